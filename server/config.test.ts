@@ -15,7 +15,7 @@ function problemsOf(env: Record<string, string>): string[] {
   }
 }
 
-test('without any variable there is a complete configuration', () => {
+test('without any variables, the configuration is complete', () => {
   const config = readConfig({})
   assert.deepEqual(
     [config.host, config.port, config.databaseUrl, config.redisUrl, config.secretKey, config.seedDemo],
@@ -25,7 +25,7 @@ test('without any variable there is a complete configuration', () => {
   assert.deepEqual(readConfig({ PORT: '', DATABASE_URL: '  ' }).port, 8080, 'an empty variable is unset')
 })
 
-test('the log is for people on a terminal, and JSON elsewhere unless it is said', () => {
+test('the log is human-readable on a terminal and JSON elsewhere, unless configured otherwise', () => {
   assert.equal(readConfig({}, true).logFormat, 'pretty')
   assert.equal(readConfig({}, false).logFormat, 'json')
   assert.equal(readConfig({ LOG_FORMAT: 'json' }, true).logFormat, 'json')
@@ -33,7 +33,7 @@ test('the log is for people on a terminal, and JSON elsewhere unless it is said'
   assert.throws(() => readConfig({ LOG_REQUESTS: 'yes' }), /LOG_REQUESTS: must be one of 0, 1/)
 })
 
-test('good values are taken', () => {
+test('valid values are accepted', () => {
   const config = readConfig({
     PORT: '0',
     PUBLIC_URL: 'https://parley.example/',
@@ -65,7 +65,7 @@ test('good values are taken', () => {
   )
 })
 
-test('each wrong value is one line that begins with its name and repeats no secret', () => {
+test('each invalid value results in one line that begins with its name and contains no secret', () => {
   const wrong: [string, string][] = [
     ['PORT', 'eighty'],
     ['RATE_LIMIT', '100'],
@@ -100,7 +100,7 @@ test('each wrong value is one line that begins with its name and repeats no secr
   }
 })
 
-test('all problems are said at once', () => {
+test('all problems are reported at once', () => {
   const problems = problemsOf({ PORT: 'x', LOG_LEVEL: 'x', SEED_DEMO: 'x', REDIS_URL: 'x' })
   assert.deepEqual(problems.map((line) => line.split(':')[0]).sort(), [
     'LOG_LEVEL',
@@ -110,7 +110,7 @@ test('all problems are said at once', () => {
   ])
 })
 
-test('a catalogue that is no JSON is refused with its path', () => {
+test('a catalogue that is not JSON is rejected with its path', () => {
   const folder = mkdtempSync(join(tmpdir(), 'parley-config-'))
   const file = join(folder, 'models.json')
   writeFileSync(file, '{"models": [')

@@ -36,7 +36,7 @@ function tablesOfGuides(): Tables {
   return tables
 }
 
-test('the suggested questions of the demo agent are answered with what a person has to do', () => {
+test('the suggested questions of the demo agent are answered with the steps to take', () => {
   const tables = tablesOfGuides()
   for (const [at, question] of DEMO_QUESTIONS.entries()) {
     const answer = composeAnswer({ question, ...searchTables(tables, question, { limit: 8 }) }, words)
@@ -69,7 +69,7 @@ const NEWCOMERS: [string, RegExp][] = [
   ['Does it work offline?', /need no connection/],
 ]
 
-test('what newcomers ask is answered with what a person has to do', () => {
+test("newcomers' questions are answered with the steps to take", () => {
   const tables = tablesOfGuides()
   for (const [question, expected] of NEWCOMERS) {
     const answer = composeAnswer({ question, ...searchTables(tables, question, { limit: 8 }) }, words)

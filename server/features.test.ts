@@ -28,14 +28,14 @@ test('every contract has one route, and every route a contract of its feature', 
   )
 })
 
-test('the list of triggers is that of the database, each with its reason', async () => {
+test('the list of triggers matches the database, each with its reason', async () => {
   const { rows } = await sql<{ name: string }>`
     select distinct tgname as name from pg_trigger join pg_class on pg_class.oid = tgrelid
     where not tgisinternal and relnamespace = 'public'::regnamespace`.execute(service.ctx.db)
   assert.deepEqual(rows.map(({ name }) => name).sort(), Object.keys(triggers).sort())
 })
 
-test('names of duties are unique; a process that only serves the API runs those that somebody waits for', () => {
+test('names of duties are unique; a process that only serves the API runs the duties that somebody waits for', () => {
   const all = duties(service.ctx, 'all').map(({ what }) => what)
   assert.equal(new Set(all).size, all.length)
   assert.deepEqual(

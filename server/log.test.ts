@@ -32,7 +32,7 @@ async function written(...works: (() => unknown)[]): Promise<string[]> {
   return lines
 }
 
-test('no line of the log holds what a customer wrote, whatever error it is about', async () => {
+test("no log line contains customers' text, whatever the error is about", async () => {
   const { database, drop } = await freshDatabase()
   const { db } = database
   await sql`create table said (id integer primary key, text text unique check (length(text) < 30))`.execute(
@@ -75,13 +75,13 @@ test('no line of the log holds what a customer wrote, whatever error it is about
   assert.match(duplicate.err.stack, /^ {4}at /)
 })
 
-test('what the operating system and the program say stays readable', async () => {
+test('messages of the operating system and the program stay readable', async () => {
   const { readFile } = await import('node:fs/promises')
   const [line] = await written(() => readFile('/no/such/file'))
   assert.equal(JSON.parse(line ?? '').err.message, "ENOENT: no such file or directory, open '/no/such/file'")
 })
 
-test('a chain of causes is followed to an end', async () => {
+test('a chain of causes is followed up to a limit', async () => {
   const looped = new Error('first')
   looped.cause = new Error('second', { cause: looped })
   const [line = ''] = await written(() => Promise.reject(looped))
@@ -89,7 +89,7 @@ test('a chain of causes is followed to an end', async () => {
   assert.ok(line.length < 20_000)
 })
 
-test('while the database is away its absence is not told again with everything that fails', async () => {
+test('while the database is unavailable, errors that follow from it are not logged', async () => {
   assert.deepEqual(
     await written(() => Promise.reject(new DatabaseAway('silent'))).then((lines) => lines.length),
     0,

@@ -40,7 +40,7 @@ async function refused(
   return body.error.details as Record<string, string>
 }
 
-test('an action is created with defaults, read, changed in part and deleted', async () => {
+test('an action is created with defaults, read, partially changed and deleted', async () => {
   const made = await create(lookup)
   assert.equal(made.status, 201)
   const { id, createdAt, updatedAt, ...rest } = made.body
@@ -76,7 +76,7 @@ test('an action is created with defaults, read, changed in part and deleted', as
   }
 })
 
-test('the list is newest first and its pages hold every action once', async () => {
+test('the list is newest first, and its pages contain every action once', async () => {
   const ids: string[] = []
   for (let n = 0; n < 5; n++) ids.unshift((await create({ ...lookup, name: `a${n}` })).body.id)
   const found: string[] = []
@@ -91,7 +91,7 @@ test('the list is newest first and its pages hold every action once', async () =
   assert.deepEqual(found, ids)
 })
 
-test('the same name twice, a reserved name and a wrong one are refused', async () => {
+test('duplicate, reserved and invalid names are rejected', async () => {
   const { body } = await create(lookup)
   assert.match((await refused(create(lookup))).name ?? '', /has this name/)
   const other = (await create({ ...lookup, name: 'Lookup' })).body
@@ -103,7 +103,7 @@ test('the same name twice, a reserved name and a wrong one are refused', async (
     assert.ok((await refused(create({ ...lookup, name }))).name, name)
 })
 
-test('the type stays, belongs to a request or not, and fixes the inputs of built-in actions', async () => {
+test('the type cannot change, determines whether there is a request, and fixes the inputs of built-in actions', async () => {
   const { body } = await create(lookup)
   assert.match((await refused(put(body.id, { type: 'escalate' }))).type ?? '', /Cannot be changed/)
   assert.ok((await refused(create({ ...http, type: 'client', name: 'b' }))).http)
@@ -122,7 +122,7 @@ test('the type stays, belongs to a request or not, and fixes the inputs of built
   }
 })
 
-test('inputs that cannot be used are refused with the reason, and all wrong fields together', async () => {
+test('invalid inputs are rejected with the reason, and all invalid fields are reported together', async () => {
   const wrong: [object, RegExp][] = [
     [{ type: 'string' }, /describe an object/],
     [{ properties: {} }, /describe an object/],
@@ -159,7 +159,7 @@ test('inputs that cannot be used are refused with the reason, and all wrong fiel
   ])
 })
 
-test('an agent has at most 100 actions, also when they come at once', async () => {
+test('an agent has at most 100 actions, also under concurrency', async () => {
   const { id: account_id } = await service.ctx.db
     .selectFrom('accounts')
     .select('id')
@@ -184,7 +184,7 @@ test('an agent has at most 100 actions, also when they come at once', async () =
   assert.match(full?.body.error.details.body, /at most 100 actions/)
 })
 
-test('every change moves the version, is written to the audit log, and is seen in the next toolkit', async () => {
+test('every change increases the version, is written to the audit log, and appears in the next toolkit', async () => {
   assert.equal(await version(), 0)
   assert.deepEqual(await toolkitOf(service.ctx, agentId), { tools: [], procedures: null })
   const { body } = await create(lookup)
@@ -214,7 +214,7 @@ test('every change moves the version, is written to the audit log, and is seen i
   )
 })
 
-test('a tool says what is wrong with an input, by the name of the field', async () => {
+test('a tool reports what is wrong with an input by the name of the field', async () => {
   const inputs = {
     type: 'object',
     properties: { order: { type: 'string', pattern: '^\\d+$' }, size: { enum: ['s', 'l'] } },
@@ -232,7 +232,7 @@ test('a tool says what is wrong with an input, by the name of the field', async 
   for (const input of [null, 'x', [], 7]) assert.equal(tool?.refuse(input), 'The input must be object.')
 })
 
-test('a key needs the scope for actions, and nobody sees those of another account', async () => {
+test("a key needs the scope for actions, and other accounts' actions are not visible", async () => {
   const { body } = await create(lookup)
   const reader = await service.account({ scopes: ['actions:read'] })
   const foreign = await reader.request('GET', `${path}/${body.id}`)

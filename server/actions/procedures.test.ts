@@ -52,7 +52,7 @@ const statuses = async (conversationId: string) => (await runs(conversationId)).
 const call = (name: string, input: object, conversationId: string, toolCallId = newId()) =>
   runTool(service.ctx, agentId, name, input, { conversationId, toolCallId })
 
-test('a procedure is created disabled, read, changed in part, listed and deleted', async () => {
+test('a procedure is created disabled, read, partially changed, listed and deleted', async () => {
   const { status, body } = await create(refund)
   assert.equal(status, 201)
   const { id, createdAt, updatedAt, ...rest } = body
@@ -79,7 +79,7 @@ test('a procedure is created disabled, read, changed in part, listed and deleted
   assert.equal((await client.request('GET', `${path}/${id}`)).body.error.code, 'RESOURCE_NOT_FOUND')
 })
 
-test('wrong procedures are refused by field', async () => {
+test('invalid procedures are rejected by field', async () => {
   await create(refund)
   const wrong: [object, string][] = [
     [refund, 'name'],
@@ -104,7 +104,7 @@ test('wrong procedures are refused by field', async () => {
   }
 })
 
-test('a plan without procedures reads, changes, disables and deletes them, no more', async () => {
+test('a plan without procedures only permits reading, changing, disabling and deleting them', async () => {
   const { id } = (await create({ ...refund, steps: ['x'] })).body
   await put(id, { enabled: true })
   const { db } = service.ctx
@@ -118,7 +118,7 @@ test('a plan without procedures reads, changes, disables and deletes them, no mo
   assert.equal((await client.request('DELETE', `${path}/${id}`)).status, 200)
 })
 
-test('it is enabled only when every action that it names exists and is enabled', async () => {
+test('a procedure can only be enabled when every action that it names exists and is enabled', async () => {
   const { id } = (await create(refund)).body
   await addAction('lookup', { enabled: false })
   const { status, body } = await put(id, { enabled: true })
@@ -132,7 +132,7 @@ test('it is enabled only when every action that it names exists and is enabled',
   assert.equal((await put(id, { steps: ['Use @gone.'], enabled: false })).status, 200)
 })
 
-test('mentions are told from e-mail addresses and hosts', () => {
+test('mentions are distinguished from e-mail addresses and hosts', () => {
   const names = (instruction: string) => [...namedActions([{ instruction, action: null }])]
   assert.deepEqual(names('Use @a, (@b-2) or "@c". @d!'), ['a', 'b-2', 'c', 'd'])
   assert.deepEqual(names('x@a jürgen.é@b.example a+@c @d.example @1st @'), [])
@@ -158,7 +158,7 @@ test('disabling, renaming or deleting an action disables the procedures that nam
   }
 })
 
-test('the model is told of procedures, starts one, sees its steps, and finishes it', async () => {
+test('the model is told about procedures, starts one, sees its steps, and finishes it', async () => {
   const conversationId = await addConversation(service.ctx, agentId)
   assert.equal((await create(refund)).status, 201)
   const before = await toolkitOf(service.ctx, agentId, { conversationId })

@@ -12,7 +12,7 @@ before(async () => {
 })
 after(() => service.close())
 
-test('a person on a channel is found by number or address, or made once', async () => {
+test('a person on a channel is found by number or address, or created once', async () => {
   const { db } = service.ctx
   const { accountId } = await service.account()
   const agentId = await createAgent(db, { id: accountId, plan: 'unlimited' }, 'test', { name: 'Agent' })

@@ -51,7 +51,7 @@ async function add(day: number, source: string, parts: MessagePart[][] = []): Pr
 const read = async (query: string) =>
   (await client.request('GET', `/agents/${agentId}/conversations/export?${query}`)).body
 
-test('all sources come newest first, page by page, filtered by source and day, with a total', async () => {
+test('all sources are exported newest first, page by page, filtered by source and day, with a total', async () => {
   const made = [
     await add(1, 'API'),
     await add(2, 'Email'),
@@ -86,7 +86,7 @@ test('all sources come newest first, page by page, filtered by source and day, w
   assert.equal(other.body.error.code, 'VALIDATION_INVALID_CURSOR')
 })
 
-test('one conversation is a page of one, an unknown one an empty page', async () => {
+test('one conversation results in a page of one, and an unknown one in an empty page', async () => {
   const call = { toolCallId: 'c1', toolName: 'find_order' }
   const id = await add(5, 'Email', [
     [{ type: 'text', text: 'Where is it?' }],
@@ -120,7 +120,7 @@ test('one conversation is a page of one, an unknown one an empty page', async ()
   assert.equal(stolen.body.pagination.total, 0)
 })
 
-test('the result of an action has one of four shapes', () => {
+test('the result of an action has one of four formats', () => {
   const shapes: [unknown, unknown][] = [
     [
       { status: 'success', data: { a: 1 } },

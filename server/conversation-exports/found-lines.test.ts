@@ -24,7 +24,7 @@ async function found(query: string): Promise<Line[]> {
     .map((line) => JSON.parse(line))
 }
 
-test('what a search finds is exported whole, and nothing else', async () => {
+test('exactly the results of a search are exported', async () => {
   for (let i = 0; i < 28; i++) {
     const message = i < 27 ? `Question ${i} about zebras` : 'About something else'
     const { status } = await client.request('POST', `/agents/${agentId}/chat`, { message, stream: false })
@@ -39,7 +39,7 @@ test('what a search finds is exported whole, and nothing else', async () => {
   assert.deepEqual(await found('source=Email'), [{ type: 'end', conversations: 0, messages: 0 }])
 })
 
-test('filters are checked as those of the search', async () => {
+test('filters are validated like those of the search', async () => {
   const bad = await client.request('GET', `/agents/${agentId}/conversations/search/export?sentiment=furious`)
   assert.deepEqual([bad.status, bad.body.error.code], [400, 'VALIDATION_INVALID_BODY'])
 })

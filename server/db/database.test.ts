@@ -28,7 +28,7 @@ test('migrations run once, forward only, and a failing one changes nothing', asy
   await drop()
 })
 
-test('four processes that migrate at once do it once', {
+test('four processes that migrate concurrently do it once', {
   skip: !onPostgres() && 'the embedded database has one process',
 }, async () => {
   const { database, drop } = await freshDatabase({ empty: true })
@@ -39,7 +39,7 @@ test('four processes that migrate at once do it once', {
   await drop()
 })
 
-test('a query of somebody else never lands in a transaction that is rolled back', async () => {
+test('a query of another caller never runs in a transaction that is rolled back', async () => {
   const { database, drop } = await freshDatabase({ empty: true })
   const { db } = database
   await sql`create table notes (id integer primary key)`.execute(db)
@@ -78,7 +78,7 @@ test('tables with many changed rows are vacuumed and analysed', async () => {
   await drop()
 })
 
-test('every reference has an index: deleting what is referred to never reads a whole table', async () => {
+test('every reference has an index, so that deleting a referenced row never reads a whole table', async () => {
   const { database, drop } = await freshDatabase()
   const { rows } = await sql<{ reference: string }>`
     select conrelid::regclass || '.' || attname as reference from pg_constraint
@@ -95,7 +95,7 @@ test('every reference has an index: deleting what is referred to never reads a w
   )
 })
 
-test('on the one connection bulk work waits for everybody else, and not for ever, and urgent work for nobody', async () => {
+test('on a single connection, bulk work yields to everything else but does not starve, and urgent work yields to nothing', async () => {
   const { db, close } = await openEmbedded('memory')
   const order: string[] = []
   const ask = (who: string) =>
@@ -118,7 +118,7 @@ test('on the one connection bulk work waits for everybody else, and not for ever
   await close()
 })
 
-test('a flood of one account lets the statements of another one through in between', async () => {
+test('during a flood of one account, statements of other accounts pass', async () => {
   const { db, close } = await openEmbedded('memory')
   const order: string[] = []
   const ask = (holder: string) =>
@@ -134,7 +134,7 @@ test('a flood of one account lets the statements of another one through in betwe
   await close()
 })
 
-test('nobody has all connections, and whoever waits too long is told so', async () => {
+test('no account gets all connections, and a caller that waits too long gets an error', async () => {
   const { enter } = createLanes({ places: 3, share: 2, longestMs: 1 })
   const [first] = await Promise.all([onBehalfOf('a', enter), onBehalfOf('a', enter)])
   await assert.rejects(onBehalfOf('a', enter), isUnavailable)
@@ -144,7 +144,7 @@ test('nobody has all connections, and whoever waits too long is told so', async 
   await Promise.all([onBehalfOf('a', enter), onBehalfOf('b', enter)])
 })
 
-test('while another account is at work, a flood has a fifth of the connections', async () => {
+test('while another account is active, a flood gets a fifth of the connections', async () => {
   const { enter } = createLanes({ places: 10, share: 6 })
   const held: (() => void)[] = []
   let served = 0

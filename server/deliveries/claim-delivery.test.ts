@@ -75,7 +75,7 @@ async function queue({ accountId, agentId }: AgentRef, more: More = {}): Promise
 }
 const claim = async () => (await claimDelivery(db))?.id ?? null
 
-test('an account has two attempts under way, however much is due; the next one is another’s', async () => {
+test("an account has two attempts in progress, however many are due; the next attempt is another account's", async () => {
   const own: string[] = []
   for (let i = 0; i < 10; i++) own.push(await queue(slow, { dueAgo: 100 - i }))
   const others = [await queue(other, { dueAgo: 2 }), await queue(other, { dueAgo: 1 })]
@@ -93,7 +93,7 @@ test('an account has two attempts under way, however much is due; the next one i
   assert.deepEqual([await claim(), await claim()], [own[2], null])
 })
 
-test('each channel counts by itself, templates of requests and dead processes do not count', async () => {
+test('each channel is limited separately, and templates of requests and dead processes do not count', async () => {
   for (let i = 0; i < MOST_UNDER_WAY; i++) await queue(slow, { channel: 'email', status: 'sending' })
   for (let i = 0; i < 5; i++) await queue(slow, { status: 'sending', isTemplate: true })
   const mail = await queue(slow, { channel: 'email' })
@@ -123,7 +123,7 @@ test('a lane keeps its order while its account waits for room', async () => {
   assert.equal(await claim(), second)
 })
 
-test('what is under way, what is due and what is before it are found by indexes', async () => {
+test('deliveries in progress, due ones and those before them are found by indexes', async () => {
   const { accountId, agentId } = other
   await sql`insert into deliveries (id, account_id, agent_id, channel, lane, ordinal, content, status)
     select gen_random_uuid(), ${accountId}, ${agentId}, 'email', gen_random_uuid(), 1, '{"text": "Hi"}',

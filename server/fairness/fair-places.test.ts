@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { createFairPlaces, PlacesFull } from './fair-places.ts'
 import { createTurns } from './turns.ts'
 
-test('a free place goes to the one who holds the fewest', async () => {
+test('a free place goes to the holder with the fewest', async () => {
   const { enter } = createFairPlaces({ places: 2 })
   const order: string[] = []
   const leaves: (() => void)[] = []
@@ -23,7 +23,7 @@ test('a free place goes to the one who holds the fewest', async () => {
   assert.deepEqual(order, ['a', 'a', 'b', 'a', 'c', 'b', 'a', 'a'])
 })
 
-test('nobody has more than a share, and whoever gives up leaves the line', async () => {
+test('no holder exceeds its share, and a holder that gives up leaves the queue', async () => {
   const { enter } = createFairPlaces({ places: 3, share: 2, mostWaiting: 1 })
   const [leave] = await Promise.all([enter('a'), enter('a')])
   const giving = new AbortController()
@@ -41,7 +41,7 @@ test('nobody has more than a share, and whoever gives up leaves the line', async
   await Promise.all([enter('b'), enter('b')])
 })
 
-test('a holder that may have fewer waits for its own, while others are served', async () => {
+test('a holder with a lower limit waits for its own places, while others are served', async () => {
   const { enter } = createFairPlaces({ places: 3 })
   const leave = await enter('a', undefined, 1)
   let waits = true
@@ -56,7 +56,7 @@ test('a holder that may have fewer waits for its own, while others are served', 
   for (const each of [leaveSecond, ...others]) each()
 })
 
-test('bulky work of one lets others through after each portion', async () => {
+test('bulky work of one holder lets others pass after each portion', async () => {
   const turns = createTurns(100)
   const order: string[] = []
   const work = async (holder: string, weight: number) => {

@@ -18,7 +18,7 @@ before(async () => {
 })
 after(() => service.close())
 
-test('the first conversations of an agent are looked at when they are idle for a moment, and others on request', async () => {
+test('the first conversations of an agent are analysed soon after they become idle, and others on request', async () => {
   const agentId = await newAgent()
   const idle = async (id: string, seconds: number) =>
     service.ctx.db
@@ -79,7 +79,7 @@ const found = async (agentId: string, filter: string): Promise<string[]> => {
   return body.data.map(({ id }: { id: string }) => id).sort()
 }
 
-test('an idle conversation is looked at once, by lists of words that say so, and can be searched by it', async () => {
+test('an idle conversation is analysed once, by word lists that are named as such, and can be searched by the result', async () => {
   const agentId = await newAgent()
   await client.request('POST', `/agents/${agentId}/topics`, { name: 'Delivery', description: 'Parcels' })
   const angry = await ask(agentId, 'My delivery is late, this is terrible')
@@ -98,7 +98,7 @@ test('an idle conversation is looked at once, by lists of words that say so, and
   assert.equal(await claimConversations(service.ctx), 0, 'nothing has happened since')
 })
 
-test('new messages and ratings have it looked at again; what changes meanwhile is not lost', async () => {
+test('new messages and ratings trigger another analysis, and concurrent changes are not lost', async () => {
   const agentId = await newAgent()
   const id = await ask(agentId, 'Do you sell lamps?')
   await lookNow(service.ctx, agentId)
@@ -128,7 +128,7 @@ test('new messages and ratings have it looked at again; what changes meanwhile i
   assert.equal((await insightsOf(agentId, id)).sentiment, 'positive')
 })
 
-test('what ends is looked at soon, and what was looked at before not again only because it ends', async () => {
+test('an ended conversation is analysed soon, and not again only because it has ended', async () => {
   const agentId = await newAgent()
   const dueOf = async (id: string) => {
     const row = await service.ctx.db
@@ -171,7 +171,7 @@ test('several processes claim each conversation once', async () => {
   await lookNow(service.ctx, agentId)
 })
 
-test('what several conversations have in common becomes a topic of them all, unless the topics are frozen', async () => {
+test('what several conversations have in common becomes their topic, unless the topics are frozen', async () => {
   const agentId = await newAgent()
   const ids = [
     await ask(agentId, 'Where can I find my gift card?'),
@@ -203,7 +203,7 @@ test('what several conversations have in common becomes a topic of them all, unl
   )
 })
 
-test('topics are renamed, merged with their conversations and bounded', async () => {
+test('topics are renamed, merged with their conversations, and limited', async () => {
   const agentId = await newAgent()
   const path = `/agents/${agentId}/topics`
   const add = async (name: string) => (await client.request('POST', path, { name })).body
@@ -282,7 +282,7 @@ test('topics are renamed, merged with their conversations and bounded', async ()
   assert.equal(new Set(pages).size, 100)
 })
 
-test('the figures of an agent, by day and in total', async () => {
+test('the figures of an agent are returned by day and in total', async () => {
   const agentId = await newAgent()
   await client.request('POST', `/agents/${agentId}/topics`, { name: 'Delivery' })
   const id = await ask(agentId, 'When is my delivery?')

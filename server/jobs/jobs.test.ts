@@ -9,7 +9,7 @@ import { openJobs, type Task } from './jobs.ts'
 
 type Payload = { word: string }
 
-test('a job is done again while it fails; attempts that a process did not survive do not count', async () => {
+test('a failing job is retried; attempts that a process did not survive do not count', async () => {
   const { database, drop } = await freshDatabase()
   const { db, embedded } = database
   const told: unknown[] = []
@@ -46,7 +46,7 @@ test('a job is done again while it fails; attempts that a process did not surviv
   await drop()
 })
 
-test('a job begins when it is committed or due, without anybody looking for it again and again', async () => {
+test('a job starts when it is committed or due, without constant polling', async () => {
   const { database, drop } = await freshDatabase()
   const { db, embedded, availability, url } = database
   const fail = (error: unknown) => assert.fail(String(error))
@@ -88,7 +88,7 @@ test('a job begins when it is committed or due, without anybody looking for it a
   await drop()
 })
 
-test('an account has no more than its share under way, however many of its jobs came first', async () => {
+test('an account has no more than its share of running jobs, however many of them came first', async () => {
   const { database, drop } = await freshDatabase()
   const { db, embedded } = database
   const jobs = await openJobs({ db, embedded, onError: (error) => assert.fail(String(error)) })

@@ -10,7 +10,7 @@ before(async () => {
 })
 after(() => service.close())
 
-test('an owner renames the account and a member, a member renames only themselves', async () => {
+test('an owner renames the account and a member; a member can only rename themselves', async () => {
   const { accountId } = await service.account({ name: 'Shop' })
   const owner = await memberOf(service, accountId, 'owner')
   const viewer = await memberOf(service, accountId, 'viewer')

@@ -16,7 +16,7 @@ after(() => service.close())
 
 const tokenOf = (link: string): string => new URL(link).hash.slice(1)
 
-test('somebody is invited to an agent, accepts once, and sees that agent alone', async () => {
+test('an invited member accepts once and sees only their agent', async () => {
   const [mine, other] = await Promise.all(
     ['Mine', 'Other'].map(
       async (name) => (await client.request('POST', '/agents', { name })).body.id as string,
@@ -77,7 +77,7 @@ test('somebody is invited to an agent, accepts once, and sees that agent alone',
   assert.equal((await signIn(browser, 'sue@example.com')).status, 401)
 })
 
-test('nobody but an owner decides who is an owner, and one stays', async () => {
+test('only an owner decides who is an owner, and one always remains', async () => {
   const { accountId } = await service.account()
   const boss = await memberOf(service, accountId, 'owner')
   const admin = await memberOf(service, accountId, 'admin')
@@ -116,7 +116,7 @@ test('nobody but an owner decides who is an owner, and one stays', async () => {
   assert.equal(owners.length, 1, JSON.stringify(both.map(({ status, body }) => [status, body])))
 })
 
-test('an invitation is taken back, and one that is repeated shows no link', async () => {
+test('an invitation is revoked, and repeating the request shows no link', async () => {
   const headers = { 'idempotency-key': 'invite-1' }
   const wanted = { email: 'tom@example.com', role: 'viewer' }
   const first = await owner.request('POST', '/invitations', wanted, headers)
@@ -134,7 +134,7 @@ test('an invitation is taken back, and one that is repeated shows no link', asyn
   assert.equal(status, 404)
 })
 
-test('a key is made with scopes and an end, works, and is revoked; the log tells of it', async () => {
+test('a key is created with scopes and an expiry, works, and is revoked; the audit log records it', async () => {
   const { accountId } = await service.account()
   const admin = await memberOf(service, accountId, 'admin')
   const body = { name: 'Reader', scopes: ['agents:read', 'keys:write'], expiresAt: '2999-01-01T00:00:00Z' }
@@ -191,7 +191,7 @@ test('a key is made with scopes and an end, works, and is revoked; the log tells
   )
 })
 
-test('usage is told by day and agent, and to a limited member of the own agents', async () => {
+test('usage is shown by day and agent, and to a limited member only for their agents', async () => {
   const wide = await service.account()
   const agents = await Promise.all(
     ['One', 'Two'].map(async (name) => (await wide.request('POST', '/agents', { name })).body.id as string),
@@ -214,7 +214,7 @@ test('usage is told by day and agent, and to a limited member of the own agents'
   assert.equal((await wide.request('GET', '/usage?startDate=2020-01-01&endDate=2026-01-01')).status, 400)
 })
 
-test('who is removed or lowered does not come back by an invitation of before', async () => {
+test('a removed or demoted member cannot return through an earlier invitation', async () => {
   const { accountId } = await service.account()
   const boss = await memberOf(service, accountId, 'owner')
   const tokens = []

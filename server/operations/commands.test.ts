@@ -54,7 +54,7 @@ function run(name: string, values: Record<string, string> = {}, ...positionals: 
   return command.run(operations, { values, positionals })
 }
 
-test('what an operator changes is in the audit log, with the account it concerns', async () => {
+test("an operator's changes are in the audit log of the account concerned", async () => {
   const { id } = await run('account create', { name: 'A' })
   const account = String(id)
   await run('account plan', {}, account, 'pro')
@@ -83,7 +83,7 @@ test('what an operator changes is in the audit log, with the account it concerns
   )
 })
 
-test('expiry is read as UTC, and a day that does not exist is refused', async () => {
+test('expiry times are read as UTC, and nonexistent days are rejected', async () => {
   const { id } = await run('account create', { name: 'B' })
   const account = String(id)
   const key = await run('keys create', { account, name: 'k', expires: '2027-01-31T12:00:00' })
@@ -97,7 +97,7 @@ test('expiry is read as UTC, and a day that does not exist is refused', async ()
     await assert.rejects(run('keys create', { account, name: 'k', expires }), { exitCode: 64 })
 })
 
-test('a key that would never work is refused, and keys and members are listed and removed', async () => {
+test('a key that would never work is rejected, and keys and members are listed and removed', async () => {
   const account = String((await run('account create', { name: 'D' })).id)
   await assert.rejects(run('keys create', { account, name: 'k', expires: '2020-01-01' }), {
     exitCode: 64,
@@ -177,7 +177,7 @@ test('a lost second factor is removed, and the sessions end', async () => {
   await assert.rejects(run('member remove-second-factor', {}, 'x'), { exitCode: 1 })
 })
 
-test('the idle limit of an account is set, shown and taken back', async () => {
+test('the idle limit of an account is set, shown and reset', async () => {
   const account = String((await run('account create', { name: 'C' })).id)
   const shown = async () => {
     const accounts = (await run('account list')).accounts as { id: string; idleHours: number | null }[]
@@ -193,7 +193,7 @@ test('the idle limit of an account is set, shown and taken back', async () => {
   assert.equal(await shown(), null)
 })
 
-test('a refused command has changed nothing', async () => {
+test('a rejected command has changed nothing', async () => {
   const before = await operations.db.selectFrom('audit_log').select('id').execute()
   await assert.rejects(run('account create', { name: ' ' }), { exitCode: 64 })
   await assert.rejects(run('account create', { name: 'x', plan: 'gold' }), /free, hobby, standard, pro/)
@@ -211,7 +211,7 @@ test('every command prints its result as text', () => {
   }
 })
 
-test('doctor says of each model whether it answers, and what to do where it does not', async (t) => {
+test('doctor tells whether each model answers, and what to do if it does not', async (t) => {
   const told = async (): Promise<string> => {
     try {
       const result = await run('doctor')

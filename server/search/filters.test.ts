@@ -111,7 +111,7 @@ async function found(
 const byActivity = (a: Stored, b: Stored): number =>
   b.updatedAt.getTime() - a.updatedAt.getTime() || (a.id < b.id ? 1 : -1)
 
-test('each filter and each pair finds what the plainest implementation finds, page by page', async () => {
+test('each filter and each pair of filters matches the simplest implementation, page by page', async () => {
   const { db } = fresh.database
   await fc.assert(
     fc.asyncProperty(samples, fc.integer({ min: 4, max: 25 }), async (made, limit) => {

@@ -49,7 +49,7 @@ const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000)
 const dayText = (days: number) => daysAgo(days).toISOString().slice(0, 10)
 const position = () => ({ value: daysAgo(100).toISOString(), id: '01980000-0000-7000-8000-000000000000' })
 
-test('no list, export or search reads a table of conversations from end to end', async () => {
+test('no list, export or search scans a whole table of conversations', async () => {
   const { db } = fresh.database
   const own = { agentId, from: null, until: null }
   const page = { limit: 20, position: null }

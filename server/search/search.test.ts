@@ -61,7 +61,7 @@ async function search(parameters: Record<string, string>, agent = agentId) {
 
 const idsOf = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id)
 
-test('words are found in all messages and the title, in any form, phrases and beginnings too', async () => {
+test('words are found in all messages and the title, in any form, as well as phrases and prefixes', async () => {
   const returns = await add(
     [
       ['user', 'How do I return the red shoes that I ordered?'],
@@ -103,7 +103,7 @@ test('words are found in all messages and the title, in any form, phrases and be
   for (const [query, ids] of found) assert.deepEqual(idsOf(await search({ query })), ids, query)
 })
 
-test('a title that does not tell its language is in that of the messages', async () => {
+test('a title that does not reveal its language is treated as in that of the messages', async () => {
   const agent = (await client.request('POST', '/agents', { name: 'Titles' })).body.id
   const said = 'Guten Tag, ich habe das gestern schon bezahlt, aber ich weiß nicht, wie ich es zeigen kann.'
   await add([['user', said]], { title: 'Offene Rechnungen' }, agent)
@@ -113,7 +113,7 @@ test('a title that does not tell its language is in that of the messages', async
   assert.ok(data[0].snippet.highlights.some(({ value }: { value: string }) => value === 'bezahlt'))
 })
 
-test('of a very long conversation the newest texts are found, and many long ones in several steps', async () => {
+test('the newest texts of a very long conversation are found, and many long ones in several steps', async () => {
   const filling = '漢字。'.repeat(33_000)
   const old = await add([
     ['user', 'zebra'],
@@ -132,7 +132,7 @@ test('of a very long conversation the newest texts are found, and many long ones
     assert.deepEqual(idsOf(await search({ query: `tapir${n + 1}` })), [id])
 })
 
-test('a range may end at any time, also one that no calendar holds', async () => {
+test('a range may end at any time, even one outside the calendar', async () => {
   const agent = (await client.request('POST', '/agents', { name: 'Ends' })).body.id
   const id = await add([['user', 'hello']], {}, agent)
   await index()
@@ -154,7 +154,7 @@ test('a range may end at any time, also one that no calendar holds', async () =>
   assert.equal((await client.request('GET', `/agents/${agent}/insights?startDate=9999-12-31`)).status, 200)
 })
 
-test('all that is wrong is said at once, before anybody looks for the agent', async () => {
+test('all errors are reported at once, before the agent is looked up', async () => {
   const refused = async (path: string) => {
     const { status, body } = await client.request('GET', `/agents/nobody/${path}`)
     assert.deepEqual([status, body.error.code], [400, 'VALIDATION_INVALID_BODY'], path)
@@ -176,7 +176,7 @@ test('all that is wrong is said at once, before anybody looks for the agent', as
   assert.deepEqual(await refused('sources?type=text,film&limit=0'), ['limit', 'type'])
 })
 
-test('a snippet shows who said it, about 180 characters around the hit, and marks the hits', async () => {
+test('a snippet shows the author and about 180 characters around the hits, and marks them', async () => {
   const agent = (await client.request('POST', '/agents', { name: 'Snippets' })).body.id
   const filler = 'Something else entirely was said here. '.repeat(20)
   await add(
@@ -210,7 +210,7 @@ test('a snippet shows who said it, about 180 characters around the hit, and mark
   assert.equal((await search({ source: 'API' }, agent)).data[0].snippet, null)
 })
 
-test('the searches of one account leave a place to those of another one', async () => {
+test('the searches of one account leave a place for those of another one', async () => {
   const other = await service.account()
   const otherAgent = (await other.request('POST', '/agents', { name: 'Agent' })).body.id
   const overtakes = async (): Promise<boolean> => {
@@ -228,7 +228,7 @@ test('the searches of one account leave a place to those of another one', async 
   await until('a search that overtakes those that came before', overtakes)
 })
 
-test('a query that says the same again and again costs no more than once', async () => {
+test('repeated words in a query cost no more than once', async () => {
   const stem = createStemmers()
   assert.equal(parseQuery('lamp '.repeat(200), stem).length, 2, 'the last one may be a beginning')
   const tokens = await tokensOfOne('lamp and lamps, a red lamp', stem)

@@ -20,7 +20,7 @@ import type { Secrets } from './secrets.ts'
 
 const PLACE = { table: 'a', row: '1', purpose: 'b' }
 
-test('what was sealed opens at its place, and nothing else does', () => {
+test('an encrypted text can only be decrypted for its place', () => {
   const key = createSealKey('a secret of the installation')
   const text = key.seal('Bearer ü 秘密', PLACE)
   assert.equal(key.open(text, PLACE), 'Bearer ü 秘密')
@@ -43,7 +43,7 @@ test('what was sealed opens at its place, and nothing else does', () => {
   assert.throws(() => createSealKey('another').open(text, PLACE))
 })
 
-test('a lost or changed key refuses the start instead of losing every secret later', async () => {
+test('a lost or changed key prevents the start instead of losing every secret later', async () => {
   const { database, drop } = await freshDatabase()
   const folder = await mkdtemp(join(tmpdir(), 'parley-secrets-'))
   await migrate(database.db)
@@ -60,7 +60,7 @@ test('a lost or changed key refuses the start instead of losing every secret lat
   await rm(folder, { recursive: true })
 })
 
-test('of two installations that start at once with different keys, one goes on', async () => {
+test('of two installations that start concurrently with different keys, one continues', async () => {
   const { database, drop } = await freshDatabase()
   await migrate(database.db)
   const starts = ['a', 'b'].map((letter) => openSecrets(database.db, letter.repeat(32), 'unused'))
@@ -148,7 +148,7 @@ async function withSecrets() {
   return { db, read, said, close }
 }
 
-test('what an earlier version wrote is bound to its place at the next start', async () => {
+test('values of an earlier version are bound to their place at the next start', async () => {
   const { db, read, said, close } = await withSecrets()
   const secrets = await openSecrets(db, OLD, 'unused')
   assert.deepEqual(await read(secrets), { texts: said, heads: [`v2:${secrets.key.id}`] })
@@ -160,7 +160,7 @@ test('what an earlier version wrote is bound to its place at the next start', as
   await close()
 })
 
-test('keys are exchanged while others read and write, wherever the exchange is cut off', async () => {
+test('keys are rotated during reads and writes, wherever the rotation is interrupted', async () => {
   const { db, read, said, close } = await withSecrets()
   const busy = await openSecrets(db, OLD, 'unused')
   const wanted = createSealKey(NEW)

@@ -53,7 +53,7 @@ test('an unknown address, a wrong password and a login without a password cost o
   }
 })
 
-test('asking for a reset hashes nothing, and does the same for every address', async () => {
+test('a reset request hashes nothing, and does the same for every address', async () => {
   const { email } = await memberOf(service, client.accountId, 'viewer')
   for (const name of [email, 'nobody@example.com']) {
     const { request } = browserOf(service)
@@ -77,7 +77,7 @@ test('a guessed link costs no hash', async () => {
   }
 })
 
-test('the code of a second factor works once, also when it is sent twice at once', async () => {
+test('the code of a second factor works once, also under concurrency', async () => {
   const worker = await memberOf(service, client.accountId, 'admin')
   const uri = await addFactor(worker)
   const begin = async () => {
@@ -103,7 +103,7 @@ test('the code of a second factor works once, also when it is sent twice at once
   assert.equal((await worker.request('GET', '/sessions')).body.length, before + 1)
 })
 
-test('between the password and the code there is no session to use', async () => {
+test('between the password and the code, there is no usable session', async () => {
   const worker = await memberOf(service, client.accountId, 'owner')
   await addFactor(worker)
   const browser = browserOf(service)
@@ -137,7 +137,7 @@ test('between the password and the code there is no session to use', async () =>
   assert.deepEqual((await signIn(browserOf(service), worker.email, password)).body, { secondFactor: true })
 })
 
-test('after five wrong codes the password is asked for again', async () => {
+test('after five wrong codes, the password is required again', async () => {
   const worker = await memberOf(service, client.accountId, 'builder')
   const uri = await addFactor(worker)
   const { request } = await (async () => {
@@ -154,7 +154,7 @@ test('after five wrong codes the password is asked for again', async () => {
   assert.equal(status, 401)
 })
 
-test('a form of another site reaches no sign-in, in any content type', async () => {
+test('a form on another site cannot reach the sign-in, whatever its content type', async () => {
   const { email } = await memberOf(service, client.accountId, 'viewer')
   const { request, cookies } = browserOf(service)
   const form = `email=${encodeURIComponent(email)}&password=${encodeURIComponent(PASSWORD)}`
@@ -169,7 +169,7 @@ test('a form of another site reaches no sign-in, in any content type', async () 
   assert.equal(cookies.size, 0)
 })
 
-test('nobody chooses where the provider sends the browser after the sign-in', async () => {
+test('requests cannot choose where the provider redirects after the sign-in', async () => {
   const { request } = browserOf(service)
   for (const more of [{ callbackURL: 'https://evil.example' }, { to: '//evil.example' }])
     assert.equal((await request('POST', '/sign-in/provider', more)).status, 400)
@@ -180,7 +180,7 @@ test('nobody chooses where the provider sends the browser after the sign-in', as
   assert.deepEqual([status, body.error.code], [400, 'VALIDATION_INVALID_BODY'])
 })
 
-test('refused sign-ins of strangers are kept for 30 days, and only the newest of them', async () => {
+test('rejected sign-ins of strangers are kept for 30 days, and only the newest of them', async () => {
   const { db } = service.ctx
   const strangers = db
     .selectFrom('audit_log')

@@ -29,7 +29,7 @@ const logged = async (accountId: string | null) =>
       .execute()
   ).map(({ action }) => action)
 
-test('a set-up link makes the first owner, once', async () => {
+test('a set-up link creates the first owner, once', async () => {
   const { db } = service.ctx
   const { accountId } = await service.account()
   const { token } = await createLink(db, { accountId, kind: 'set-up', createdBy: 'operator' })
@@ -54,7 +54,7 @@ test('a set-up link makes the first owner, once', async () => {
   assert.deepEqual(await logged(accountId), ['account.set-up', 'session.create'])
 })
 
-test('a cookie is for the service alone, and another one after every sign-in', async () => {
+test('a cookie is limited to the service, and changes with every sign-in', async () => {
   const { email } = await memberOf(service, client.accountId, 'viewer')
   const browser = browserOf(service)
   // Session fixation: a session that the attacker knows must not become the victim's.
@@ -80,7 +80,7 @@ test('a cookie is for the service alone, and another one after every sign-in', a
   assert.deepEqual([status, body.error.code], [401, 'AUTH_SESSION_ENDED'])
 })
 
-test('an unknown address and a wrong password are answered alike', async () => {
+test('an unknown address and a wrong password get the same response', async () => {
   const { accountId } = await service.account()
   const { email } = await memberOf(service, accountId, 'owner')
   const { request } = browserOf(service)
@@ -100,7 +100,7 @@ test('an unknown address and a wrong password are answered alike', async () => {
   }
 })
 
-test('a password of a megabyte is refused before anybody hashes it', async () => {
+test('a password of a megabyte is rejected before it is hashed', async () => {
   const { email, request } = await memberOf(service, client.accountId, 'viewer')
   const password = 'x'.repeat(1_000_000)
   for (const [method, path, body] of [
@@ -116,7 +116,7 @@ test('a password of a megabyte is refused before anybody hashes it', async () =>
   assert.equal(status, 400)
 })
 
-test('nobody is signed in by a form of another site', async () => {
+test('a form on another site cannot sign anybody in', async () => {
   const { email } = await memberOf(service, client.accountId, 'viewer')
   const { request } = browserOf(service)
   const forged: Record<string, string>[] = [{ origin: 'https://evil.example' }, { 'x-parley-session': '' }]
@@ -126,7 +126,7 @@ test('nobody is signed in by a form of another site', async () => {
   }
 })
 
-test('guesses are slowed down by the name they are for and by where they come from', async () => {
+test('guesses are limited by name and by address', async () => {
   const { email } = await memberOf(service, client.accountId, 'viewer')
   const guess = (name: string, request = browserOf(service).request) =>
     request('POST', '/sign-in', { email: name, password: 'a wrong password' })
@@ -144,7 +144,7 @@ test('guesses are slowed down by the name they are for and by where they come fr
   assert.equal((await guess('somebody@example.com', request)).status, 429)
 })
 
-test('sessions are listed, and one that was stolen is ended by its owner', async () => {
+test('sessions are listed, and a stolen one can be ended by its owner', async () => {
   const worker = await memberOf(service, client.accountId, 'support')
   const thief = browserOf(service)
   thief.cookies.set(SESSION, worker.cookies.get(SESSION) ?? '')
@@ -162,7 +162,7 @@ test('sessions are listed, and one that was stolen is ended by its owner', async
   assert.deepEqual([key.status, key.body.error.code], [403, 'AUTH_INSUFFICIENT_PERMISSIONS'])
 })
 
-test('another password ends the other sessions, and needs the old one', async () => {
+test('changing the password ends the other sessions and needs the old password', async () => {
   const worker = await memberOf(service, client.accountId, 'builder')
   const elsewhere = browserOf(service)
   await signIn(elsewhere, worker.email)
@@ -177,7 +177,7 @@ test('another password ends the other sessions, and needs the old one', async ()
   assert.equal((await signIn(elsewhere, worker.email, newPassword)).status, 200)
 })
 
-test('a reset link is for one member and one time, and leaves the second factor', async () => {
+test('a reset link works for one member, once, and keeps the second factor', async () => {
   const worker = await memberOf(service, client.accountId, 'builder')
   const other = await memberOf(service, client.accountId, 'builder')
   const { token } = await createLink(service.ctx.db, {
@@ -200,7 +200,7 @@ test('a reset link is for one member and one time, and leaves the second factor'
   assert.equal((await signIn(browserOf(service), other.email)).status, 200)
 })
 
-test('a second factor is asked for after the password, and for nothing before', async () => {
+test('a second factor is required after the password, and not before it is confirmed', async () => {
   const worker = await memberOf(service, client.accountId, 'admin')
   const refused = await worker.request('POST', '/second-factor', { password: 'not it' })
   assert.equal(refused.status, 401)
@@ -239,7 +239,7 @@ test('a second factor is asked for after the password, and for nothing before', 
   assert.deepEqual((await signIn(browserOf(service), worker.email)).body, { secondFactor: false })
 })
 
-test('where a restore has left the key out, second factors that nobody can check are removed', async () => {
+test('when a restore has left the key out, second factors that cannot be verified are removed', async () => {
   const { db, secrets } = service.ctx
   const secret = await openLoginSecret(db, secrets)
   assert.equal(await openLoginSecret(db, secrets), secret)

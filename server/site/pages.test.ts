@@ -13,7 +13,7 @@ before(async () => {
 })
 after(() => service.close())
 
-test('the status page says that it works and nothing of any account', async () => {
+test('the status page says that the service works and nothing about any account', async () => {
   const { accountId } = await service.account({ name: 'Secret name' })
   const response = await fetch(`${service.url}/status`)
   const html = await response.text()
@@ -24,7 +24,7 @@ test('the status page says that it works and nothing of any account', async () =
   assert.equal(response.headers.get('x-content-type-options'), 'nosniff')
 })
 
-test('the page says what to do next, and lets people try the demo agent while it is public', async () => {
+test('the page says what to do next, and offers the demo agent while it is public', async () => {
   const home = async () => (await fetch(`${service.url}/status`)).text()
   const bare = await home()
   assert.match(bare, /What to do next[\s\S]*keys create[\s\S]*\/agents[\s\S]*\/sources/)
@@ -41,7 +41,7 @@ test('the page says what to do next, and lets people try the demo agent while it
   assert.doesNotMatch(await home(), /<iframe/)
 })
 
-test('the guide is served, with links that lead somewhere', async () => {
+test('the guide is served, and its links work', async () => {
   const seen = new Set<string>()
   const waiting = ['/docs']
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
@@ -61,7 +61,7 @@ test('the guide is served, with links that lead somewhere', async () => {
   assert.equal((await fetch(`${service.url}/docs/guide/..%2Fstatus.md`)).status, 404)
 })
 
-test('the documentation links to files that exist', () => {
+test('the documentation links to existing files', () => {
   const docs = resolve(import.meta.dirname, '../../docs')
   const pages = readdirSync(docs, { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.md'),
@@ -88,7 +88,7 @@ test('the reference and its document are served', async () => {
   assert.match(await page.text(), /swagger-ui/)
 })
 
-test('an address outside of the API that does not exist is 404 in the same shape', async () => {
+test('an unknown address outside the API is 404 in the same format', async () => {
   const response = await fetch(`${service.url}/nowhere`)
   assert.equal(response.status, 404)
   assert.equal(((await response.json()) as { error: { code: string } }).error.code, 'ROUTE_NOT_FOUND')

@@ -17,7 +17,7 @@ import {
   reserving,
 } from './credits.ts'
 
-test('credits that are given back and others that are reserved do not wait for each other', {
+test('releases and reservations of credits do not block each other', {
   skip: !onPostgres() && 'the embedded database does one thing at a time',
 }, async () => {
   const { database, drop } = await freshDatabase()

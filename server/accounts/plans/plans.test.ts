@@ -6,13 +6,13 @@ import { createAccount } from '../records/accounts.ts'
 import { createMember } from '../records/members.ts'
 import { DEFAULT_PLAN, planNames, planOf, plans } from './plans.ts'
 
-test('a plan that left the catalogue gives no more than the smallest', () => {
+test('an account on a plan that left the catalogue gets the smallest plan', () => {
   assert.equal(planOf('gone'), plans.free)
   for (const name of planNames) assert.equal(planOf(name), plans[name])
   assert.equal(planOf(DEFAULT_PLAN).creditsPerMonth, null)
 })
 
-test('members: one address once, whatever its case, and no more than the plan has, also all at once', async () => {
+test("a member's address is unique regardless of case, and the plan limits the members, also under concurrency", async () => {
   const { database, drop } = await freshDatabase()
   const { db } = database
   await migrate(db)

@@ -29,12 +29,12 @@ async function afterChange(change: ReturnType<typeof sql>) {
   return balance
 }
 
-test('chats balance, and so does what is left after an agent is deleted', async () => {
+test('the ledger balances after chats and after an agent is deleted', async () => {
   assert.deepEqual(await reconcile(service.ctx.db), { balanced: true, difference: 0 })
   assert.equal((await afterChange(sql`delete from agents where id = ${agent}`)).balanced, true)
 })
 
-test('a lost message, a lost entry and a wrong counter are each found', async () => {
+test('a lost message, a lost entry and a wrong counter are each detected', async () => {
   const cost = (await client.request('GET', '/me')).body.credits.used / 3
   assert.ok(cost > 0)
   const one = sql`(select id from messages where role = 'assistant' limit 1)`

@@ -46,7 +46,7 @@ const leads = () =>
     .orderBy('id')
     .execute()
 
-test('a lead is stored once for each call, with e-mail and phone in one form', async () => {
+test('a lead is stored once per call, with normalised e-mail and phone', async () => {
   const toolCallId = newId()
   const input = { name: ' Ada ', email: 'Ada@Example.COM', phone: '+49 (30) 901820' }
   const conversationId = await addConversation(service.ctx, agentId)
@@ -61,7 +61,7 @@ test('a lead is stored once for each call, with e-mail and phone in one form', a
   ])
 })
 
-test('a lead without a way to reach the person is refused', async () => {
+test('a lead without contact details is rejected', async () => {
   const { tools } = await toolkitOf(service.ctx, agentId)
   const tool = tools.find(({ type }) => type === 'collect-leads')
   assert.equal(tool?.refuse({ name: 'Ada' }), 'The input "email" or "phone" is required.')
@@ -73,7 +73,7 @@ test('a lead without a way to reach the person is refused', async () => {
   assert.deepEqual(await leads(), [])
 })
 
-test('an escalation opens one ticket for a conversation, with what is known of the person', async () => {
+test('an escalation opens one ticket per conversation, with the known details of the person', async () => {
   const conversationId = await addConversation(service.ctx, agentId)
   const place = { conversationId }
   await runTool(service.ctx, agentId, 'collect-leads', { name: 'Ada', email: 'ada@example.com' }, place)
@@ -105,7 +105,7 @@ test('an escalation opens one ticket for a conversation, with what is known of t
   })
 })
 
-test('a web search gives five short results with addresses of the web', async () => {
+test('a web search returns five short results with web addresses', async () => {
   const result = (n: number) => ({
     title: `T${n}`,
     url: `https://example.com/${n}`,
@@ -125,7 +125,7 @@ test('a web search gives five short results with addresses of the web', async ()
   })
 })
 
-test('a search service that fails is one sentence', async () => {
+test('a failing search service results in one sentence', async () => {
   for (const wrong of [
     { status: 500, body: '{"results": []}' },
     { status: 200, body: 'no JSON' },

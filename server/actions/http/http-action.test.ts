@@ -76,7 +76,7 @@ const storedRow = async (id: string): Promise<string> => {
   return rows[0]?.row ?? ''
 }
 
-test('a request goes out with filled slots and comes back as JSON', async () => {
+test('a request is sent with its slots filled, and the response is returned as JSON', async () => {
   await add({
     method: 'POST',
     url: `${origin}/orders/{{order}}?n={{count}}`,
@@ -94,7 +94,7 @@ test('a request goes out with filled slots and comes back as JSON', async () => 
   assert.deepEqual(JSON.parse(request?.body ?? ''), { order: '7/8 "x"', count: 1, list: [1, { a: null }] })
 })
 
-test('inputs cannot leave their place in path, query, header or body', async () => {
+test('inputs cannot escape from their place in path, query, header or body', async () => {
   const headers = { 'X-A': '{{order}}', 'Content-Type': 'application/x-www-form-urlencoded' }
   await add({ method: 'PUT', url: `${origin}/a/{{order}}/b?q={{order}}`, headers, body: 'x={{order}}&y=1' })
   assert.deepEqual(await run({ order: '../?&#@h' }), { status: 'success' })
@@ -108,7 +108,7 @@ test('inputs cannot leave their place in path, query, header or body', async () 
   assert.deepEqual(await run({ order: 7 }), { status: 'error', error: 'The input "order" must be string.' })
 })
 
-test('slots that are no inputs, or stand where none may, are refused when they are written', async () => {
+test('unknown slots and slots in forbidden places are rejected when the action is saved', async () => {
   const wrong: [object, string][] = [
     [{ url: `${origin}/{{gone}}` }, 'http.url'],
     [{ url: `${origin}/{{order` }, 'http.url'],
@@ -137,7 +137,7 @@ test('slots that are no inputs, or stand where none may, are refused when they a
   assert.match(body.error.details['http.headers.X-A'], /order/, 'a kept template is checked as well')
 })
 
-test('values of headers are encrypted, never read back, and kept where a change says null', async () => {
+test('header values are encrypted, never returned, and kept when a change sets them to null', async () => {
   const secret = 'tok-5up3rs3cret'
   const id = await add({ headers: { Authorization: `Bearer ${secret}`, 'X-Key': 'k-12345678' } })
   const { body: shown } = await client.request('GET', `${path}/${id}`)
@@ -164,7 +164,7 @@ test('values of headers are encrypted, never read back, and kept where a change 
   assert.match(missing.body.error.details['http.headers.X-Key'], /No value is stored/)
 })
 
-test('a stored header does not follow the action to another host', async () => {
+test('a stored header is not sent to another host after the URL changes', async () => {
   const id = await add({ headers: { Authorization: 'Bearer s3cret-token' } })
   const url = `${originOf(other!)}/x`
   for (const change of [{ url }, { url, headers: { Authorization: null } }]) {
@@ -175,7 +175,7 @@ test('a stored header does not follow the action to another host', async () => {
   assert.equal((await put(id, { url, headers: { Authorization: 'Bearer other' } })).status, 200)
 })
 
-test('a redirect to another origin takes no header along that may be a secret', async () => {
+test('a redirect to another origin carries no header that may be secret', async () => {
   await add({ headers: { Authorization: 'Bearer s3cret-token', 'X-Api-Key': 'k-12345678' } })
   reply = ({ url }) =>
     url === '/x' ? { status: 302, headers: { location: `${originOf(other!)}/y` } } : { body: 'ok' }
@@ -186,7 +186,7 @@ test('a redirect to another origin takes no header along that may be a secret', 
   )
 })
 
-test('a body goes to the address of the action only', async () => {
+test("a body is only sent to the action's own address", async () => {
   await add({ method: 'POST', body: '{"key": "s3cret"}' })
   reply = () => ({ status: 307, headers: { location: `${originOf(other!)}/y` } })
   const output = await run()
@@ -195,7 +195,7 @@ test('a body goes to the address of the action only', async () => {
   assert.equal(seen.length, 1)
 })
 
-test('private addresses are refused, by name, by number and after a redirect', async () => {
+test('private addresses are rejected, by name, by number and after a redirect', async () => {
   const blocked = {
     status: 'error',
     error: 'The action was not run: its address is not on the public internet.',
@@ -216,7 +216,7 @@ test('private addresses are refused, by name, by number and after a redirect', a
   assert.deepEqual(await run(), blocked)
 })
 
-test('a long answer is cut at 20 KB, between characters', async () => {
+test('a long response is cut at 20 KB, between characters', async () => {
   await add({})
   reply = () => ({ body: `a${'ü'.repeat(30_000)}` })
   const output = await run()
@@ -229,7 +229,7 @@ test('a long answer is cut at 20 KB, between characters', async () => {
   })
 })
 
-test('another status, silence, no connection and no sense are sentences, without the secrets', async () => {
+test('error statuses, timeouts, failed connections and invalid responses become sentences without the secrets', async () => {
   const id = await add({ headers: { Authorization: 'Bearer s3cret-token' } })
   reply = ({ headers }) => ({ status: 404, body: `no ${headers.authorization} ${'x'.repeat(600)}` })
   const missing = await run()

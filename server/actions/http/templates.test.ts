@@ -23,7 +23,7 @@ const value = fc.oneof(
   ),
 )
 
-test('no value changes host, path or the number of parameters of a URL', () => {
+test('no value changes the host, the path or the number of parameters of a URL', () => {
   const template = 'https://api.example.com:8443/v1/{{a}}/items/x{{b}}.json?q={{c}}&fixed=1#{{d}}'
   fc.assert(
     fc.property(value, value, value, value, (a, b, c, d) => {
@@ -50,7 +50,7 @@ test('no value changes host, path or the number of parameters of a URL', () => {
   )
 })
 
-test('slots are taken in path, query and fragment, never before', () => {
+test('slots are allowed in path, query and fragment, but not before', () => {
   for (const url of ['https://a.example/{{x}}', 'http://a.example?x={{x}}', 'https://a.example:8/#{{x}}'])
     assert.equal(refuseUrl(url), null, url)
   const wrong = [
@@ -78,7 +78,7 @@ test('slots are taken in path, query and fragment, never before', () => {
   for (const url of wrong) assert.notEqual(refuseUrl(url), null, url)
 })
 
-test('whatever the values are, a JSON body keeps its shape', () => {
+test('a JSON body keeps its structure whatever the values are', () => {
   const template = '{"text": "Dear {{a}}, {{b}}", "{{a}}": [1, {{b}} , {{a}}], "n": -1}'
   assert.equal(refuseBody(template, undefined), null)
   fc.assert(
@@ -95,7 +95,7 @@ test('whatever the values are, a JSON body keeps its shape', () => {
   )
 })
 
-test('a JSON body that its slots could break is refused, and so are slots in other formats', () => {
+test('a JSON body that its slots could break is rejected, and so are slots in other formats', () => {
   const broken = [
     '{"a": 1{{x}}}',
     '{"a": "\\{{x}}"}',
@@ -111,7 +111,7 @@ test('a JSON body that its slots could break is refused, and so are slots in oth
   assert.match(refuseBody('{{x}}', 'nonsense') ?? '', /only in JSON/)
 })
 
-test('in a form a value stays one field', () => {
+test('in a form, a value remains a single field', () => {
   const type = 'application/x-www-form-urlencoded'
   const filled = fillBody('a={{x}}&b={{y}}', type, (slot) => (slot === 'x' ? 'q&b=2 ü' : undefined))
   assert.deepEqual(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createInputChecks, refuseSchema } from './check-inputs.ts'
 
-test('schemas of the draft are taken, with references to their own parts', () => {
+test('schemas of the draft are accepted, with references to their own parts', () => {
   const schema = {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     type: 'object',
@@ -18,7 +18,7 @@ test('schemas of the draft are taken, with references to their own parts', () =>
   assert.equal(check({ y: 1 }), 'The input "y" is not known.')
 })
 
-test('a reference that leads nowhere, outside, back to itself, or to too much is refused', () => {
+test('references that dangle, leave the schema, form a cycle or expand too far are rejected', () => {
   const doubling = Object.fromEntries(
     Array.from({ length: 60 }, (_, n) => {
       const next = { $ref: `#/$defs/d${n + 1}` }
@@ -50,7 +50,7 @@ test('patterns run in linear time', () => {
   }
 })
 
-test('patterns are few, short and small, and do not match the names of properties', () => {
+test('patterns are limited in number, length and size, and cannot match property names', () => {
   const taken = ['^.{1,100}$', '^[A-Z]{2}\\d{2}[A-Z0-9]{11,30}$', 'a'.repeat(200)]
   const schemaOf = (patterns: string[]) => ({
     type: 'object',
@@ -73,7 +73,7 @@ test('patterns are few, short and small, and do not match the names of propertie
   assert.equal(refuseSchema({ type: 'object', ...names }), null)
 })
 
-test('inputs that are too much to check are refused', () => {
+test('inputs that are too expensive to check are rejected', () => {
   const check = createInputChecks()({
     type: 'object',
     properties: { a: {}, b: { allOf: Array(20).fill({ pattern: '\\d[\\s\\S]{100}' }) } },

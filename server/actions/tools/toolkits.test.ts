@@ -26,7 +26,7 @@ const add = (agentId: string, name: string, length: number) =>
     inputs: inputsOf(length),
   })
 
-test('what is kept compiled is bounded by its size, oldest first', async () => {
+test('the cache of compiled actions is bounded by size and evicts the oldest', async () => {
   const agents = [await newAgent(), await newAgent(), await newAgent()]
   for (const agentId of agents) await add(agentId, 'a', 4_000)
   const { db, fetcher, secrets } = service.ctx

@@ -27,7 +27,7 @@ after(() => service.close())
 const read = async () => (await client.request('GET', `/agents/${id}`)).body
 const putStyles = (styles: object) => client.request('PUT', `/agents/${id}/styles`, { styles })
 
-test('a model outside the catalogue is reported with everything else that is wrong', async () => {
+test('a model outside the catalogue is reported together with all other errors', async () => {
   const wrong = { name: '', model: 'gone', temp: 7, visibility: 'x' }
   const created = await client.request('POST', '/agents', wrong)
   const updated = await client.request('PUT', `/agents/${id}`, wrong)
@@ -40,7 +40,7 @@ test('a model outside the catalogue is reported with everything else that is wro
     assert.equal((await client.request('PUT', `/agents/${id}`, { model })).status, 200, model)
 })
 
-test('a seed URL that cannot be used leaves the agent and says what to do again', async () => {
+test('a seed URL that cannot be used leaves the agent, and the error says what to repeat', async () => {
   for (const url of ['no url', 'ftp://example.com/']) {
     const { status, body } = await client.request('POST', '/agents', { name: 'Agent', url })
     assert.equal(status, 201, url)
@@ -62,7 +62,7 @@ test('a seed URL becomes a link source', async () => {
   assert.deepEqual(rows, [{ type: 'link', url }])
 })
 
-test('changes of different parts of one setting at the same time all count', async () => {
+test('concurrent changes to different parts of one setting all take effect', async () => {
   const parts = [{ limit: 7 }, { timeframe: 70 }, { message: 'Slow down' }]
   await Promise.all(parts.map((ipRateLimits) => client.request('PUT', `/agents/${id}`, { ipRateLimits })))
   assert.deepEqual((await read()).ipRateLimits, { limit: 7, timeframe: 70, message: 'Slow down' })
@@ -101,7 +101,7 @@ test('null resets a field of the styles, a group, a field of a group, or a whole
   await expectAfter({ centerStage: null }, { ...set, centerStage })
 })
 
-test('credits are those of this month, and the last message is the latest of all conversations', async () => {
+test('credits are those of this month, and the last message is the latest across all conversations', async () => {
   const { db } = service.ctx
   const owner = { account_id: client.accountId, owner_id: id }
   await db
@@ -133,7 +133,7 @@ test('credits are those of this month, and the last message is the latest of all
   )
 })
 
-test('a plan without the weekly re-sync refuses the switch', async () => {
+test('a plan without the weekly re-sync rejects the switch', async () => {
   // No plan of the catalogue has the API but not this feature, so the check is asked directly.
   const route = agentRoutes(service.ctx, {
     ...agentHooks(service.ctx),
@@ -152,7 +152,7 @@ test('a plan without the weekly re-sync refuses the switch', async () => {
   )
 })
 
-test('what an agent was told is kept, change by change, and restored', async () => {
+test('every version of the instructions is kept and can be restored', async () => {
   const agent = `/agents/${(await client.request('POST', '/agents', { name: 'Told', instructions: 'Be kind.' })).body.id}`
   const versions = async () => (await client.request('GET', `${agent}/instructions/versions`)).body.data
   await client.request('PUT', agent, { name: 'Another name' })
@@ -187,7 +187,7 @@ test('what an agent was told is kept, change by change, and restored', async () 
   assert.deepEqual([page.data[0].instructions, page.pagination.total], ['Version 51', 50])
 })
 
-test('the models of the deployment are listed and tested', async () => {
+test('the models of the installation are listed and tested', async () => {
   const { models, embedding } = (await client.request('GET', '/models')).body
   assert.deepEqual(
     models.map(({ id, isAuto, isInPlan }: Record<string, unknown>) => [id, isAuto, isInPlan]),

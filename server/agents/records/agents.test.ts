@@ -110,7 +110,7 @@ test('each setting is replaced, kept when omitted, and null disables or resets i
   assert.equal(reset.instructions, 'Be kind.')
 })
 
-test('each field with a wrong value is refused by its path, and all of them at once', async () => {
+test('each field with an invalid value is rejected by its path, and all of them at once', async () => {
   const id = await newAgent()
   const wrong: [object, string][] = [
     [{ name: '' }, 'name'],
@@ -163,7 +163,7 @@ test('each field with a wrong value is refused by its path, and all of them at o
   assert.match(model.body.error.details.model, /auto/)
 })
 
-test('styles that were stored in their former shape are turned into the published one', async () => {
+test('styles stored in the former format are converted to the published one', async () => {
   const id = await newAgent()
   const former = { initialMessages: false, autoOpenChatWindowAfter: 3, showAutoOpen: true }
   const styles = { chat: { theme: 'dark', mobile: former }, centerStage: { suggestedMessages: true } }
@@ -183,7 +183,7 @@ test('styles that were stored in their former shape are turned into the publishe
   assert.deepEqual([chat.theme, chat.footer, centerStage.suggestedMessages], ['dark', '', []])
 })
 
-test('settings and looks have the shapes of the published service', async () => {
+test('settings and styles have the format of the published service', async () => {
   const id = await newAgent()
   const colours = { headerColor: '#112233', userMessageColor: '#445566', buttonColor: 'transparent' }
   const shown = { showFeedback: false, showCopyButton: false, showDictation: true, showVoiceMode: true }
@@ -254,7 +254,7 @@ test('styles are merged field by field, and null resets one', async () => {
   ])
 })
 
-test('walking the list returns each agent once, whatever the page size, with equal times', async () => {
+test('paging through the list returns each agent once, whatever the page size, even with equal times', async () => {
   const owner = await service.account()
   const made = new Set<string>()
   for (let i = 0; i < 30; i++) made.add(await newAgent(owner))
@@ -282,7 +282,7 @@ test('walking the list returns each agent once, whatever the page size, with equ
   assert.equal(elsewhere.body.error.code, 'VALIDATION_INVALID_CURSOR')
 })
 
-test('the last place of a plan is given once, however many ask at the same time', async () => {
+test('the last place of a plan is assigned once, also under concurrency', async () => {
   const owner = await service.account({ plan: 'standard' })
   const answers = await Promise.all(
     Array.from({ length: 12 }, () => owner.request('POST', '/agents', { name: 'Agent' })),
@@ -374,7 +374,7 @@ test('the weekly re-sync needs the feature and a live source', async () => {
   assert.equal((await read(id)).autoRetrain, true)
 })
 
-test('deleting an agent leaves no row of it in any table', async () => {
+test('deleting an agent leaves none of its rows in any table', async () => {
   const id = await newAgent()
   await client.request('POST', `/agents/${id}/chat`, { message: 'Hello', stream: false })
   await client.request('DELETE', `/agents/${id}`)
@@ -394,7 +394,7 @@ test('deleting an agent leaves no row of it in any table', async () => {
   }
 })
 
-test('training by hand is deprecated and does nothing', async () => {
+test('manual training is deprecated and does nothing', async () => {
   const id = await newAgent()
   const { status, body, headers } = await client.request('POST', `/agents/${id}/train`)
   assert.equal(status, 200)

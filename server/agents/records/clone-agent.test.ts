@@ -69,7 +69,7 @@ const chunksOf = (agentId: string) =>
 const read = async (owner: Client, id: string) => (await owner.request('GET', `/agents/${id}`)).body
 const clone = (owner: Client, id: string) => owner.request('POST', `/agents/${id}/clone`)
 
-test('a clone has every setting, the sources and their index, and lives on without the original', async () => {
+test('a clone has every setting, the sources and their index, and outlives the original', async () => {
   client = await service.account()
   const id = await agentOf(client)
   await addSource(client, id)
@@ -112,7 +112,7 @@ test('a clone has every setting, the sources and their index, and lives on witho
   ])
 })
 
-test('a clone has the actions with their secrets, and the procedures, and goes its own way', async () => {
+test('a clone has the actions with their secrets, and the procedures, and is independent of the original', async () => {
   client = await service.account()
   const id = await agentOf(client)
   const http = { method: 'GET', url: 'https://example.com/', headers: { Authorization: 'Bearer x' } }
@@ -157,7 +157,7 @@ test('a clone has the actions with their secrets, and the procedures, and goes i
   assert.ok(tools_version > 0, 'the copy is asked for its actions')
 })
 
-test('what is still being processed is trained in the copy as well', async () => {
+test('sources that are still being processed are also trained in the clone', async () => {
   client = await service.account()
   const id = await agentOf(client)
   await addSource(client, id, { status: 'untrained' })
@@ -187,7 +187,7 @@ test('an uploaded file is copied, not shared', async () => {
   )
 })
 
-test('when a file cannot be copied the clone stands without sources and says what to do again', async () => {
+test('when a file cannot be copied, the clone is left without sources, and the error says what to repeat', async () => {
   client = await service.account()
   const id = await agentOf(client)
   await addSource(client, id)
@@ -199,7 +199,7 @@ test('when a file cannot be copied the clone stands without sources and says wha
   assert.deepEqual(await sourcesOf(body.id), [])
 })
 
-test('a statement that fails while copying does not take the clone with it', async () => {
+test('a failing statement during the copy does not remove the clone', async () => {
   client = await service.account()
   const { db } = service.ctx
   const account = { id: client.accountId, plan: 'unlimited' }
@@ -232,7 +232,7 @@ test('a statement that fails while copying does not take the clone with it', asy
   )
 })
 
-test("clones take the plan's places once, and nobody clones another account's agent", async () => {
+test("clones count against the plan, and another account's agent cannot be cloned", async () => {
   const owner = await service.account({ plan: 'standard' })
   const id = await agentOf(owner)
   const stranger = await service.account()

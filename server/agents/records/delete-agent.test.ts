@@ -22,7 +22,7 @@ async function fileIn(folder: string): Promise<string> {
   return join(folder, 'hours.txt')
 }
 
-test("deleting removes the agent's files and nobody else's, and notes who did it", async () => {
+test('deleting an agent removes its files only, and records who did it', async () => {
   const { ctx } = service
   const owner = await service.account()
   const [kept, gone] = await Promise.all(
@@ -56,7 +56,7 @@ test("deleting removes the agent's files and nobody else's, and notes who did it
   ])
 })
 
-test('of deletions at the same time one succeeds and is noted', async () => {
+test('of concurrent deletions, one succeeds and is recorded', async () => {
   const { ctx } = service
   const owner = await service.account()
   const { id } = (await owner.request('POST', '/agents', { name: 'Agent' })).body
@@ -71,7 +71,7 @@ test('of deletions at the same time one succeeds and is noted', async () => {
   assert.equal(deletions.length, 1)
 })
 
-test('removing files stays below the files folder and may run twice', async () => {
+test('removing files stays within the files folder and may run twice', async () => {
   const root = await mkdtemp(join(tmpdir(), 'parley-files-'))
   try {
     const filesDir = join(root, 'files')

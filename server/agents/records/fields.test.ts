@@ -146,14 +146,14 @@ function follow(schema: TSchema, rules: Rule[]): void {
   }
 }
 
-describe('settings: the last good value passes, the first bad one is refused at its path', () =>
+describe('settings: the last valid value passes, the first invalid one is rejected at its path', () =>
   follow(UpdateAgent, updateRules))
-describe('styles: the last good value passes, the first bad one is refused at its path', () =>
+describe('styles: the last valid value passes, the first invalid one is rejected at its path', () =>
   follow(StylesChange, styleRules))
 
 const refused = (schema: TSchema, body: unknown): string[] => Object.keys(bodyValidator(schema)(body)).sort()
 
-test('unknown fields are refused by their path at every depth', () => {
+test('unknown fields are rejected by their path at every depth', () => {
   const bodies: [unknown, string][] = [
     [{ nope: 1 }, 'nope'],
     [{ channelInstructions: { fax: 'x' } }, 'channelInstructions.fax'],
@@ -177,7 +177,7 @@ test('unknown fields are refused by their path at every depth', () => {
   ])
 })
 
-test('suggested messages: what each kind needs', () => {
+test('suggested messages need the fields of their kind', () => {
   const one = (message: unknown) => refused(UpdateAgent, { suggestedMessages: [message] })
   const items = (count: number) => ({ ...nested, items: Array(count).fill(suggestion) })
   for (const good of [{ type: 'single', ...suggestion, icon: 'x' }, items(1), items(20)])
@@ -189,7 +189,7 @@ test('suggested messages: what each kind needs', () => {
   assert.deepEqual(one({ ...suggestion, type: 'triple' }), ['suggestedMessages.0.type'])
 })
 
-test('addresses of notifications: at most ten, each a real one', () => {
+test('there are at most ten notification addresses, each a valid one', () => {
   const daily = (list: string[]) =>
     refused(UpdateAgent, { notificationsSettings: { dailyLeadsCollected: { active: true, emails: list } } })
   assert.deepEqual(daily(emails(10)), [])
@@ -197,7 +197,7 @@ test('addresses of notifications: at most ten, each a real one', () => {
   assert.deepEqual(daily(['a@example.com', 'nobody']), ['notificationsSettings.dailyLeadsCollected.emails.1'])
 })
 
-test('creating takes its own fields only, and says all that is wrong at once', () => {
+test('creation accepts only its own fields, and reports all errors at once', () => {
   assert.deepEqual(refused(CreateAgent, { name: 'x' }), [])
   assert.deepEqual(refused(CreateAgent, {}), ['name'])
   assert.deepEqual(refused(CreateAgent, { url: '', temp: 2, visibility: null, styles: {}, creditLimit: 1 }), [
@@ -220,7 +220,7 @@ test('every channel and every assigned country is accepted, and the defaults are
   for (const code of countryCodes) assert.ok(names.of(code), code)
 })
 
-test('the name of a copy is a valid name, whatever the name', () => {
+test('the name of a copy is a valid name, whatever the original name', () => {
   const name = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 100 })
   fc.assert(
     fc.property(name, (original) => {

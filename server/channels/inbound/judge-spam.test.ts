@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { judgeByWords } from './judge-spam.ts'
 
-test('without a model the terms of the prompt are looked for as whole words', () => {
+test('without a model, the terms of the prompt are matched as whole words', () => {
   const rule = 'casino, Search Engine\nloan,ab, ,!?'
   const cases: [string, boolean][] = [
     ['Our CASINO is open', true],

@@ -121,7 +121,7 @@ test('spam pauses the conversation: it is kept, the team is told, nobody answers
   assert.deepEqual([await creditsUsed(), judged.length], [0, 1])
 })
 
-test('a conversation that somebody resumes is answered and not judged again', async () => {
+test('a resumed conversation is answered and not classified again', async () => {
   await write('I lost my casino chip')
   const { id } = await paused()
   const resumed = await client.request('PATCH', `/agents/${agentId}/conversations/${id}`, { paused: false })
@@ -133,7 +133,7 @@ test('a conversation that somebody resumes is answered and not judged again', as
   assert.equal(judged.length, 1)
 })
 
-test('what is no spam is answered; the first three messages are judged and no others', async () => {
+test('other messages are answered; only the first three are classified', async () => {
   for (const [n, text] of ['One?', 'Two?', 'Three?', 'A casino?'].entries()) {
     await write(text)
     assert.equal((await saidIn(2 * n + 2)).said.at(-1), 'assistant: Yes.')
@@ -145,7 +145,7 @@ test('what is no spam is answered; the first three messages are judged and no ot
   assert.equal(await creditsUsed(), 4)
 })
 
-test('a conversation in which a person has written is not judged', async () => {
+test('a conversation in which a team member has written is not classified', async () => {
   await write('Hello')
   const { id } = await saidIn(2)
   const account = { id: client.accountId, plan: 'unlimited' }
@@ -165,7 +165,7 @@ test('a conversation in which a person has written is not judged', async () => {
   assert.equal(judged.length, 1)
 })
 
-test('a model that fails, or says something else, does not keep anybody from an answer', async () => {
+test('a model that fails, or answers something else, does not prevent an answer', async () => {
   const failures: Reply[] = [
     { status: 500 },
     { tokens: ['This is spam: {"spam": true}'] },

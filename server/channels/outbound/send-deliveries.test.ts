@@ -92,7 +92,7 @@ const countOf = async (agentId: string, status: 'sending' | 'sent') => {
   return Number(n)
 }
 
-test('an account whose server never answers holds back its own deliveries, and nobody else’s', async () => {
+test('an account whose server never responds delays only its own deliveries', async () => {
   const stuck = await connected(`http://127.0.0.1:${(silent.address() as AddressInfo).port}`)
   const fine = await connected(fake.url)
   for (let i = 0; i < 20; i++) await queue(stuck, `+1555010${4000 + i}`)

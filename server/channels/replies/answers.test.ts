@@ -74,7 +74,7 @@ const sent = () =>
     .orderBy('ordinal')
     .execute()
 
-test('a burst that comes in any order is one conversation in the order of sending, and is answered once', async () => {
+test('a burst in any order becomes one conversation in the order of sending, and is answered once', async () => {
   const at = Date.now()
   await Promise.all(
     [3, 1, 2, 1].map((second) =>
@@ -89,7 +89,7 @@ test('a burst that comes in any order is one conversation in the order of sendin
   )
 })
 
-test('what is written while an answer is made is answered after it, and read last', async () => {
+test('messages during an answer are answered after it, and read last', async () => {
   const second = Promise.withResolvers<void>()
   models.queue.push({ tokens: ['First.'], after: second.promise })
   await write('One?')
@@ -108,7 +108,7 @@ test('what is written while an answer is made is answered after it, and read las
   assert.equal(await answerForgotten(service.ctx), 0)
 })
 
-test('a model that fails is asked again; when it goes on failing a person is asked', async () => {
+test('a failing model is retried, and after too many failures a person is asked', async () => {
   models.otherwise(() => ({ status: 400 }))
   await write('Anybody?')
   const ticket = await until('a ticket', () =>
@@ -119,7 +119,7 @@ test('a model that fails is asked again; when it goes on failing a person is ask
   assert.deepEqual(await sent(), [])
 })
 
-test('an answer that died with its process is made again', async () => {
+test('an answer whose process died is generated again', async () => {
   models.queue.push({ tokens: ['Lost'], after: NEVER })
   await write('Hello?')
   await until('the request', () => models.queue.length === 0)
@@ -144,7 +144,7 @@ test('an answer that died with its process is made again', async () => {
   assert.deepEqual((await saidIn(2)).said, ['user: Hello?', 'assistant: Yes.'])
 })
 
-test('a person has the conversation: the model is silent, also for what waits; handed back, it answers', async () => {
+test('while a person has the conversation, the model is silent; after the hand-back, it answers', async () => {
   await write('Hello?')
   const { id } = await saidIn(2)
   const member = await createMember(
@@ -175,7 +175,7 @@ test('a person has the conversation: the model is silent, also for what waits; h
   assert.equal((await saidIn(4)).said.at(-1), 'assistant: Yes.')
 })
 
-test('a conversation ends by idling, and the next one goes on from it', async () => {
+test('a conversation ends when idle, and the next one continues from it', async () => {
   await write('My order is late.')
   const first = await saidIn(2)
   await service.ctx.db

@@ -55,7 +55,7 @@ test('a conversation of a channel ends after 24 hours, or after the limit of its
   assert.deepEqual(await statusesAfter({ [late]: 25 }), ['ended'])
 })
 
-test('a conversation of the API never does, also when mails are added to it', async () => {
+test('a conversation of the API never ends by idling, even after mails are added to it', async () => {
   const desk = await openDesk(service)
   const onChannel = await write(service, desk, 'Hello')
   const { db } = service.ctx

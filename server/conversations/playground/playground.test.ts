@@ -30,7 +30,7 @@ const ask = (method: string, path: string, body?: object) =>
   client.request(method, `/agents/${agentId}${path}`, body)
 const run = (body: object) => ask('POST', '/playground/runs', { message: QUESTION, stream: false, ...body })
 
-test('an answer is made with settings that are not saved, and shows what it was made of', async () => {
+test('an answer is generated with unsaved settings, and shows what went into it', async () => {
   models.queue.push({ tokens: ['Five ', 'years [1].'] })
   const draft = { instructions: 'Answer in verse.', temp: 0.7, model: 'fake', channel: 'email' }
   const { status, body } = await run(draft)
@@ -50,7 +50,7 @@ test('an answer is made with settings that are not saved, and shows what it was 
   assert.equal((await client.request('GET', `/agents/${agentId}`)).body.instructions, 'Be kind.')
 })
 
-test('a run costs nothing and is not counted among the replies', async () => {
+test('a run costs nothing and does not count as a reply', async () => {
   const used = async () => (await client.request('GET', '/me')).body.credits.used
   const before = await used()
   const first = await run({})
@@ -98,7 +98,7 @@ test('a run is in no figure, and nothing is learned from it', async () => {
   assert.deepEqual(messages, { user: 0, assistant: 0, person: 0 })
 })
 
-test('a contact can ask, and a conversation with a customer is not gone on with', async () => {
+test("a contact can ask, and a customer's conversation cannot be continued", async () => {
   const contact = (await ask('POST', '/contacts', { externalId: 'maya', name: 'Maya' })).body
   const { metadata } = (await run({ contactId: contact.id })).body.data
   assert.equal(metadata.userId, 'maya')
@@ -123,7 +123,7 @@ test('an escalation is tried out without a ticket', async () => {
   assert.deepEqual(made.steps[0].tools, ['escalate'])
 })
 
-test('an answer goes on after the result of a client action, and shows all its steps', async () => {
+test('an answer continues after the result of a client action, and shows all its steps', async () => {
   const inputs = { type: 'object', properties: { order: { type: 'string' } }, required: ['order'] }
   const action = { name: 'show_order', type: 'client', description: 'For orders', inputs }
   assert.equal((await ask('POST', '/actions', action)).status, 201)

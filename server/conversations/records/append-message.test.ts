@@ -46,7 +46,7 @@ const said = () =>
     .orderBy('seq')
     .execute()
 
-test('messages that are added at once get one place each', async () => {
+test('messages that are added concurrently get distinct positions', async () => {
   const ids = await Promise.all(
     Array.from({ length: 5 }, (_, i) =>
       transact(db, (trx) =>
@@ -79,7 +79,7 @@ test('messages that are added at once get one place each', async () => {
   assert.ok(updated_at.getTime() > 0)
 })
 
-test('a conversation of another account is none', async () => {
+test('a conversation of another account does not exist', async () => {
   const before = await said()
   const foreign = { ...conversation, account_id: newId() as ConversationRow['account_id'] }
   await assert.rejects(

@@ -35,7 +35,7 @@ const correct = (answer: Answer, body: object, owner = client) =>
 
 const QUESTION = 'How long is the warranty of the desk lamp?'
 
-test('the right answer becomes a source, linked to the message, and wins when the same is asked again', async () => {
+test('the right answer becomes a source linked to the message, and wins when the same is asked again', async () => {
   const wrong = await ask(QUESTION)
   assert.match(wrong.parts[0].text, /eleven years/)
   const { status, body } = await correct(wrong, { answer: 'Since March it is twelve years.' })
@@ -64,7 +64,7 @@ test('the right answer becomes a source, linked to the message, and wins when th
   assert.match((await ask(QUESTION)).parts[0].text, /eleven years/, 'gone at once')
 })
 
-test('a corrected question takes the place of several that read like it together', async () => {
+test('a corrected question takes precedence over several similar ones', async () => {
   const wrong = await ask('Which sizes are there?')
   const answer = 'Both.'
   const { id } = (await correct(wrong, { answer })).body
@@ -83,7 +83,7 @@ test('a corrected question takes the place of several that read like it together
   assert.deepEqual(content, { questions: ['Small,large?'], answer })
 })
 
-test('two corrections at once make one source', async () => {
+test('two concurrent corrections create one source', async () => {
   const wrong = await ask('What does the lamp weigh?')
   const both = await Promise.all([
     correct(wrong, { answer: 'Two kilos.' }),
@@ -96,7 +96,7 @@ test('two corrections at once make one source', async () => {
   assert.equal(both[0]!.body.id, both[1]!.body.id)
 })
 
-test('what cannot be corrected says why', async () => {
+test('messages that cannot be corrected are rejected with the reason', async () => {
   const answer = await ask(QUESTION)
   const { userMessageId } = answer.metadata
   const user = await correct({ ...answer, id: userMessageId }, { answer: 'x' })

@@ -33,7 +33,7 @@ async function insert(
   return rows.map(({ id }) => id)
 }
 
-test('walking the pages returns 1,000 rows of one instant once each, whatever the page sizes', async () => {
+test('paging returns 1,000 rows with equal times once each, whatever the page sizes', async () => {
   const agent = (await client.request('POST', '/agents', { name: 'Many' })).body.id
   const time = new Date('2026-03-03T03:03:03.003Z')
   const made = new Set(
@@ -75,7 +75,7 @@ test('walking the pages returns 1,000 rows of one instant once each, whatever th
   )
 })
 
-test('dates are UTC days with the end included, or times', async () => {
+test('dates are UTC days, including the end, or times', async () => {
   const agent = (await client.request('POST', '/agents', { name: 'Dates' })).body.id
   const times = [
     '2026-04-30T23:59:59.999Z',
@@ -103,7 +103,7 @@ test('dates are UTC days with the end included, or times', async () => {
   }
 })
 
-test("a user's conversations come most recently active first, those of the API only", async () => {
+test("a user's conversations are listed most recently active first, and only those of the API", async () => {
   const at = (day: number) => new Date(Date.UTC(2026, 5, day))
   const [old, fresh] = await insert([
     { user_id: 'ada', updated_at: at(1) },
@@ -131,7 +131,7 @@ test("a user's conversations come most recently active first, those of the API o
   assert.equal((await client.request('GET', `/agents/${agentId}/users/a%20b/conversations`)).status, 400)
 })
 
-test('messages go back from the newest, oldest first in a page, with the cursor of the single read', async () => {
+test('messages are paged back from the newest, oldest first within a page, with the cursor of the single read', async () => {
   const [id] = (await insert([{ last_seq: 45 }])) as [string]
   await service.ctx.db
     .insertInto('messages')

@@ -56,7 +56,7 @@ test('an http action is tried with a real input, enabled or not', async () => {
   assert.match(wrong.output.error, /number/)
 })
 
-test('an action of the application is only checked, and nothing of a customer is made', async () => {
+test('an action of the application is only validated, and no customer data is created', async () => {
   const ids = await Promise.all(
     [
       { ...order, name: 'page', type: 'client' },

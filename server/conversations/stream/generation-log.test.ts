@@ -56,7 +56,7 @@ async function orphan(id: string): Promise<void> {
 const messagesOf = async (conversationId: string) =>
   (await client.request('GET', `/agents/${agentId}/conversations/${conversationId}/messages`)).body.data
 
-test('what a reader has seen is in the log, and is kept when the process dies', async () => {
+test('everything that a reader has seen is in the log, and survives the process', async () => {
   models.queue.push({ tokens: ['One', ' two', ' three', ' four'], stallAfter: 3 })
   const response = await stream({ message: 'Count' })
   const { id, conversation_id } = await running()
@@ -74,7 +74,7 @@ test('what a reader has seen is in the log, and is kept when the process dies', 
   assert.doesNotMatch(await response.text(), /\[DONE\]|"type":"finish"/)
 })
 
-test('a reader that stops costs no memory, and gets all of it when it goes on', async () => {
+test('a reader that stops uses no memory, and gets everything when it resumes', async () => {
   const tokens = Array.from({ length: 19_000 }, (_, i) => `${i % 10}`)
   models.queue.push({ tokens })
   const asked = request(`${service.url}/api/v2/agents/${agentId}/chat`, {
@@ -99,7 +99,7 @@ test('a reader that stops costs no memory, and gets all of it when it goes on', 
   assert.match(text, /\[DONE\]\n\n$/)
 })
 
-test('nobody closes what its process still runs, and a second closer finds nothing', async () => {
+test('a generation of a live process is not closed, and a second closer finds nothing', async () => {
   models.queue.push({ tokens: ['One', ' two'], stallAfter: 1 })
   const response = await stream({ message: 'Wait' })
   await response.body!.getReader().read()
@@ -110,7 +110,7 @@ test('nobody closes what its process still runs, and a second closer finds nothi
   assert.deepEqual(closed.sort(), [0, 1])
 })
 
-test('a process that was taken for dead cannot write any more, to the log nor to the answer', async () => {
+test('a process that was declared dead can no longer write to the log or to the answer', async () => {
   models.queue.push({ tokens: ['One', ' two'], stallAfter: 1 })
   const response = await stream({ message: 'Wait' })
   await response.body!.getReader().read()
@@ -125,7 +125,7 @@ test('a process that was taken for dead cannot write any more, to the log nor to
   assert.deepEqual(await messagesOf(conversation_id), before)
 })
 
-test('a question whose process died before a word is answered under its key, once, and no answer is invented', async () => {
+test('a question whose process died before the first word is answered under its key, once', async () => {
   const key = { 'idempotency-key': newId() }
   models.queue.push({ tokens: ['Never'], after: NEVER })
   const lost = client.request('POST', `/agents/${agentId}/chat`, { message: 'Hello?', stream: false }, key)
@@ -164,7 +164,7 @@ test('a chat without a message answers the question that got no answer', async (
   assert.equal((await messagesOf(conversationId)).length, 2)
 })
 
-test('a repeated stream is the log, event by event', async () => {
+test('a repeated stream replays the log, event by event', async () => {
   const key = { 'idempotency-key': newId() }
   models.queue.push({ tokens: ['A', 'b', 'c', '\uD83D', '\uDE00', '"\n'] })
   const first = await readStream(await stream({ message: 'Again' }, key))

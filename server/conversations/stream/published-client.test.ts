@@ -125,7 +125,7 @@ test('a plain client that answers every tool-call part never gets a 404', async 
   assert.equal(exported.body.data[0].messages[1].parts.length, 10, 'exports show all that happened')
 })
 
-test('the stream shows the same calls, when they wait and not before, also to those who attach and repeat', async () => {
+test('the stream shows the same calls, only once they wait, also to readers that attach or repeat the request', async () => {
   pushJourney()
   const key = { 'idempotency-key': 'streamed' }
   const send = () =>
@@ -148,7 +148,7 @@ test('the stream shows the same calls, when they wait and not before, also to th
   assert.equal(await answerCalls(conversationId, shown), 1)
 })
 
-test('a call that comes to nothing is never shown: its answer is stopped or breaks off', async () => {
+test('a call that comes to nothing, because its answer is stopped or fails, is never shown', async () => {
   models.queue.push({ tokens: ['So. '], toolCalls: [call('show_map', 'call_1')], withoutFinish: true })
   const { events } = await readStream(await open({ message: 'Where?' }))
   const shown = events.map(({ data }) => data as never as Part)
@@ -159,7 +159,7 @@ test('a call that comes to nothing is never shown: its answer is stopped or brea
   assert.deepEqual(typesOf(data.messages[1].parts), ['text'])
 })
 
-test("the AI SDK's chat, which runs every call that it is shown, goes through to the end", async () => {
+test("the AI SDK's chat, which runs every call that it is shown, completes the answer", async () => {
   pushJourney()
   const statuses: number[] = []
   let conversationId: string | undefined
@@ -197,13 +197,13 @@ test("the AI SDK's chat, which runs every call that it is shown, goes through to
   assert.deepEqual(statuses, [200])
 })
 
-test('a provider that says it calls without a call has simply stopped', async () => {
+test('a provider that reports calls without sending one has simply stopped', async () => {
   models.queue.push({ tokens: ['Hello.'], finishReason: 'tool_calls' })
   const { body } = await chat({ message: 'Hi', stream: false })
   assert.equal(body.data.metadata.finishReason, 'stop')
 })
 
-test('an answer of the built-in responder says whether it is one, and every answer has a list of sources', async () => {
+test('an answer of the built-in responder is marked as such, and every answer has a list of sources', async () => {
   await client.request('PUT', `/agents/${agentId}`, { model: 'builtin' })
   const content = 'Every lamp has a warranty of five years.'
   const source = { type: 'text', name: 'Warranty', content }
@@ -227,7 +227,7 @@ test('an answer of the built-in responder says whether it is one, and every answ
   )
 })
 
-test('a message of the assistant always has a score, null where nothing was scored', async () => {
+test('a message of the assistant always has a score, null if nothing was scored', async () => {
   models.queue.push({ status: 400 }, { tokens: ['Hello.'] })
   const failed = await chat({ message: 'Hi', stream: false })
   assert.equal(failed.status, 502)
@@ -275,7 +275,7 @@ for (const source of ['Widget or Iframe', 'Messaging', 'Email', 'Playground']) {
   })
 }
 
-test('parts that were stored before they said who ran a call are marked by the migration', async () => {
+test('the migration marks stored parts that do not say who ran a call', async () => {
   pushJourney()
   const { body } = await chat({ message: 'Where is it?', stream: false })
   const { conversationId } = body.data.metadata
@@ -291,7 +291,7 @@ test('parts that were stored before they said who ran a call are marked by the m
   assert.deepEqual(typesOf(await messages()), ['text', 'tool-call'])
 })
 
-test('the operator sets the rate limit, and one of its own for a plan', async () => {
+test('the operator sets the rate limit, also for a single plan', async () => {
   const limitOf = async (plan: 'standard' | 'pro') => {
     const { headers } = await (await service.account({ plan })).request('GET', '/agents')
     return Number(headers.get('x-ratelimit-limit')) - Number(headers.get('x-ratelimit-remaining'))
@@ -308,14 +308,14 @@ test('the operator sets the rate limit, and one of its own for a plan', async ()
   assert.equal((await service.anonymous('GET', '/health')).headers.get('x-ratelimit-limit'), '150')
 })
 
-test('the smallest plan has version 1, and version 2 says that it does not', async () => {
+test('the smallest plan has version 1, and version 2 rejects it with the reason', async () => {
   const free = await service.account({ plan: 'free' })
   assert.equal((await free.request('GET', '/api/v1/get-chatbots')).status, 200)
   const { status, body } = await free.request('GET', '/agents')
   assert.deepEqual([status, body.error.code], [403, 'SUBSCRIPTION_API_RESTRICTED_PLAN'])
 })
 
-test('what is not known is ignored at any depth, and what is known is still checked', async () => {
+test('unknown fields are ignored at any depth, and known ones are still validated', async () => {
   const styles = { chat: { theme: 'dark', sparkle: 1, mobile: { showAutoOpen: true, shake: 2 } }, extra: [] }
   const answer = await client.request('PUT', `/agents/${agentId}/styles?debug=1`, { styles, 'ä,b': 1 })
   assert.equal(answer.status, 200, JSON.stringify(answer.body))
@@ -368,7 +368,7 @@ test('an empty cursor asks for the first page', async () => {
     assert.equal((await client.request('GET', `/agents/${agentId}/conversations?${bad}`)).status, 400, bad)
 })
 
-test('only the start of the searched range is bound', async () => {
+test('only the start of the searched range is bounded', async () => {
   const search = (query: string) => client.request('GET', `/agents/${agentId}/conversations/search?${query}`)
   for (const name of ['endDate', 'updatedAfter', 'updatedBefore'])
     assert.equal((await search(`${name}=2001-01-01`)).status, 200, name)

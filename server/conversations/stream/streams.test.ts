@@ -57,7 +57,7 @@ async function readUntil(response: Response, events: number): Promise<string> {
 }
 const conversationIn = (text: string): string => /"conversationId":"([^"]+)"/.exec(text)![1]!
 
-test('a stream cut after every one of its events: the answer is stored once, and the rest can be had', async () => {
+test('a stream cut after any of its events is stored once, and the rest can be read', async () => {
   const words = tokens(54)
   // start, message-metadata, start-step, text-start, 54 words, text-end, finish-step, finish
   const total = 61
@@ -102,7 +102,7 @@ test('a stream cut after every one of its events: the answer is stored once, and
   models.otherwise(() => ({ tokens: ['Hello.'] }))
 })
 
-test('two readers and one that comes late see the same events', async () => {
+test('concurrent and late readers see the same events', async () => {
   models.queue.push({ tokens: tokens(30), delayMs: 8 })
   const conversationId = await newConversation()
   models.queue.push({ tokens: tokens(30), delayMs: 8 })
@@ -121,7 +121,7 @@ test('two readers and one that comes late see the same events', async () => {
   assert.deepEqual([none.status, await none.text()], [204, ''])
 })
 
-test('a reader is connected at once, before there is anything to say', async () => {
+test('a reader is connected at once, before there are any events', async () => {
   const { promise: now, resolve: release } = Promise.withResolvers<void>()
   const conversationId = await newConversation()
   models.queue.push({ tokens: tokens(3), after: now })
@@ -137,7 +137,7 @@ test('a reader is connected at once, before there is anything to say', async () 
   assert.deepEqual(both[0].events, both[1].events)
 })
 
-test('stop ends the reply where it is, keeps what was said, and says whether there was one', async () => {
+test('stop ends the reply, keeps its text so far, and says whether there was one', async () => {
   const conversationId = await newConversation()
   const nothing = await client.request('POST', ofConversation(conversationId, '/stop'))
   assert.deepEqual([nothing.status, nothing.body], [200, { data: { stopped: false } }])
@@ -160,7 +160,7 @@ test('stop ends the reply where it is, keeps what was said, and says whether the
   assert.equal((await say({ message: 'Go on', conversationId })).body.data.parts[0].text, 'Fine.')
 })
 
-test('stop before the first word leaves only the question, and is paid once the provider was asked', async () => {
+test('stop before the first word keeps only the question, and is charged if the provider was called', async () => {
   const conversationId = await newConversation()
   models.queue.push({ tokens: ['late'], after: NEVER })
   const asking = say({ message: 'Hm?', conversationId })
@@ -202,7 +202,7 @@ test('a retry replaces the answer, and everything after it', async () => {
   assert.equal(page.body.pagination.total, 2)
 })
 
-test('who asks again with the key of an answer that was retried gets that answer', async () => {
+test('repeating the key of an answer that was retried returns that answer', async () => {
   const headers = { 'idempotency-key': newId() }
   const ask = { message: 'Which?', stream: false }
   const path = `/agents/${agentId}/chat`
@@ -221,7 +221,7 @@ test('who asks again with the key of an answer that was retried gets that answer
   )
 })
 
-test('a retry that fails before its first word leaves the answer that was there', async () => {
+test('a retry that fails before its first word leaves the earlier answer', async () => {
   models.queue.push({ tokens: ['Good.'] })
   const conversationId = await newConversation()
   const [, answer] = await messagesOf(conversationId)
@@ -234,7 +234,7 @@ test('a retry that fails before its first word leaves the answer that was there'
   assert.deepEqual((await messagesOf(conversationId)).at(-1), answer)
 })
 
-test('a retry that breaks off in the middle leaves everything that was there', async () => {
+test('a retry that is interrupted leaves the earlier messages', async () => {
   models.queue.push({ tokens: ['Good.'] })
   const conversationId = await newConversation()
   models.queue.push({ tokens: ['Better.'] })
@@ -250,7 +250,7 @@ test('a retry that breaks off in the middle leaves everything that was there', a
   assert.deepEqual(await messagesOf(conversationId), before)
 })
 
-test('a retry of what is no answer says so', async () => {
+test('a retry of a message that is not an answer is rejected', async () => {
   const conversationId = await newConversation()
   const [question] = await messagesOf(conversationId)
   for (const messageId of [question.id, newId(), 'x']) {
@@ -313,7 +313,7 @@ test('the same Idempotency-Key is the same generation, streamed or not', async (
   for (const { body } of [...answers, await send()]) assert.deepEqual(body, answers[0]!.body)
 })
 
-test('a failure is replayed with its key, since its message is stored', async () => {
+test('a failure is replayed under its key, since its message is stored', async () => {
   const key = { 'idempotency-key': newId() }
   models.queue.push({ status: 400 })
   const send = () => client.request('POST', `/agents/${agentId}/chat`, { message: 'Hm', stream: false }, key)
@@ -325,7 +325,7 @@ test('a failure is replayed with its key, since its message is stored', async ()
   assert.equal(models.requests.length, before + 1)
 })
 
-test('ratings: set, changed, taken back; answers only', async () => {
+test('ratings are set, changed and removed, and only on answers', async () => {
   const conversationId = await newConversation()
   const [question, answer] = await messagesOf(conversationId)
   const rate = (id: string, feedback: unknown) =>
@@ -342,7 +342,7 @@ test('ratings: set, changed, taken back; answers only', async () => {
   assert.deepEqual([unknown.status, unknown.body.error.code], [404, 'RESOURCE_MESSAGE_NOT_FOUND'])
 })
 
-test('pause and resume', async () => {
+test('a conversation is paused and resumed', async () => {
   const conversationId = await newConversation()
   const set = (paused: boolean) => client.request('PATCH', ofConversation(conversationId), { paused })
   assert.deepEqual((await set(true)).body, { data: { id: conversationId, status: 'paused' } })
@@ -355,7 +355,7 @@ test('pause and resume', async () => {
   assert.equal((await say({ message: 'Anyone?', conversationId })).status, 200)
 })
 
-test('a conversation that goes on from another knows what was said there', async () => {
+test('a conversation that continues another one knows its content', async () => {
   models.queue.push({ tokens: ['Size 42.'] })
   const first = await say({ message: 'Which size fits me?' })
   const parentConversationId = first.body.data.metadata.conversationId
@@ -381,13 +381,13 @@ test('a conversation that goes on from another knows what was said there', async
   assert.deepEqual([stolen.status, stolen.body.error.code], [404, 'RESOURCE_NOT_FOUND'])
 })
 
-test('pictures and files in a message are refused in plain words', async () => {
+test('images and files in a message are rejected with a clear message', async () => {
   const { status, body } = await say({ message: [{ type: 'image', url: 'https://example.com/a.png' }] })
   assert.equal(status, 400)
   assert.match(body.error.details.message, /Images and files/)
 })
 
-test('an account whose plan lets it have no more answers made waits for its own, and others do not', async () => {
+test("an account at its plan's limit of concurrent answers waits, and others do not", async () => {
   const greedy = await service.account({ plan: 'standard' })
   const greedyAgent = (await greedy.request('POST', '/agents', { name: 'Agent' })).body.id
   const most = plans.standard.answersAtOnce

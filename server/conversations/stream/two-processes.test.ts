@@ -52,7 +52,7 @@ describe('two processes on one database', { skip: !onPostgres() && 'needs Postgr
     return row.first_event
   }
 
-  test('a reader elsewhere gets every event, from the start or after the one it has seen', async () => {
+  test('a reader in another process gets every event, from the start or after the last one it has', async () => {
     models.queue.push({ tokens: tokens(60), delayMs: 15 })
     const own = await stream(here, { message: 'Long', conversationId })
     const from = await base()
@@ -69,7 +69,7 @@ describe('two processes on one database', { skip: !onPostgres() && 'needs Postgr
     assert.equal((await there.raw('GET', path('/stream'))).status, 204)
   })
 
-  test('one reply at a time, whoever asks', async () => {
+  test('one reply runs at a time, across processes', async () => {
     models.queue.push({ tokens: tokens(20), delayMs: 15 })
     const own = await stream(here, { message: 'Long', conversationId })
     const busy = await say(there, { message: 'Me too', conversationId })
@@ -77,7 +77,7 @@ describe('two processes on one database', { skip: !onPostgres() && 'needs Postgr
     await own.text()
   })
 
-  test('stop from elsewhere ends it, with what was said', async () => {
+  test('stop from another process ends the reply and keeps its text', async () => {
     models.queue.push({ tokens: tokens(1_000), delayMs: 10 })
     const own = await stream(here, { message: 'Endless', conversationId })
     const from = await base()
@@ -88,7 +88,7 @@ describe('two processes on one database', { skip: !onPostgres() && 'needs Postgr
     assert.equal(body.data.at(-1).parts[0].text, text)
   })
 
-  test('the same Idempotency-Key elsewhere is the same reply', async () => {
+  test('the same Idempotency-Key in another process returns the same reply', async () => {
     const key = { 'idempotency-key': newId() }
     models.queue.push({ tokens: tokens(30), delayMs: 15 })
     const own = await stream(here, { message: 'Once' }, key)
@@ -104,7 +104,7 @@ describe('two processes on one database', { skip: !onPostgres() && 'needs Postgr
     assert.equal(answers[0].status, 200)
   })
 
-  test('takeover from elsewhere silences it', async () => {
+  test('a takeover in another process silences the reply', async () => {
     const account = { id: here.accountId, plan: 'unlimited' }
     await createMember(services[0].ctx.db, account, { email: 'ann@example.com', name: 'Ann' })
     models.queue.push({ tokens: tokens(1_000), delayMs: 10 })

@@ -35,7 +35,7 @@ const chat = (body: object, owner = client, agent = agentId) =>
 const say = async (body: object, owner = client, agent = agentId) =>
   owner.request('POST', `/agents/${agent}/chat`, { stream: false, ...body })
 
-test('a stream has every event in its order, and both parsers read it', async () => {
+test('a stream has every event in order, and both parsers read it', async () => {
   const { events, text, message } = await readStream(await chat({ message: 'Hello?', userId: 'user-1' }))
   assert.deepEqual(
     events.map(({ event }) => event),
@@ -73,7 +73,7 @@ test('a stream has every event in its order, and both parsers read it', async ()
   assert.equal(message?.id, start.messageId)
 })
 
-test('a JSON answer, then the same conversation goes on with its history', async () => {
+test('a JSON answer is returned, and the same conversation continues with its history', async () => {
   const first = await say({ message: 'My name is Ada.', userId: 'ada' })
   assert.equal(first.status, 200)
   const { conversationId, userId, finishReason, usage } = first.body.data.metadata
@@ -105,7 +105,7 @@ test('a JSON answer, then the same conversation goes on with its history', async
   assert.equal(body.pagination.total, 4)
 })
 
-test("the agent's instructions, those of the channel and the passages reach the model, and what it cites is named", async () => {
+test("the agent's and the channel's instructions and the passages reach the model, and citations are returned", async () => {
   const agent = (await client.request('POST', '/agents', { name: 'A', instructions: 'Speak like a pirate.' }))
     .body.id
   await client.request('PUT', `/agents/${agent}`, {
@@ -136,7 +136,7 @@ test("the agent's instructions, those of the channel and the passages reach the 
   assert.equal(stored.messages[1].metadata.score, body.data.metadata.score)
 })
 
-test("another account's conversation, or another agent's, in the body is as unknown as one that never was", async () => {
+test('a conversation of another account or agent in the body does not exist', async () => {
   const { conversationId } = (await say({ message: 'Hello' })).body.data.metadata
   const stranger = await service.account()
   const theirs = (await stranger.request('POST', '/agents', { name: 'A' })).body.id
@@ -155,7 +155,7 @@ test("another account's conversation, or another agent's, in the body is as unkn
   }
 })
 
-test('an agent deleted in the middle of its answer takes everything with it but the balance', async () => {
+test('an agent deleted during its answer takes everything with it except the balance', async () => {
   const owner = await service.account()
   const agent = (await owner.request('POST', '/agents', { name: 'A' })).body.id
   // The reply is slow enough to outlast the deletion on any machine, and the deletion ends it.
@@ -173,7 +173,7 @@ test('an agent deleted in the middle of its answer takes everything with it but 
   assert.deepEqual(entries, [{ state: 'released' }])
 })
 
-test('a client that goes away loses nothing', async () => {
+test('nothing is lost when the client disconnects', async () => {
   models.queue.push({ tokens: tokens(30), delayMs: 10 })
   const controller = new AbortController()
   const response = await client.raw('POST', `/agents/${agentId}/chat`, {
@@ -193,7 +193,7 @@ test('a client that goes away loses nothing', async () => {
   assert.equal(conversation.messages[1].parts[0].text, tokens(30).join(''))
 })
 
-test('a provider that fails before its first word is 502, costs nothing, and keeps the message', async () => {
+test('a provider that fails before its first word results in 502, costs nothing, and keeps the message', async () => {
   const owner = await service.account()
   const agent = (await owner.request('POST', '/agents', { name: 'A' })).body.id
   for (const status of [400, 401]) {
@@ -214,7 +214,7 @@ test('a provider that fails before its first word is 502, costs nothing, and kee
   assert.equal(again.status, 200)
 })
 
-test('a provider that breaks off in the middle ends with error and finish, and the text stays', async () => {
+test('a provider that fails midway results in error and finish, and the text is kept', async () => {
   for (const fault of [{ dropAfter: 3, delayMs: 5 }, { garbageAfter: 3 }, { withoutFinish: true }]) {
     models.queue.push({ tokens: tokens(5), ...fault })
     const { events, text } = await readStream(await chat({ message: 'Hello' }))
@@ -234,7 +234,7 @@ test('a provider that breaks off in the middle ends with error and finish, and t
   }
 })
 
-test('a failure that can pass is tried once more, before the first word only', async () => {
+test('a transient failure is retried once, only before the first word', async () => {
   const before = models.requests.length
   models.queue.push({ status: 500 }, { tokens: ['Second', ' try'] })
   const answer = await say({ message: 'Hello again' })
@@ -245,12 +245,12 @@ test('a failure that can pass is tried once more, before the first word only', a
   assert.equal(asked.length, 2)
 })
 
-test('an unknown reason to finish becomes other', async () => {
+test('an unknown finish reason becomes other', async () => {
   models.queue.push({ tokens: ['x'], finishReason: 'because' })
   assert.equal((await say({ message: 'Hello' })).body.data.metadata.finishReason, 'other')
 })
 
-test('one reply at a time in a conversation', async () => {
+test('a conversation generates one reply at a time', async () => {
   const { conversationId } = (await say({ message: 'Hello' })).body.data.metadata
   models.queue.push({ tokens: tokens(20), delayMs: 20 })
   const running = chat({ message: 'Slow one', conversationId })
@@ -262,7 +262,7 @@ test('one reply at a time in a conversation', async () => {
   assert.equal((await say({ message: 'Now?', conversationId })).status, 200)
 })
 
-test('what cannot be continued says why', async () => {
+test('a request with nothing to continue is rejected with the reason', async () => {
   const { conversationId } = (await say({ message: 'Hello' })).body.data.metadata
   const nothing = await say({ conversationId })
   assert.deepEqual([nothing.status, nothing.body.error.code], [409, 'CHAT_NOTHING_TO_CONTINUE'])
@@ -282,7 +282,7 @@ test('what cannot be continued says why', async () => {
   assert.deepEqual(Object.keys(wrong.body.error.details).sort(), ['conversationId', 'message', 'userId'])
 })
 
-test('credits end where the plan and the agent say, exactly, also under concurrency', async () => {
+test('credits end exactly at the limits of the plan and the agent, also under concurrency', async () => {
   const owner = await service.account()
   const agent = (await owner.request('POST', '/agents', { name: 'A' })).body.id
   await owner.request('PUT', `/agents/${agent}`, { creditLimit: 5 })
@@ -314,7 +314,7 @@ test('the ledger balances after all of this', async () => {
   assert.deepEqual(await reconcileByHand(service.ctx.db), { ledger: 'equal', reserved: 0 })
 })
 
-test('a title is made by the model when there is one', async () => {
+test('the model writes a title if there is a model', async () => {
   models.otherwise(({ body }) =>
     JSON.stringify(body).includes('Write a title')
       ? { tokens: ['"Opening', ' hours"'] }
@@ -328,7 +328,7 @@ test('a title is made by the model when there is one', async () => {
   while ((await title()) !== 'Opening hours') await new Promise((resolve) => setTimeout(resolve, 20))
 })
 
-test('titles that a model never gives keep nobody else from theirs', async () => {
+test('titles that a model never returns do not delay others', async () => {
   const others = await service.account()
   const agent = (await others.request('POST', '/agents', { name: 'A' })).body.id
   const isTitle = (body: unknown) => JSON.stringify(body).includes('Write a title')

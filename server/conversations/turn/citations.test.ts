@@ -39,7 +39,7 @@ function citeFrom(text: string, written: string) {
   return { text: shown, ids: citations.sources().map(({ id }) => id) }
 }
 
-test('markers are numbered by the order of the sources, and those of nothing are left out', () => {
+test('markers are numbered by the order of the sources, and invalid ones are dropped', () => {
   const cases: [written: string, text: string, ids: string[]][] = [
     ['Yes [3]. No [1].', 'Yes [1]. No [2].', ['three', 'one']],
     ['Both [1, 3] and again [3].', 'Both [1][2] and again [2].', ['one', 'three']],
@@ -84,7 +84,7 @@ test('markers are numbered by the order of the sources, and those of nothing are
   assert.equal(withoutMarkers('A quote[12] of sys.argv[1] [2].'), 'A quote of sys.argv[1].')
 })
 
-test('rows reach the model and the reader as a table; the quote of a source is one piece of it', () => {
+test('rows reach the model and the reader as a table, and a quote is one contiguous piece of its source', () => {
   const rows = Array.from(
     { length: 30 },
     (_, n) => `Plan: Plan ${n}; Price: ${n} EUR a month; Users: ${n * 5}`,
@@ -112,7 +112,7 @@ test('rows reach the model and the reader as a table; the quote of a source is o
   assert.ok(values.some((value) => value.includes('Plan 7 ')))
 })
 
-test('the same comes out however the text is split, and every number has its source', () => {
+test('the output does not depend on how the text is split, and every number has its source', () => {
   const piece = fc.constantFrom(
     '[',
     ']',
@@ -164,7 +164,7 @@ after(async () => {
 
 const QUESTION = 'How long is the warranty of the lamp?'
 
-test('a marker and an entry of sources are the same number in every answer, and the file opens at its page', async () => {
+test('markers and sources have the same numbers in every answer, and a file opens at its page', async () => {
   const form = new FormData()
   form.set('name', 'Manual')
   const pdf = makePdf([

@@ -62,7 +62,7 @@ async function callOnce(...calls: ReturnType<typeof call>[]) {
 const idsIn = (parts: { type: string; toolCallId: string }[]): string[] =>
   parts.filter(({ type }) => type === 'tool-call').map(({ toolCallId }) => toolCallId)
 
-test('a call waits for its result, and the answer goes on from it in the same message', async () => {
+test('a call waits for its result, and the answer continues from it in the same message', async () => {
   const { conversationId, id, parts } = await callOnce(call('call_1'))
   const [text, made] = parts
   assert.deepEqual(text, { type: 'text', text: 'One moment. ' })
@@ -143,7 +143,7 @@ test('both streams are read by both parsers, and the second repeats the id of th
   assert.equal((second.events[0]!.data as never as { messageId: string }).messageId, messageId)
 })
 
-test('parallel calls take their results by id, in any order, each once', async () => {
+test('parallel calls accept their results by id, in any order, each once', async () => {
   const { conversationId, ids } = await callOnce(call('a'), call('b', 'open_page', { order: 'B2' }))
   const [first, second] = ids as [string, string]
   await answerCall(conversationId, second, 'second')
@@ -163,7 +163,7 @@ test('parallel calls take their results by id, in any order, each once', async (
   )
 })
 
-test('a new message is always accepted: open calls are ignored, and the model sees that', async () => {
+test('a new message is always accepted; open calls are ignored, and the model sees that', async () => {
   const { conversationId, ids } = await callOnce(call('a'), call('b'))
   await answerCall(conversationId, ids[0]!, { ok: true })
   models.queue.push({ tokens: ['Never mind.'] })
@@ -182,7 +182,7 @@ test('a new message is always accepted: open calls are ignored, and the model se
   )
 })
 
-test('a call expires after a day: its result is refused, and the answer can go on without it', async () => {
+test('a call expires after a day: its result is rejected, and the answer can continue without it', async () => {
   const { conversationId, ids } = await callOnce(call('a'))
   const { rows } = await sql<{ hours: number }>`
     select extract(epoch from expires_at - created_at) / 3600 as hours from tool_calls where id = ${ids[0]}`.execute(
@@ -206,7 +206,7 @@ test('a call expires after a day: its result is refused, and the answer can go o
   assert.deepEqual(answer.parts.at(-1).output, { status: 'ignored' })
 })
 
-test('a continuation that fails before its first word can be asked for again', async () => {
+test('a continuation that fails before its first word can be requested again', async () => {
   const { conversationId, ids } = await callOnce(call('a'))
   await answerCall(conversationId, ids[0]!, 1)
   models.queue.push({ status: 400 })
@@ -215,7 +215,7 @@ test('a continuation that fails before its first word can be asked for again', a
   assert.equal((await say({ conversationId })).body.data.parts[0].text, 'Now.')
 })
 
-test('a continuation that breaks off in the middle can be asked for again', async () => {
+test('a continuation that is interrupted can be requested again', async () => {
   const { conversationId, ids } = await callOnce(call('a'))
   await answerCall(conversationId, ids[0]!, 1)
   models.queue.push({ tokens: ['It', ' is', ' on'], dropAfter: 2, delayMs: 5 })
@@ -229,7 +229,7 @@ test('a continuation that breaks off in the middle can be asked for again', asyn
   )
 })
 
-test('names and inputs that no provider would take back do not stay in the history', async () => {
+test('names and inputs that providers would reject are not kept in the history', async () => {
   models.queue.push(
     {
       toolCalls: [
@@ -245,7 +245,7 @@ test('names and inputs that no provider would take back do not stay in the histo
   assert.deepEqual(JSON.parse(second.function.arguments), { value: [1] })
 })
 
-test('more than 16 calls in a step are answered, not run', async () => {
+test('more than 16 calls in a step are answered with an error and not run', async () => {
   models.queue.push({ toolCalls: Array.from({ length: 20 }, (_, i) => call(`call_${i}`)) })
   const { body } = await say({ message: 'All of them', includeServerActions: true })
   const refused = body.data.parts.filter(({ type }: { type: string }) => type === 'tool-result')
@@ -253,7 +253,7 @@ test('more than 16 calls in a step are answered, not run', async () => {
   assert.match(refused[0].output.error, /At most 16/)
 })
 
-test('a result that comes while the answer is still being made waits for its end', async () => {
+test('a result that arrives during the answer waits for its end', async () => {
   const { conversationId } = (await say({ message: 'Hello' })).body.data.metadata
   // Calls are sent at the end of the stream; a slow end gives the caller time to answer too early.
   models.queue.push({ tokens: ['Look. '], toolCalls: [call('a')], endDelayMs: 400 })
@@ -269,7 +269,7 @@ test('a result that comes while the answer is still being made waits for its end
   assert.equal((await say({ conversationId })).body.data.parts[0].text, 'Thanks.')
 })
 
-test('what is not a waiting call is 404, and a foreign conversation too', async () => {
+test("a result for a call that does not wait, or in another account's conversation, is 404", async () => {
   const { conversationId, ids } = await callOnce(call('a'))
   for (const wrong of [newId(), 'call_1', 'x']) {
     const { status, body } = await answerCall(conversationId, wrong, 1)
@@ -288,7 +288,7 @@ test('what is not a waiting call is 404, and a foreign conversation too', async 
   )
 })
 
-test('a call that cannot be run is told to the model, which may do better', async () => {
+test('a call that cannot be run is reported to the model, which may correct it', async () => {
   models.queue.push(
     { toolCalls: [call('a', 'no_such_action')] },
     { toolCalls: [call('b', 'show_order', { order: 7 })] },
@@ -312,7 +312,7 @@ test('a call that cannot be run is told to the model, which may do better', asyn
   assert.equal(open.length, 1)
 })
 
-test('a history stays valid when its actions are gone', async () => {
+test('a history remains valid when its actions are deleted', async () => {
   const { conversationId, ids } = await callOnce(call('a'))
   await answerCall(conversationId, ids[0]!, 1)
   const { body } = await client.request('GET', `/agents/${agentId}/actions`)

@@ -69,7 +69,7 @@ const results = (...indexes: number[]): string =>
 
 const QUESTION = 'How much does the desk lamp weigh?'
 
-test('the passages come in the order of the reranker', async () => {
+test('the passages are in the order of the reranker', async () => {
   models.reranks.push({ body: results(0) })
   const plain = await given(QUESTION)
   assert.match(plain[0]!, /desk lamp weighs two/)
@@ -80,7 +80,7 @@ test('the passages come in the order of the reranker', async () => {
   assert.deepEqual(await given(QUESTION), [plain[1], plain[0], ...plain.slice(2)])
 })
 
-test('whatever goes wrong with it, the answer is made with the order of the search', async () => {
+test('whenever the reranker fails, the answer uses the order of the search', async () => {
   models.reranks.push({ body: results(0) })
   const plain = await given(QUESTION)
   for (const reply of [
@@ -96,7 +96,7 @@ test('whatever goes wrong with it, the answer is made with the order of the sear
   }
 })
 
-test('a stored question that is the same needs no reranker', async () => {
+test('a stored question that is identical needs no reranker', async () => {
   const before = reranked().length
   assert.equal((await given('Can I return a lamp?'))[0], 'Can I return a lamp?')
   assert.equal(reranked().length, before)
@@ -115,7 +115,7 @@ test('stopping an answer ends the request to the reranker', async () => {
   await answer
 })
 
-test('a provider that fails before its first word is stood in for by the built-in responder, at its price', async () => {
+test('the built-in responder replaces a provider that fails before its first word, at its own price', async () => {
   const used = async (): Promise<number> => (await client.request('GET', '/me')).body.credits.used
   const ask = (model?: string) => {
     const message = { message: QUESTION }

@@ -47,7 +47,7 @@ function firstPassage(): string {
   return /<passage number="1"[^>]*>\n(.*)\n/.exec(body.messages.at(-1).content)?.[1] ?? ''
 }
 
-test('a follow-up is made a whole question by the model, for the search alone, and costs nothing', async () => {
+test('the model completes a follow-up question, for the search only, and it costs nothing', async () => {
   models.otherwise(({ body }) =>
     JSON.stringify(body).includes(REWRITE)
       ? { tokens: ['How much does', ' the ladder weigh?'] }
@@ -70,7 +70,7 @@ test('a follow-up is made a whole question by the model, for the search alone, a
   assert.equal(asked().length, 1, 'a whole question is searched as it is')
 })
 
-test('a rewriting that fails, or is nonsense, leaves the question as it was', async () => {
+test('when rewriting fails or returns nonsense, the question is used unchanged', async () => {
   const { conversationId } = (await say('What is the weight of the desk lamp?')).metadata
   models.otherwise(({ body }) =>
     JSON.stringify(body).includes(REWRITE) ? { status: 400 } : { tokens: ['Two.'] },
@@ -86,7 +86,7 @@ test('a rewriting that fails, or is nonsense, leaves the question as it was', as
   assert.match(firstPassage(), /desk lamp weighs two/)
 })
 
-test('without a model, a follow-up is searched with what it goes on from', async () => {
+test('without a model, a follow-up is searched together with the question before', async () => {
   await client.request('PUT', `/agents/${agentId}`, { model: 'builtin' })
   const first = await say('How much does the desk lamp weigh?')
   assert.match(first.parts[0].text, /^The desk lamp weighs two kilograms\. \[1\]$/)
@@ -97,7 +97,7 @@ test('without a model, a follow-up is searched with what it goes on from', async
   assert.match(third.parts[0].text, /The ladder weighs nine kilograms/)
 })
 
-test('what looks like a follow-up', () => {
+test('follow-ups are recognised', () => {
   for (const text of [
     'And for children?',
     'Why?',

@@ -28,7 +28,7 @@ showChunks(
 )
 const search = async (question: string) => searchTables(tables, question, { limit: 8 })
 
-test('a message that opens with "and" goes on with the question before it, however well a passage fits it alone', async () => {
+test('a message that opens with "and" continues the question before it, however well a passage fits it alone', async () => {
   const before = 'Which ports do I have to redirect for Minetest?'
   const question = 'And what is Mumble for?'
   assert.ok((await search(question)).confidence > 0.9)

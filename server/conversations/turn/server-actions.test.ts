@@ -119,7 +119,7 @@ test('an action runs here, its output goes to the model, the stream and the hist
   assert.equal(late.status, 404, 'results of our own actions are not taken from outside')
 })
 
-test('escalating opens a ticket, and a person can pick it up', async () => {
+test('escalating opens a ticket, and a team member can take it', async () => {
   models.queue.push(
     { toolCalls: [call('ask_a_person', { subject: 'Broken lamp', summary: 'It does not light.' })] },
     { tokens: ['A person will write to you.'] },
@@ -140,7 +140,7 @@ test('escalating opens a ticket, and a person can pick it up', async () => {
   assert.equal(unknown.body.error.code, 'TICKET_NOT_FOUND')
 })
 
-test('a step may have actions of both kinds: ours run at once, the others wait', async () => {
+test('in a step with actions of both kinds, ours run at once and the others wait', async () => {
   models.queue.push({ toolCalls: [call('find_order'), { ...call('show_map'), id: 'call_2' }] })
   const { body } = await say({ message: 'Both' })
   assert.equal(body.data.metadata.finishReason, 'tool-calls')
@@ -161,7 +161,7 @@ test('a step may have actions of both kinds: ours run at once, the others wait',
   )
 })
 
-test(`a model that never stops calling gets ${MOST_STEPS} steps, the last without actions`, async () => {
+test(`a model that never stops calling tools gets ${MOST_STEPS} steps, the last without actions`, async () => {
   for (let i = 0; i < MOST_STEPS + 2; i++) models.queue.push({ toolCalls: [call('find_order')] })
   const before = models.requests.length
   const { body } = await say({ message: 'Loop' })
@@ -174,7 +174,7 @@ test(`a model that never stops calling gets ${MOST_STEPS} steps, the last withou
   assert.equal(body.data.metadata.usage.credits, 1)
 })
 
-test('a provider that fails after an action has run: what happened is kept', async () => {
+test('when a provider fails after an action has run, the result is kept', async () => {
   models.queue.push({ tokens: ['See. '], toolCalls: [call('find_order')] }, { status: 400 })
   const { body } = await say({ message: 'Where?' })
   assert.equal(body.data.metadata.finishReason, 'error')
@@ -186,7 +186,7 @@ test('a provider that fails after an action has run: what happened is kept', asy
   )
 })
 
-test('a procedure is followed over turns, unseen by the caller, and its run is recorded', async () => {
+test('a procedure is followed over several turns without the caller seeing it, and its run is recorded', async () => {
   const steps = ['Ask for the order number.', { instruction: 'Look it up.', action: 'find_order' }]
   const { body: procedure } = await create('procedures', {
     name: 'Refund',
@@ -224,7 +224,7 @@ test('a procedure is followed over turns, unseen by the caller, and its run is r
   assert.deepEqual(await runs(), [{ status: 'completed' }])
 })
 
-test('a turn that begins with a procedure, unseen, has its events in order all the same', async () => {
+test('a turn that begins with a procedure has its events in order', async () => {
   const { body } = await create('procedures', {
     name: 'Refund',
     trigger: 'Wants money back',
@@ -249,7 +249,7 @@ test('a turn that begins with a procedure, unseen, has its events in order all t
   assert.ok(message?.id)
 })
 
-test('a takeover that the process learns of when it begins an unseen call costs nothing', async () => {
+test('a takeover noticed at the start of an internal call costs nothing', async () => {
   const { body } = await create('procedures', { name: 'Refund', trigger: 'x', steps: ['Ask.'] })
   await client.request('PUT', `/agents/${agentId}/procedures/${body.id}`, { enabled: true })
   const held = Promise.withResolvers<void>()

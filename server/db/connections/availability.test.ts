@@ -127,7 +127,7 @@ function createAgents(): () => Promise<number> {
   }
 }
 
-test('a process lives on when its connections are ended and reset while they are used', options, async () => {
+test('a process survives when its connections are ended and reset while in use', options, async () => {
   const stop = createAgents()
   for (let i = 0; i < 20; i++) {
     await sql`select pg_terminate_backend(pid) from pg_stat_activity
@@ -141,7 +141,7 @@ test('a process lives on when its connections are ended and reset while they are
   assert.equal((await client.request('POST', '/agents', { name: 'B' })).status, 201)
 })
 
-test('transactions that lose their connection are refused and leave nothing behind', options, async () => {
+test('transactions that lose their connection are rejected and leave nothing behind', options, async () => {
   const { db } = service.ctx
   const lost = db.transaction().execute(async (trx) => {
     await sql`insert into settings (name, value) values ('lost', '1')`.execute(trx)
@@ -155,7 +155,7 @@ test('transactions that lose their connection are refused and leave nothing behi
 })
 
 test(
-  'a database that refuses connections is away: 503 at once, and served again when it is back',
+  'while a database refuses connections, requests get 503 at once, and are served again when it is back',
   options,
   async () => {
     proxy.newOnes = 'refused'
@@ -170,7 +170,7 @@ test(
   },
 )
 
-test('a database that falls silent is away, also for requests that were under way', options, async () => {
+test('a database that stops responding is unavailable, also for requests in progress', options, async () => {
   assert.equal((await client.request('GET', '/agents')).status, 200)
   proxy.newOnes = 'silent'
   proxy.silence()
@@ -183,7 +183,7 @@ test('a database that falls silent is away, also for requests that were under wa
 })
 
 test(
-  'connections that were lost without a word are given up while the database is there',
+  'connections that were silently lost are given up while the database is available',
   options,
   async () => {
     assert.equal((await client.request('GET', '/agents')).status, 200)
@@ -195,7 +195,7 @@ test(
   },
 )
 
-test('a lock of a connection that was lost without a word is free within seconds', options, async () => {
+test('a lock of a silently lost connection is released within seconds', options, async () => {
   const { db } = home.ctx
   await sql`insert into settings (name, value) values ('held', '1')`.execute(db)
   const locked = Promise.withResolvers<void>()
@@ -212,12 +212,12 @@ test('a lock of a connection that was lost without a word is free within seconds
   await refused
 })
 
-test('a slow statement is not taken for a silent database', options, async () => {
+test('a slow statement does not count as a silent database', options, async () => {
   await sql`select pg_sleep(4)`.execute(service.ctx.db)
   assert.equal((await health()).status, 200)
 })
 
-test('a database that takes no writes is away', options, async () => {
+test('a database that is read-only is unavailable', options, async () => {
   const readOnly = (on: boolean) =>
     sql`${sql.raw(`alter database ${new URL(proxy.url).pathname.slice(1)} set default_transaction_read_only = ${on}`)}`.execute(
       home.ctx.db,
@@ -237,7 +237,7 @@ test('a database that takes no writes is away', options, async () => {
   assert.equal((await client.request('POST', '/agents', { name: 'C' })).status, 201)
 })
 
-test('the server ends what takes too long, but for commands', options, async () => {
+test('the server cancels statements that take too long, except for commands', options, async () => {
   const limitOf = async ({ db }: { db: Db }) =>
     (await sql<{ statement_timeout: string }>`show statement_timeout`.execute(db)).rows[0]?.statement_timeout
   assert.equal(await limitOf(service.ctx), '30s')

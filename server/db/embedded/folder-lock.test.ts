@@ -10,7 +10,7 @@ import { FolderInUse, FolderUnusable, lockFolder } from './folder-lock.ts'
 const root = mkdtempSync(join(tmpdir(), 'parley-lock-'))
 after(() => rmSync(root, { recursive: true }))
 
-test('one holder at a time, and the folder is for its owner alone', () => {
+test('the folder has one holder at a time, and only its owner can access it', () => {
   const folder = join(root, 'made', 'here')
   const lock = lockFolder(folder)
   assert.equal(statSync(folder).mode & 0o777, 0o700)
@@ -31,7 +31,7 @@ test('the lock of a killed process is free at once', async () => {
   lockFolder(folder).release()
 })
 
-test('what cannot be a data folder is told apart from one in use', () => {
+test('an unusable data folder is distinguished from one in use', () => {
   const file = join(root, 'file')
   writeFileSync(file, '')
   const odd = join(root, 'odd')

@@ -10,7 +10,7 @@ import { openEmbedded } from '../database.ts'
 
 const skip = onPostgres() && 'it is about the embedded database'
 
-test('a statement of the embedded database does not hold back what the process does besides', {
+test('a statement of the embedded database does not block the rest of the process', {
   skip,
 }, async () => {
   const database = await openEmbedded('memory')
@@ -25,7 +25,7 @@ test('a statement of the embedded database does not hold back what the process d
   await database.close()
 })
 
-test('when the embedded database dies, the process says so and ends', { skip }, async () => {
+test('when the embedded database dies, the process reports it and ends', { skip }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'parley-test-'))
   const program = `
     import { rmSync } from 'node:fs'

@@ -45,7 +45,7 @@ test('the last statement is committed with the transaction and gives its result'
   assert.equal(await counted(), 1)
 })
 
-test('a transaction in which the last statement fails is rolled back, with the error of that statement', async () => {
+test('a transaction whose last statement fails is rolled back with the error of that statement', async () => {
   const failing = transact(db, async (trx) => {
     await add(trx, { id: 1 })
     return lastly(trx, add.query({ id: 1 }), () => 'stored')
@@ -63,7 +63,7 @@ test('a transaction in which the last statement fails is rolled back, with the e
   assert.equal(await counted(), 1)
 })
 
-test('a commit that is refused rejects the transaction and leaves the connection fit for use', async () => {
+test('a rejected commit rejects the transaction and leaves the connection usable', async () => {
   await sql`create table twice (id integer unique deferrable initially deferred)`.execute(db)
   for (let round = 0; round < 3; round++) {
     const refused = transact(db, async (trx) => {
@@ -76,7 +76,7 @@ test('a commit that is refused rejects the transaction and leaves the connection
   assert.deepEqual((await sql`select * from twice`.execute(db)).rows, [])
 })
 
-test('of statements that are started together, those after one that fails are not run', async () => {
+test('of statements started together, those after a failing one are not run', async () => {
   const outcomes: PromiseSettledResult<unknown>[] = []
   const work = transact(db, async (trx) => {
     const together = [{ id: 1 }, { id: 2 }, { id: 2 }, { id: 3 }].map((values) => add(trx, values))
@@ -93,7 +93,7 @@ test('of statements that are started together, those after one that fails are no
   assert.equal(await counted(), 2)
 })
 
-test('without its transaction nothing of it is run', async () => {
+test('without its transaction, nothing is run', async () => {
   for (const text of [
     'insert into notes values (1, $1)',
     'insert into notes values (1); insert into notes values (2)',
@@ -114,7 +114,7 @@ test('without its transaction nothing of it is run', async () => {
   }
 })
 
-test('a transaction that is over takes no more statements', async () => {
+test('a finished transaction accepts no more statements', async () => {
   let kept: Db | undefined
   await transact(db, async (trx) => {
     kept = trx
@@ -124,7 +124,7 @@ test('a transaction that is over takes no more statements', async () => {
   assert.equal(await counted(), 1)
 })
 
-test('a value that cannot be sent, or read, concerns its own statement only', async () => {
+test('a value that cannot be encoded or parsed fails only its own statement', async () => {
   const circular: Record<string, unknown> = {}
   circular.self = circular
   await transact(db, async (trx) => {
@@ -137,7 +137,7 @@ test('a value that cannot be sent, or read, concerns its own statement only', as
   assert.equal(await counted(), 1)
 })
 
-test('a statement that fails when it is first seen works when it is right', async () => {
+test('a statement that fails at its first use works once it is valid', async () => {
   const read = () => sql`select * from later where id = ${1}`.execute(db)
   await assert.rejects(read(), codeOf('42P01'))
   await sql`create table later (id integer)`.execute(db)
@@ -148,7 +148,7 @@ test('a statement that fails when it is first seen works when it is right', asyn
   assert.equal((await half(1)).numAffectedRows, 1n)
 })
 
-test('more texts are asked than a connection keeps prepared', async () => {
+test('more texts are used than a connection keeps prepared', async () => {
   await db.connection().execute(async (one) => {
     for (let round = 0; round < 2; round++) {
       for (let n = 0; n < 600; n++) {
@@ -161,7 +161,7 @@ test('more texts are asked than a connection keeps prepared', async () => {
   assert.ok((rows[0]?.n ?? 0) <= 500)
 })
 
-test('a connection that is cut off in a transaction is not used again', {
+test('a connection that is cut off in a transaction is not reused', {
   skip: !onPostgres() && 'there is no connection',
 }, async () => {
   for (let round = 0; round < 5; round++) {
@@ -176,7 +176,7 @@ test('a connection that is cut off in a transaction is not used again', {
   }
 })
 
-test('a transaction of two statements takes two trips, and one if both are known', {
+test('a transaction of two statements takes two round trips, and one if both are known', {
   skip: !onPostgres() && 'there is no network',
 }, async () => {
   let trips = 0

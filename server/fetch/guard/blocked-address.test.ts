@@ -71,7 +71,7 @@ test('loopback, private and metadata addresses are blocked in every notation', a
   assert.equal(visits, 0)
 })
 
-test('a name that changes its address after the check gains nothing', async () => {
+test('a name whose address changes after the check gains nothing', async () => {
   let asked = 0
   const rebinding: ResolveHost = async () => {
     asked += 1

@@ -103,7 +103,7 @@ after(async () => {
   rawServer.close()
 })
 
-test('a page comes back with its type, charset, body and final URL', async () => {
+test('a page is returned with its type, charset, body and final URL', async () => {
   const page = await get(`${base}/plain/200?q=1#part`, { headers: { 'X-Own': 'yes' } })
   assert.equal(page.status, 200)
   assert.equal(page.url, `${base}/plain/200?q=1`)
@@ -116,7 +116,7 @@ test('a page comes back with its type, charset, body and final URL', async () =>
   assert.equal((await get(`${base}/plain/503`)).status, 503)
 })
 
-test('a body is sent, a HEAD answer has none', async () => {
+test('a body is sent, and a HEAD response has none', async () => {
   await get(`${base}/plain/200`, {
     method: 'post',
     body: '{"a":1}',
@@ -127,14 +127,14 @@ test('a body is sent, a HEAD answer has none', async () => {
   assert.equal(head.body.length, 0)
 })
 
-test('packed answers are unpacked', async () => {
+test('compressed responses are decompressed', async () => {
   for (const name of Object.keys(packed)) {
     const page = await get(`${base}/packed/${name}`)
     assert.equal(Buffer.from(page.body).toString(), 'grüße', name)
   }
 })
 
-test('what is not a plain web address is refused', async () => {
+test('anything but a plain web address is rejected', async () => {
   for (const url of [
     '',
     'nonsense',
@@ -153,7 +153,7 @@ test('what is not a plain web address is refused', async () => {
   await failsWith('bad_request', get(base, { headers: { a: 'b\r\nc: d' } }))
 })
 
-test('one private address among the answers blocks a name', async () => {
+test('one private address among the results blocks a name', async () => {
   for (const host of ['inside.test', 'inside.test.', 'mixed.test', 'mapped.test'])
     await failsWith('blocked_address', get(`http://${host}:${port}/`))
   const failure = await failsWith('dns_failed', get('http://unknown.test/'))
@@ -170,7 +170,7 @@ test('the operator exempts hosts by name and port, on every hop', async () => {
   await failsWith('blocked_address', get(`http://one.test:${port}/to-inside`))
 })
 
-test('a redirect to a private address, another scheme or a closed port is refused', async () => {
+test('redirects to private addresses, other schemes or blocked ports are rejected', async () => {
   const targets: [string, FetchFailureCode][] = [
     [`http://[::ffff:7f00:1]:${port}/`, 'blocked_address'],
     ['http://169.254.169.254/latest/meta-data', 'blocked_address'],
@@ -186,7 +186,7 @@ test('a redirect to a private address, another scheme or a closed port is refuse
   }
 })
 
-test('redirects are counted and circles seen', async () => {
+test('redirects are counted and loops detected', async () => {
   redirectTo.set('/circle-a', [302, '/circle-b'])
   redirectTo.set('/circle-b', [302, '/circle-a'])
   await failsWith('redirect_loop', get(`${base}/circle-a`))
@@ -198,7 +198,7 @@ test('redirects are counted and circles seen', async () => {
   assert.equal((await get(`${base}/umlaut`)).url, `${base}/gr%C3%BC%C3%9Fe`)
 })
 
-test('secrets stay with the origin they were given for', async () => {
+test('secrets are only sent to the origin they were given for', async () => {
   const headers = { Authorization: 'Bearer k', Cookie: 'a=b', 'X-Api-Key': 'k', Accept: 'text/plain' }
   redirectTo.set('/same', [302, '/plain'])
   await get(`${base}/same`, { headers })
@@ -230,14 +230,14 @@ test('a redirect changes the method where the Fetch Standard says so', async () 
   }
 })
 
-test('answers beyond the limit end early, packed or not', async () => {
+test('responses beyond the limit end early, compressed or not', async () => {
   for (const name of Object.keys(bombs)) await failsWith('too_large', get(`${base}/bomb/${name}`))
   await failsWith('too_large', get(`${base}/endless`))
   await failsWith('too_large', get(`${base}/announce`))
   await failsWith('bad_response', get(`${base}/headers`))
 })
 
-test('a server that drips, falls silent or breaks off ends in a failure', async () => {
+test('a server that is too slow, stops or disconnects results in a failure', async () => {
   await failsWith('timeout', get(`${base}/drip`, { timeoutMs: 200 }))
   await failsWith('timeout', get(`${base}/silent`, { timeoutMs: 200 }))
   await failsWith('bad_response', get(`${base}/cut`))
@@ -249,7 +249,7 @@ test('a server that drips, falls silent or breaks off ends in a failure', async 
   await failsWith('aborted', get(`${base}/plain`, { signal: AbortSignal.abort() }))
 })
 
-test('an unwanted media type is refused before its body is read', async () => {
+test('an unwanted media type is rejected before its body is read', async () => {
   await failsWith('wrong_type', get(`${base}/plain`, { accept: ['application/pdf'] }))
   assert.equal((await get(`${base}/plain`, { accept: ['text/html'] })).contentType, 'text/html')
   assert.equal((await get(`${base}/plain/404`, { accept: ['application/pdf'] })).status, 404)

@@ -79,7 +79,7 @@ const open = [
   '2a00::1',
 ]
 
-test('special-purpose addresses are closed, their neighbours open', () => {
+test('special-purpose addresses are blocked, and their neighbours are not', () => {
   assert.deepEqual(closed.filter(isPublicAddress), [])
   assert.deepEqual(
     open.filter((address) => !isPublicAddress(address)),
@@ -87,7 +87,7 @@ test('special-purpose addresses are closed, their neighbours open', () => {
   )
 })
 
-test('no IPv6 form that carries an IPv4 address is open', () => {
+test('no IPv6 form that embeds an IPv4 address is permitted', () => {
   const group = fc.integer({ min: 0, max: 0xffff }).map((n) => n.toString(16))
   const carriers = ['::', '::ffff:', '::ffff:0:', '64:ff9b::', '64:ff9b:1::', '2002:']
   fc.assert(

@@ -18,7 +18,7 @@ after(async () => {
   await site.close()
 })
 
-test('a page sees answers of its own origin, of those that allow it, and scripts', () => {
+test('a page can read responses of its own origin and of those that permit it, and scripts', () => {
   const readable = (url: string, allowed: string | null, isScript = false, contentType = 'text/html') => {
     const headers: Record<string, string> = allowed === null ? {} : { 'access-control-allow-origin': allowed }
     return isReadable(origin, isScript, { url, headers, contentType })
@@ -34,7 +34,7 @@ test('a page sees answers of its own origin, of those that allow it, and scripts
   assert.ok(!readable('https://cdn.example/x.js', null, false, 'text/javascript'))
 })
 
-test('what a page may not send unasked is sent only where it is allowed', async () => {
+test('requests that need a preflight are only sent where they are permitted', async () => {
   const url = new URL(`${site.url}/api`)
   const request = (headers: Record<string, string>, method = 'POST') => ({ url, method, headers })
   const json = { 'content-type': 'application/json', origin, referer: origin }

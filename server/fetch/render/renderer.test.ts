@@ -56,7 +56,7 @@ describe('pages that scripts write', () => {
     return /<div id="root">(.*?)<\/div>/s.exec(html)?.[1] ?? html
   }
 
-  test('scripts and what they ask for come from the site; pictures, styles and frames do not', {
+  test('scripts and their requests are loaded from the site; images, styles and frames are not', {
     skip,
   }, async () => {
     site.pages.set('/app.js', {
@@ -86,7 +86,7 @@ describe('pages that scripts write', () => {
     assert.equal(sent['sec-ch-ua'], undefined)
   })
 
-  test('nothing that a script tries reaches an address that the fetcher refuses', { skip }, async (t) => {
+  test('a script cannot reach an address that the fetcher rejects', { skip }, async (t) => {
     const reached: string[] = []
     const tcp = await listen(reached)
     const udp = createSocket('udp4', () => reached.push('udp')).bind(
@@ -108,7 +108,7 @@ describe('pages that scripts write', () => {
     assert.deepEqual(other.asked, [])
   })
 
-  test('a page of one inner host sees no other inner host', { skip }, async () => {
+  test('a page of one internal host cannot access another one', { skip }, async () => {
     other.pages.set('/secret', { headers: { 'access-control-allow-origin': '*' }, body: 'REACHED' })
     site.pages.set('/there', redirect(`${other.url}/secret`))
     const html = await render(`
@@ -119,7 +119,7 @@ describe('pages that scripts write', () => {
     assert.deepEqual(other.asked, [])
   })
 
-  test('a page that goes elsewhere, opens others, asks or reloads without end is read as it stands', {
+  test('a page that navigates, opens windows, shows dialogs or reloads endlessly is read as it is', {
     skip,
   }, async () => {
     const cases = [
@@ -142,7 +142,7 @@ describe('pages that scripts write', () => {
     site.rest = null
   })
 
-  test('scripts without end, or with too much to say, end with a sentence, and the next page is read', {
+  test('endless scripts, and those with too much output, end with a sentence, and the next page is read', {
     skip,
   }, async () => {
     const flood = "const much = 'x'.repeat(1e6); for (;;) console.log(much)"
@@ -153,14 +153,14 @@ describe('pages that scripts write', () => {
     assert.match(await render(say(`'${long}'`)), /A sentence that a script has written/)
   })
 
-  test('a page that takes more memory than it may ends alone', { skip }, async () => {
+  test('a page that exceeds its memory ends alone', { skip }, async () => {
     const hungry = render('const kept = []; for (;;) kept.push(new Array(1e6).fill(1.5))')
     await failsWith('browser_failed', hungry)
     assert.equal(errors.length, 1)
     assert.match(await render(say(`'${long}'`)), /A sentence that a script has written/)
   })
 
-  test('a cancelled page ends at once, and closing leaves no folder', { skip }, async () => {
+  test('a cancelled page ends at once, and closing leaves no folder behind', { skip }, async () => {
     const cancel = new AbortController()
     const endless = renderer.render(
       { url: `${site.url}/`, html: shell('for (;;) {}') },
@@ -177,7 +177,7 @@ describe('pages that scripts write', () => {
     )
   })
 
-  test('a browser that does not start is said to', async () => {
+  test('a browser that does not start is reported', async () => {
     for (const path of ['/bin/false', '/nowhere/chromium']) {
       const causes: unknown[] = []
       const broken = createRenderer({
@@ -196,7 +196,7 @@ describe('pages that scripts write', () => {
     assert.ok(existsSync('/bin/false'))
   })
 
-  test('the pages of one account wait for themselves, and those of another one go in between', async () => {
+  test('the pages of one account wait for each other, and those of another account are interleaved', async () => {
     const failing = createRenderer({
       browserPath: '/bin/false',
       allowedPrivateHosts: [],

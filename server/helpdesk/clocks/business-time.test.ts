@@ -25,7 +25,7 @@ test('breaks, nights, weekends and holidays do not count', () => {
   assert.equal(time.between(at('2026-12-29T00:00:00Z'), at('2026-12-24T00:00:00Z')), -14 * HOUR)
 })
 
-test('on the days of a clock change hours stay hours of the clock on the wall', () => {
+test('on days of a clock change, hours remain hours of local time', () => {
   const days = { sunday: [{ from: '00:00', to: '24:00' }] }
   const sundays = businessTime({ timeZone: 'Europe/Berlin', days, holidays: [] })
   const lengths = ['2026-03-29', '2026-10-25', '2026-07-05'].map((day) =>
@@ -42,7 +42,7 @@ test('on the days of a clock change hours stay hours of the clock on the wall', 
   assert.equal(around('2026-10-25'), HOUR / 2, 'given twice')
 })
 
-test('places with odd clocks', () => {
+test('places with unusual time zones', () => {
   const zones = [
     'Australia/Lord_Howe',
     'Pacific/Apia',
@@ -92,7 +92,7 @@ const hours = fc.record({
   }),
 })
 
-test('what is added is what lies between; sums and order hold', () => {
+test('adding and measuring agree; sums and order hold', () => {
   fc.assert(
     fc.property(
       hours,
@@ -114,7 +114,7 @@ test('what is added is what lies between; sums and order hold', () => {
   )
 })
 
-test('hours around the clock are plain time, also over changes of it', () => {
+test('round-the-clock hours are plain time, even across clock changes', () => {
   const whole = [{ from: '00:00', to: '24:00' }]
   const days = {
     monday: whole,

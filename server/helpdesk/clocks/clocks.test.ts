@@ -41,7 +41,7 @@ const targets = {
   urgent: { first_response: 10, resolution: 100 },
 }
 
-test('clocks start, stand still, go on, are met and start again', async () => {
+test('clocks start, pause, resume, are met and restart', async () => {
   const desk = await openDesk(service)
   await desk.call('PUT', '/settings', { targets })
   await desk.open()
@@ -65,7 +65,7 @@ test('clocks start, stand still, go on, are met and start again', async () => {
   assert.deepEqual([again?.metAt, minutesLeft(again)], [null, 600])
 })
 
-test('another priority has other targets, less what is gone', async () => {
+test('another priority has other targets, minus the elapsed time', async () => {
   const desk = await openDesk(service)
   await desk.call('PUT', '/settings', { targets })
   await desk.open()
@@ -79,7 +79,7 @@ test('another priority has other targets, less what is gone', async () => {
   assert.deepEqual(Object.keys(await clocks(desk)), ['resolution'])
 })
 
-test('what runs out is flagged once, with an event', async () => {
+test('a target that is missed is flagged once, with an event', async () => {
   const desk = await openDesk(service)
   await desk.call('PUT', '/settings', { targets })
   await desk.open()
@@ -105,7 +105,7 @@ test('what runs out is flagged once, with an event', async () => {
   )
 })
 
-test('settings are kept field by field, and what makes no sense is refused', async () => {
+test('settings are changed field by field, and impossible ones are rejected', async () => {
   const desk = await openDesk(service)
   const empty = { targets: {}, businessHours: null, surveyEnabled: false }
   assert.deepEqual((await desk.call('GET', '/settings')).body, empty)

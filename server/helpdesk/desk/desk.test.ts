@@ -16,7 +16,7 @@ after(() => service.close())
 
 const names = (rows: { name: string }[]) => rows.map(({ name }) => name)
 
-test('teams: made, changed, counted, deleted', async () => {
+test('teams are created, changed, counted and deleted', async () => {
   const desk = await openDesk(service)
   const [first] = (await desk.call('GET', '/teams')).body
   assert.deepEqual([first.name, first.isDefault, first.memberCount], ['Support', true, 2])
@@ -45,7 +45,7 @@ test('teams: made, changed, counted, deleted', async () => {
   assert.equal((await desk.call('GET', `/tickets/${ticket.ticketNumber}`)).body.teamId, null)
 })
 
-test('statuses: made, made the default, put in order, deleted', async () => {
+test('statuses are created, made the default, ordered and deleted', async () => {
   const desk = await openDesk(service)
   const all = async () => (await desk.call('GET', '/ticket-statuses')).body
   const six = await all()
@@ -80,7 +80,7 @@ test('statuses: made, made the default, put in order, deleted', async () => {
   assert.equal((await desk.call('GET', `/tickets/${ticket.ticketNumber}`)).body.statusId, before.id)
 })
 
-test('tags: made, given to tickets, filtered by', async () => {
+test('tags are created, assigned to tickets, and used as a filter', async () => {
   const desk = await openDesk(service)
   const other = await openDesk(service)
   const foreign = (await other.call('POST', '/tags', { name: 'vip' })).body
@@ -104,7 +104,7 @@ test('tags: made, given to tickets, filtered by', async () => {
   assert.deepEqual(names((await desk.call('GET', '/tickets/1/tags')).body), ['bug'])
 })
 
-test('white space where a variable may stand is read once', async () => {
+test('white space around a variable is parsed in linear time', async () => {
   const desk = await openDesk(service)
   // A pattern that backtracks through every split would not finish before the test times out.
   const content = `{{${' '.repeat(9_998)}`
@@ -148,7 +148,7 @@ const PNG = Buffer.from(
   'base64',
 )
 
-test('uploads are refused when too many wait, and when the plan is used up; forged paths are not served', async () => {
+test('uploads are rejected when too many wait or the plan is used up, and forged paths are not served', async () => {
   const { db } = service.ctx
   const desk = await openDesk(service)
   const first = await upload(desk, PNG, 'x.png')
@@ -187,7 +187,7 @@ test('uploads are refused when too many wait, and when the plan is used up; forg
   }
 })
 
-test('files go with replies and come back as what they are', async () => {
+test('files are sent with replies and are returned unchanged', async () => {
   const desk = await openDesk(service)
   await desk.open()
   const picture = await upload(desk, PNG, '../ph"oto.html')
@@ -239,7 +239,7 @@ test('files go with replies and come back as what they are', async () => {
   assert.deepEqual(left.map(({ id }) => id).sort(), [picture.body.id, page.body.id].sort())
 })
 
-test('whoever closes a ticket with the survey on has the customer asked, once', async () => {
+test('closing a ticket with the survey enabled asks the customer once', async () => {
   const desk = await openDesk(service)
   await desk.call('PUT', '/settings', { surveyEnabled: true })
   await desk.open({ subject: '<b>Late</b>' })
@@ -280,7 +280,7 @@ test('whoever closes a ticket with the survey on has the customer asked, once', 
   assert.equal((await post('{"rating":1}', 'application/json', '/surveys/nothing')).status, 404)
 })
 
-test('without the setting, or without a way to the customer, nobody is asked', async () => {
+test('without the setting, or without a way to reach the customer, nobody is asked', async () => {
   const desk = await openDesk(service)
   await desk.open()
   await desk.call('PATCH', '/tickets/1', { statusCategory: 'closed' })
@@ -301,7 +301,7 @@ test('without the setting, or without a way to the customer, nobody is asked', a
   assert.deepEqual(deliveries, [])
 })
 
-test('mentions are names as they are written, the longest first', () => {
+test('mentions match names as they are written, the longest first', () => {
   const members = ['Ann', 'Ann Lee', 'Zoë', 'J.'].map((name) => ({
     name,
     email: `${name[0]?.toLowerCase()}@example.com`,

@@ -37,7 +37,7 @@ const happen = ({ owner }: Desk) =>
     }),
   )
 
-test('who watches the same help desk shares its looks', async () => {
+test('watchers of the same help desk share its queries', async () => {
   const desk = await openDesk(service)
   const { db, queries } = recordQueries(service.ctx.db)
   const feeds = createEventFeeds({ ...service.ctx, db })
@@ -52,7 +52,7 @@ test('who watches the same help desk shares its looks', async () => {
   feeds.join(desk.owner, watcherAt(1).watcher).leave()
 })
 
-test('each gets what it does not have, when it takes it', async () => {
+test('each watcher gets the events it lacks when it is ready', async () => {
   const desk = await openDesk(service)
   const feeds = createEventFeeds(service.ctx)
   for (let at = 0; at < 3; at++) await happen(desk)

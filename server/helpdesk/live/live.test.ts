@@ -73,7 +73,7 @@ async function noticesOf(desk: Desk, work: () => Promise<unknown>): Promise<numb
 
 const numbers = (seen: Seen[]) => seen.map(({ id }) => id)
 
-test('what happens is told as it happens, and again to who comes back', async () => {
+test('events are streamed as they happen, and again to readers that reconnect', async () => {
   const desk = await openDesk(service)
   const first = await follow(desk)
   await desk.open()
@@ -109,7 +109,7 @@ test('what happens is told as it happens, and again to who comes back', async ()
   assert.deepEqual([numbers(fresh.seen), numbers(second.seen).at(-1)], [[7], 7])
 })
 
-test('takeover, reply, hand-back, end and escalation are told', async () => {
+test('takeover, reply, hand-back, end and escalation are reported', async () => {
   const desk = await openDesk(service)
   const ids: string[] = []
   for (let at = 0; at < 2; at++) {
@@ -150,7 +150,7 @@ test('takeover, reply, hand-back, end and escalation are told', async () => {
   )
 })
 
-test('a ticket that a channel opens, because the agent cannot answer, is told at once', async () => {
+test('a ticket that a channel opens because the agent cannot answer is reported at once', async () => {
   const desk = await openDesk(service)
   const conversationId = await write(service, desk, 'Hello?')
   await desk.client.request('PUT', `/agents/${desk.agentId}`, { creditLimit: 0 })
@@ -164,7 +164,7 @@ test('a ticket that a channel opens, because the agent cannot answer, is told at
   )
 })
 
-test('who comes back after what is kept is told to read everything again', async () => {
+test('a reader that reconnects too late is told to reload everything', async () => {
   const desk = await openDesk(service)
   for (let at = 0; at < 3; at++) await desk.open()
   const { db } = service.ctx
@@ -190,7 +190,7 @@ test('who comes back after what is kept is told to read everything again', async
   assert.deepEqual(numbers(seen), [4])
 })
 
-test('more than a batch comes in order and without a hole', async () => {
+test('more than one batch arrives in order and without gaps', async () => {
   const desk = await openDesk(service)
   await desk.open()
   await sql`insert into helpdesk_events (agent_id, number, account_id, type, data)
@@ -228,14 +228,14 @@ test('an account follows 50 streams at once, and another one when one of them ha
   })
 })
 
-test('when the agent goes, the stream ends', async () => {
+test('when the agent is deleted, the stream ends', async () => {
   const desk = await openDesk(service)
   const state = await follow(desk)
   await desk.client.request('DELETE', `/agents/${desk.agentId}`)
   await until('the end', () => state.ended)
 })
 
-test('two processes: what one of them does is told by the other', { skip: !onPostgres() }, async () => {
+test('events of one process reach readers in the other', { skip: !onPostgres() }, async () => {
   const desk = await openDesk(service)
   const beside = await startService({}, service)
   try {

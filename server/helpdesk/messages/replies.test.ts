@@ -20,7 +20,7 @@ const statusOf = async ({ call }: Desk, number: number): Promise<string> =>
 const reply = ({ call }: Desk, number: number, content = 'We look at it.') =>
   call('POST', `/tickets/${number}/messages`, { type: 'reply', content, authorEmail: 'ANN@example.com' })
 
-test('a reply is said in the conversation and sent on its channel', async () => {
+test('a reply is added to the conversation and sent on its channel', async () => {
   const desk = await openDesk(service)
   const conversationId = await write(service, desk, 'Hello')
   const { ticketNumber } = await desk.open({ conversationId })
@@ -101,7 +101,7 @@ test('a ticket without a conversation is answered by mail', async () => {
   assert.equal(delivery.lane, delivery.ticket_id)
 })
 
-test('what is wrong with a reply is said', async () => {
+test('errors in a reply are reported', async () => {
   const desk = await openDesk(service)
   const stranger = await openDesk(service)
   const { ticketNumber } = await desk.open()
@@ -153,7 +153,7 @@ test('what is wrong with a reply is said', async () => {
   assert.deepEqual([tooLarge.status, Object.keys(tooLarge.body.error.details)], [400, ['ticketNumber']])
 })
 
-test('what is wrong with a request is said before what it is about is looked for', async () => {
+test('an invalid request is rejected before the ticket is looked up', async () => {
   const desk = await openDesk(service)
   const { ticketNumber } = await desk.open()
   const ticket = { subject: 'x', description: 'x', customer: { email: 'a@b.co' } }
@@ -226,7 +226,7 @@ test('notes stay inside and mention members', async () => {
   assert.deepEqual(deliveries, [])
 })
 
-test('what a person said in a conversation is found, as theirs', async () => {
+test("a person's message in a conversation is found as theirs", async () => {
   const desk = await openDesk(service)
   const said = await desk.client.request('POST', `/agents/${desk.agentId}/chat`, {
     message: 'Hi',
@@ -241,7 +241,7 @@ test('what a person said in a conversation is found, as theirs', async () => {
   assert.deepEqual([body.data.length, body.data[0].snippet.speaker], [1, 'human_agent'])
 })
 
-test('everybody at once on one ticket: nobody waits for ever, and nothing is lost', async () => {
+test('concurrent work on one ticket causes no deadlock, and nothing is lost', async () => {
   const desk = await openDesk(service)
   const conversationId = await write(service, desk, 'Hello')
   const path = `/agents/${desk.agentId}/conversations/${conversationId}`

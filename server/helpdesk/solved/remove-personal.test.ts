@@ -5,7 +5,7 @@ import { beginningOf, removePersonal } from './remove-personal.ts'
 
 const nobody = { names: [], others: [] }
 
-test('addresses, numbers and names go, the rest stays', () => {
+test('addresses, numbers and names are removed, and the rest stays', () => {
   const person = { names: ['Will van Dyck'], others: ['cust-4711', '+49 30 1234567'] }
   const cases: [string, string][] = [
     ['Write to jane.doe+x@mail.example.co.uk, please.', 'Write to [email], please.'],
@@ -24,7 +24,7 @@ test('addresses, numbers and names go, the rest stays', () => {
   for (const [text, clean] of cases) assert.equal(removePersonal(text, person), clean)
 })
 
-test('the beginning of a long text holds no half of an address, a number or a name', () => {
+test('the beginning of a long text contains no partial address, number or name', () => {
   const person = { names: ['Ann Miller'], others: [] }
   const values = ['ann.miller@example.com ', '+49 30 1234567 ', 'Ann Miller ', 'please ']
   for (let most = 500; most < 540; most++) {
@@ -36,7 +36,7 @@ test('the beginning of a long text holds no half of an address, a number or a na
   assert.equal(beginningOf('short', 1_000), 'short')
 })
 
-test('names with signs of patterns in them do no harm', () => {
+test('names with regular expression characters do no harm', () => {
   const text = 'Is (a+)+$ or [x] there? A.*B'
   assert.equal(removePersonal(text, { names: ['(a+)+$', '.*', '\\'], others: ['[x'] }).includes('[x]'), false)
   fc.assert(
@@ -46,7 +46,7 @@ test('names with signs of patterns in them do no harm', () => {
   )
 })
 
-test('no address survives, wherever it stands', () => {
+test('no address survives, wherever it is', () => {
   const word = fc.string({ unit: fc.constantFrom(...'abcxyz '), maxLength: 20 })
   fc.assert(
     fc.property(word, fc.emailAddress(), word, (before, address, behind) => {
@@ -56,7 +56,7 @@ test('no address survives, wherever it stands', () => {
   )
 })
 
-test('long texts take no long time', () => {
+test('long texts are processed quickly', () => {
   const text = '1 '.repeat(200_000) + 'a@'.repeat(50_000) + '+1('.repeat(50_000)
   assert.ok(removePersonal(text, { names: ['A B'], others: [] }).length > 0)
 })

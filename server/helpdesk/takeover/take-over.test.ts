@@ -97,7 +97,7 @@ test('takeover, hand-back and end move the conversation and its ticket', async (
   }
 })
 
-test('what an application did is taken while a person has the conversation, and the agent does not go on from it', async () => {
+test("an application's results are accepted during a takeover, and the agent does not continue from them", async () => {
   const one = await world()
   const inputs = { type: 'object' }
   const action = { name: 'show_map', type: 'client', description: 'd', inputs }
@@ -134,7 +134,7 @@ test('what an application did is taken while a person has the conversation, and 
   assert.deepEqual(types, [1, 5, 1, 1, 1])
 })
 
-test('what a member had who has left can be taken over again', async () => {
+test("a removed member's conversation can be taken over again", async () => {
   const one = await world()
   const conversationId = (await say(one, { message: 'Help' })).body.data.metadata.conversationId
   const [ann, bob] = one.members
@@ -144,7 +144,7 @@ test('what a member had who has left can be taken over again', async () => {
   assert.equal((await post('takeover', { memberId: bob })).status, 200)
 })
 
-test('two people take over at once: one of them has it', async () => {
+test('of two concurrent takeovers, one succeeds', async () => {
   const one = await world()
   for (let round = 0; round < 10; round++) {
     const conversationId = (await say(one, { message: 'Help' })).body.data.metadata.conversationId
@@ -154,7 +154,7 @@ test('two people take over at once: one of them has it', async () => {
   }
 })
 
-test('the reader of a reply is told that a person is there, and the reply is not kept', async () => {
+test('the reader of a reply is told that a person has taken over, and the reply is discarded', async () => {
   const one = await world()
   const conversationId = (await say(one, { message: 'Help' })).body.data.metadata.conversationId
   models.queue.push({ tokens: tokens(300), delayMs: 10 })
@@ -181,7 +181,7 @@ test('the reader of a reply is told that a person is there, and the reply is not
   assert.deepEqual([answer.status, answer.body.error.details], [409, { status: 'ended' }])
 })
 
-test('a conversation handed back at once gets nothing of the reply that was silenced', async () => {
+test('a conversation that is handed back at once gets nothing of the silenced reply', async () => {
   const one = await world()
   const conversationId = (await say(one, { message: 'Help' })).body.data.metadata.conversationId
   const place = { accountId: one.client.accountId, agentId: one.agentId, conversationId }
@@ -205,7 +205,7 @@ test('a conversation handed back at once gets nothing of the reply that was sile
   )
 })
 
-test('an answer that is taken over before its first word is silent, also when the conversation is handed back at once', async () => {
+test('an answer taken over before its first word stays silent, also after an immediate hand-back', async () => {
   const one = await world()
   const conversationId = (await say(one, { message: 'Help' })).body.data.metadata.conversationId
   const place = { accountId: one.client.accountId, agentId: one.agentId, conversationId }
@@ -223,7 +223,7 @@ test('an answer that is taken over before its first word is silent, also when th
   assert.equal((await at(one, conversationId).messages()).length, 3)
 })
 
-test('a step records its calls while a takeover has the conversation', {
+test('a step records its calls during a takeover of its conversation', {
   skip: !onPostgres() && 'the embedded database does one thing at a time',
 }, async () => {
   const one = await world()
@@ -256,7 +256,7 @@ test('a step records its calls while a takeover has the conversation', {
   assert.equal(rows.length, 1)
 })
 
-test('500 races of takeover against a reply: nothing of the model after the takeover', async () => {
+test('500 races of takeover against a reply leave no model output after the takeover', async () => {
   const RACES = 500
   const AT_ONCE = 40
   /** Replies that go on only when the takeover was answered, by the text of their question. */

@@ -29,7 +29,7 @@ const moved = {
   cancelled: 'cancelled',
 } as const
 
-test("a customer's message through the API comes to its ticket and moves it to the team", async () => {
+test("a customer's message through the API reaches its ticket and moves it to the team", async () => {
   const desk = await openDesk(service)
   for (const [before, expected] of Object.entries(moved)) {
     const conversationId = await begin(desk, { userId: `u-${before}` })
@@ -51,7 +51,7 @@ test("a customer's message through the API comes to its ticket and moves it to t
   }
 })
 
-test('a solved ticket of a paused conversation is opened again; one that was handed back is not', async () => {
+test('a solved ticket of a paused conversation is reopened; one that was handed back is not', async () => {
   const desk = await openDesk(service)
   const conversationId = await begin(desk)
   const path = `/agents/${desk.agentId}/conversations/${conversationId}`
@@ -72,7 +72,7 @@ test('a solved ticket of a paused conversation is opened again; one that was han
   )
 })
 
-test('so does a message through version 1', async () => {
+test('a message through version 1 does so, too', async () => {
   const desk = await openDesk(service)
   const chat = (content: string) =>
     desk.client.request('POST', '/api/v1/chat', {
@@ -92,7 +92,7 @@ test('so does a message through version 1', async () => {
   assert.equal((await repliesOf(desk, ticketNumber)).length, 1)
 })
 
-test('who watches the help desk is told, and what adds no message tells nothing', async () => {
+test('watchers of the help desk are told; changes without a message tell nothing', async () => {
   const desk = await openDesk(service)
   const conversationId = await begin(desk)
   const { ticketNumber } = await desk.open({ conversationId })
@@ -114,7 +114,7 @@ test('who watches the help desk is told, and what adds no message tells nothing'
   assert.deepEqual(events, [{ data: { ticketNumber, messageId: message.id } }])
 })
 
-test('a message that is refused is not on the ticket', async () => {
+test('a rejected message is not on the ticket', async () => {
   const desk = await openDesk(service)
   const conversationId = await begin(desk)
   const { ticketNumber } = await desk.open({ conversationId, statusCategory: 'on_hold' })

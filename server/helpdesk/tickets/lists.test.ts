@@ -50,7 +50,7 @@ async function manyTickets({ owner, members }: Desk, count: number) {
   return rows
 }
 
-test('lists find what the plainest implementation finds, in its order, page by page', async () => {
+test('lists match the simplest implementation, in order and page by page', async () => {
   const desk = await openDesk(service)
   const rows = await manyTickets(desk, 60)
   const keys = {
@@ -171,7 +171,7 @@ test('a page of a large desk is read from an index', { skip: !onPostgres() }, as
   }
 })
 
-test('search finds every word, in tickets and in what was said', async () => {
+test('search finds every word in tickets and in their messages', async () => {
   const desk = await openDesk(service)
   await desk.open({
     subject: 'Broken kettle',
@@ -211,7 +211,7 @@ test('search finds every word, in tickets and in what was said', async () => {
   assert.equal((await findByWords(service.ctx.db, desk.owner, { query: 'kettle', limit: 5 })).total, 2)
 })
 
-test('messages of a ticket come in both orders, each once', async () => {
+test('messages of a ticket are listed in both orders, each once', async () => {
   const desk = await openDesk(service)
   await desk.open()
   for (let at = 0; at < 7; at++) {
@@ -233,7 +233,7 @@ test('messages of a ticket come in both orders, each once', async () => {
   assert.equal((await desk.call('GET', '/tickets/1/messages?types=reply,mail')).status, 400)
 })
 
-test('what a member has not seen is counted until they have seen it, and again when somebody writes', async () => {
+test('unseen tickets are counted until the member has seen them, and again after a new message', async () => {
   const desk = await openDesk(service)
   const { ann, bob } = desk.members
   const { ticketNumber, createdAt } = await desk.open()

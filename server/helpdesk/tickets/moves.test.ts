@@ -22,7 +22,7 @@ const reply = ({ call }: Desk, number: number, content = 'We look at it.') =>
 
 const CATEGORIES = ['new', 'on_you', 'on_customer', 'on_hold', 'closed', 'cancelled'] as const
 
-test('a reply moves what waits for the team to the customer, and nothing else', async () => {
+test('a reply moves tickets that wait for the team to the customer, and no others', async () => {
   const desk = await openDesk(service)
   for (const before of CATEGORIES) {
     const { ticketNumber } = await desk.open({ statusCategory: before })
@@ -41,7 +41,7 @@ test('a reply moves what waits for the team to the customer, and nothing else', 
   }
 })
 
-test("a customer's message moves what waits for the customer to the team", async () => {
+test("a customer's message moves tickets that wait for the customer to the team", async () => {
   const desk = await openDesk(service)
   for (const [at, before] of CATEGORIES.entries()) {
     const peer = `+1202555011${at}`
@@ -68,7 +68,7 @@ test("a customer's message moves what waits for the customer to the team", async
   }
 })
 
-test('takeover assigns, hand-back closes, and what the customer writes then is the agent’s', async () => {
+test('takeover assigns and hand-back closes the ticket; later messages of the customer go to the agent', async () => {
   const desk = await openDesk(service)
   const conversationId = await write(service, desk, 'Hello')
   const path = `/agents/${desk.agentId}/conversations/${conversationId}`
@@ -81,7 +81,7 @@ test('takeover assigns, hand-back closes, and what the customer writes then is t
   assert.equal(await statusOf(desk, number), 'closed')
 })
 
-test('whoever gets the ticket of a conversation has the conversation', async () => {
+test("the assignee of a conversation's ticket has the conversation", async () => {
   const desk = await openDesk(service)
   const path = `/agents/${desk.agentId}/conversations/${await write(service, desk, 'Hello')}/takeover`
   const takeover = (memberId: string | undefined) => desk.client.request('POST', path, { memberId })
@@ -110,7 +110,7 @@ async function held(desk: Desk, conversationId: string, status: 'ongoing' | 'tak
   return ticket
 }
 
-test('closing ends a conversation that the agent or a person has, cancelling one that a person has', async () => {
+test('closing ends a conversation of the agent or of a person; cancelling only one of a person', async () => {
   const desk = await openDesk(service)
   const sayByApi = async (): Promise<string> => {
     const path = `/agents/${desk.agentId}/chat`
@@ -138,7 +138,7 @@ test('closing ends a conversation that the agent or a person has, cancelling one
   }
 })
 
-test('closing a ticket and taking it from its conversation ends what a person has, which no ticket would show', async () => {
+test("closing or detaching a ticket ends a person's conversation, which no ticket would show", async () => {
   const desk = await openDesk(service)
   for (const [at, statusCategory] of (['closed', 'cancelled', 'on_hold'] as const).entries()) {
     const conversationId = await write(service, desk, 'Hello', `+1202555021${at}`)
@@ -155,7 +155,7 @@ test('closing a ticket and taking it from its conversation ends what a person ha
   assert.deepEqual([await conversationStatus(before), await conversationStatus(next)], ['ended', 'ended'])
 })
 
-test('who comes back to a solved ticket opens it again, in the new conversation', async () => {
+test("a customer's new message reopens a solved ticket in the new conversation", async () => {
   const desk = await openDesk(service)
   const first = await write(service, desk, 'Hello')
   const taken = await desk.client.request('POST', `/agents/${desk.agentId}/conversations/${first}/takeover`, {
@@ -172,7 +172,7 @@ test('who comes back to a solved ticket opens it again, in the new conversation'
   )
 })
 
-test('a conversation with an open ticket does not end by idling; one that has ended hands its ticket on', async () => {
+test('a conversation with an open ticket does not end by idling; an ended one hands its ticket on', async () => {
   const desk = await openDesk(service)
   const first = await write(service, desk, 'Hello')
   const { ticketNumber } = await desk.open({ conversationId: first })

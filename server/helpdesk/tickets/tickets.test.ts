@@ -21,7 +21,7 @@ const online = (desk: Desk, ...names: string[]) =>
     ),
   )
 
-test('a ticket is made as it was asked for', async () => {
+test('a ticket is created as requested', async () => {
   const desk = await openDesk(service)
   const { createdAt, updatedAt, statusId, ...ticket } = await desk.open()
   assert.match(String(createdAt), /^\d{4}-.*\.\d{3}Z$/)
@@ -55,7 +55,7 @@ test('a ticket is made as it was asked for', async () => {
   )
 })
 
-test('what is wrong with a ticket is said, and nothing is kept', async () => {
+test('an invalid ticket is rejected, and nothing is stored', async () => {
   const desk = await openDesk(service)
   const other = await openDesk(service)
   const team = (await other.call('GET', '/teams')).body[0]
@@ -111,7 +111,7 @@ const conversationOf = async ({ owner }: Desk): Promise<string> => {
   return id
 }
 
-test('an update changes all of it, with an event for each change', async () => {
+test('an update changes everything at once, with an event for each change', async () => {
   const desk = await openDesk(service)
   const { ticketNumber } = await desk.open()
   const team = (await desk.call('GET', '/teams')).body[0]
@@ -144,7 +144,7 @@ test('an update changes all of it, with an event for each change', async () => {
   assert.deepEqual([freed.body.assigneeId, freed.body.teamId], [null, null])
 })
 
-test('events that were stored in their former shape are turned into the published one', async () => {
+test('events stored in the former format are converted to the published one', async () => {
   const desk = await openDesk(service)
   const { ticketNumber } = await desk.open()
   await desk.call('PATCH', `/tickets/${ticketNumber}`, { assigneeId: desk.members.ann })
@@ -170,7 +170,7 @@ test('events that were stored in their former shape are turned into the publishe
   })
 })
 
-test('tickets go to whoever is there and has the least to do', async () => {
+test('tickets are assigned to the available member with the fewest', async () => {
   const desk = await openDesk(service, ['ann', 'bob', 'cid', 'dan'])
   assert.equal((await desk.open()).assigneeId, null, 'nobody is there')
   await online(desk, 'ann', 'bob')
@@ -209,7 +209,7 @@ test('tickets go to whoever is there and has the least to do', async () => {
   )
 })
 
-test('many tickets at once are spread evenly and numbered without a gap', async () => {
+test('many concurrent tickets are distributed evenly and numbered without gaps', async () => {
   const desk = await openDesk(service, ['ann', 'bob', 'cid', 'dan'])
   await online(desk, 'ann', 'bob', 'cid', 'dan')
   const made = await Promise.all(Array.from({ length: 24 }, () => desk.open()))
@@ -222,7 +222,7 @@ test('many tickets at once are spread evenly and numbered without a gap', async 
   }
 })
 
-test('updates at once are one after the other: events tell one story', async () => {
+test('concurrent updates are serialised, and their events are consistent', async () => {
   const desk = await openDesk(service)
   const { ticketNumber } = await desk.open()
   const moves = Array.from({ length: 12 }, (_, at) => ['on_you', 'on_hold', 'on_customer'][at % 3])

@@ -50,7 +50,7 @@ const json = (length: number): string[] => ['content-type: application/json', `c
 const portOf = (url: string): number => Number(new URL(url).port)
 const statusOf = ({ text }: Sent): string => text.slice(9, 12)
 
-test('who may not send is answered before the body', async () => {
+test('unauthorised senders are answered before the body is read', async () => {
   const port = portOf(home.service.url)
   const cases: [string, string[], string][] = [
     ['/webhooks/messaging/nobody', [SIGNATURE, ...json(4 * MB)], '401'],
@@ -70,7 +70,7 @@ test('who may not send is answered before the body', async () => {
   }
 })
 
-test('what follows an answer is read from a few only', async () => {
+test('data after an early response is drained for few connections only', async () => {
   const app = await createApp(home.service.ctx, { strict: true })
   try {
     await app.listen({ host: '127.0.0.1', port: 0 })
@@ -87,7 +87,7 @@ test('what follows an answer is read from a few only', async () => {
   }
 })
 
-test('bodies that stop one byte short are cut off, and beyond the share of their sender they are refused', async () => {
+test("bodies that stop one byte short are cut off, and beyond a sender's share they are rejected", async () => {
   const path = `/webhooks/messaging/${home.agentId}`
   const short = Array.from({ length: 40 }, () => post(path, [SIGNATURE, ...json(2 * MB)], 2 * MB - 1))
   const keyed = post('/api/v2/agents', [`authorization: Bearer ${home.client.key}`, ...json(900)], 899)
@@ -105,7 +105,7 @@ test('bodies that stop one byte short are cut off, and beyond the share of their
   assert.equal(said.status, 200)
 })
 
-test('uploads lie on the disk while they come, and what is not kept is gone', async () => {
+test('uploads are on disk while they arrive, and unused ones are deleted', async () => {
   const { client, agentId, service } = home
   const folder = join(service.ctx.config.dataDir, 'uploads')
   const path = `/agents/${agentId}/sources`
@@ -139,7 +139,7 @@ test('uploads lie on the disk while they come, and what is not kept is gone', as
   assert.deepEqual(await readdir(folder), [])
 })
 
-test('what a dead process left of its uploads is swept away', async () => {
+test('uploads left by a dead process are deleted', async () => {
   const folder = join(home.service.ctx.config.dataDir, 'uploads')
   await mkdir(folder, { recursive: true })
   for (const name of ['old', 'new']) await writeFile(join(folder, name), 'x')

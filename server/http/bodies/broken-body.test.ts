@@ -69,7 +69,7 @@ for (const [how, leave] of [
   ['leaves', 'destroy'],
   ['ends its half', 'end'],
 ] as const) {
-  test(`a client that ${how} in the middle of its body is no error of the service`, async () => {
+  test(`a client that ${how} in the middle of its body does not cause an error of the service`, async () => {
     lines.length = 0
     reading = false
     const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1')

@@ -26,7 +26,7 @@ const validate = bodyValidator(
   ),
 )
 
-test('what rules say comes with what the schema says', () => {
+test('errors of rules are reported together with those of the schema', () => {
   assert.deepEqual(check({ a: 'no' }), { a: 'No.' })
   assert.deepEqual(check({ unheardOf: 1 }), {
     unheardOf: 'This field is not known here. Remove it or check its spelling.',
@@ -40,14 +40,14 @@ test('what rules say comes with what the schema says', () => {
   assert.deepEqual(check({ a: 'yes', words: ['x', 'y'] }), {})
 })
 
-test('a rule is not asked of what the schema does not take, nor of what cannot be stored', () => {
+test('rules do not run on values that the schema rejects or that cannot be stored', () => {
   assert.deepEqual(Object.keys(check({ a: 'long', words: ['x', 'x', 1] })), ['a', 'words.2'])
   assert.deepEqual(Object.keys(check({ words: 'x' })), ['words'])
   assert.deepEqual(Object.keys(check({ a: 'no', words: ['\0'] })), ['words.0'])
   assert.deepEqual(Object.keys(check('no')), ['body'])
 })
 
-test('lists of values in a query name the value that is not known', () => {
+test('lists of values in a query report the unknown value', () => {
   const { list = '', open = '' } = textValidator(
     Exact({ list: CommaList('x', ['a', 'b']), open: CommaList('x') }),
   )({ list: 'a,c', open: ' , ' })

@@ -36,7 +36,7 @@ test('exactly 100 requests pass in any ten seconds', () => {
   )
 })
 
-test('buckets do not concern each other, and asking does not count', () => {
+test('buckets are independent, and reading does not count', () => {
   const limiter = memoryRateLimiter({ now: () => 5, clock: () => 5 })
   for (let i = 0; i < LIMIT; i++) limiter.take('a')
   assert.deepEqual(limiter.take('a'), { allowed: false, remaining: 0, resetAt: 10_005 })
@@ -45,7 +45,7 @@ test('buckets do not concern each other, and asking does not count', () => {
   limiter.close()
 })
 
-test('a bucket may have a window of its own, and a limit that changes', () => {
+test('a bucket may have its own window and a changing limit', () => {
   let now = 0
   const limiter = memoryRateLimiter({ now: () => now, clock: () => now })
   const take = (limit: number) => limiter.take('a', { limit, windowMs: 60_000 })
@@ -58,7 +58,7 @@ test('a bucket may have a window of its own, and a limit that changes', () => {
   limiter.close()
 })
 
-test('a clock that is set back locks nobody out', () => {
+test('setting the clock back locks nobody out', () => {
   let now = 0
   let clock = 1_000_000
   const limiter = memoryRateLimiter({ now: () => now, clock: () => clock })

@@ -32,7 +32,7 @@ async function startServer(port: number, folder: string): Promise<ChildProcess> 
   return child
 }
 
-test('two processes share one exact window, and each goes on alone while the server is away', {
+test('two processes share one exact window, and each continues alone while the server is unavailable', {
   skip: !program && 'no Valkey or Redis server is installed',
 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'parley-redis-'))

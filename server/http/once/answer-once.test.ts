@@ -103,7 +103,7 @@ const rowOf = (key: string) =>
     .executeTakeFirst()
 
 for (const keeps of ['everything', 'effect'] as const) {
-  test(`${keeps}: the effect, the key and the answer are committed together or not at all`, async () => {
+  test(`${keeps}: the effect, the key and the response are committed together or not at all`, async () => {
     const key = `together-${keeps}`
     let failure: Error | null = new ApiError('CHAT_PROVIDER_ERROR')
     const afterwards: string[] = []
@@ -125,7 +125,7 @@ for (const keeps of ['everything', 'effect'] as const) {
     assert.deepEqual([await acts(key), afterwards], [2, [key]])
   })
 
-  test(`${keeps}: equal requests at once have one effect and one answer, other ones are refused`, async () => {
+  test(`${keeps}: identical concurrent requests have one effect and one response, and others are rejected`, async () => {
     const key = `at-once-${keeps}`
     const work = async (db: Db) => {
       await act(db, key)
@@ -146,7 +146,7 @@ for (const keeps of ['everything', 'effect'] as const) {
   })
 }
 
-test('an equal request goes on in the place of one that fails', async () => {
+test('an identical request continues in place of one that fails', async () => {
   const runs: string[] = []
   handle = async ({ db }) => {
     runs.push('run')
@@ -159,7 +159,7 @@ test('an equal request goes on in the place of one that fails', async () => {
   assert.deepEqual([runs.length, await acts('instead')], [2, 1])
 })
 
-test('what changes nothing runs freely, and its first answer is kept', async () => {
+test('requests that change nothing run freely, and their first response is stored', async () => {
   let count = 0
   handle = async (call) => {
     assert.equal(call.db, service.ctx.db)
@@ -171,7 +171,7 @@ test('what changes nothing runs freely, and its first answer is kept', async () 
   assert.equal(both[0]?.body, both[1]?.body)
 })
 
-test('a request for which a generation is running is served from that, with whatever it ends', async () => {
+test('a request whose generation is running is served from it, however it ends', async () => {
   const generationId = newId()
   const replays: unknown[] = []
   handle = async ({ db, idempotency, replay }) => {
@@ -192,7 +192,7 @@ test('a request for which a generation is running is served from that, with what
   assert.deepEqual([row?.status, row?.answer, row?.generation_id], [null, null, generationId])
 })
 
-test('two that both believe to be the first start one generation', async () => {
+test('two requests that both consider themselves the first start one generation', async () => {
   const both = Promise.withResolvers<void>()
   const starts: string[] = []
   handle = async ({ db, idempotency, replay }) => {
@@ -213,7 +213,7 @@ test('two that both believe to be the first start one generation', async () => {
   assert.deepEqual([starts.length, await acts('twice')], [2, 1])
 })
 
-test('a generation that said nothing hands its key to another one, once', async () => {
+test('a generation without output passes its key to another one, once', async () => {
   const request = { accountId: client.accountId, key: 'rebind', fingerprint: 'x' }
   const [before, one, two] = [newId(), newId(), newId()]
   const { db } = service.ctx
@@ -228,7 +228,7 @@ test('a generation that said nothing hands its key to another one, once', async 
   )
 })
 
-test('a wait for a request that does not end is bounded', {
+test('waiting for a request that does not end is limited', {
   skip: !onPostgres() && 'needs two connections',
 }, async () => {
   const request = { accountId: client.accountId, key: 'endless', fingerprint: 'x' }
@@ -246,7 +246,7 @@ test('a wait for a request that does not end is bounded', {
   })
 })
 
-test('what was streamed without a generation is not kept', async () => {
+test('streams without a generation are not stored', async () => {
   handle = async ({ reply }) => {
     reply.hijack()
     reply.raw.end('streamed')

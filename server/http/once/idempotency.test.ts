@@ -45,7 +45,7 @@ const changeRow = (client: Client, key: string, change: Record<string, unknown>)
 
 const ago = (ms: number): Date => new Date(Date.now() - ms)
 
-test('a repeated request gets the first answer byte by byte and makes nothing', async () => {
+test('a repeated request gets the first response byte for byte and creates nothing', async () => {
   const client = await service.account()
   const post = () =>
     client.raw('POST', '/agents', {
@@ -74,7 +74,7 @@ test('the order of members does not count; another body or path does', async () 
   assert.deepEqual(await names(client), ['Ada'])
 })
 
-test('of twenty equal requests at once one creates, and all get its answer', async () => {
+test('of twenty identical concurrent requests, one creates and all get its response', async () => {
   const client = await service.account()
   const answers = await Promise.all(Array.from({ length: 20 }, () => send(client, 'burst')))
   for (const { status, body } of answers) {
@@ -85,7 +85,7 @@ test('of twenty equal requests at once one creates, and all get its answer', asy
   assert.deepEqual(await names(client), ['Ada'])
 })
 
-test('a refused request leaves its key free', async () => {
+test('a rejected request leaves its key unused', async () => {
   const client = await service.account({ plan: 'standard' })
   const ids: string[] = []
   for (let i = 0; i < 5; i++) ids.push((await client.request('POST', '/agents', { name: `${i}` })).body.id)
@@ -103,7 +103,7 @@ test('an invalid request does not use up its key', async () => {
   assert.ok(!isReplay(await send(client, 'one')))
 })
 
-test('an upload is the same when its fields and its file are', async () => {
+test('uploads are identical when their fields and file are', async () => {
   const client = await service.account()
   const { body: agent } = await client.request('POST', '/agents', { name: 'Ada' })
   const upload = async (text: string, name = 'Notes') => {
@@ -127,7 +127,7 @@ test('an upload is the same when its fields and its file are', async () => {
   assert.equal(list.body.pagination.total, 1)
 })
 
-test('an upload that is malformed is refused with a key as without one', async () => {
+test('a malformed upload is rejected with a key as without one', async () => {
   const client = await service.account()
   const { body: agent } = await client.request('POST', '/agents', { name: 'Ada' })
   const part = (name: string) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\nx\r\n`
@@ -177,7 +177,7 @@ test('a key is forgotten after 24 hours', async () => {
   assert.deepEqual(rows, [])
 })
 
-test('of many equal requests one takes the place of an expired one', async () => {
+test('of many identical requests, one replaces an expired one', async () => {
   const client = await service.account()
   await send(client, 'old')
   await changeRow(client, 'old', { created_at: ago(86_460_000) })
@@ -187,7 +187,7 @@ test('of many equal requests one takes the place of an expired one', async () =>
   assert.deepEqual(await names(client), ['Ada', 'Ada'])
 })
 
-test('a header that is no key is refused together with all else that is wrong', async () => {
+test('an invalid header is rejected together with all other errors', async () => {
   const client = await service.account()
   for (const key of ['', 'a b', 'é', 'x'.repeat(256)]) {
     const { status, body } = await send(client, key, {})
@@ -198,7 +198,7 @@ test('a header that is no key is refused together with all else that is wrong', 
   assert.equal((await send(client, 'x'.repeat(255))).status, 201)
 })
 
-test('the header means nothing with other methods', async () => {
+test('the header is ignored with other methods', async () => {
   const client = await service.account()
   const { body: agent } = await send(client, 'one')
   const headers = { 'idempotency-key': 'one' }

@@ -50,7 +50,7 @@ function takeFrom(reader: Socket): { length: number; rest: string } {
   return received
 }
 
-test('a reader that takes nothing is dropped after 30 s', async (t) => {
+test('a reader that does not read is disconnected after 30 s', async (t) => {
   const { told, stream } = await begin(t)
   stream.write(MUCH)
   t.mock.timers.tick(29_999)

@@ -20,14 +20,14 @@ test('health answers without a key, with rate-limit headers and a request id', a
   assert.ok(headers.get('x-request-id'))
 })
 
-test('a request id of the caller is kept only when it is harmless', async () => {
+test('a request id of the caller is kept only if it is harmless', async () => {
   const kept = await service.anonymous('GET', '/health', undefined, { 'x-request-id': 'abc-1_2' })
   assert.equal(kept.headers.get('x-request-id'), 'abc-1_2')
   const replaced = await service.anonymous('GET', '/health', undefined, { 'x-request-id': 'a b' })
   assert.notEqual(replaced.headers.get('x-request-id'), 'a b')
 })
 
-test('who am I', async () => {
+test("the key's account and scopes are returned", async () => {
   const { status, body } = await client.request('GET', '/me')
   assert.equal(status, 200)
   assert.equal(body.account.id, client.accountId)
@@ -35,7 +35,7 @@ test('who am I', async () => {
   assert.equal(body.credits.limit, null)
 })
 
-test('each way of having no usable key has its code', async () => {
+test('each kind of missing or invalid key has its code', async () => {
   const expired = await service.account({ expiresAt: new Date(Date.now() - 1000) })
   const free = await service.account({ plan: 'free' })
   const narrow = await service.account({ scopes: ['chat'] })
@@ -77,7 +77,7 @@ test('an unknown path is 404, a known one with another method 405 with Allow', a
   assert.equal(wrong.headers.get('allow'), 'GET, HEAD, PATCH')
 })
 
-test('during maintenance everything but health is refused before the key is looked at', async () => {
+test('during maintenance, everything but health is rejected before the key is checked', async () => {
   await service.ctx.maintenance.set(true)
   const refused = await service.anonymous('GET', '/me')
   assert.equal(refused.status, 503)
@@ -88,7 +88,7 @@ test('during maintenance everything but health is refused before the key is look
   assert.equal((await client.request('GET', '/me')).status, 200)
 })
 
-test('the 101st request in ten seconds is refused and says when to come back', async () => {
+test('the 101st request in ten seconds is rejected and says when to retry', async () => {
   const busy = await service.account()
   // On a slow machine, a hundred sequential requests take longer than ten seconds.
   const ask = (count: number) => Promise.all(Array.from({ length: count }, () => busy.raw('GET', '/me')))
@@ -107,7 +107,7 @@ test('the 101st request in ten seconds is refused and says when to come back', a
   assert.equal((await client.request('GET', '/me')).status, 200, 'another key is not concerned')
 })
 
-test('errors beside the API have its shape, and say nothing of what lies behind', async () => {
+test('errors outside the API have the same format and reveal no internals', async () => {
   const ask = async (path: string) => {
     const response = await fetch(`${service.url}${path}`)
     return [response.status, ((await response.json()) as { error?: { code: string } }).error?.code]
@@ -119,7 +119,7 @@ test('errors beside the API have its shape, and say nothing of what lies behind'
   await service.ctx.maintenance.set(false)
 })
 
-test('an address that had its share of refusals does not have the database asked about more keys', async () => {
+test("after too many rejections, an address's keys are no longer looked up in the database", async () => {
   const own = await startService()
   const refuse = (key: string) => own.anonymous('GET', '/me', undefined, { authorization: `Bearer ${key}` })
   const client = await own.account()

@@ -52,7 +52,7 @@ const topicsOf = async (agentId: string) =>
 const rowOf = (id: string) =>
   service.ctx.db.selectFrom('conversations').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 
-test('the model says sentiment and topics, from data that cannot end early, and costs nobody credits', async () => {
+test('the model rates sentiment and topics from data that cannot be escaped, and it costs no credits', async () => {
   const agentId = await newAgent()
   await client.request('POST', `/agents/${agentId}/topics`, { name: 'Billing', description: 'Invoices, too' })
   classify = () => says({ sentiment: 'negative', topics: ['billing'], newTopic: null })
@@ -73,7 +73,7 @@ test('the model says sentiment and topics, from data that cannot end early, and 
   ])
 })
 
-test('a topic that three conversations want is made, and the model hears what was proposed before', async () => {
+test('a topic proposed in three conversations is created, and the model is told earlier proposals', async () => {
   const agentId = await newAgent()
   classify = () => says({ sentiment: 'neutral', topics: [], newTopic: 'gift cards' })
   const ids: string[] = []
@@ -88,7 +88,7 @@ test('a topic that three conversations want is made, and the model hears what wa
   for (const id of ids) assert.equal((await insightsOf(agentId, id)).topics[0].id, topic.id)
 })
 
-test('a model that fails or talks nonsense is asked later, and in the end lists of words decide', async () => {
+test('a model that fails or returns nonsense is retried, and finally word lists decide', async () => {
   const agentId = await newAgent()
   const failures: Reply[] = [
     { tokens: ['I think it is fine'] },
@@ -114,7 +114,7 @@ test('a model that fails or talks nonsense is asked later, and in the end lists 
   assert.deepEqual([(await rowOf(id)).analysis_tries, (await rowOf(id)).analysis_due], [0, null])
 })
 
-test('an answer without a source that fits is an unanswered question', async () => {
+test('an answer without a matching source is an unanswered question', async () => {
   const agentId = await newAgent()
   classify = () => says({ sentiment: 'neutral', topics: [] })
   await ask(agentId, 'Where can I park?')
@@ -126,7 +126,7 @@ test('an answer without a source that fits is an unanswered question', async () 
   )
 })
 
-test('what is said while the model thinks makes its answer void', async () => {
+test('a message during the analysis invalidates its result', async () => {
   const agentId = await newAgent()
   const id = await ask(agentId, 'Where is my order?')
   let more: Promise<unknown> = Promise.resolve()

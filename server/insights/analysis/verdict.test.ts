@@ -7,7 +7,7 @@ const KNOWN = ['Billing', 'Delivery']
 const read = (value: unknown) =>
   readVerdict(typeof value === 'string' ? value : JSON.stringify(value), KNOWN, 3)
 
-test('a proper answer is read, with or without a fence', () => {
+test('a valid answer is parsed, with or without a fence', () => {
   const answer = { sentiment: 'negative', topics: ['billing', 'Nonsense', 'Billing'], newTopic: null }
   const verdict = { sentiment: 'negative', topics: ['Billing'], newTopic: null }
   assert.deepEqual(read(answer), verdict)
@@ -21,7 +21,7 @@ test('a proper answer is read, with or without a fence', () => {
   assert.deepEqual([renamed?.topics, renamed?.newTopic], [['Delivery'], null])
 })
 
-test('anything else is refused, and a name that is none is left out', () => {
+test('anything else is rejected, and unknown names are left out', () => {
   const wrong: unknown[] = [
     '',
     'positive',
@@ -46,7 +46,7 @@ test('anything else is refused, and a name that is none is left out', () => {
     assert.equal(read({ sentiment: 'neutral', topics: [], newTopic })?.newTopic, null, newTopic)
 })
 
-test('no text makes it throw or name a topic that is not in the list', () => {
+test('no text makes it throw or return a topic that is not in the list', () => {
   const json = fc.record({
     sentiment: fc.oneof(fc.constantFrom('positive', 'neutral'), fc.jsonValue()),
     topics: fc.oneof(fc.array(fc.oneof(fc.constantFrom(...KNOWN), fc.jsonValue())), fc.jsonValue()),

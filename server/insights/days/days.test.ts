@@ -246,7 +246,7 @@ const change = fc.oneof(
   { weight: 2, arbitrary: refresh },
 )
 
-test('after any changes in any order the figures are those of the plainest count', async () => {
+test('after any changes in any order, the figures match the simplest count', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(change, { minLength: 20, maxLength: 60 }), async (changes) => {
       const agentId = await createAgent(db, { id: accountId, plan: 'unlimited' }, 'test', { name: 'A' })
@@ -276,7 +276,7 @@ test('after any changes in any order the figures are those of the plainest count
   )
 })
 
-test('a busy day is made again only after a pause, and says so until then', async () => {
+test('a busy day is computed again only after a pause, and is marked as stale until then', async () => {
   const agentId = await createAgent(db, { id: accountId, plan: 'unlimited' }, 'test', { name: 'B' })
   const world: World = { agentId, topics: [], conversations: [], messages: [] }
   const add = () =>
@@ -305,7 +305,7 @@ test('a busy day is made again only after a pause, and says so until then', asyn
   )
 })
 
-test('several processes at once count nothing twice and forget nothing', async () => {
+test('concurrent processes count nothing twice and miss nothing', async () => {
   const agentId = await createAgent(db, { id: accountId, plan: 'unlimited' }, 'test', { name: 'C' })
   const world: World = { agentId, topics: [], conversations: [], messages: [] }
   const conversations = fc.sample(begin, 40)
@@ -325,7 +325,7 @@ test('several processes at once count nothing twice and forget nothing', async (
   assert.deepEqual(comparable(shown.totals), plain.totals)
 })
 
-test('the agent that goes takes its figures along', async () => {
+test('the figures of a deleted agent are deleted', async () => {
   const agentId = await createAgent(db, { id: accountId, plan: 'unlimited' }, 'test', { name: 'D' })
   const world: World = { agentId, topics: [], conversations: [], messages: [] }
   for (const make of [...fc.sample(begin, 5), ...fc.sample(say, 10)]) await make(world)

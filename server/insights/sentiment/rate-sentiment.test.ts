@@ -43,7 +43,7 @@ const LABELLED: [Sentiment, string[]][] = [
   ['negative', ['Seit Wochen keine Antwort, das ist unverschämt']],
 ]
 
-test('labelled conversations in English and German', () => {
+test('labelled conversations in English and German are rated correctly', () => {
   const wrong = LABELLED.filter(([expected, messages]) => rate(messages) !== expected)
   assert.deepEqual(
     wrong.map(([expected, messages]) => `${expected}: ${messages.join(' / ')}`),
@@ -51,7 +51,7 @@ test('labelled conversations in English and German', () => {
   )
 })
 
-test('ratings and a call for a person move the mood, and the end outweighs the beginning', () => {
+test('ratings and requests for a person affect the mood, and the end outweighs the beginning', () => {
   assert.equal(rate(['Where is it?'], { negative: 1 }), 'negative')
   assert.equal(rate(['Where is it?'], { positive: 1 }), 'positive')
   assert.equal(rate(['Where is it?'], { positive: 1, negative: 1 }), 'neutral')
@@ -60,7 +60,7 @@ test('ratings and a call for a person move the mood, and the end outweighs the b
   assert.equal(rate(['Perfect, thank you', 'oh no, now it is broken and useless']), 'negative')
 })
 
-test('any text has a mood, and a thumb down never lifts it', () => {
+test('any text has a mood, and a thumbs-down never improves it', () => {
   const order: Sentiment[] = ['negative', 'neutral', 'positive']
   const word = fc.constantFrom(
     'good',

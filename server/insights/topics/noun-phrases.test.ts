@@ -10,7 +10,7 @@ const stem = createStemmer()
 const labels = (...messages: string[]) => nounPhrases(messages, stem).map(({ label }) => label.toLowerCase())
 const keys = (...messages: string[]) => nounPhrases(messages, stem).map(({ key }) => key)
 
-test('the nouns of a question are found, in English and German, and no small talk', () => {
+test('the nouns of a question are found in English and German, without small talk', () => {
   assert.ok(labels('How do I change the delivery address?').includes('delivery address'))
   assert.ok(labels('What about a refund for my broken lamp').includes('refund'))
   assert.ok(labels('invoice copy').includes('invoice copy'))
@@ -20,7 +20,7 @@ test('the nouns of a question are found, in English and German, and no small tal
   assert.deepEqual(labels('こんにちは、返品はできますか'), [])
 })
 
-test('forms of a word are one phrase', () => {
+test('inflected forms of a word are one phrase', () => {
   assert.equal(keys('Where is my invoice?')[0], keys('Where are my invoices?')[0])
   assert.equal(keys('Wo ist meine Rechnung?')[0], keys('Wo sind meine Rechnungen?')[0])
 })
@@ -29,7 +29,7 @@ const topic = (name: string, ...aliases: string[]) => ({ id: name, name, aliases
 const matched = (topics: ReturnType<typeof topic>[], ...messages: string[]) =>
   matchTopics(topics, messages, stem).map(({ name }) => name)
 
-test('a topic is matched by all words of one of its names in any form', () => {
+test('a topic matches when all words of one of its names occur in any form', () => {
   const topics = [topic('Billing & invoices'), topic('Delivery address', 'Shipping address'), topic('税')]
   assert.deepEqual(matched(topics, 'Please send me the INVOICE again'), ['Billing & invoices'])
   assert.deepEqual(matched(topics, 'the address for deliveries is wrong'), ['Delivery address'])
@@ -40,7 +40,7 @@ test('a topic is matched by all words of one of its names in any form', () => {
   assert.deepEqual(matched(topics), [])
 })
 
-test('the topics of most messages come first, three at most', () => {
+test('the topics of most messages come first, at most three', () => {
   const topics = ['Alpha', 'Beta', 'Gamma', 'Delta'].map((name) => topic(name))
   assert.deepEqual(matched(topics, 'gamma', 'gamma delta', 'alpha beta gamma delta'), [
     'Gamma',
@@ -49,7 +49,7 @@ test('the topics of most messages come first, three at most', () => {
   ])
 })
 
-test('any text gives few short keys, and any name that is kept is one line', () => {
+test('any text results in few short keys, and stored names have one line', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'grapheme' }), { maxLength: 5 }), (messages) => {
       const found = nounPhrases(messages, stem)

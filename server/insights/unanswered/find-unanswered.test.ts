@@ -37,7 +37,7 @@ const result = (output: unknown): MessagePart[] => [
 ]
 const source = { id: 's', name: 'x', url: null, score: 0.9 }
 
-test('a question is unanswered when the answer stands on nothing', () => {
+test('a question is unanswered when the answer has no basis', () => {
   const question = asked('Where can I park?')
   const model = { model: 'chat', finishReason: 'stop' }
   assert.deepEqual(questions(question, said({ ...model, score: 0.2 })), ['Where can I park?'])
@@ -57,7 +57,7 @@ test('a question is unanswered when the answer stands on nothing', () => {
   assert.deepEqual(questions(said({ ...model, score: 0 })), [], 'a greeting before any question')
 })
 
-test('what asks nothing is no question', () => {
+test('messages without a question do not count', () => {
   const nothing = [
     'Hello!',
     'ok',
@@ -73,7 +73,7 @@ test('what asks nothing is no question', () => {
     assert.deepEqual(questions(asked(text), said({ model: 'builtin', score: 0 })), [], text)
 })
 
-test('the reply of a person that comes later is the suggestion', () => {
+test('a later reply of a person is the suggested answer', () => {
   const person = message('assistant', ' Behind the house. ', { author: { type: 'human_agent', name: 'Ann' } })
   const found = findUnanswered(
     [asked('Where can I park?'), said({ model: 'builtin', score: 0 }), asked('Anybody there?'), person],

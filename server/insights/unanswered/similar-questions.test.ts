@@ -29,7 +29,7 @@ const PAIRS: [string, string, boolean][] = [
   ['返品はできますか', '駐車場はありますか', false],
 ]
 
-test('pairs that ask the same, and pairs that do not', () => {
+test('pairs that ask the same are recognised, and others are not', () => {
   const wrong = PAIRS.filter(([a, b, same]) => alike(a, b) >= SAME !== same)
   assert.deepEqual(
     wrong.map(([a, b]) => `${a} / ${b}: ${alike(a, b).toFixed(2)}`),
@@ -37,7 +37,7 @@ test('pairs that ask the same, and pairs that do not', () => {
   )
 })
 
-test('likeness goes both ways, is at most 1, and is 1 to itself', () => {
+test('likeness is symmetric, at most 1, and 1 for identical questions', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.lorem(), (a, b) => {
       assert.ok(Math.abs(alike(a, b) - alike(b, a)) < 1e-9)

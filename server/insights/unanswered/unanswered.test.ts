@@ -30,7 +30,7 @@ const ask = async (message: string, conversationId?: string) =>
   (await client.request('POST', `/agents/${agentId}/chat`, { stream: false, message, conversationId })).body
     .data
 
-test('questions that the agent declined are grouped, those asked most first', async () => {
+test('questions that the agent declined are grouped, most frequent first', async () => {
   for (const question of [
     'Do you sell gift cards?',
     'Hello!',
@@ -64,7 +64,7 @@ test('questions that the agent declined are grouped, those asked most first', as
   assert.equal(wrong.body.error.code, 'VALIDATION_INVALID_CURSOR')
 })
 
-test('an answer becomes a source that wins, a second one changes it, and asking in vain opens the group again', async () => {
+test('an answer becomes a source that wins, a second one updates it, and an unanswered repetition reopens the group', async () => {
   const [cards] = await groups()
   const answer = (body: object) => client.request('POST', `${path()}/${cards?.id}/answer`, body)
   const both = await Promise.all([
@@ -106,7 +106,7 @@ test('an answer becomes a source that wins, a second one changes it, and asking 
   assert.ok(last.status === 201 && last.body.id !== anew.body.id, 'one that is being deleted is not changed')
 })
 
-test('a dismissed question stays so when it is asked again, until it is opened', async () => {
+test('a dismissed question stays dismissed when it is asked again, until it is reopened', async () => {
   const parking = (await groups()).find(({ question }) => /park/.test(question))
   const set = (status: string) => client.request('PATCH', `${path()}/${parking?.id}`, { status })
   assert.deepEqual([(await set('dismissed')).body.status, (await set('answered')).status], ['dismissed', 400])
@@ -129,7 +129,7 @@ test('a dismissed question stays so when it is asked again, until it is opened',
   }
 })
 
-test('what a person said later is suggested, and what is deleted counts and stands no more', async () => {
+test("a person's later reply is suggested, and deleted questions no longer count or appear", async () => {
   const { db } = service.ctx
   const first = await ask('Is there a student discount?')
   const { conversationId } = first.metadata

@@ -98,7 +98,7 @@ async function contentsOf(files: string): Promise<Record<string, string>> {
   return Object.fromEntries(hashes.sort())
 }
 
-test('no table and no column of a primary key is forgotten, and referenced tables come first', async () => {
+test('no table and no primary key column is missing, and referenced tables come first', async () => {
   const { db } = from.database
   const { rows } = await sql<{ name: string; key: string[] }>`
     select c.relname as name, array_to_json(array(
@@ -119,7 +119,7 @@ test('no table and no column of a primary key is forgotten, and referenced table
     assert.ok(place.get(parent)! < place.get(child)!, `${parent} before ${child}`)
 })
 
-test('every row and file comes back in another database, and what was there is gone', async () => {
+test('every row and file is restored into another database, and its previous contents are gone', async () => {
   const made = await writeBackup(from.database.db, filesFrom(), backup)
   assert.equal(made.files, SOURCES)
   assert.equal((await stat(backup)).mode & 0o777, 0o600)
@@ -139,7 +139,7 @@ test('every row and file comes back in another database, and what was there is g
   assert.deepEqual((await readdir(folder)).sort(), ['backup.gz', 'from', 'to'])
 })
 
-test('work that waited in the queue is not done to what came back', async () => {
+test('jobs in the queue do not affect restored data', async () => {
   const { db } = to
   const jobs = await openJobs({ db, embedded: true, onError: assert.ifError })
   const run = async () => assert.fail('the job of before was run')
@@ -155,7 +155,7 @@ test('work that waited in the queue is not done to what came back', async () => 
   await jobs.close()
 })
 
-test('files that are deleted while the backup is made do not spoil it', async () => {
+test('files that are deleted during the backup do not damage it', async () => {
   const files = join(folder, 'vanishing')
   const copy = join(folder, 'vanishing.gz')
   await mkdir(files)
@@ -195,7 +195,7 @@ async function forged(change: (lines: Line[]) => Line[]): Promise<string> {
   return file
 }
 
-test('what cannot be restored is refused with one sentence and changes nothing', async () => {
+test('an invalid backup is rejected with one sentence and changes nothing', async () => {
   const rows = await rowsOf(to.db)
   const files = await contentsOf(filesTo())
   const whole = await readFile(backup)
@@ -246,7 +246,7 @@ test('what cannot be restored is refused with one sentence and changes nothing',
   assert.deepEqual([await rowsOf(to.db), await contentsOf(filesTo())], [rows, files])
 })
 
-test('a backup that cannot be written is a sentence and leaves nothing behind', async () => {
+test('a backup that cannot be written results in a sentence and leaves nothing behind', async () => {
   const { db } = from.database
   await assert.rejects(
     writeBackup(db, filesFrom(), join(folder, 'nowhere', 'b')),

@@ -93,7 +93,7 @@ async function rowsIn(file: string): Promise<string[]> {
     .sort()
 }
 
-test('an account moves to the other database with all that belongs to it, and nothing else', async () => {
+test('an account moves to the other database with everything that belongs to it, and nothing else', async () => {
   const [first, second] = [join(folder, 'first.gz'), join(folder, 'second.gz')]
   await to.db
     .insertInto('settings')
@@ -125,7 +125,7 @@ test('an account moves to the other database with all that belongs to it, and no
   assert.equal((await readFile(join(filesOf('to'), account.id, 'agent', 'file'))).toString(), account.id)
 })
 
-test('what another key encrypted stays behind', async () => {
+test('values encrypted with another key are left behind', async () => {
   const file = join(folder, 'locked.gz')
   await writeBackup(from.database.db, filesOf('from'), file, account)
   await to.db.deleteFrom('accounts').where('id', '=', account.id).execute()
@@ -138,7 +138,7 @@ test('what another key encrypted stays behind', async () => {
   assert.deepEqual([enabled, http?.headers], [false, {}])
 })
 
-test('a forged export changes nothing outside of the account that it names', async () => {
+test('a forged export changes nothing outside the account that it names', async () => {
   const file = join(folder, 'forged.gz')
   const stranger = await createAccount(to.db, 'Stranger')
   const theirs = await createAgent(to.db, { id: stranger, plan: 'unlimited' }, 'test', { name: 'Theirs' })

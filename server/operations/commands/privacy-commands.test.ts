@@ -47,7 +47,7 @@ function run(name: string, values: Record<string, string>, ...positionals: strin
   return command.run(operations, { values, positionals })
 }
 
-test('a user is exported into a file, then erased; both stand in the audit log without the name', async () => {
+test('a user is exported to a file, then erased; both are in the audit log without the name', async () => {
   const account = client.accountId
   for (const userId of ['ann', 'ann', 'bob'])
     await client.request('POST', `/agents/${agentId}/chat`, {
@@ -91,7 +91,7 @@ test('the retention of an agent is shown and set', async () => {
   assert.deepEqual(await run('retention set', { agent, days: 'off' }), { retentionDays: null })
 })
 
-test('what is wrong is said, and changes nothing', async () => {
+test('invalid arguments are reported and change nothing', async () => {
   const account = client.accountId
   for (const days of ['0', '3651', '1.5', 'many'])
     await assert.rejects(run('retention set', { agent: agentId, days }), { exitCode: 64 })
@@ -106,7 +106,7 @@ test('what is wrong is said, and changes nothing', async () => {
   assert.deepEqual(await run('retention show', { agent: agentId }), { retentionDays: null })
 })
 
-test('what opens or answers something is in the audit log with its fields and without their secrets', async () => {
+test('security-relevant changes are in the audit log with their fields and without their secrets', async () => {
   const account = client.accountId
   const other = (await client.request('POST', '/agents', { name: 'Other' })).body.id
   const key = (await client.request('GET', '/me')).body.key.id

@@ -61,7 +61,7 @@ const addChunks = ({ ctx }: Service, accountId: string, agentId: string, count: 
     select gen_random_uuid(), ${accountId}, ${agentId}, source.id, 1, n, '[]', 'x', 'x'
     from source, generate_series(1, ${count}::int) as n`.execute(ctx.db)
 
-test('every table with rows of an agent is emptied, and none goes with the row of the agent', async () => {
+test("every table with rows of an agent is emptied, and none by the agent's own row", async () => {
   const { rows: columns } = await sql<{ name: string }>`
     select table_name as name from information_schema.columns
     where table_schema = 'public' and column_name = 'agent_id'`.execute(service.ctx.db)
@@ -80,7 +80,7 @@ test('every table with rows of an agent is emptied, and none goes with the row o
   assert.deepEqual(rows, [])
 })
 
-test('nothing of a deleted agent is left but what it cost, and other agents are as before', async () => {
+test('nothing of a deleted agent remains except its costs, and other agents are unaffected', async () => {
   const world = await makeWorld(service, models)
   const stranger = await makeWorld(service, models)
   await liveFully(world)
@@ -112,7 +112,7 @@ test('nothing of a deleted agent is left but what it cost, and other agents are 
   assert.deepEqual(await lasting(stranger.agentId), before)
 })
 
-test('an agent that is deleted while it speaks is gone at once, its reply ends, and its place is free', async (t) => {
+test('an agent deleted during an answer disappears at once, its reply ends, and its place is released', async (t) => {
   const idle = await startService(
     { OPENAI_BASE_URL: `${models.url}/v1`, OPENAI_API_KEY: 'k', OPENAI_MODEL: 'fake' },
     undefined,
@@ -164,7 +164,7 @@ test('an agent that a killed process was emptying is emptied by the next one', a
   assert.deepEqual(Object.keys(await rowsOf(service, id)), ['audit_log'])
 })
 
-test('what was reserved for a reply that was deleted with its dead process is given back', async () => {
+test('credits reserved for a reply that was deleted with its dead process are released', async () => {
   const { db } = service.ctx
   const { accountId } = await service.account()
   const month = monthOf(new Date())

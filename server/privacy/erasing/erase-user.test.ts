@@ -69,7 +69,7 @@ async function trained({ service: { ctx }, agentId }: World, sources: number): P
   }
 }
 
-test('no row of any table holds the person, and everybody else is as before', async () => {
+test('no row of any table contains the person, and everybody else is unaffected', async () => {
   const world = await makeWorld(service, models)
   const { client, agentId } = world
   const stranger = await makeWorld(service, models)
@@ -139,7 +139,7 @@ async function noFileHolds(client: Client): Promise<void> {
   }
 }
 
-test('a reply that is being made ends, and cannot bring the conversation back', async () => {
+test('a reply in progress ends, and cannot restore the conversation', async () => {
   const world = await makeWorld(service, models)
   models.queue.push({ tokens: [`Dear ${MARK}`, ' and', ' so on'], stallAfter: 2 })
   const response = await world.client.raw('POST', `/agents/${world.agentId}/chat`, {
@@ -161,7 +161,7 @@ const ofAccount = async ({ client }: World): Promise<string[]> => {
   return all.filter((row) => row.includes(client.accountId))
 }
 
-test('what arrives while the erasure runs goes, too; what comes later stays', async () => {
+test('whatever arrives during the erasure is erased too; what comes later stays', async () => {
   const world = await makeWorld(service, models)
   const { db } = service.ctx
   const { userId } = PERSON
@@ -202,7 +202,7 @@ test('what arrives while the erasure runs goes, too; what comes later stays', as
   )
 })
 
-test('an erasure that was left is taken up, and a long conversation goes piece by piece', async () => {
+test('an unfinished erasure is resumed, and a long conversation is deleted in pieces', async () => {
   const world = await makeWorld(service, models)
   const { db } = service.ctx
   const { metadata } = await say(world, { message: MARK, userId: PERSON.userId })

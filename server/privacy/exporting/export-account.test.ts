@@ -24,7 +24,7 @@ const linesOf = (text: string): Line[] =>
     .split('\n')
     .map((line) => JSON.parse(line))
 
-test('an account is exported whole, without secrets, and without what belongs to another', async () => {
+test("an account is exported completely, without secrets and without others' data", async () => {
   const world = await makeWorld(service, models)
   const { client } = world
   await liveFully(world)

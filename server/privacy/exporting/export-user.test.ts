@@ -29,7 +29,7 @@ const post = (client: Awaited<ReturnType<Service['account']>>, body: object) =>
     headers: { 'content-type': 'application/json' },
   })
 
-test('everything held about a person comes as lines, by any of the names, and nothing of others', async () => {
+test('everything about a person is exported as lines, by any identifier, and nothing about others', async () => {
   const world = await makeWorld(service, models)
   const { client } = world
   const { conversationId } = await liveFully(world)
@@ -87,7 +87,7 @@ test('everything held about a person comes as lines, by any of the names, and no
   assert.equal((await post(other, { contactId: of('contact')[0].id })).status, 404)
 })
 
-test('of thousands of conversations each comes once', async () => {
+test('each of thousands of conversations is exported once', async () => {
   const { client, agentId } = await makeWorld(service, models)
   await sql`
     insert into conversations (id, account_id, agent_id, source, status, user_id)
@@ -100,7 +100,7 @@ test('of thousands of conversations each comes once', async () => {
   assert.equal(ids.length, 4100)
 })
 
-test('a reader that stops holds the export back, and one that leaves ends it', async () => {
+test('a reader that pauses holds up the export, and one that disconnects ends it', async () => {
   const { client, agentId } = await makeWorld(service, models)
   const { db } = service.ctx
   const own = { account_id: client.accountId, agent_id: agentId }

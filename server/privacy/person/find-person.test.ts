@@ -16,7 +16,7 @@ async function world() {
   return { client, agentId: (await client.request('POST', '/agents', { name: 'Agent' })).body.id as string }
 }
 
-test('names are resolved through contacts; a shared address is nobody’s', async () => {
+test('identifiers are resolved through contacts; a shared address identifies nobody', async () => {
   const { client, agentId } = await world()
   const users = [
     { external_id: 'ann', email: 'ann@example.com', phonenumber: '+493012345678' },

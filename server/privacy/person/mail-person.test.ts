@@ -38,7 +38,7 @@ const CHANGES: [string, (client: Client, contacts: string, id: string) => Promis
   ],
 ]
 for (const [what, change] of CHANGES) {
-  test(`a mail is found by its address, although its contact was ${what}`, async () => {
+  test(`a mail is found by its address although its contact was ${what}`, async () => {
     const client = await service.account()
     const box = await connectTestMailbox(service, client, { smtpPort: 1 })
     await box.receive(mail('Where is my order?', { From: `Ann Markerzq <${ADDRESS}>` }))
@@ -65,7 +65,7 @@ for (const [what, change] of CHANGES) {
   })
 }
 
-test('the threads of a person are found without reading those of everybody', async () => {
+test('the threads of a person are found without scanning those of everybody', async () => {
   const client = await service.account()
   const { accountId } = client
   const { db } = service.ctx

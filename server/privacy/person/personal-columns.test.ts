@@ -34,7 +34,7 @@ const WITHOUT_PERSON = [
   'search_queue.conversation_id',
 ]
 
-test('a new table that names a person does not pass unseen', async () => {
+test('a new table that identifies a person fails this test until it is listed', async () => {
   const { rows } = await sql<{ name: string }>`
     select c.table_name || '.' || c.column_name as name from information_schema.columns as c
     where c.table_schema = 'public' and c.column_name ~ '(^|_)(conversation|contact|ticket|thread|user|generation|message)_id$'

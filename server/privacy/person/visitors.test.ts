@@ -83,7 +83,7 @@ async function usersLeft(): Promise<(string | null)[]> {
 
 const named = (text: string) => rowsNaming(service.ctx.db, client.accountId, text)
 
-test('who left an address in the form is found by it, with all that the visitor wrote', async () => {
+test('a visitor who left an address in the form is found by it, with everything the visitor wrote', async () => {
   const conversationId = await said('markerzq writes')
   const [visitorId] = await usersLeft()
   await filled({ name: 'Eve', email: 'Markerzq@Example.com', phone: '+49 30 901820', conversationId })
@@ -132,7 +132,7 @@ test('who left an address in the form is found by it, with all that the visitor 
   )
 })
 
-test('who told the address in the chat, to an action or for a ticket, is found by it', async () => {
+test('a visitor who gave the address in the chat, to an action or for a ticket is found by it', async () => {
   for (const [action, input] of [
     ['note_lead', { email: MAIL }],
     ['ask_a_person', { subject: 'A lamp', summary: 'It is broken', email: MAIL }],
@@ -150,7 +150,7 @@ test('who told the address in the chat, to an action or for a ticket, is found b
   }
 })
 
-test('a form that was sent before the first message belongs to the visitor', async () => {
+test('a form sent before the first message belongs to the visitor', async () => {
   await filled({ email: MAIL })
   await said('markerzq writes later')
   const [visitorId] = await usersLeft()
@@ -163,7 +163,7 @@ test('a form that was sent before the first message belongs to the visitor', asy
   assert.deepEqual(await named('markerzq'), [])
 })
 
-test('a visitor who leaves the address while it is being erased goes with the conversations, too', async () => {
+test('conversations are also erased when the visitor leaves the address during the erasure', async () => {
   const { db, jobs } = service.ctx
   const conversationId = await said('markerzq writes')
   await filled({ email: MAIL, conversationId })
@@ -183,7 +183,7 @@ test('a visitor who leaves the address while it is being erased goes with the co
   assert.deepEqual(await named('markerzq'), [])
 })
 
-test('visitors are found by their leads without reading those of everybody', async () => {
+test('visitors are found by their leads without scanning those of everybody', async () => {
   const { db } = service.ctx
   const { accountId } = client
   await sql`

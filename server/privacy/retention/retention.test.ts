@@ -73,7 +73,7 @@ const left = async (): Promise<string[]> =>
 
 const path = () => `/agents/${agentId}/retention`
 
-test('the setting is read and written, and copied with the agent', async () => {
+test('the setting is read, written, and copied with the agent', async () => {
   assert.deepEqual((await client.request('GET', path())).body, { retentionDays: null })
   for (const retentionDays of [0, 3651, 1.5, '30', undefined]) {
     const answer = await client.request('PUT', path(), { retentionDays })
@@ -86,7 +86,7 @@ test('the setting is read and written, and copied with the agent', async () => {
   assert.equal('retentionDays' in (await client.request('GET', `/agents/${agentId}`)).body, false)
 })
 
-test('old conversations go with all that hangs on them; those in which somebody waits stay', async () => {
+test('old conversations are deleted with everything that belongs to them; those in which somebody waits stay', async () => {
   const { db } = service.ctx
   await client.request('PUT', path(), { retentionDays: 30 })
   const [old, solved] = [await add(31), await add(400)]
@@ -123,7 +123,7 @@ test('old conversations go with all that hangs on them; those in which somebody 
   await sql`delete from conversations where agent_id = ${agentId}`.execute(db)
 })
 
-test('a lead without a conversation goes when it is as old', async () => {
+test('a lead without a conversation is deleted at the same age', async () => {
   const { db } = service.ctx
   const ongoing = await add(0, 'ongoing')
   const addLead = (email: string, days: number, conversation_id: string | null = null) =>
@@ -153,7 +153,7 @@ test('a lead without a conversation goes when it is as old', async () => {
   await sql`delete from conversations where agent_id = ${agentId}`.execute(db)
 })
 
-test('many, and long ones, go in short transactions, by several processes at once', async () => {
+test('many and long conversations are deleted in short transactions by several processes at once', async () => {
   await client.request('PUT', path(), { retentionDays: 1 })
   const { db } = service.ctx
   await sql`

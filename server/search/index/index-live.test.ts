@@ -45,7 +45,7 @@ async function hits(query: Record<string, string>): Promise<string[]> {
   return body.data.map(({ id }: { id: string }) => id)
 }
 
-test('what a retry replaced is found no more, not even before the index knows', async () => {
+test('a retried message is no longer found, even before the index is updated', async () => {
   models.queue.push({ tokens: ['The answer is walrus.'] })
   const said = await say({ message: 'Tell me of the sea' })
   const { conversationId } = said.metadata
@@ -60,7 +60,7 @@ test('what a retry replaced is found no more, not even before the index knows', 
   assert.equal(pagination.total, 2)
 })
 
-test('an answer that goes on after an action is found by both parts, and by the action', async () => {
+test('an answer that continues after an action is found by both parts, and by the action', async () => {
   models.queue.push({ tokens: ['Just a jiffy. '], toolCalls: [{ id: 'c', name: 'show_order', input: {} }] })
   const said = await say({ message: 'Where is it?' })
   const { conversationId } = said.metadata
@@ -139,7 +139,7 @@ test('a conversation of thousands of words is found by any of them, and by its p
   assert.equal(rows[0]?.n, 0)
 })
 
-test('totals hold while conversations come and go at once', async () => {
+test('totals are right while conversations are created and deleted concurrently', async () => {
   const agent = (await client.request('POST', '/agents', { name: 'Busy' })).body.id
   const { db, indexer } = service.ctx
   const add = async () => {
@@ -197,7 +197,7 @@ test('totals hold while conversations come and go at once', async () => {
   assert.equal((await sql`select from search_queue`.execute(db)).rows.length, 0)
 })
 
-test('a bad parameter is refused with a sentence for each, a cursor of another search as well', async () => {
+test('each invalid parameter is rejected with a sentence, and so is a cursor of another search', async () => {
   const ask = (query: string) =>
     client.request('GET', `/agents/${agentId}/conversations/search?${query}&limit=1`)
   const day = new Date().toISOString().slice(0, 7)

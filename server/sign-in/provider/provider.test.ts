@@ -90,7 +90,7 @@ test('a member signs in with the provider, and nobody else gets a login', async 
   )
 })
 
-test('a forgotten password is reset by the link of a mail, which leads to the public address', async () => {
+test('a forgotten password is reset by a mailed link, which leads to the public address', async () => {
   const worker = await memberOf(service, client.accountId, 'viewer')
   const { request } = browserOf(service)
   const asked = { 'x-forwarded-host': 'evil.example' }

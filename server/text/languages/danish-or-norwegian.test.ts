@@ -20,13 +20,13 @@ const DANISH = [
   'Hvornår får jeg mine penge tilbage?',
 ]
 
-test('a question in Norwegian or Danish is told by its spelling, and by the documents where both spell it so', () => {
+test('Norwegian and Danish questions are told apart by spelling, and by the documents where both spell alike', () => {
   for (const question of NORWEGIAN)
     assert.equal(languageOfQuestion(splitWords(question), 'no'), 'no', question)
   for (const question of DANISH) assert.equal(languageOfQuestion(splitWords(question), 'da'), 'da', question)
 })
 
-test('the spelling counts more than the language of the documents', () => {
+test('the spelling outweighs the language of the documents', () => {
   assert.equal(languageOfQuestion(splitWords('Hva gjør jeg etter et kjøp?'), 'da'), 'no')
   assert.equal(languageOfQuestion(splitWords('Hvad gør jeg efter et køb?'), 'no'), 'da')
   assert.equal(languageOfQuestion(splitWords('Hvordan kan jeg bytte språk?'), 'en'), 'no')

@@ -168,13 +168,13 @@ const DECLINED = lines(`
   아니요
 `)
 
-test('requests for a person are known in many words and languages', () => {
+test('requests for a person are recognised in many words and languages', () => {
   assert.deepEqual(wrong(REQUESTS, true, false), [])
 })
-test('refusals of a person, and questions about reaching one, are no requests', () => {
+test('refusals of a person, and questions about reaching one, are not requests', () => {
   assert.deepEqual(wrong(OTHERS, false, false), [])
 })
-test('a yes counts after an offer, and only then', () => {
+test('a yes only counts after an offer', () => {
   assert.deepEqual(wrong(ACCEPTED, true, true), [])
   assert.deepEqual(wrong(ACCEPTED, false, false), [])
   assert.deepEqual(wrong(DECLINED, false, true), [])

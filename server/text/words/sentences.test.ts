@@ -29,7 +29,7 @@ test('line breaks and Japanese full stops end a sentence', () => {
   ])
 })
 
-test('a text without words or end gives what there is', () => {
+test('a text without words or ends is returned unchanged', () => {
   assert.deepEqual(splitSentences('', 'en'), [])
   assert.deepEqual(splitSentences(' \n ', 'en'), [])
   assert.deepEqual(splitSentences('no end', 'en'), ['no end'])

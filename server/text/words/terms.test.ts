@@ -10,7 +10,7 @@ import { splitWords, wordsOnly } from './words.ts'
 
 const stem = createStemmer()
 
-test('words are folded and cut at everything that is no letter or digit', () => {
+test('words are folded and split at everything that is not a letter or digit', () => {
   assert.deepEqual(splitWords("Don't  RE\u00adSET the Wi-Fi №2!"), [
     'don',
     't',
@@ -23,25 +23,25 @@ test('words are folded and cut at everything that is no letter or digit', () => 
   assert.equal(wordsOnly(' How much?? '), wordsOnly('how MUCH'))
 })
 
-test('stop words give no term, other words their stem in the language', () => {
+test('stop words result in no term, other words in their stem for the language', () => {
   assert.deepEqual(termsOfWord('the', 'en', stem), [])
   assert.deepEqual(termsOfWord('deliveries', 'en', stem), termsOfWord('delivery', 'en', stem))
   assert.deepEqual(termsOfWord('lieferungen', 'de', stem), termsOfWord('lieferung', 'de', stem))
   assert.deepEqual(termsOfWord('livraisons', 'other', stem), ['livraisons'])
 })
 
-test('accents are no hindrance', () => {
+test('accents are ignored', () => {
   assert.deepEqual(termsOfWord('demarrer', 'fr', stem), termsOfWord('démarrer', 'fr', stem))
   assert.deepEqual(termsOfWord('seccion', 'es', stem), termsOfWord('secciones', 'es', stem))
   assert.deepEqual(termsOfWord('como', 'es', stem), [])
 })
 
-test('a script without spaces gives pairs of characters', () => {
+test('a script without spaces results in pairs of characters', () => {
   assert.deepEqual(densePairs('東京駅'), ['東京', '京駅'])
   assert.deepEqual(densePairs('usb端子2'), ['usb', '端子', '2'])
 })
 
-test('the language of a text is told by its stop words', () => {
+test('the language of a text is recognised by its stop words', () => {
   assert.equal(guessLanguage('How can I change my address?'), 'en')
   assert.equal(guessLanguage('Wie kann ich meine Adresse ändern?'), 'de')
   for (const [language, question] of [
@@ -63,7 +63,7 @@ test('the language of a text is told by its stop words', () => {
   assert.equal(guessLanguage(''), 'other')
 })
 
-test('n-grams lie in the marked word, each once', () => {
+test('n-grams are taken from the marked word, each once', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 1, maxLength: 20 }), (word) => {
       const grams = characterNGrams(word)
@@ -74,7 +74,7 @@ test('n-grams lie in the marked word, each once', () => {
   )
 })
 
-test('any text is taken apart without an error', () => {
+test('any text is tokenised without an error', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
       const language = guessLanguage(text)

@@ -59,7 +59,7 @@ test('a mailbox is connected, read without its passwords, and disconnected', asy
   assert.equal((await client.request('GET', path)).status, 404)
 })
 
-test('a password stays for the same login, and goes to no other server', async () => {
+test('a stored password is kept for the same login, and is never sent to another server', async () => {
   await put(login({ password: 'secret' }))
   await put(login(), { fromName: 'Shop' })
   assert.equal((await client.request('GET', path)).body.smtp.hasPassword, true)
@@ -67,7 +67,7 @@ test('a password stays for the same login, and goes to no other server', async (
   assert.equal((await client.request('GET', path)).body.smtp.hasPassword, false)
 })
 
-test('only a key that may change the agent connects a mailbox and disconnects it', async () => {
+test('only a key that may change the agent can connect and disconnect a mailbox', async () => {
   const body = { address: 'support@shop.example', smtp: login() }
   const writer = await service.account({ scopes: ['messaging:read', 'messaging:write'] })
   for (const [method, sent] of [
@@ -82,7 +82,7 @@ test('only a key that may change the agent connects a mailbox and disconnects it
   assert.equal((await owner.request('PUT', path, body)).body.error.code, 'AGENT_NOT_FOUND')
 })
 
-test('what is wrong is named, all of it', async () => {
+test('all errors are reported', async () => {
   const answer = await client.request('PUT', path, {
     address: 'a@b, c@d',
     fromName: 'Shop\r\nBcc: x',
@@ -125,7 +125,7 @@ const TRIES: [string, Record<string, unknown>, string | RegExp | null][] = [
   ],
 ]
 for (const [what, more, wanted] of TRIES) {
-  test(`trying a connection: ${what}`, async () => {
+  test(`testing a connection: ${what}`, async () => {
     await put(login(more))
     const { status, body } = await client.request('POST', `${path}/test`)
     assert.equal(status, 200)

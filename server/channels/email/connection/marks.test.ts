@@ -14,7 +14,7 @@ import {
 
 const key = randomBytes(32)
 
-test('a mark names its peer again, in any case of letters', () => {
+test('a mark identifies its thread, ignoring case', () => {
   for (let round = 0; round < 50; round++) {
     const peer = round % 2 ? newPeer() : peerFrom(key, `ticket ${round}`)
     const id = randomUUID()
@@ -25,7 +25,7 @@ test('a mark names its peer again, in any case of letters', () => {
   }
 })
 
-test('a mark that was made up, changed, or made with another key names nothing', () => {
+test('a mark that is invented, modified, or signed with another key identifies nothing', () => {
   const mark = markOf(key, newPeer())
   assert.equal(peerOfMark(randomBytes(32), mark), null)
   for (let at = 0; at < mark.length; at++) {
@@ -36,6 +36,6 @@ test('a mark that was made up, changed, or made with another key names nothing',
   assert.equal(readMessageId(key, `<${randomUUID()}@shop.example>`), null)
 })
 
-test('an address that would be too long has no mark', () => {
+test('an address that would become too long gets no mark', () => {
   assert.equal(markedAddress(key, `${'a'.repeat(40)}@shop.example`, newPeer()), null)
 })

@@ -34,7 +34,7 @@ function drip() {
   return socket.resume()
 }
 
-test('large bodies that drip are cut off, and leave their places to others', async () => {
+test('slow large bodies are cut off and release their places', async () => {
   const slow = Array.from({ length: 4 }, drip)
   await until('the end of all', () => slow.every((socket) => socket.closed))
   const send = () =>

@@ -58,7 +58,7 @@ test('two agents who mail each other stop after the first answer', async () => {
   assert.equal(kept?.content.silent, true)
 })
 
-test('and also when nothing says that they are programs, and every mail begins a thread', async () => {
+test('they also stop when nothing marks the mails as automatic and every mail starts a thread', async () => {
   const [one, two] = sides
   // Deliver many at a time, so that the test ends soon.
   const headers = { From: one.address, To: two.address }

@@ -46,37 +46,33 @@ const textsOf = async (box: Awaited<ReturnType<typeof connect>>): Promise<string
   (await box.inbound()).map(({ content }) => content.text)
 const row = () => service.ctx.db.selectFrom('email_connections').selectAll().executeTakeFirstOrThrow()
 
-test(
-  'what comes after the mailbox was connected is read, once and in order; nothing in it is changed',
-  suite,
-  async () => {
-    imap().deliver(mail('Old', { Subject: '' }))
-    const box = await connect()
-    // The server gives the earlier mail the present time, so the reading begins later than that.
-    await service.ctx.db
-      .updateTable('email_connections')
-      .set({ reads_from: sql<Date>`now() + interval '3 minutes'` })
-      .execute()
-    await read()
-    assert.deepEqual(await textsOf(box), [])
-    for (const text of ['One', 'Two', 'Three']) imap().deliver(mail(text, { Subject: '' }))
-    await Promise.all([read(), read()])
-    assert.deepEqual(await textsOf(box), ['One', 'Two', 'Three'])
-    await read()
-    assert.equal((await box.inbound()).length, 3)
-    assert.ok(imap().files().length >= 4)
-    assert.deepEqual(
-      imap()
-        .files()
-        .filter((name) => /:2,.*S/.test(name)),
-      [],
-    )
-    const { body } = await client.request('GET', `/agents/${box.agentId}/email/connection`)
-    assert.deepEqual([body.imap.lastError, typeof body.imap.lastCheckedAt], [null, 'string'])
-  },
-)
+test('new mails are read once and in order, and the mailbox is not modified', suite, async () => {
+  imap().deliver(mail('Old', { Subject: '' }))
+  const box = await connect()
+  // The server gives the earlier mail the present time, so the reading begins later than that.
+  await service.ctx.db
+    .updateTable('email_connections')
+    .set({ reads_from: sql<Date>`now() + interval '3 minutes'` })
+    .execute()
+  await read()
+  assert.deepEqual(await textsOf(box), [])
+  for (const text of ['One', 'Two', 'Three']) imap().deliver(mail(text, { Subject: '' }))
+  await Promise.all([read(), read()])
+  assert.deepEqual(await textsOf(box), ['One', 'Two', 'Three'])
+  await read()
+  assert.equal((await box.inbound()).length, 3)
+  assert.ok(imap().files().length >= 4)
+  assert.deepEqual(
+    imap()
+      .files()
+      .filter((name) => /:2,.*S/.test(name)),
+    [],
+  )
+  const { body } = await client.request('GET', `/agents/${box.agentId}/email/connection`)
+  assert.deepEqual([body.imap.lastError, typeof body.imap.lastCheckedAt], [null, 'string'])
+})
 
-test('a mailbox that was made anew is read again, and nothing of it is taken twice', suite, async () => {
+test('a recreated mailbox is read again, and no mail is processed twice', suite, async () => {
   const box = await connect()
   await read()
   imap().deliver(mail('Before', { Subject: '' }))
@@ -90,7 +86,7 @@ test('a mailbox that was made anew is read again, and nothing of it is taken twi
   assert.equal(texts.at(-1), 'After')
 })
 
-test('a process that dies between two mails loses none and doubles none', suite, async () => {
+test('a process that dies between two mails neither loses nor duplicates any', suite, async () => {
   const box = await connect()
   await read()
   for (const text of ['A', 'B']) imap().deliver(mail(text, { Subject: '' }))
@@ -125,7 +121,7 @@ test('a process that dies between two mails loses none and doubles none', suite,
   assert.equal((await row()).imap_error, null)
 })
 
-test('a login that is refused is told, and tried less and less often', suite, async () => {
+test('a rejected login is reported and retried with increasing delays', suite, async () => {
   const box = await connect({ password: 'wrong' })
   const path = `/agents/${box.agentId}/email/connection`
   const tried = await client.request('POST', `${path}/test`)
@@ -142,7 +138,7 @@ test('a login that is refused is told, and tried less and less often', suite, as
   assert.match((await client.request('GET', path)).body.imap.lastError, /refused the user name/)
 })
 
-test('a mailbox that is not there is named', suite, async () => {
+test('a missing mailbox is reported', suite, async () => {
   const box = await connect({ mailbox: 'Nowhere' })
   const tried = await client.request('POST', `/agents/${box.agentId}/email/connection/test`)
   assert.equal(tried.body.imap.ok, false)

@@ -26,7 +26,7 @@ after(async () => {
 const connect = (more: Record<string, unknown> = {}) =>
   connectTestMailbox(service, client, { smtpPort: server.port, plusAddressing: true, ...more })
 
-test('a mail is a message of a conversation, with its person; the same mail again is not', async () => {
+test('a mail becomes a message of a conversation with its sender; a repeated mail does not', async () => {
   const box = await connect()
   const raw = mail('Where is my order?\n\nAm 05.01.26 um 09:14 schrieb Shop:\n> Hallo')
   const posted = await Promise.all([box.post(raw), box.post(raw), box.post(raw)])
@@ -46,7 +46,7 @@ test('a mail is a message of a conversation, with its person; the same mail agai
   assert.equal((await box.inbound()).length, 1)
 })
 
-test('two mails that share a Message-ID and nothing else are both kept; so are mails without one', async () => {
+test('two different mails with the same Message-ID are both kept, and so are mails without one', async () => {
   const box = await connect()
   const same = { 'Message-ID': '<always@scanner.example>' }
   for (const text of ['Page one', 'Page two']) await box.receive(mail(text, same))
@@ -57,7 +57,7 @@ test('two mails that share a Message-ID and nothing else are both kept; so are m
   assert.equal((await box.inbound()).length, 4)
 })
 
-test('who may post: only whoever has the secret, with this body, now', async () => {
+test('the webhook only accepts the secret, for this body, at this time', async () => {
   const box = await connect()
   const raw = mail('x')
   const now = Math.floor(Date.now() / 1000)
@@ -86,7 +86,7 @@ test('who may post: only whoever has the secret, with this body, now', async () 
   assert.equal(json.status, 415)
 })
 
-test('a file of 25 MB is taken; more is left out and named; a mail that is too large is refused', async () => {
+test('a file of 25 MB is accepted; larger ones are listed but left out; an oversized mail is rejected', async () => {
   const box = await connect()
   const withFiles = (...sizes: number[]) => {
     const files = sizes.map(
@@ -133,7 +133,7 @@ test('a file of 25 MB is taken; more is left out and named; a mail that is too l
   )
 })
 
-test('what cannot be read is kept for people, and nobody answers it', async () => {
+test('an unreadable mail is kept for the team and is not answered', async () => {
   const box = await connect()
   await box.receive('\0\0 no mail at all')
   const [message] = await box.inbound()
@@ -144,7 +144,7 @@ test('what cannot be read is kept for people, and nobody answers it', async () =
   )
 })
 
-test('what programs send is kept and shown, and never answered', async () => {
+test('automatic mails are kept and shown but never answered', async () => {
   const box = await connect()
   await box.receive(mail('I am away.', { 'Auto-Submitted': 'auto-replied' }))
   await box.receive(mail('Looped', { From: ADDRESS }))
@@ -157,7 +157,7 @@ test('what programs send is kept and shown, and never answered', async () => {
   assert.deepEqual(await box.deliveries(), [])
 })
 
-test('which thread a mail belongs to', async () => {
+test('a mail is assigned to the right thread', async () => {
   const box = await connect()
   await box.receive(mail('First', { 'Message-ID': '<first@example.com>', Cc: 'bob@example.com' }))
   await until('the answer', async () => (await box.deliveries()).length === 1)
@@ -218,7 +218,7 @@ test('which thread a mail belongs to', async () => {
   assert.equal(thread?.data.alsoTo, 'bob@example.com')
 })
 
-test('a mail that fails the policy of its own domain is not answered: the team gets a ticket', async () => {
+test("a mail that fails its own domain's policy is not answered, and the team gets a ticket", async () => {
   const box = await connect()
   await box.receive(mail('Send me the invoice.', { 'Authentication-Results': 'mx; dmarc=fail' }))
   const [inbound] = await box.inbound()
@@ -227,7 +227,7 @@ test('a mail that fails the policy of its own domain is not answered: the team g
   assert.equal(body.data.length, 1)
 })
 
-test('somebody without end is not answered any more', async () => {
+test('a sender who never stops is no longer answered', async () => {
   const box = await connect({ mode: 'tickets' })
   for (let count = 0; count < 17; count++)
     await box.receive(mail(`Again ${count}`, { Subject: `No ${count}` }))
@@ -237,7 +237,7 @@ test('somebody without end is not answered any more', async () => {
   )
 })
 
-test('nor is whoever has the answers to mails of many senders sent to one address', async () => {
+test('nor is an address to which the answers to many senders are directed', async () => {
   const box = await connect({ mode: 'tickets' })
   for (let count = 0; count < 16; count++) {
     const headers = { From: `ann${count}@example.com`, 'Reply-To': 'victim@example.com' }
@@ -249,7 +249,7 @@ test('nor is whoever has the answers to mails of many senders sent to one addres
   )
 })
 
-test('tickets by mail: the team has it at once, answers in its thread, and the agent is silent', async () => {
+test('tickets by mail go to the team at once, the team answers in the thread, and the agent is silent', async () => {
   const box = await connect({ mode: 'tickets' })
   await box.receive(mail('It is broken.', { Subject: 'Lamp', 'Message-ID': '<lamp@example.com>' }))
   const said = await until('the message', async () => (await box.said()).length > 0 && box.said())

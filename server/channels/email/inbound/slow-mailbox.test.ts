@@ -41,7 +41,7 @@ async function connect({ port }: FakeImapServer) {
 }
 const read = () => readMailboxes(service)
 
-test('a server that only says that it is still there gets so long and no more, and the account is told', async () => {
+test('a server that only sends keep-alives is given up after the limit, and the account is told', async () => {
   server.troubles.set('LOGIN', 'stall')
   const box = await connect(server)
   const reader = createMailReader(service.ctx, { longestMs: 200 })
@@ -52,7 +52,7 @@ test('a server that only says that it is still there gets so long and no more, a
   assert.match(imap_error ?? '', /^127\.0\.0\.1 was too slow: it was given up after 1 seconds?\.$/)
 })
 
-test('trying a connection gives up both servers, and says so of each', async () => {
+test('testing a connection gives up on both servers and reports each', async () => {
   server.troubles.set('LOGIN', 'stall')
   const box = await connect(server)
   const silent = createServer()
@@ -89,7 +89,7 @@ for (const command of ['LOGIN', 'LIST', 'EXAMINE', 'UID SEARCH', 'UID FETCH', 'B
   })
 }
 
-test('a server that does not let go has been read all the same', async () => {
+test('a mailbox counts as read even if the server does not close the connection', async () => {
   server.troubles.set('LOGOUT', 'stall')
   server.mails.push(mail('One', { Subject: '' }))
   const box = await connect(server)
@@ -117,7 +117,7 @@ test('other mailboxes are read while a server stalls', async () => {
   await healthy.close()
 })
 
-test('a connection that ends between two mails passes over none', async () => {
+test('a connection that ends between two mails skips none', async () => {
   for (const text of ['One', 'Two']) server.mails.push(mail(text, { Subject: '' }))
   server.troubles.set('BODY', 'cut')
   const box = await connect(server)
@@ -128,7 +128,7 @@ test('a connection that ends between two mails passes over none', async () => {
   assert.deepEqual(await box.texts(), ['One', 'Two'])
 })
 
-test('a search that is refused passes over nothing', async () => {
+test('a rejected search skips nothing', async () => {
   const box = await connect(server)
   await read()
   server.mails.push(mail('One', { Subject: '' }))
@@ -140,7 +140,7 @@ test('a search that is refused passes over nothing', async () => {
   assert.deepEqual(await box.texts(), ['One'])
 })
 
-test('mailboxes of one account that never answer leave places to others', async () => {
+test('unresponsive mailboxes of one account leave places to others', async () => {
   const client = await service.account()
   const imap = {
     host: '127.0.0.1',

@@ -87,7 +87,7 @@ const TEXTS: [string, string, string][] = [
 ]
 
 for (const [client, mail, wanted] of TEXTS) {
-  test(`what is left of a mail by ${client}`, () => {
+  test(`only the new text of a mail by ${client} remains`, () => {
     assert.equal(stripQuoted(mail), wanted)
     assert.equal(stripQuoted(mail.replaceAll('\n', '\r\n')), wanted)
   })
@@ -99,7 +99,7 @@ test('a forwarded mail stays whole', () => {
   assert.equal(stripQuoted(mail, { isForward: true }), mail.trim())
 })
 
-test('never takes everything away, and adds nothing', () => {
+test('stripping never removes everything, and adds nothing', () => {
   const line = fc.constantFrom(
     '',
     '> q',
@@ -121,7 +121,7 @@ test('never takes everything away, and adds nothing', () => {
   )
 })
 
-test('a mail of one endless line, and of very many, is read in no time', () => {
+test('mails with one endless line, and with very many lines, are read quickly', () => {
   assert.equal(stripQuoted(`On ${'wrote '.repeat(100_000)}`).length > 0, true)
   assert.equal(stripQuoted('On a wrote\n'.repeat(50_000)).length > 0, true)
 })
@@ -155,9 +155,9 @@ const PAGES: [string, string, string][] = [
 ]
 
 for (const [client, page, wanted] of PAGES) {
-  test(`what is left of a page by ${client}`, () => assert.equal(htmlText(page), wanted))
+  test(`only the new text of an HTML mail by ${client} remains`, () => assert.equal(htmlText(page), wanted))
 }
 
-test('a page that no parser should build is read as bare text', () => {
+test('a page that is too complex to parse is read as bare text', () => {
   assert.equal(htmlText(`${'<div>'.repeat(20_000)}deep &amp; down`), 'deep & down')
 })

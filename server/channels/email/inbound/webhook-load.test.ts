@@ -39,7 +39,7 @@ function open(headers: Record<string, string | number> = {}): ClientRequest {
 /** Returns the status for a large mail with a wrong signature, which is 401 when its body was read. */
 const largeOne = () => box.post('x'.repeat(LARGE), { 'x-signature': 'b'.repeat(64) })
 
-test('a few large bodies come at a time; who comes then is told to come again, and small mails go on', async () => {
+test('few large bodies are accepted at a time; further ones are told to retry, and small mails pass', async () => {
   const held = Array.from({ length: 5 }, () => open())
   const answered = held.map(async (one) => {
     const [response] = (await once(one, 'response')) as [IncomingMessage]
@@ -62,7 +62,7 @@ test('a few large bodies come at a time; who comes then is told to come again, a
   })
 })
 
-test('while many mails wait to be read, the next is to be sent again', async () => {
+test('while many mails wait to be read, the next sender is told to retry', async () => {
   const raw = mail('Once', { Subject: '' })
   const waiting = Array.from({ length: 70 }, (_, n) =>
     service.ctx.mailParser.read(`account ${n % 4}`, Buffer.from(mail('Before it'))),
@@ -74,7 +74,7 @@ test('while many mails wait to be read, the next is to be sent again', async () 
   assert.equal((await box.inbound()).filter(({ content }) => content.text === 'Once').length, 1)
 })
 
-test('a mail is on the disk while it comes, and nothing of it is left', async () => {
+test('an incoming mail is stored on disk, and nothing of it remains', async () => {
   const folder = join(service.ctx.config.dataDir, 'uploads')
   const sent = open({ 'content-length': LARGE })
   sent.write('x'.repeat(LARGE - 1))

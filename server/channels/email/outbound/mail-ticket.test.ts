@@ -47,7 +47,7 @@ test('a ticket waits for the team again when its reply cannot be delivered', asy
   await server.close()
 })
 
-test('a mail for the team and a reply that ends at the same time do not wait for each other', async (t) => {
+test('a mail for the team and a reply that ends at the same time do not block each other', async (t) => {
   if (service.databaseUrl === null) return t.skip('The embedded database has one connection.')
   const client = await service.account()
   const box = await connectTestMailbox(service, client, { smtpPort: 1, mode: 'tickets' })

@@ -48,7 +48,7 @@ test('the conversation of a ticket belongs to people, unless the ticket is over 
   }
 })
 
-test('who answers the mail of a solved ticket opens it again', async () => {
+test('a reply to a mail of a solved ticket reopens it', async () => {
   const { box, ticket } = await answeredTicket('closed')
   const id = headerOf(server.mails[0]?.raw ?? '', 'Message-ID') ?? ''
   await box.receive(mail('Not quite.', { From: 'bob@example.com', 'In-Reply-To': id }))

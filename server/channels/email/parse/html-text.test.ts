@@ -14,12 +14,12 @@ const HOSTILE: [string, string, RegExp][] = [
   ['nothing but brackets', many('<'), /^<{2000000}$/],
 ]
 for (const [what, html, wanted] of HOSTILE) {
-  test(`read in linear time: ${what}`, () => {
+  test(`HTML is read in linear time: ${what}`, () => {
     assert.match(htmlText(html.slice(0, LONGEST)), wanted)
   })
 }
 
-test('what is too complex is read as bare text, without scripts and styles', () => {
+test('HTML that is too complex is read as bare text, without scripts and styles', () => {
   const words = '<p>One</p>two <style type="a">p {}</style>three<SCRIPT>4 < 5</SCRIPT> &lt;six&gt; 7 < 8'
   assert.equal(htmlText(tooMany + words), 'One two three <six> 7 < 8')
 })

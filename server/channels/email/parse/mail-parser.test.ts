@@ -10,7 +10,7 @@ const bulky = mail('> a\r\n'.repeat(400_000))
 const parser = createMailParser({ mostWaiting: 12, mostWaitingOfOne: 8 })
 after(() => parser.close())
 
-test('mails are read in two processes, and who sends many leaves the other one free', async () => {
+test('mails are read in two processes, and a sender of many leaves one of them free', async () => {
   // Both processes must have started, because a starting process takes no mail.
   await Promise.all(['c', 'd'].map((account) => parser.read(account, mail(account))))
   const order: string[] = []
@@ -28,7 +28,7 @@ test('mails are read in two processes, and who sends many leaves the other one f
   assert.equal(parser.isFull('a'), false)
 })
 
-test('a mail whose process is ended is kept as it came, and the next has its place', async () => {
+test('a mail whose process is killed is kept unparsed, and the next mail is read', async () => {
   const busy = createMailParser({ mostWaitingOfOne: 1 })
   const lost = busy.read('a', bulky)
   await until('its process at work', () => !busy.isFull('a'))
@@ -42,7 +42,7 @@ test('a mail whose process is ended is kept as it came, and the next has its pla
   await busy.close()
 })
 
-test('a mail that takes too long is kept as it came; one that was not begun with is to come again', async () => {
+test('a mail that takes too long is kept unparsed; one that was never started is to be sent again', async () => {
   const hasty = createMailParser({ longestMs: 1 })
   const read = await Promise.all(['a', 'b'].map((account) => hasty.read(account, bulky)))
   assert.deepEqual(

@@ -9,7 +9,7 @@ const HEAD =
 const read = (text: string, encoding: BufferEncoding = 'utf8') => readMail(Buffer.from(text, encoding))
 const textOf = (bytes: Uint8Array | undefined): string => Buffer.from(bytes ?? []).toString()
 
-test('who, what and in answer to what', async () => {
+test('sender, recipients, subject and references are read', async () => {
   const mail = await read(
     'From: =?utf-8?q?J=C3=B6rg?= <JOERG@Example.com>\r\nReply-To: desk@example.com\r\nTo: Shop <support+X@shop.example>, b@c.example\r\n' +
       'Delivered-To: inbox@shop.example\r\nSubject: =?utf-8?b?R3LDvMOfZQ==?=\r\nMessage-ID: <2@example.com>\r\n' +
@@ -30,7 +30,7 @@ test('who, what and in answer to what', async () => {
   assert.deepEqual([mail.automatic, mail.bounce], [false, null])
 })
 
-test('the plain part is preferred; a mail of HTML alone is read as text', async () => {
+test('the plain part is preferred; a mail with HTML only is read as text', async () => {
   const both = await read(
     `${HEAD}Content-Type: multipart/alternative; boundary=x\r\n\r\n--x\r\nContent-Type: text/plain\r\n\r\nplain\r\n--x\r\nContent-Type: text/html\r\n\r\n<p>html</p>\r\n--x--\r\n`,
   )
@@ -41,7 +41,7 @@ test('the plain part is preferred; a mail of HTML alone is read as text', async 
   assert.equal(html.text, 'Wo ist sie?')
 })
 
-test('charsets: named, unknown, wrong', async () => {
+test('named, unknown and wrong charsets are read', async () => {
   const named = await read(
     `${HEAD}Content-Type: text/plain; charset=windows-1252\r\n\r\nsch\xf6n \x80\r\n`,
     'latin1',
@@ -53,7 +53,7 @@ test('charsets: named, unknown, wrong', async () => {
   assert.match(wrong.text, /^sch.n$/)
 })
 
-test('files are kept with safe names, also nested mails and what one program alone can read', async () => {
+test('files are kept with safe names, including nested mails and formats of a single program', async () => {
   const mail = await read(
     `${HEAD}Content-Type: multipart/mixed; boundary=x\r\n\r\n--x\r\nContent-Type: text/plain\r\n\r\nSee\r\n` +
       '--x\r\nContent-Type: application/pdf; name="../../etc/a.pdf"\r\nContent-Transfer-Encoding: base64\r\n\r\nSGVsbG8=\r\n' +
@@ -73,7 +73,7 @@ test('files are kept with safe names, also nested mails and what one program alo
   assert.equal(mail.text, 'See')
 })
 
-test('broken mails: what can be read is, the rest is kept as it came', async () => {
+test('whatever is readable in broken mails is read, and the rest is kept as it came', async () => {
   const cut = await read(
     `${HEAD}Content-Type: multipart/mixed; boundary=x\r\n\r\n--x\r\nContent-Type: text/plain\r\n\r\nHalf\r\n--x\r\nContent-Type: image/png; name=a.png\r\nContent-Transfer-Encoding: base64\r\n\r\n!!!notbase64`,
   )
@@ -97,14 +97,14 @@ function deep(): string {
   return `${HEAD}${opened.join('')}\r\nx`
 }
 
-test('a very long text is cut, and whole as a file', async () => {
+test('a very long text is cut and attached as a file', async () => {
   const mail = await read(`${HEAD}\r\n${'word '.repeat(60_000)}`)
   assert.ok(mail.text.length < 101_000)
   assert.equal(mail.files[0]?.name, 'message.txt')
   assert.ok((mail.files[0]?.bytes.length ?? 0) >= 299_000)
 })
 
-test('of very many files the first are kept, mails as well; the rest is counted', async () => {
+test('of very many files, including mails, the first are kept and the rest is counted', async () => {
   const part = '--x\r\n\r\nFrom: b@c.example\r\n\r\ninner\r\n'
   const digest = await read(
     `${HEAD}Content-Type: multipart/digest; boundary=x\r\n\r\n${part.repeat(3_000)}--x--\r\n`,
@@ -116,7 +116,7 @@ test('of very many files the first are kept, mails as well; the rest is counted'
   )
 })
 
-test('of a mail too large to be read, the beginning', async () => {
+test('the beginning of an oversized mail is read', async () => {
   const start = `${HEAD}Content-Type: multipart/mixed; boundary=x\r\n\r\n--x\r\nContent-Type: text/plain\r\n\r\nSee\r\n--x\r\nContent-Type: video/mp4; name=a.mp4\r\nContent-Transfer-Encoding: base64\r\n\r\nSGVs`
   const mail = await readMail(Buffer.from(start), { bytes: 90 * 1_048_576 })
   assert.deepEqual(
@@ -139,12 +139,12 @@ const AUTOMATIC: [string, boolean][] = [
   ['X-Mailer: Auto 2.0', false],
 ]
 for (const [header, wanted] of AUTOMATIC) {
-  test(`${header}: ${wanted ? 'never' : 'may be'} answered`, async () => {
+  test(`a mail with ${header} is ${wanted ? 'never' : 'possibly'} answered`, async () => {
     assert.equal((await read(`${HEAD}${header}\r\n\r\nx\r\n`)).automatic, wanted)
   })
 }
 
-test('a delivery report says which mail failed and why; one of a delay says nothing', async () => {
+test('a delivery report names the failed mail and the reason; a report of a delay is ignored', async () => {
   const report = (action: string) =>
     'From: MAILER-DAEMON@mx.example\r\nSubject: Undelivered\r\nContent-Type: multipart/report; report-type=delivery-status; boundary=x\r\n\r\n' +
     '--x\r\nContent-Type: text/plain\r\n\r\nSorry\r\n--x\r\nContent-Type: message/delivery-status\r\n\r\n' +
@@ -159,7 +159,7 @@ test('a delivery report says which mail failed and why; one of a delay says noth
   assert.equal((await read(report('delayed'))).bounce, null)
 })
 
-test('whatever comes is read without an error, and as what can be stored', async () => {
+test('any input is read without an error, and the result can be stored', async () => {
   const pieces = fc.constantFrom(
     'From: Ann <ann@example.com>',
     'From: a\0b@c\0d.example',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readWord } from './opt-out-words.ts'
 
-test('a whole message opts out or in, in any case, with accents or a full stop', () => {
+test('a whole message opts out or in, ignoring case, accents and a full stop', () => {
   for (const text of [
     'STOP',
     'stop',
@@ -19,7 +19,7 @@ test('a whole message opts out or in, in any case, with accents or a full stop',
   assert.match(readWord('Stopp')?.confirmation ?? '', /keine Nachrichten/)
 })
 
-test('a sentence that holds such a word does not', () => {
+test('a sentence that contains such a word does not', () => {
   for (const text of [
     '',
     '!!!',

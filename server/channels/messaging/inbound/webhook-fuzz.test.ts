@@ -76,7 +76,7 @@ const damaged = fc.tuple(fc.nat(30), wild).map(([place, instead]) => {
   return walk(textWebhook({ account: ACCOUNT, number: NUMBER, from: PAT }, 'wamid.1', 1_760_000_000, 'Hi'))
 })
 
-test('whatever a body holds, it is read without an error', () => {
+test('any body is read without an error', () => {
   fc.assert(
     fc.property(fc.oneof(wild, damaged), (body) => {
       const { events } = adapter.readWebhook(JSON.parse(JSON.stringify(body) ?? 'null'), new Date())
@@ -89,7 +89,7 @@ test('whatever a body holds, it is read without an error', () => {
   )
 })
 
-test('signed nonsense is never a 500, and nothing that cannot be read is stored', async () => {
+test('signed garbage never causes a 500, and nothing unreadable is stored', async () => {
   const post = (bytes: string | Uint8Array<ArrayBuffer>) =>
     fetch(`${home.service.url}/webhooks/messaging/${home.agentId}`, {
       method: 'POST',
@@ -129,7 +129,7 @@ test('signed nonsense is never a 500, and nothing that cannot be read is stored'
   }
 })
 
-test('more than the channel can send is taken as far as it can be, with a line in the log', async (t) => {
+test('oversized webhooks are processed up to the limit, with a line in the log', async (t) => {
   const warned = t.mock.method(home.service.ctx.log, 'warn')
   const contacts = Array.from({ length: 1_001 }, () => ({ wa_id: PAT }))
   const { status } = await home.webhook(

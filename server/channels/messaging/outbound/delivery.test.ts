@@ -81,7 +81,7 @@ const report = (
   )
 const texts = () => home.fake.sent.map(({ body }) => body.body)
 
-test('a long answer goes in several messages, in order, without citations; a break in between repeats none', async () => {
+test('a long answer is sent as several messages in order without citations, and an interruption repeats none', async () => {
   const { threadId } = await someone()
   const paragraphs = Array.from({ length: 9 }, (_, i) => `P${i} [${i + 1}] ${'word '.repeat(200)}`.trim())
   const id = await queue(threadId, { text: paragraphs.join('\n\n') })
@@ -108,7 +108,7 @@ test('a long answer goes in several messages, in order, without citations; a bre
   assert.deepEqual(texts().join(' ').split(/\s+/), words)
 })
 
-test('what a model has written leads only where the agent may lead; what a person has written leads anywhere', async () => {
+test("links written by a model are limited to the agent's hosts; links written by people are not", async () => {
   const { threadId } = await someone()
   const text = `See [the shop](https://shop.example/a), [this](https://evil.example/?q=1), evil.example/x and ${'word '.repeat(4_000)}www.evil.example.`
   await queue(threadId, { text, linkHosts: ['shop.example'] })
@@ -123,7 +123,7 @@ test('what a model has written leads only where the agent may lead; what a perso
   assert.deepEqual(texts(), ['See https://evil.example/a'])
 })
 
-test('statuses come in any order and often; the delivery never goes back', async () => {
+test('status updates in any order and number never move a delivery back', async () => {
   const { threadId } = await someone()
   const id = await queue(threadId, { text: 'Hi' })
   await home.deliver()
@@ -140,12 +140,12 @@ test('statuses come in any order and often; the delivery never goes back', async
   )
 })
 
-test('a status whose carried word looks like an id and is none is nobody’s', async () => {
+test('a status whose correlation data only looks like an id is ignored', async () => {
   const callback = `${'-'.repeat(36)}.0`
   assert.equal((await report('delivered', { id: 'unheard', callback })).status, 200)
 })
 
-test('a status holds its delivery once, and what was said is formatted once', async (t) => {
+test('a status locks its delivery once, and text is formatted once', async (t) => {
   const { threadId } = await someone()
   const { db, notifier, jobs, secrets } = home.service.ctx
   const plain = await queue(threadId, { text: 'Hi' })
@@ -203,7 +203,7 @@ test('a status holds its delivery once, and what was said is formatted once', as
   })
 })
 
-test('a message that the channel could not deliver has failed, with the reason, and can be sent again', async () => {
+test('a message that could not be delivered has failed, with the reason, and can be sent again', async () => {
   const { threadId } = await someone()
   const id = await queue(threadId, { text: 'Hi' })
   await home.deliver()
@@ -224,7 +224,7 @@ test('a message that the channel could not deliver has failed, with the reason, 
   assert.deepEqual([await statusOf(id), home.fake.sent.length], ['sent', 2])
 })
 
-test('a lost answer: the status tells that it was taken, and it is not sent again', async () => {
+test('after a lost response, a status proves acceptance, and the message is not sent again', async () => {
   const { threadId } = await someone()
   const id = await queue(threadId, { text: 'Only once' })
   const next = await queue(threadId, { text: 'Second' })
@@ -239,7 +239,7 @@ test('a lost answer: the status tells that it was taken, and it is not sent agai
   assert.deepEqual(texts(), ['Only once', 'Second'])
 })
 
-test('a lost answer without a word after it is sent again after a while', async () => {
+test('after a lost response and no status, the message is sent again after a while', async () => {
   const { threadId } = await someone()
   const id = await queue(threadId, { text: 'Was lost' })
   home.fake.faults.push({ path: /messages$/, cut: 'before' })
@@ -253,7 +253,7 @@ test('a lost answer without a word after it is sent again after a while', async 
   assert.deepEqual([texts(), await statusOf(id)], [['Was lost'], 'sent'])
 })
 
-test('a process dies between the claim and the end: taken by the channel or not, the person has it once', async () => {
+test('when a process dies during a delivery, the person receives it once, whether or not the channel accepted it', async () => {
   const { threadId, to } = await someone()
   const first = await queue(threadId, { text: 'Taken before' })
   assert.equal((await claimDelivery(home.service.ctx.db))?.id, first)
@@ -278,7 +278,7 @@ test('a process dies between the claim and the end: taken by the channel or not,
   assert.equal((await rowOf(second)).maybe_sent, true)
 })
 
-test('while the channel is down nothing is lost; afterwards everything comes once, in order', async () => {
+test('nothing is lost while the channel is down; afterwards everything arrives once and in order', async () => {
   const threads = [await someone(), await someone(), await someone()]
   home.fake.down = true
   for (let i = 0; i < 4; i++)
@@ -302,7 +302,7 @@ test('while the channel is down nothing is lost; afterwards everything comes onc
   }
 })
 
-test('a channel that is asked too often says how long to wait', async () => {
+test('a channel that limits requests says how long to wait', async () => {
   const { threadId } = await someone()
   const id = await queue(threadId, { text: 'Slowly' })
   home.fake.faults.push({ path: /messages$/, status: 429, code: 130429, retryAfter: 120 })
@@ -314,7 +314,7 @@ test('a channel that is asked too often says how long to wait', async () => {
   assert.equal(await statusOf(id), 'sent')
 })
 
-test('outside of the 24 hours, to whoever opted out, and without a connection it is refused with the reason', async () => {
+test('outside the 24 hours, after an opt-out, and without a connection, a message is rejected with the reason', async () => {
   const { threadId } = await someone()
   const { db } = home.service.ctx
   const set = (values: object) =>
@@ -336,7 +336,7 @@ test('outside of the 24 hours, to whoever opted out, and without a connection it
   assert.equal(home.fake.sent.length, 0)
 })
 
-test('files are uploaded and sent after the words', async () => {
+test('files are uploaded and sent after the text', async () => {
   const { threadId } = await someone()
   const { ctx } = home.service
   const owner = { accountId: home.client.accountId, agentId: home.agentId }
@@ -364,7 +364,7 @@ test('files are uploaded and sent after the words', async () => {
   )
 })
 
-test('pieces wait for each other: the delivery is delivered when the last one is', async () => {
+test('a delivery in pieces counts as delivered when the last piece is', async () => {
   const { threadId } = await someone()
   const id = await queue(threadId, { text: `${'a '.repeat(3_000)}` })
   await home.deliver()

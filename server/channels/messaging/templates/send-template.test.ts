@@ -61,7 +61,7 @@ test('numbers are read as people write them', () => {
     assert.equal(phoneOf(text), null, text)
 })
 
-test('a template is sent, begins a conversation with the contact, and the reply continues it', async () => {
+test('a template is sent, starts a conversation with the contact, and the reply continues it', async () => {
   const { status, body } = await send({
     to: '+1 555 010 7070',
     from: '+1 (555) 000-1111',
@@ -118,14 +118,14 @@ test('a template is sent, begins a conversation with the contact, and the reply 
   )
 })
 
-test('a named template carries the names of its values', async () => {
+test('a template with named variables sends the names of its values', async () => {
   await send({ to: '15550107071', template: { name: 'named', variables: { body: { customer: 'Ann' } } } })
   assert.deepEqual(home.fake.sent.at(-1)?.body.components[0].parameters, [
     { type: 'text', parameter_name: 'customer', text: 'Ann' },
   ])
 })
 
-test('every refusal of the contract, with nothing sent', async () => {
+test('every rejection of the contract is returned, and nothing is sent', async () => {
   const before = home.fake.sent.length
   const to = '15550107072'
   assert.deepEqual(await code(plain(to, { from: '+1 555 999 9999' })), [404, 'PHONE_NUMBER_NOT_FOUND'])
@@ -165,7 +165,7 @@ test('every refusal of the contract, with nothing sent', async () => {
   assert.deepEqual(await deliveries.execute(), [])
 })
 
-test('what the channel refuses is answered in the words of the contract', async () => {
+test('rejections by the channel are returned as errors of the contract', async () => {
   const cases: [number, number, unknown[]][] = [
     [400, 132000, [422, 'TEMPLATE_PARAMS_REJECTED']],
     [404, 132001, [404, 'TEMPLATE_NOT_FOUND']],
@@ -184,7 +184,7 @@ test('what the channel refuses is answered in the words of the contract', async 
   assert.equal((await plain('15550107073')).status, 201)
 })
 
-test('how long to wait stands in the details; the header is kept for the answers that ask to slow down', async () => {
+test('the time to wait is in the details; the header is only used for rate limits', async () => {
   const refused = async (fault: MessagingFault) => {
     home.fake.faults.push(fault)
     const answer = await plain('15550107080')
@@ -202,7 +202,7 @@ test('how long to wait stands in the details; the header is kept for the answers
   assert.deepEqual(await refused({ path, cut: 'after' }), { retryAfterSeconds: '60' })
 })
 
-test('several numbers need a choice, and each sends the templates of its own account', async () => {
+test('with several numbers, one must be chosen, and each sends the templates of its own account', async () => {
   const account = home.fake.accounts.get(ACCOUNT)
   account?.numbers.push({ id: 'n-2', phone: '+1 555-000-2222', name: 'Second' })
   assert.equal((await plain('15550107074', { from: '+15550002222' })).status, 404)
@@ -217,7 +217,7 @@ test('several numbers need a choice, and each sends the templates of its own acc
   await home.service.ctx.db.updateTable('messaging_accounts').set({ numbers: null }).execute()
 })
 
-test('taken over: on the channel only; ended: the answer names the conversation in which replies arrive', async () => {
+test('after a takeover, the template is sent on the channel only; after the end, the response names the conversation that receives replies', async () => {
   const { body } = await plain('15550107075')
   const owner = { id: home.client.accountId, plan: 'unlimited' }
   await createMember(home.service.ctx.db, owner, { email: 'ann@example.com', name: 'Ann' })
@@ -241,12 +241,12 @@ test('taken over: on the channel only; ended: the answer names the conversation 
   assert.equal((await messagesOf(body.conversationId)).length, 1)
 })
 
-test('whoever opted out gets no template', async () => {
+test('a contact who opted out gets no template', async () => {
   await home.say('stop-1', now(), 'STOP', '15550107076')
   assert.deepEqual(await code(plain('15550107076')), [409, 'SEND_BLOCKED', { reason: 'opted_out' }])
 })
 
-test('the channel may call the person by another number: replies come into the same conversation', async () => {
+test('when the channel uses another number for the person, replies arrive in the same conversation', async () => {
   home.fake.renamed.set('5491155550001', '541155550001')
   const first = await plain('+54 9 11 5555 0001')
   assert.equal(first.body.to, '541155550001')
@@ -256,7 +256,7 @@ test('the channel may call the person by another number: replies come into the s
   assert.equal(second.body.conversationId, first.body.conversationId)
 })
 
-test('a lost answer: it is said, a repetition does not send twice, and a status makes it whole', async () => {
+test('a lost response is reported, a repetition does not send twice, and a status completes it', async () => {
   const key = { 'idempotency-key': 'lost-1' }
   const body = { to: '15550107077', template: { name: 'plain' } }
   home.fake.faults.push({ path: /\/messages$/, cut: 'after' })
@@ -279,7 +279,7 @@ test('a lost answer: it is said, a repetition does not send twice, and a status 
   assert.equal(home.fake.sent.length, sent)
 })
 
-test('what the channel has refused may be sent again with the same key', async () => {
+test('a template that the channel rejected may be sent again with the same key', async () => {
   const key = { 'idempotency-key': 'refused-1' }
   const body = { to: '15550107081', template: { name: 'plain' } }
   home.fake.faults.push({ path: /\/messages$/, status: 400, code: 131049 })
@@ -290,7 +290,7 @@ test('what the channel has refused may be sent again with the same key', async (
   assert.equal(home.fake.sent.length, sent + 1)
 })
 
-test('what the channel took and then could not deliver keeps its answer', async () => {
+test('a template that was accepted but not delivered keeps its response', async () => {
   const key = { 'idempotency-key': 'undelivered-1' }
   const body = { to: '15550107082', template: { name: 'plain' } }
   const first = await send(body, key)
@@ -302,7 +302,7 @@ test('what the channel took and then could not deliver keeps its answer', async 
   assert.deepEqual((await send(body, key)).body, first.body)
 })
 
-test('what the channel has only said of it is that it failed is not sent again', async () => {
+test('a template of which only a failed status is known is not sent again', async () => {
   const key = { 'idempotency-key': 'lost-2' }
   const body = { to: '15550107083', template: { name: 'plain' } }
   home.fake.faults.push({ path: /\/messages$/, cut: 'after' })
@@ -319,7 +319,7 @@ test('what the channel has only said of it is that it failed is not sent again',
   assert.equal(home.fake.sent.length, sent)
 })
 
-test('a process that dies while it sends: the row says so and is not sent again by itself', async () => {
+test('when a process dies while sending, the row says so and the template is not sent again automatically', async () => {
   const { body } = await plain('15550107078')
   const { db } = home.service.ctx
   // Restores the state of the moment before the response.
@@ -340,7 +340,7 @@ test('a process that dies while it sends: the row says so and is not sent again 
   assert.equal(toThem(), 1)
 })
 
-test('equal requests with one key send once', async () => {
+test('identical requests with one key send once', async () => {
   const key = { 'idempotency-key': 'once-1' }
   const before = home.fake.sent.length
   const answers = await Promise.all(

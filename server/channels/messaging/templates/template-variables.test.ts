@@ -29,7 +29,7 @@ function refusal(work: () => unknown): [string, Record<string, string> | undefin
   throw new Error('It was not refused.')
 }
 
-test('keys are told in their order, each once', () => {
+test('variables are listed in order, each once', () => {
   assert.deepEqual(variablesOf(order), { header: ['1'], body: ['1', '2'] })
   const many = template({ type: 'BODY', text: '{{10}} {{2}} {{1}}' })
   assert.deepEqual(variablesOf(many).body, ['1', '2', '10'])
@@ -40,7 +40,7 @@ test('keys are told in their order, each once', () => {
   assert.deepEqual(variablesOf(template({ type: 'HEADER', format: 'IMAGE' })), { header: ['1'], body: [] })
 })
 
-test('every missing and every invalid value is named', () => {
+test('every missing and every invalid value is reported', () => {
   assert.deepEqual(
     refusal(() => checkVariables(order, { body: { '1': 'May' } })),
     ['MISSING_TEMPLATE_VARIABLES', { missing: 'header[1], body[2]' }],
@@ -64,7 +64,7 @@ test('every missing and every invalid value is named', () => {
   )
 })
 
-test('buttons that need values are refused, others are not', () => {
+test('templates whose buttons need values are rejected, others are not', () => {
   const withButton = (type: string, url?: string) =>
     template({ type: 'BUTTONS', buttons: [{ type, text: 'x', ...(url ? { url } : {}) }] })
   for (const bad of [

@@ -54,7 +54,7 @@ test('nothing is connected at first', async () => {
   assert.deepEqual([answer.status, answer.body.error.code], [403, 'MESSAGING_NOT_CONNECTED'])
 })
 
-test('a connection that cannot be is refused with a sentence for each field', async () => {
+test('an invalid connection is rejected with a sentence for each field', async () => {
   const bad = await client.request('PUT', path('/connection'), {
     accounts: [
       account('201'),
@@ -76,7 +76,7 @@ test('a connection that cannot be is refused with a sentence for each field', as
   assert.ok(elsewhere.body.error.details.baseUrl)
 })
 
-test('120 templates of three accounts are all there, by the cursors alone; secrets are stored encrypted', async () => {
+test('paging returns all 120 templates of three accounts; secrets are stored encrypted', async () => {
   await connect(ACCOUNTS.map((id) => account(id)))
   const { status, body } = await client.request('GET', path('/templates'))
   assert.equal(status, 200)
@@ -106,7 +106,7 @@ test('120 templates of three accounts are all there, by the cursors alone; secre
   assert.doesNotMatch(JSON.stringify(rows), /token-20|secret-20|verify-20/)
 })
 
-test('an account that fails for a moment is tried again; one that fails longer is named, the others are whole', async () => {
+test('an account that fails briefly is retried; one that keeps failing is named, and the others are complete', async () => {
   fake.faults.push({ path: /202\/message_templates/, status: 500, code: 2 })
   fake.faults.push({ path: /202\/message_templates/, status: 429, code: 80007, retryAfter: 1 })
   const retried = await client.request('GET', path('/templates'))
@@ -135,7 +135,7 @@ const incomplete = async (page: (i: number) => string, pages: number) => {
   return fake.requests.filter((line) => pattern.test(line)).length - asked
 }
 
-test('an account with a list beyond all measure is named as one that cannot be read, and not read on', async () => {
+test('an account with an excessively long list is reported as unreadable and not read further', async () => {
   const many = Array.from({ length: 5_000 }, (_, i) => fakeTemplate(`many-${i}`, 'x'))
   // The third page exceeds the limit by one entry, so the fourth is not requested.
   const tooMany = await incomplete((i) => pageOf(i < 2 ? many : many.slice(0, 1), `many-${i}`), 3)
@@ -146,7 +146,7 @@ test('an account with a list beyond all measure is named as one that cannot be r
   assert.equal((await client.request('GET', path('/templates'))).body.complete, true)
 })
 
-test('of a template only as many parts are kept as one can have', async () => {
+test('only as many components of a template are kept as one can have', async () => {
   const parts = Array.from({ length: 500 }, () => ({ type: 'BODY', text: 'x' }))
   const buttons = Array.from({ length: 500 }, () => ({ type: 'QUICK_REPLY', text: 'x' }))
   const components = [{ type: 'BUTTONS', buttons }, ...parts]
@@ -159,7 +159,7 @@ test('of a template only as many parts are kept as one can have', async () => {
   assert.deepEqual([odd.components.length, odd.components[0].buttons.length], [20, 20])
 })
 
-test('a channel that never answers is given up, with all tries', async () => {
+test('a channel that never responds is given up, including all retries', async () => {
   const silent = createServer()
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
   const baseUrl = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
@@ -175,7 +175,7 @@ test('a channel that never answers is given up, with all tries', async () => {
   silent.close()
 })
 
-test('reading the numbers ends with its job; an account that does not answer keeps no other one waiting', async () => {
+test('reading the numbers ends with its job, and an unresponsive account delays no other', async () => {
   const silent = createServer()
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
   const { port } = silent.address() as AddressInfo
@@ -208,7 +208,7 @@ test('reading the numbers ends with its job; an account that does not answer kee
   silent.close()
 })
 
-test('a token that is not accepted names its account; a new connection replaces the old one', async () => {
+test('a rejected token names its account; a new connection replaces the old one', async () => {
   await connect([account('201'), account('202', 'wrong')])
   const { body } = await client.request('GET', path('/templates'))
   assert.deepEqual([body.complete, body.unavailableBusinessAccountIds], [false, ['202']])

@@ -6,7 +6,7 @@ import { formatText } from './format-text.ts'
 
 const format = (markdown: string) => formatText(markdown, { dropCitations: true })
 
-test('Markdown becomes what the channel can show', () => {
+test('Markdown is converted to what the channel can display', () => {
   assert.equal(format('## Opening **hours**'), '*Opening hours*')
   assert.equal(format('**Bold**, *slanted*, ~~gone~~ and `a*b*c`'), '*Bold*, _slanted_, ~gone~ and `a*b*c`')
   assert.equal(format('See [the page](https://x.example/a) now'), 'See the page (https://x.example/a) now')
@@ -21,13 +21,13 @@ test('Markdown becomes what the channel can show', () => {
   assert.equal(format('Not \\*bold\\* <br> next'), 'Not *bold* \n next')
 })
 
-test('citations go from answers and stay in what people write', () => {
+test('citations are removed from answers and kept in what people write', () => {
   assert.equal(format('From nine [1] to five [2, 3]. Call [1](tel:1)'), 'From nine to five. Call 1 (tel:1)')
   assert.equal(formatText('Item [1] fits', { dropCitations: false }), 'Item [1] fits')
   assert.equal(format('The year [2024] stays'), 'The year [2024] stays')
 })
 
-test('any text is formatted in no time, and cut without a loss', () => {
+test('any text is formatted quickly, and split without loss', () => {
   const marks = fc.array(
     fc.constantFrom('*', '_', '[', ']', '(', ')', '`', '~', '|', '#', ' ', '\n', 'word', '😀'),
   )
@@ -43,7 +43,7 @@ test('any text is formatted in no time, and cut without a loss', () => {
   assert.ok(format(long).length > 0)
 })
 
-test('what is written to keep the marks busy is formatted, too; tried again from each place it takes minutes', () => {
+test('adversarial markup, which takes minutes when every position is retried, is formatted quickly', () => {
   for (const length of [10_000, 100_000]) {
     const fill = (part: string) => part.repeat(Math.ceil(length / part.length))
     const unchanged = [
@@ -58,7 +58,7 @@ test('what is written to keep the marks busy is formatted, too; tried again from
   }
 })
 
-test('a long text is cut at the end of a paragraph, else of a line, a sentence or a word', () => {
+test('a long text is split at the end of a paragraph, a line, a sentence or a word', () => {
   assert.deepEqual(splitText('aaaa bbbb\n\ncccc dddd', 14), ['aaaa bbbb', 'cccc dddd'])
   assert.deepEqual(splitText('One is here. Two is here.', 16), ['One is here.', 'Two is here.'])
   assert.deepEqual(splitText('x'.repeat(10), 4), ['xxxx', 'xxxx', 'xx'])

@@ -14,7 +14,7 @@ const read = (value: object) => readWebhook(webhookOf('111', { metadata, ...valu
 const namesIn = ({ events }: ReturnType<typeof read>) =>
   events.map((event) => (event.kind === 'message' ? event.name : null))
 
-test('each message has the name of its sender, and every contact is looked at once', () => {
+test('each message has the name of its sender, and every contact is examined once', () => {
   let looks = 0
   const contacts = many(1_000, (i) => ({
     profile: { name: `Pat ${i}` },
@@ -31,7 +31,7 @@ test('each message has the name of its sender, and every contact is looked at on
   assert.equal(looks, 1_000)
 })
 
-test('a single contact is the sender under whatever number; of several only the own one', () => {
+test('a single contact is the sender under any number; of several, only the matching one', () => {
   assert.deepEqual(namesIn(read({ contacts: [contactOf(7)], messages: [messageOf(1)] })), ['Pat 7'])
   assert.deepEqual(namesIn(read({ contacts: [contactOf(7), contactOf(8)], messages: [messageOf(1)] })), [
     null,
@@ -41,7 +41,7 @@ test('a single contact is the sender under whatever number; of several only the 
   assert.deepEqual(namesIn(read({ messages: [messageOf(1)] })), [null])
 })
 
-test('what is more than the channel can send is dropped and counted', () => {
+test("entries beyond the channel's limits are dropped and counted", () => {
   const statuses = many(1_003, (i) => ({ id: `s-${i}`, status: 'read' }))
   const { events, dropped } = read({
     contacts: many(1_001, contactOf),

@@ -59,7 +59,7 @@ for (const [markdown, html] of cases) {
   test(JSON.stringify(markdown), () => assert.equal(renderMarkdown(markdown), html))
 }
 
-test('what shows nothing is known', () => {
+test('content that renders empty is detected', () => {
   const nothing = [
     '<script>alert(1)</script>',
     '<!-- a -->',
@@ -133,7 +133,7 @@ const snippets = fc.constantFrom(
   ],
 )
 
-test('whatever is written, only known tags and safe links come out', () => {
+test('whatever is written, only permitted tags and safe links are rendered', () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(snippets, fc.string({ maxLength: 6 })), { maxLength: 60 }), (parts) => {
       const { document } = parseHTML(`<html><body>${renderMarkdown(parts.join(''))}</body></html>`)
@@ -150,7 +150,9 @@ test('whatever is written, only known tags and safe links come out', () => {
 })
 
 // Exponential time would exceed the timeout of the test.
-test('ten thousand characters of anything end, and stay a page', { timeout: 120_000 }, () => {
+test('ten thousand characters of anything are rendered in time and stay within a page', {
+  timeout: 120_000,
+}, () => {
   for (const piece of [
     '*',
     '[',
