@@ -22,7 +22,7 @@ function check(files: Record<string, string>): string[] {
   return problems.sort()
 }
 
-test('a feature keeps its files in rooms, and what nothing imports is no export', () => {
+test('misplaced files and unused exports are reported', () => {
   const many = Object.fromEntries(
     Array.from({ length: 13 }, (_, at) => [`server/text/part-${at}.ts`, 'const part = 1']),
   )

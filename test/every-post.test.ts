@@ -278,7 +278,7 @@ const version1 = (): Case[] =>
     }))
 
 for (const version of [() => [...version2, ...upload], version1]) {
-  test('every POST that is repeated answers the same and has one effect', async (t) => {
+  test('repeating any POST returns the same response and has one effect', async (t) => {
     for (const { endpoint, prefix, name } of version()) {
       if (MADE_AGAIN.includes(name)) continue
       await t.test(name, async () => {

@@ -141,13 +141,13 @@ function assertUnknown(endpoint: Endpoint, { status, headers, body }: Answer, na
 
 const protectedEndpoints = contracts.filter(({ scope }) => scope !== null)
 
-test('names and routes are unique and every route of the table is in the reference', () => {
+test('names and routes are unique, and every route is in the reference', () => {
   const routes = contracts.map(({ method, path }) => `${method} ${path}`)
   assert.equal(new Set(routes).size, routes.length)
   assert.equal(new Set(contracts.map(({ name }) => name)).size, contracts.length)
 })
 
-test('what belonged to a deleted agent is out of reach before it is emptied', async () => {
+test('data of a deleted agent is inaccessible before it is deleted', async () => {
   for (const endpoint of protectedEndpoints) {
     if (!/\{(agentId|chatbotId)\}/.test(endpoint.path)) continue
     const { client, ids } = await world()
@@ -163,7 +163,7 @@ test('what belonged to a deleted agent is out of reach before it is emptied', as
 /** The roles that cannot be limited to agents. */
 const WHOLE_ACCOUNT: Role[] = ['owner', 'admin']
 
-describe('members who are signed in', () => {
+describe('signed-in members', () => {
   const unsafe = protectedEndpoints.filter(({ method }) => method !== 'GET')
   /** Sends a request that has no effect, because its ids do not exist and its body has an unknown field. */
   const probe = (worker: Worker, endpoint: Endpoint, headers = {}, ids: Record<string, string> = {}) => {
@@ -173,7 +173,7 @@ describe('members who are signed in', () => {
   }
 
   for (const role of roles) {
-    test(`${role}: every endpoint asks for what the role has, and for nothing less`, async () => {
+    test(`${role}: every endpoint requires exactly the scopes of the role`, async () => {
       const { accountId } = await service.account({ plan: 'free' })
       const worker = await memberOf(service, accountId, role)
       for (const endpoint of protectedEndpoints) {
@@ -186,7 +186,7 @@ describe('members who are signed in', () => {
     })
   }
 
-  test('no change is taken from a page of another site', async () => {
+  test('changes are not accepted from pages of other sites', async () => {
     const { accountId } = await service.account()
     const worker = await memberOf(service, accountId, 'owner')
     const ways = [
@@ -202,7 +202,7 @@ describe('members who are signed in', () => {
   })
 
   for (const role of roles.filter((role) => !WHOLE_ACCOUNT.includes(role))) {
-    test(`${role} with one agent: nothing of the others, nor of the whole account`, async () => {
+    test(`${role} limited to one agent: no access to other agents or to the whole account`, async () => {
       const { client, ids } = await world()
       const agentIds = [newId()]
       const worker = await memberOf(service, client.accountId, role, { agentIds })
@@ -218,7 +218,7 @@ describe('members who are signed in', () => {
     })
   }
 
-  test('owners and admins are limited to no agent', async () => {
+  test('owners and admins cannot be limited to agents', async () => {
     const { accountId } = await service.account()
     const { request } = await memberOf(service, accountId, 'owner')
     for (const role of WHOLE_ACCOUNT) {
@@ -228,7 +228,7 @@ describe('members who are signed in', () => {
     }
   })
 
-  test('a session ends for everything at once', async () => {
+  test('ending a session takes effect everywhere at once', async () => {
     const { accountId } = await service.account()
     const worker = await memberOf(service, accountId, 'owner')
     const { cookies } = worker
@@ -267,7 +267,7 @@ for (const endpoint of protectedEndpoints) {
     const objects = parameters.filter((name) => name !== 'userId' && name !== 'ticketNumber')
 
     if (objects.length > 0) {
-      test('hides what belongs to another account, and what never was', async () => {
+      test('hides what belongs to another account, and what does not exist', async () => {
         const mine = await world({ isMember })
         const theirs = await world({ isMember })
         for (const name of objects) {
@@ -287,7 +287,7 @@ for (const endpoint of protectedEndpoints) {
     }
 
     if (endpoint.method !== 'GET') {
-      test('refuses what is not JSON, another content type, and too much', async () => {
+      test('rejects invalid JSON, other content types, and oversized bodies', async () => {
         const { client, ids } = await world({ isMember })
         const path = pathOf(endpoint, ids)
         const send = (body: string, type: string) =>
@@ -304,7 +304,7 @@ for (const endpoint of protectedEndpoints) {
         assert.deepEqual([large.status, large.body.error.code], [413, 'VALIDATION_BODY_TOO_LARGE'])
       })
 
-      test('refuses a field it does not know, or ignores it, by name', async () => {
+      test('rejects or ignores an unknown field, by name', async () => {
         const { client, ids } = await world({ isMember })
         const answer = await ask(client, endpoint, ids, { ...bodyOf(endpoint), unheardOf: '\0' })
         assertUnknown(endpoint, answer, 'unheardOf')
@@ -313,7 +313,7 @@ for (const endpoint of protectedEndpoints) {
 
     const properties = Object.entries(((endpoint.body ?? {}) as Schema).properties ?? {})
     if (properties.length > 0) {
-      test('refuses a wrong type and a NUL character in each field, by name', async () => {
+      test('rejects a wrong type and a NUL character in each field, by name', async () => {
         const { client, ids } = await world({ isMember })
         const base = bodyOf(endpoint)
         for (const [name, schema] of properties) {
@@ -335,14 +335,14 @@ for (const endpoint of protectedEndpoints) {
       })
     }
 
-    test('refuses a parameter it does not know, or ignores it, by name', async () => {
+    test('rejects or ignores an unknown parameter, by name', async () => {
       const { client, ids } = await world({ isMember })
       assertUnknown(endpoint, await ask(client, endpoint, ids, bodyOf(endpoint), '?unheardOf=1'), 'unheardOf')
     })
 
     const query = Object.keys(((endpoint.query ?? {}) as Schema).properties ?? {})
     if (query.includes('cursor')) {
-      test('refuses a damaged cursor and a page size out of bounds', async () => {
+      test('rejects a damaged cursor and an invalid page size', async () => {
         const { client, ids } = await world({ isMember })
         const forged = Buffer.from(JSON.stringify(['2026-01-01T00:00:00.000Z', newId(), 'x'])).toString(
           'base64url',
@@ -362,7 +362,7 @@ for (const endpoint of protectedEndpoints) {
   })
 }
 
-describe('outside of the APIs', () => {
+describe('routes outside the APIs', () => {
   const asked = async ({ path, ...sent }: Sent) => {
     const response = await fetch(`${service.url}${path}`, { ...sent, redirect: 'manual' })
     const type = response.headers.get('content-type')?.split(';')[0] ?? ''
@@ -385,7 +385,7 @@ describe('outside of the APIs', () => {
     }
   })
 
-  test('what does not exist is refused with the error of the contract', async () => {
+  test('nonexistent objects result in the error of the contract', async () => {
     for (const endpoint of rawContracts)
       for (const id of endpoint.unknown ? [newId(), 'x', '%00', '__proto__'] : [])
         for (const sent of requestsTo(endpoint, id, 'nobody')) {
@@ -398,7 +398,7 @@ describe('outside of the APIs', () => {
         }
   })
 
-  test('what is there for everybody has a media type of the contract', async () => {
+  test('public objects have a media type of the contract', async () => {
     for (const endpoint of rawContracts) {
       // The workspace takes long to build, and no identity provider is configured.
       if (endpoint.params || ['showWorkspace', 'returnFromProvider'].includes(endpoint.name)) continue
@@ -408,7 +408,7 @@ describe('outside of the APIs', () => {
     }
   })
 
-  test('another method is refused', async () => {
+  test('other methods are rejected', async () => {
     for (const endpoint of rawContracts)
       for (const { path } of requestsTo(endpoint, 'x', 'nobody')) {
         const { status, code } = await asked({ method: 'DELETE', path })
@@ -416,7 +416,7 @@ describe('outside of the APIs', () => {
       }
   })
 
-  test('a body without a signature, of another type, broken or too large is refused', async () => {
+  test('unsigned, wrongly typed, malformed and oversized bodies are rejected', async () => {
     for (const endpoint of withBody) {
       const path = endpoint.path.replace(/\{\w+\}/g, 'x')
       const post = (type: string, body: string) =>
@@ -440,7 +440,7 @@ describe('outside of the APIs', () => {
     }
   })
 
-  test('maintenance refuses what needs the database', async () => {
+  test('maintenance rejects what needs the database', async () => {
     await service.ctx.maintenance.set(true)
     try {
       for (const endpoint of rawContracts) {

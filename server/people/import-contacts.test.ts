@@ -16,7 +16,7 @@ after(() => service.close())
 const send = (contacts: object[]) =>
   client.request('POST', `/agents/${agentId}/contacts/import`, { contacts })
 
-test('people are added, or changed when they are known, and those that are not valid are named', async () => {
+test('contacts are added or updated, and invalid ones are reported', async () => {
   for (const [name, type] of [
     ['city', 'text'],
     ['orders', 'number'],
@@ -64,6 +64,6 @@ test('people are added, or changed when they are known, and those that are not v
   assert.equal(byName.get('Cy')?.email, 'cy@example.com')
 })
 
-test('an import of nothing is refused', async () => {
+test('an empty import is rejected', async () => {
   assert.equal((await send([])).status, 400)
 })

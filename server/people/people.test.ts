@@ -30,7 +30,7 @@ const talk = async (userId: string): Promise<string> => {
 }
 const owner = () => ({ accountId: client.accountId, agentId })
 
-test('a contact is made, read, changed, found and deleted', async () => {
+test('a contact is created, read, changed, found and deleted', async () => {
   const made = await client.request('POST', contacts(), {
     externalId: 'ann-1',
     name: 'Ann Lee',
@@ -64,7 +64,7 @@ test('a contact is made, read, changed, found and deleted', async () => {
   assert.equal((await client.request('GET', `${contacts()}/${id}`)).status, 404)
 })
 
-test('pages hold every contact once', async () => {
+test('pages contain every contact once', async () => {
   const made = await Promise.all(Array.from({ length: 25 }, (_, i) => add({ name: `P${i}` })))
   const seen: string[] = []
   let cursor = ''
@@ -77,7 +77,7 @@ test('pages hold every contact once', async () => {
   assert.deepEqual(seen.sort(), made.sort())
 })
 
-test('one person is one contact: by number however it is written, by address in any case', async () => {
+test('one person is one contact, however the number or address is written', async () => {
   const id = await add({ externalId: 'kim', email: 'kim@example.com', phoneNumber: '+1 202 555 0101' })
   const resolved = await service.ctx.db
     .transaction()
@@ -91,7 +91,7 @@ test('one person is one contact: by number however it is written, by address in 
   )
 })
 
-test('a merge moves conversations, tickets and what the other has not, and leaves no trace of the first', async () => {
+test('a merge moves conversations, tickets and missing fields, and removes the first contact', async () => {
   const from = await add({
     externalId: 'old',
     name: 'Old',
@@ -135,7 +135,7 @@ test('a merge moves conversations, tickets and what the other has not, and leave
   assert.deepEqual([ofUser.body.data, ofUser.body.pagination.total], [[], 0])
 })
 
-test('a merge with itself, with nobody, or with a contact of another agent is refused', async () => {
+test('a merge with itself, with an unknown contact, or with one of another agent is rejected', async () => {
   const id = await add({ name: 'One' })
   const merge = (intoContactId: string) =>
     client.request('POST', `${contacts()}/${id}/merge`, { intoContactId })
@@ -146,7 +146,7 @@ test('a merge with itself, with nobody, or with a contact of another agent is re
   assert.equal((await get(`/${id}`)).name, 'One')
 })
 
-test('merges that cross end with one contact or both, never with none', async () => {
+test('concurrent opposite merges leave one contact or both', async () => {
   for (let round = 0; round < 5; round++) {
     const [a, b] = [await add({ name: 'A' }), await add({ name: 'B' })]
     const merge = (from: string, into: string) =>

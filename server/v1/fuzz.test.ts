@@ -120,7 +120,7 @@ async function sendAll<T>(inputs: T[], send: (input: T, key: string) => Promise<
 
 const withBody = (endpoint: Endpoint) => endpoint.method !== 'GET' && !endpoint.multipart
 
-test('many bodies for each endpoint that takes one', async () => {
+test('random bodies for each endpoint with a body', async () => {
   for (const endpoint of version1Routes(service.ctx)
     .map((route) => route.endpoint)
     .filter(withBody)) {
@@ -139,7 +139,7 @@ test('many bodies for each endpoint that takes one', async () => {
   assert.equal((await reconcile(service.ctx.db)).balanced, true)
 })
 
-test('many queries for each endpoint that takes one', async () => {
+test('random queries for each endpoint with a query', async () => {
   const value = fc.oneof(word, fc.constantFrom('1', '100', '0', '-1', '2026-01-01', 'API'))
   for (const endpoint of version1Routes(service.ctx).map((route) => route.endpoint)) {
     const names = Object.keys(((endpoint.query ?? {}) as Schema).properties ?? {})
@@ -157,7 +157,7 @@ test('many queries for each endpoint that takes one', async () => {
   }
 })
 
-test('many uploads for each endpoint that takes one', async () => {
+test('random uploads for each endpoint with uploads', async () => {
   const magic = ['\x89PNG\r\n\x1a\n', 'GIF89a', '\xff\xd8\xff\xe0', 'RIFF\x10\0\0\0WEBPVP8 ', '<svg ', '']
   const upload = fc.record({
     start: fc.constantFrom(...magic),

@@ -108,7 +108,7 @@ for (const name of ENDPOINTS) {
       endpoint = endpoints.find((one) => one.name === name)!
     })
 
-    test('works for who may, or says that it needs a file', async () => {
+    test('works with permission, or reports that it needs a file', async () => {
       const { status } = await ask(await world(), endpoint)
       assert.ok(status < 300 || (hasUpload(endpoint) && status === 415), String(status))
     })
@@ -122,7 +122,7 @@ for (const name of ENDPOINTS) {
       assertSays(await ask(await world({ scopes: [] } as object), endpoint), 403)
     })
 
-    test('hides the chatbot of another account, and what never was', async () => {
+    test('hides chatbots of other accounts and nonexistent ones', async () => {
       if (name === 'createChatbot' || name === 'listChatbots' || hasUpload(endpoint)) return
       const mine = await world()
       const theirs = await world()
@@ -135,7 +135,7 @@ for (const name of ENDPOINTS) {
       }
     })
 
-    test('knows its method and its path, and nothing beside them', async () => {
+    test('accepts only its method and path', async () => {
       const { client, ids } = await world()
       const path = pathOf(endpoint, ids)
       const other = await client.request('PUT', endpoint.method === 'PUT' ? path.replace(/\/\w+$/, '') : path)
@@ -144,7 +144,7 @@ for (const name of ENDPOINTS) {
       assertSays(await client.request(endpoint.method, `${path.split('?')[0]}/x/y/z`), 404)
     })
 
-    test('refuses what is not JSON, another content type, and too much', async () => {
+    test('rejects invalid JSON, other content types, and oversized bodies', async () => {
       if (endpoint.method === 'GET') return
       const { client, ids } = await world()
       const send = (body: string, type: string) =>
@@ -155,7 +155,7 @@ for (const name of ENDPOINTS) {
       assertSays(await send(large, 'application/json'), 413)
     })
 
-    test('ignores an unknown field, and refuses a wrong type and a NUL character', async () => {
+    test('ignores unknown fields, and rejects wrong types and NUL characters', async () => {
       const properties = Object.entries(((endpoint.body ?? {}) as Schema).properties ?? {})
       if (properties.length === 0) return
       const made = await world()
@@ -173,7 +173,7 @@ for (const name of ENDPOINTS) {
   })
 }
 
-test('paths that are none, and URLs that cannot be read, have the body of version 1', async () => {
+test('unknown paths and malformed URLs get the body of version 1', async () => {
   const { client } = await world()
   for (const path of ['', '/', '/agents', '/chat/', '/%ff', '/chatbots/%ff/contacts', '/chat%00']) {
     assertSays(await client.request('GET', `/api/v1${path}`), 404)
@@ -182,7 +182,7 @@ test('paths that are none, and URLs that cannot be read, have the body of versio
   assert.equal(beside.body.error.code, 'ROUTE_NOT_FOUND')
 })
 
-test('a key that is malformed, bare or expired is an invalid one', async () => {
+test('a malformed, bare or expired key is invalid', async () => {
   const { client } = await world()
   const expired = await service.account({ expiresAt: new Date(Date.now() - 1_000) })
   for (const authorization of ['', 'Bearer', 'Basic abc', client.key, `Bearer ${expired.key}`]) {
@@ -191,7 +191,7 @@ test('a key that is malformed, bare or expired is an invalid one', async () => {
   }
 })
 
-test('the limit is that of version 2, and both count together', async () => {
+test('the rate limit is shared with version 2', async () => {
   const client = await service.account()
   const authorization = `Bearer ${client.key}`
   const ask = (count: number, path: string) =>
@@ -218,7 +218,7 @@ test('during maintenance nothing is read or written', async () => {
   }
 })
 
-test('what breaks inside is 500 and tells nothing', async () => {
+test('internal errors are 500 and reveal nothing', async () => {
   const { client, ids } = await world()
   const { db } = service.ctx
   const id = newId()
@@ -234,7 +234,7 @@ test('what breaks inside is 500 and tells nothing', async () => {
   assertSays(answer, 500, 'Internal server error')
 })
 
-test('a plan that is full is 403', async () => {
+test('a full plan is 403', async () => {
   const client = await service.account({ plan: 'standard' })
   for (let i = 0; i < 5; i++) {
     const { status } = await client.request('POST', '/api/v1/create-chatbot', { chatbotName: 'Bot' })
@@ -243,7 +243,7 @@ test('a plan that is full is 403', async () => {
   assertSays(await client.request('POST', '/api/v1/create-chatbot', { chatbotName: 'Bot' }), 403)
 })
 
-test('a text that the plan has no room for is 403, and leaves no chatbot behind', async () => {
+test('a text that exceeds the plan is 403, and leaves no chatbot behind', async () => {
   const client = await service.account({ plan: 'standard' })
   const { body } = await client.request('POST', '/api/v1/create-chatbot', { chatbotName: 'Bot' })
   const source = { type: 'text', name: 'x', content: 'word' }

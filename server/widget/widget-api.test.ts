@@ -98,7 +98,7 @@ test('a visitor writes, follows the answer, and finds it again; nobody else does
   assert.equal((await client.request('POST', `${agent()}${path}/retry`, retry)).status, 200)
 })
 
-test('a conversation is recorded with the page that embeds the chat, without what follows its path', async () => {
+test('a conversation stores the embedding page without query and fragment', async () => {
   const long = `https://shop.example/${'a'.repeat(3000)}`
   const pages: [page: string | undefined, origin: string | null][] = [
     ['https://shop.example/lamps/desk?user=ann#top', 'https://shop.example/lamps/desk'],
@@ -116,7 +116,7 @@ test('a conversation is recorded with the page that embeds the chat, without wha
   }
 })
 
-test('a private agent and a malformed secret are refused in words', async () => {
+test('a private agent and a malformed secret are rejected with a message', async () => {
   const hidden = (await client.request('POST', '/agents', { name: 'Hidden' })).body.id
   const refused = await service.anonymous('GET', `/api/widget/agents/${hidden}`)
   assert.deepEqual([refused.status, refused.body.error.code], [404, 'AGENT_NOT_FOUND'])
@@ -129,7 +129,7 @@ test('a private agent and a malformed secret are refused in words', async () => 
   }
 })
 
-test('a message that is sent again, also at once, is stored and answered once', async () => {
+test('a message that is resent, even concurrently, is stored and answered once', async () => {
   const messageId = randomUUID()
   const send = () => visitor.write('Once?', { messageId })
   const answers = await Promise.all([send(), send(), send()])
@@ -146,7 +146,7 @@ test('a message that is sent again, also at once, is stored and answered once', 
   assert.equal((await rows()).length, 1)
 })
 
-test('a reader that comes back gets exactly what it missed; stopping keeps what was said', async () => {
+test('a reader that reconnects gets exactly what it missed; stopping keeps the text so far', async () => {
   const { promise: now, resolve: release } = Promise.withResolvers<void>()
   models.queue.push({ tokens: tokens(12), after: now })
   const { conversationId } = await visitor.write('Long?')
@@ -163,7 +163,7 @@ test('a reader that comes back gets exactly what it missed; stopping keeps what 
   assert.deepEqual(body, { data: { stopped: true } })
 })
 
-test('while a person has the conversation the agent is silent, and the visitor sees who answers', async () => {
+test('while a person has the conversation, the agent is silent, and the visitor sees who answers', async () => {
   const { conversationId } = await visitor.write('A person, please')
   await settled(visitor, conversationId)
   const account = { id: client.accountId, plan: 'unlimited' }
@@ -192,7 +192,7 @@ test('while a person has the conversation the agent is silent, and the visitor s
   assert.equal(begun?.parent_conversation_id, conversationId)
 })
 
-test('a visitor sees nothing of what actions do, and the page runs those that are its own', async () => {
+test("a visitor sees nothing of the agent's own actions, and the page runs its client actions", async () => {
   for (const action of [
     { type: 'client', name: 'read_title', description: 'Reads the title of the page' },
     { type: 'collect-leads', name: 'note_lead', description: 'Notes who asks' },
@@ -231,7 +231,7 @@ test('a visitor sees nothing of what actions do, and the page runs those that ar
   assert.equal(again.body.error.code, 'RESOURCE_TOOL_CALL_NOT_FOUND')
 })
 
-test('a page that has the agent go on without end is heard eight times', async () => {
+test('a page that continues the agent endlessly is stopped after eight times', async () => {
   const action = { type: 'client', name: 'again', description: 'Calls again', inputs: { type: 'object' } }
   await client.request('POST', `${agent()}/actions`, action)
   models.otherwise(() => ({ toolCalls: [{ id: 'c', name: 'again', input: {} }] }))
@@ -252,7 +252,7 @@ test('a page that has the agent go on without end is heard eight times', async (
   assert.equal((await settled(visitor, conversationId)).messages.at(-1).pendingCalls.length, 1)
 })
 
-test('ids that no call has are refused at once, also while an answer is being made', async () => {
+test('unknown call ids are rejected at once, even during an answer', async () => {
   models.queue.push({ tokens: tokens(3), after: NEVER })
   const { conversationId } = await visitor.write('Hello?')
   const path = `/conversations/${conversationId}/tool-result`
@@ -264,7 +264,7 @@ test('ids that no call has are refused at once, also while an answer is being ma
   assert.deepEqual([...new Set((await Promise.all(waiting)).map(({ status }) => status))], [404])
 })
 
-test('what was stopped before its first word stays unanswered, until it is asked again', async () => {
+test('a message stopped before its first word stays unanswered until it is asked again', async () => {
   const { db } = service.ctx
   const messageId = randomUUID()
   for (let stops = 0; stops < 5; stops++) {
@@ -289,7 +289,7 @@ test('what was stopped before its first word stays unanswered, until it is asked
   assert.deepEqual(said(await settled(visitor, row!.id)), ['user: Never mind', 'assistant: Yes.'])
 })
 
-test('where the agent cannot answer, the team is asked', async () => {
+test('when the agent cannot answer, the team is asked', async () => {
   await client.request('PUT', agent(), { model: 'fake' })
   await changePlan(service.ctx.db, client.accountId, 'free')
   const { answering } = await visitor.write('Hello?')
@@ -304,7 +304,7 @@ test('where the agent cannot answer, the team is asked', async () => {
   assert.match(read.body.description, /not in the plan/)
 })
 
-test('two tabs that write after the end go on in one conversation', async () => {
+test('two tabs that write after the end share one new conversation', async () => {
   const { conversationId } = await visitor.write('One')
   await settled(visitor, conversationId)
   await client.request('POST', `${agent()}/conversations/${conversationId}/end`)
@@ -313,7 +313,7 @@ test('two tabs that write after the end go on in one conversation', async () => 
   assert.notEqual(both[0]?.conversationId, conversationId)
 })
 
-test('the form for leads is there with its action, and what it takes is found over both versions', async () => {
+test('the lead form exists with its action, and its leads are found in both versions', async () => {
   const send = (body: object) => visitor.request('POST', '/leads', body)
   const form = async () => (await visitor.request('GET', '')).body.leadForm
   assert.equal(await form(), null)
@@ -347,7 +347,7 @@ test('the form for leads is there with its action, and what it takes is found ov
   assert.deepEqual([bare.name, bare.email, bare.phone], [null, 'ann@example.org', null])
 })
 
-test("the owner's limit for an address is said in the owner's words", async () => {
+test("the owner's rate limit is reported with the owner's message", async () => {
   const ipRateLimits = { limit: 2, timeframe: 3_600, message: 'One thing at a time!' }
   await client.request('PUT', agent(), { ipRateLimits })
   const { conversationId } = await visitor.write('One')
@@ -361,7 +361,7 @@ test("the owner's limit for an address is said in the owner's words", async () =
   assert.ok(Number(refused.headers.get('retry-after')) > 3_000)
 })
 
-test('what is spoken is marked, found by the search, and answered by the instructions for voice', async () => {
+test('spoken messages are marked, searchable, and answered with the voice instructions', async () => {
   const channelInstructions = { chat_widget: { chat: 'Use a list.', voice: 'Speak in short sentences.' } }
   const voiceSettings = { transcriber: { language: 'en-GB' }, initialMessage: 'I am listening.' }
   await client.request('PUT', agent(), { channelInstructions, voiceSettings })
@@ -389,7 +389,7 @@ test('what is spoken is marked, found by the search, and answered by the instruc
   )
 })
 
-test('in the middle of the page the chat is a channel of its own', async () => {
+test('the chat in the middle of the page is a separate channel', async () => {
   const channelInstructions = { chat_widget: 'Speak of the corner.', center_stage: 'Speak of the middle.' }
   await client.request('PUT', agent(), { channelInstructions })
   for (const [name, type, channels] of [
@@ -437,7 +437,7 @@ test('in the middle of the page the chat is a channel of its own', async () => {
   )
 })
 
-test('spam is kept and not answered; a rating reaches the message', async () => {
+test('spam is stored and not answered; a rating is stored with its message', async () => {
   await client.request('PUT', agent(), {
     model: 'builtin',
     spamSettings: { enabled: true, prompt: 'casino' },
@@ -455,7 +455,7 @@ test('spam is kept and not answered; a rating reaches the message', async () => 
   assert.equal((await visitor.read(honest.conversationId)).messages[1].feedback, 'positive')
 })
 
-test('an idle chat ends after a day, and one whose answer was forgotten is answered', async () => {
+test('an idle chat ends after a day, and a lost answer is generated', async () => {
   const { db } = service.ctx
   const { conversationId } = await visitor.write('Hello?')
   await settled(visitor, conversationId)
@@ -529,7 +529,7 @@ async function follow(of: Visitor, conversationId: string) {
   }
 }
 
-test('who waits for a person is told of the takeover, each reply, and whether anybody is there', async () => {
+test("a visitor who waits for a person is told of the takeover, each reply, and the team's presence", async () => {
   const { conversationId } = await visitor.write('Hello?')
   const first = await settled(visitor, conversationId)
   assert.equal(first.help, null)
@@ -598,7 +598,7 @@ test('who waits for a person is told of the takeover, each reply, and whether an
   assert.equal((await stranger.read(fresh)).help.state, 'waiting')
 })
 
-test('the built-in responder passes on who asks for a person, or says yes to its offer, and says what happens next', async () => {
+test('the built-in responder hands over visitors who ask for a person or accept its offer', async () => {
   const own = await service.account()
   const id = await publicAgent(own, { model: 'builtin' })
   const guest = visitorOf(service, id)
@@ -637,7 +637,7 @@ test('the built-in responder passes on who asks for a person, or says yes to its
   assert.equal((await tickets()).length, 2)
 })
 
-test('a visitor sends files: they are in the transcript, in the helpdesk and in the export, and open for nobody else', async () => {
+test('files of a visitor are in the transcript, the help desk and the export, and private', async () => {
   const png = Buffer.from(
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
     'base64',
@@ -712,7 +712,7 @@ function sign(claims: object, secret: string, header: object = { alg: 'HS256', t
 }
 const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1_000) + seconds
 
-test('a visitor whom the site has signed in is its contact, in every browser; no other token is taken', async () => {
+test('a signed-in visitor is the contact in every browser, and no other token is accepted', async () => {
   const path = `${agent()}/visitor-identity`
   const email = { email: 'Ada@Example.com', email_verified: true }
   const claims = { sub: 'user-17', name: 'Ada Okafor', ...email, exp: inSeconds(300) }

@@ -39,7 +39,7 @@ const actionScript = (): Script => {
   }
 }
 
-test('an action runs in the page, its result is submitted once, and the same message goes on', async () => {
+test('an action runs in the page, its result is submitted once, and the same message continues', async () => {
   for (const result of [{ output: { shown: true } }, { errorText: 'No map here.' }]) {
     await withChat(actionScript(), async ({ open, seen, asked }) => {
       let runs = 0
@@ -71,7 +71,7 @@ test('an action runs in the page, its result is submitted once, and the same mes
   }
 })
 
-test('a result that somebody else has submitted is no error', async () => {
+test('a result that was already submitted elsewhere is not an error', async () => {
   const script = actionScript()
   script['tool-result'] = (response) => sendError(response, 404, 'RESOURCE_TOOL_CALL_NOT_FOUND')
   await withChat(script, async ({ open }) => {
@@ -87,7 +87,7 @@ test('a result that somebody else has submitted is no error', async () => {
   })
 })
 
-test('a page that is reloaded while its action waits runs it and goes on', async () => {
+test('a page that is reloaded while its action waits runs it and continues', async () => {
   const script = actionScript()
   script.chat = streamed(continuationEvents)
   script.stream = nothingRuns

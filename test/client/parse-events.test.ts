@@ -23,7 +23,7 @@ function expected(text: string): ServerSentEvent[] {
   return events
 }
 
-test('events are the same however their bytes are cut, and with every end of line', async () => {
+test('events do not depend on how their bytes are split, nor on the line ends', async () => {
   const line = fc.oneof(
     fc.constantFrom(
       '',
@@ -54,7 +54,7 @@ test('events are the same however their bytes are cut, and with every end of lin
   )
 })
 
-test('an event that is not ended by an empty line is none', async () => {
+test('an event that is not ended by an empty line is ignored', async () => {
   assert.deepEqual(await parse([new TextEncoder().encode('data: a\n\ndata: b\n')]), [
     { id: undefined, data: 'a' },
   ])

@@ -9,7 +9,7 @@ import { answerEvents } from './sample-answer.ts'
 import { frameOf, sendError, sendEvents } from './scripted-service.ts'
 import { against, ask, collect, eventsIn, FIRST, quick, type Script, sendRest } from './try-reader.ts'
 
-test('an answer that comes through gives its events with their numbers', async () => {
+test('an uninterrupted answer yields its events with their numbers', async () => {
   const events = await against({ chat: (_, response) => sendRest(response, FIRST - 1) }, (parley) =>
     ask(parley),
   )
@@ -20,7 +20,7 @@ test('an answer that comes through gives its events with their numbers', async (
   )
 })
 
-test('cut anywhere, the stream goes on where it broke off', async () => {
+test('wherever it is cut, the stream continues where it broke off', async () => {
   for (let cut = 0; cut < answerEvents.length; cut++) {
     let posts = 0
     await against(
@@ -68,7 +68,7 @@ function play(response: ServerResponse, after: number, turn: Turn | undefined): 
   }
 }
 
-test('in a known conversation too, a request without any event is sent again, under the key it was given', async () => {
+test('in a known conversation, a request without any event is repeated with its key', async () => {
   let posts = 0
   const script: Script = {
     chat: (_, response) => sendRest(response, FIRST - 1, posts++ === 0 ? 0 : undefined),
@@ -86,7 +86,7 @@ test('in a known conversation too, a request without any event is sent again, un
   })
 })
 
-test('whatever the connections do, every event comes once', async () => {
+test('every event arrives once, whatever happens to the connections', async () => {
   const index = fc.nat(answerEvents.length)
   const turn: fc.Arbitrary<Turn> = fc.oneof(
     fc.record({ is: fc.constantFrom('cut' as const, 'cut-in-event' as const), after: index }),
@@ -107,7 +107,7 @@ test('whatever the connections do, every event comes once', async () => {
   )
 })
 
-test('a connection that falls silent is dropped and opened again', async () => {
+test('a silent connection is dropped and reopened', async () => {
   let posts = 0
   const hang = (response: ServerResponse, events: number) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -134,7 +134,7 @@ test('a connection that falls silent is dropped and opened again', async () => {
   assert.deepEqual(eventsIn(await against(script, (parley) => ask(parley), silence)), answerEvents)
 })
 
-test('a restart of the service is waited for, and is no event', async () => {
+test('the client waits for a restart of the service, which is not an event', async () => {
   const reattach = { type: 'data-reattach', data: { afterMs: 5 }, transient: true } as AnswerEvent
   const events = await against(
     {
@@ -147,7 +147,7 @@ test('a restart of the service is waited for, and is no event', async () => {
   assert.deepEqual(eventsIn(events), answerEvents)
 })
 
-test('an answer that says no is told at once, with all it says', async () => {
+test('a response with an error is reported at once, with its details', async () => {
   for (const broken of [false, true]) {
     const refuse = (response: ServerResponse) => sendError(response, 402, 'CHAT_CREDITS_EXHAUSTED')
     const script: Script = {
@@ -172,7 +172,7 @@ test('an answer that says no is told at once, with all it says', async () => {
   }
 })
 
-test('it gives up in the end, with what the service said last', async () => {
+test('it finally gives up with the last error of the service', async () => {
   const script: Script = {
     chat: (_, response) => sendRest(response, FIRST - 1, 4),
     stream: (_, response) => sendError(response, 503, 'SERVICE_UNDER_MAINTENANCE'),
@@ -196,7 +196,7 @@ test('it gives up in the end, with what the service said last', async () => {
   await assert.rejects(ask(nowhere), TypeError)
 })
 
-test('an abort ends it, in the middle of events and between tries', async () => {
+test('an abort ends it, during events and between retries', async () => {
   for (const isWaiting of [false, true]) {
     const controller = new AbortController()
     const script: Script = {

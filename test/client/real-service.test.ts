@@ -40,7 +40,7 @@ async function breakingWire(target: URL) {
   }
 }
 
-test('wherever the wire to the service breaks, an answer comes once and whole', async () => {
+test('wherever the connection to the service breaks, an answer arrives once and completely', async () => {
   const models = await startModelServer()
   const service = await startService({
     OPENAI_BASE_URL: `${models.url}/v1`,

@@ -14,7 +14,7 @@ const stream = (text: string) => () =>
   new Response(text, { headers: { 'content-type': 'text/event-stream' } })
 const refusal = (status: number) => () => Response.json({ error: { code: 'X', message: 'No.' } }, { status })
 
-test('a stream that is followed ends with a refusal, and is not asked for again', async () => {
+test('a followed stream ends with an error response and is not reopened', async () => {
   const { requests, asked } = scripted([stream('id: 1\ndata: {"n":1}\n\n'), refusal(403)])
   const seen: unknown[] = []
   await assert.rejects(
@@ -26,7 +26,7 @@ test('a stream that is followed ends with a refusal, and is not asked for again'
   assert.deepEqual([seen, asked()], [[{ n: 1 }], 2])
 })
 
-test('a stream that breaks is opened again', async () => {
+test('a stream that breaks is reopened', async () => {
   const { requests } = scripted([
     refusal(503),
     stream('id: 1\ndata: {"n":1}\n\n'),

@@ -14,7 +14,7 @@ import {
 import { sendEvents, sendMessages } from './scripted-service.ts'
 import { against, ask, bySdk, collect, eventsIn, FIRST, type Script, sendRest } from './try-reader.ts'
 
-test('cut anywhere, and nothing runs any more: the rest comes from the stored message', async () => {
+test('when the stream is cut and nothing is running, the rest comes from the stored message', async () => {
   const whole = await bySdk(answerEvents)
   for (let cut = 2; cut < answerEvents.length; cut++) {
     const events = await against(
@@ -32,7 +32,7 @@ test('cut anywhere, and nothing runs any more: the rest comes from the stored me
   }
 })
 
-test('an answer that is stored a little later is waited for; one that never is ends without more text', async () => {
+test('an answer stored slightly later is waited for; one that is never stored ends without more text', async () => {
   let reads = 0
   const script: Script = {
     chat: (_, response) => sendRest(response, FIRST - 1, 5),
@@ -52,7 +52,7 @@ test('an answer that is stored a little later is waited for; one that never is e
   ])
 })
 
-test('a checkpoint that is shorter than what was shown repeats nothing', async () => {
+test('a stored text shorter than what was shown repeats nothing', async () => {
   const stored = { ...storedAnswer, parts: [{ type: 'text' as const, text: 'Let me' }], metadata: {} }
   const script: Script = {
     chat: (_, response) => sendRest(response, FIRST - 1, 6),
@@ -66,7 +66,7 @@ test('a checkpoint that is shorter than what was shown repeats nothing', async (
   )
 })
 
-test("another answer's stream is not mixed into this one", async () => {
+test('the stream of another answer is not mixed into this one', async () => {
   const other = answerEvents.map((event) =>
     event.type === 'start' ? { ...event, messageId: 'other' } : event,
   )
@@ -96,7 +96,7 @@ const sdkMessage = (): UIMessage => ({
   ],
 })
 
-test('a continuation that breaks off adds only its own parts', async () => {
+test('an interrupted continuation adds only its own parts', async () => {
   const partsOf = async (events: AnswerEvent[]) => (await bySdk(events, sdkMessage())).parts
   const whole = await partsOf(continuationEvents)
   for (let cut = 1; cut < continuationEvents.length; cut++) {
@@ -114,7 +114,7 @@ test('a continuation that breaks off adds only its own parts', async () => {
   }
 })
 
-test('re-attached to a continuation, the whole message is shown, and no page runs its calls again', async () => {
+test('re-attaching to a continuation shows the whole message, and the page does not repeat its calls', async () => {
   for (const cut of [0, 1, 5, continuationEvents.length]) {
     let streams = 0
     let reads = 0
@@ -141,7 +141,7 @@ test('re-attached to a continuation, the whole message is shown, and no page run
   }
 })
 
-test('nothing runs: there is nothing to re-attach to', async () => {
+test('when nothing is running, there is nothing to re-attach to', async () => {
   const script: Script = {
     chat: () => assert.fail('nothing is sent'),
     stream: (_, response) => response.writeHead(204).end(),

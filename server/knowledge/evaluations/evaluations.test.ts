@@ -51,7 +51,7 @@ test('questions are added, listed, changed and deleted', async () => {
   assert.equal((await evaluations('PUT', `/${id}`, { question: 'x' })).body.error.code, 'RESOURCE_NOT_FOUND')
 })
 
-test('a source of another agent is no expectation', async () => {
+test('a source of another agent cannot be expected', async () => {
   const other = (await client.request('POST', '/agents', { name: 'Other' })).body.id
   const { status, body } = await client.request('POST', `/agents/${other}/evaluations`, {
     question: 'How long?',
@@ -111,7 +111,7 @@ test('a run counts what is found, answered and declined; the command prints the 
   )
 })
 
-test('questions stand in sets, and a run of a set is kept beside those before it', async () => {
+test('questions are grouped in sets, and runs of a set are kept', async () => {
   const sets = (method: string, path = '', body?: unknown) =>
     client.request(method, `/agents/${agentId}/evaluation-sets${path}`, body)
   const set = (await sets('POST', '', { name: 'Doors' })).body
@@ -150,7 +150,7 @@ test('questions stand in sets, and a run of a set is kept beside those before it
   assert.equal((await runs('POST', '', { setId: set.id })).body.error.code, 'RESOURCE_NOT_FOUND')
 })
 
-test('an answer is found in other forms of its words, and not in a part of them', () => {
+test('an answer is recognised in other forms of its words, but not as part of them', () => {
   const holds = answerFinder('You can cancel within fourteen days for free.')
   assert.ok(holds('Cancelling is free for fourteen days, at any time of day.'))
   assert.ok(!holds('Delivery takes fourteen days.'))

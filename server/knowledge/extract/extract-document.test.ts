@@ -52,7 +52,7 @@ async function failsWith(
   })
 }
 
-test('a PDF keeps its pages, headings and facts; page numbers go', async () => {
+test('a PDF keeps its pages, headings and facts, but not page numbers', async () => {
   const { title, sections, bytes } = await extract('pdf', makeFactPdf(30, { title: 'Device manual' }))
   assert.equal(title, 'Device manual')
   assert.equal(sections.length, 30)
@@ -70,7 +70,7 @@ test('a PDF keeps its pages, headings and facts; page numbers go', async () => {
   )
 })
 
-test('a PDF line end leaves real hyphens alone, and a sentence over two pages in one piece', async () => {
+test('joining lines of a PDF keeps real hyphens, and a sentence across two pages is joined', async () => {
   const { title, sections } = await extract(
     'pdf',
     makePdf([
@@ -99,7 +99,7 @@ test('a PDF line end leaves real hyphens alone, and a sentence over two pages in
   )
 })
 
-test('a running title stays once, a heading without text is kept', async () => {
+test('a running title is kept once, and a heading without text is kept', async () => {
   const pages = ['One', 'Two', 'Three', 'Four'].map((name) => ({
     heading: '',
     lines: ['ACME manual', `${name} is here.`],
@@ -109,21 +109,21 @@ test('a running title stays once, a heading without text is kept', async () => {
   assert.deepEqual(sections.at(-1), { headingPath: ['The end'], page: 5, text: 'The end' })
 })
 
-test('a PDF that cannot be read says why', async () => {
+test('an unreadable PDF fails with the reason', async () => {
   await failsWith('encrypted', 'pdf', makePdf([{ heading: 'A', lines: ['b'] }], { locked: true }))
   await failsWith('no_text', 'pdf', makePdf([{ heading: '', lines: [] }]))
   await failsWith('broken', 'pdf', makeFactPdf(3).subarray(0, 900))
   await failsWith('broken', 'pdf', '%PDF-1.7 nothing more')
 })
 
-test('a PDF of scanned pages is told from one with text, whatever the scanner stamped on it', async () => {
+test('a PDF of scanned pages is distinguished from one with text, whatever the scanner stamped on it', async () => {
   const scans = Array.from({ length: 6 }, () => ({ heading: '', lines: ['Scan by office 7'] }))
   await failsWith('no_text', 'pdf', makePdf(scans))
   const { sections } = await extract('pdf', makePdf([{ heading: '', lines: ['Hi'] }]))
   assert.equal(sections[0]!.text, 'Hi')
 })
 
-test('a PDF with Asian character codes of which the tables are missing is refused, and not read in part', async () => {
+test('a PDF with Asian character codes whose tables are missing is rejected and not read in part', async () => {
   const latin = '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>'
   const asian =
     '<< /Type /Font /Subtype /Type0 /BaseFont /X /Encoding /90ms-RKSJ-H /DescendantFonts [<< /Type /Font ' +
@@ -166,7 +166,7 @@ test('a Word file keeps headings, lists and tables', async () => {
   assert.equal((await extract('docx', makeDocx([{ paragraph: 'x' }], { title: 'A & B' }))).title, 'A & B')
 })
 
-test('a Word file that is damaged, empty, or unpacks without end is refused', async () => {
+test('a Word file that is damaged, empty, or expands endlessly is rejected', async () => {
   await failsWith('broken', 'docx', makeDocx([{ paragraph: 'x' }]).subarray(0, 700))
   await failsWith('broken', 'docx', makeZip({ 'word/document.xml': '<w:document' }))
   await failsWith('no_text', 'docx', makeDocx([]))
@@ -174,7 +174,7 @@ test('a Word file that is damaged, empty, or unpacks without end is refused', as
   await failsWith('broken', 'doc', 'anything')
 })
 
-test('a workbook gives its visible sheets row by row, values as they are shown, with the names of their columns', async () => {
+test('the visible sheets of a workbook are read row by row, with displayed values and column names', async () => {
   const book = utils.book_new()
   const prices = utils.aoa_to_sheet([
     ['Prices of 2026'],
@@ -215,7 +215,7 @@ test('a workbook gives its visible sheets row by row, values as they are shown, 
   await failsWith('too_large', 'xlsx', makeZip({ 'xl/workbook.xml': Buffer.alloc(70_000_000) }))
 })
 
-test('a presentation gives its slides in their order, each a page, with tables and notes', async () => {
+test('the slides of a presentation are read in order, each as a page, with tables and notes', async () => {
   const slides = [
     { title: 'Lamps & shades', lines: ['Only one line.'] },
     {
@@ -245,7 +245,7 @@ test('a presentation gives its slides in their order, each a page, with tables a
   await failsWith('broken', 'pptx', withSlide(deep))
 })
 
-test('an archive that contradicts itself is refused, whatever it claims', async () => {
+test('an archive that contradicts itself is rejected, whatever it claims', async () => {
   const sound = makeDocx([{ paragraph: 'Text' }])
   const parts = 7
   const lies: Record<string, Uint8Array> = {
@@ -271,20 +271,20 @@ test('an archive that contradicts itself is refused, whatever it claims', async 
   assert.equal((await extract('docx', docxOf(word(text), inside))).sections[0]!.text, 'Text')
 })
 
-test('a PDF whose tree of pages lies is refused', async () => {
+test('a PDF with an inconsistent page tree is rejected', async () => {
   await failsWith('no_text', 'pdf', pdfOfPages('3 0 R', 1_000_000))
   await failsWith('too_large', 'pdf', pdfOfPages('3 0 R '.repeat(30_000), 30_000))
   await failsWith('broken', 'pdf', pdfOfPages('2 0 R 2 0 R', 10))
 })
 
-test('texts of very many lines, and of very many code blocks, are read', async () => {
+test('texts with very many lines or code blocks are read', async () => {
   const lines = Array.from({ length: 300_000 }, (_, i) => `${i}`).join('\n')
   assert.equal((await extract('txt', lines)).bytes, lines.length)
   const blocks = '```\na\n```\n'.repeat(60_000)
   assert.equal((await extract('md', blocks)).sections.length, 1)
 })
 
-test('a web page gives its article and nothing around it', async () => {
+test('the article of a web page is read without its surroundings', async () => {
   const { title, sections } = await extract('html', fixture('article.html'))
   assert.equal(title, 'Returns and refunds')
   assert.deepEqual(
@@ -303,7 +303,7 @@ test('a web page gives its article and nothing around it', async () => {
   assert.doesNotMatch(text, /link|secretTracking|another script|color: red/)
 })
 
-test('a page without a main part gives its whole body; charsets are heeded', async () => {
+test('a page without a main part is read as a whole, and charsets are respected', async () => {
   const { sections, title } = await extract(
     'html',
     '<title>T</title><div>Open <b>daily</b></div><div>9 to 5</div>',
@@ -324,7 +324,7 @@ test('a page without a main part gives its whole body; charsets are heeded', asy
   await failsWith('no_text', 'html', '<html><body><div id="app"></div><script>run()</script></body></html>')
 })
 
-test('a reference page keeps terms with definitions, notes in their place, tables as they are read, and its anchors', async () => {
+test('a reference page keeps terms with definitions, notes in place, readable tables, and its anchors', async () => {
   const { title, sections } = await extract('html', fixture('reference.html'))
   assert.equal(title, 'Options - Press manual')
   const outlined = sections.map(({ headingPath, anchor, text }) => [headingPath.join(' > '), anchor, text])
@@ -346,7 +346,7 @@ test('a reference page keeps terms with definitions, notes in their place, table
   ])
 })
 
-test('a note that is laid out as a table is a note, and what goes across columns without names is said once', async () => {
+test('a note laid out as a table is read as a note, and spanning cells appear once', async () => {
   const note =
     '<table><tr><td rowspan="2"><img src="tip.png"></td><th>Tipp</th></tr><tr><td colspan="2"><p>Gut schütteln.</p><p>Kühl lagern.</p></td></tr></table>'
   const plain = '<table><tr><td>Oil</td><td>4 l</td></tr><tr><td colspan="2">Ask before.</td></tr></table>'
@@ -354,12 +354,12 @@ test('a note that is laid out as a table is a note, and what goes across columns
   assert.equal(sections[0]!.text, 'Lead.\n\nTipp: Gut schütteln.\n\nKühl lagern.\n\nOil | 4 l\nAsk before.')
 })
 
-test('a page of nothing but links is read as it is', async () => {
+test('a page that consists of links is read as it is', async () => {
   const { sections } = await extract('html', '<nav><a href="/a">Lamps</a> <a href="/b">Shades</a></nav>')
   assert.equal(sections[0]!.text, 'Lamps Shades')
 })
 
-test('Markdown marks may go over lines, notes stay in their place, code in lists stays code', async () => {
+test('Markdown spans lines, notes stay in place, and code in lists stays code', async () => {
   const note =
     '## Note\n\nKeep calm.\n\nStill here.\n\n> [!WARNING]\n> Hot surface.\n\n!!! tip "Faster"\n    Use the cache.'
   const steps = '1. Do this:\n    ```sh\n    run  it\n      --x\n    ```\n2. Then that.'
@@ -376,12 +376,12 @@ test('Markdown marks may go over lines, notes stay in their place, code in lists
   ])
 })
 
-test('Markdown loses directives without a label, and spaces that are written as entities', async () => {
+test('unlabelled directives and entity spaces are removed from Markdown', async () => {
   const { sections } = await extract('md', 'Sizes&nbsp;: `a&nbsp;b`\n\n::example{id=1 width=375}\n\nThree.')
   assert.equal(sections[0]!.text, 'Sizes : a&nbsp;b\n\nThree.')
 })
 
-test('running heads of a PDF go although they change by chapter and carry numbers; its tables keep their columns', async () => {
+test('running heads of a PDF are removed even if they vary, and its tables keep their columns', async () => {
   const prices = ['Plan\tPrice a month\tUsers', 'Basic\t3 EUR\t5', 'Pro\t\t50', 'Max\t9 EUR']
   const pages = ['Setup', 'Setup', 'Setup', 'Care', 'Care', 'Care', 'Prices'].map((chapter, index) => ({
     heading: '',
@@ -407,7 +407,7 @@ test('running heads of a PDF go although they change by chapter and carry number
   )
 })
 
-test('Markdown loses its syntax and keeps its structure', async () => {
+test('Markdown syntax is removed and the structure kept', async () => {
   const { title, sections } = await extract('md', fixture('handbook.md'))
   assert.equal(title, 'Team handbook')
   assert.deepEqual(outline(sections), [
@@ -440,7 +440,7 @@ test('CSV rows become lines of named values', async () => {
   await failsWith('no_text', 'csv', '\n,,\n')
 })
 
-test('plain text keeps its lines, but not those an editor broke', async () => {
+test('plain text keeps its lines, except those that an editor wrapped', async () => {
   const wrapped =
     'The quick brown fox jumps over the lazy dog and runs far\naway over the hills until nobody sees it.'
   const { sections } = await extract('txt', `${wrapped}\n\nStreet 1\nTown`)

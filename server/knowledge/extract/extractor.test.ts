@@ -15,7 +15,7 @@ const heavy = { type: 'pdf' as const, bytes: makeFactPdf(200) }
 const hasCode = (code: ExtractFailureCode) => (error: unknown) =>
   error instanceof ExtractFailure && error.code === code
 
-test('documents are read in a child process, and the bytes stay with the caller', async () => {
+test('documents are read in a child process, and the caller keeps the bytes', async () => {
   const bytes = makeFactPdf(3)
   const all = await Promise.all([
     extractor.extract({ type: 'pdf', bytes }, ann),
@@ -29,13 +29,13 @@ test('documents are read in a child process, and the bytes stay with the caller'
   assert.equal(bytes[0], '%'.charCodeAt(0))
 })
 
-test('a failure crosses over with its code and does not stop the next document', async () => {
+test('a failure is passed on with its code and does not affect the next document', async () => {
   const input = { type: 'pdf' as const, bytes: Buffer.from('no pdf') }
   await assert.rejects(extractor.extract(input, ann), hasCode('broken'))
   assert.equal((await extractor.extract(text('still here'), ann)).sections[0]!.text, 'still here')
 })
 
-test('too long, too much memory, too much text, and a cancelled wait end only their own document', async () => {
+test('limits of time, memory and output, and cancellation, end only their own document', async () => {
   const hasty = createExtractor({ timeoutMs: 20 })
   await assert.rejects(hasty.extract(heavy, ann), hasCode('timeout'))
   await hasty.close()
@@ -56,7 +56,7 @@ test('too long, too much memory, too much text, and a cancelled wait end only th
   assert.equal((await next).bytes, 4)
 })
 
-test('small documents that unpack to gigabytes end the reader at its bound, and the next one is read', async () => {
+test('small documents that expand to gigabytes end the reader at its limit, and the next one is read', async () => {
   const bounded = createExtractor({ memoryMb: 300, timeoutMs: 240_000 })
   const refused = (type: 'pdf' | 'docx' | 'html', bytes: Uint8Array) =>
     bounded.extract({ type, bytes }, ann).then(
@@ -71,7 +71,7 @@ test('small documents that unpack to gigabytes end the reader at its bound, and 
   await bounded.close()
 })
 
-test('no account has all places, and those that wait take turns', async () => {
+test('no account gets all places, and waiting accounts take turns', async () => {
   const order: string[] = []
   const read = (owner: string, name: string) =>
     extractor.extract(text(name), { owner }).then(() => order.push(name))
@@ -90,7 +90,7 @@ test('no account has all places, and those that wait take turns', async () => {
   assert.ok(order.indexOf('ann 1') > order.indexOf('slow'), `no second place for the same: ${order}`)
 })
 
-test('chunks are made in the same process', async () => {
+test('chunks are created in the same process', async () => {
   const { bytes, chunks } = await extractor.extractChunks(text('One is here.\n\nTwo is there.'), {
     ...ann,
     targetChars: 10,
@@ -99,7 +99,7 @@ test('chunks are made in the same process', async () => {
   assert.deepEqual([bytes, chunks.map((chunk) => chunk.text)], [27, ['One is here.', 'Two is there.']])
 })
 
-test('thousands of chunks come over in pieces, whole and in order', async () => {
+test('thousands of chunks arrive in pieces, complete and in order', async () => {
   const many = Array.from({ length: 2_500 }, (_, i) => `Sentence number ${i} stands here.`)
   const cut = { ...ann, targetChars: 20, maxChars: 60 }
   const { chunks } = await extractor.extractChunks(text(many.join('\n\n')), cut)
@@ -131,7 +131,7 @@ test('a child ends when it is idle, and when the extractor is closed', async () 
   await assert.rejects(idle.extract(text('x'), ann), hasCode('aborted'))
 })
 
-test('a child has nothing of the service: no environment, no files, no connections', {
+test('a child has no access to the environment, files or connections of the service', {
   skip: process.platform === 'linux' ? false : 'reads /proc',
 }, async () => {
   process.env.PARLEY_TEST_SECRET = 'do not tell'

@@ -20,7 +20,7 @@ const ole = Buffer.concat([
 ])
 const page = Buffer.from('<!DOCTYPE html><html><body>Sign in</body></html>')
 
-test('a file is what its extension says when its content agrees', () => {
+test('a file has the type of its extension if its content matches', () => {
   const accepted: [Uint8Array, string, DocumentType][] = [
     [pdf, 'Manual.PDF', 'pdf'],
     [Buffer.concat([Buffer.from('\n\n'), pdf]), 'a.pdf', 'pdf'],
@@ -40,7 +40,7 @@ test('a file is what its extension says when its content agrees', () => {
   for (const [bytes, name, type] of accepted) assert.equal(sniffType(bytes, name), type, name)
 })
 
-test('a file whose content disagrees, or of no known type, is refused', () => {
+test('a file whose content does not match, or of an unknown type, is rejected', () => {
   const refused: [Uint8Array, string][] = [
     [png, 'a.pdf'],
     [png, 'a.png'],

@@ -14,7 +14,7 @@ const chunks = [
   { headingPath: [], questions: [], text: '' },
 ]
 
-test('vectors of before the migration stay, under the keys that the same chunks get today', async () => {
+test('vectors from before the migration keep the keys that the same chunks get today', async () => {
   const { database, drop } = await freshDatabase({ empty: true })
   const { db } = database
   const all = readMigrations()

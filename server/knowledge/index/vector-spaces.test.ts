@@ -89,7 +89,7 @@ async function passages(
   return found.passages.map(({ text }) => text).join('\n')
 }
 
-test('a changed model builds its space beside the old one, goes on after a failure, and is swapped in when complete', async () => {
+test('a new model builds its space beside the old one, continues after a failure, and replaces it when complete', async () => {
   await add(sections(40))
   const texts = embedded('old').length
   assert.equal(texts, 40)
@@ -126,7 +126,7 @@ test('a changed model builds its space beside the old one, goes on after a failu
   await models.close()
 })
 
-test('what is added while a space is built has vectors in both', async () => {
+test('chunks added while a space is built have vectors in both', async () => {
   await add('The lamp has a warranty of eleven years.')
   const { models } = withModel('new')
   const { db } = service.ctx
@@ -143,7 +143,7 @@ test('what is added while a space is built has vectors in both', async () => {
   await models.close()
 })
 
-test('switched off, the vectors go and words answer', async () => {
+test('when embeddings are disabled, the vectors are deleted and words are used', async () => {
   await add('The lamp has a warranty of eleven years.')
   const { models, knowledge } = withModel(null)
   await move(models)
@@ -153,7 +153,7 @@ test('switched off, the vectors go and words answer', async () => {
   assert.equal(server.requests.length, before)
 })
 
-test('a job of another configuration does nothing, and two do not work on one agent', async () => {
+test('a job of another configuration does nothing, and two jobs do not work on one agent', async () => {
   await add('The lamp has a warranty of eleven years.')
   const { models } = withModel('new')
   const payload = { agentId, space: 'elsewhere@00000000' }
@@ -170,7 +170,7 @@ test('a job of another configuration does nothing, and two do not work on one ag
   await models.close()
 })
 
-test('a training that failed half-way, and one of a changed text, embed only what is new', async () => {
+test('after an interrupted training or a changed text, only new chunks are embedded', async () => {
   const source = { type: 'text', name: 'Text', content: sections(40) }
   // The first batch is answered, the second refused four times.
   server.queue.push({ firstDelayMs: 1 })
@@ -188,7 +188,7 @@ test('a training that failed half-way, and one of a changed text, embed only wha
   assert.deepEqual(await spacesOf(), { old: 40 })
 })
 
-test('a clone answers from its copies without training and without embedding calls', async () => {
+test('a clone uses copied vectors without training or embedding calls', async () => {
   await add('The lamp has a warranty of eleven years.')
   const { knowledge } = service.ctx
   const before = embedded('old').length

@@ -172,7 +172,7 @@ test('a page with headings, lists, tables, code and toggles becomes passages und
   assert.deepEqual(summary.notionPages, { count: 1, size: read.size })
 })
 
-test('a database is a page of its rows', async () => {
+test('a database is read as a page of its rows', async () => {
   const id = 'dddddddd-0000-4000-8000-000000000002'
   notion.databases.set(id, { title: 'Branches', rows: [fakePage('Yarrowby', []), fakePage('Zennor', [])] })
   const source = await settled(await add(id))
@@ -182,7 +182,7 @@ test('a database is a page of its rows', async () => {
   assert.equal(source.origin_modified, null)
 })
 
-test('the list of pages is the workspace’s, page by page', async () => {
+test("the workspace's pages are listed page by page", async () => {
   const agent = await newAgent()
   const list = (query = '') => client.request('GET', `/agents/${agent}/pages-connection/pages${query}`)
   assert.deepEqual([(await list()).status, (await list()).body.error.code], [409, 'PAGES_NOT_CONNECTED'])
@@ -218,7 +218,7 @@ test('the list of pages is the workspace’s, page by page', async () => {
   assert.equal((await list()).body.error.code, 'PAGES_NOT_CONNECTED')
 })
 
-test('the token is kept encrypted and goes nowhere else', async () => {
+test('the token is stored encrypted and sent nowhere else', async () => {
   const { access_token } = await service.ctx.db
     .selectFrom('pages_connections')
     .select('access_token')
@@ -249,7 +249,7 @@ test('the token is kept encrypted and goes nowhere else', async () => {
   assert.equal(list.body.error.code, 'PAGES_NOT_CONNECTED')
 })
 
-test('a source needs a connection, a page id, and is there once', async () => {
+test('a source needs a connection and a page id, and exists once', async () => {
   const page = fakePage('Once', [block('paragraph', 'Once upon a time.')])
   notion.pages.set(page.id, page)
   const post = (pageId: string, agent = agentId) =>
@@ -261,7 +261,7 @@ test('a source needs a connection, a page id, and is there once', async () => {
   assert.deepEqual([again.status, again.body.error.code], [409, 'SOURCE_DUPLICATE'])
 })
 
-test('a name that was given stays, one that was not follows the title', async () => {
+test('a given name stays, and a default name follows the title', async () => {
   const agent = await connectedAgent()
   const page = fakePage('First title', [block('paragraph', 'The marker aldermoor is here.')])
   notion.pages.set(page.id, page)
@@ -277,7 +277,7 @@ test('a name that was given stays, one that was not follows the title', async ()
   assert.equal((await settled(id)).name, 'Mine')
 })
 
-test('a re-sync reads only what was edited, and trains only what has changed', async () => {
+test('a re-sync reads only edited pages, and trains only what has changed', async () => {
   const agent = await connectedAgent()
   const page = fakePage('Changing', [block('paragraph', 'The marker birchvale is first.')])
   notion.pages.set(page.id, page)
@@ -307,7 +307,7 @@ test('a re-sync reads only what was edited, and trains only what has changed', a
   assert.equal((await settled(id)).origin_modified, null)
 })
 
-test('a page that is shared no longer, or in the bin, is gone from answers and comes back', async () => {
+test('a page that is no longer shared, or in the trash, leaves the answers and can return', async () => {
   const agent = await connectedAgent()
   const page = fakePage('Leaving', [block('paragraph', 'The marker elmscott will leave.')])
   const other = fakePage('Staying', [block('paragraph', 'The marker fernworth stays.')])
@@ -330,7 +330,7 @@ test('a page that is shared no longer, or in the bin, is gone from answers and c
   assert.deepEqual([await finds('elmscott', agent), await finds('fernworth', agent)], [false, true])
 })
 
-test('without the connection, or with a refused token, the live version stays', async () => {
+test('without the connection, or with a rejected token, the live version stays', async () => {
   const agent = await connectedAgent()
   const page = fakePage('Kept', [block('paragraph', 'The marker gorseley stays.')])
   notion.pages.set(page.id, page)
@@ -350,7 +350,7 @@ test('without the connection, or with a refused token, the live version stays', 
   assert.ok(await finds('gorseley', agent))
 })
 
-test('a clone keeps its pages, and the connection that keeps them current', async () => {
+test('a clone keeps its pages and the connection that updates them', async () => {
   const agent = await connectedAgent()
   const page = fakePage('Cloned', [block('paragraph', 'The marker hazelbrook is cloned.')])
   notion.pages.set(page.id, page)

@@ -30,7 +30,7 @@ async function ask(asker: Client, agentId: string, marker: string): Promise<stri
   return JSON.stringify(body)
 }
 
-test('what is deleted is not in the next answer', async () => {
+test('a deleted source is not in the next answer', async () => {
   const { agentId, sourceId } = await agentWith('quillfeather')
   assert.match(await ask(client, agentId, 'quillfeather'), /quillfeather-42/)
   assert.equal((await client.request('DELETE', `/agents/${agentId}/sources/${sourceId}`)).status, 200)

@@ -43,7 +43,7 @@ async function rowsOf(sourceId: string): Promise<number> {
   return rows.length
 }
 
-test('a large source is deleted in steps, is not in the next answer, and leaves nothing', async () => {
+test('a large source is deleted in steps, is not in the next answer, and leaves nothing behind', async () => {
   const id = await largeSource('quillfeather')
   assert.ok((await rowsOf(id)) > 500)
   assert.match(await ask('quillfeather'), /quillfeather-42/)

@@ -66,7 +66,7 @@ const isLeft = async (table: 'sources' | 'chunks' | 'pages', id: string): Promis
   return rows.length > 0
 }
 
-test('a source that is being deleted is shown as such, refuses changes, and counts for nothing', async () => {
+test('a source that is being deleted is shown as such, rejects changes, and does not count', async () => {
   const id = await trained(text)
   await leaveHalfDeleted(id)
   const { body } = await read(id)
@@ -95,7 +95,7 @@ test('a source that is being deleted is shown as such, refuses changes, and coun
   assert.equal((await client.request('GET', `/agents/${clone.id}/sources`)).body.pagination.total, 0)
 })
 
-test('a file that is being deleted takes no other file', async () => {
+test('a file that is being deleted accepts no other file', async () => {
   const form = (name: string): FormData => {
     const body = new FormData()
     body.set('name', name)
@@ -110,7 +110,7 @@ test('a file that is being deleted takes no other file', async () => {
   assert.deepEqual([answer.status, error.code], [409, 'SOURCE_PENDING_DELETION'])
 })
 
-test('a website that is being deleted is not crawled again, and its address is free', async () => {
+test('a website that is being deleted is not crawled again, and its URL is free', async () => {
   site.pages.set('/', page('Home', 'The marker copperlace.', ['/b']))
   site.pages.set('/b', page('B', 'The marker dapplewood.'))
   const web = websites(service, client, agentId)
@@ -150,7 +150,7 @@ test('a website that is being deleted is not crawled again, and its address is f
   assert.ok(await web.finds('dapplewood'))
 })
 
-test('what a killed process left is deleted when its time is up, and at once by whoever is alone', async () => {
+test('an interrupted deletion is resumed when its lease expires, and at once by a single process', async () => {
   const [one, two] = [await trained(text), await trained({ ...text, name: 'Second' })]
   await leaveHalfDeleted(one)
   assert.equal(await resumeDeletions(service.ctx), 0)

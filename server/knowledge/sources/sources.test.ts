@@ -187,7 +187,7 @@ test('a PDF of 30 pages is answered from, with page and heading', async () => {
   }
 })
 
-test('a workbook and a presentation are uploaded, and answered from with their rows, slides and names', async () => {
+test('a workbook and a presentation are uploaded and used in answers with their rows, slides and names', async () => {
   const agent = await newAgent()
   const book = utils.book_new()
   const rows = [
@@ -218,7 +218,7 @@ test('a workbook and a presentation are uploaded, and answered from with their r
   assert.deepEqual([slide?.page, slide?.headingPath], [2, ['Winter']])
 })
 
-test('the earlier version answers until the new one is live, also when the new one fails', async () => {
+test('the earlier version is used until the new one is live, also when the new one fails', async () => {
   pages.set('/changing', {
     status: 200,
     body: '<article><p>The marker harrowgate is the first version of this page.</p></article>',
@@ -244,7 +244,7 @@ test('the earlier version answers until the new one is live, also when the new o
   await client.request('DELETE', `/agents/${agentId}/sources/${body.id}`)
 })
 
-test('a deleted source is gone from the very next answer, with its file', async () => {
+test('a deleted source is missing from the very next answer, and its file is deleted', async () => {
   const { body } = await upload({ name: 'D' }, [['file', 'The marker lindenmoor will vanish.', 'd.txt']])
   await settled(body.id)
   const file = (
@@ -269,7 +269,7 @@ test('a deleted source is gone from the very next answer, with its file', async 
   while (filesKept().includes(file.split('/').at(-1)!)) await wait(50)
 })
 
-test('what cannot be read fails with a sentence for a person', async () => {
+test('unreadable sources fail with a readable sentence', async () => {
   const cases: [object, RegExp][] = [
     [{ type: 'link', url: `${siteUrl}/missing`, linkType: 'individual' }, /404/],
     [
@@ -288,7 +288,7 @@ test('what cannot be read fails with a sentence for a person', async () => {
   assert.equal((await client.request('GET', `/agents/${agent}`)).body.status, 'untrained')
 })
 
-test('each wrong field is refused by its path', async () => {
+test('each invalid field is rejected by its path', async () => {
   const text = { type: 'text', name: 'x', content: 'x' }
   const qna = { type: 'qna', name: 'x', questions: ['x'], answer: 'x' }
   const link = { type: 'link', url: 'https://example.com', linkType: 'individual' }
@@ -334,7 +334,7 @@ test('each wrong field is refused by its path', async () => {
   assert.deepEqual((await client.request('PUT', `/agents/${agentId}/sources/${id}`, {})).body, before)
 })
 
-test('a change of a page takes what its creation takes, and leaves it one page', async () => {
+test('a change of a page accepts the options of its creation, and it remains a single page', async () => {
   pages.set('/one', { status: 200, body: '<p>One page, and nothing but this page.</p>' })
   const options = { excludePaths: ['/x'], includeOnlyPaths: ['/y'], slowScraping: true }
   const id = await add({ type: 'link', url: `${siteUrl}/one`, linkType: 'individual', ...options })
@@ -357,7 +357,7 @@ test('a change of a page takes what its creation takes, and leaves it one page',
   assert.deepEqual(Object.keys(refused.body.error.details), ['linkType', 'slowScraping'])
 })
 
-test('the same page cannot be a source twice', async () => {
+test('the same page cannot be added twice', async () => {
   pages.set('/once', { status: 200, body: '<p>Once</p>' })
   const owner = await service.account()
   const agent = await newAgent(owner)
@@ -369,7 +369,7 @@ test('the same page cannot be a source twice', async () => {
   assert.equal(answers.find(({ status }) => status === 409)?.body.error.code, 'SOURCE_DUPLICATE')
 })
 
-test('an upload that is refused says why and leaves no file', async () => {
+test('a rejected upload says why and leaves no file behind', async () => {
   const owner = await service.account()
   const agent = await newAgent(owner)
   const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
@@ -418,7 +418,7 @@ test('an upload that is refused says why and leaves no file', async () => {
   await settled(longest.body.id)
 })
 
-test("the plan's training size is exact, however many ask at the same time", async () => {
+test("the plan's training size is exact, also under concurrency", async () => {
   const owner = await service.account({ plan: 'standard' })
   const agent = await newAgent(owner)
   const most = 40 * 1_048_576
@@ -486,7 +486,7 @@ test('the list filters by type and by part of the name, and pages return each so
   assert.deepEqual([seen.length, new Set(seen).size], [25, 25])
 })
 
-test('jobs may come late, twice, or for what is gone', async () => {
+test('jobs may run late, twice, or for deleted sources', async () => {
   const id = await add({ type: 'text', name: 'x', content: 'The marker moonbury is one.' })
   await settled(id)
   await client.request('PUT', `/agents/${agentId}/sources/${id}`, {
@@ -503,7 +503,7 @@ test('jobs may come late, twice, or for what is gone', async () => {
   assert.equal((await settled(id)).status, 'trained')
 })
 
-test('a document that ends its reader again and again is left alone, with a reason', async () => {
+test('a document that repeatedly crashes its reader is not tried again, and says why', async () => {
   const { db } = service.ctx
   const { body } = await upload({ name: 'Deadly' }, [['file', makeFactPdf(500), 'deadly.pdf']])
   const row = () => db.selectFrom('sources').selectAll().where('id', '=', body.id).executeTakeFirstOrThrow()
@@ -566,7 +566,7 @@ test('a clone answers at once and outlives the original, files too', async () =>
   assert.ok(filesKept().includes(kept!))
 })
 
-test('files that no source names are swept away an hour later, others stay', async () => {
+test('unreferenced files are deleted an hour later, others stay', async () => {
   const { db, filesDir } = service.ctx
   await upload({ name: 'kept' }, [['file', 'The marker larkspire stays.', 'kept.txt']])
   const kept = filesKept()
@@ -594,7 +594,7 @@ test('files that no source names are swept away an hour later, others stay', asy
   assert.ok(kept.every((name) => filesKept().includes(name)))
 })
 
-test('an account adds no more sources while as many wait for their training as its plan allows', async () => {
+test("an account cannot add sources while its plan's limit of untrained sources is reached", async () => {
   const client = await service.account({ plan: 'standard' })
   const { body: agent } = await client.request('POST', '/agents', { name: 'Agent' })
   const waiting = Array.from({ length: plans.standard.unfinishedSources }, () => ({
@@ -622,7 +622,7 @@ test('an account adds no more sources while as many wait for their training as i
   assert.equal((await add()).status, 201)
 })
 
-test('a question shows what it finds and why, and why a source is missing; a source shows its passages', async () => {
+test('the search test shows what a question finds and why, and why a source is missing', async () => {
   const own = await service.account()
   const agent = `/agents/${(await own.request('POST', '/agents', { name: 'Shop' })).body.id}`
   const add = async (name: string, content: string): Promise<string> => {

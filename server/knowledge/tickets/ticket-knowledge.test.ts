@@ -113,7 +113,7 @@ async function answerTo(agentId: string, message: string): Promise<string> {
   return body.data.parts[0].text
 }
 
-test('solved tickets answer while the switch is on, and not a moment longer', async () => {
+test('solved tickets are used in answers only while the setting is on', async () => {
   const agentId = await newAgent()
   await addTicket(agentId, solved(1, 'quillfan'))
   assert.deepEqual((await client.request('GET', `/agents/${agentId}/ticket-knowledge`)).body, {
@@ -138,7 +138,7 @@ test('solved tickets answer while the switch is on, and not a moment longer', as
   await live(agentId, 1)
 })
 
-test('only closed tickets with a reply that helps; the question is the customer’s', async () => {
+test("only closed tickets with a helpful reply are used; the question is the customer's", async () => {
   const agentId = await newAgent()
   await addTicket(agentId, solved(1, 'openfan', { status: 'on_customer' }))
   await addTicket(agentId, solved(2, 'cancelfan', { status: 'cancelled' }))
@@ -168,7 +168,7 @@ test('only closed tickets with a reply that helps; the question is the customer�
   assert.equal(content.answer, reply('talkfan'))
 })
 
-test('nothing of the customer’s person is kept', async () => {
+test('no personal data of the customer is kept', async () => {
   const agentId = await newAgent()
   const customer = {
     name: 'Zelda Quimby',
@@ -217,7 +217,7 @@ test('nothing of the customer’s person is kept', async () => {
   assert.match(kept, /your refund left today/)
 })
 
-test('a gathering follows the tickets: reopened, changed, deleted by hand', async () => {
+test('sources follow the tickets when they are reopened, changed or deleted by hand', async () => {
   const agentId = await newAgent()
   const reopened = await addTicket(agentId, solved(1, 'reopenfan'))
   const changed = await addTicket(agentId, solved(2, 'changefan'))
@@ -250,7 +250,7 @@ test('a gathering follows the tickets: reopened, changed, deleted by hand', asyn
   assert.doesNotMatch(await answerTo(agentId, 'reopenfan does not start'), /set the reopenfan/)
 })
 
-test('new tickets come with the weekly re-sync', async () => {
+test('new tickets are added by the weekly re-sync', async () => {
   const agentId = await newAgent()
   await addTicket(agentId, solved(1, 'earlyfan'))
   await switchTo(agentId, true)
@@ -278,7 +278,7 @@ test('new tickets come with the weekly re-sync', async () => {
   while (Number((await agent()).next_ticket_sync_at) < Date.now() + 6 * 86_400_000) await wait(20)
 })
 
-test('a switch that goes off during a gathering leaves nothing behind', async () => {
+test('switching the setting off during a run leaves nothing behind', async () => {
   const agentId = await newAgent()
   for (let number = 1; number <= 20; number++) await addTicket(agentId, solved(number, `racefan${number}`))
   await switchTo(agentId, true)

@@ -54,7 +54,7 @@ test('chunks are embedded in training and questions in the search', async () => 
   assert.deepEqual(models.requests[before]?.body.input, ['How many years of warranty has the lamp?'])
 })
 
-test('when the embedding server fails, answers go on, and training is tried again until it works', async () => {
+test('when the embedding server fails, answers continue, and training is retried until it works', async () => {
   for (let i = 0; i < 4; i++) models.queue.push({ status: 500 })
   assert.match((await ask('What warranty does the lamp have?')).parts[0].text, /eleven years/)
   await wait(50)

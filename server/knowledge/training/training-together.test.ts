@@ -68,7 +68,7 @@ async function startTwo(t: { after(work: () => Promise<void>): void }) {
   }
 }
 
-test('twenty texts uploaded to one agent at once go live without a deadlock', async (t) => {
+test('twenty texts uploaded to one agent concurrently go live without a deadlock', async (t) => {
   const { service, urls, deadlocksAfter } = await startTwo(t)
   const { key, accountId } = await service.account({ plan: PLAN })
   const clients = urls.map((url) => clientOf(url, key, accountId))
@@ -78,7 +78,7 @@ test('twenty texts uploaded to one agent at once go live without a deadlock', as
   assert.equal(await deadlocksAfter(), 0)
 })
 
-test('so do those of two agents while sources are changed, deleted and cloned', async (t) => {
+test('so do texts of two agents while sources are changed, deleted and cloned', async (t) => {
   const { service, urls, deadlocksAfter } = await startTwo(t)
   const { key, accountId } = await service.account({ plan: PLAN })
   const clients = urls.map((url) => clientOf(url, key, accountId))
@@ -102,7 +102,7 @@ test('so do those of two agents while sources are changed, deleted and cloned', 
   assert.equal(await deadlocksAfter(), 0)
 })
 
-test('a text of many chunks replaces another one, and nothing of that is left', async (t) => {
+test('a text with many chunks replaces another one, of which nothing remains', async (t) => {
   const service = await startService()
   t.after(() => service.close())
   const client = await service.account({ plan: PLAN })

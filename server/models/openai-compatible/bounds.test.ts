@@ -29,7 +29,7 @@ const failsAs = (kind: string) => (error: unknown) => {
 
 // This test comes first: an aborted call leaves a place in the pool that is used before the open connection.
 for (const id of ['own', 'package']) {
-  test(`ten calls one after the other use one connection (${id})`, async () => {
+  test(`ten consecutive calls use one connection (${id})`, async () => {
     const used = new Set<unknown>()
     let ended = 0
     server.answerWith(async (response, request) => {
@@ -49,7 +49,7 @@ for (const id of ['own', 'package']) {
 }
 
 for (const id of ['own', 'package']) {
-  test(`a line without an end is broken off, and the model is not asked again (${id})`, async () => {
+  test(`an endless line is cut off, and the model is not called again (${id})`, async () => {
     const { bytes, count } = server.closed
     server.answerWith(async (response) => {
       stream(response).write('data: {"choices":[{"delta":{"content":"')
@@ -62,7 +62,7 @@ for (const id of ['own', 'package']) {
     assert.ok(server.closed.bytes - bytes < 16 * 1024 * 1024, `${server.closed.bytes - bytes} bytes`)
   })
 
-  test(`a line of 60 MB is broken off (${id})`, async () => {
+  test(`a line of 60 MB is cut off (${id})`, async () => {
     const { count } = server.closed
     server.answerWith((response) => {
       stream(response).end(chunk({ content: 'a'.repeat(60 * 1024 * 1024) }))
@@ -72,7 +72,7 @@ for (const id of ['own', 'package']) {
     assert.equal(server.requests.length, 1)
   })
 
-  test(`a text beyond all measure ends as at the model's own limit (${id})`, async () => {
+  test(`an excessively long text ends as at the model's own limit (${id})`, async () => {
     const { count } = server.closed
     server.answerWith(async (response) => {
       stream(response)
@@ -86,7 +86,7 @@ for (const id of ['own', 'package']) {
     assert.equal(server.requests.length, 1)
   })
 
-  test(`an input of a tool call beyond all measure fails, and the model is not asked again (${id})`, async () => {
+  test(`an excessively long tool input fails, and the model is not called again (${id})`, async () => {
     server.answerWith(async (response) => {
       const begin = {
         index: 0,
@@ -105,7 +105,7 @@ for (const id of ['own', 'package']) {
   })
 }
 
-test('a body that never says anything is broken off by its bytes', async () => {
+test('a body without content is cut off by its size', async () => {
   server.answerWith(async (response) => {
     stream(response)
     await sendForEver(response, `: ${'x'.repeat(60_000)}\n`)

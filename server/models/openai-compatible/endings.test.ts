@@ -30,7 +30,7 @@ const failsAs = (kind: string) => (error: unknown) => {
   return true
 }
 
-test('a finish without an end mark on an open connection ends the answer', async () => {
+test('a finish reason without an end marker on an open connection ends the answer', async () => {
   const { count } = server.closed
   server.answerWith(async (response) => {
     stream(response).write(chunk({ content: 'Hello' }) + chunk({}, 'stop'))
@@ -45,7 +45,7 @@ test('a finish without an end mark on an open connection ends the answer', async
   await until('the end of the connection', () => server.closed.count > count)
 })
 
-test('a connection that goes on behind the end mark is closed', async () => {
+test('a connection that continues after the end marker is closed', async () => {
   const { count } = server.closed
   server.answerWith(async (response) => {
     stream(response).write(chunk({ content: 'Hello' }) + END)
@@ -55,7 +55,7 @@ test('a connection that goes on behind the end mark is closed', async () => {
   await until('the end of the connection', () => server.closed.count > count)
 })
 
-test('thinking for longer than the time of the first token is no time-out', async () => {
+test('reasoning for longer than the first-token timeout is not a timeout', async () => {
   for (const name of ['reasoning_content', 'reasoning', 'thinking']) {
     server.answerWith(async (response) => {
       stream(response)
@@ -71,7 +71,7 @@ test('thinking for longer than the time of the first token is no time-out', asyn
   }
 })
 
-test('comments are a sign of life, but only for the total time', async () => {
+test('comments count as progress, but not against the total time', async () => {
   server.answerWith(async (response) => {
     stream(response)
     for (let i = 0; i < 8; i++) {
@@ -91,7 +91,7 @@ test('comments are a sign of life, but only for the total time', async () => {
   await assert.rejects(server.call('short'), failsAs('timeout'))
 })
 
-test('a connection that breaks behind the reason of the end has not failed', async () => {
+test('a connection that breaks after the finish reason is not a failure', async () => {
   server.answerWith(async (response) => {
     stream(response).write(chunk({ content: 'Hello' }) + chunk({}, 'stop'))
     await wait(50)
@@ -100,7 +100,7 @@ test('a connection that breaks behind the reason of the end has not failed', asy
   assert.equal(finishOf(await server.call('own')), 'stop')
 })
 
-test('what a server wants back with a call is sent with it', async () => {
+test('data that a server wants back with a call is sent with it', async () => {
   server.answerWith((response) => stream(response).end(chunk({ content: 'Hello' }) + END))
   const extra_content = { google: { thought_signature: 'EjQ' } }
   await server.call('own', {
@@ -123,7 +123,7 @@ test('what a server wants back with a call is sent with it', async () => {
   assert.deepEqual(JSON.parse(server.requests[0]!).messages[1].tool_calls[0].extra_content, extra_content)
 })
 
-test('a short text is asked for, and given up when it is none', async () => {
+test('a short text is requested, and anything longer is discarded', async () => {
   const ask = { system: 'Name it.', user: 'Something', maxOutputTokens: 40, longest: 20 }
   const { signal } = new AbortController()
   server.answerWith((response) =>
@@ -157,14 +157,14 @@ test('the log says what can be done', async () => {
   await says(429, '{"error":{"message":"slow down"}}', /higher limits/)
 })
 
-test('an error whose explanation does not end is told all the same', async () => {
+test('an error with an endless explanation is still reported', async () => {
   server.answerWith((response) =>
     response.writeHead(400, { 'content-type': 'application/json' }).write('{"error":'),
   )
   await assert.rejects(server.call('own'), failsAs('rejected'))
 })
 
-test('a fault of our own is no failure of a provider', async () => {
+test('a fault of our own is not a provider failure', async () => {
   const options = { providerOptions: { parley: { question: 7 } as never } }
   await assert.rejects(server.call('builtin', options), TypeError)
 })

@@ -123,7 +123,7 @@ for (const [name, recordings] of Object.entries(SERVERS)) {
   })
 }
 
-test('the signature that came with a call goes back with it', async () => {
+test('the signature of a call is sent back with it', async () => {
   const { parts } = await play(`${RECORDINGS.indexOf(gemini[1]!)}/0`)
   const call = parts.find((part) => part.type === 'tool-call')
   assert.deepEqual(call?.providerMetadata, {

@@ -88,7 +88,7 @@ async function failsAs(kind: ModelFailureKind, ...replies: Reply[]) {
 
 for (const provider of providers) {
   describe(provider, () => {
-    test('streams text with its reason and use', async () => {
+    test('text is streamed with its finish reason and usage', async () => {
       server.queue.push({ tokens: ['Grüße', ' an', ' 東京', ' 👋'] })
       const parts = await call(provider)
       assert.equal(textOf(parts), 'Grüße an 東京 👋')
@@ -98,7 +98,7 @@ for (const provider of providers) {
       assert.equal(finish.usage.inputTokens.total, 7)
     })
 
-    test('calls tools, several at once', async () => {
+    test('several tools are called at once', async () => {
       server.queue.push({
         tokens: ['Let me look.'],
         toolCalls: [
@@ -121,7 +121,7 @@ for (const provider of providers) {
       assert.equal(finish.finishReason.unified, 'tool-calls')
     })
 
-    test('sends the history with tool calls and their results', async () => {
+    test('the history is sent with tool calls and their results', async () => {
       const call1 = { toolCallId: 'call_1', toolName: 'weather' }
       await call(provider, {
         tools: [weather],
@@ -146,7 +146,7 @@ for (const provider of providers) {
         assert.match(sent, new RegExp(piece))
     })
 
-    test('is stopped at the provider when the caller stops', async () => {
+    test('aborting also stops the request to the provider', async () => {
       server.queue.push({ tokens: tokens(50), delayMs: 20 })
       const controller = new AbortController()
       const running = call(provider, {}, controller.signal)
@@ -160,7 +160,7 @@ for (const provider of providers) {
   })
 }
 
-test('each fault has its kind, on every wire', async () => {
+test('each error has its kind with every provider', async () => {
   await failsAs('rejected', { status: 401 })
   await failsAs('rejected', { status: 400 })
   await failsAs('rate_limited', { status: 429 }, { status: 429 })
@@ -171,7 +171,7 @@ test('each fault has its kind, on every wire', async () => {
   await failsAs('unavailable', { tokens: tokens(9), dropAfter: 4, delayMs: 10 })
 })
 
-test('a call is made again once, and only before the first word', async () => {
+test('a call is retried once, and only before the first word', async () => {
   for (const provider of providers) {
     server.queue.push({ status: 500 }, { tokens: ['ok'] })
     assert.equal(textOf(await call(provider)), 'ok')
@@ -183,7 +183,7 @@ test('a call is made again once, and only before the first word', async () => {
   }
 })
 
-test('the cause of a failure names the status, and neither a key nor what was asked', async () => {
+test('the cause of a failure contains the status, but neither a key nor the question', async () => {
   for (const provider of providers) {
     server.queue.push({ status: 401, errorMessage: 'Incorrect API key sk-test-key, not sk-proj-abc123456' })
     await assert.rejects(call(provider), ({ cause }: ModelFailure) => {
@@ -195,7 +195,7 @@ test('the cause of a failure names the status, and neither a key nor what was as
   }
 })
 
-test('our own adapter bears what servers differ in', async () => {
+test('our own client tolerates the differences between servers', async () => {
   server.queue.push({ tokens: ['a'], finishReason: 'because' })
   const finish = (await call('openai-compatible')).at(-1)
   assert.ok(finish?.type === 'finish' && finish.finishReason.unified === 'other')
@@ -213,7 +213,7 @@ test('our own adapter bears what servers differ in', async () => {
   await assert.rejects(call('openai-compatible'), ModelFailure)
 })
 
-test('embeddings come in the order of their texts, whatever the order of the answer, and are tried again', async () => {
+test('embeddings are returned in the order of their texts, and failures are retried', async () => {
   const texts = Array.from({ length: 130 }, (_, i) => `word${String.fromCharCode(97 + (i % 26))} number`)
   const before = server.requests.length
   server.queue.push({ status: 503 })
@@ -225,7 +225,7 @@ test('embeddings come in the order of their texts, whatever the order of the ans
   assert.ok(Math.abs(Math.hypot(...vectors[5]!) - 1) < 1e-6)
 })
 
-test('an embedding server that asks for a pause gets it, unless it is too long for one attempt', async () => {
+test("an embedding server's Retry-After is respected, unless it is too long for one attempt", async () => {
   const { embedder } = models
   let before = server.requests.length
   server.queue.push({ status: 429, retryAfter: 0 })
@@ -247,7 +247,7 @@ test('an embedding server that asks for a pause gets it, unless it is too long f
   await assert.rejects(rejected, (error: unknown) => error instanceof ModelFailure)
 })
 
-test('the model that made a space is found again: another of the same server, or the former one', () => {
+test('the model of an existing space is found again: another one of the same server, or the former one', () => {
   const of = (embedding: EmbeddingEntry | null, formerEmbedding: EmbeddingEntry | null = null) =>
     createModels({ catalogue: { entries: [], auto: '', embedding, formerEmbedding }, builtin: {} as never })
   const prefixes = { query: '', passage: '' }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { createRowProducts, MOST_AT_ONCE } from './row-products.ts'
 
-test('rows are multiplied with all and with a few as plain arithmetic does it', () => {
+test('products of rows match plain arithmetic', () => {
   const value = fc.integer({ min: -128, max: 127 })
   const sizes = fc.tuple(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 9 }))
   fc.assert(
@@ -33,7 +33,7 @@ test('rows are multiplied with all and with a few as plain arithmetic does it', 
   )
 })
 
-test('more rows than there is room for are refused', () => {
+test('too many rows are rejected', () => {
   const { withEach } = createRowProducts(new Int8Array(100), 100)
   withEach(new Array<number>(MOST_AT_ONCE).fill(0))
   assert.throws(() => withEach(new Array<number>(MOST_AT_ONCE + 1).fill(0)), RangeError)

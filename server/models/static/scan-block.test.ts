@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { BLOCK_ROWS, scanBits, scanBlock, strideOf } from './scan-block.ts'
 
-test('the scan multiplies as plain arithmetic does, for any size and values', () => {
+test('the scan matches plain arithmetic for any size and values', () => {
   const value = fc.integer({ min: -128, max: 127 })
   const sizes = fc.tuple(fc.integer({ min: 1, max: 70 }), fc.integer({ min: 0, max: 9 }))
   fc.assert(
@@ -24,7 +24,7 @@ test('the scan multiplies as plain arithmetic does, for any size and values', ()
   )
 })
 
-test('the largest vectors do not overflow, and what is too large is refused', () => {
+test('the largest vectors do not overflow, and larger ones are rejected', () => {
   const dots = new Int32Array(1)
   const most = new Int8Array(10_000).fill(-128)
   const row = new Int8Array(strideOf(10_000))
@@ -38,7 +38,7 @@ test('the largest vectors do not overflow, and what is too large is refused', ()
   )
 })
 
-test('differing bits are counted as plain arithmetic does, for any number of bytes', () => {
+test('counts of differing bits match plain arithmetic for any size', () => {
   const rows = fc.array(fc.uint8Array({ minLength: 48, maxLength: 48 }), { maxLength: 9 })
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 33, maxLength: 48 }), rows, (asked, kept) => {

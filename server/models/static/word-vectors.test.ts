@@ -11,7 +11,7 @@ import { loadWordVectors, similarityOfRows } from './word-vectors.ts'
 const words = loadWordVectors()
 const similarity = (a: string, b: string): number => similarityOfRows(words, words.row(a), words.row(b))
 
-test('the shipped table knows 60,000 words and what is close to what', () => {
+test('the shipped table has 60,000 words and finds similar ones', () => {
   assert.equal(words.size, 60_000)
   assert.equal(words.row('qqqqq'), -1)
   assert.ok(similarity('refund', 'reimbursement') > similarity('refund', 'mountain') + 0.2)
@@ -19,20 +19,20 @@ test('the shipped table knows 60,000 words and what is close to what', () => {
   assert.ok(Math.abs(similarity('bitcoin', 'bitcoin') - 1) < 1e-6)
 })
 
-test('frequent words tell less', () => {
+test('frequent words have less weight', () => {
   assert.ok(informationOf(words, words.row('the')) < 0.05)
   assert.ok(informationOf(words, words.row('thermostat')) > 0.9)
   assert.equal(informationOf(words, -1), 1)
 })
 
-test('a mean has length 1, and there is none of unknown words', () => {
+test('a mean has length 1, and unknown words have none', () => {
   const mean = meanVector(words, ['cancel', 'subscription', 'qqqqq'])!
   assert.ok(Math.abs(Math.hypot(...mean) - 1) < 1e-5)
   assert.equal(meanVector(words, ['qqqqq']), null)
   assert.equal(meanVector(words, []), null)
 })
 
-test('one byte a number keeps cosines to 0.02', () => {
+test('one byte per number keeps cosines accurate to 0.02', () => {
   const table = fc.array(fc.constantFrom('refund', 'money', 'heat', 'card', 'open', 'late', 'river'), {
     minLength: 1,
   })
@@ -46,12 +46,12 @@ test('one byte a number keeps cosines to 0.02', () => {
   )
 })
 
-test('a vector without direction has no unit length', () => {
+test('a zero vector cannot be normalised', () => {
   assert.equal(unitLength(new Float32Array(4)), null)
   assert.equal(unitLength(Float32Array.of(1, Number.NaN)), null)
 })
 
-test('a table that does not fit its words is refused', () => {
+test('a table that does not match its words is rejected', () => {
   const folder = mkdtempSync(join(tmpdir(), 'word-vectors-'))
   try {
     writeFileSync(join(folder, 'word-vectors.bin'), new Int8Array(150))

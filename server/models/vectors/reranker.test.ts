@@ -43,7 +43,7 @@ const failsAs = (kind: ModelFailureKind) => (error: unknown) => {
   return true
 }
 
-test('asks for all documents, with the key, and gives their order', async () => {
+test('the reranker gets all documents and the key, and its order is used', async () => {
   assert.deepEqual(await order(rerankerWith()), [2, 0, 1])
   const { wire, body, headers } = server.requests.at(-1)!
   assert.equal(wire, 'rerank')
@@ -51,12 +51,12 @@ test('asks for all documents, with the key, and gives their order', async () => 
   assert.equal(headers.authorization, 'Bearer key-abcdef')
 })
 
-test('documents that the server leaves out follow as they were', async () => {
+test('documents that the server leaves out follow in their original order', async () => {
   server.reranks.push({ body: '{"results":[{"index":1,"relevance_score":-4.5,"document":{"text":"x"}}]}' })
   assert.deepEqual(await order(rerankerWith()), [1, 0, 2])
 })
 
-test('an answer that is not an order is a failure, and nothing is asked twice', async () => {
+test('an invalid order is a failure, and nothing is retried', async () => {
   const bodies = [
     'not JSON',
     'null',
@@ -81,7 +81,7 @@ test('an answer that is not an order is a failure, and nothing is asked twice', 
   }
 })
 
-test('a refusal and a failing server are failures without the key in them', async () => {
+test('errors of the server are failures without the key in them', async () => {
   const reranker = rerankerWith()
   server.reranks.push(
     { status: 401, body: '{"error":"wrong key key-abcdef"}' },
@@ -94,7 +94,7 @@ test('a refusal and a failing server are failures without the key in them', asyn
   await assert.rejects(order(rerankerWith({ baseUrl: 'http://127.0.0.1:1/v1' })), failsAs('unavailable'))
 })
 
-test('a slow server is given up, and a caller that stops is heeded; the request ends there too', async () => {
+test('a slow server is given up, and an abort ends the request', async () => {
   const before = server.requests.length
   server.reranks.push({ firstDelayMs: 600_000 })
   await assert.rejects(order(rerankerWith({ timeout: 30 })), failsAs('timeout'))

@@ -50,7 +50,7 @@ const rowsOf = async (table: 'conversations' | 'messages' | 'generations'): Prom
     .length
 const creditsUsed = async (): Promise<number> => (await client.request('GET', '/me')).body.credits.used
 
-test('without conversationId nothing is stored, the credits count, and the ledger balances', async () => {
+test('without conversationId nothing is stored, credits are charged, and the ledger balances', async () => {
   const messages = [assistant('Welcome!'), user('My name is Ann.'), assistant('Hello Ann.'), user('My name?')]
   const { status, body } = await say({ messages })
   assert.deepEqual([status, body], [200, { text: 'Hello from the model.', sources: [] }])
@@ -62,7 +62,7 @@ test('without conversationId nothing is stored, the credits count, and the ledge
   assert.deepEqual(await reconcile(service.ctx.db), { balanced: true, difference: 0 })
 })
 
-test('a reply that fails before its first word costs nothing and leaves nothing', async () => {
+test('a reply that fails before its first word costs nothing and leaves nothing behind', async () => {
   models.queue.push({ status: 500 }, { status: 500 }, { status: 500 })
   const { status, body } = await say({})
   assert.deepEqual([status, Object.keys(body)], [502, ['message']])
@@ -70,7 +70,7 @@ test('a reply that fails before its first word costs nothing and leaves nothing'
   assert.equal((await reconcile(service.ctx.db)).balanced, true)
 })
 
-test('an unstored reply whose process dies is closed, and its credits with it', async () => {
+test('when the process of an unstored reply dies, the reply and its credits are settled', async () => {
   models.queue.push({ tokens: ['One', ' two'], stallAfter: 1 })
   const response = await stream({})
   const reader = response.body!.getReader()
@@ -92,7 +92,7 @@ test('an unstored reply whose process dies is closed, and its credits with it', 
   await reader.cancel().catch(() => {})
 })
 
-test('a chosen conversationId gathers the last message and the reply of each call', async () => {
+test('a chosen conversationId collects the last message and the reply of each call', async () => {
   const conversationId = 'order 17/ü?'
   await say({ conversationId, messages: [user('One'), assistant('Eins'), user('Two')] })
   await say({ conversationId, messages: [user('Three')] })
@@ -110,7 +110,7 @@ test('a chosen conversationId gathers the last message and the reply of each cal
   assert.equal((await reconcile(service.ctx.db)).balanced, true)
 })
 
-test('twelve first messages at once make one conversation, and each is answered', async () => {
+test('twelve concurrent first messages make one conversation, and each is answered', async () => {
   const answers = await Promise.all(
     Array.from({ length: 12 }, (_, i) => say({ conversationId: 'shared', messages: [user(`Message ${i}`)] })),
   )
@@ -125,7 +125,7 @@ test('twelve first messages at once make one conversation, and each is answered'
   assert.equal((await reconcile(service.ctx.db)).balanced, true)
 })
 
-test('the same conversationId is another conversation for another chatbot and account', async () => {
+test('the same conversationId is separate for each chatbot and account', async () => {
   await say({ conversationId: 'a' })
   const other = (await call('POST', '/create-chatbot', { chatbotName: 'Other' })).body.chatbotId
   await say({ chatbotId: other, conversationId: 'a' })
@@ -134,7 +134,7 @@ test('the same conversationId is another conversation for another chatbot and ac
   assert.equal(first?.id, 'a')
 })
 
-test('a conversation of version 2 goes on under the id that get-conversations shows', async () => {
+test('a conversation of version 2 continues under the id that get-conversations returns', async () => {
   const { body } = await client.request('POST', `/agents/${chatbotId}/chat`, { message: 'A', stream: false })
   const { conversationId } = body.data.metadata
   await say({ conversationId, messages: [user('B')] })
@@ -146,7 +146,7 @@ test('a conversation of version 2 goes on under the id that get-conversations sh
   assert.equal(list.body.pagination.total, 2)
 })
 
-test('a conversation that is not ongoing is refused', async () => {
+test('a conversation that is not ongoing is rejected', async () => {
   await say({ conversationId: 'x' })
   const { id } = (await client.request('GET', `/agents/${chatbotId}/conversations`)).body.data[0]
   await client.request('PATCH', `/agents/${chatbotId}/conversations/${id}`, { paused: true })
@@ -155,7 +155,7 @@ test('a conversation that is not ongoing is refused', async () => {
   assert.deepEqual(Object.keys(body), ['message'])
 })
 
-test('contactId makes the conversation the contact’s; an unknown one is not found', async () => {
+test('contactId assigns the conversation to the contact; an unknown one is not found', async () => {
   const users = [{ external_id: 'ann-1' }, { external_id: 'Bob Ö' }]
   await call('POST', `/chatbots/${chatbotId}/contacts`, { users })
   await say({ conversationId: 'a', contactId: 'ann-1' })
@@ -181,7 +181,7 @@ test('contactId makes the conversation the contact’s; an unknown one is not fo
   assert.equal((await stored()).length, 2)
 })
 
-test('model and temperature of the request come before the chatbot’s', async () => {
+test('model and temperature of the request override those of the chatbot', async () => {
   await call('POST', '/update-chatbot-settings', { chatbotId, temp: 0.3 })
   await say({})
   assert.equal(models.requests.at(-1)?.body.temperature, 0.3)
@@ -195,14 +195,14 @@ test('model and temperature of the request come before the chatbot’s', async (
   }
 })
 
-test('client actions are not offered: nobody could run them', async () => {
+test('client actions are not offered, because nobody could run them', async () => {
   const action = { name: 'open_page', type: 'client', description: 'x', inputs: { type: 'object' } }
   assert.equal((await client.request('POST', `/agents/${chatbotId}/actions`, action)).status, 201)
   await say({})
   assert.equal(models.requests.at(-1)?.body.tools, undefined)
 })
 
-test('plain text comes in pieces, and only the words', async () => {
+test('plain text is streamed, containing only the answer', async () => {
   models.queue.push({ tokens: ['Zwölf ', 'größte\n', '日本 ', '🙂'], delayMs: 20 })
   const response = await stream({})
   assert.equal(response.status, 200)
@@ -215,7 +215,7 @@ test('plain text comes in pieces, and only the words', async () => {
   assert.ok(pieces.length > 1)
 })
 
-test('a request that accepts events gets them, with [DONE] last', async () => {
+test('a request that accepts events gets them, ending with [DONE]', async () => {
   models.queue.push({ tokens: ['One\n\n', 'data: [DONE]'] })
   const response = await stream({ conversationId: 's' }, 'text/event-stream')
   assert.equal(response.headers.get('content-type'), 'text/event-stream')
@@ -226,7 +226,7 @@ test('a request that accepts events gets them, with [DONE] last', async () => {
   assert.equal((await stored())[0]?.messages[1]?.content, text)
 })
 
-test('a stream that fails half-way does not look whole', async () => {
+test('a stream that fails halfway does not look complete', async () => {
   models.queue.push({ tokens: ['Half', ' an', ' answer'], dropAfter: 2, delayMs: 20 })
   await assert.rejects((await stream({})).text())
   models.queue.push({ tokens: ['Half', ' an', ' answer'], dropAfter: 2, delayMs: 20 })
@@ -239,14 +239,14 @@ test('a stream that fails half-way does not look whole', async () => {
   assert.equal((await reconcile(service.ctx.db)).balanced, true)
 })
 
-test('a stream that fails before its first word is an error like any other', async () => {
+test('a stream that fails before its first word is an ordinary error', async () => {
   models.queue.push({ status: 500 }, { status: 500 }, { status: 500 })
   const response = await stream({}, 'text/event-stream')
   assert.equal(response.status, 502)
   assert.deepEqual(Object.keys((await response.json()) as object), ['message'])
 })
 
-test('a client that leaves loses nothing', async () => {
+test('nothing is lost when a client disconnects', async () => {
   models.queue.push({ tokens: ['One', ' two', ' three'], delayMs: 30 })
   const response = await stream({ conversationId: 'left' })
   const reader = response.body!.getReader()
@@ -256,7 +256,7 @@ test('a client that leaves loses nothing', async () => {
   assert.equal((await stored())[0]?.messages[1]?.content, 'One two three')
 })
 
-test('credits that are used up are 403', async () => {
+test('exhausted credits result in 403', async () => {
   await client.request('PUT', `/agents/${chatbotId}`, { creditLimit: 1 })
   assert.equal((await say({})).status, 200)
   const { status, body } = await say({})
@@ -264,7 +264,7 @@ test('credits that are used up are 403', async () => {
   assert.equal(await rowsOf('conversations'), 0)
 })
 
-test('an equal request with one Idempotency-Key is answered once', async () => {
+test('identical requests with one Idempotency-Key are answered once', async () => {
   const body = { chatbotId, messages: [user('Hi')], conversationId: 'i' }
   const send = () => client.request('POST', '/api/v1/chat', body, { 'idempotency-key': 'k-1' })
   const [first, second] = [await send(), await send()]
@@ -273,7 +273,7 @@ test('an equal request with one Idempotency-Key is answered once', async () => {
   assert.equal((await stored())[0]?.messages.length, 2)
 })
 
-test('a lead that an unstored chat collects is kept, and shown', async () => {
+test('a lead from an unstored chat is kept and listed', async () => {
   const action = { name: 'take_details', type: 'collect-leads', description: 'x' }
   assert.equal((await client.request('POST', `/agents/${chatbotId}/actions`, action)).status, 201)
   const input = { name: 'Eve', email: 'eve@example.com' }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { frameOf } from '../../conversations/stream/events.ts'
 import { plainText, wireOf } from './text-stream.ts'
 
-test('a character that comes in two halves is written whole', () => {
+test('a character split into two surrogates is written whole', () => {
   const shape = wireOf(plainText, () => true).shape?.()
   const words = ['a\uD83D', '\uDE00b'].map(
     (delta, i) => shape?.textOf(frameOf(i, { type: 'text-delta', id: 'text-1', delta })) ?? '',

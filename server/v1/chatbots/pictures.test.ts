@@ -53,7 +53,7 @@ for (const [format, make] of [
   ['webp', () => drawn().webp().toBuffer()],
   ['gif', () => drawn().gif().toBuffer()],
 ] as const) {
-  test(`a ${format} is taken, made anew, and served as an image to anybody`, async () => {
+  test(`a ${format} is accepted, re-encoded, and served as an image to anybody`, async () => {
     const sent = await make()
     const { status, body } = await upload(sent)
     assert.deepEqual([status, Object.keys(body as object)], [200, ['message']])
@@ -70,7 +70,7 @@ for (const [format, make] of [
   })
 }
 
-test('a cache asks again at little cost, and sees a change at the same address', async () => {
+test('caches can revalidate cheaply, and see a change at the same URL', async () => {
   await upload(await png())
   const etag = (await served()).headers.get('etag') ?? ''
   const same = await served('icon', { 'if-none-match': etag })
@@ -82,7 +82,7 @@ test('a cache asks again at little cost, and sees a change at the same address',
   assert.equal(width, 64)
 })
 
-test('icon and profile picture are two, and each can be deleted, twice too', async () => {
+test('icon and profile picture are separate, and can be deleted repeatedly', async () => {
   const profile = { path: '/upload-chatbot-profile-picture', field: 'profilePictureFile' }
   await upload(await png())
   assert.equal((await upload(await png(), profile)).status, 200)
@@ -94,7 +94,7 @@ test('icon and profile picture are two, and each can be deleted, twice too', asy
   assert.equal((await served('profile-picture')).status, 404)
 })
 
-test('what was in the metadata of an upload is not served', async () => {
+test('metadata of an upload is not served', async () => {
   const picture = await drawn()
     .withExif({ IFD0: { Copyright: 'Ann, 12 Main Street' } })
     .jpeg()
@@ -118,7 +118,7 @@ async function withChunk(text: string): Promise<Buffer> {
   return Buffer.concat([whole.subarray(0, -12), chunk, whole.subarray(-12)])
 }
 
-test('what is no picture is refused, whatever it is called', async () => {
+test('files that are not images are rejected, whatever their name', async () => {
   for (const file of [
     SVG,
     `<?xml version="1.0"?>\n${SVG}`,
@@ -134,7 +134,7 @@ test('what is no picture is refused, whatever it is called', async () => {
   await refused(await drawn(16).avif().toBuffer())
 })
 
-test('a file that is two things at once is refused', async () => {
+test('polyglot files are rejected', async () => {
   const pictures = [png(), drawn().jpeg().toBuffer(), drawn().webp().toBuffer(), drawn().gif().toBuffer()]
   for (const picture of await Promise.all(pictures)) {
     for (const rider of [HTML, SVG, ZIP, 'x'.repeat(30)]) {
@@ -158,7 +158,7 @@ test('a file that is two things at once is refused', async () => {
   await refused(Buffer.concat([jpeg.subarray(0, 4), Buffer.from('/*'), jpeg.subarray(6)]))
 })
 
-test('a picture cut short at any place is refused or still a picture, and never an error', async () => {
+test('a truncated image is rejected or still an image, and never causes an error', async () => {
   for (const picture of await Promise.all([
     png(),
     drawn(40).jpeg().toBuffer(),
@@ -170,13 +170,13 @@ test('a picture cut short at any place is refused or still a picture, and never 
   }
 })
 
-test('a picture that is not square, or larger than can be meant, is refused', async () => {
+test('images that are not square, or too large, are rejected', async () => {
   await refused(await drawn(300, 299).png().toBuffer())
   await refused(await drawn(4_100).png().toBuffer())
   assert.equal((await upload(await drawn(1).png().toBuffer())).status, 200)
 })
 
-test('more than 1 MB is 413, and a form that is not one is refused', async () => {
+test('more than 1 MB is 413, and an invalid form is rejected', async () => {
   const large = await upload(Buffer.concat([await png(), Buffer.alloc(1_048_577)]))
   assert.deepEqual([large.status, Object.keys(large.body as object)], [413, ['message']])
   await refused(null)
@@ -193,7 +193,7 @@ test('more than 1 MB is 413, and a form that is not one is refused', async () =>
   assert.deepEqual([cut.status, await cut.json()], [400, { message: 'Invalid request data' }])
 })
 
-test('nobody sets or removes the picture of another account', async () => {
+test('pictures of another account cannot be set or removed', async () => {
   const other = await service.account()
   await upload(await png())
   const foreign = await upload(await png(), { by: other })

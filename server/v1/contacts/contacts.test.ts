@@ -24,7 +24,7 @@ const attribute = async (name: string, type: string): Promise<void> => {
 const read = async (externalId: string) =>
   (await call('GET', `/contacts/${encodeURIComponent(externalId)}`)).body.data
 
-test('values keep to the type of their attribute', async () => {
+test('values must match the type of their attribute', async () => {
   const fits: Record<string, unknown[]> = {
     text: ['', 'gold', '12'],
     number: [0, -1.5, 12],
@@ -57,14 +57,14 @@ test('values keep to the type of their attribute', async () => {
   ])
 })
 
-test('a change merges attributes by name, and null takes one away', async () => {
+test('a change merges attributes by name, and null removes one', async () => {
   for (const name of ['a', 'b', 'c']) await attribute(name, 'number')
   await create({ external_id: 'ann', custom_attributes: { a: 1, b: 2, c: null } })
   await call('PATCH', '/contacts/ann', { custom_attributes: { b: null, c: 3 } })
   assert.deepEqual((await read('ann')).custom_attributes, { a: 1, c: 3 })
 })
 
-test('an archived attribute stays readable and can only be taken away', async () => {
+test('an archived attribute remains readable and can only be removed', async () => {
   await attribute('plan', 'text')
   await create({ external_id: 'ann', custom_attributes: { plan: 'gold' } })
   assert.equal((await call('PUT', '/custom-attributes/plan', { archived: true })).status, 200)
@@ -78,7 +78,7 @@ test('an archived attribute stays readable and can only be taken away', async ()
   assert.equal((await set('silver')).status, 200)
 })
 
-test('an attribute has a name and a type for ever, and says what is wrong with a change', async () => {
+test('the name and type of an attribute are fixed, and invalid changes are reported', async () => {
   await attribute('plan', 'text')
   const { body } = await call('PUT', '/custom-attributes/plan', { type: 'number' })
   assert.equal(body.message, 'Invalid request data')
@@ -94,7 +94,7 @@ test('an attribute has a name and a type for ever, and says what is wrong with a
   }
 })
 
-test('a batch is written whole or not at all', async () => {
+test('a batch is stored completely or not at all', async () => {
   await attribute('age', 'number')
   await create({ external_id: 'ann' })
   const batches: [number, object[]][] = [
@@ -109,7 +109,7 @@ test('a batch is written whole or not at all', async () => {
   assert.equal((await call('GET', '/contacts')).body.total, 1)
 })
 
-test('a thousand at once, in their order, and pages of them', async () => {
+test('a thousand contacts are added at once, in order, and listed in pages', async () => {
   const users = Array.from({ length: 1_000 }, (_, i) => ({ external_id: `user ${i}/ö`, name: `N ${i}` }))
   const { status, body } = await create(...users)
   assert.equal(status, 201)
@@ -129,7 +129,7 @@ test('a thousand at once, in their order, and pages of them', async () => {
   assert.equal((await read('user 999/ö')).name, 'N 999')
 })
 
-test('phone numbers are kept as E.164 where they can be read', async () => {
+test('phone numbers are stored as E.164 if they can be parsed', async () => {
   await create(
     { external_id: 'a', phonenumber: '+1 (415) 555-2671' },
     { external_id: 'b', phonenumber: ' extension 12 ' },
@@ -142,7 +142,7 @@ test('phone numbers are kept as E.164 where they can be read', async () => {
   assert.deepEqual([(await read('b')).phonenumber, (await read('b')).name], [null, 'Bob'])
 })
 
-test('two changes at once both count', async () => {
+test('two concurrent changes both take effect', async () => {
   for (const name of ['a', 'b']) await attribute(name, 'number')
   await create({ external_id: 'ann' })
   await Promise.all(

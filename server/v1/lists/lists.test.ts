@@ -106,7 +106,7 @@ const made = fc.record({
   transient: fc.constantFrom(false, false, false, true),
 })
 
-test('pages by number hold what the lists of version 2 hold, in their order', async () => {
+test('numbered pages match the lists of version 2, in order', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(made, { maxLength: 30 }),
@@ -138,7 +138,7 @@ async function freshClient(): Promise<{ key: string; request: Client['request'] 
   }
 }
 
-test('messages come whole and in their order, whatever they are made of', async () => {
+test('messages are complete and in order, whatever they consist of', async () => {
   const [id] = await makeConversations([{ at: '2026-01-01T00:00:00Z', messages: 130 }])
   const toolParts = [
     { type: 'text', text: 'I look. ' },
@@ -188,7 +188,7 @@ for (const [what, path, make, read] of [
     assert.deepEqual(await found({ startDate: '2026-03-04' }), [])
   })
 
-  test(`${what}: 10 a page, 100 at most, and nothing past the end`, async () => {
+  test(`${what}: 10 per page, 100 at most, and nothing past the end`, async () => {
     await make(Array.from({ length: 101 }, (_, i) => new Date(Date.UTC(2026, 0, 1, 0, i)).toISOString()))
     const count = async (query: Query) => read(await ask(path, query)).length
     assert.equal(await count({}), 10)
@@ -200,7 +200,7 @@ for (const [what, path, make, read] of [
     assert.equal(await count({ page: 2_147_483_647, size: 100 }), 0)
   })
 
-  test(`${what}: what cannot be meant is refused`, async () => {
+  test(`${what}: invalid parameters are rejected`, async () => {
     for (const query of [
       { size: 101 },
       { size: 0 },
@@ -222,7 +222,7 @@ for (const [what, path, make, read] of [
   })
 }
 
-test('sources are chosen by name in any case, several by comma, and unknown ones match nothing', async () => {
+test('sources are selected by name, ignoring case and separated by commas; unknown ones match nothing', async () => {
   const sources = ['API', 'Widget or Iframe', 'Email', 'Messaging']
   await makeConversations(sources.map((source, i) => ({ at: `2026-01-0${i + 1}T00:00:00Z`, source })))
   const found = async (filteredSources: string) =>
@@ -236,7 +236,7 @@ test('sources are chosen by name in any case, several by comma, and unknown ones
   assert.equal((await found(',')).length, 4)
 })
 
-test('a chosen id is shown, and lists keep to their chatbot and account', async () => {
+test('a chosen id is returned, and lists are limited to their chatbot and account', async () => {
   await makeConversations([{ at: '2026-01-01T00:00:00Z', external_id: 'visit 1' }])
   await makeConversations([{ at: '2026-01-01T00:00:00Z' }], await newChatbot())
   assert.deepEqual(idsOf(await conversations()), ['visit 1'])

@@ -21,7 +21,7 @@ const get = (path: string, headers: Record<string, string> = {}) =>
 const zipped = async (response: Response): Promise<number> =>
   gzipSync(Buffer.from(await response.arrayBuffer()), { level: 9 }).length
 
-test('the script is small, may stand on every site, and is asked for again cheaply', async () => {
+test('the script is small, may be embedded on any site, and is revalidated cheaply', async () => {
   const response = await get('/widget.js')
   assert.equal(response.status, 200)
   assert.match(response.headers.get('content-type') ?? '', /javascript/)
@@ -32,7 +32,7 @@ test('the script is small, may stand on every site, and is asked for again cheap
   assert.equal((await get('/widget.js', { 'if-none-match': etag })).status, 304)
 })
 
-test('the page of the chat allows its own files only, which stay the same for ever', async () => {
+test('the page of the chat allows only its own files, which are immutable', async () => {
   const response = await get(`/widget/${agentId}`)
   const html = await response.text()
   assert.equal(response.status, 200)
@@ -55,7 +55,7 @@ test('the page of the chat allows its own files only, which stay the same for ev
   assert.equal((await get('/widget-assets/frame.0000000000000000.js')).status, 404)
 })
 
-test('files are sent compressed to whom takes it', async () => {
+test('files are compressed for clients that accept it', async () => {
   const response = await fetch(`${service.url}/widget.js`, { headers: { 'accept-encoding': 'br, gzip' } })
   assert.equal(response.headers.get('content-encoding'), 'gzip')
   assert.equal(response.headers.get('vary'), 'accept-encoding')
@@ -63,7 +63,7 @@ test('files are sent compressed to whom takes it', async () => {
   assert.equal(await response.text(), await (await get('/widget.js')).text())
 })
 
-test('an agent that is private, or was never there, is told in words', async () => {
+test('a private or unknown agent results in a readable message', async () => {
   const hidden = (await client.request('POST', '/agents', { name: 'Hidden' })).body.id
   for (const id of [hidden, 'nobody', '%00']) {
     const response = await get(`/widget/${id}`)
@@ -75,7 +75,7 @@ test('an agent that is private, or was never there, is told in words', async () 
   }
 })
 
-test('during maintenance the panel says so', async () => {
+test('during maintenance, the panel says so', async () => {
   await service.ctx.maintenance.set(true)
   try {
     const response = await get(`/widget/${agentId}`)
@@ -86,7 +86,7 @@ test('during maintenance the panel says so', async () => {
   }
 })
 
-test('what the button looks like is told to the sites that may show it', async () => {
+test('sites that may show the chat get the settings of the button', async () => {
   const { id } = (await client.request('POST', '/agents', { name: 'Shop', visibility: 'public' })).body
   await client.request('PUT', `/agents/${id}`, {
     allowedDomains: ['example.com', '*.example.org', 'localhost:3000'],
@@ -128,7 +128,7 @@ test('what the button looks like is told to the sites that may show it', async (
   )
 })
 
-test('which sites may frame the chat', () => {
+test('only allowed sites can frame the chat', () => {
   const domains = ['Example.com', '*.example.org', 'localhost:3000', '10.0.0.1:8080']
   const allowed = [
     'https://example.com',

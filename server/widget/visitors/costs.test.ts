@@ -44,7 +44,7 @@ const stop = async (conversationId: string) => {
 }
 const asked = (count: number) => until(`request ${count}`, () => models.requests.length >= count)
 
-test('a loop of stopping and sending again stays within the limit of the address, and is paid', async () => {
+test('repeatedly stopping and sending again is rate-limited and charged', async () => {
   await limitTo(3)
   const messageId = randomUUID()
   const statuses: number[] = []
@@ -64,7 +64,7 @@ test('a loop of stopping and sending again stays within the limit of the address
   assert.deepEqual(await reconcile(service.ctx.db), { balanced: true, difference: 0 })
 })
 
-test('messages that are sent again at once are admitted one by one', async () => {
+test('messages that are resent concurrently are admitted one by one', async () => {
   await limitTo(4)
   const messageId = randomUUID()
   const { body } = await send(messageId)
@@ -79,7 +79,7 @@ test('messages that are sent again at once are admitted one by one', async () =>
   assert.ok(models.requests.length <= 4, `${models.requests.length} requests`)
 })
 
-test('one message is answered ten times at most, whoever asks again', async () => {
+test('one message is answered at most ten times, whoever asks again', async () => {
   await limitTo(200)
   const messageId = randomUUID()
   let begun = 0
@@ -95,7 +95,7 @@ test('one message is answered ten times at most, whoever asks again', async () =
   assert.equal((await visitor.write('Another one', { conversationId })).answering, true)
 })
 
-test('what the agent may cost in a month holds for stopped answers', async () => {
+test("the agent's monthly limit includes stopped answers", async () => {
   await client.request('PUT', agent(), { creditLimit: 2 })
   const messageId = randomUUID()
   for (let stops = 1; stops <= 2; stops++) {
@@ -107,7 +107,7 @@ test('what the agent may cost in a month holds for stopped answers', async () =>
   assert.equal(models.requests.length, 2)
 })
 
-test('a result of the page counts, and one that is refused may be sent again', async () => {
+test('a result of the page counts, and a rejected one may be sent again', async () => {
   const action = { type: 'client', name: 'again', description: 'Calls again', inputs: { type: 'object' } }
   await client.request('POST', `${agent()}/actions`, action)
   models.otherwise(() => ({ toolCalls: [{ id: 'c', name: 'again', input: {} }] }))
@@ -130,7 +130,7 @@ test('a result of the page counts, and one that is refused may be sent again', a
   assert.deepEqual((await submit()).body, { data: { answering: true } })
 })
 
-test('an agent without credits judges spam by words, not by a model', async () => {
+test('an agent without credits classifies spam by words, not by a model', async () => {
   await client.request('PUT', agent(), {
     creditLimit: 0,
     spamSettings: { enabled: true, prompt: 'casino' },

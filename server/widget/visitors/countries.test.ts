@@ -9,7 +9,7 @@ import { refreshDays } from '../../insights/days/refresh-days.ts'
 const HEADER = 'x-visitor-country'
 const behind = (proxies: string) => startService({ COUNTRY_HEADER: HEADER, TRUSTED_PROXIES: proxies })
 
-test('the country that a trusted proxy names is counted, and kept out where the owner wants it', async () => {
+test('the country named by a trusted proxy is counted, and can be blocked', async () => {
   const service = await behind('10.0.0.0/8, 127.0.0.1')
   const client = await service.account()
   const agentId = await publicAgent(client, { blockedCountries: ['FR'] })
@@ -37,7 +37,7 @@ test('the country that a trusted proxy names is counted, and kept out where the 
   await service.close()
 })
 
-test('nobody else is believed; who writes on a phone number comes from its country', async () => {
+test('other senders of the header are ignored; a phone number determines the country', async () => {
   const service = await behind('10.0.0.0/8')
   const desk = await openDesk(service)
   const agentId = await publicAgent(desk.client, { blockedCountries: ['FR'] })

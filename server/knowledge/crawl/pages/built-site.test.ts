@@ -26,7 +26,7 @@ const data = (title: string, text: string, links: string[] = []) => ({
 })
 
 // The option is set on each test, so that each is counted as skipped.
-describe('websites whose text is written by scripts', () => {
+describe('websites whose text is created by scripts', () => {
   let beside: BesideWebsite | undefined
   let site: WebSite
   let client: Client
@@ -41,7 +41,7 @@ describe('websites whose text is written by scripts', () => {
   })
   after(() => beside?.close())
 
-  test('pages are found by the text and the links that scripts write, and followed by their text', {
+  test('pages are found through text and links created by scripts', {
     skip,
   }, async () => {
     site.pages.set('/robots.txt', { body: 'User-agent: *\nDisallow: /private' })
@@ -86,7 +86,7 @@ describe('websites whose text is written by scripts', () => {
     assert.match((await web.ask('Within how many days does a parcel come back?')).text, /fifty days/)
   })
 
-  test('so is a single page', { skip }, async () => {
+  test('a single page is read in the same way', { skip }, async () => {
     site.pages.set('/opening', shell)
     site.pages.set('/data/opening', data('Opening', 'The marker brackenridge: open from nine to five.'))
     const link = { type: 'link', linkType: 'individual', url: `${site.url}/opening` }

@@ -14,7 +14,7 @@ beforeEach(async () => {
 })
 after(close)
 
-test('an excluded page is out of the next answer and stays out; included again it answers at once', async () => {
+test('an excluded page disappears from answers and stays excluded; once included again, it is used at once', async () => {
   site.pages.set('/', page('Home', 'The marker harkenfield.', ['/b']))
   site.pages.set('/b', page('B', 'The marker ivyholme.', ['/c']))
   site.pages.set('/c', page('C', 'The marker jadebrook.'))
@@ -42,7 +42,7 @@ test('an excluded page is out of the next answer and stays out; included again i
   assert.equal((await web.read(id)).size, size)
 })
 
-test('a page excluded before it was ever read is read once it is let in', async () => {
+test('a page that was excluded before it was read is read once it is included', async () => {
   site.pages.set('/', page('Home', 'The marker kingsmere.', ['/b']))
   site.pages.set('/b', page('B', 'The marker larkspire.'))
   let release = () => {}

@@ -48,7 +48,7 @@ async function fails(path: string, reason: RegExp, limits = {}): Promise<void> {
 const textOf = (outcome: PageOutcome): string =>
   outcome.kind === 'content' ? outcome.content.chunks.map(({ text }) => text).join('\n') : outcome.kind
 
-test('a body without end, one that swells, and one that drips end with a clear reason', async () => {
+test('endless, oversized and slow bodies fail with a clear reason', async () => {
   site.pages.set('/endless', (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/html' })
     const more = (): void => {
@@ -80,7 +80,7 @@ test('a body without end, one that swells, and one that drips end with a clear r
   await fails('/silent', /did not answer in time|longer than/, { timeoutMs: 500 })
 })
 
-test('no notation of an inner address is reached, also when a page sends there', async () => {
+test('internal addresses cannot be reached in any notation, nor by redirects', async () => {
   const targets = [
     'http://169.254.169.254/latest/meta-data/',
     'http://2852039166/',
@@ -118,7 +118,7 @@ test('no notation of an inner address is reached, also when a page sends there',
   assert.ok(!site.asked.includes('/secret'))
 })
 
-test('a name whose address changes between two looks leads nowhere', async () => {
+test('a name whose address changes between two lookups leads nowhere', async () => {
   let looks = 0
   const rebinding = createGuardedFetcher({
     allowedPrivateHosts: [],
@@ -140,7 +140,7 @@ test('a name whose address changes between two looks leads nowhere', async () =>
   await rebinding.close()
 })
 
-test('redirects in a circle, and without end', async () => {
+test('redirect loops and endless redirects are detected', async () => {
   site.pages.set('/circle', redirect('/circle2'))
   site.pages.set('/circle2', redirect('/circle'))
   for (let i = 0; i < 10; i++) site.pages.set(`/hop${i}`, redirect(`/hop${i + 1}`, 301))
@@ -148,7 +148,7 @@ test('redirects in a circle, and without end', async () => {
   await fails('/hop0', /redirects too many times/)
 })
 
-test('a wrong or unknown charset does not spoil the text', async () => {
+test('a wrong or unknown charset does not damage the text', async () => {
   const html = (text: string) =>
     `<html><body><main><p>${text} is the word that this page is about.</p></main></body></html>`
   const cases: [string, Uint8Array][] = [
@@ -165,7 +165,7 @@ test('a wrong or unknown charset does not spoil the text', async () => {
   assert.match((await read(`${site.url}/zeros`)).kind, /failed|content/)
 })
 
-test('a page is nothing but its text: what it asks the reader to fetch is not fetched', async () => {
+test('only the text of a page is read, and nothing that it embeds is fetched', async () => {
   const inner = 'http://169.254.169.254/'
   const head = `<link rel="stylesheet" href="/style.css"><script src="/script.js"></script>`
   site.pages.set(

@@ -26,7 +26,7 @@ const chunkIds = async (sourceId: string): Promise<Map<string, string[]>> => {
   return Map.groupBy(rows, ({ url }) => new URL(url ?? '').pathname) as unknown as Map<string, string[]>
 }
 
-test('a later crawl writes what has changed, and pages that are gone go', async () => {
+test('a later crawl updates what has changed and removes missing pages', async () => {
   site.pages.set('/', tagged(page('Home', 'The marker oakhurst.', ['/same', '/changing', '/deep']), '1'))
   site.pages.set('/same', page('Same', 'The marker pinewick.'))
   site.pages.set('/changing', tagged(page('Changing', 'The marker quarrydale.', ['/lost']), '1'))
@@ -63,7 +63,7 @@ test('a later crawl writes what has changed, and pages that are gone go', async 
   assert.deepEqual([...(await web.pages(id)).keys()].sort(), [...after.keys()].sort())
 })
 
-test('what a page with an error had said is kept for a passing error only', async () => {
+test('the earlier text of a failing page is kept only for temporary errors', async () => {
   site.pages.set('/', page('Home', 'The marker wetherden.', ['/gone', '/shaky', '/private']))
   site.pages.set('/gone', page('Gone', 'The marker yarnfield.'))
   site.pages.set('/shaky', page('Shaky', 'The marker zealmoor.', ['/child']))
@@ -89,7 +89,7 @@ test('what a page with an error had said is kept for a passing error only', asyn
   assert.equal((await web.pages(id)).get('/shaky')?.error, null)
 })
 
-test('a crawl that fails leaves the earlier one answering, and the one after it brings all up to date', async () => {
+test('a failed crawl leaves the earlier one in use, and the next crawl updates everything', async () => {
   site.pages.set('/', page('Home', 'The marker coldharbour.', ['/b']))
   site.pages.set('/b', page('B', 'The marker downham.'))
   const { id } = await web.crawled(site.url)
@@ -106,7 +106,7 @@ test('a crawl that fails leaves the earlier one answering, and the one after it 
     assert.equal(await web.finds(marker), expected, marker)
 })
 
-test('of pages with equal texts one stays, whichever of them goes', async () => {
+test('one of several pages with equal text stays, whichever is removed', async () => {
   const twin = page('Twin', 'The marker fernleigh stands on two pages.')
   site.pages.set('/', page('Home', 'The marker greystoke.', ['/first', '/second']))
   site.pages.set('/first', tagged(twin, '1'))
@@ -121,7 +121,7 @@ test('of pages with equal texts one stays, whichever of them goes', async () => 
   assert.ok(await web.finds('fernleigh'))
 })
 
-test('a clone answers page by page, outlives the original, and crawls for itself', async () => {
+test('a clone answers page by page, outlives the original, and crawls by itself', async () => {
   site.pages.set('/', page('Home', 'The marker hollowell.', ['/b']))
   site.pages.set('/b', page('B', 'The marker inglewood.'))
   const { id } = await web.crawled(site.url)

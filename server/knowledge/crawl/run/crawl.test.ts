@@ -16,7 +16,7 @@ beforeEach(async () => {
 })
 after(close)
 
-test('a website is crawled by its links, goes live, and is cited page by page', async () => {
+test('a website is crawled through its links, goes live, and is cited page by page', async () => {
   site.pages.set(
     '/',
     page('Home', 'The marker aldermoor is the start.', ['/returns', '/opening', '/picture.png']),
@@ -117,7 +117,7 @@ test('patterns, robots.txt, redirects, canonical addresses and equal texts decid
   assert.ok(!site.asked.some((path) => path.startsWith('/private') || path === '/blog/1'))
 })
 
-test('a pattern that cannot be used is named, and options are changed without a pause in the answers', async () => {
+test('an invalid pattern is reported, and options are changed without interrupting answers', async () => {
   const wrong = { excludePaths: ['/ok', '(?=x)', '*'], includeOnlyPaths: ['(a)\\1'] }
   for (const [method, path, body] of [
     ['POST', '', { type: 'link', linkType: 'crawl', url: site.url, ...wrong }],
@@ -147,7 +147,7 @@ test('a pattern that cannot be used is named, and options are changed without a 
   assert.ok(strange.body.error.details.content)
 })
 
-test('a website without a page to answer from fails with the reason', async () => {
+test('a website without usable pages fails with the reason', async () => {
   const cases: [() => void, RegExp][] = [
     [() => site.pages.set('/', { status: 404 }), /404/],
     [() => site.pages.set('/', redirect('/away')), /outside/],
@@ -166,7 +166,7 @@ test('a website without a page to answer from fails with the reason', async () =
   }
 })
 
-test('a crawl stays below its path, and slowScraping asks for one page at a time', async () => {
+test('a crawl stays below its path, and slowScraping requests one page at a time', async () => {
   site.rest = (request) =>
     page(request.url ?? '', `Text of ${request.url}.`, ['/docs/a', '/docs/b', '/docs', '/other'])
   const source = await web.crawled(`${site.url}/docs/`, { slowScraping: true })
@@ -175,7 +175,7 @@ test('a crawl stays below its path, and slowScraping asks for one page at a time
   assert.equal(site.mostOpen, 1)
 })
 
-test('a website deleted while it is crawled ends at once and leaves nothing', async () => {
+test('a website that is deleted during its crawl leaves nothing behind', async () => {
   site.rest = (request) => {
     const number = Number(request.url?.slice(1) || 0)
     return page(`Page ${number}`, `The marker netherby${number} is here.`, [
@@ -204,7 +204,7 @@ async function quiet(): Promise<void> {
   }
 }
 
-test('counts move while a crawl runs, and the plan bounds its pages', async () => {
+test('counts are updated during a crawl, and the plan limits its pages', async () => {
   const account = { id: client.accountId, plan: 'free' }
   const { id: accountId } = account
   await service.ctx.db.updateTable('accounts').set(account).where('id', '=', accountId).execute()

@@ -9,7 +9,7 @@ import { addSite } from './add-site.ts'
 const { service, site, close } = await startBesideWebsite()
 after(close)
 
-test('a hostile website harms nothing, and says page by page what was wrong with it', async () => {
+test('a hostile website does no harm, and each page says what was wrong with it', async () => {
   const traps = ['/endless', '/bomb', '/circle', '/metadata', '/broken', '/deep', '/wide', '/robots.txt']
   site.pages.set('/', page('Home', 'The marker saltfleet is the only good page.', [...traps, '/maze/1']))
   site.pages.set('/endless', (_request, response) => {

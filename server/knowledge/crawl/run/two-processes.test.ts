@@ -7,7 +7,7 @@ import { websites } from '../../../../test/websites.ts'
 
 const PAGES = 300
 
-test('two processes share a crawl and do no page twice', { skip: !onPostgres() }, async (t) => {
+test('two processes share a crawl and process each page once', { skip: !onPostgres() }, async (t) => {
   const site = await startWebSite()
   t.after(() => site.close())
   site.rest = (request, response) => {

@@ -32,7 +32,7 @@ test('a crawl stays on its host and below its path', () => {
   )
 })
 
-test('an address has one form, and what is no page has none', () => {
+test('an address has one form, and non-pages have none', () => {
   const of = (link: string) => pageUrl(link, 'https://example.com/docs/')?.href ?? null
   assert.equal(of('../a?utm_source=x&b=1&gclid=2#top'), 'https://example.com/a?b=1')
   assert.equal(of('//example.com:443/a'), 'https://example.com/a')
@@ -49,7 +49,7 @@ test('an address has one form, and what is no page has none', () => {
     assert.equal(of(link), null, link)
 })
 
-test('links are read from the tags of a page, not from its texts', async () => {
+test('links are read from the tags of a page and not from its text', async () => {
   const html = `<base href="/docs/"><!-- <a href="/comment"> --><script>"<a href='/script'>"</script>
     <a class=x HREF='a&amp;b'>1</a><a href=b>2</a><area href="/c"><a name="d">3</a><style><a href="/style"></style>
     <link rel="stylesheet" href="/e"><link rel="Canonical" href="/f"><meta http-equiv="refresh" content="0; url=/g">
@@ -62,7 +62,7 @@ test('links are read from the tags of a page, not from its texts', async () => {
   assert.equal(canonical?.pathname, '/f')
 })
 
-test('no page breaks the reading of tags, and none takes more than linear time', () => {
+test('no page breaks the parsing of tags, which takes linear time', () => {
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom('<', '>', 'a', ' ', '"', "'", '=', '/', '!--', 'script', '&#x')),
@@ -75,7 +75,7 @@ test('no page breaks the reading of tags, and none takes more than linear time',
     for (const { name } of scanTags(piece.repeat(50_000))) assert.match(name, /^(a|script)/)
 })
 
-test('sitemaps: pages, indexes, text, and what is neither', () => {
+test('sitemaps with pages, indexes and text are read, and others are rejected', () => {
   const urlset = `<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "b">]><s:urlset xmlns:s="http://www.sitemaps.org/schemas/sitemap/0.9">
     <!-- <s:loc>https://example.com/comment</s:loc> -->
     <s:url><s:loc> https://example.com/a?b=1&amp;c=2 </s:loc><image:image><image:loc>https://example.com/i.png</image:loc></image:image></s:url>

@@ -9,7 +9,7 @@ import { refusePatterns } from './refuse-patterns.ts'
 const at = (path: string) => new URL(`https://example.com${path}`)
 const repeats = '[a-z]*a[a-z/-]{300}[0-9]'
 
-test('plain patterns find what the expression would find', () => {
+test('plain patterns match what the regular expression would match', () => {
   const piece = fc.constantFrom('a', 'b', '/', '-', '\\.', '\\/', '%20', 'ü', '=')
   const pattern = fc
     .tuple(
@@ -29,7 +29,7 @@ test('plain patterns find what the expression would find', () => {
   )
 })
 
-test('patterns that are too large together are refused by their field', () => {
+test('patterns that are too large together are rejected by their field', () => {
   const plain = Array.from({ length: 100 }, (_, n) => `^/archive/of-the-year-${n}/with-a-long-name/`)
   assert.deepEqual(refusePatterns({ excludePaths: plain, includeOnlyPaths: plain }), {})
   assert.deepEqual(refusePatterns({ excludePaths: [repeats, repeats, repeats] }), {})
@@ -41,7 +41,7 @@ test('patterns that are too large together are refused by their field', () => {
   assert.match(String(details['includeOnlyPaths.2']), /too large/)
 })
 
-test('an address that would take too long to compare is left out', async () => {
+test('an address that would take too long to match is left out', async () => {
   const rules = pathRules({ excludePaths: [repeats, repeats, '/plain'], includeOnlyPaths: [] })
   const long = at(`/${'b'.repeat(1_900)}`)
   await rules.prepare([long])

@@ -6,7 +6,7 @@ import { parseRobots } from './robots.ts'
 const allows = (text: string, path: string): boolean =>
   parseRobots(text, 'parley').isAllowed(new URL(`https://example.com${path}`))
 
-test('the longest rule decides, and of two as long the one that allows', () => {
+test('the longest rule wins, and of two equally long rules the one that allows', () => {
   const text = 'User-agent: *\nDisallow: /shop\nAllow: /shop/help\nDisallow: /page\nAllow: /page\n'
   const cases: [string, boolean][] = [
     ['/', true],
@@ -19,7 +19,7 @@ test('the longest rule decides, and of two as long the one that allows', () => {
   for (const [path, expected] of cases) assert.equal(allows(text, path), expected, path)
 })
 
-test('wildcards, ends and escapes', () => {
+test('wildcards, end markers and escapes are supported', () => {
   const cases: [string, string, boolean][] = [
     ['/*.pdf$', '/a/b.pdf', false],
     ['/*.pdf$', '/a/b.pdf?x=1', true],
@@ -38,7 +38,7 @@ test('wildcards, ends and escapes', () => {
     assert.equal(allows(`User-agent: *\nDisallow: ${rule}`, path), expected, `${rule} ${path}`)
 })
 
-test('a group of its own name counts alone, all groups of it together', () => {
+test('a group for our own name is used alone, combining all of its groups', () => {
   const text = [
     'User-agent: other\nUser-agent: Parley/2.0\nDisallow: /one # said twice',
     'User-agent: *\nDisallow: /\nCrawl-delay: 9',
@@ -52,7 +52,7 @@ test('a group of its own name counts alone, all groups of it together', () => {
   assert.equal(parseRobots(text, 'nobody').delayMs, 9_000)
 })
 
-test('a page of a site instead of the file allows everything, and no text breaks it', () => {
+test('an HTML page in place of the file allows everything, and no text breaks the parser', () => {
   assert.ok(allows('<!doctype html><html><body>Disallow: /</body></html>', '/'))
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.webPath(), (text, path) => {
@@ -61,7 +61,7 @@ test('a page of a site instead of the file allows everything, and no text breaks
   )
 })
 
-test('rules made to be slow are not', () => {
+test('rules designed to be slow are matched quickly', () => {
   const text = `User-agent: *\nDisallow: /${'*a'.repeat(5_000)}b$`
   assert.ok(allows(text, `/${'a'.repeat(2_000)}`))
 })

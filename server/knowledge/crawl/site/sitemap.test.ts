@@ -21,7 +21,7 @@ const urlset = (paths: string[]): string =>
 const index = (paths: string[]): string =>
   `<sitemapindex>${paths.map((path) => `<sitemap><loc>${site.url}${path}</loc></sitemap>`).join('')}</sitemapindex>`
 
-test('the pages that a sitemap names are read, no more, with those they redirect to', async () => {
+test('only the pages listed in a sitemap, and their redirect targets, are read', async () => {
   site.pages.set('/map/index.xml', { body: index(['/map/1.xml.gz', '/map/2.txt']) })
   site.pages.set('/map/1.xml.gz', {
     headers: { 'content-type': 'application/gzip' },
@@ -44,7 +44,7 @@ test('the pages that a sitemap names are read, no more, with those they redirect
   assert.ok(await web.finds('cranleigh'))
 })
 
-test('a sitemap loses a page with its address, but not because a part of it cannot be read', async () => {
+test('a page missing from its sitemap is removed, but not because part of the sitemap is unreadable', async () => {
   site.pages.set('/sitemap.xml', { body: index(['/1.xml', '/2.xml']) })
   site.pages.set('/1.xml', { body: urlset(['/a', '/b']) })
   site.pages.set('/2.xml', { body: urlset(['/c']) })
@@ -58,7 +58,7 @@ test('a sitemap loses a page with its address, but not because a part of it cann
   assert.equal(await web.finds('easterfieldc'), false)
 })
 
-test('a crawl becomes a sitemap, and goes on answering until that is read', async () => {
+test('a crawl can become a sitemap and stays in use until that is read', async () => {
   const client = await service.account()
   const agent = (await client.request('POST', '/agents', { name: 'Agent' })).body.id
   const mine = websites(service, client, agent)
@@ -95,7 +95,7 @@ test('a crawl becomes a sitemap, and goes on answering until that is read', asyn
   assert.equal((await mine.read(id)).metadata.type, 'sitemap')
 })
 
-test('what is no sitemap fails with a sentence for a person', async () => {
+test('an invalid sitemap fails with a readable sentence', async () => {
   const cases: [string, { status?: number; body?: string | Uint8Array }, RegExp][] = [
     ['/1', { status: 404 }, /404/],
     ['/2', { body: '<html><body>Hello</body></html>' }, /not a sitemap/],

@@ -36,7 +36,7 @@ const clientWith = (
 const failsWith = (code: string, words: RegExp) => (error: unknown) =>
   error instanceof NotionFailure && error.code === code && words.test(error.message)
 
-test('what passes is tried again', async () => {
+test('temporary errors are retried', async () => {
   const faults: Fault[] = [
     { status: 429, code: 'rate_limited', retryAfter: '0' },
     { status: 503, code: 'service_unavailable' },
@@ -51,14 +51,14 @@ test('what passes is tried again', async () => {
   assert.equal(notion.requests.length, 2 * faults.length)
 })
 
-test('it waits as long as Retry-After says', () => {
+test('the client waits as long as Retry-After says', () => {
   const answer = (headers: Record<string, string>) => ({ status: 429, headers, bytes: new Uint8Array() })
   assert.equal(waitOf(answer({ 'retry-after': '7' })), 7_000)
   assert.equal(waitOf(answer({ 'retry-after': 'soon' })), null)
   assert.equal(waitOf(answer({})), null)
 })
 
-test('what stays fails with a sentence and its kind', async () => {
+test('permanent errors fail with a sentence and a kind', async () => {
   const limited: Fault = { status: 429, code: 'rate_limited', retryAfter: '0' }
   notion.faults.push(limited, limited)
   await assert.rejects(clientWith().page(page.id), failsWith('limited', /too often/))
@@ -83,7 +83,7 @@ test('what stays fails with a sentence and its kind', async () => {
   await assert.rejects(clientWith().children(page.id, null), failsWith('broken', /list/))
 })
 
-test('no failure repeats the token, and a redirect does not get it', async () => {
+test('no error reveals the token, and a redirect does not receive it', async () => {
   const seen: unknown[] = []
   const other = createServer((request, response) => {
     seen.push(request.headers.authorization)
@@ -100,7 +100,7 @@ test('no failure repeats the token, and a redirect does not get it', async () =>
   assert.deepEqual([seen.length, notion.requests.length], [1, 0])
 })
 
-test('it ends when it is told to, also while it waits', async () => {
+test('aborting ends the client, even while it waits', async () => {
   const controller = new AbortController()
   notion.faults.push({ status: 429, code: 'rate_limited', retryAfter: '30' })
   const asked = clientWith({ signal: controller.signal }).page(page.id)
@@ -108,7 +108,7 @@ test('it ends when it is told to, also while it waits', async () => {
   await assert.rejects(asked)
 })
 
-test('three go through in a second, and a few more after a rest', () => {
+test('three requests per second are sent, and a few more after a pause', () => {
   const delayOf = createSchedule({ perSecond: 4, burst: 3 })
   assert.deepEqual(
     [0, 0, 0, 0, 0, 100].map((now) => delayOf(now)),
@@ -120,7 +120,7 @@ test('three go through in a second, and a few more after a rest', () => {
   )
 })
 
-test('a page that is nested without end, or too long, is refused or cut, never followed for ever', async () => {
+test('a page that is nested endlessly, or too long, is rejected or cut', async () => {
   const deep = (levels: number): FakeBlock[] =>
     levels === 0 ? [] : [block('toggle', `Level ${levels}`, deep(levels - 1))]
   const nested = fakePage('Nested', deep(9))
@@ -135,7 +135,7 @@ test('a page that is nested without end, or too long, is refused or cut, never f
   await assert.rejects(readPage(clientWith(), long.id, null), failsWith('too_large', /Split/))
 })
 
-test('answers of odd shapes are read as far as they go', async () => {
+test('unexpected responses are read as far as possible', async () => {
   const odd = fakePage('Odd', [
     { id: 'a', type: 'paragraph', content: { rich_text: 'no list' } },
     { id: 'b', type: 'bulleted_list_item', content: { rich_text: [{}, null, { plain_text: 5 }] } },

@@ -41,7 +41,7 @@ async function add(source: object): Promise<string> {
 const TEXT =
   '# Care\n\nWipe it with a dry cloth.\n\n## Bulbs\n\nUse E27 bulbs.\n\n# Prices\n\nHalo M: 69 euros.'
 
-test('a text is read back as it was given, and as one piece with its headings', async () => {
+test('a text is returned as it was sent, and as one piece with its headings', async () => {
   const id = await add({ type: 'text', name: 'Lamps', content: TEXT })
   assert.deepEqual((await client.request('GET', at(id, '/content'))).body, {
     content: TEXT,
@@ -60,13 +60,13 @@ test('a text is read back as it was given, and as one piece with its headings', 
   assert.equal(body.text.split('# Care').length, 2)
 })
 
-test('questions and their answer are read back', async () => {
+test('questions and their answer are returned', async () => {
   const asked = { questions: ['How long is the warranty?'], answer: 'Five years.' }
   const id = await add({ type: 'qna', name: 'Warranty', ...asked })
   assert.deepEqual((await client.request('GET', at(id, '/content'))).body, { content: null, ...asked })
 })
 
-test('each training leaves an entry, also one that was asked for and one that failed', async () => {
+test('each training is recorded, including requested and failed ones', async () => {
   const id = await add({ type: 'text', name: 'Short', content: 'The Halo lamp is blue.' })
   const outcomes = async () => (await client.request('GET', at(id, '/trainings'))).body.data
   assert.deepEqual(
@@ -85,7 +85,7 @@ test('each training leaves an entry, also one that was asked for and one that fa
   assert.deepEqual([outcome, reason, bytes], ['failed', error, null])
 })
 
-test('no more than twenty trainings are kept, the newest first', async () => {
+test('at most twenty trainings are kept, newest first', async () => {
   const id = await add({ type: 'text', name: 'Often', content: 'Once.' })
   for (let time = 2; time <= 22; time++) {
     await client.request('PUT', at(id), { content: 'Again. '.repeat(time) })
@@ -97,7 +97,7 @@ test('no more than twenty trainings are kept, the newest first', async () => {
   assert.deepEqual(times, times.toSorted().reverse())
 })
 
-test('answers that cite a source are listed with what they rest on', async () => {
+test('answers that cite a source are listed with the cited passages', async () => {
   const id = await add({ type: 'text', name: 'Returns', content: 'Lamps can be returned within 60 days.' })
   const other = await add({ type: 'text', name: 'Delivery', content: 'Delivery takes two working days.' })
   models.queue.push({ tokens: ['Within 60 days [1].'] })

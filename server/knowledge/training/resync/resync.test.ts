@@ -117,7 +117,7 @@ async function weekAway(id: string) {
   }
 }
 
-test('sources of agents that re-sync get moments spread over the week; others none', async () => {
+test('sources of agents with re-sync get times spread over the week; others get none', async () => {
   const now = new Date()
   const agentId = await newAgent()
   const text = { type: 'text', name: 'Text', content: 'A live text.' }
@@ -147,7 +147,7 @@ test('sources of agents that re-sync get moments spread over the week; others no
   assert.equal((await rowOf(ids[0]!)).next_sync_at, null)
 })
 
-test('what is due is taken once, whoever asks, and looked at again a week later', async () => {
+test('a due source is claimed once, and checked again a week later', async () => {
   const { id } = await agentWith('/once', { body: html('The marker ashcombe is on this page.'), etag: '"1"' })
   await makeDue(id)
   requests.length = 0
@@ -164,7 +164,7 @@ test('what is due is taken once, whoever asks, and looked at again a week later'
   assert.equal(row.content_version, 1)
 })
 
-test('what was claimed and never done is due again the next day', async () => {
+test('a claimed source that was not processed is due again the next day', async () => {
   const { id } = await agentWith('/lost', { body: html('The marker bexhollow is on this page.') })
   const now = new Date()
   // The job does nothing for a page that is being processed.
@@ -179,7 +179,7 @@ test('what was claimed and never done is due again the next day', async () => {
   await service.ctx.db.updateTable('sources').set({ status: 'trained' }).where('id', '=', id).execute()
 })
 
-test('unchanged content changes nothing, with and without a condition', async () => {
+test('unchanged content changes nothing, with and without conditional requests', async () => {
   const body = html('The marker cobblewick stands on this page.')
   for (const page of [{ body, etag: '"a"' }, { body, modified: 'Mon, 05 Jan 2026 10:00:00 GMT' }, { body }]) {
     const { id } = await agentWith(`/same/${JSON.stringify(page).length}`, page)
@@ -199,7 +199,7 @@ test('unchanged content changes nothing, with and without a condition', async ()
   assert.deepEqual([(await rowOf(id)).content_version, (await rowOf(id)).origin_etag], [1, '"b"'])
 })
 
-test('changed content goes live in the background while the earlier version answers', async () => {
+test('changed content goes live in the background while the earlier version is used', async () => {
   const { agentId, id } = await agentWith('/changed', {
     body: html('The marker dellbrook is first.'),
     etag: '"1"',
@@ -214,7 +214,7 @@ test('changed content goes live in the background while the earlier version answ
   assert.deepEqual([await finds('dellbrook', agentId), await finds('eskmouth', agentId)], [false, true])
 })
 
-test('a failed look keeps the live version and is taken again the next day', async () => {
+test('a failed check keeps the live version and is repeated the next day', async () => {
   const { agentId, id } = await agentWith('/broken', { body: html('The marker fenwarren stays.') })
   pages.set('/broken', { status: 503, body: 'later' })
   await assert.rejects(look(id, false), /503/)
@@ -240,7 +240,7 @@ test('a failed look keeps the live version and is taken again the next day', asy
   assert.ok(await finds('fenwarren', agentId), 'an empty page is a fault, not a deletion')
 })
 
-test('a page that is gone goes from answers, and comes back with the page', async () => {
+test('a missing page is removed from answers, and returns with the page', async () => {
   for (const status of [404, 410]) {
     const path = `/gone/${status}`
     const body = html(`The marker garthmoor${status} is on this page.`)
@@ -265,7 +265,7 @@ test('a page that is gone goes from answers, and comes back with the page', asyn
   }
 })
 
-test('a change by hand goes first', async () => {
+test('a manual change takes precedence', async () => {
   const { id } = await agentWith('/race', { body: html('The marker hollinsey is on this page.') })
   pages.set('/race', { body: html('The marker inverfield is new.') })
   await Promise.all([look(id), look(id), look(id)])
@@ -289,7 +289,7 @@ test('a failed source is not left for a week', async () => {
   assert.ok(next > now.getTime() && next <= now.getTime() + DAY_MS)
 })
 
-test('a plan without the feature re-syncs nothing, whatever the switch says', async () => {
+test('a plan without the feature re-syncs nothing, whatever the setting', async () => {
   const owner = await service.account({ plan: 'standard' })
   pages.set('/plan', { body: html('The marker kelmsford is on this page.') })
   const agentId = await newAgent(owner)
@@ -310,7 +310,7 @@ test('a plan without the feature re-syncs nothing, whatever the switch says', as
   assert.equal((await rowOf(id)).next_sync_at, null)
 })
 
-test('a crawl that is due is crawled again', async () => {
+test('a website that is due is crawled again', async () => {
   pages.set('/tree/', {
     body: `${html('The marker lantonby is the first page.')}<a href="/tree/leaf">leaf</a>`,
   })
