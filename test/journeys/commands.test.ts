@@ -180,7 +180,7 @@ test('a backup brings everything back in another place, on either database', asy
       assert.equal((await restored.request('GET', `/agents/${agent}/conversations`)).body.pagination.total, 2)
       const running = await parley(['restore', file], other.env)
       assert.deepEqual([running.code, running.stdout], [1, ''])
-      assert.match(running.stderr, /^A service runs on this data.* Nothing was changed\.\n$/)
+      assert.match(running.stderr, /^A service is running on this data.* Nothing was changed\.\n$/)
       assert.equal((await restored.request('GET', `/agents/${agent}/conversations`)).body.pagination.total, 2)
       assert.equal((await parley(['maintenance', 'on'], other.env)).code, 0)
       const inside = await parley(['restore', file, '--json'], other.env)

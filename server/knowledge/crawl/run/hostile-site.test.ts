@@ -67,7 +67,7 @@ test('a hostile website does no harm, and each page says what was wrong with it'
     '/bomb': /larger than the 5 MB/,
     '/circle': /redirects in a circle/,
     '/metadata': /not on the public internet/,
-    '/deep': /200 deep/,
+    '/deep': /200 levels deep/,
     '/wide': /50000 elements/,
     '/broken': /damaged compressed answer/,
   }
