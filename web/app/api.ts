@@ -95,7 +95,28 @@ type Args<M extends Method, P extends string> =
 export const baseUrl = '/api/v2'
 /** This header tells the service that the request was not triggered by a page of another site. */
 export const headers = { 'x-parley-session': '1' }
-const requests = createRequests({ baseUrl, headers })
+const requests = createRequests({ baseUrl, headers, fetch: patientFetch })
+
+/** The longest wait for a rate limit; beyond it, the request is reported as refused. */
+const LONGEST_WAIT_MS = 10_000
+const MOST_WAITS = 3
+const SPREAD_MS = 1_000
+
+/**
+ * Sends a request again when the member's rate limit allows it; a refused request has no effect. Someone who goes
+ * through an inbox by keyboard reaches that limit.
+ */
+async function patientFetch(url: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+  for (let waits = 0; ; waits++) {
+    const response = await fetch(url, init)
+    const waitMs = Number(response.headers.get('retry-after') ?? Number.NaN) * 1_000
+    const isLimit = response.status === 429 && !String(url).includes('/sign-in')
+    if (!isLimit || waits === MOST_WAITS || !(waitMs <= LONGEST_WAIT_MS)) return response
+    await response.body?.cancel()
+    await new Promise((resolve) => setTimeout(resolve, waitMs + Math.random() * SPREAD_MS))
+    init?.signal?.throwIfAborted()
+  }
+}
 
 export const follow = requests.follow
 
