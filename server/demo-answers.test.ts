@@ -64,6 +64,7 @@ const NEWCOMERS: [string, RegExp][] = [
   ['How do I change the port?', /PORT=9000/],
   ['Do I need an OpenAI key?', /Without a model the built-in responder answers/],
   ['Where are uploaded files stored?', /DATA_DIR/],
+  ['How do I upload a file?', /drop the file/],
   ['How do I use Claude?', /MODELS_FILE/],
   ['How do I collect email addresses of visitors?', /collect-leads/],
   ['Does it work offline?', /need no connection/],
