@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { type Reservation, reserving, settling } from '../../accounts/plans/credits.ts'
+import type { AgentRef } from '../../db/refs.ts'
 import { statement, type Values } from '../../db/statements/statement.ts'
 import type { MessagePart } from '../../db/tables/conversations.ts'
 import type { MessageMetadata } from '../records/present.ts'
@@ -118,16 +119,14 @@ export type Ended = {
   overEnded: Piece
 }
 
-/** Returns the values for `endWithMessage`. */
-export function endingOf(
-  { accountId, agentId }: { accountId: string; agentId: string },
+/** Returns the values for `endReply`. */
+export function replyEndingOf(
+  { accountId, agentId }: AgentRef,
   ids: GenerationIds,
   { owner, epoch, ownerAfter }: Closer,
-  { status, finishReason, message, ...last }: Ended,
+  { status, finishReason, message, spoken }: Pick<Ended, 'status' | 'finishReason' | 'message' | 'spoken'>,
 ) {
-  const spoken = packPiece(last.spoken)
-  const takenOver = packPiece(last.takenOver)
-  const overEnded = packPiece(last.overEnded)
+  const { position, events, ending } = packPiece(spoken)
   return {
     accountId,
     agentId,
@@ -141,9 +140,21 @@ export function endingOf(
     finishReason,
     parts: JSON.stringify(message.parts),
     metadata: JSON.stringify(message.metadata),
-    position: spoken.position,
-    spokenEvents: spoken.events,
-    spokenEnding: spoken.ending,
+    position,
+    events,
+    ending,
+  }
+}
+
+/** Returns the values for `endWithMessage`. */
+export function endingOf(ref: AgentRef, ids: GenerationIds, closer: Closer, ended: Ended) {
+  const { events, ending, ...shared } = replyEndingOf(ref, ids, closer, ended)
+  const takenOver = packPiece(ended.takenOver)
+  const overEnded = packPiece(ended.overEnded)
+  return {
+    ...shared,
+    spokenEvents: events,
+    spokenEnding: ending,
     takenEvents: takenOver.events,
     takenEnding: takenOver.ending,
     endedEvents: overEnded.events,
@@ -221,33 +232,6 @@ export const endWithMessage = statement(
   ), ${settling(p)}
   select over from closed`,
 )
-
-/** Returns the values for `endReply`. */
-export function replyEndingOf(
-  { accountId, agentId }: { accountId: string; agentId: string },
-  ids: GenerationIds,
-  { owner, epoch, ownerAfter }: Closer,
-  { status, finishReason, message, spoken }: Pick<Ended, 'status' | 'finishReason' | 'message' | 'spoken'>,
-) {
-  const { position, events, ending } = packPiece(spoken)
-  return {
-    accountId,
-    agentId,
-    id: ids.id,
-    conversationId: ids.conversationId,
-    messageId: ids.messageId,
-    owner,
-    epoch,
-    ownerAfter,
-    status,
-    finishReason,
-    parts: JSON.stringify(message.parts),
-    metadata: JSON.stringify(message.metadata),
-    position,
-    events,
-    ending,
-  }
-}
 
 /**
  * Does what `endWithMessage` does, for most answers: a reply that replaces nothing, in a conversation that nobody has
