@@ -1,4 +1,4 @@
-import { searchInTalk } from '../../server/conversations/turn/search-in-talk.ts'
+import { searchInTalk } from '../../server/knowledge/search/answering/search-in-talk.ts'
 import { searchTables } from '../../server/knowledge/search/search-tables.ts'
 import { showChunks } from '../../server/knowledge/search/tables/drop-chunks.ts'
 import { createTables, type Tables } from '../../server/knowledge/search/tables/tables.ts'

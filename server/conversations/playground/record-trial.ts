@@ -4,9 +4,10 @@ import type { Context } from '../../context.ts'
 import type { AgentRef } from '../../db/refs.ts'
 import { json } from '../../db/statements/json.ts'
 import { storableJson } from '../../http/bodies/storable.ts'
+import type { Retrieved } from '../../knowledge/search/answering/retrieve.ts'
 import type { Passage } from '../../knowledge/search/passage.ts'
 import { OFFERED_FROM } from '../../knowledge/search/ranking/offered-from.ts'
-import type { Found, Trial } from '../turn/turn.ts'
+import type { Trial } from '../turn/turn.ts'
 import type { MadeOf } from './schema.ts'
 
 type Run = Static<typeof MadeOf>
@@ -22,7 +23,7 @@ export function recordTrial(
   const startedAt = performance.now()
   const since = (from: number): number => Math.round(performance.now() - from)
   let searchMs = 0
-  let found: Found = { passages: [], confidence: 0 }
+  let found: Retrieved = { passages: [], confidence: 0 }
   /** The stored record of the answer if this run continues it; undefined until it has been read. */
   let earlier: Pick<Run, 'credits' | 'steps'> | undefined
   const steps: Step[] = []

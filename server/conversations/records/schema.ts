@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { EpochSeconds, Exact, Nullable, OneOf, TaggedUnion } from '../../http/contract.ts'
+import { CitedSource } from '../../knowledge/search/answering/schema.ts'
 
 export const conversationStatuses = ['ongoing', 'ended', 'taken_over', 'paused'] as const
 
@@ -44,19 +45,6 @@ const Part = TaggedUnion('type', [
 ])
 
 export const finishReasons = ['stop', 'error', 'tool-calls', 'length', 'content-filter', 'other'] as const
-
-/** The marker [n] in a text refers to the n-th of its `sources`. */
-export const CitedSource = Exact({
-  id: Type.String(),
-  name: Nullable(Type.String()),
-  url: Nullable(
-    Type.String({ description: 'Of a file: an address that opens it for a day from when it was read' }),
-  ),
-  score: Type.Number({ description: '0 to 1' }),
-  page: Nullable(Type.Integer({ description: 'Of a file with pages, from 1' })),
-  anchor: Nullable(Type.String({ description: 'The fragment of the address that leads to the passage' })),
-  quote: Type.String({ description: 'What the passage says' }),
-})
 
 const Score = Nullable(
   Type.Number({

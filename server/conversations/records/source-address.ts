@@ -3,26 +3,16 @@ import { attachmentUrl, DAY_MS } from '../../attachments/serve-attachments.ts'
 import type { Config } from '../../config.ts'
 import type { AttachmentNote } from '../../db/tables/attachments.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
-import { sourceFileUrl } from '../../knowledge/sources/serve-source-files.ts'
+import {
+  type PresentSources,
+  plainSource,
+  presentSourcesOf,
+} from '../../knowledge/search/answering/present-sources.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
-import type { StoredSource } from '../turn/citations.ts'
-import type { CitedSource, MessageAttachment } from './schema.ts'
+import type { MessageAttachment } from './schema.ts'
 
 type Needs = { secrets: Secrets; config: Config }
 type Owner = { account_id: AccountId; agent_id: string }
-
-/** Converts the sources of an answer for a reader who may see it. The URLs of files expire. */
-type PresentSources = (owner: Owner, sources: readonly StoredSource[]) => Static<typeof CitedSource>[]
-
-export const presentSourcesOf =
-  (ctx: Needs): PresentSources =>
-  ({ account_id, agent_id }, sources) =>
-    sources.map((source) => {
-      const shown = plainSource(source)
-      if (!source.isFile) return shown
-      const place = { accountId: account_id, agentId: agent_id, sourceId: source.id }
-      return { ...shown, url: sourceFileUrl(ctx, place, shown.page) }
-    })
 
 /** Creates URLs for what a message refers to, for a reader who may see it. */
 export type Addresses = {
@@ -44,14 +34,3 @@ export const withoutAddresses: Addresses = {
   sources: (_owner, sources) => sources.map(plainSource),
   attachments: (_owner, notes) => notes.map(({ id: _, ...note }) => ({ ...note, url: null })),
 }
-
-/** Answers stored by earlier versions lack the last three fields. */
-const plainSource = ({ id, name, url, score, page = null, anchor = null, quote = '' }: StoredSource) => ({
-  id,
-  name,
-  url,
-  score,
-  page,
-  anchor,
-  quote,
-})

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
-import type { CitedSource, finishReasons } from '../records/schema.ts'
+import type { CitedSource } from '../../knowledge/search/answering/schema.ts'
+import type { finishReasons } from '../records/schema.ts'
 
 export type FinishReason = (typeof finishReasons)[number]
 

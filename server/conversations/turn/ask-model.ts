@@ -5,12 +5,12 @@ import type { Context } from '../../context.ts'
 import type { AgentRef } from '../../db/refs.ts'
 import { transact } from '../../db/statements/transact.ts'
 import { ApiError } from '../../http/errors.ts'
+import { withoutMarkers } from '../../knowledge/search/answering/citations.ts'
 import { streamModel } from '../../models/calls/call-model.ts'
 import type { ResolvedModel } from '../../models/calls/model-call.ts'
 import type { ModelEntry } from '../../models/catalogue/catalogue.ts'
 import { ModelFailure } from '../../models/failures/model-failure.ts'
 import type { LiveGeneration } from '../stream/live-generation.ts'
-import { withoutMarkers } from './citations.ts'
 import type { ChatRequest, Prepared, Turn, TurnNeeds } from './turn.ts'
 
 type Parts = AsyncIterable<LanguageModelV4StreamPart[]>

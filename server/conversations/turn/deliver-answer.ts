@@ -1,11 +1,11 @@
 import type { Trx } from '../../db/database.ts'
 import type { AgentRef } from '../../db/refs.ts'
 import { enqueueDelivery, threadOf } from '../../deliveries/enqueue-delivery.ts'
+import { withoutMarkers } from '../../knowledge/search/answering/citations.ts'
 import { linkHostsOf } from '../../knowledge/sources/link-hosts.ts'
 import { hostOf } from '../../text/safety/foreign-links.ts'
 import { textOf } from '../records/parts.ts'
 import type { GenerationIds } from '../stream/live-generation.ts'
-import { withoutMarkers } from './citations.ts'
 import type { StoredMessage } from './turn-statements.ts'
 
 /**

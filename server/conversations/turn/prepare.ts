@@ -10,14 +10,14 @@ import type {
 import type { Toolkit } from '../../actions/tools/tool.ts'
 import { withoutCustomers } from '../../actions/tools/without-customers.ts'
 import type { MessagePart } from '../../db/tables/conversations.ts'
+import { withoutMarkers } from '../../knowledge/search/answering/citations.ts'
+import { retrieve } from '../../knowledge/search/answering/retrieve.ts'
 import type { Passage } from '../../knowledge/search/passage.ts'
 import type { Handover } from '../../models/builtin/hand-over.ts'
 import { languageOfRequest, offersPerson } from '../../text/people/asks-for-person.ts'
 import { withTables } from '../../text/rows/named-rows.ts'
 import { resultsOf, textOf } from '../records/parts.ts'
-import { withoutMarkers } from './citations.ts'
 import { summariseParent } from './parent-conversation.ts'
-import { retrieve } from './retrieve.ts'
 import type { ChatRequest, Prepared, TranscriptMessage, Turn, TurnNeeds } from './turn.ts'
 
 /** Searches for the passages of the reply, and prepares its tools and its prompt. */
@@ -32,7 +32,7 @@ export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): 
     knowledgeVersion: agent.knowledgeVersion,
   }
   const [found, toolkit, parentSummary] = await Promise.all([
-    retrieve(ctx, knowledge, { model, question, transcript, signal }),
+    retrieve(ctx, knowledge, { model, question, talk: talkOf(transcript), signal }),
     toolkitOf(ctx, request, ids.conversationId),
     parent && isFirst && model.entry.provider !== 'builtin'
       ? summariseParent(ctx, model, place, parent, signal)
@@ -53,6 +53,9 @@ export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): 
   const handover = escalate ? handoverAsked(transcript, escalate.name) : null
   return { found, toolkit, prompt, handover, mayOffer: escalate !== undefined }
 }
+
+const talkOf = (transcript: readonly TranscriptMessage[]) =>
+  transcript.map((said) => ({ role: said.role, text: textOf(said) }))
 
 async function toolkitOf(
   { toolkits }: TurnNeeds,

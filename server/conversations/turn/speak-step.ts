@@ -7,11 +7,11 @@ import type { Tool } from '../../actions/tools/tool.ts'
 import { newId } from '../../db/ids.ts'
 import type { ServiceProcess } from '../../db/upkeep/processes.ts'
 import { storable, storableJson } from '../../http/bodies/storable.ts'
+import type { Citations } from '../../knowledge/search/answering/citations.ts'
 import type { Call } from '../records/parts.ts'
 import type { AnswerOutcome } from '../records/schema.ts'
 import type { FinishReason } from '../stream/events.ts'
 import type { LiveGeneration } from '../stream/live-generation.ts'
-import type { Citations } from './citations.ts'
 import { sendFirstEvents } from './finish.ts'
 
 /** The result of one model call. */

@@ -10,7 +10,8 @@ import type { AgentRef } from '../../db/refs.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { MessagePart } from '../../db/tables/conversations.ts'
 import type { KeyedRequest } from '../../http/once/idempotency.ts'
-import type { Passage } from '../../knowledge/search/passage.ts'
+import type { Citations, StoredSource } from '../../knowledge/search/answering/citations.ts'
+import type { Retrieved } from '../../knowledge/search/answering/retrieve.ts'
 import type { Handover } from '../../models/builtin/hand-over.ts'
 import type { ResolvedModel } from '../../models/calls/model-call.ts'
 import type { ModelEntry } from '../../models/catalogue/catalogue.ts'
@@ -18,7 +19,6 @@ import type { Call } from '../records/parts.ts'
 import type { AnswerOutcome } from '../records/schema.ts'
 import type { FinishReason } from '../stream/events.ts'
 import type { GenerationIds } from '../stream/live-generation.ts'
-import type { Citations, StoredSource } from './citations.ts'
 
 /** The part of a stored message that a model reads. */
 export type TranscriptMessage = { role: 'user' | 'assistant'; parts: MessagePart[] }
@@ -123,14 +123,11 @@ export type Turn = {
   model: ResolvedModel
 }
 
-/** The result of the search. `about` is the text that was searched for when the question is a follow-up. */
-export type Found = { passages: Passage[]; confidence: number; about?: string }
-
 type Parts = AsyncIterable<LanguageModelV4StreamPart[]>
 
 /** Records an answer that a team member tries out. */
 export type Trial = {
-  noteFound(found: Found): void
+  noteFound(found: Retrieved): void
   /** Yields the parts of a step; by the time it ends, it has stored what went into the step. */
   watch(
     model: ModelEntry,
@@ -142,7 +139,7 @@ export type Trial = {
 
 /** Everything that the model reads. */
 export type Prepared = {
-  found: Found
+  found: Retrieved
   toolkit: Toolkit
   prompt: LanguageModelV4Prompt
   /** The call that hands over to a person, if the customer asks for one; for the built-in responder. */
@@ -153,7 +150,7 @@ export type Prepared = {
 
 /** The result of a turn's steps, whether they finished or broke off. */
 export type StepsResult = {
-  found: Found
+  found: Retrieved
   finishReason: FinishReason
   outcome: AnswerOutcome | null
   citations: Citations

@@ -1,13 +1,12 @@
-import type { Passage } from '../../knowledge/search/passage.ts'
-import type { SearchResult } from '../../knowledge/search/search-tables.ts'
-import { goesOn, opensWithMore } from '../../text/languages/goes-on.ts'
-import { guessLanguageOfWords } from '../../text/languages/language.ts'
-import { isStopWord, languagesOfStopWord } from '../../text/languages/stop-words.ts'
-import { splitWords } from '../../text/words/words.ts'
-import type { Found } from './turn.ts'
+import { goesOn, opensWithMore } from '../../../text/languages/goes-on.ts'
+import { guessLanguageOfWords } from '../../../text/languages/language.ts'
+import { isStopWord, languagesOfStopWord } from '../../../text/languages/stop-words.ts'
+import { splitWords } from '../../../text/words/words.ts'
+import type { Passage } from '../passage.ts'
+import type { SearchResult } from '../search-tables.ts'
 
 /** The result and the query that produced it: the question alone, or together with the one it follows up on. */
-export type Searched = { asked: string; found: Found }
+export type Searched = { asked: string; found: SearchResult }
 
 /** The number of characters of the earlier questions that are searched for. */
 const MOST_EARLIER_CHARACTERS = 500

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { searchTables } from '../../knowledge/search/search-tables.ts'
-import { showChunks } from '../../knowledge/search/tables/drop-chunks.ts'
-import { createTables } from '../../knowledge/search/tables/tables.ts'
-import { writeChunk } from '../../knowledge/search/tables/write-chunks.ts'
-import { loadWordVectors } from '../../models/static/word-vectors.ts'
-import { createStemmer } from '../../text/languages/stem.ts'
+import { loadWordVectors } from '../../../models/static/word-vectors.ts'
+import { createStemmer } from '../../../text/languages/stem.ts'
+import { searchTables } from '../search-tables.ts'
+import { showChunks } from '../tables/drop-chunks.ts'
+import { createTables } from '../tables/tables.ts'
+import { writeChunk } from '../tables/write-chunks.ts'
 import { searchInTalk } from './search-in-talk.ts'
 
 const SECTIONS: [string[], string][] = [

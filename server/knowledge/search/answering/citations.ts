@@ -1,11 +1,11 @@
 import type { Static } from 'typebox'
-import type { Passage } from '../../knowledge/search/passage.ts'
-import { guessLanguage } from '../../text/languages/language.ts'
-import { isArrayIndex, namesIndexedIn } from '../../text/rows/array-index.ts'
-import { withTables } from '../../text/rows/named-rows.ts'
-import { splitSentences } from '../../text/words/sentences.ts'
-import { splitWords } from '../../text/words/words.ts'
-import type { CitedSource } from '../records/schema.ts'
+import { guessLanguage } from '../../../text/languages/language.ts'
+import { isArrayIndex, namesIndexedIn } from '../../../text/rows/array-index.ts'
+import { withTables } from '../../../text/rows/named-rows.ts'
+import { splitSentences } from '../../../text/words/sentences.ts'
+import { splitWords } from '../../../text/words/words.ts'
+import type { Passage } from '../passage.ts'
+import type { CitedSource } from './schema.ts'
 
 /** Matches `[1]`, `[1, 3]`, `[2-4]` and the variants that models write: `[^1]`, `[passage 1]`, `【1†source】`. */
 const MARKER =

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
-import { type Client, type Service, startService } from '../../../test/start.ts'
-import { trained } from '../../../test/until.ts'
+import { type ModelServer, startModelServer } from '../../../../test/fakes/model-server.ts'
+import { type Client, type Service, startService } from '../../../../test/start.ts'
+import { trained } from '../../../../test/until.ts'
 import { looksLikeFollowUp } from './search-in-talk.ts'
 
 let models: ModelServer

@@ -1,13 +1,13 @@
 import type { Logger } from 'pino'
-import type { Context } from '../../context.ts'
-import type { AgentKnowledge } from '../../knowledge/index/update-index.ts'
-import { rerankFound, SAME_QUESTION } from '../../knowledge/search/ranking/rerank-found.ts'
-import { smallTalkOf } from '../../models/builtin/small-talk.ts'
-import { askForText } from '../../models/calls/call-model.ts'
-import type { ResolvedModel } from '../../models/calls/model-call.ts'
-import { textOf } from '../records/parts.ts'
+import { smallTalkOf } from '../../../models/builtin/small-talk.ts'
+import { askForText } from '../../../models/calls/call-model.ts'
+import type { ResolvedModel } from '../../../models/calls/model-call.ts'
+import type { Models } from '../../../models/models.ts'
+import type { Knowledge } from '../../index/knowledge.ts'
+import type { AgentKnowledge } from '../../index/update-index.ts'
+import { rerankFound, SAME_QUESTION } from '../ranking/rerank-found.ts'
+import type { SearchResult } from '../search-tables.ts'
 import { looksLikeFollowUp, type Searched, searchInTalk } from './search-in-talk.ts'
-import type { Found, TranscriptMessage } from './turn.ts'
 
 const PASSAGES = 8
 /** The number of passages that a reranking model orders. */
@@ -15,7 +15,16 @@ const RERANKED = 24
 /** The most earlier questions that are used to find out what the last one is about. */
 const MOST_EARLIER_QUESTIONS = 3
 
-type Turn = { model: ResolvedModel; question: string; transcript: TranscriptMessage[]; signal: AbortSignal }
+/** The result of the search. `about` is the text that was searched for when the question is a follow-up. */
+export type Retrieved = SearchResult & { about?: string }
+
+/** A message of a conversation as its reader sees it. */
+type Said = { role: 'user' | 'assistant'; text: string }
+
+/** `talk` holds the messages, oldest first, up to the one that asks `question`. */
+type Turn = { model: ResolvedModel; question: string; talk: Said[]; signal: AbortSignal }
+
+type Needs = { knowledge: Pick<Knowledge, 'search'>; models: Pick<Models, 'reranker'>; log: Logger }
 
 /**
  * Returns the passages for the last question of a conversation. "And for children?" finds nothing by itself, so a model
@@ -23,12 +32,12 @@ type Turn = { model: ResolvedModel; question: string; transcript: TranscriptMess
  * before. If there is a reranking model, it chooses among more passages.
  */
 export async function retrieve(
-  { knowledge, models, log }: Pick<Context, 'knowledge' | 'models' | 'log'>,
+  { knowledge, models, log }: Needs,
   agent: AgentKnowledge,
   turn: Turn,
-): Promise<Found> {
+): Promise<Retrieved> {
   const { reranker } = models
-  const search = (question: string): Promise<Found> =>
+  const search = (question: string): Promise<SearchResult> =>
     knowledge.search(agent, question, { limit: reranker ? RERANKED : PASSAGES })
   const { asked, found } = await searchTurn({ search, log }, agent, turn)
   if (!reranker) return { ...found, about: asked }
@@ -36,11 +45,11 @@ export async function retrieve(
 }
 
 async function searchTurn(
-  { search, log }: { search: (question: string) => Promise<Found> } & Pick<Context, 'log'>,
+  { search, log }: { search: (question: string) => Promise<SearchResult>; log: Logger },
   agent: AgentKnowledge,
-  { model, question, transcript, signal }: Turn,
+  { model, question, talk, signal }: Turn,
 ): Promise<Searched> {
-  const before = askedBefore(transcript)
+  const before = askedBefore(talk)
   // An agent that never had a source has nothing to search.
   const isRewritten =
     before !== null &&
@@ -48,10 +57,7 @@ async function searchTurn(
     model.entry.provider !== 'builtin' &&
     looksLikeFollowUp(question)
   if (!isRewritten) return searchInTalk(search, question, before)
-  const [found, whole] = await Promise.all([
-    search(question),
-    rewriteQuestion(log, model, transcript, signal),
-  ])
+  const [found, whole] = await Promise.all([search(question), rewriteQuestion(log, model, talk, signal)])
   if (found.confidence >= SAME_QUESTION) return { asked: question, found }
   if (whole !== null) return { asked: whole, found: await search(whole) }
   return searchInTalk(search, question, before)
@@ -61,11 +67,11 @@ async function searchTurn(
  * Returns the user's question before the last one, together with those that it follows up on; null when there is
  * none.
  */
-function askedBefore(transcript: readonly TranscriptMessage[]): string | null {
-  const asked = transcript
+function askedBefore(talk: readonly Said[]): string | null {
+  const asked = talk
     .filter(({ role }) => role === 'user')
     .slice(0, -1)
-    .map(textOf)
+    .map(({ text }) => text)
     .filter((text) => smallTalkOf(text) === null)
     .slice(-MOST_EARLIER_QUESTIONS)
   const whole = asked.findLastIndex((text) => !looksLikeFollowUp(text))
@@ -87,10 +93,10 @@ const LONGEST_REWRITE = 400
 async function rewriteQuestion(
   log: Logger,
   model: ResolvedModel,
-  transcript: readonly TranscriptMessage[],
+  talk: readonly Said[],
   signal: AbortSignal,
 ): Promise<string | null> {
-  const ask = { system: REWRITE, user: linesOf(transcript), maxOutputTokens: 120, longest: LONGEST_REWRITE }
+  const ask = { system: REWRITE, user: linesOf(talk), maxOutputTokens: 120, longest: LONGEST_REWRITE }
   const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)])
   try {
     const text = await askForText(model, ask, limit)
@@ -101,14 +107,14 @@ async function rewriteQuestion(
   }
 }
 
-function linesOf(transcript: readonly TranscriptMessage[]): string {
+function linesOf(talk: readonly Said[]): string {
   return (
-    transcript
+    talk
       .slice(-REWRITE_MESSAGES)
       // The messages are encoded as JSON, so that a customer's text cannot escape from the data.
       .map((said) =>
         JSON.stringify({
-          [said.role === 'user' ? 'customer' : 'agent']: textOf(said)
+          [said.role === 'user' ? 'customer' : 'agent']: said.text
             .slice(0, REWRITE_CHARACTERS)
             .toWellFormed(),
         }),
