@@ -8,7 +8,7 @@ import { type Desk, openDesk, write } from '../open-desk.ts'
 import { type Service, startService } from '../start.ts'
 import { until } from '../until.ts'
 import { memberOf, type Worker } from '../workspace.ts'
-import { pageOf } from '../workspace-page.ts'
+import { CLICKED, pageOf } from '../workspace-page.ts'
 
 const skip = findBrowser()
   ? false
@@ -193,6 +193,38 @@ describe('a Monday morning in the inbox, by keyboard alone', { skip }, () => {
       tags.map(({ name }: { name: string }) => name),
       ['Warranty'],
     )
+    // Two tags in a row are both kept, however late the service answers.
+    for (const name of ['Billing', 'Repair']) {
+      const { status } = await desk.client.request('POST', `/agents/${desk.agentId}/helpdesk/tags`, {
+        name,
+        color: '#0f766e',
+      })
+      assert.equal(status, 201)
+    }
+    let held = Promise.withResolvers<void>()
+    await page.route('**/tickets/12/tags', async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    await page.reload()
+    const billing = details.getByRole('checkbox', { name: 'Billing' })
+    await billing.waitFor()
+    assert.equal(await billing.isDisabled(), true, 'a tag could replace those that are not known yet')
+    held.resolve()
+    await details.getByRole('checkbox', { name: 'Warranty', checked: true }).waitFor()
+    held = Promise.withResolvers()
+    for (const name of ['Billing', 'Repair'])
+      assert.equal(await details.getByRole('checkbox', { name }).evaluate(CLICKED), true, name)
+    assert.equal(await billing.isChecked(), true)
+    held.resolve()
+    await until('the tags', async () => (await desk.call('GET', '/tickets/12/tags')).body.length === 3)
+    await page.unroute('**/tickets/12/tags')
+    // A refused tag is taken back.
+    await page.route('**/tickets/12/tags', (route) => route.abort())
+    assert.equal(await billing.evaluate(CLICKED), false)
+    await keys.use(page.getByRole('region', { name: 'Notices' }).getByRole('button', { name: 'Dismiss' }))
+    await details.getByRole('checkbox', { name: 'Billing', checked: true }).waitFor()
+    await page.unroute('**/tickets/12/tags')
     await keys.use(page.getByRole('button', { name: /^Open/ }))
     await keys.use(page.getByRole('button', { name: 'Urgent and high' }))
     await until('the urgent ones', async () => (await rows().count()) === 3)

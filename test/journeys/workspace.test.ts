@@ -13,6 +13,7 @@ import { block } from '../fakes/notion-wire.ts'
 import { findBrowser } from '../find-browser.ts'
 import { type Service, startService } from '../start.ts'
 import { until } from '../until.ts'
+import { CLICKED } from '../workspace-page.ts'
 
 const skip = findBrowser()
   ? false
@@ -181,6 +182,56 @@ describe('the workspace', { skip }, () => {
     assert.equal(await box.isChecked(), true)
     await box.uncheck()
     await owner.getByText('Solved tickets are out of the answers.').waitFor()
+    await owner.keyboard.press('Escape')
+  })
+
+  test('a checkbox that saves at once shows the last choice, however late the service answers', async () => {
+    const sources = `${service.url}/agents/${agentId}/sources`
+    const settings = `${service.url}/agents/${agentId}/settings`
+    const openTickets = async (): Promise<Locator> => {
+      await owner.getByRole('button', { name: 'Add a source' }).click()
+      await owner.getByRole('menuitem', { name: /^Solved tickets/ }).click()
+      return owner.getByLabel('Answer from solved tickets')
+    }
+    const weekly = async (): Promise<Locator> => owner.getByLabel('Read websites and connected pages again')
+    for (const [page, path, find] of [
+      [sources, 'ticket-knowledge', openTickets],
+      [settings, 'auto-retrain', weekly],
+    ] as const) {
+      await owner.goto(page)
+      const box = await find()
+      await box.waitFor()
+      const held = Promise.withResolvers<void>()
+      const sent: unknown[] = []
+      const isRefused = (): boolean => sent.length === 4
+      const url = `**/${path}`
+      await owner.route(url, async (route) => {
+        if (route.request().method() !== 'PUT') return route.continue()
+        sent.push(route.request().postDataJSON().enabled)
+        if (isRefused()) return route.abort()
+        await held.promise
+        await route.continue()
+      })
+      // What the page shows is read in the same event, before anything else can run.
+      const click = () => box.evaluate(CLICKED)
+      assert.deepEqual([await click(), await click(), await click()], [true, false, true], path)
+      held.resolve()
+      await until('the last choice is saved', async () => sent.length === 3)
+      assert.deepEqual(sent, [true, false, true])
+      const done = owner.getByRole('region', { name: 'Notices' })
+      await done
+        .getByText(path === 'auto-retrain' ? 'Saved.' : /^Solved tickets become/)
+        .first()
+        .waitFor()
+      assert.equal(await box.isChecked(), true)
+      await owner.reload()
+      const stored = await find()
+      await stored.and(owner.locator(':checked')).waitFor()
+      assert.equal(await click(), false)
+      await done.getByRole('button', { name: 'Dismiss' }).waitFor()
+      await stored.and(owner.locator(':checked')).waitFor()
+      await owner.unroute(url)
+    }
   })
 
   test('a business account is connected by its form, and a page without a mailbox logs no error', async () => {

@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { call, reading } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
+import { useSaved } from '../app/use-saved.ts'
 import { Button } from '../ui/button.tsx'
 import { Check, TextField } from '../ui/field.tsx'
 import classes from './ticket-side.module.css'
@@ -18,12 +19,15 @@ export function Tags({ agentId, ticketNumber, disabled }: TagsProps) {
   const params = { agentId, ticketNumber }
   const [isNaming, setIsNaming] = useState(false)
   const all = useQuery(reading(ALL, { params: { agentId } })).data ?? []
-  const own = useQuery(reading(OWN, { params })).data ?? []
-  const ids = own.map(({ id }) => id)
+  const own = useQuery(reading(OWN, { params })).data
+  // The tags are stored together, so those of a ticket must be known before one of them is changed.
+  const isLocked = disabled || !own
   const set = useMutation({
+    scope: { id: `${OWN} ${agentId} ${ticketNumber}` },
     mutationFn: (tagIds: string[]) => call('PUT', OWN, { params, body: { tagIds } }),
     onSuccess: (tags) => queries.setQueryData(reading(OWN, { params }).queryKey, tags),
   })
+  const [ids, choose] = useSaved(own?.map(({ id }) => id) ?? [], set.mutateAsync)
   const make = useMutation({
     mutationFn: (name: string) =>
       call('POST', ALL, {
@@ -33,7 +37,7 @@ export function Tags({ agentId, ticketNumber, disabled }: TagsProps) {
     onSuccess: ({ id }) => {
       setIsNaming(false)
       refresh(ALL)
-      set.mutate([...ids, id])
+      choose([...ids, id])
     },
   })
   const submit = (event: FormEvent<HTMLFormElement>): void => {
@@ -49,11 +53,9 @@ export function Tags({ agentId, ticketNumber, disabled }: TagsProps) {
         <Check
           key={id}
           label={name}
-          disabled={disabled}
+          disabled={isLocked}
           checked={ids.includes(id)}
-          onChange={({ target }) =>
-            set.mutate(target.checked ? [...ids, id] : ids.filter((one) => one !== id))
-          }
+          onChange={({ target }) => choose(target.checked ? [...ids, id] : ids.filter((one) => one !== id))}
         />
       ))}
       {isNaming ? (
@@ -65,7 +67,7 @@ export function Tags({ agentId, ticketNumber, disabled }: TagsProps) {
         </form>
       ) : (
         !disabled && (
-          <Button small kind="quiet" onClick={() => setIsNaming(true)}>
+          <Button small kind="quiet" disabled={isLocked} onClick={() => setIsNaming(true)}>
             New tag
           </Button>
         )

@@ -43,9 +43,10 @@ export function TicketPane({ agentId, ticketNumber, onSeen, onSolved, onBack }: 
   }, [data, onSeen])
   const mayWrite = can('helpdesk:write')
   const change = useChange(params)
+  const isTurning = change.isPending && change.variables.statusCategory !== undefined
   const isOver = data?.statusCategory === 'closed' || data?.statusCategory === 'cancelled'
   const solveOrOpen = (): void => {
-    if (!data || change.isPending) return
+    if (!data || isTurning) return
     if (isOver) {
       change.mutate({ statusCategory: 'on_you' })
       return
@@ -85,7 +86,7 @@ export function TicketPane({ agentId, ticketNumber, onSeen, onSolved, onBack }: 
                   <Button
                     small
                     icon={isOver ? RotateCcw : CircleCheck}
-                    pending={change.isPending}
+                    pending={isTurning}
                     onClick={solveOrOpen}
                   >
                     {isOver ? 'Open again' : 'Solve'}
@@ -98,7 +99,7 @@ export function TicketPane({ agentId, ticketNumber, onSeen, onSolved, onBack }: 
               <Thread ticket={shown} {...params} />
               {mayWrite && <Composer {...params} />}
               <Dialog title="Details" drawer="right" isOpen={open === 'side'} onClose={close}>
-                <TicketSide agentId={agentId} ticket={shown} onChange={change.mutate} />
+                <TicketSide agentId={agentId} ticket={shown} onChange={change.mutateAsync} />
               </Dialog>
               {open === 'assign' && (
                 <Assign
@@ -112,7 +113,7 @@ export function TicketPane({ agentId, ticketNumber, onSeen, onSolved, onBack }: 
         </Loaded>
       </section>
       <aside className={classes.side} aria-label="Details">
-        {data && <TicketSide agentId={agentId} ticket={data} onChange={change.mutate} />}
+        {data && <TicketSide agentId={agentId} ticket={data} onChange={change.mutateAsync} />}
       </aside>
     </>
   )

@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { Hand, Undo2 } from 'lucide-react'
 import { call, reading, type Ticket } from '../app/api.ts'
 import { useCan, useMember } from '../app/session.ts'
+import { useSaved } from '../app/use-saved.ts'
 import { readingConversation } from '../conversations/read-conversation.ts'
 import { Button } from '../ui/button.tsx'
 import { Select } from '../ui/field.tsx'
@@ -28,7 +29,11 @@ const STATUSES = [
   ['cancelled', 'Cancelled'],
 ] as const
 
-type TicketSideProps = { agentId: string; ticket: Ticket; onChange: (change: TicketChange) => void }
+type TicketSideProps = {
+  agentId: string
+  ticket: Ticket
+  onChange: (change: TicketChange) => Promise<unknown>
+}
 
 /** Shows a ticket's assignee, priority, status and tags, and what is known about the customer. */
 export function TicketSide({ agentId, ticket, onChange }: TicketSideProps) {
@@ -37,13 +42,18 @@ export function TicketSide({ agentId, ticket, onChange }: TicketSideProps) {
   const members = useQuery(reading('/agents/{agentId}/helpdesk/members', { params: { agentId } })).data ?? []
   const disabled = !can('helpdesk:write')
   const isListed = members.some(({ id }) => id === ticket.assigneeId)
+  const [assigneeId, assign] = useSaved(ticket.assigneeId, (id) => onChange({ assigneeId: id }))
+  const [statusCategory, setStatus] = useSaved(ticket.statusCategory, (status) =>
+    onChange({ statusCategory: status }),
+  )
+  const [priority, setPriority] = useSaved(ticket.priority, (next) => onChange({ priority: next }))
   return (
     <div className={classes.details}>
       <Select
         label="Assigned to"
         disabled={disabled}
-        value={ticket.assigneeId ?? ''}
-        onChange={({ target }) => onChange({ assigneeId: target.value || null })}
+        value={assigneeId ?? ''}
+        onChange={({ target }) => assign(target.value || null)}
         options={[
           ['', 'Nobody'],
           ...(ticket.assigneeId && !isListed ? [[ticket.assigneeId, '…'] as const] : []),
@@ -53,8 +63,8 @@ export function TicketSide({ agentId, ticket, onChange }: TicketSideProps) {
           }),
         ]}
       />
-      {member && !disabled && ticket.assigneeId !== member.id && (
-        <Button small onClick={() => onChange({ assigneeId: member.id })}>
+      {member && !disabled && assigneeId !== member.id && (
+        <Button small onClick={() => assign(member.id)}>
           Assign to me
         </Button>
       )}
@@ -62,15 +72,15 @@ export function TicketSide({ agentId, ticket, onChange }: TicketSideProps) {
         label="Status"
         options={STATUSES}
         disabled={disabled}
-        value={ticket.statusCategory}
-        onChange={({ target }) => onChange({ statusCategory: target.value as Ticket['statusCategory'] })}
+        value={statusCategory}
+        onChange={({ target }) => setStatus(target.value as Ticket['statusCategory'])}
       />
       <Select
         label="Priority"
         options={PRIORITIES}
         disabled={disabled}
-        value={ticket.priority}
-        onChange={({ target }) => onChange({ priority: target.value as Ticket['priority'] })}
+        value={priority}
+        onChange={({ target }) => setPriority(target.value as Ticket['priority'])}
       />
       <Tags agentId={agentId} ticketNumber={ticket.ticketNumber} disabled={disabled} />
       {ticket.conversationId && !disabled && (

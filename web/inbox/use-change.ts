@@ -11,11 +11,17 @@ export type TicketChange = {
   priority?: Ticket['priority']
 }
 
-/** Changes a ticket. The change is shown at once and reverted if the request fails. */
+/**
+ * Changes a ticket. The change is shown at once and reverted if the request fails. Changes in a row are sent one after
+ * the other, so that the last one is stored.
+ */
 export function useChange(params: { agentId: string; ticketNumber: number }) {
   const path = '/agents/{agentId}/helpdesk/tickets/{ticketNumber}'
   const { queryKey } = reading(path, { params })
+  const mutationKey = [path, params]
   return useMutation({
+    mutationKey,
+    scope: { id: `${path} ${params.agentId} ${params.ticketNumber}` },
     mutationFn: (body: TicketChange) => call('PATCH', path, { params, body }),
     onMutate: (body) => {
       const before = queries.getQueryData<Ticket>(queryKey)
@@ -31,7 +37,10 @@ export function useChange(params: { agentId: string; ticketNumber: number }) {
       })
     },
     onError: (_error, _body, before) => queries.setQueryData(queryKey, before),
-    onSettled: () => refresh(TICKETS, '/agents/{agentId}/conversations'),
+    // What is stored before the last of several changes would put the others back.
+    onSettled: () => {
+      if (queries.isMutating({ mutationKey }) === 1) refresh(TICKETS, '/agents/{agentId}/conversations')
+    },
   })
 }
 

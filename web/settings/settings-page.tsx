@@ -20,7 +20,7 @@ export function SettingsPage() {
         {(data) => (
           <>
             <General key={data.id} agent={data} />
-            <WeeklySync agent={data} />
+            <WeeklySync key={`weekly ${data.id}`} agent={data} />
             <Spam key={`spam ${data.id}`} agent={data} />
             <Countries key={`countries ${data.id}`} agent={data} />
             <Notifications key={`mails ${data.id}`} agent={data} />

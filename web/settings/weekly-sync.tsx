@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { type Agent, call } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
 import { useCan } from '../app/session.ts'
+import { useSaved } from '../app/use-saved.ts'
 import { Check } from '../ui/field.tsx'
 import { Card, Section } from '../ui/page.tsx'
 import { tell } from '../ui/toast.tsx'
@@ -10,20 +11,22 @@ import { tell } from '../ui/toast.tsx'
 export function WeeklySync({ agent }: { agent: Agent }) {
   const can = useCan()
   const set = useMutation({
+    scope: { id: `auto-retrain ${agent.id}` },
     mutationFn: (enabled: boolean) =>
       call('PUT', '/agents/{agentId}/auto-retrain', { params: { agentId: agent.id }, body: { enabled } }),
     onSuccess: () => tell('done', 'Saved.'),
     onSettled: () => queries.invalidateQueries({ queryKey: ['/agents/{agentId}'] }),
   })
+  const [isOn, turn] = useSaved(agent.autoRetrain, set.mutateAsync)
   return (
     <Section title="Keeping current">
       <Card>
         <Check
           label="Read websites and connected pages again every week"
           hint="What has changed is trained, and what is gone leaves the answers."
-          checked={set.isPending ? set.variables : agent.autoRetrain}
+          checked={isOn}
           disabled={!can('agents:write')}
-          onChange={({ target }) => !set.isPending && set.mutate(target.checked)}
+          onChange={({ target }) => turn(target.checked)}
         />
       </Card>
     </Section>

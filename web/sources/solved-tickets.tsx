@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { call, reading } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
+import { useSaved } from '../app/use-saved.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Check } from '../ui/field.tsx'
 import { Loaded } from '../ui/state.tsx'
@@ -14,6 +15,7 @@ export function SolvedTickets({ agentId, onClose }: { agentId: string; onClose: 
   const params = { agentId }
   const knowledge = useQuery(reading(PATH, { params }))
   const set = useMutation({
+    scope: { id: `${PATH} ${agentId}` },
     mutationFn: (enabled: boolean) => call('PUT', PATH, { params, body: { enabled } }),
     onSuccess: (_done, enabled) => {
       tell(
@@ -24,6 +26,7 @@ export function SolvedTickets({ agentId, onClose }: { agentId: string; onClose: 
       return queries.invalidateQueries({ queryKey: [PATH] })
     },
   })
+  const [isOn, turn] = useSaved(knowledge.data?.enabled ?? false, set.mutateAsync)
   return (
     <Dialog title="Solved tickets" isOpen onClose={onClose}>
       <div className={classes.drop}>
@@ -32,11 +35,11 @@ export function SolvedTickets({ agentId, onClose }: { agentId: string; onClose: 
           numbers of the customer are left out.
         </p>
         <Loaded of={knowledge} lines={1}>
-          {({ enabled }) => (
+          {() => (
             <Check
               label="Answer from solved tickets"
-              checked={set.isPending ? set.variables : enabled}
-              onChange={({ target }) => !set.isPending && set.mutate(target.checked)}
+              checked={isOn}
+              onChange={({ target }) => turn(target.checked)}
             />
           )}
         </Loaded>

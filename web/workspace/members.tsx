@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { call, type OutputOf, reading } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
 import { useAgents, useCan, useMember } from '../app/session.ts'
+import { useSaved } from '../app/use-saved.ts'
 import { Ago } from '../ui/ago.tsx'
 import { Button } from '../ui/button.tsx'
 import { Select } from '../ui/field.tsx'
@@ -65,11 +66,13 @@ function MemberRow({ member, mayWrite }: { member: Member; mayWrite: boolean }) 
   const [isRenaming, setIsRenaming] = useState(false)
   const agents = useAgents().data?.data ?? []
   const change = useMutation({
+    scope: { id: `role ${member.id}` },
     mutationFn: (role: Role) =>
       call('PATCH', '/members/{memberId}', { params: { memberId: member.id }, body: { role } }),
     onSuccess: () => tell('done', `${member.name} has another role.`),
     onSettled: () => refresh('/members'),
   })
+  const [role, setRole] = useSaved(member.role, change.mutateAsync)
   const remove = useMutation({
     mutationFn: () => call('DELETE', '/members/{memberId}', { params: { memberId: member.id } }),
     onSuccess: () => tell('done', `${member.name} is no longer a member.`),
@@ -89,8 +92,8 @@ function MemberRow({ member, mayWrite }: { member: Member; mayWrite: boolean }) 
             label={`Role of ${member.name}`}
             hideLabel
             options={ROLES.map(([id, name]) => [id, name] as const)}
-            value={member.role}
-            onChange={({ target }) => change.mutate(target.value as Role)}
+            value={role}
+            onChange={({ target }) => setRole(target.value as Role)}
           />
         ) : (
           roleName(member.role)
