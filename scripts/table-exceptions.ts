@@ -15,7 +15,6 @@ export const TABLE_EXCEPTIONS: Record<string, string> = {
   'server/actions/procedures/procedure-runs.ts reads conversations': UPWARD,
   'server/agents/records/queries.ts reads conversations': UPWARD,
   'server/agents/records/queries.ts reads sources': UPWARD,
-  'server/conversations/records/queries.ts reads conversation_counts': UPWARD,
   'server/conversations/turn/deliver-answer.ts reads inbound_messages': UPWARD,
   'server/conversations/turn/start.ts reads tickets': UPWARD,
   'server/deliveries/enqueue-delivery.ts reads channel_threads': UPWARD,

@@ -38,7 +38,7 @@ export const conversationReactions = (notifier: Notifier) => ({
 })
 
 const SEARCH = 'search/: the queue of the index must hold every change, whoever makes it.'
-const COUNTS = 'search/: totals of lists must be exact in every transaction.'
+const COUNTS = 'conversations/: totals of lists must be exact in every transaction.'
 const FIGURES = 'insights/: the figures of a day are made again after every change to the rows they count.'
 
 /** The triggers of the database, and the feature that each of them serves. A test compares them with the database. */

@@ -181,7 +181,7 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
     reason: 'All agents move to the configured space of vectors.',
   },
   'server/notifications/daily-mails.ts': { tables: ['agents'], reason: 'The next mails are sent.' },
-  'server/search/index/fold-counts.ts': {
+  'server/conversations/records/fold-counts.ts': {
     tables: ['conversation_counts'],
     reason: 'Counts of all accounts are added up.',
   },

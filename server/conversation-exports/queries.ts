@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
+import { sourcesOf } from '../conversations/records/conversation-lists.ts'
 import type { ConversationRow } from '../conversations/records/queries.ts'
-import { sourcesOf } from '../conversations/records/queries.ts'
 import type { Db } from '../db/database.ts'
 import { isId } from '../db/ids.ts'
 import type { AgentRef } from '../db/refs.ts'

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
+import { conversationTotal } from '../conversations/records/conversation-lists.ts'
 import type { ConversationRow } from '../conversations/records/queries.ts'
-import { conversationTotal } from '../conversations/records/queries.ts'
 import { addressesOf } from '../conversations/records/source-address.ts'
 import type { AccountId } from '../db/tables/columns.ts'
 import { commaList } from '../http/input/comma-list.ts'

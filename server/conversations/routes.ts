@@ -26,13 +26,12 @@ import {
   updateConversation,
 } from './contract.ts'
 import { playgroundRoutes } from './playground/routes.ts'
+import { conversationsByCreation, conversationsOfUser } from './records/conversation-lists.ts'
 import { correctAnswer } from './records/correct-answer.ts'
 import { pauseConversation } from './records/pause-conversation.ts'
 import { presentConversation, presentMessage } from './records/present.ts'
 import {
   type ConversationRow,
-  conversationsByCreation,
-  conversationsOfUser,
   messagesBackwards,
   requireApiConversation,
   requireConversation,

@@ -10,9 +10,9 @@ import {
   conversationsByCreation,
   conversationsOfUser,
   conversationTotal,
-  messagesBackwards,
   sourcesOf,
-} from '../conversations/records/queries.ts'
+} from '../conversations/records/conversation-lists.ts'
+import { messagesBackwards } from '../conversations/records/queries.ts'
 import type { Db } from '../db/database.ts'
 import type { AccountId } from '../db/tables/columns.ts'
 import { migrate } from '../db/upkeep/migrate.ts'

@@ -4,9 +4,7 @@ import { wordsOf } from '../../attachments/message-words.ts'
 import { countryOfPhone } from '../../contacts/phone-number.ts'
 import type { Context } from '../../context.ts'
 import { appendMessage } from '../../conversations/records/append-message.ts'
-import { openConversation } from '../../conversations/records/open-conversation.ts'
-import { readParent } from '../../conversations/turn/parent-conversation.ts'
-import { titleFromWords } from '../../conversations/turn/title.ts'
+import { openConversation, readParent, titleFromWords } from '../../conversations/records/queries.ts'
 import type { Trx } from '../../db/database.ts'
 import { transact } from '../../db/statements/transact.ts'
 import type {
@@ -62,7 +60,7 @@ export async function takeIn(ctx: Needs, { threadId }: TakeIn): Promise<void> {
       await ctx.jobs.enqueue<TakeIn>(trx, TAKE_IN, { threadId }, QUIET_SECONDS)
       return
     }
-    const conversation = await openOrNew(trx, thread, first.content)
+    const conversation = await openOrNew(trx, thread, saidIn(first.content))
     for (const message of waiting) await append(trx, conversation, message)
     await tell(ctx, trx, conversation, waiting)
     const wantsAnswer = waiting.some(({ content }) => !content.silent)
@@ -72,17 +70,18 @@ export async function takeIn(ctx: Needs, { threadId }: TakeIn): Promise<void> {
   })
 }
 
-async function openOrNew(trx: Trx, thread: Thread, first: InboundContent): Promise<Conversation> {
+/** Returns the open conversation of the thread, or a new one that follows the last and has `firstWords` as its title. */
+export async function openOrNew(trx: Trx, thread: Thread, firstWords: string): Promise<Conversation> {
   const newest = await newestOf(trx, thread)
   if (newest && newest.status !== 'ended') return newest
   const parent = newest
     ? await readParent(trx, thread.account_id, thread.agent_id, newest.id, undefined)
     : null
-  return newConversation(trx, thread, titleFromWords(saidIn(first)), parent)
+  return newConversation(trx, thread, titleFromWords(firstWords), parent)
 }
 
 /** Locks the last conversation of a thread, whatever its status, and returns it. */
-export function newestOf(trx: Trx, thread: Thread): Promise<Conversation | undefined> {
+function newestOf(trx: Trx, thread: Thread): Promise<Conversation | undefined> {
   return trx
     .selectFrom('conversations')
     .selectAll()

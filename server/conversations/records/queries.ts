@@ -1,15 +1,21 @@
-import { type Selectable, sql } from 'kysely'
-import type { Db } from '../../db/database.ts'
-import { isId } from '../../db/ids.ts'
-import type { AgentRef, ConversationRef } from '../../db/refs.ts'
+import type { Insertable, Selectable } from 'kysely'
+import type { Db, Trx } from '../../db/database.ts'
+import { isId, newId } from '../../db/ids.ts'
+import type { ConversationRef } from '../../db/refs.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { ConversationsTable, MessagesTable } from '../../db/tables/conversations.ts'
 import { ApiError } from '../../http/errors.ts'
-import type { DateRange } from '../../http/input/dates.ts'
-import { after, type Position } from '../../http/pagination.ts'
+import { shorten, shortenAtWord } from '../../text/words/shorten.ts'
+import { textOf } from './parts.ts'
 
 export type ConversationRow = Selectable<ConversationsTable>
 export type MessageRow = Selectable<MessagesTable>
+
+/** The part of a stored message that a model reads. */
+export type TranscriptMessage = Pick<MessageRow, 'role' | 'parts'>
+
+/** The conversation that another one continues; `messages` are its last messages, oldest first. */
+export type Parent = { id: string; summary: string; messages: TranscriptMessage[] }
 
 /** The value of conversations.source for chats on a website (contract, section 4, "Sources of conversations"). */
 export const WIDGET = 'Widget or Iframe'
@@ -18,57 +24,6 @@ export const WIDGET = 'Widget or Iframe'
  * is requested by name.
  */
 export const PLAYGROUND = 'Playground'
-
-/** Returns up to `limit` + 1 API conversations, newest first by creation, and the number of matches. */
-export async function conversationsByCreation(
-  db: Db,
-  accountId: AccountId,
-  filter: { agentId: string } & DateRange,
-  page: { limit: number; position: Position | null },
-): Promise<{ rows: ConversationRow[]; total: number }> {
-  let query = db
-    .selectFrom('conversations')
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', filter.agentId)
-    .where('source', '=', 'API')
-    .where('transient', '=', false)
-  if (filter.from) query = query.where('created_at', '>=', filter.from)
-  if (filter.until) query = query.where('created_at', '<=', filter.until)
-  const total = await conversationTotal(db, accountId, { ...filter, sources: ['API'] })
-  if (page.position) query = query.where(after('created_at', 'id', page.position))
-  const rows = await query
-    .selectAll()
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit + 1)
-    .execute()
-  return { rows, total }
-}
-
-/** Returns up to `limit` + 1 API conversations, most recently active first, and their total number. */
-export async function conversationsOfUser(
-  db: Db,
-  accountId: AccountId,
-  filter: { agentId: string; userId: string },
-  page: { limit: number; position: Position | null },
-): Promise<{ rows: ConversationRow[]; total: number }> {
-  let query = db
-    .selectFrom('conversations')
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', filter.agentId)
-    .where('user_id', '=', filter.userId)
-    .where('source', '=', 'API')
-    .where('transient', '=', false)
-  const total = await userTotal(db, accountId, { ...filter, source: 'API' })
-  if (page.position) query = query.where(after('updated_at', 'id', page.position))
-  const rows = await query
-    .selectAll()
-    .orderBy('updated_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit + 1)
-    .execute()
-  return { rows, total }
-}
 
 /** Returns the agent's conversation from any source. Throws RESOURCE_NOT_FOUND. */
 export async function requireConversation(
@@ -141,78 +96,62 @@ export async function messagesBackwards(
     .execute()
 }
 
-const DAY_MS = 86_400_000
+const LONGEST_TITLE = 80
 
-/** The user under which conversation_counts counts the rows of a whole agent. */
-const NOBODY = ''
+/** Makes a title from the words of the first message: one line of at most 80 characters. */
+export const titleFromWords = (message: string): string => shortenAtWord(message, LONGEST_TITLE)
+
+/** Creates a conversation that has no messages yet. */
+export const openConversation = (
+  trx: Trx,
+  values: Omit<Insertable<ConversationsTable>, 'id' | 'status'>,
+): Promise<ConversationRow> =>
+  trx
+    .insertInto('conversations')
+    .values({ id: newId(), status: 'ongoing', ...values })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+
+const PARENT_MESSAGES = 30
 
 /**
- * Returns how many conversations of these sources (null: all but the playground) were created in the range. Whole days
- * come from the maintained counts; the partial days at either end are counted by index.
+ * Reads the parent with a summary made of its own words. Throws RESOURCE_NOT_FOUND when the agent has no such
+ * conversation, or when it belongs to another user.
  */
-export async function conversationTotal(
+export async function readParent(
   db: Db,
   accountId: AccountId,
-  { agentId, sources, from, until }: { agentId: string; sources: string[] | null } & DateRange,
-): Promise<number> {
-  const { firstDay, endDay, rests } = splitRange({ from, until })
-  const ofSources = sources ? sql`source = any(${sources}::text[])` : sql`source <> ${PLAYGROUND}`
-  const counts = rests.map(
-    (
-      rest,
-    ) => sql`(select count(*) from conversations where account_id = ${accountId} and agent_id = ${agentId}
-      and ${ofSources} and not transient and created_at between ${rest.from} and ${rest.until})`,
-  )
-  const { rows } = await sql<{ total: number }>`
-    select ${sql.join(
-      [
-        sql`(select coalesce(sum(n), 0) from conversation_counts where account_id = ${accountId}
-          and agent_id = ${agentId} and user_id = ${NOBODY} and ${ofSources}
-          and day >= ${firstDay}::date and day < ${endDay}::date)`,
-        ...counts,
-      ],
-      sql` + `,
-    )} as total`.execute(db)
-  return Number(rows[0]?.total ?? 0)
-}
-
-/** Returns how many conversations of a source a user has. */
-async function userTotal(
-  db: Db,
-  accountId: AccountId,
-  { agentId, userId, source }: { agentId: string; userId: string; source: string },
-): Promise<number> {
-  const { rows } = await sql<{ total: number }>`
-    select coalesce(sum(n), 0)::int as total from conversation_counts
-    where account_id = ${accountId} and agent_id = ${agentId} and user_id = ${userId} and source = ${source}
-      and day is null`.execute(db)
-  return rows[0]?.total ?? 0
-}
-
-/** Returns the sources of the agent's customer conversations. */
-export async function sourcesOf(db: Db, { accountId, agentId }: AgentRef): Promise<string[]> {
-  const { rows } = await sql<{ source: string }>`
-    select distinct source from conversation_counts
-    where account_id = ${accountId} and agent_id = ${agentId} and user_id = ${NOBODY}
-      and source <> ${PLAYGROUND}`.execute(db)
-  return rows.map(({ source }) => source)
-}
-
-type Rest = { from: Date; until: Date }
-
-/** The whole UTC days from `firstDay` to before `endDay`, and the partial days before and after them. */
-function splitRange({ from, until }: DateRange): { firstDay: string; endDay: string; rests: Rest[] } {
-  const end = until ? until.getTime() + 1 : Number.POSITIVE_INFINITY
-  const first = from ? Math.ceil(from.getTime() / DAY_MS) * DAY_MS : Number.NEGATIVE_INFINITY
-  const last = until ? Math.floor(end / DAY_MS) * DAY_MS : end
-  const rests: Rest[] = []
-  if (from && until && first > last) rests.push({ from, until })
-  else {
-    if (from && first > from.getTime()) rests.push({ from, until: new Date(first - 1) })
-    if (until && last < end) rests.push({ from: new Date(last), until })
+  agentId: string,
+  conversationId: string,
+  userId: string | undefined,
+): Promise<Parent> {
+  const row = isId(conversationId)
+    ? await db
+        .selectFrom('conversations')
+        .select(['id', 'user_id'])
+        .where('account_id', '=', accountId)
+        .where('agent_id', '=', agentId)
+        .where('id', '=', conversationId)
+        .executeTakeFirst()
+    : undefined
+  // One user must not see another user's messages.
+  const isOthers = userId !== undefined && row?.user_id != null && row.user_id !== userId
+  if (!row || isOthers) {
+    throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The parent conversation does not exist.' })
   }
-  return { firstDay: dayText(first), endDay: dayText(Math.max(first, last)), rests }
+  const page = { limit: PARENT_MESSAGES - 1, beforeSeq: null }
+  const messages = (await messagesBackwards(db, accountId, row.id, page)).reverse()
+  return { id: row.id, summary: summaryFromWords(messages), messages }
 }
 
-const dayText = (time: number): string =>
-  Number.isFinite(time) ? new Date(time).toISOString().slice(0, 10) : time < 0 ? '-infinity' : 'infinity'
+/** Summarises a conversation by the customer's first and last question and the last answer. */
+function summaryFromWords(messages: TranscriptMessage[]): string {
+  const said = (role: string) => messages.filter((message) => message.role === role).map(textOf)
+  const asked = said('user')
+  const pieces = [
+    asked[0] && `The customer asked: "${shorten(asked[0], 250)}"`,
+    asked.length > 1 && `and last: "${shorten(asked.at(-1) ?? '', 250)}"`,
+    said('assistant').at(-1) && `The last answer was: "${shorten(said('assistant').at(-1) ?? '', 400)}"`,
+  ]
+  return pieces.filter(Boolean).join(' ') || 'Nothing was said.'
+}

@@ -17,8 +17,9 @@ import type { Handover } from '../../models/builtin/hand-over.ts'
 import { languageOfRequest, offersPerson } from '../../text/people/asks-for-person.ts'
 import { withTables } from '../../text/rows/named-rows.ts'
 import { resultsOf, textOf } from '../records/parts.ts'
-import { summariseParent } from './parent-conversation.ts'
-import type { ChatRequest, Prepared, TranscriptMessage, Turn, TurnNeeds } from './turn.ts'
+import type { TranscriptMessage } from '../records/queries.ts'
+import { summariseParent } from './ask-model.ts'
+import type { ChatRequest, Prepared, Turn, TurnNeeds } from './turn.ts'
 
 /** Searches for the passages of the reply, and prepares its tools and its prompt. */
 export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): Promise<Prepared> {

@@ -11,23 +11,21 @@ import { KeyTaken, rebindKey, takeKey } from '../../http/once/idempotency.ts'
 import type { StoredSource } from '../../knowledge/search/answering/citations.ts'
 import { textOf } from '../records/parts.ts'
 import type { MessageMetadata } from '../records/present.ts'
-import { type ConversationRow, type MessageRow, notOngoing, requireConversation } from '../records/queries.ts'
+import type { Parent, TranscriptMessage } from '../records/queries.ts'
+import {
+  type ConversationRow,
+  type MessageRow,
+  notOngoing,
+  readParent,
+  requireConversation,
+  titleFromWords,
+} from '../records/queries.ts'
 import type { GenerationIds, LiveGeneration } from '../stream/live-generation.ts'
-import { chooseModel, noting } from './ask-model.ts'
+import { chooseModel, improveTitle, noting } from './ask-model.ts'
 import { closeIfOrphaned } from './close-orphans.ts'
-import { readParent } from './parent-conversation.ts'
 import { findRetry, type Plan, planTurn, readHistory, readsAhead } from './plan-turn.ts'
 import { runTurn } from './run-steps.ts'
-import { improveTitle, titleFromWords } from './title.ts'
-import type {
-  ChatRequest,
-  Parent,
-  StartedTurn,
-  StartRequest,
-  TranscriptMessage,
-  Turn,
-  TurnNeeds,
-} from './turn.ts'
+import type { ChatRequest, StartedTurn, StartRequest, Turn, TurnNeeds } from './turn.ts'
 import { continueConversation, openConversation } from './turn-statements.ts'
 
 /** Stores the message and starts the reply; the generation then runs by itself, with or without a reader. */

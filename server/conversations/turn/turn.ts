@@ -8,7 +8,6 @@ import type { AgentRow } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
 import type { AgentRef } from '../../db/refs.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
-import type { MessagePart } from '../../db/tables/conversations.ts'
 import type { KeyedRequest } from '../../http/once/idempotency.ts'
 import type { Citations, StoredSource } from '../../knowledge/search/answering/citations.ts'
 import type { Retrieved } from '../../knowledge/search/answering/retrieve.ts'
@@ -16,15 +15,10 @@ import type { Handover } from '../../models/builtin/hand-over.ts'
 import type { ResolvedModel } from '../../models/calls/model-call.ts'
 import type { ModelEntry } from '../../models/catalogue/catalogue.ts'
 import type { Call } from '../records/parts.ts'
+import type { Parent, TranscriptMessage } from '../records/queries.ts'
 import type { AnswerOutcome } from '../records/schema.ts'
 import type { FinishReason } from '../stream/events.ts'
 import type { GenerationIds } from '../stream/live-generation.ts'
-
-/** The part of a stored message that a model reads. */
-export type TranscriptMessage = { role: 'user' | 'assistant'; parts: MessagePart[] }
-
-/** The conversation that another one continues; `messages` are its last messages, oldest first. */
-export type Parent = { id: string; summary: string; messages: TranscriptMessage[] }
 
 /** What a turn is asked to answer. */
 type Ask =

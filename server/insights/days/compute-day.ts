@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely'
-import { PLAYGROUND, sourcesOf } from '../../conversations/records/queries.ts'
+import { sourcesOf } from '../../conversations/records/conversation-lists.ts'
+import { PLAYGROUND } from '../../conversations/records/queries.ts'
 import type { Trx } from '../../db/database.ts'
 import type { AgentRef } from '../../db/refs.ts'
 import type { AccountId } from '../../db/tables/columns.ts'

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
+import { sourcesOf } from '../../conversations/records/conversation-lists.ts'
 import type { ConversationRow } from '../../conversations/records/queries.ts'
-import { PLAYGROUND, sourcesOf } from '../../conversations/records/queries.ts'
+import { PLAYGROUND } from '../../conversations/records/queries.ts'
 import type { Db } from '../../db/database.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { DateRange } from '../../http/input/dates.ts'

@@ -3,11 +3,15 @@ import { wordsOf } from '../../attachments/message-words.ts'
 import { takeUploads } from '../../attachments/uploads.ts'
 import type { Context } from '../../context.ts'
 import { appendMessage } from '../../conversations/records/append-message.ts'
-import { openConversation } from '../../conversations/records/open-conversation.ts'
-import { type ConversationRow, requireConversation, WIDGET } from '../../conversations/records/queries.ts'
+import {
+  type ConversationRow,
+  openConversation,
+  readParent,
+  requireConversation,
+  titleFromWords,
+  WIDGET,
+} from '../../conversations/records/queries.ts'
 import { noteVoice } from '../../conversations/records/set-status.ts'
-import { readParent } from '../../conversations/turn/parent-conversation.ts'
-import { titleFromWords } from '../../conversations/turn/title.ts'
 import type { Db, Trx } from '../../db/database.ts'
 import { transact } from '../../db/statements/transact.ts'
 import { storeCustomerMessage } from '../../helpdesk/messages/store-customer-message.ts'

@@ -1,15 +1,13 @@
 import type { Selectable } from 'kysely'
 import { normalPhone } from '../../../contacts/phone-number.ts'
 import { appendMessage } from '../../../conversations/records/append-message.ts'
-import { readParent } from '../../../conversations/turn/parent-conversation.ts'
-import { titleFromWords } from '../../../conversations/turn/title.ts'
 import type { Trx } from '../../../db/database.ts'
 import { json } from '../../../db/statements/json.ts'
 import type { ChannelThreadsTable } from '../../../db/tables/channels.ts'
 import type { DeliveryRow } from '../../../deliveries/claim-delivery.ts'
 import { changeDelivery } from '../../../deliveries/settle-delivery.ts'
 import { lockThread } from '../../inbound/receive-message.ts'
-import { newConversation, newestOf } from '../../inbound/take-in.ts'
+import { openOrNew } from '../../inbound/take-in.ts'
 import type { ThreadData } from '../inbound/take-message.ts'
 import { threadOfPeer } from './template-thread.ts'
 
@@ -33,7 +31,7 @@ export async function settleTemplate(
   if (!content.template || !thread_id) throw new Error('Only a template of a thread is settled so.')
   if (content.template.isSettled && conversation_id) return { ...delivery, conversation_id }
   const thread = await threadFor(trx, await lockThread(trx, delivery.account_id, thread_id), recipient)
-  const conversation = await openForReplies(trx, thread, content.text)
+  const conversation = await openOrNew(trx, thread, content.text)
   const isOpen = conversation.status === 'ongoing' || conversation.status === 'paused'
   const appended = isOpen
     ? await appendMessage(trx, conversation, {
@@ -56,16 +54,6 @@ export async function settleTemplate(
   const settled = { ...content, template: { ...content.template, isSettled: true } }
   await changeDelivery(trx, delivery, { ...changes, content: json(settled) })
   return { ...delivery, ...changes, content: settled }
-}
-
-/** Returns the open conversation of the thread, or a new one that follows the last. */
-async function openForReplies(trx: Trx, thread: Thread, text: string) {
-  const newest = await newestOf(trx, thread)
-  if (newest && newest.status !== 'ended') return newest
-  const parent = newest
-    ? await readParent(trx, thread.account_id, thread.agent_id, newest.id, undefined)
-    : null
-  return newConversation(trx, thread, titleFromWords(text), parent)
 }
 
 /** The provider may use another number for the person than the one that was dialled. Replies come from that number. */
