@@ -69,7 +69,7 @@ const idsFor = (world: AccountWorld, { endpoint }: Operation): Record<string, st
 
 const NAMES = ['__proto__', 'constructor', 'toString', 'valueOf', 'hasOwnProperty', '__defineGetter__']
 
-test('names of the prototype of objects are unknown fields like any other', async () => {
+test('names from Object.prototype are unknown fields like any other', async () => {
   for (const operation of operations) {
     const { prefix, endpoint } = operation
     // The library that parses forms rejects these names itself, without saying which.
@@ -99,7 +99,7 @@ test('names of the prototype of objects are unknown fields like any other', asyn
 /** Additional query parameters for lists that have cursors of more than one kind. */
 const ASKED: Record<string, string[]> = { searchConversations: ['', '&query=mine'] }
 
-test('a forged cursor and one of another list are refused by every list', async () => {
+test('every list rejects a forged cursor and one of another list', async () => {
   const genuine: { operation: Operation; more: string; cursor: string }[] = []
   for (const operation of operations) {
     if (
@@ -162,7 +162,7 @@ test('a forged cursor and one of another list are refused by every list', async 
   }
 })
 
-test('dates at the ends of time are answered, and what is no date is refused, by every filter', async () => {
+test('every filter accepts extreme dates and rejects invalid ones', async () => {
   const isDate = (format = '') => ['date', 'day-or-time', 'date-time'].includes(format)
   for (const operation of operations) {
     const path = pathOf(operation, idsFor(mine, operation))
@@ -269,7 +269,7 @@ function unknownLike(id: string): string {
   return /^[\da-f]{8}-/.test(id) ? newId() : 'x'.repeat(id.length)
 }
 
-test('an id of another account is as unknown as any, in path, query and body, and changes nothing there', async () => {
+test('an id of another account counts as unknown in path, query and body, and changes nothing there', async () => {
   const before = await rowsOfAccount(service.ctx.db, theirs)
   assert.ok(Object.keys(before).length > 25, Object.keys(before).join())
   const tried: string[] = []
@@ -301,7 +301,7 @@ test('an id of another account is as unknown as any, in path, query and body, an
   assert.deepEqual(await rowsOfAccount(service.ctx.db, theirs), before)
 })
 
-test('an id of another account is as unknown as any outside of the interfaces, and changes nothing there', async () => {
+test('an id of another account counts as unknown outside of the APIs, and changes nothing there', async () => {
   const before = await rowsOfAccount(service.ctx.db, theirs)
   const known = new Set([theirs.ids, theirs.outside, ...Object.values(theirs.idsOf)].flatMap(Object.values))
   const claims = [theirs.outside.attachmentId, theirs.ids.sourceId].map((id) =>
@@ -351,7 +351,7 @@ test('an id of another account is as unknown as any outside of the interfaces, a
 const UNPROVEN =
   /\/tool-result|\/merge$|\/email\/connection|PUT .*\/ticket-statuses$|\/person$|widget.*\/feedback$|\/users\/erase$/
 
-test('the same requests with ids of their own account are let in: what refused the others was the account', async () => {
+test('the same requests succeed with ids of their own account', async () => {
   const refused: string[] = []
   let tried = 0
   for (const operation of operations) {
@@ -374,7 +374,7 @@ test('the same requests with ids of their own account are let in: what refused t
   assert.deepEqual(refused, [])
 })
 
-test('names in the addresses outside of the interfaces are no names of JavaScript', async () => {
+test('names in addresses outside of the APIs are not looked up in JavaScript objects', async () => {
   for (const name of [...NAMES, 'x', '%00'])
     for (const path of [
       `/pictures/${mine.ids.agentId}/${name}`,
@@ -387,7 +387,7 @@ test('names in the addresses outside of the interfaces are no names of JavaScrip
     }
 })
 
-test('nothing that is sent becomes a process or code: few files can make either', () => {
+test('only a few files can start a process or evaluate code', () => {
   const server = join(import.meta.dirname, '../server')
   const using = (pattern: RegExp): string[] =>
     readdirSync(server, { recursive: true, encoding: 'utf8' })
@@ -404,7 +404,7 @@ test('nothing that is sent becomes a process or code: few files can make either'
 const BODIES = process.env.FUZZ === 'long' ? 200 : 4
 const SEED = Number(process.env.PARLEY_SEED ?? 1)
 
-test('hostile requests are refused or answered, and nothing is left behind by them', async () => {
+test('hostile requests are rejected or answered, and leave nothing behind', async () => {
   const random = randomOf(SEED)
   let held = 0
   for (let round = 0; round < BODIES; round++) {

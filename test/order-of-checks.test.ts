@@ -60,7 +60,7 @@ for (const [what, method, path, body, fields] of cases) {
   })
 }
 
-test('files that cannot be taken: 400 before 404', async () => {
+test('unacceptable files: 400 before 404', async () => {
   const upload = (path: string, form: FormData) =>
     client.raw('POST', `/agents/nobody/${path}`, { body: form }).then(async (response) => {
       const { error } = (await response.json()) as { error: { details: object } }
@@ -73,7 +73,7 @@ test('files that cannot be taken: 400 before 404', async () => {
   assert.deepEqual(await upload('helpdesk/attachments', form), ['file'])
 })
 
-test('too long a range of days: 400 before 404', async () => {
+test('a range with too many days: 400 before 404', async () => {
   const path = '/agents/nobody/insights?startDate=2020-01-01&endDate=2026-01-01'
   const { status, body } = await client.request('GET', path)
   assert.deepEqual([status, Object.keys(body.error.details ?? {})], [400, ['startDate']])

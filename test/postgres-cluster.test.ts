@@ -15,7 +15,7 @@ const LOG = `2026-11-22 14:00:01.123 UTC [77] LOG:  database system is ready to 
 2026-11-22 14:00:04.000 UTC [83] LOG:  checkpoint starting: time
 `
 
-test('deadlocks are found in a log by the error itself, not by words that statements hold', () => {
+test('deadlocks are found in a log by the error itself, not by words in statements', () => {
   const [found, ...others] = deadlocksIn(LOG)
   assert.match(found ?? '', /^2026-11-22 14:00:03.789 UTC \[81\] ERROR: {2}deadlock detected$/m)
   assert.deepEqual(others, [])
@@ -24,7 +24,7 @@ test('deadlocks are found in a log by the error itself, not by words that statem
 
 const bin = findBinaries()
 
-test('a deadlock fails who drops the database it was in, and stands in the log that the suite reads', {
+test('a deadlock makes dropping its database fail, and appears in the log that the suite reads', {
   skip: (!onPostgres() || !bin) && 'needs the programs of PostgreSQL, and TEST_DATABASE_URL',
 }, async () => {
   // The test uses a separate server, because deadlocks on the suite's server make the suite fail.

@@ -43,7 +43,7 @@ test('a table without a condition on the account is found', () => {
   for (const [text, tables] of faults) assert.deepEqual(tablesWithoutAccount(text), tables, text)
 })
 
-test('a condition on the account counts for what is joined by ids', () => {
+test('a condition on the account also covers tables that are joined by ids', () => {
   const fine = [
     'select * from messages where account_id = $1 and id = $2',
     'select 1 from "messages" where "messages"."account_id" in ($1, $2)',
@@ -81,7 +81,7 @@ test('a statement of the service that does not name the account fails the test t
   await assert.rejects(drop(), { message: fault })
 })
 
-test('the lists name the tables of the database and files that are there', async () => {
+test('the lists name existing tables and files', async () => {
   const { database, drop } = await freshDatabase()
   const { rows } = await sql<{ name: string; has_account: boolean }>`
     select t.table_name as name, exists (

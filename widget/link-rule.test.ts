@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { hostOf, linksTo } from './frame/link-rule.ts'
 
-test('an answer leads to the hosts it may lead to, their subdomains, and mail without words', () => {
+test('an answer links to its permitted hosts, their subdomains, and plain mail addresses', () => {
   const mayLink = linksTo(['shop.example'])
   for (const href of ['https://shop.example/a', 'http://www.shop.example:8080/', 'mailto:help@other.example'])
     assert.equal(mayLink(href), true, href)

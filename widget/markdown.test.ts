@@ -7,7 +7,7 @@ const text = (words: string) => ({ type: 'text', text: words })
 const cite = (number: number, text = `[${number}]`) => ({ type: 'cite', number, text })
 const paragraph = (...inline: object[]) => ({ type: 'paragraph', inline })
 
-test('paragraphs, bold, italic, code and ends of lines', () => {
+test('paragraphs, bold, italic, code and line breaks are parsed', () => {
   assert.deepEqual(
     parseMarkdown('Take **two *red* ones**,\nor `a*b*c`.\n\nAnd _this_, not snake_case_name.'),
     [
@@ -28,7 +28,7 @@ test('paragraphs, bold, italic, code and ends of lines', () => {
   )
 })
 
-test('lists, one in the other, and what belongs to an item', () => {
+test('nested lists and the content of an item are parsed', () => {
   const [list, rest] = parseMarkdown('3. First\n   - inner\n4. Second\n\n   more of it\n\nAfter')
   assert.ok(list?.type === 'list' && list.isOrdered)
   assert.deepEqual([list.start, list.items.length], [3, 2])
@@ -42,14 +42,14 @@ test('lists, one in the other, and what belongs to an item', () => {
   assert.deepEqual(rest, paragraph(text('After')))
 })
 
-test('code keeps its lines, also while its end has not come yet', () => {
+test('code keeps its lines, even before its end has arrived', () => {
   for (const end of ['', '\n```', '\n```\nAfter']) {
     const [code] = parseMarkdown(`\`\`\`js\nconst a = "**b**"\n\nrun(a)${end}`)
     assert.deepEqual(code, { type: 'code', text: 'const a = "**b**"\n\nrun(a)' })
   }
 })
 
-test('links lead to the web or to mail, and nowhere else', () => {
+test('links lead only to the web or to mail', () => {
   assert.deepEqual(parseInline('[shop](https://example.com/a_(b)) and https://example.com/x.'), [
     { type: 'link', href: 'https://example.com/a_(b)', inline: [text('shop')] },
     text(' and '),
@@ -63,7 +63,7 @@ test('links lead to the web or to mail, and nowhere else', () => {
   assert.equal(safeHref('mailto:ada@example.com'), 'mailto:ada@example.com')
 })
 
-test('a picture is its description, a tag is text, a citation marker is nothing', () => {
+test('an image becomes its description, a tag becomes text, and a citation marker is removed', () => {
   assert.deepEqual(parseInline('![A lamp](https://example.com/a.png)'), [text('A lamp')])
   assert.deepEqual(parseInline('<img src=x onerror=alert(1)>'), [text('<img src=x onerror=alert(1)>')])
   assert.deepEqual(parseInline('Yes [1], no [2, 3].'), [
@@ -83,7 +83,7 @@ test('a picture is its description, a tag is text, a citation marker is nothing'
   assert.deepEqual(parseInline('1 \\* 2'), [text('1 '), text('*'), text(' 2')])
 })
 
-test('every text comes to an end, and no word of it is lost', () => {
+test('parsing any text ends, and no word is lost', () => {
   const pieces = ['**a', '[', '`', '_a', '> ', '- ', '![a](', '\\', '1. x\n  ', '*a **b ', 'https://', '``']
   for (const piece of pieces) {
     for (const said of [piece.repeat(2_000), `${piece.repeat(500)} end`]) {
@@ -103,7 +103,7 @@ function wordsOf(blocks: Block[]): string {
     .trim()
 }
 
-test('tables have aligned columns, cells with code and bars, and end where the bars end', () => {
+test('tables have aligned columns and cells with code and bars, and end with the bars', () => {
   const lines = [
     'Before',
     '| Model | Price |',

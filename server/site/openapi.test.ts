@@ -30,7 +30,7 @@ after(async () => {
   await rm(folder, { recursive: true })
 })
 
-test('the document keeps the rules of Spectral and OWASP but for the exceptions, all of which are needed', async () => {
+test('the document follows the rules of Spectral and OWASP, and every exception is needed', async () => {
   const spectral = new spectralCore.Spectral()
   const owaspRules = 'default' in owasp ? owasp.default : owasp
   spectral.setRuleset({
@@ -60,7 +60,7 @@ test('the document keeps the rules of Spectral and OWASP but for the exceptions,
   )
 })
 
-test('a client that is generated from the document compiles and talks to the service', async () => {
+test('a client generated from the document compiles and works with the service', async () => {
   const { key } = await service.account()
   const document = await (await fetch(`${service.url}/openapi.json`)).text()
   await writeFile(join(folder, 'openapi.json'), document)

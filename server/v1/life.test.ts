@@ -20,7 +20,7 @@ after(() => service.close())
 const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
-test('the whole life of a chatbot', async () => {
+test('a chatbot is created, trained, used and deleted', async () => {
   const base = `${service.url}/api/v1`
   const headers = { Authorization: `Bearer ${owner.key}` }
   // biome-ignore lint/suspicious/noExplicitAny: such a program has no types

@@ -4,7 +4,7 @@ import { csvRow } from '../../web/app/csv-row.ts'
 import { readContacts } from '../../web/contacts/contact-rows.ts'
 import { parseCsv } from '../../web/contacts/parse-csv.ts'
 
-test('a table is read with each separator, quotes, line breaks in cells and a mark at the beginning', () => {
+test('a table is parsed with each separator, quotes, line breaks in cells and a byte order mark', () => {
   assert.deepEqual(parseCsv('\uFEFFa;b\r\n1;"x;""y""\r\nz"\r\n\r\n2;\n'), [
     ['a', 'b'],
     ['1', 'x;"y"\r\nz'],
@@ -16,13 +16,13 @@ test('a table is read with each separator, quotes, line breaks in cells and a ma
   ])
 })
 
-test('what is written as a row is read back, and is no formula to a spreadsheet', () => {
+test('a written row is read back unchanged, and a spreadsheet does not take it for a formula', () => {
   const cells = ['plain', 'with, comma', 'with "quotes"', 'two\nlines', '']
   assert.deepEqual(parseCsv(csvRow(cells)), [cells])
   assert.equal(csvRow(['=1+1', -1, null]), "'=1+1,-1,\r\n")
 })
 
-test('headings become fields of contacts, and other columns custom attributes', () => {
+test('columns become contact fields by their headings, and others custom attributes', () => {
   const read = readContacts('E-Mail,Full name,City,Phone number,External id\na@b.c,Ann,Graz,,7\n')
   assert.deepEqual(read?.contacts, [
     { email: 'a@b.c', name: 'Ann', externalId: '7', customAttributes: { City: 'Graz' } },

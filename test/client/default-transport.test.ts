@@ -9,7 +9,7 @@ import {
 import { answerEvents, ids } from './sample-answer.ts'
 import { sendEvents, startScriptedService } from './scripted-service.ts'
 
-test("the AI SDK's own transport sends what the service takes", async () => {
+test("the AI SDK's own transport sends requests that the service accepts", async () => {
   const service = await startScriptedService((seen, response) => {
     if (seen.path.endsWith('/stream')) response.writeHead(204).end()
     else sendEvents(response, answerEvents)

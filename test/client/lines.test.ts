@@ -26,7 +26,7 @@ before(async () => {
 })
 after(() => server.close())
 
-test('lines of JSON are read however they arrive, also the last one without a line break', async () => {
+test('lines of JSON are read however they are split, including a last one without a line break', async () => {
   const read: unknown[] = []
   for await (const line of createRequests({ baseUrl }).lines('GET', '/lines')) read.push(line)
   assert.deepEqual(

@@ -54,7 +54,7 @@ test('events do not depend on how their bytes are split, nor on the line ends', 
   )
 })
 
-test('an event that is not ended by an empty line is ignored', async () => {
+test('an event without a final empty line is ignored', async () => {
   assert.deepEqual(await parse([new TextEncoder().encode('data: a\n\ndata: b\n')]), [
     { id: undefined, data: 'a' },
   ])

@@ -14,14 +14,14 @@ const READ_ELSEWHERE: [text: string, size: number, hash: string][] = [
 ]
 
 for (const [text, size, hash] of READ_ELSEWHERE)
-  test(`a text of ${text.length} characters becomes the code that another library has read`, () => {
+  test(`a text of ${text.length} characters results in the code that another library has decoded`, () => {
     const rows = qrMatrix(text)
     assert.equal(rows.length, size)
     const modules = rows.map((row) => row.map(Number).join('')).join('\n')
     assert.equal(createHash('sha256').update(modules).digest('hex'), hash)
   })
 
-test('a code has the smallest size that its text fits in, and no more than 213 bytes', () => {
+test('a code has the smallest size that its text fits into, and at most 213 bytes', () => {
   assert.deepEqual(
     [1, 14, 15, 213].map((length) => qrMatrix('x'.repeat(length)).length),
     [21, 21, 25, 57],

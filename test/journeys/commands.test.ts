@@ -32,7 +32,7 @@ async function refused(code: number, pattern: RegExp, ...words: string[]) {
   assert.equal(result.stdout, '')
 }
 
-test('accounts, keys and credits without and with the running service', async () => {
+test('accounts, keys and credits are managed with and without a running service', async () => {
   const first = await json('account', 'create', '--name', 'Before', '--plan', 'pro')
   service = await spawnService(home.env)
   const { id } = await json('account', 'create', '--name', 'During')
@@ -78,7 +78,7 @@ test('accounts, keys and credits without and with the running service', async ()
   assert.ok(first.id)
 })
 
-test('a mistake is one sentence and the right exit code', async () => {
+test('an error is reported in one sentence and with its exit code', async () => {
   const { accounts } = await json('account', 'list')
   const { id } = accounts[0]
   // Commands with mistakes never reach a database.
@@ -115,7 +115,7 @@ test('maintenance is in force when the command returns, and survives a restart',
   assert.deepEqual(await json('maintenance', 'status'), { maintenance: false })
 })
 
-test('a backup brings everything back in another place, on either database', async () => {
+test('a backup restores everything elsewhere, on either database', async () => {
   const { id } = (await json('account', 'list')).accounts[0]
   const { key } = await json('keys', 'create', '--account', id, '--name', 'k')
   const client = clientOf(service!.url, key)

@@ -47,13 +47,13 @@ async function check(t: TestContext, { embedded }: { embedded: boolean }): Promi
 }
 
 test(
-  'any interleaving of requests, faults and kills in two processes leaves a conversation that is right',
+  'any interleaving of requests, faults and kills in two processes leaves a consistent conversation',
   { skip: !onPostgres() && 'Two processes need PostgreSQL: set TEST_DATABASE_URL.' },
   (t) => check(t, { embedded: false }),
 )
 
 test(
-  'any interleaving of requests, faults and kills on the embedded database leaves a conversation that is right',
+  'any interleaving of requests, faults and kills on the embedded database leaves a consistent conversation',
   { skip: onPostgres() && 'It runs when TEST_DATABASE_URL is not set.' },
   (t) => check(t, { embedded: true }),
 )

@@ -10,7 +10,7 @@ const PAGES = 60
 /** The delay before each kill. The crawl of all pages takes longer than these delays together. */
 const MOMENTS_MS = [500, 1_500, 1_000, 2_000]
 
-test('a crawl that is killed again and again is seen through, with every page once', async (t) => {
+test('a crawl that is killed repeatedly is completed, with every page once', async (t) => {
   const site = await startWebSite()
   t.after(() => site.close())
   site.rest = (request, response) => {

@@ -12,7 +12,7 @@ const CONNECTIONS = 60
 /** The number of connections that are left for the service. */
 const LEFT = 2
 
-describe('a database that is there and refuses', {
+describe('a database that is reachable but rejects work', {
   skip: (!onPostgres() || !bin) && 'needs the programs of PostgreSQL, and TEST_DATABASE_URL',
 }, () => {
   let cluster: Cluster
@@ -21,7 +21,7 @@ describe('a database that is there and refuses', {
   })
   after(() => cluster.remove())
 
-  test('others take all connections but two', () =>
+  test('other clients use all connections but two', () =>
     inFaultWorld({ server: cluster.url }, (world) =>
       chatThrough(world, async () => {
         const release = await takeConnections(cluster, CONNECTIONS - LEFT)
@@ -41,7 +41,7 @@ describe('a database that is there and refuses', {
       }),
     ))
 
-  test('it takes nothing but reading', () =>
+  test('the database is read-only', () =>
     inFaultWorld({ server: cluster.url }, (world) =>
       chatThrough(world, async () => {
         const set = async (value: 'on' | 'off'): Promise<void> => {

@@ -7,7 +7,7 @@ import { type Cluster, findBinaries, startCluster } from '../postgres-cluster.ts
 
 const bin = findBinaries()
 
-describe('a database that ends sessions, or restarts', {
+describe('a database that ends sessions or restarts', {
   skip: (!onPostgres() || !bin) && 'needs the programs of PostgreSQL, and TEST_DATABASE_URL',
 }, () => {
   let cluster: Cluster
@@ -20,17 +20,17 @@ describe('a database that ends sessions, or restarts', {
     inFaultWorld({ server: cluster.url }, (world) => chatThrough(world, fault))
 
   for (const mode of ['fast', 'immediate'] as const)
-    test(`a restart (${mode}) during sixteen chats ends no process and interrupts no answer`, () =>
+    test(`a restart (${mode}) during sixteen chats neither ends a process nor interrupts an answer`, () =>
       through(() => cluster.restart(mode)))
 
-  test('a database that is down for seconds is back without anybody doing anything', () =>
+  test('the service recovers by itself when the database was down for seconds', () =>
     through(async () => {
       await cluster.stop('fast')
       await wait(isLong ? 20_000 : 5_000)
       await cluster.start()
     }))
 
-  test('sessions ended every 200 ms end no process and interrupt no answer', () =>
+  test('ending sessions every 200 ms neither ends a process nor interrupts an answer', () =>
     through(async () => {
       for (let i = 0; i < (isLong ? 100 : 20); i++) {
         await cluster.terminateSessions()

@@ -8,7 +8,7 @@ import { type Cluster, findBinaries, startCluster } from '../postgres-cluster.ts
 const bin = findBinaries()
 const AWAY_MS = isLong ? 20_000 : 6_000
 
-describe('a database that answers nothing, without a connection being closed', {
+describe('a database that does not respond, while its connections stay open', {
   skip: (!onPostgres() || !bin) && 'needs the programs of PostgreSQL, and TEST_DATABASE_URL',
 }, () => {
   let cluster: Cluster
@@ -22,7 +22,7 @@ describe('a database that answers nothing, without a connection being closed', {
     await cluster.remove()
   })
 
-  test('a server that stands still: 503 for who comes, answers go on, and all are stored when it is back', () =>
+  test('while the server is paused, new requests get 503, answers continue, and all are stored afterwards', () =>
     inFaultWorld({ server: cluster.url }, (world) =>
       chatThrough(world, async (talkers) => {
         cluster.freeze()
@@ -34,7 +34,7 @@ describe('a database that answers nothing, without a connection being closed', {
       }),
     ))
 
-  test('a network that loses everything: connections that will never answer are given up', () =>
+  test('when the network loses all packets, dead connections are given up', () =>
     inFaultWorld({ server: cluster.url, reach: proxy.through }, (world) =>
       chatThrough(world, async (talkers) => {
         proxy.goSilent()
@@ -46,7 +46,7 @@ describe('a database that answers nothing, without a connection being closed', {
       }),
     ))
 
-  test('every connection reset at once', () =>
+  test('every connection is reset at the same time', () =>
     inFaultWorld({ server: cluster.url, reach: proxy.through }, (world) =>
       chatThrough(world, async () => proxy.cut()),
     ))

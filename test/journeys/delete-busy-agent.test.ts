@@ -17,7 +17,7 @@ const SOURCES = 20
 describe('a large agent', {
   skip: !onPostgres() && 'On the embedded database nothing else can run: set TEST_DATABASE_URL.',
 }, () => {
-  test('that is deleted while it answers holds up nobody else, and is gone with everything it had', () =>
+  test('deleting it during an answer delays no other agent and removes all of its data', () =>
     inFaultWorld({}, async (world) => {
       const database = openPostgres(world.databaseUrl!, 2)
       try {

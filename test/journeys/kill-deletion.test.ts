@@ -5,7 +5,7 @@ import { newKey } from '../kill-service.ts'
 import { newHome, spawnService } from '../spawn-service.ts'
 import { clientOf } from '../start.ts'
 
-test('a deletion that is killed in the middle goes on at the next start, out of answers all the time', async () => {
+test('an interrupted deletion continues at the next start, and the data is in no answer meanwhile', async () => {
   const home = await newHome()
   const key = await newKey(home.env)
   let service = await spawnService(home.env)

@@ -57,7 +57,7 @@ const AT_THE_COMMIT = `create constraint trigger hold after insert on requests
 const AFTER_THE_SENDING = `create trigger hold before update on deliveries for each row
   when (new.provider_message_id is not null) execute function hold()`
 
-test('a killed process leaves one effect and a true answer of every request', {
+test('after a kill, every request has one effect and a correct response', {
   skip: !onPostgres() && 'needs PostgreSQL',
 }, async (t) => {
   const fake = await startMessagingServer()

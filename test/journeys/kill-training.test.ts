@@ -5,7 +5,7 @@ import { KILLS, killAfter, moments, newKey } from '../kill-service.ts'
 import { newHome, spawnService } from '../spawn-service.ts'
 import { type Client, clientOf } from '../start.ts'
 
-test('kills during training lose no source, and every one goes live', async () => {
+test('no source is lost by kills during training, and each goes live', async () => {
   const home = await newHome()
   const key = await newKey(home.env)
   const acknowledged: { id: string; word: string }[] = []

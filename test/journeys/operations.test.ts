@@ -57,7 +57,7 @@ test('a port in use on the first start does not cost the key that is shown only 
   await home.remove()
 })
 
-test('a command that comes while the service starts is answered by it', { skip }, async () => {
+test('a command that arrives while the service starts is answered by it', { skip }, async () => {
   const home = await newHome({ embedded: true, empty: true })
   const starting = spawnService(home.env)
   // The database's folder appears once the service holds the lock.
@@ -69,7 +69,7 @@ test('a command that comes while the service starts is answered by it', { skip }
   await home.remove()
 })
 
-test('whoever only connects to the command socket keeps nothing from working or ending', {
+test('an idle connection to the command socket blocks neither the service nor its end', {
   skip:
     skip || (!existsSync('/proc/self/fd') && 'only Linux reaches a socket in a folder with so long a path'),
 }, async () => {
@@ -197,7 +197,7 @@ async function markAsNewer({ env, folder }: Home): Promise<void> {
   await database.close()
 }
 
-test('a database of a newer version, an unknown host and a file as folder are one line each', async () => {
+test('a newer database, an unknown host and a file instead of a folder are each reported in one line', async () => {
   const home = await newHome()
   assert.equal((await parley(['account', 'list'], home.env)).code, 0)
   await markAsNewer(home)

@@ -11,10 +11,10 @@ import { clientOf } from '../start.ts'
 const HOUR_MS = 3_600_000
 const shiftClock = ['--import', join(import.meta.dirname, '../faults/shift-clock.ts')]
 
-describe('processes of which one misses time', {
+describe('two processes, one of which is paused', {
   skip: !onPostgres() && 'Two processes need PostgreSQL: set TEST_DATABASE_URL.',
 }, () => {
-  test('one that was paused, and whose answers another one took over, neither writes nor speaks any more', () =>
+  test('a paused process whose answers another one took over no longer writes or sends anything', () =>
     inFaultWorld({ processes: 2 }, async (world) => {
       const kills: Kill[] = []
       const { talks } = await chatThrough(
@@ -40,7 +40,7 @@ describe('processes of which one misses time', {
     ['back', -HOUR_MS],
     ['forward', HOUR_MS],
   ] as const)
-    test(`a clock that is set ${name} by an hour ends no answer, and locks nobody out`, () =>
+    test(`setting the clock ${name} by an hour ends no answer and locks nobody out`, () =>
       inFaultWorld(
         {
           processes: 2,

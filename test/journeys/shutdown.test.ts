@@ -38,7 +38,7 @@ test('SIGTERM lets a reply finish, takes no new ones, and exits 0', async () => 
   await home.remove()
 })
 
-test('a reply that takes longer is left with its last words stored, and its reader told to come back', async () => {
+test('a longer reply is stored so far, and its reader is told to re-attach', async () => {
   const service = await startService(env())
   const client = await service.account()
   const agentId = (await client.request('POST', '/agents', { name: 'Agent' })).body.id

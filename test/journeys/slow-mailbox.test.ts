@@ -4,7 +4,7 @@ import { startFakeImapServer } from '../fakes/imap-server.ts'
 import { newHome, parley, spawnService } from '../spawn-service.ts'
 import { clientOf } from '../start.ts'
 
-test('SIGTERM ends the process while a mailbox is read whose server never comes to an end', async () => {
+test('SIGTERM ends the process while it reads a mailbox whose server never finishes', async () => {
   const imap = await startFakeImapServer()
   imap.troubles.set('LOGIN', 'stall')
   const home = await newHome()

@@ -7,7 +7,7 @@ import { failedStart, newHome, parley, spawnService } from '../spawn-service.ts'
 /** These tests do not use the database, or only the embedded one. */
 const skip = onPostgres() && 'It runs when TEST_DATABASE_URL is not set.'
 
-test('the first start prints a curl line that streams a cited answer; the second keeps everything', async () => {
+test('the first start prints a curl command that streams a cited answer; the second keeps everything', async () => {
   const home = await newHome({ empty: true })
   const env = { ...home.env, SEED_DEMO: '1' }
   const first = await spawnService(env)
@@ -33,7 +33,7 @@ test('the first start prints a curl line that streams a cited answer; the second
   await home.remove()
 })
 
-test('a wrong environment is refused with a line for each problem', { skip }, async () => {
+test('invalid variables are rejected with a line for each problem', { skip }, async () => {
   const home = await newHome({ embedded: true })
   const { code, stderr } = await failedStart({
     ...home.env,
@@ -63,7 +63,7 @@ test('a wrong environment is refused with a line for each problem', { skip }, as
   await home.remove()
 })
 
-test('a second process on the data folder is refused; a killed one leaves no lock behind', {
+test('a second process in the data folder is rejected; a killed one leaves no lock behind', {
   skip,
 }, async () => {
   const home = await newHome({ embedded: true })

@@ -104,7 +104,7 @@ describe('a chat page with useChat', () => {
     await context.close()
   })
 
-  test('a reload in the middle of an answer goes on with it, and shows it once', { skip }, async () => {
+  test('a reload during an answer continues it, and shows it once', { skip }, async () => {
     await openPage()
     const whole = await inTheMiddle('Reload me')
     await page.reload()
@@ -117,7 +117,7 @@ describe('a chat page with useChat', () => {
     await context.close()
   })
 
-  test('connections that are cut in the middle of an answer are made again', { skip }, async () => {
+  test('connections that break during an answer are reopened', { skip }, async () => {
     await openPage()
     const whole = await inTheMiddle('Cut me')
     for (const next of ['token12', 'token18']) {
@@ -130,7 +130,7 @@ describe('a chat page with useChat', () => {
     await context.close()
   })
 
-  test('the stop button keeps what was said, also in the conversation', { skip }, async () => {
+  test('the stop button keeps the text so far, also in the stored conversation', { skip }, async () => {
     await openPage()
     const whole = await inTheMiddle('Stop it')
     await page.getByRole('button', { name: 'Stop' }).click()
@@ -143,7 +143,7 @@ describe('a chat page with useChat', () => {
     await context.close()
   })
 
-  test('a client action runs in the page, and the answer goes on from its result', { skip }, async () => {
+  test('a client action runs in the page, and the answer continues from its result', { skip }, async () => {
     const action = { type: 'client', description: 'Reads the title of the page that the visitor sees' }
     const inputs = { type: 'object', properties: {} }
     const created = await client.request('POST', `/agents/${agentId}/actions`, {
@@ -169,7 +169,7 @@ describe('a chat page with useChat', () => {
     await context.close()
   })
 
-  test('a page that is left while its action waits runs it when it comes back', { skip }, async () => {
+  test('a page that is left while its action waits runs it when it is opened again', { skip }, async () => {
     await openPage((one) => one.route('**/tool-result', (route) => route.abort()))
     const submitted = page.waitForRequest('**/tool-result')
     models.queue.push({ tokens: ['Wait.'], toolCalls: [{ id: 'call_2', name: 'read_title', input: {} }] })
@@ -184,7 +184,7 @@ describe('a chat page with useChat', () => {
     await context.close()
   })
 
-  test('a browser that keeps nothing can chat', { skip }, async () => {
+  test('the chat works in a browser that blocks storage', { skip }, async () => {
     await openPage((one) =>
       one.addInitScript(() => {
         Object.defineProperty(globalThis, 'localStorage', {

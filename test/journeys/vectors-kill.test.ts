@@ -29,7 +29,7 @@ const start = (model: string): Promise<Running> =>
 const embedded = (model: string): string[] =>
   server.requests.filter(({ body }) => body.model === model).flatMap(({ body }) => body.input)
 
-test('a process killed while it builds vectors for a new model goes on where it was', async () => {
+test('building vectors for a new model continues after a kill', async () => {
   const account = await parley(['account', 'create', '--name', 'Shop', '--json'], home.env)
   const create = ['keys', 'create', '--account', JSON.parse(account.stdout).id, '--name', 'k', '--json']
   const { key } = JSON.parse((await parley(create, home.env)).stdout)

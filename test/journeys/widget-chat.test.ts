@@ -60,7 +60,7 @@ describe('the chat on a website', () => {
       .execute()
       .then((rows) => rows.filter(({ parts }) => JSON.stringify(parts).includes(text)))
 
-  test('an answer streams in, and the talk goes on', { skip }, async () => {
+  test('an answer is streamed, and the conversation continues', { skip }, async () => {
     const visitor = await enter()
     const answer = await inTheMiddle(visitor, 'Hello?')
     assert.match((await shown(visitor)).at(-1) ?? '', /token5$/)
@@ -84,7 +84,7 @@ describe('the chat on a website', () => {
     await visitor.context.close()
   })
 
-  test('a reload in the middle of an answer goes on with it, and shows it once', { skip }, async () => {
+  test('a reload during an answer continues it, and shows it once', { skip }, async () => {
     const visitor = await enter()
     const answer = await inTheMiddle(visitor, 'Reload me')
     await visitor.page.reload()
@@ -102,7 +102,7 @@ describe('the chat on a website', () => {
     await visitor.context.close()
   })
 
-  test('connections that are cut in the middle of an answer are made again', { skip }, async () => {
+  test('connections that break during an answer are reopened', { skip }, async () => {
     const visitor = await enter()
     const answer = await inTheMiddle(visitor, 'Cut me')
     for (const next of [12, 18]) {
@@ -118,7 +118,7 @@ describe('the chat on a website', () => {
     await visitor.context.close()
   })
 
-  test('a message whose answer is lost on the way is sent again, and stored once', { skip }, async () => {
+  test('a message whose response is lost is sent again, and stored once', { skip }, async () => {
     const visitor = await enter()
     let tries = 0
     await visitor.context.route('**/messages', async (route) => {
@@ -137,7 +137,7 @@ describe('the chat on a website', () => {
     await visitor.context.close()
   })
 
-  test('a message that could not be sent is offered again, also after a reload', { skip }, async () => {
+  test('a message that could not be sent can be sent again, also after a reload', { skip }, async () => {
     const visitor = await enter()
     await visitor.context.route('**/messages', (route) => route.fulfill({ status: 403, json: {} }))
     await say(visitor, 'Do not lose me')
@@ -152,7 +152,7 @@ describe('the chat on a website', () => {
     await visitor.context.close()
   })
 
-  test('the stop button keeps what was said', { skip }, async () => {
+  test('the stop button keeps the text so far', { skip }, async () => {
     const visitor = await enter()
     const answer = await inTheMiddle(visitor, 'Stop it')
     await visitor.chat.getByRole('button', { name: 'Stop answering' }).click()
@@ -166,7 +166,7 @@ describe('the chat on a website', () => {
     await visitor.context.close()
   })
 
-  test('when no answer can be made, the question can be asked again', { skip }, async () => {
+  test('when no answer can be generated, the question can be asked again', { skip }, async () => {
     const visitor = await enter()
     home.models.queue.push({ status: 400 })
     // This is the reply to whichever request comes first, because the service also retries by itself.
@@ -181,7 +181,7 @@ describe('the chat on a website', () => {
     await visitor.context.close()
   })
 
-  test('earlier conversations are listed and opened; a new one begins empty', { skip }, async () => {
+  test('earlier conversations are listed and can be opened; a new one starts empty', { skip }, async () => {
     const visitor = await enter()
     const { chat } = visitor
     home.models.queue.push({ tokens: ['First answer.'] })
@@ -202,7 +202,7 @@ describe('the chat on a website', () => {
     await visitor.context.close()
   })
 
-  test('in the background the chat gives its connection up; seen again, it shows what came meanwhile', {
+  test('a hidden chat closes its connection, and shows what it missed when it is visible again', {
     skip,
   }, async () => {
     const visitor = await enter()
@@ -236,7 +236,7 @@ describe('the chat on a website', () => {
     await visitor.context.close()
   })
 
-  test('ratings are stored, and taken back', { skip }, async () => {
+  test('ratings are stored and can be removed', { skip }, async () => {
     const visitor = await enter()
     home.models.queue.push({ tokens: ['Rate me.'] })
     await say(visitor, 'May I?')
@@ -252,7 +252,7 @@ describe('the chat on a website', () => {
     await visitor.context.close()
   })
 
-  test('a browser that keeps nothing can chat', { skip }, async () => {
+  test('the chat works in a browser that blocks storage', { skip }, async () => {
     const context = await home.browser.newContext()
     context.setDefaultTimeout(120_000)
     await context.addInitScript(() => {

@@ -16,7 +16,7 @@ const suggestedMessages = [
   { type: 'nested', name: 'Repairs', order: 2, items: [{ text: 'What does it cost?', order: 1 }] },
 ]
 
-describe('the chat for everybody', () => {
+describe('the chat and its accessibility', () => {
   let home: Awaited<ReturnType<typeof openWidgetHome>>
 
   before(async () => {
@@ -46,7 +46,7 @@ describe('the chat for everybody', () => {
   }
 
   for (const theme of ['light', 'dark']) {
-    test(`no barrier is found, ${theme}`, { skip }, async () => {
+    test(`no accessibility rule is broken, ${theme}`, { skip }, async () => {
       const agentId = await withForm(
         { initialMessages: ['Hi! What can I do for you?'], suggestedMessages },
         {
@@ -96,7 +96,7 @@ describe('the chat for everybody', () => {
     })
   }
 
-  test('the form for contact details is stored, with its conversation', { skip }, async () => {
+  test('the form for contact details is stored with its conversation', { skip }, async () => {
     const agentId = await withForm({}, {})
     const visitor = await visit(home)
     const { chat } = visitor
@@ -127,7 +127,7 @@ describe('the chat for everybody', () => {
     await visitor.context.close()
   })
 
-  test('while a person answers, their words come in with their name', { skip }, async () => {
+  test('replies of a person are shown with their name', { skip }, async () => {
     const agentId = await home.agent()
     const account = { id: home.client.accountId, plan: 'unlimited' }
     await createMember(home.service.ctx.db, account, { email: 'ann@example.com', name: 'Ann' })
@@ -160,7 +160,7 @@ describe('the chat for everybody', () => {
     await visitor.context.close()
   })
 
-  test('who asks for a person is told what happens, and sees the answer after a reload and in another tab', {
+  test('a visitor who asks for a person sees the status, and the reply after a reload and in another tab', {
     skip,
   }, async () => {
     const agentId = await home.agent()
@@ -206,7 +206,7 @@ describe('the chat for everybody', () => {
     await visitor.context.close()
   })
 
-  test('tables, numbered citations with a preview, and a page of its own, right to left too', {
+  test('tables, citations with a preview and the page of its own are shown, also right to left', {
     skip,
   }, async () => {
     const agentId = await home.agent(
@@ -264,7 +264,7 @@ describe('the chat for everybody', () => {
     await visitor.context.close()
   })
 
-  test('talking: what was heard is sent as spoken, and the answer is read aloud', { skip }, async () => {
+  test('recognised speech is sent as a spoken message, and the answer is read aloud', { skip }, async () => {
     const agentId = await home.agent(
       { voiceSettings: { voice: { speed: 1.1 }, transcriber: { language: 'en-GB' } } },
       { showVoiceMode: true, showDictation: true },
@@ -303,7 +303,7 @@ describe('the chat for everybody', () => {
     await context.close()
   })
 
-  test('in the middle of the page the chat has its own looks, calls for attention, and goes away', {
+  test('in the middle of the page, the chat has its own styles, a notification, and can be closed', {
     skip,
   }, async () => {
     const agentId = await home.agent({ initialMessages: ['From the corner'] }, { displayName: 'Corner' })
@@ -368,7 +368,7 @@ describe('the chat for everybody', () => {
     await visitor.context.close()
   })
 
-  test('a browser that cannot hear shows no microphone', { skip }, async () => {
+  test('a browser without speech recognition shows no microphone', { skip }, async () => {
     await home.agent({ voiceSettings: {} }, { showVoiceMode: true, showDictation: true })
     const context = await home.browser.newContext()
     context.setDefaultTimeout(120_000)

@@ -25,7 +25,7 @@ describe('the page that embeds the chat', () => {
     assert.equal(status, 201)
   }
 
-  test('nothing of the page moves, and its rules stay outside', { skip }, async () => {
+  test("the page's layout does not move, and its styles do not reach the chat", { skip }, async () => {
     await home.agent()
     const visitor = await visit(home, { viewport: { width: 900, height: 500 } })
     const button = visitor.page.getByRole('button', { name: 'Chat with Lumi' })
@@ -46,7 +46,7 @@ describe('the page that embeds the chat', () => {
     await visitor.context.close()
   })
 
-  test('it works with the keyboard alone; the focus goes in and comes back', { skip }, async () => {
+  test('it works with the keyboard alone, and the focus returns to the page', { skip }, async () => {
     await home.agent()
     const { page, context, chat } = await visit(home)
     const button = page.locator('parley-chat button')
@@ -74,7 +74,9 @@ describe('the page that embeds the chat', () => {
     await context.close()
   })
 
-  test('its functions open and close the chat, which is still open on the next page', { skip }, async () => {
+  test("the page's functions open and close the chat, which stays open on the next page", {
+    skip,
+  }, async () => {
     await home.agent()
     const { page, context, chat } = await visit(home)
     const button = page.locator('parley-chat button')
@@ -90,7 +92,7 @@ describe('the page that embeds the chat', () => {
     await context.close()
   })
 
-  test('the agent has the page do something, again after a reload while it waits', { skip }, async () => {
+  test('a client action runs in the page, and again after a reload while it waits', { skip }, async () => {
     const agentId = await home.agent()
     for (const name of ['read_title', 'read_all', 'not_here']) await addTool(agentId, name)
     const tool = (body: string) =>
@@ -141,7 +143,7 @@ describe('the page that embeds the chat', () => {
     ['is slow', true],
     ['is lost', false],
   ] as const) {
-    test(`an action that leads to another page runs once, when its result ${what}`, { skip }, async () => {
+    test(`an action that navigates to another page runs once when its result ${what}`, { skip }, async () => {
       const agentId = await home.agent()
       await addTool(agentId, 'open_product')
       home.site.tag = `${tagOf(home.door, agentId)}<script type="module">
@@ -178,7 +180,7 @@ describe('the page that embeds the chat', () => {
     })
   }
 
-  test('the site signs its visitors in: they find their talk in another browser, and sign out', {
+  test('signed-in visitors find their conversation in another browser, and can sign out', {
     skip,
   }, async () => {
     const agentId = await home.agent()
@@ -242,7 +244,7 @@ describe('the page that embeds the chat', () => {
     await other.context.close()
   })
 
-  test('a site that is not allowed gets no button, and cannot frame the chat', { skip }, async () => {
+  test('a site that is not allowed shows no button and cannot frame the chat', { skip }, async () => {
     const agentId = await home.agent({ allowedDomains: ['example.com'] })
     const { page, context } = await visit(home)
     const said = page.waitForEvent('console', (message) => message.text().includes('allowed domains'))
@@ -257,7 +259,7 @@ describe('the page that embeds the chat', () => {
     await context.close()
   })
 
-  test('a page that isolates itself has the chat, too', { skip }, async () => {
+  test('the chat works in a cross-origin isolated page', { skip }, async () => {
     await home.agent()
     home.site.headers = {
       'cross-origin-opener-policy': 'same-origin',
@@ -273,7 +275,7 @@ describe('the page that embeds the chat', () => {
     }
   })
 
-  test('what could not be loaded is asked for again', { skip }, async () => {
+  test('requests that failed to load are repeated', { skip }, async () => {
     await home.agent()
     const context = await home.browser.newContext()
     context.setDefaultTimeout(120_000)
@@ -301,7 +303,7 @@ describe('the page that embeds the chat', () => {
     await context.close()
   })
 
-  test('a chat that was switched off says so in the panel, and comes when it is on again', {
+  test('a disabled chat says so in the panel, and works again once it is enabled', {
     skip,
   }, async () => {
     const agentId = await home.agent()
@@ -318,7 +320,7 @@ describe('the page that embeds the chat', () => {
     await context.close()
   })
 
-  test('it stays while the page puts in another body, until it is taken away', { skip }, async () => {
+  test('it stays when the page replaces its body, until it is removed', { skip }, async () => {
     const agentId = await home.agent()
     const visitor = await visit(home)
     const { page, chat } = visitor
@@ -341,7 +343,7 @@ describe('the page that embeds the chat', () => {
     await visitor.context.close()
   })
 
-  test('a page has one chat, and is told when it is there', { skip }, async () => {
+  test('a page has one chat, and an event says when it is ready', { skip }, async () => {
     const agentId = await home.agent()
     const listener = `<script>document.addEventListener('parley:ready', () => {
       document.title = 'Chat of ' + window.parley.agentId
@@ -362,7 +364,7 @@ describe('the page that embeds the chat', () => {
     await context.close()
   })
 
-  test('on a phone the chat covers the page, and closes itself', { skip }, async () => {
+  test('on a phone, the chat covers the page and can be closed', { skip }, async () => {
     await home.agent()
     const visitor = await visit(home, {
       viewport: { width: 390, height: 844 },
@@ -396,7 +398,7 @@ describe('the page that embeds the chat', () => {
     await visitor.context.close()
   })
 
-  test('the chat opens on its own where the owner wants it, without taking the focus', { skip }, async () => {
+  test('the chat opens automatically if configured, without taking the focus', { skip }, async () => {
     await home.agent({}, { autoOpenChatWindowAfter: 0 })
     const { page, context, chat } = await visit(home)
     await chat.getByLabel('Message', { exact: true }).waitFor()

@@ -20,7 +20,9 @@ describe('reading and writing in the chat', () => {
   })
   after(() => home?.close())
 
-  test('phones may do without the greeting; a panel on a desk is no phone', { skip }, async () => {
+  test('the greeting can be hidden on phones, and a small panel on a desktop is not a phone', {
+    skip,
+  }, async () => {
     const agentId = await home.agent(
       { initialMessages: ['Welcome!'] },
       { mobile: { initialMessages: { enabled: true, value: [] } } },
@@ -38,7 +40,7 @@ describe('reading and writing in the chat', () => {
     await desk.context.close()
   })
 
-  test('texts have their own direction, and the controls the language of the page', {
+  test('texts have their own direction, and the controls use the language of the page', {
     skip,
   }, async () => {
     await home.agent({}, { footer: 'قد تكون الإجابات خاطئة' })
@@ -68,7 +70,9 @@ describe('reading and writing in the chat', () => {
     await visitor.context.close()
   })
 
-  test('a key that belongs to an input method neither sends nor closes', { skip }, async () => {
+  test('a key press during text composition neither sends the message nor closes the chat', {
+    skip,
+  }, async () => {
     await home.agent()
     const visitor = await visit(home)
     await openChat(visitor)
@@ -93,7 +97,7 @@ describe('reading and writing in the chat', () => {
     await visitor.context.close()
   })
 
-  test('a discarded message goes back to where it was typed', { skip }, async () => {
+  test('a discarded message returns to the text field', { skip }, async () => {
     await home.agent()
     const visitor = await visit(home)
     const { chat, context } = visitor
@@ -109,7 +113,7 @@ describe('reading and writing in the chat', () => {
     await context.close()
   })
 
-  test('files are dropped on the chat and pasted into its field', { skip }, async () => {
+  test('files can be dropped on the chat and pasted into its text field', { skip }, async () => {
     await home.agent({}, { showAttachments: true })
     const visitor = await visit(home)
     const { chat, page, context } = visitor
@@ -157,7 +161,7 @@ describe('reading and writing in the chat', () => {
     await rm(folder, { recursive: true })
   })
 
-  test('files are picked, taken back and sent; the team answers with one, and a phone shows them', {
+  test('files are selected, removed and sent; the team replies with one, and a phone shows them', {
     skip,
   }, async () => {
     const agentId = await home.agent({}, { showAttachments: true })
@@ -224,7 +228,7 @@ describe('reading and writing in the chat', () => {
     await visitor.context.close()
   })
 
-  test('dictation takes the language of the page, and says that the microphone is refused', {
+  test('dictation uses the language of the page, and reports a denied microphone', {
     skip,
   }, async () => {
     await home.agent({}, { showDictation: true })
@@ -246,7 +250,7 @@ describe('reading and writing in the chat', () => {
     await context.close()
   })
 
-  test('what goes on is said outside of the talk; an opened conversation is not read out', {
+  test('the status is announced outside of the log, and an opened conversation is not read out', {
     skip,
   }, async () => {
     await home.agent()

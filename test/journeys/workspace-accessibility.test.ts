@@ -11,7 +11,7 @@ const skip = findBrowser()
 
 const PATIENCE_MS = 120_000
 
-test('no page with data breaks a rule of accessibility, in light and in dark, wide and narrow', {
+test('no page with data breaks an accessibility rule, light or dark, wide or narrow', {
   skip,
 }, async () => {
   const home = await openWorkspaceHome()

@@ -78,7 +78,7 @@ describe('building an agent in the workspace', { skip }, () => {
 
   const heading = (name: string) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
 
-  test('a draft is tried out, its prompt is read, and no list of customers has it', async () => {
+  test('a draft is tried out and its prompt shown, and no list of conversations contains it', async () => {
     await page.goto(`${service.url}/agents/${agentId}/playground`)
     await keys.use(page.locator('summary').filter({ hasText: 'Settings of the run' }))
     await keys.write(page.getByLabel('Instructions'), 'Answer like a sailor.')
@@ -131,7 +131,7 @@ describe('building an agent in the workspace', { skip }, () => {
     assert.deepEqual(agent, { instructions: 'Be brief.', model: 'fake-model' })
   })
 
-  test('an evaluation before and after a correction shows what it has done', async () => {
+  test('evaluations before and after a correction show its effect', async () => {
     await keys.go('Evaluations')
     await page.getByRole('cell', { name: /^How long is the warranty/ }).waitFor()
     await keys.use(page.getByRole('button', { name: 'Add a question' }).first())
@@ -162,7 +162,7 @@ describe('building an agent in the workspace', { skip }, () => {
     await page.getByText('None fails').waitFor()
   })
 
-  test('an action is made and tried with a real input, and a procedure mentions it', async () => {
+  test('an action is created and tried with a real input, and a procedure mentions it', async () => {
     await keys.go('Actions')
     await keys.use(page.getByRole('link', { name: 'New action' }).first())
     await keys.write(page.getByLabel('Name', { exact: true }), 'look_up_order')
@@ -195,7 +195,7 @@ describe('building an agent in the workspace', { skip }, () => {
     await page.getByRole('button', { name: 'Turn off' }).waitFor()
   })
 
-  test('none of these pages breaks a rule of accessibility, in light and in dark, wide and narrow', async () => {
+  test('none of these pages breaks an accessibility rule, light or dark, wide or narrow', async () => {
     const { db } = service.ctx
     const { id: actionId } = await db.selectFrom('actions').select('id').executeTakeFirstOrThrow()
     const { id: procedureId } = await db.selectFrom('procedures').select('id').executeTakeFirstOrThrow()

@@ -63,7 +63,7 @@ describe('a Monday morning in the inbox, by keyboard alone', { skip }, () => {
   const messages = async (number: number, types: string) =>
     (await desk.call('GET', `/tickets/${number}/messages?types=${types}`)).body.data
 
-  test('the keys go through the list, and past what was loaded first', async () => {
+  test('keys move through the list, and beyond its first page', async () => {
     await press('j')
     await heading('Lamp 130').waitFor()
     await press('j')
@@ -83,7 +83,7 @@ describe('a Monday morning in the inbox, by keyboard alone', { skip }, () => {
     assert.ok(bottom <= 860, `the row ends at ${bottom}`)
   })
 
-  test('a key solves, the next ticket opens, and a mistake is undone', async () => {
+  test('a key solves a ticket and opens the next one, and can be undone', async () => {
     await press('e')
     await heading('Lamp 69').waitFor()
     // The next ticket opens before the service has answered.
@@ -120,7 +120,7 @@ describe('a Monday morning in the inbox, by keyboard alone', { skip }, () => {
     assert.match(reply.contentText, /e, j and k are letters here/)
   })
 
-  test('n writes a note, in which an @ finds a colleague', async () => {
+  test('n writes a note, in which @ mentions a colleague', async () => {
     await press('n')
     await focused('Note for the team')
     await page.keyboard.type('Could @le')
@@ -145,7 +145,7 @@ describe('a Monday morning in the inbox, by keyboard alone', { skip }, () => {
     await heading('Lamp 12').waitFor()
   })
 
-  test('a assigns, and what is mine is listed', async () => {
+  test("a assigns a ticket, and the list can be limited to one's own", async () => {
     await press('a')
     await focused('Assign to')
     await page.keyboard.type('you')
@@ -176,7 +176,7 @@ describe('a Monday morning in the inbox, by keyboard alone', { skip }, () => {
     assert.equal((await ticket(12)).assigneeId, desk.members['Sam Lee'])
   })
 
-  test('priority, status and tags are set beside the ticket', async () => {
+  test("priority, status and tags are set in the ticket's side panel", async () => {
     const details = page.getByRole('complementary', { name: 'Details' })
     await keys.choose(details.getByLabel('Priority'), 'High')
     await keys.choose(details.getByLabel('Status'), 'On hold')
@@ -231,7 +231,7 @@ describe('a Monday morning in the inbox, by keyboard alone', { skip }, () => {
     await keys.use(page.getByRole('button', { name: 'Urgent and high' }))
   })
 
-  test('a canned reply is made, filled in and used', async () => {
+  test('a canned reply is created, filled in and used', async () => {
     await open(row('Lamp 125'))
     await heading('Lamp 125').waitFor()
     const canned = page.getByRole('button', { name: 'Canned replies' })
@@ -247,7 +247,7 @@ describe('a Monday morning in the inbox, by keyboard alone', { skip }, () => {
     await page.getByRole('article', { name: 'Message of support' }).getByText('Hello Customer 125').waitFor()
   })
 
-  test('a slash searches while one types, and Escape gives the list back', async () => {
+  test('a slash starts a search as you type, and Escape returns to the list', async () => {
     await press('/')
     await focused('Search tickets')
     await page.keyboard.type('customer-77@example.org')
@@ -257,7 +257,7 @@ describe('a Monday morning in the inbox, by keyboard alone', { skip }, () => {
     await until('the list', async () => (await rows().count()) > 1)
   })
 
-  test('the list is kept by the others, too: a customer writes, and one hears and sees it', async () => {
+  test('the list follows others: a new message of a customer is shown and announced', async () => {
     await press('?')
     const help = page.getByRole('dialog', { name: 'Keyboard' })
     for (const what of ['Next ticket', 'Reply', 'Write a note', 'Assign', 'Search', 'Solve, or open again'])
@@ -288,13 +288,13 @@ describe('a Monday morning in the inbox, by keyboard alone', { skip }, () => {
     assert.equal(await page.evaluate("localStorage.getItem('parley:sound')"), 'off')
   })
 
-  test('a conversation that was taken back is taken over beside its ticket', async () => {
+  test('a conversation that was handed back is taken over from its ticket', async () => {
     await keys.use(page.getByRole('button', { name: 'Take over from the agent' }))
     await page.getByText('The conversation is yours now.').waitFor()
     await page.getByRole('button', { name: 'Hand back to the agent' }).waitFor()
   })
 
-  test('nothing of it breaks a rule of accessibility, in light and in dark', async () => {
+  test('no page breaks an accessibility rule, light or dark', async () => {
     await page.evaluate(axe.source)
     const found: string[] = []
     for (const colorScheme of ['light', 'dark'] as const) {
@@ -306,7 +306,7 @@ describe('a Monday morning in the inbox, by keyboard alone', { skip }, () => {
     assert.deepEqual(found, [])
   })
 
-  test('on a phone, a ticket takes the whole page, and its details open over it', async () => {
+  test('on a phone, a ticket fills the page, and its details open over it', async () => {
     await page.setViewportSize({ width: 390, height: 844 })
     await page.goto(`${service.url}/agents/${desk.agentId}/inbox`)
     await open(row('Lamp 120'))
@@ -320,7 +320,7 @@ describe('a Monday morning in the inbox, by keyboard alone', { skip }, () => {
     assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
   })
 
-  test('a viewer reads, and is offered nothing that would be refused', async () => {
+  test('a viewer can read, and sees no controls for what is not permitted', async () => {
     const viewer = await memberOf(service, desk.client.accountId, 'viewer')
     const other = await pageOf(browser, service, viewer)
     await other.goto(`${service.url}/agents/${desk.agentId}/inbox?ticket=120`)

@@ -55,7 +55,7 @@ async function startSite(): Promise<Site> {
   }
 }
 
-describe('a workspace that is run without a terminal, by keyboard alone', { skip }, () => {
+describe('a workspace that is managed without a terminal, by keyboard alone', { skip }, () => {
   let service: Service
   let models: ModelServer
   let site: Site
@@ -94,7 +94,7 @@ describe('a workspace that is run without a terminal, by keyboard alone', { skip
 
   const open = (path: string) => owner.goto(`${service.url}/agents/${agentId}${path}`)
 
-  test('three files are dropped, and the broken one says what is wrong with it', async () => {
+  test('three files are dropped, and the broken one shows its error', async () => {
     await open('/sources')
     await owner.getByRole('heading', { name: 'It has read nothing yet' }).waitFor()
     const dataTransfer = await owner.evaluateHandle(`(() => {
@@ -118,7 +118,7 @@ describe('a workspace that is run without a terminal, by keyboard alone', { skip
     await owner.getByRole('table').getByText('Failed').waitFor()
   })
 
-  test('a website is crawled while its pages are watched', async () => {
+  test('a website is crawled, and its pages appear meanwhile', async () => {
     await open('/sources')
     await keys.menu(owner.getByRole('button', { name: 'Add a source' }), 'Website')
     await keys.write(owner.getByLabel('Address'), site.url)
@@ -137,7 +137,7 @@ describe('a workspace that is run without a terminal, by keyboard alone', { skip
     siteId = new URL(owner.url()).pathname.split('/').at(-1) ?? ''
   })
 
-  test('a text is edited, and its new version answers', async () => {
+  test('a text is edited, and answers use its new version', async () => {
     const { body } = await client.request('POST', `/agents/${agentId}/sources`, {
       type: 'text',
       name: 'Warranty',
@@ -154,7 +154,7 @@ describe('a workspace that is run without a terminal, by keyboard alone', { skip
     await owner.getByLabel('Text of the source').getByText('five years').waitFor()
   })
 
-  test('the key that is made beside the examples opens the agent they name', async () => {
+  test('the key that is created next to the examples works for their agent', async () => {
     await open('/deploy?tab=api')
     await keys.use(owner.getByRole('button', { name: 'Make a key' }))
     await keys.write(owner.getByLabel('Name', { exact: true }), 'Shop')
@@ -167,7 +167,7 @@ describe('a workspace that is run without a terminal, by keyboard alone', { skip
     assert.equal(((await answer.json()) as { name: string }).name, 'Lumi')
   })
 
-  test('looks are changed, seen in the preview before they are saved, and by visitors afterwards', async () => {
+  test('styles are changed, shown in the preview before they are saved, and to visitors afterwards', async () => {
     await open('/deploy')
     const preview = owner.frameLocator('iframe')
     await keys.write(owner.getByLabel('Name in the chat'), 'Lumi of Bright Lamps')
@@ -186,7 +186,7 @@ describe('a workspace that is run without a terminal, by keyboard alone', { skip
     await visitor.close()
   })
 
-  test('a mailbox with a wrong password is told what is wrong, and works with the right one', async (t) => {
+  test('a mailbox with a wrong password shows the error, and works with the right one', async (t) => {
     const imap: ImapServer | string = await startImapServer()
     if (typeof imap === 'string') return t.skip(imap)
     try {
@@ -219,7 +219,7 @@ describe('a workspace that is run without a terminal, by keyboard alone', { skip
     }
   })
 
-  test('a list of conversations is filtered and exported', async () => {
+  test('the list of conversations is filtered and exported', async () => {
     for (const message of ['Do zebras like lamps?', '=Is this a formula?']) {
       models.queue.push({ tokens: ['I do not know.'] })
       const sent = { message, stream: false, userId: 'maya-1' }
@@ -240,7 +240,7 @@ describe('a workspace that is run without a terminal, by keyboard alone', { skip
     assert.match(await readFile(await (await whole).path(), 'utf8'), /'=Is this a formula\?/)
   })
 
-  test('people are imported from a table, exported, and one of them is erased', async () => {
+  test('contacts are imported from a table and exported, and one of them is erased', async () => {
     await open('/contacts')
     await keys.use(owner.getByRole('button', { name: 'Import' }))
     const table = 'Id;Name;Email\r\nmaya-1;Maya Lindqvist;maya@example.com\r\n;Jonas Weber;not an address\r\n'
@@ -266,7 +266,7 @@ describe('a workspace that is run without a terminal, by keyboard alone', { skip
     assert.deepEqual(body.data, [])
   })
 
-  test('a member sets up the second factor with a code to scan, and an unknown agent has a page', async () => {
+  test('a member sets up the second factor with a QR code, and an unknown agent shows a page', async () => {
     await owner.goto(`${service.url}/workspace/account`)
     await keys.write(owner.getByLabel('Your password'), PASSWORD)
     await keys.use(owner.getByRole('button', { name: 'Set up a second factor' }))
@@ -275,7 +275,7 @@ describe('a workspace that is run without a terminal, by keyboard alone', { skip
     await owner.getByRole('heading', { name: 'This agent does not exist' }).waitFor()
   })
 
-  test('none of these pages breaks a rule of accessibility, in light and in dark', async () => {
+  test('none of these pages breaks an accessibility rule, light or dark', async () => {
     const source = `/agents/${agentId}/sources/${siteId}`
     const paths = [
       ...['widget', 'page', 'api', 'messaging', 'mail'].map((tab) => `/agents/${agentId}/deploy?tab=${tab}`),

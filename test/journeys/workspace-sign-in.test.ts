@@ -15,7 +15,7 @@ const skip = findBrowser()
   ? false
   : 'No Chromium was found: install it, or set CHROMIUM_PATH, to test the workspace in a browser.'
 
-describe('signing in, by keyboard alone', { skip }, () => {
+describe('signing in by keyboard alone', { skip }, () => {
   let service: Service
   let browser: Browser
   let client: Client
@@ -65,7 +65,7 @@ describe('signing in, by keyboard alone', { skip }, () => {
     await page.keyboard.press('Enter')
   }
 
-  test('no address that is given to the sign-in page leads to another site', async () => {
+  test('no parameter of the sign-in page leads to another site', async () => {
     const { email } = await memberOf(service, client.accountId, 'viewer')
     for (const to of [
       '//evil.example',
@@ -91,7 +91,7 @@ describe('signing in, by keyboard alone', { skip }, () => {
     }
   })
 
-  test('a second factor is added and asked for', async () => {
+  test('a second factor is added and required', async () => {
     const worker = await memberOf(service, client.accountId, 'owner')
     const page = await pageOf(browser, service, worker)
     await page.goto(`${service.url}/workspace/account`)
@@ -119,7 +119,7 @@ describe('signing in, by keyboard alone', { skip }, () => {
     await inside(again)
   })
 
-  test('a forgotten password is replaced by the link of a mail', async () => {
+  test('a forgotten password is reset with a mailed link', async () => {
     const { email } = await memberOf(service, client.accountId, 'admin')
     const page = await pageOf(browser, service)
     await page.goto(`${service.url}/sign-in`)
@@ -148,7 +148,7 @@ describe('signing in, by keyboard alone', { skip }, () => {
     await inside(again)
   })
 
-  test('a provider signs a member in', async () => {
+  test('a member signs in with a provider', async () => {
     const worker = await memberOf(service, client.accountId, 'builder', { email: 'pat@example.com' })
     provider.person = { ...provider.person, sub: 'person-2', email: worker.email, email_verified: true }
     const page = await pageOf(browser, service)

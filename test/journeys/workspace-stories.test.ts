@@ -57,7 +57,7 @@ describe('stories of a team and its visitors, by keyboard alone', { skip }, () =
   }
   const open = (path: string) => owner.goto(`${service.url}/agents/${agentId}${path}`)
 
-  test('the search test says why a source was missed, and finds it after the miss was mended', async () => {
+  test('the search test says why a source was missed, and finds it after the cause is fixed', async () => {
     const question = 'Can I bring my dog?'
     await open('/search')
     await keys.choose(owner.getByLabel('Should be answered from (optional)'), 'Shop')
@@ -111,7 +111,7 @@ describe('stories of a team and its visitors, by keyboard alone', { skip }, () =
     await visitor.context().close()
   })
 
-  test('what was read in one browser is read in another, and many tabs share one stream', async () => {
+  test('a ticket read in one browser is read in another, and many tabs share one stream', async () => {
     await make('A crack in the glass')
     const other = await pageOf(browser, service, ownerSession)
     const inbox = `${service.url}/agents/${agentId}/inbox`
@@ -136,7 +136,7 @@ describe('stories of a team and its visitors, by keyboard alone', { skip }, () =
     await tabs[0]?.context().close()
   })
 
-  test('files go along with a reply, and one that is too large says so', async () => {
+  test('files are sent with a reply, and one that is too large is reported', async () => {
     await owner.getByRole('button', { name: /A second crack/ }).click()
     const files = owner.getByRole('list', { name: 'Files of the reply' })
     await owner.getByLabel('Files to attach').setInputFiles([
@@ -154,7 +154,7 @@ describe('stories of a team and its visitors, by keyboard alone', { skip }, () =
     await files.waitFor({ state: 'detached' })
   })
 
-  test('an action of the website takes its result in the playground, and the answer goes on', async () => {
+  test('a client action gets its result in the playground, and the answer continues', async () => {
     const inputs = { type: 'object', properties: { order: { type: 'string' } }, required: ['order'] }
     const action = { name: 'show_order', type: 'client', description: 'Shows an order', inputs }
     assert.equal((await client.request('POST', `/agents/${agentId}/actions`, action)).status, 201)
@@ -194,7 +194,7 @@ describe('stories of a team and its visitors, by keyboard alone', { skip }, () =
     await phone.context().close()
   })
 
-  test('the size of the sources stands beside what the plan allows', async () => {
+  test('the size of the sources is shown with the limit of the plan', async () => {
     await open('/sources')
     await owner.getByText('The plan has no limit.').waitFor()
     const other = await service.account({ plan: 'standard' })

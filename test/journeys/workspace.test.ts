@@ -83,7 +83,7 @@ describe('the workspace', { skip }, () => {
     agentId = new URL(owner.url()).pathname.split('/')[2] ?? ''
   })
 
-  test('of several files a broken one fails by itself, and says why', async () => {
+  test('of several files, only the broken one fails, and shows the reason', async () => {
     await go(owner, 'Sources')
     await owner.getByLabel('Files to add').setInputFiles([
       { name: 'care.txt', mimeType: 'text/plain', buffer: Buffer.from('Clean the lamp with a dry cloth.') },
@@ -97,7 +97,7 @@ describe('the workspace', { skip }, () => {
     await owner.getByText('Failed').first().waitFor()
   })
 
-  test('a visitor is handed over, and a colleague replies in another browser', async () => {
+  test('a visitor is handed over to the team, and a colleague replies in another browser', async () => {
     const visitor = await open()
     await visitor.goto(`${service.url}/widget/${agentId}`)
     models.queue.push({ tokens: ['I have nothing about that.'] })
@@ -126,7 +126,7 @@ describe('the workspace', { skip }, () => {
     await visitor.context().close()
   })
 
-  test('a key is made, used and revoked', async () => {
+  test('a key is created, used and revoked', async () => {
     await owner.goto(`${service.url}/workspace?tab=keys`)
     await owner.getByRole('button', { name: 'New key' }).click()
     await owner.getByLabel('Name').fill('Website backend')
@@ -234,7 +234,7 @@ describe('the workspace', { skip }, () => {
     }
   })
 
-  test('a business account is connected by its form, and a page without a mailbox logs no error', async () => {
+  test('a business account is connected with a form, and a page without a mailbox logs no error', async () => {
     const fake = await startMessagingServer()
     try {
       const numbers = [{ id: 'n-1', phone: '+1 555-000-1111', name: 'Shop' }]
@@ -267,7 +267,7 @@ describe('the workspace', { skip }, () => {
     }
   })
 
-  test('the whole workspace is exported as lines', async () => {
+  test('the whole account is exported as NDJSON', async () => {
     await owner.goto(`${service.url}/workspace?tab=general`)
     const saved = owner.waitForEvent('download')
     await owner.getByRole('button', { name: 'Export everything' }).click()
@@ -277,7 +277,7 @@ describe('the workspace', { skip }, () => {
     await owner.getByText('Everything of this workspace is in the file.').waitFor()
   })
 
-  test('a support member sees what the role allows, also over the API', async () => {
+  test('a support member sees what the role permits, also through the API', async () => {
     await owner.goto(`${service.url}/workspace`)
     await owner.getByRole('button', { name: 'Invite' }).click()
     await owner.getByLabel('Email').fill('sam@example.com')
@@ -303,7 +303,7 @@ describe('the workspace', { skip }, () => {
     await sam.context().close()
   })
 
-  test('no page breaks a rule of accessibility, in light and in dark', async () => {
+  test('no page breaks an accessibility rule, light or dark', async () => {
     const pages = ['', '/playground', '/sources', '/search', '/instructions', '/inbox', '/conversations']
     const more = ['/contacts', '/insights', '/deploy', '/settings']
     const paths = [

@@ -7,7 +7,7 @@ import { V2 } from '../../server/http/contract.ts'
 import { startService } from '../start.ts'
 import { createBackend } from './use-chat-backend.ts'
 
-test('the backend of a chat page passes on what the page needs, for its own user, and nothing else', async () => {
+test('the backend of a chat page forwards only what the page needs, for its own user', async () => {
   const service = await startService()
   const client = await service.account()
   const agentId = (await client.request('POST', '/agents', { name: 'Agent' })).body.id
@@ -63,7 +63,7 @@ test('the backend of a chat page passes on what the page needs, for its own user
   await service.close()
 })
 
-test('the guide shows the page and the backend as they are tested', async () => {
+test('the guide contains the tested page and backend', async () => {
   const read = (path: string) => readFile(new URL(path, import.meta.url), 'utf8')
   const guide = await read('../../docs/guide/use-chat.md')
   for (const file of ['use-chat-backend.ts', 'use-chat-page.tsx']) {

@@ -9,7 +9,7 @@ const SETS = [...ENGLISH_SETS, GERMAN_SET]
 /** The sets with the questions that the weights were fitted to, and with those that nothing was fitted to. */
 const ALL = [false, true].flatMap((unseen) => SETS.map((name) => loadSet(name, { unseen })))
 
-test('the sets are as large as is said', () => {
+test('the sets have the stated sizes', () => {
   for (const name of SETS) assert.ok(loadSet(name).chunks.length >= 300, name)
   const english = ENGLISH_SETS.map((name) => loadSet(name))
   const answerable = english.flatMap((set) => set.answerable)
@@ -21,7 +21,7 @@ test('the sets are as large as is said', () => {
   assert.ok(german.unanswerable.length >= 14)
 })
 
-test('every section that a question expects is there', () => {
+test('every section that a question expects exists', () => {
   for (const { name, chunks, answerable } of ALL) {
     for (const question of answerable) {
       for (const expect of question.expect ?? []) {

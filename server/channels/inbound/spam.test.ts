@@ -182,7 +182,7 @@ test('a model that fails, or answers something else, does not prevent an answer'
   assert.ok(judged.length >= failures.length)
 })
 
-test('switched off, nothing is judged', async () => {
+test('when disabled, nothing is classified', async () => {
   for (const settings of [{ enabled: false, prompt: RULE }, null]) {
     await newAgent(service, settings)
     await write('Play at our casino')
@@ -191,7 +191,7 @@ test('switched off, nothing is judged', async () => {
   assert.equal(judged.length, 0)
 })
 
-test('without a model the words of the prompt decide', async () => {
+test('without a model, the terms of the prompt decide', async () => {
   await newAgent(withoutModel, { enabled: true, prompt: RULE })
   await write('Where is my order?', withoutModel)
   assert.equal((await saidIn(2, withoutModel)).status, 'ongoing')
@@ -208,7 +208,7 @@ test('without a model the words of the prompt decide', async () => {
   assert.deepEqual(metadata, { spam: { found: true, by: 'heuristic' } })
 })
 
-test('a takeover while the model thinks wins', async () => {
+test('a takeover during the classification wins', async () => {
   const thought = Promise.withResolvers<void>()
   judge = () => ({ ...says(true), after: thought.promise })
   await write('Play at our casino')

@@ -67,19 +67,19 @@ function assertAtLeast(figures: Figures, floors: Partial<Figures>): void {
   }
 }
 
-test('English: the fusion finds more than words alone, and the bands hold', () => {
+test('in English, the fusion finds more than words alone, and the bands are reliable', () => {
   const figures = measure(loadCorpus('en'))
   assert.ok(figures.recall > figures.termsRecall)
   assertAtLeast(figures, { recall: 0.83, offered: 0.9, cited: 0.71, declined: 0.86 })
 })
 
-test('German: compounds are found without vectors, and the bands hold', () => {
+test('in German, compounds are found without vectors, and the bands are reliable', () => {
   const figures = measure(loadCorpus('de'))
   assert.ok(figures.recall > figures.termsRecall)
   assertAtLeast(figures, { recall: 0.9, offered: 0.9, cited: 0.9, declined: 0.9 })
 })
 
-test('questions that nothing was tuned on', () => {
+test('questions that were not used for tuning', () => {
   assertAtLeast(measure(loadCorpus('en', 'held-out.json')), {
     recall: 0.98,
     offered: 0.92,
@@ -97,7 +97,7 @@ test('questions that nothing was tuned on', () => {
 /** Points of recall@3 that the fusion finds beyond words alone, at least; the figures are in bench/results. */
 const GAINS = { 'camper-manual': 0.24, 'staff-handbook': 0.16, 'server-reference': 0.11, [GERMAN_SET]: 0.015 }
 
-test('long documents: the fusion finds more than words alone, most is answered, and most without an answer declined', () => {
+test('in long documents, the fusion finds more than words alone, and most questions are answered or declined correctly', () => {
   const sum = { answered: 0, answerable: 0, declined: 0, unanswerable: 0 }
   for (const name of [...ENGLISH_SETS, GERMAN_SET]) {
     const set = loadSet(name)

@@ -37,7 +37,9 @@ test('a deleted source is not in the next answer', async () => {
   assert.doesNotMatch(await ask(client, agentId, 'quillfeather'), /quillfeather-42/)
 })
 
-test('nor in the next answer of another process', { skip: !onPostgres() && 'needs PostgreSQL' }, async () => {
+test('a deleted source is not in the next answer of another process', {
+  skip: !onPostgres() && 'needs PostgreSQL',
+}, async () => {
   const other = await startService({}, service)
   const there = clientOf(other.url, client.key)
   for (const marker of ['brindlewick', 'copperlace', 'dapplewood']) {

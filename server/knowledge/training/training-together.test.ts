@@ -78,7 +78,7 @@ test('twenty texts uploaded to one agent concurrently go live without a deadlock
   assert.equal(await deadlocksAfter(), 0)
 })
 
-test('so do texts of two agents while sources are changed, deleted and cloned', async (t) => {
+test('texts of two agents go live while sources are changed, deleted and cloned', async (t) => {
   const { service, urls, deadlocksAfter } = await startTwo(t)
   const { key, accountId } = await service.account({ plan: PLAN })
   const clients = urls.map((url) => clientOf(url, key, accountId))

@@ -64,7 +64,7 @@ test('the AI SDK reads it like any model', async () => {
   assert.equal(await result.finishReason, 'stop')
 })
 
-test('without passages it goes by the last user message', async () => {
+test('without passages it uses the last user message', async () => {
   const question = (text: string): LanguageModelV4CallOptions =>
     call({ providerOptions: {}, prompt: [{ role: 'user', content: [{ type: 'text', text }] }] })
   const hello = await model.doGenerate(question('Hello'))
@@ -73,7 +73,7 @@ test('without passages it goes by the last user message', async () => {
   assert.deepEqual(other.content, [{ type: 'text', text: phrasesFor('de').decline }])
 })
 
-test('input of another shape is refused', async () => {
+test('input in another format is rejected', async () => {
   const wrong = call({ providerOptions: { parley: { question: 'x' } } })
   await assert.rejects(async () => model.doStream(wrong), /providerOptions\.parley must hold/)
 })
@@ -89,7 +89,7 @@ test('an abort ends the stream with its reason', async () => {
   await assert.rejects(async () => model.doStream(call({ abortSignal: controller.signal })), /stopped/)
 })
 
-test('word groups joined are the text, whatever it is', () => {
+test('joined word groups equal the text, whatever it is', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (text) => assert.equal(wordGroups(text).join(''), text)),
   )

@@ -43,7 +43,7 @@ test('a likely answer is quoted with its sources in order', () => {
   assert.equal(answer.text, `${TEXTS[0]} [1]`)
 })
 
-test('one piece is quoted whole: a list with what leads to it, code as code, rows with their header', () => {
+test('one piece is quoted completely: a list with its introduction, code as code, rows with their header', () => {
   const quoted = (question: string, text: string): string =>
     composeAnswer({ question, confidence: 0.9, passages: [passage(text)] }, words).text
   const steps = 'To descale the kettle:\n\n1. Fill it.\n2. Add the powder.\n3. Boil it twice.\n4. Rinse.'
@@ -71,7 +71,7 @@ test('one piece is quoted whole: a list with what leads to it, code as code, row
   assert.match(quoted('What does it come with?', 'npm install client\n```'), /^```\nnpm install client\n```/)
 })
 
-test('a question how something is done is answered with the steps of the section, with their code', () => {
+test('a question about how to do something is answered with the steps of the section and their code', () => {
   const facts = passage(
     'The chat on your website is small: its script is loaded once, and the website keeps it.',
     {
@@ -104,7 +104,7 @@ test('an unlikely answer is offered as the closest passages, in the language of 
   assert.match(answer.text, /Sie können monatlich kündigen\..* \[1\]$/)
 })
 
-test('with little to go by it declines and offers a human', () => {
+test('with little evidence, it declines and offers a human', () => {
   const passages = TEXTS.map((text) => passage(text))
   const input = { question: 'Who painted the Mona Lisa?', confidence: 0.1, passages }
   assert.deepEqual(composeAnswer(input, words), {
@@ -134,7 +134,7 @@ test('with little to go by it declines and offers a human', () => {
   }
 })
 
-test('a stored answer is given as it is', () => {
+test('a stored answer is returned unchanged', () => {
   const stored = passage('We open at nine.\n\nOn Sundays we are closed.', {
     questions: ['Are you open?'],
     score: 1,
@@ -154,7 +154,7 @@ test('greetings and thanks get a fixed reply, a question with a greeting does no
   assert.equal(reply('Hello, where is my parcel?'), phrasesFor('en').decline)
 })
 
-test('rows that were asked for come as a table with its names, and follow each other', () => {
+test('rows that were asked for are consecutive and form a table with the column names', () => {
   const rows = [
     ['Port 80', 'web', 'open'],
     ['Port 443', 'web', 'open'],
@@ -169,7 +169,7 @@ test('rows that were asked for come as a table with its names, and follow each o
   )
 })
 
-test('a list of terms and definitions by several names are no tables', () => {
+test('a list of terms, and definitions under several names, are not tables', () => {
   const list = 'The shop is:\n\n— open : it has no door.\n— free : it has no till, and nobody asks.'
   const named = '-q: Quiet.\n-v: Writes more.\n-x: Stops at once.'
   for (const text of [list, named]) {
@@ -199,7 +199,7 @@ const BLOCK = fc.oneof(
   fc.constantFrom('---', '## Card', '.'),
 )
 
-test('a quote is one contiguous piece of its source: one run of lines, of a table with its lead and the names of its columns', () => {
+test('a quote is one run of lines of its source; a table keeps its introduction and column names', () => {
   const bare = (text: string): string => text.replace(/[\s|;]|```/g, '')
   fc.assert(
     fc.property(
@@ -228,7 +228,7 @@ test('a quote is one contiguous piece of its source: one run of lines, of a tabl
   )
 })
 
-test('of a paragraph without spaces the sentence that answers is quoted', () => {
+test('from a paragraph without spaces, the sentence that answers is quoted', () => {
   const japanese =
     '当店の営業時間は午前10時から午後7時までです。商品の返品は購入日から30日以内に受け付けます。送料は全国一律500円で、5000円以上のご注文は無料です。保証期間は購入日から2年間です。お支払いはクレジットカードをご利用いただけます。'
   const chinese =
@@ -258,7 +258,7 @@ test('of a paragraph without spaces the sentence that answers is quoted', () => 
   assert.equal(none.text, `${japanese} [1]`)
 })
 
-test('nothing is said that is not in a passage or a fixed phrase', () => {
+test('an answer consists of passages and fixed phrases only', () => {
   const word = fc.constantFrom(
     'cancel',
     'money',

@@ -4,7 +4,7 @@ import { CatalogueError, parseCatalogue } from './catalogue.ts'
 
 const none = { baseUrl: null, apiKey: null, model: null, embeddingModel: null }
 
-test('without anything there is the built-in responder', () => {
+test('without any configuration, there is the built-in responder', () => {
   const { entries, auto, embedding } = parseCatalogue(null, none, {})
   assert.deepEqual(
     entries.map(({ id }) => id),
@@ -30,7 +30,7 @@ test('the variables add a model and make auto choose it', () => {
   assert.equal(embedding.baseUrl, 'http://127.0.0.1:1/v1')
 })
 
-test('a key alone stands for a model of OpenAI, and a server without a model is refused', () => {
+test('a key alone selects a model of OpenAI, and a server without a model is rejected', () => {
   const { entries, auto } = parseCatalogue(null, { ...none, apiKey: 'sk-1' }, {})
   assert.deepEqual(
     entries.slice(1).map(({ provider, baseUrl, apiKey }) => [provider, baseUrl, apiKey]),
@@ -46,7 +46,7 @@ test('a key alone stands for a model of OpenAI, and a server without a model is 
   )
 })
 
-test("auto is the file's choice, then the variables', then the first model", () => {
+test("auto is the file's choice, otherwise that of the variables, otherwise the first model", () => {
   const models = [
     { id: 'a', provider: 'anthropic' },
     { id: 'b', provider: 'google' },
@@ -57,7 +57,7 @@ test("auto is the file's choice, then the variables', then the first model", () 
   assert.equal(parseCatalogue({ models, auto: 'builtin' }, none, {}).auto, 'builtin')
 })
 
-test('a reranker takes its key as the models do, and two seconds at most unless told otherwise', () => {
+test('a reranker gets its key like the models, and has two seconds by default', () => {
   const reranker = { name: 'r', baseUrl: 'http://127.0.0.1:1/v1', apiKeyEnv: 'RERANK_KEY' }
   const of = (entry: object) =>
     parseCatalogue({ models: [], reranker: entry }, none, { RERANK_KEY: 'k' }).reranker
@@ -68,7 +68,7 @@ test('a reranker takes its key as the models do, and two seconds at most unless 
   assert.throws(() => of({ ...reranker, apiKeyEnv: 'NOT_SET' }), /reranker takes its key from NOT_SET/)
 })
 
-test('every problem is named', () => {
+test('every problem is reported', () => {
   const problemsOf = (file: unknown): string[] => {
     try {
       parseCatalogue(file, none, {})

@@ -53,7 +53,7 @@ function assertNear(vector: Float32Array | undefined, expected: number[]): void 
     assert.ok(Math.abs(vector![index]! - number) < 1e-6, `${vector!.join(' ')} is not ${expected.join(' ')}`)
 }
 
-test('texts get the mean of their tokens, with the prefixes that the name of the folder asks for', {
+test("a text's vector is the mean of its tokens, with the prefixes for the folder's name", {
   skip,
 }, async () => {
   const folder = folderWith({ name: 'e5-tiny', files: { 'config.json': { max_position_embeddings: 5 } } })
@@ -71,7 +71,7 @@ test('texts get the mean of their tokens, with the prefixes that the name of the
   assertNear(question, unit(3, 0, 12))
 })
 
-test('pooling is what the folder or the model itself says', { skip }, async () => {
+test("pooling follows the folder's settings or the model", { skip }, async () => {
   const files = { '1_Pooling/config.json': { word_embedding_dimension: 3, pooling_mode_cls_token: true } }
   const vectors = [
     folderWith({ files }),
@@ -82,7 +82,7 @@ test('pooling is what the folder or the model itself says', { skip }, async () =
   assertNear(whole, unit(3, 0, 4))
 })
 
-test('a process that was killed is replaced, and one that nobody waits for goes on', { skip }, async () => {
+test('a killed process is replaced, and one that nobody waits for continues', { skip }, async () => {
   const folder = folderWith()
   const { hash } = parseCatalogue({ models: [], embedding: { folder } }, NO_VARIABLES, {}).embedding as {
     hash: string
@@ -113,7 +113,7 @@ test('a process that was killed is replaced, and one that nobody waits for goes 
   await assert.rejects(child.embed('lamp', 'passages'), (error) => error instanceof ModelFailure)
 })
 
-test('the doctor says what a folder has, or what is wrong with it', { skip }, async () => {
+test('the doctor describes a folder, or reports what is wrong with it', { skip }, async () => {
   const folder = folderWith()
   assert.equal(await told(folder), `Embeddings "tiny" at ${folder} answers with vectors of 3 numbers.`)
   const { catalogue, models } = modelsOf({ EMBEDDING_FOLDER: folder })
@@ -151,7 +151,7 @@ test('the doctor says what a folder has, or what is wrong with it', { skip }, as
   })
 })
 
-test('a missing runtime is named with the command that installs it, and may be installed later', async () => {
+test('a missing runtime is reported with the command that installs it, and may be installed later', async () => {
   const folder = folderWith({ runtime: null })
   const { catalogue, models } = modelsOf({ EMBEDDING_FOLDER: folder })
   const said = async (): Promise<string> => {
@@ -166,7 +166,7 @@ test('a missing runtime is named with the command that installs it, and may be i
   if (runtime) assert.match(await said(), /answers with vectors of 3 numbers\.$/)
 })
 
-test('a folder that lacks a file, or settings that contradict each other, end the start with a sentence', () => {
+test('a missing file, or contradicting settings, stop the start with an error', () => {
   const problems = (env: Record<string, string>): string => {
     try {
       readConfig(env)
@@ -202,7 +202,7 @@ test('a folder that lacks a file, or settings that contradict each other, end th
   )
 })
 
-test('the space is named after the files, whatever the folder is called', () => {
+test('the vector space is named after the files, whatever the name of the folder', () => {
   const space = spaceIn(folderWith())
   assert.match(space, /^folder@[0-9a-f]{16}$/)
   assert.equal(spaceIn(folderWith({ name: 'moved' })), space)

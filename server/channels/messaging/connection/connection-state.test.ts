@@ -23,7 +23,7 @@ const put = (account: object, baseUrl = home.fake.url) =>
     baseUrl,
   })
 
-test('a connection is read without its secrets', async () => {
+test('reading a connection does not return its secrets', async () => {
   assert.equal((await home.client.request('POST', path('/test'))).status, 200)
   const { status, body } = await home.client.request('GET', path())
   assert.equal(status, 200)
@@ -34,7 +34,7 @@ test('a connection is read without its secrets', async () => {
   assert.doesNotMatch(JSON.stringify(body), /token-1|app-secret|verify-me/)
 })
 
-test('a test says what is wrong with an account, and a secret that is left out stays', async () => {
+test('a test reports what is wrong with an account, and an omitted secret is kept', async () => {
   assert.equal((await put({ accessToken: 'wrong' })).status, 200)
   const [wrong] = (await home.client.request('POST', path('/test'))).body.accounts
   assert.deepEqual([wrong.ok, wrong.numbers], [false, []])
@@ -46,7 +46,7 @@ test('a test says what is wrong with an account, and a secret that is left out s
   assert.equal((await home.webhook({ object: 'x', entry: [] })).status, 200)
 })
 
-test('secrets are required for a new account and are told to no other server', async () => {
+test('secrets are required for a new account and are never sent to another server', async () => {
   const fields = ['accounts.0.accessToken', 'accounts.0.appSecret', 'accounts.0.verifyToken']
   for (const answer of [await put({ businessAccountId: '999' }), await put({}, 'https://example.com')]) {
     assert.equal(answer.status, 400)
@@ -56,7 +56,7 @@ test('secrets are required for a new account and are told to no other server', a
   assert.equal((await put(whole)).status, 200)
 })
 
-test('what is not connected has no accounts and cannot be tested', async () => {
+test('an agent without a connection has no accounts, and nothing can be tested', async () => {
   const { id } = (await home.client.request('POST', '/agents', { name: 'Other' })).body
   const other = `/agents/${id}/messaging/connection`
   const { body } = await home.client.request('GET', other)

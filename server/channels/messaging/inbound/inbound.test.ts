@@ -50,7 +50,7 @@ const count = (from: string) =>
     .where('peer', '=', `+${from}`)
     .executeTakeFirstOrThrow()
 
-test('the channel learns whose webhook this is by the verify token, and by nothing else', async () => {
+test('the webhook is only confirmed with the verify token', async () => {
   const asked = { 'hub.mode': 'subscribe', 'hub.challenge': '1158201444' }
   const right = await hook({ ...asked, 'hub.verify_token': VERIFY })
   assert.deepEqual([right.status, await right.text()], [200, '1158201444'])
@@ -68,7 +68,7 @@ test('the channel learns whose webhook this is by the verify token, and by nothi
   assert.equal(other.status, 401)
 })
 
-test('a body that is not signed, or by another secret, is refused and leaves nothing', async () => {
+test('an unsigned body, or one signed with another secret, is rejected and nothing is stored', async () => {
   const from = '15550108001'
   const body = textWebhook({ ...at, from }, 'forged', now(), 'Hi')
   assert.equal((await home.webhook(body, { secret: 'other' })).status, 401)
@@ -84,7 +84,7 @@ test('a body that is not signed, or by another secret, is refused and leaves not
   assert.equal((await count(from)).n, 0)
 })
 
-test('a message is answered by the agent, once, however often it comes', async () => {
+test('the agent answers a message once, however often it is delivered', async () => {
   const from = '15550108002'
   for (let i = 0; i < 3; i++)
     assert.equal((await home.say('again-1', now(), 'Hello there', from)).status, 200)
@@ -108,7 +108,7 @@ test('a message is answered by the agent, once, however often it comes', async (
   assert.equal(contact?.name, 'Pat')
 })
 
-test('messages that come out of order are read in the order in which they were sent', async () => {
+test('messages that arrive out of order are read in the order in which they were sent', async () => {
   const from = '15550108003'
   const start = now() - 60
   for (const i of [2, 0, 3, 1]) await home.say(`order-${i}`, start + i, `Part ${i}`, from)
@@ -119,7 +119,7 @@ test('messages that come out of order are read in the order in which they were s
   )
 })
 
-test('other numbers, other accounts and other fields are left out', async () => {
+test('other numbers, accounts and fields are ignored', async () => {
   const from = '15550108004'
   for (const body of [
     textWebhook({ account: ACCOUNT, number: 'n-9', from }, 'a', now(), 'x'),
@@ -132,7 +132,7 @@ test('other numbers, other accounts and other fields are left out', async () => 
   assert.equal((await count(from)).n, 0)
 })
 
-test('every type of message becomes words', async () => {
+test('every type of message is converted to text', async () => {
   const from = '15550108005'
   const start = now() - 100
   const parts: { type: string; [part: string]: unknown }[] = [
@@ -173,7 +173,7 @@ test('every type of message becomes words', async () => {
   )
 })
 
-test('a file is kept with its message, also when the channel fails for a while', async () => {
+test('a file is stored with its message, even if the channel fails for a while', async () => {
   const from = '15550108006'
   const png = Buffer.from(
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -207,7 +207,7 @@ test('a file is kept with its message, also when the channel fails for a while',
   assert.equal(row.conversation_id, (await conversationOf(from))?.id)
 })
 
-test('a file that cannot be fetched is said so', async () => {
+test('a message says that its file cannot be downloaded', async () => {
   const from = '15550108007'
   await home.webhook(
     messageWebhook({ ...at, from }, 'file-2', now(), {
@@ -222,7 +222,7 @@ test('a file that cannot be fetched is said so', async () => {
   assert.equal(text, '[../a/plan.pdf: the file could not be fetched]')
 })
 
-test('STOP is confirmed once, is not answered, and holds until START', async () => {
+test('STOP is confirmed once, is not answered, and applies until START', async () => {
   const from = '15550108008'
   const toThem = () => home.fake.sent.filter(({ to }) => to === from).map(({ body }) => body.body)
   await home.say('stop-1', now() - 9, 'Stopp', from)
@@ -244,13 +244,13 @@ test('STOP is confirmed once, is not answered, and holds until START', async () 
   assert.equal(toThem().length, 3)
 })
 
-test('START without a STOP before is a message like any other', async () => {
+test('START without an earlier STOP is an ordinary message', async () => {
   const from = '15550108009'
   await home.say('start-2', now(), 'Start', from)
   await until('the answer', async () => (await saidBy(from, 'assistant')).length > 0)
 })
 
-test('who writes after the end gets a new conversation that follows the old one', async () => {
+test('a message after the end starts a new conversation that continues the old one', async () => {
   const from = '15550108010'
   await home.say('first', now() - 5, 'Hello', from)
   const old = await until('the conversation', () => conversationOf(from))
@@ -264,7 +264,7 @@ test('who writes after the end gets a new conversation that follows the old one'
   assert.equal(next.parent_conversation_id, old.id)
 })
 
-test('while nothing is known of the numbers nothing is lost: the channel is asked to send it again', async () => {
+test('while the numbers are unknown, the channel is asked to send the message again', async () => {
   const from = '15550108011'
   const { db } = home.service.ctx
   await db.updateTable('messaging_accounts').set({ numbers: null, numbers_read_at: null }).execute()
@@ -275,7 +275,7 @@ test('while nothing is known of the numbers nothing is lost: the channel is aske
   assert.equal((await count(from)).n, 1)
 })
 
-test('a number that was added to the account since is found', async () => {
+test('a number added to the account later is found', async () => {
   const from = '15550108012'
   const { db } = home.service.ctx
   home.fake.accounts.get(ACCOUNT)?.numbers.push({ id: 'n-2', phone: '+1 555-000-2222', name: 'Second' })
@@ -290,7 +290,7 @@ test('a number that was added to the account since is found', async () => {
   assert.equal((await count(from)).n, 1)
 })
 
-test('an account speaks for itself only: the secret of one does not sign for another', async () => {
+test('the secret of one account does not sign messages of another', async () => {
   const from = '15550108013'
   home.fake.accounts.set('222', {
     token: 'token-2',
@@ -314,7 +314,7 @@ test('an account speaks for itself only: the secret of one does not sign for ano
   assert.equal((await count(from)).n, 1)
 })
 
-test('nothing of the brand stands outside of the folder of its wire', async () => {
+test('the brand is only named in the folder of its adapter', async () => {
   const { readdir, readFile } = await import('node:fs/promises')
   const folder = fileURLToPath(new URL('..', import.meta.url))
   const files = (await readdir(folder, { recursive: true })).filter(

@@ -19,7 +19,7 @@ test('a whole message opts out or in, ignoring case, accents and a full stop', (
   assert.match(readWord('Stopp')?.confirmation ?? '', /keine Nachrichten/)
 })
 
-test('a sentence that contains such a word does not', () => {
+test('a sentence that contains such a word does neither', () => {
   for (const text of [
     '',
     '!!!',

@@ -63,8 +63,8 @@ function shuffled<T>(items: T[]): T[] {
     .map(({ item }) => item)
 }
 
-describe('one contact', () => {
-  test(`${MESSAGES} messages at once, doubled, shuffled, at every process: one conversation, each once, in order`, async () => {
+describe('one contact in two processes', () => {
+  test(`${MESSAGES} concurrent, duplicated and shuffled messages to both processes make one conversation, each once, in order`, async () => {
     const from = '15550106001'
     const start = now() - 200
     const bodies = Array.from({ length: MESSAGES }, (_, i) =>
@@ -102,8 +102,8 @@ describe('one contact', () => {
   })
 })
 
-describe('a person takes over while the agent speaks', () => {
-  test('the customer gets no word of the model afterwards, and the person sees what is written', async () => {
+describe('a person takes over while the agent answers', () => {
+  test('afterwards the customer gets nothing from the model, and the person sees new messages', async () => {
     const from = '15550106002'
     models.queue.push({ tokens: tokens(200), delayMs: 25 })
     await home.say('take-1', now(), 'A long question', from)
@@ -142,7 +142,7 @@ describe('a person takes over while the agent speaks', () => {
     assert.deepEqual(queued, [])
   })
 
-  test('paused: what is written is kept, and nothing is answered', async () => {
+  test('in a paused conversation, messages are stored and not answered', async () => {
     const from = '15550106003'
     await home.say('pause-1', now() - 3, 'Hello', from)
     const [first] = await until('the answer', async () => {
@@ -164,7 +164,7 @@ describe('a person takes over while the agent speaks', () => {
 })
 
 describe('deliveries of many threads', () => {
-  test('two processes that send at once send each once', async () => {
+  test('two processes that send at the same time send each delivery once', async () => {
     const people = Array.from({ length: 12 }, (_, i) => `155501070${10 + i}`)
     await Promise.all(people.map((from) => home.say(`both-${from}`, now(), 'Hello', from)))
     await until('the queue', async () => {

@@ -28,7 +28,7 @@ showChunks(
 )
 const search = async (question: string) => searchTables(tables, question, { limit: 8 })
 
-test('a message that opens with "and" continues the question before it, however well a passage fits it alone', async () => {
+test('a message that begins with "and" continues the previous question, however well a passage fits it alone', async () => {
   const before = 'Which ports do I have to redirect for Minetest?'
   const question = 'And what is Mumble for?'
   assert.ok((await search(question)).confidence > 0.9)
@@ -38,12 +38,12 @@ test('a message that opens with "and" continues the question before it, however 
   assert.match(ports.passages[0]!.text, /64738/)
 })
 
-test('a question that is complete is answered by itself', async () => {
+test('a complete question is answered by itself', async () => {
   const { asked } = await searchInTalk(search, 'What is Mumble for?', 'Which ports are for Minetest?')
   assert.equal(asked, 'What is Mumble for?')
 })
 
-test('a question with one word that is no subject is about the question before it', async () => {
+test('a question with a single word that is not a subject refers to the previous question', async () => {
   const before = 'What is Mumble for?'
   const { confidence } = await search('Who can join?')
   assert.ok(confidence >= 0.776 && confidence < 0.9, String(confidence))

@@ -10,7 +10,7 @@ import { createLexicon, gramsOf } from './word-forms.ts'
 
 const words = loadWordVectors()
 
-test('a word keeps its number and what it is compared by, however many others are met', () => {
+test('a word keeps its number and its forms, however many other words follow', () => {
   const table = createLexicon(words).in(['en', 'other'])
   const met = [
     ...Array.from({ length: 30_000 }, (_, row) => words.word(row)),
@@ -49,7 +49,7 @@ test('a stop word of every language has no forms', () => {
   assert.equal(table.bounds[formsAt(the)], table.bounds[lettersAt(the + 1)])
 })
 
-test('an index with other languages has other forms; when too many words are known, they are met anew', () => {
+test('an index with other languages has other forms; when the cache is full, words are added anew', () => {
   const lexicon = createLexicon(words)
   const english = lexicon.in(['en'])
   assert.equal(lexicon.in(['en']), english)
@@ -77,7 +77,7 @@ test('the first form of a word is its stem in the language of most chunks, whate
   assert.equal(terms[0]!.forms[0], 'medic')
 })
 
-test('a verb whose part stands at the end of the clause is found as a whole, if the documents have it', () => {
+test('a separable verb whose part ends the clause is found as one word, if the documents contain it', () => {
   const tables = createTables(words)
   const text = 'Wenn eine Datei gelöscht ist, können Sie sie aus der letzten Sicherung wiederherstellen.'
   const chunk = { id: '1', sourceId: 's', sourceName: null, url: null, headingPath: [], page: null, text }

@@ -9,7 +9,7 @@ const COMMON: Evidence = {
   ...{ near: 0.75, spelled: 1, size: -0.38, few: 0 },
 }
 
-test('documents do not cover a question of which they only have the common words', () => {
+test('documents do not cover a question if they only contain its common words', () => {
   // "À quelle heure ferme la piscine ?" finds "heure" and "fermer", and no pool.
   assert.ok(reachOf(COMMON, 0) < 0.45)
   // "Combien de programmes sont livrés avec le système ?" finds what it is about.

@@ -73,7 +73,7 @@ test('Japanese sentences are kept apart and joined without spaces', () => {
   for (const chunk of chunks) assert.match(chunk.text, /。$/)
 })
 
-test('code keeps its indentation, and each piece of it its fences; a section gives its anchor to its chunks', () => {
+test('code keeps its indentation, each piece of code its fences, and each chunk the anchor of its section', () => {
   const code = Array.from({ length: 90 }, (_, n) => `  step_${n}(with_a_name, and_${n})`)
   const text = `Run this:\n\n\`\`\`py\ndef all():\n${code.join('\n')}\n\`\`\`\n\nThen wait.`
   const chunks = chunkSections([{ ...section(text, ['A']), anchor: 'a-1' }])
@@ -142,7 +142,7 @@ test('with overlap every word is still covered, the limit holds, and the result 
   )
 })
 
-test('what leads to a list or a command is in the chunk that begins with it', () => {
+test('the introduction of a list or a command is in the same chunk', () => {
   const items = (count: number) => Array.from({ length: count }, (_, n) => `- Port ${n} for service ${n}`)
   const lead = 'Map these ports:'
   const textsOf = (text: string) => chunkSections([section(text)]).map((chunk) => chunk.text)
