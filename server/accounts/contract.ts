@@ -19,9 +19,9 @@ export const getMe = endpoint({
   path: '/me',
   name: 'getMe',
   tag: 'Account',
-  summary: 'Who this key is',
+  summary: 'Read the account and the key of the request',
   description:
-    'The account, its plan, the key and the credits of this UTC month; for a member who is signed in, the member in place of the key.',
+    'Returns the account, its plan, the key and the credits of this UTC month. For a signed-in member, the member replaces the key.',
   scope: 'account:read',
   limitedMembers: 'all',
   success: {
@@ -73,13 +73,13 @@ const Scopes = Nullable(
     minItems: 1,
     maxItems: scopes.length,
     uniqueItems: true,
-    description: 'What the key may do; null: everything in the account, what is to come included',
+    description: 'What the key may do; null: everything in the account, including future scopes',
   }),
 )
 const Key = {
   id: Type.String(),
   name: Type.String(),
-  prefix: Type.String({ description: 'How the key begins' }),
+  prefix: Type.String({ description: 'The beginning of the key' }),
   scopes: Nullable(Type.Array(Type.String())),
   state: OneOf(['active', 'expired', 'revoked']),
   expiresAt: Nullable(IsoTime),
@@ -103,9 +103,9 @@ export const createKey = endpoint({
   path: '/keys',
   name: 'createKey',
   tag: 'Account',
-  summary: 'Make an API key',
+  summary: 'Create an API key',
   description:
-    'The key is in this answer only. A key makes no key that may do more, or works longer, than itself.',
+    'Only this response contains the key. A key cannot create a key with more scopes or a later expiry than its own.',
   scope: 'keys:write',
   shownOnce: ['key'],
   body: Exact({
@@ -143,7 +143,7 @@ export const listAuditLog = endpoint({
   tag: 'Account',
   summary: 'List who changed what',
   description:
-    'Newest first. Sign-ins and failed ones, members, invitations, keys, agents, sources, actions, connections, takeovers, retention, erasures and exports.',
+    'Newest first. The log contains sign-ins and failed sign-ins, and changes of members, invitations, keys, agents, sources, actions, connections, takeovers, retention, erasures and exports.',
   scope: 'audit:read',
   query: Exact({
     cursor: Type.Optional(Cursor),
@@ -155,7 +155,7 @@ export const listAuditLog = endpoint({
       Type.String({
         pattern: '^[a-z-]{1,50}(\\.[a-z-]{1,50})?$',
         maxLength: 101,
-        description: 'A whole action as `member.update`, or a thing as `member`',
+        description: 'An action such as `member.update`, or an object such as `member`',
       }),
     ),
     startDate: Type.Optional(DayOrTime('Not before')),
@@ -169,7 +169,7 @@ export const listAuditLog = endpoint({
         at: IsoTime,
         actor: Type.String(),
         actorName: Nullable(
-          Type.String({ description: 'Of the member or the key, where it is still there' }),
+          Type.String({ description: 'The name of the member or the key, if it still exists' }),
         ),
         action: Type.String(),
         target: Nullable(Type.String()),
@@ -189,7 +189,7 @@ export const readUsage = endpoint({
   tag: 'Account',
   summary: 'Read the credits used, by day and agent',
   description:
-    'Days are UTC, both ends included, at most 92; without dates the last 30. Only days on which something was used. As the ledger of credits has it: agents that were deleted since are in it, without a name. Who is limited to some agents sees those.',
+    'Days are in UTC, at most 92, including both ends; without dates, the last 30 are returned. Days without use are left out. The figures come from the credit ledger, so they include deleted agents, without a name. A member who is limited to some agents sees only those.',
   scope: 'account:read',
   limitedMembers: 'all',
   query: Exact({ startDate: Type.Optional(Day), endDate: Type.Optional(Day) }),

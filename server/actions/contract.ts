@@ -49,7 +49,7 @@ export const readAction = endpoint({
   method: 'GET',
   name: 'readAction',
   summary: 'Read an action',
-  description: 'Values of headers are never read back.',
+  description: 'Values of headers are never returned.',
   scope: 'actions:read',
   success: { status: 200, schema: Action },
 })
@@ -140,7 +140,7 @@ export const testAction = endpoint({
   name: 'testAction',
   summary: 'Run an action with an input',
   description:
-    'An http action sends its request, and a web search is made. Of the others only the input is checked: no ticket is opened and no lead is stored, and a client action runs in the application.',
+    'An http action sends its request, and a web search is carried out. For all other types only the input is checked: no ticket is opened, no lead is stored, and client actions are run by the application.',
   scope: 'actions:write',
   body: Exact({
     input: Type.Unsafe<Record<string, unknown>>({

@@ -43,7 +43,7 @@ export const exportFoundConversations = endpoint({
   tag: 'Conversations',
   summary: 'Export the conversations that a search finds, with their messages',
   description:
-    'All of them, with the filters and in the order of the search. The answer is NDJSON: lines of the type `conversation`, in the shape of the conversation export, and at last one of the type `end` with their numbers. Without that line the answer was cut off.',
+    'Returns all results, with the filters and in the order of the search. The response is NDJSON: lines of the type `conversation`, in the format of the conversation export, and a last line of the type `end` with the counts. Without that line, the response was cut off.',
   scope: 'conversations:read',
   params: Exact({ agentId: Type.String({ minLength: 1 }) }),
   query: Exact(filters),
@@ -60,19 +60,19 @@ export const exportConversations = endpoint({
   tag: 'Conversations',
   summary: 'Export the conversations of all sources with their messages',
   description:
-    'Newest first, by creation. Results of actions are reduced to `{status, data | error}`, and inputs are left out. With `conversationId` the other filters do not count: the page holds that conversation, or nothing. A page with very long conversations may hold fewer items than `limit`.',
+    'Newest first, by creation. Results of actions are reduced to `{status, data | error}`, and inputs are left out. With `conversationId`, the other filters are ignored: the page contains that conversation, or nothing. A page with very long conversations may contain fewer items than `limit`.',
   scope: 'conversations:read',
   params: Exact({ agentId: Type.String({ minLength: 1 }) }),
   query: Exact({
     cursor: Type.Optional(Cursor),
     limit: Limit,
-    conversationId: Type.Optional(Type.String({ minLength: 1, description: 'Only this one' })),
+    conversationId: Type.Optional(Type.String({ minLength: 1, description: 'Only this conversation' })),
     source: Type.Optional(CommaList('sources such as API or Email')),
     startDate: Type.Optional(DayOrTime('Created at or after')),
     endDate: Type.Optional(DayOrTime('Created at or before')),
     include: OneOf(['messages', 'summary'], {
       default: 'messages',
-      description: '`summary` leaves the messages out',
+      description: '`summary` omits the messages',
     }),
   }),
   success: {

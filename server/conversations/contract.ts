@@ -48,7 +48,8 @@ const ChatBody = Exact(
     parentConversationId: Type.Optional(
       Type.String({
         minLength: 1,
-        description: 'When a conversation starts: the one it goes on from, whose summary the agent knows',
+        description:
+          'When a conversation starts: the earlier conversation that it continues, whose summary the agent gets',
       }),
     ),
     stream: Type.Boolean({ default: true }),
@@ -71,7 +72,7 @@ export const chat = endpoint({
   tag: 'Chat',
   summary: 'Send a message to an agent',
   description:
-    'Answers as a server-sent event stream (the default) or, with `stream: false`, as one JSON body. The user message is stored before the model is called, and the reply is made by the server, not by the connection: a client that goes away loses nothing. A `message` has at most 100,000 characters and the body at most 1 MiB (413): limits of Parley, which the published service does not name.',
+    'Responds with a server-sent event stream (the default) or, with `stream: false`, with one JSON body. The user message is stored before the model is called, and the reply is generated independently of the connection, so a client that disconnects loses nothing. A `message` has at most 100,000 characters and the body at most 1 MiB (413); these are limits of Parley, which the published service does not document.',
   scope: 'chat',
   params: agentParams,
   body: ChatBody,
@@ -88,7 +89,7 @@ export const retry = endpoint({
   tag: 'Chat',
   summary: 'Answer a message again',
   description:
-    'Cuts the conversation at the given assistant message and answers the user message before it again. What was there stays until the new answer is, so that a failure loses nothing.',
+    'Cuts the conversation at the given assistant message and answers the user message before it again. The earlier messages stay until the new answer is complete, so a failure loses nothing.',
   scope: 'chat',
   params: conversationParams,
   body: Exact({
@@ -106,13 +107,13 @@ export const reattach = endpoint({
   path: '/agents/{agentId}/conversations/{conversationId}/stream',
   name: 'reattach',
   tag: 'Chat',
-  summary: 'Follow the reply that is being made',
+  summary: 'Follow the running reply',
   description:
-    'Sends the events of the running reply from its start or, with the header `Last-Event-ID`, after that event. 204 without a body when none runs: the stored messages then hold everything.',
+    'Sends the events of the running reply from its start or, with the header `Last-Event-ID`, after that event. Returns 204 without a body if no reply is running: the stored messages are then complete.',
   scope: 'chat',
   params: conversationParams,
   query: Exact({ includeServerActions }),
-  success: { status: 204, schema: Type.Unsafe<undefined>({}), description: 'No reply is being made' },
+  success: { status: 204, schema: Type.Unsafe<undefined>({}), description: 'No reply is running' },
   streams: StreamEvent,
 })
 
@@ -121,9 +122,9 @@ export const stop = endpoint({
   path: '/agents/{agentId}/conversations/{conversationId}/stop',
   name: 'stop',
   tag: 'Chat',
-  summary: 'Stop the reply that is being made',
+  summary: 'Stop the running reply',
   description:
-    'What was said so far stays as the answer. `stopped` is false when no reply was being made; asking again does no harm.',
+    'The text so far is kept as the answer. `stopped` is false if no reply was running; repeating the request does no harm.',
   scope: 'chat',
   params: conversationParams,
   success: { status: 200, schema: Exact({ data: Exact({ stopped: Type.Boolean() }) }) },
@@ -134,9 +135,9 @@ export const submitToolResult = endpoint({
   path: '/agents/{agentId}/conversations/{conversationId}/tool-result',
   name: 'submitToolResult',
   tag: 'Chat',
-  summary: 'Give the result of a client action',
+  summary: 'Submit the result of a client action',
   description:
-    'Each call takes one result, within 24 hours. When all calls of the answer have theirs, go on with POST …/chat and no message.',
+    'Each call accepts one result, within 24 hours. When all calls of the answer have one, continue with POST …/chat without a message.',
   scope: 'chat',
   params: conversationParams,
   body: Exact({
@@ -153,7 +154,7 @@ export const updateConversation = endpoint({
   name: 'updateConversation',
   tag: 'Conversations',
   summary: 'Pause or resume a conversation',
-  description: 'In a paused conversation the agent does not answer. A reply that is being made is finished.',
+  description: 'The agent does not answer in a paused conversation. A running reply is completed.',
   scope: 'conversations:write',
   params: conversationParams,
   body: Exact({ paused: Type.Boolean() }),
@@ -170,7 +171,7 @@ export const rateMessage = endpoint({
   name: 'rateMessage',
   tag: 'Conversations',
   summary: 'Rate an answer',
-  description: 'null takes the rating back.',
+  description: 'null removes the rating.',
   scope: 'conversations:write',
   params: Exact({ agentId: Id, conversationId: Id, messageId: Id }),
   body: Exact({ feedback: Nullable(OneOf(['positive', 'negative'])) }),
@@ -184,9 +185,9 @@ export const correctAnswer = endpoint({
   name: 'correctAnswer',
   audit: 'source.create',
   tag: 'Conversations',
-  summary: 'Say what the right answer would have been',
+  summary: 'Correct an answer',
   description:
-    'It becomes a source of questions and answers, linked to the message, and wins over other passages when the same is asked again. The question is what was asked before the message, unless another is sent. A second correction of a message changes the source of the first.',
+    'The correction becomes a source of questions and answers, linked to the message, and takes precedence over other passages when the same is asked again. The question is the one before the message, unless another one is sent. A second correction of a message changes the source of the first.',
   scope: 'sources:write',
   params: Exact({ agentId: Id, conversationId: Id, messageId: Id }),
   body: Exact({ answer: Answer, question: Type.Optional(Question) }),
@@ -265,7 +266,7 @@ export const listMessages = endpoint({
   unknownFields: 'ignored',
   tag: 'Conversations',
   summary: 'List the messages of a conversation',
-  description: 'Pages go back from the newest message; inside a page messages are oldest first.',
+  description: 'Pages go back from the newest message; within a page, messages are oldest first.',
   scope: 'conversations:read',
   params: conversationParams,
   query: Exact({ ...paging, includeServerActions }),

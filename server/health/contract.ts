@@ -7,9 +7,9 @@ export const getHealth = endpoint({
   name: 'getHealth',
   unknownFields: 'ignored',
   tag: 'Health',
-  summary: 'Whether the service answers',
+  summary: 'Check whether the service is available',
   description:
-    'Needs no key, counts against no limit, and answers during maintenance. While the database is away it answers 503 with the reason.',
+    'Needs no key, does not count towards the rate limit, and works during maintenance. While the database is unavailable, it returns 503 with the reason.',
   scope: null,
   success: { status: 200, schema: Exact({ status: Type.Literal('ok'), timestamp: EpochSeconds }) },
 })

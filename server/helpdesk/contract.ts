@@ -39,12 +39,12 @@ export const takeOverConversation = endpoint({
   tag: 'Helpdesk',
   summary: 'Let a team member take a conversation over',
   description:
-    'From then on the agent says nothing in it, also nothing of a reply that is being made. The conversation gets a ticket, which is the member’s.',
+    'From then on the agent adds nothing to the conversation, not even the rest of a running reply. The conversation gets a ticket, which is assigned to the member.',
   scope: 'helpdesk:write',
   params: conversationParams,
   body: Exact({
-    memberId: Type.Optional(Type.String({ minLength: 1, description: 'This or memberEmail' })),
-    memberEmail: Type.Optional(Type.String({ minLength: 1, description: 'In any case of letters' })),
+    memberId: Type.Optional(Type.String({ minLength: 1, description: 'Either this or memberEmail' })),
+    memberEmail: Type.Optional(Type.String({ minLength: 1, description: 'Not case-sensitive' })),
   }),
   success: {
     status: 200,
@@ -74,7 +74,7 @@ export const endConversation = endpoint({
   audit: 'conversation.end',
   tag: 'Helpdesk',
   summary: 'End a conversation',
-  description: 'Its ticket is closed. Ending it again does no harm.',
+  description: 'Its ticket is closed. Ending a conversation again does no harm.',
   scope: 'helpdesk:write',
   params: conversationParams,
   success: { status: 200, schema: Exact({ data: Exact(answer('ended')) }) },
@@ -92,7 +92,7 @@ export const createTicket = endpoint({
   tag,
   summary: 'Open a ticket',
   description:
-    'Without an assignee it goes to the member of the team who is present and has the fewest open tickets; `assigneeId: null` leaves it unassigned. A conversation has one open ticket at a time.',
+    'Without an assignee, the ticket is assigned to the member of the team who is online and has the fewest open tickets; `assigneeId: null` leaves it unassigned. A conversation has at most one open ticket.',
   scope: 'helpdesk:write',
   params: agentParams,
   body: CreateTicket,
@@ -157,7 +157,7 @@ export const searchTickets = endpoint({
   tag,
   summary: 'Search tickets',
   description:
-    'Every word must be in the subject, description or customer of a ticket, or in one of its messages; the last one also as the beginning of a word. A number finds the ticket of that number. The best hits first, on one page: when `hasMore` is true, ask for something narrower.',
+    'Every word must occur in the subject, description or customer of a ticket, or in one of its messages; the last word also matches as a prefix. A number finds the ticket with that number. The best hits come first, on one page: if `hasMore` is true, narrow the search.',
   scope: 'helpdesk:read',
   params: agentParams,
   body: Exact({
@@ -187,7 +187,7 @@ export const updateTicket = endpoint({
   tag,
   summary: 'Change a ticket',
   description:
-    'All of it or nothing. A ticket that is closed ends its conversation, unless that is paused; one that is cancelled does so only if a person has the conversation. Each change is an event among the messages.',
+    'Either all changes are made or none. Closing a ticket ends its conversation, unless the conversation is paused; cancelling it does so only if a person has the conversation. Each change is recorded as an event among the messages.',
   scope: 'helpdesk:write',
   params: ticketParams,
   body: UpdateTicket,
@@ -208,7 +208,7 @@ export const listTicketMessages = endpoint({
   unknownFields: 'ignored',
   tag,
   summary: 'List the messages of a ticket',
-  description: 'Of a conversation that was taken over, what was said from then on.',
+  description: 'If a conversation was taken over, the list begins with the takeover.',
   scope: 'helpdesk:read',
   params: ticketParams,
   query: Exact({
@@ -233,11 +233,11 @@ export const replyToTicket = endpoint({
   tag,
   summary: 'Reply to the customer',
   description:
-    'On behalf of a team member. Single newlines are kept; HTML is stripped from what the customer reads, `contentText` is as submitted. The reply is stored when this is answered, and delivered afterwards: `metadata.delivery` of the message says how far it has come.',
+    'Sent on behalf of a team member. Single newlines are kept; HTML is stripped from what the customer reads, and `contentText` is unchanged. The response means that the reply is stored; it is delivered afterwards, and `metadata.delivery` of the message shows its state.',
   scope: 'helpdesk:write',
   params: ticketParams,
   body: Exact({
-    type: Type.Literal('reply', { description: 'Notes have a path of their own' }),
+    type: Type.Literal('reply', { description: 'Notes have their own path' }),
     content: Content,
     ...Author,
     attachments: Type.Optional(
@@ -262,8 +262,8 @@ export const retryTicketMessage = endpoint({
   path: `${tickets}/{ticketNumber}/messages/{messageId}/retry`,
   name: 'retryTicketMessage',
   tag,
-  summary: 'Deliver a reply again that could not be delivered',
-  description: 'One that has not failed stays as it is.',
+  summary: 'Send a failed reply again',
+  description: 'A reply that has not failed stays as it is.',
   scope: 'helpdesk:write',
   params: Exact({ agentId: Id, ticketNumber: TicketNumber, messageId: Id }),
   success: { status: 200, schema: TicketMessage },

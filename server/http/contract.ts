@@ -145,7 +145,7 @@ export function TaggedUnion<S extends TObject[]>(tag: string, alternatives: [...
 export const Cursor = Type.String({
   minLength: 1,
   maxLength: 2048,
-  description: 'pagination.cursor of the page before',
+  description: 'pagination.cursor of the previous page',
 })
 export const Limit = Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Items on a page' })
 export const IsoTime = Type.String({ format: 'date-time', description: 'ISO 8601, milliseconds, UTC' })

@@ -12,7 +12,7 @@ export const readInsights = endpoint({
   tag,
   summary: 'Read the figures of an agent, in total and by day',
   description:
-    'Days are UTC, both ends included, at most 366; without dates the last 30. Conversations, sentiments, topics, sources, countries and deflection count on the day on which the conversation began; messages, ratings, unanswered questions and credits on their own day. The figures follow a change, also of long ago, within seconds.',
+    'Days are in UTC, at most 366, including both ends; without dates, the last 30 are returned. Conversations, sentiments, topics, sources, countries and deflection count on the day on which the conversation began; messages, ratings, unanswered questions and credits on their own day. The figures are updated within seconds of a change, even for past days.',
   scope: 'conversations:read',
   params: Exact({ agentId: Id }),
   query: Exact({ startDate: Type.Optional(Day), endDate: Type.Optional(Day) }),
@@ -27,7 +27,7 @@ export const readConversationInsights = endpoint({
   tag,
   summary: 'Read the sentiment and the topics of a conversation',
   description:
-    'Of a conversation of any source. It is looked at when it has ended or been idle for half an hour (the first ten of an agent: for a moment), and again after something has happened in it. No credits are used.',
+    'Works for a conversation of any source. A conversation is analysed when it has ended or been idle for half an hour (the first ten of an agent after a few seconds), and again after each change. No credits are used.',
   scope: 'conversations:read',
   params: Exact({ agentId: Id, conversationId: Id }),
   success: { status: 200, schema: ConversationInsights },
@@ -38,9 +38,9 @@ export const analyseNow = endpoint({
   path: '/agents/{agentId}/insights/analyse',
   name: 'analyseNow',
   tag,
-  summary: 'Have the conversations of an agent looked at now',
+  summary: 'Analyse the conversations of an agent now',
   description:
-    'Does not wait until conversations are idle: those in which something has happened since they were last looked at are looked at now, in the background. `conversations` says how many. No credits are used, but the model of the agent is called once for each.',
+    'Conversations that have changed since their last analysis are analysed now, in the background, without waiting until they are idle. `conversations` is their number. No credits are used, but the model of the agent is called once for each.',
   scope: 'conversations:write',
   params: Exact({ agentId: Id }),
   success: {

@@ -36,7 +36,9 @@ export const listSources = endpoint({
     cursor: Type.Optional(Cursor),
     limit: Limit,
     type: Type.Optional(CommaList('only these types', sourceTypes)),
-    name: Type.Optional(Type.String({ maxLength: 200, description: 'Part of the name, in any case' })),
+    name: Type.Optional(
+      Type.String({ maxLength: 200, description: 'A part of the name, not case-sensitive' }),
+    ),
   }),
   success: { status: 200, schema: Page(Source) },
   errors: ['VALIDATION_INVALID_CURSOR'],
@@ -63,7 +65,7 @@ export const createSource = endpoint({
   tag,
   summary: 'Add a text, questions and answers, a link, a page of the connected workspace or a file',
   description:
-    'It trains on its own: poll its status. Files (pdf, docx, doc, xlsx, pptx, txt, md, html, csv; at most 20 MB) come as multipart/form-data with the fields `name` and `file`.',
+    'The source is trained automatically: poll its status. Send files (pdf, docx, doc, xlsx, pptx, txt, md, html, csv; at most 20 MB) as multipart/form-data with the fields `name` and `file`.',
   scope: 'sources:write',
   params: agentParams,
   body: CreateSource,
@@ -94,7 +96,7 @@ export const updateSource = endpoint({
   tag,
   summary: 'Change a source',
   description:
-    'Fields of its type, each optional, as in its creation but for type and url; a file as multipart/form-data with `name`, `file` or both. After a change of content the earlier version answers until the new one is live, also when the new one fails.',
+    'Accepts the fields of its creation, each optional, except type and url; send a file as multipart/form-data with `name`, `file` or both. After a change of content, the earlier version remains in use until the new one is live, also if the new one fails.',
   scope: 'sources:write',
   params: sourceParams,
   body: UpdateSource,
@@ -113,7 +115,7 @@ export const deleteSource = endpoint({
   tag,
   summary: 'Delete a source',
   description:
-    'It is gone from answers at once. A large one has the status toBeDeleted until all of it is removed; that goes on also when the connection ends.',
+    'The source is removed from answers at once. A large source has the status toBeDeleted until all of it is deleted, which continues even if the connection ends.',
   scope: 'sources:write',
   params: sourceParams,
   success: { status: 200, schema: Source },
@@ -126,7 +128,7 @@ export const listPages = endpoint({
   name: 'listSourcePages',
   tag,
   summary: 'List the pages of a crawl or sitemap source',
-  description: 'In the order in which they were found. Other sources have none.',
+  description: 'Pages are in the order in which they were found. Other sources have none.',
   scope: 'sources:read',
   params: sourceParams,
   query: Exact({ cursor: Type.Optional(Cursor), limit: Limit, status: Type.Optional(OneOf(pageStatuses)) }),
@@ -142,7 +144,7 @@ export const updatePage = endpoint({
   tag,
   summary: 'Exclude a page, or include it again',
   description:
-    'It holds for later crawls, too. A page that was never read is read by a crawl that this starts.',
+    'The setting also applies to later crawls. A page that was never read is read by a crawl, which is started now.',
   scope: 'sources:write',
   params: Exact({ agentId: Id, sourceId: Id, pageId: Id }),
   body: UpdatePage,
@@ -158,9 +160,9 @@ export const listChunks = endpoint({
   path: '/agents/{agentId}/sources/{sourceId}/chunks',
   name: 'listSourceChunks',
   tag,
-  summary: 'List the passages that a source was cut into',
+  summary: 'List the passages of a source',
   description:
-    'Those that answers are made from now, in the order of the text, which they hold whole; `pageId` leaves those of one page of a website.',
+    'Returns the live passages, which together contain the whole text, in its order; `pageId` selects one page of a website.',
   scope: 'sources:read',
   params: sourceParams,
   query: Exact({
@@ -173,9 +175,9 @@ export const listChunks = endpoint({
     schema: Page(
       Exact({
         id: Type.String(),
-        ordinal: Type.Integer({ minimum: 0, description: 'Its place in the document or page' }),
+        ordinal: Type.Integer({ minimum: 0, description: 'Its position in the document or page' }),
         headingPath: Type.Array(Type.String()),
-        page: Nullable(Type.Integer({ description: 'Of a file with pages' })),
+        page: Nullable(Type.Integer({ description: 'The page of a file with pages' })),
         text: Type.String(),
         questions: Type.Array(Type.String()),
         pageId: Nullable(Type.String()),
@@ -192,9 +194,9 @@ export const testRetrieval = endpoint({
   path: '/agents/{agentId}/retrieval-test',
   name: 'testRetrieval',
   tag,
-  summary: 'See what a question finds, and why',
+  summary: 'Test what a question finds, and why',
   description:
-    'Passages in the order in which an answer would get them, with what speaks for each. `expectedSourceId` says why a source is not among those that are offered. A question is taken as it is, as the first of a conversation. No credits are used.',
+    'Returns passages in the order in which an answer would get them, with the evidence for each. With `expectedSourceId`, the response says why that source is not offered. The question is treated as the first of a conversation. No credits are used.',
   scope: 'sources:read',
   params: agentParams,
   body: Exact({
@@ -206,7 +208,7 @@ export const testRetrieval = endpoint({
     status: 200,
     schema: Exact({
       confidence: Share('How likely the best passage holds the answer'),
-      reranked: Type.Boolean({ description: 'A reranking model has put them in this order' }),
+      reranked: Type.Boolean({ description: 'Whether a reranking model determined the order' }),
       passages: Type.Array(
         Exact({
           place: Type.Integer(),
@@ -219,7 +221,7 @@ export const testRetrieval = endpoint({
           page: Nullable(Type.Integer()),
           text: Type.String(),
           score: Share('How likely it holds the answer'),
-          isOffered: Type.Boolean({ description: 'Likely enough to be answered from' }),
+          isOffered: Type.Boolean({ description: 'Whether it is likely enough to be used in an answer' }),
           signals: Exact({
             words: Share('The words of the question, by their rarity'),
             spelling: Share('Words that are spelled alike, against the best passage'),
@@ -237,9 +239,11 @@ export const testRetrieval = endpoint({
           {
             reason: OneOf(['not_live', 'no_text', 'no_signal', 'further_down', 'unlikely']),
             sentence: Type.String(),
-            place: Nullable(Type.Integer({ description: 'Of its best passage among all that was found' })),
+            place: Nullable(
+              Type.Integer({ description: 'The rank of its best passage among all that were found' }),
+            ),
           },
-          { description: 'Why the expected source is not offered; null: it is, or none is expected' },
+          { description: 'Why the expected source is not offered; null: it is offered, or none is expected' },
         ),
       ),
     }),

@@ -10,7 +10,7 @@ const AgentIds = Nullable(
     maxItems: 500,
     uniqueItems: true,
     description:
-      'The only agents that the member has to do with; null: all of them, those to come included. Owners and admins cannot be limited.',
+      'The agents that the member is limited to; null: all agents, including future ones. Owners and admins cannot be limited.',
   }),
 )
 const Name = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', refusal: 'Must not be blank.' })
@@ -23,7 +23,7 @@ const AccountMember = Exact({
   email: Type.String(),
   role: OneOf(roles, { description: ROLES }),
   agentIds: AgentIds,
-  canSignIn: Type.Boolean({ description: 'false: was never invited, so that others write in this name' }),
+  canSignIn: Type.Boolean({ description: 'false: the member was never invited; others write in their name' }),
   hasSecondFactor: Type.Boolean(),
   lastSignInAt: Nullable(IsoTime),
   createdAt: IsoTime,
@@ -35,7 +35,7 @@ export const listAccountMembers = endpoint({
   name: 'listAccountMembers',
   tag,
   summary: 'List the members of the account',
-  description: 'In the order of their coming.',
+  description: 'Members are in the order in which they were added.',
   scope: 'members:read',
   success: { status: 200, schema: Type.Array(AccountMember) },
 })
@@ -45,9 +45,9 @@ export const updateMember = endpoint({
   path: '/members/{memberId}',
   name: 'updateMember',
   tag,
-  summary: 'Change the name of a member, or what the member may do',
+  summary: 'Change the name or the role of a member',
   description:
-    'From the next second on in every process. Only an owner makes somebody an owner, or changes one; the last owner stays one. A role that cannot be limited takes away the limit.',
+    'The change takes effect in every process within a second. Only an owner can make somebody an owner or change an owner; the last owner remains one. A role that cannot be limited removes the limit.',
   scope: 'members:write',
   params: Exact({ memberId: Type.String({ minLength: 1 }) }),
   body: Exact({
@@ -65,7 +65,7 @@ export const updateMe = endpoint({
   name: 'updateMe',
   tag,
   summary: 'Change your name',
-  description: 'Colleagues see it, and visitors whom you answer.',
+  description: 'Your colleagues and the visitors whom you answer see the name.',
   scope: 'account:read',
   onlySessions: true,
   limitedMembers: 'all',
@@ -93,7 +93,7 @@ export const removeMember = endpoint({
   tag,
   summary: 'Remove a member',
   description:
-    'With all of their sessions. Their open tickets have no assignee then. Only an owner removes an owner, and the last one cannot be removed.',
+    'All of their sessions end, and their open tickets become unassigned. Only an owner can remove an owner, and the last one cannot be removed.',
   scope: 'members:write',
   params: Exact({ memberId: Type.String({ minLength: 1 }) }),
   success: { status: 200, schema: Success },
@@ -117,8 +117,8 @@ export const listInvitations = endpoint({
   path: '/invitations',
   name: 'listInvitations',
   tag,
-  summary: 'List the invitations that nobody has accepted yet',
-  description: 'Newest first, without their links. An expired one can be made again.',
+  summary: 'List the open invitations',
+  description: 'Newest first, without their links. An expired invitation can be created again.',
   scope: 'members:read',
   success: { status: 200, schema: Type.Array(Exact(invitation)) },
 })
@@ -130,7 +130,7 @@ export const createInvitation = endpoint({
   tag,
   summary: 'Invite somebody to the account',
   description:
-    'The link works once and for seven days, and is in this answer only. It is mailed when the operator has set SMTP_URL and PUBLIC_URL. Only an owner invites an owner.',
+    'The link works once, for seven days, and only this response contains it. It is mailed if the operator has set SMTP_URL and PUBLIC_URL. Only an owner can invite an owner.',
   scope: 'members:write',
   shownOnce: ['link'],
   body: Exact({
@@ -146,7 +146,7 @@ export const createInvitation = endpoint({
       link: Nullable(
         Type.String({ description: 'null when the request is repeated with its Idempotency-Key' }),
       ),
-      mailed: Type.Boolean({ description: 'A mail with the link is on its way' }),
+      mailed: Type.Boolean({ description: 'Whether the link is sent by mail' }),
     }),
   },
   errors: ['RESOURCE_DUPLICATE', 'AGENT_NOT_FOUND', 'MEMBER_LIMIT_REACHED'],
@@ -157,7 +157,7 @@ export const revokeInvitation = endpoint({
   path: '/invitations/{invitationId}',
   name: 'revokeInvitation',
   tag,
-  summary: 'Take an invitation back',
+  summary: 'Revoke an invitation',
   scope: 'members:write',
   params: Exact({ invitationId: Type.String({ minLength: 1 }) }),
   success: { status: 200, schema: Success },

@@ -37,7 +37,7 @@ export const listContacts = endpoint({
   path,
   name: 'listContacts',
   tag,
-  summary: 'List the people that an agent knows',
+  summary: 'List the contacts of an agent',
   description: 'Newest first.',
   scope: 'conversations:read',
   params: agentParams,
@@ -62,7 +62,7 @@ export const createContact = endpoint({
   tag,
   summary: 'Add a contact',
   description:
-    'Channels add contacts by themselves, by phone number or address. Without an external id it gets one.',
+    'Channels add contacts automatically, by phone number or address. A contact without an external id gets one.',
   scope: 'conversations:write',
   params: agentParams,
   body: NewContact,
@@ -77,7 +77,7 @@ export const importContacts = endpoint({
   tag,
   summary: 'Add or change many contacts',
   description:
-    'A contact is known by its external id or, without one, by its address or phone number, and is changed then; others are added. One that is not valid is left out, and `refused` says why. Custom attributes that the agent does not have are left out of all of them and named in `unknownAttributes`; a text is taken for the number, truth value or day that an attribute holds.',
+    'An existing contact, identified by its external id or, without one, by its address or phone number, is updated; others are added. An invalid contact is skipped, and `refused` says why. Custom attributes that the agent does not have are ignored and named in `unknownAttributes`; a text is converted to the number, boolean or date of its attribute.',
   scope: 'conversations:write',
   params: agentParams,
   body: Exact({
@@ -96,7 +96,7 @@ export const importContacts = endpoint({
       updated: Type.Integer({ minimum: 0 }),
       refused: Type.Array(
         Exact({
-          index: Type.Integer({ minimum: 0, description: 'Its place among those that were sent' }),
+          index: Type.Integer({ minimum: 0, description: 'Its position in the request' }),
           reason: Type.String(),
         }),
       ),
@@ -123,7 +123,7 @@ export const updateContact = endpoint({
   name: 'updateContact',
   tag,
   summary: 'Change a contact',
-  description: 'Custom attributes are merged by name; null takes a value away.',
+  description: 'Custom attributes are merged by name; null removes a value.',
   scope: 'conversations:write',
   params: contactParams,
   body: Exact(fields),
@@ -147,9 +147,9 @@ export const mergeContact = endpoint({
   path: `${path}/{contactId}/merge`,
   name: 'mergeContact',
   tag,
-  summary: 'Make two contacts one',
+  summary: 'Merge two contacts',
   description:
-    'Conversations, tickets and channels of the contact become those of the other one, whose own fields win; then the contact is gone. It cannot be undone.',
+    'Conversations, tickets and channels of the contact are moved to the other one, whose own fields take precedence; then the contact is deleted. This cannot be undone.',
   scope: 'conversations:write',
   params: contactParams,
   body: Exact({ intoContactId: Id }),
@@ -162,7 +162,7 @@ export const listContactConversations = endpoint({
   name: 'listContactConversations',
   tag,
   summary: 'List the conversations of a contact, of every source',
-  description: 'By last activity, newest first.',
+  description: 'Most recently active first.',
   scope: 'conversations:read',
   params: contactParams,
   query: Exact(paging),
@@ -176,7 +176,8 @@ export const listContactTickets = endpoint({
   name: 'listContactTickets',
   tag,
   summary: 'List the tickets of a contact',
-  description: 'Newest first: those of the contact’s conversations, and those opened for its address.',
+  description:
+    'Newest first. The list contains tickets of the contact’s conversations and tickets opened for its address.',
   scope: 'helpdesk:read',
   params: contactParams,
   query: Exact(paging),
@@ -190,7 +191,7 @@ export const listLeads = endpoint({
   name: 'listLeads',
   tag,
   summary: 'List the leads of an agent',
-  description: 'Newest first: what visitors have left in the form of the chat, or an action has collected.',
+  description: 'Newest first. Leads come from the form of the chat or from an action.',
   scope: 'conversations:read',
   params: agentParams,
   query: Exact({

@@ -8,7 +8,9 @@ export const fields = {
   name: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 200 }))),
   email: Type.Optional(Nullable(Type.String({ format: 'email', maxLength: 254 }))),
   phoneNumber: Type.Optional(
-    Nullable(Type.String({ minLength: 1, maxLength: 50, description: 'Kept as E.164 where it can be read' })),
+    Nullable(
+      Type.String({ minLength: 1, maxLength: 50, description: 'Stored as E.164 if it can be parsed' }),
+    ),
   ),
   customAttributes: Type.Optional(attributes),
 }

@@ -17,7 +17,7 @@ const person = Exact({
     Type.String({ minLength: 3, maxLength: 320, pattern: '@', refusal: 'Must hold an @.' }),
   ),
   phone: Type.Optional(
-    Type.String({ minLength: 3, maxLength: 50, description: 'With country code, as +49 30 901820' }),
+    Type.String({ minLength: 3, maxLength: 50, description: 'With country code, such as +49 30 901820' }),
   ),
 })
 
@@ -44,7 +44,7 @@ export const eraseUser = endpoint({
   tag,
   summary: 'Erase an end user from all agents of the account',
   description:
-    'Send exactly one of the names; contacts that carry it add their other names. Everything of the person is deleted in the background, a reply that is being made is stopped. What arrives for the person before it is `finished` goes, too; what arrives later begins anew. A name that nobody has is no error. It cannot be taken back: `POST /users/export` shows beforehand what will go.',
+    'Send exactly one of the names; contacts with that name add their other names. Everything about the person is deleted in the background, and a running reply is stopped. Whatever arrives from the person before the erasure is `finished` is deleted, too; later messages start new conversations. An unknown name is not an error. An erasure cannot be undone: `POST /users/export` shows beforehand what will be deleted.',
   scope: 'privacy:write',
   body: person,
   success: { status: 202, schema: Exact({ data: Erasure }) },
@@ -56,8 +56,8 @@ export const readErasure = endpoint({
   path: '/users/erasures/{erasureId}',
   name: 'readErasure',
   tag,
-  summary: 'Read how far an erasure is',
-  description: 'What was erased is counted; whose it was is not kept.',
+  summary: 'Read the progress of an erasure',
+  description: 'Returns the counts of what was erased; the names are not kept.',
   scope: 'privacy:read',
   params: Exact({ erasureId: Type.String({ minLength: 1 }) }),
   success: { status: 200, schema: Exact({ data: Erasure }) },
@@ -70,7 +70,7 @@ export const exportUser = endpoint({
   tag,
   summary: 'Export everything held about an end user',
   description:
-    'Send exactly one of the names. The answer is NDJSON: a line of the type `user` with the names found, lines of the types `contact`, `conversation` (in the shape of the conversation export, ratings and all), `lead` and `ticket`, and at last one of the type `end` with their numbers. Without that line the answer was cut off.',
+    'Send exactly one of the names. The response is NDJSON: a line of the type `user` with the names found, lines of the types `contact`, `conversation` (in the format of the conversation export, including ratings), `lead` and `ticket`, and a last line of the type `end` with the counts. Without that line, the response was cut off.',
   scope: 'privacy:read',
   body: person,
   success: {
@@ -88,7 +88,7 @@ export const exportAccount = endpoint({
   tag,
   summary: 'Export everything that the account holds',
   description:
-    'The answer is NDJSON: lines of the types `account`, `member`, `agent`, `conversation` (in the shape of the conversation export), `source`, `contact`, `lead` and `ticket`, and at last one of the type `end` with their numbers. Without that line the answer was cut off. Secrets, keys and passwords are not in it, nor are uploaded files: the command `export` writes those, too.',
+    'The response is NDJSON: lines of the types `account`, `member`, `agent`, `conversation` (in the format of the conversation export), `source`, `contact`, `lead` and `ticket`, and a last line of the type `end` with the counts. Without that line, the response was cut off. It contains no secrets, keys, passwords or uploaded files; the command `export` includes the files.',
   scope: 'privacy:read',
   success: {
     status: 200,
@@ -115,7 +115,7 @@ const retentionDays = Nullable(
   Type.Integer({
     minimum: 1,
     maximum: LONGEST_DAYS,
-    description: 'Days after the last activity; null: conversations are kept for ever',
+    description: 'Days after the last activity; null: conversations are kept forever',
   }),
 )
 
@@ -137,7 +137,7 @@ export const setRetention = endpoint({
   tag,
   summary: 'Set how long an agent’s conversations are kept',
   description:
-    'Conversations without activity for so many days are deleted, with their messages, leads and tickets, within minutes of the change. Those that a person has taken over, that have an open ticket, or in which a reply is being made, stay. Leads without a conversation are deleted when they are so old.',
+    'Conversations without activity for that many days are deleted, with their messages, leads and tickets, within minutes of the change. Conversations that a person has taken over, that have an open ticket or that have a running reply stay. Leads without a conversation are deleted at the same age.',
   scope: 'agents:write',
   params: agent,
   body: Exact({ retentionDays }),

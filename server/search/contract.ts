@@ -16,7 +16,7 @@ export const searchConversations = endpoint({
   tag: 'Conversations',
   summary: 'Search the conversations of all sources',
   description:
-    'With `query`, the best hits come first, each with a snippet; without it, the most recently active. Filters combine with AND, the values of one with OR. Found are conversations created since the 1st day of the month 12 months ago (UTC), a few seconds after each message. A page may hold fewer items than `limit`, even none, while `hasMore` is true: keep paging.',
+    'With `query`, the best hits come first, each with a snippet; without it, the most recently active. Filters combine with AND, the values of one with OR. The search covers conversations created since the 1st day of the month 12 months ago (UTC), and includes messages after a few seconds. A page may contain fewer items than `limit`, even none, while `hasMore` is true: keep paging.',
   scope: 'conversations:read',
   params: Exact({ agentId: Type.String({ minLength: 1 }) }),
   query: Exact({
@@ -33,7 +33,9 @@ export const searchConversations = endpoint({
     userId: Type.Optional(CommaList('user ids')),
     activityState: Type.Optional(CommaList('where the conversation stands', conversationStatuses)),
     feedback: Type.Optional(CommaList('ratings of messages', RATINGS)),
-    escalated: Type.Optional(OneOf(['true'], { description: 'Only those with a ticket or a takeover' })),
+    escalated: Type.Optional(
+      OneOf(['true'], { description: 'Only conversations with a ticket or a takeover' }),
+    ),
     actionType: Type.Optional(CommaList('types of actions that ran')),
     tool: Type.Optional(CommaList('names of actions that were called')),
     toolOutcome: Type.Optional(CommaList('of the actions in `tool` when that is given', OUTCOMES)),

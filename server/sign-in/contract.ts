@@ -9,10 +9,9 @@ const tag = 'Sign-in'
  * is hashed.
  */
 const bodyLimit = 8_192
-const COUNTED =
-  'Attempts are counted by the address they come from and by the name they are for: beyond the limit they are answered 429.'
+const COUNTED = 'Attempts are limited by network address and by login; beyond the limit, the response is 429.'
 
-const Token = Type.String({ minLength: 1, maxLength: 200, description: 'What stands after # in the link' })
+const Token = Type.String({ minLength: 1, maxLength: 200, description: 'The part of the link after #' })
 const Email = Type.String({ format: 'email', maxLength: 254 })
 const Name = Type.String({ minLength: 1, maxLength: 100 })
 const NewPassword = Type.String({ minLength: SHORTEST_PASSWORD, maxLength: LONGEST_PASSWORD })
@@ -24,17 +23,21 @@ export const readSignIn = endpoint({
   path: '/sign-in',
   name: 'readSignIn',
   tag,
-  summary: 'How people sign in here',
-  description: 'What a sign-in page has to know before anybody is signed in.',
+  summary: 'Read how members can sign in',
+  description: 'Returns what a sign-in page needs to know before a member is signed in.',
   scope: null,
   success: {
     status: 200,
     schema: Exact({
       needsSetUp: Type.Boolean({
-        description: 'Nobody has an account yet: the start of the service, or `setup-link`, prints the link',
+        description:
+          'Nobody has an account yet; the first start of the service, or `setup-link`, prints the link',
       }),
       provider: Nullable(
-        Exact({ name: Type.String() }, { description: 'Where one may sign in besides, by OpenID Connect' }),
+        Exact(
+          { name: Type.String() },
+          { description: 'The OpenID Connect provider with which members can also sign in' },
+        ),
       ),
       mailsResets: Type.Boolean({ description: 'Whether a forgotten password can be reset by mail' }),
       passwordLength: Exact({ minimum: Type.Integer(), maximum: Type.Integer() }),
@@ -48,7 +51,7 @@ export const setUp = endpoint({
   name: 'setUp',
   tag,
   summary: 'Become the first owner of an account',
-  description: `With the token of a set-up link, which works once and for 24 hours. ${COUNTED}`,
+  description: `Needs the token of a set-up link, which works once, for 24 hours. ${COUNTED}`,
   scope: null,
   bodyLimit,
   body: Exact({
@@ -57,7 +60,7 @@ export const setUp = endpoint({
     email: Email,
     password: NewPassword,
     accountName: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 100, description: 'Names the account' }),
+      Type.String({ minLength: 1, maxLength: 100, description: 'The name of the account' }),
     ),
   }),
   success: { status: 201, schema: Success },
@@ -70,14 +73,14 @@ export const signIn = endpoint({
   name: 'signIn',
   tag,
   summary: 'Sign in with a password',
-  description: `Sets the cookie of a session, which ends after 14 days; where the member has a second factor, one with which \`/sign-in/second-factor\` goes on. From a browser, with the header \`x-parley-session: 1\`. An unknown address and a wrong password are answered alike. ${COUNTED}`,
+  description: `Sets the cookie of a session, which ends after 14 days. If the member has a second factor, the cookie only permits \`/sign-in/second-factor\`. A browser must send the header \`x-parley-session: 1\`. An unknown address and a wrong password get the same response. ${COUNTED}`,
   scope: null,
   bodyLimit,
   body: Exact({ email: Email, password: Password }),
   success: {
     status: 200,
     schema: Exact({
-      secondFactor: Type.Boolean({ description: 'A code is asked for before there is a session' }),
+      secondFactor: Type.Boolean({ description: 'Whether a code is required before the session begins' }),
     }),
   },
   errors: ['AUTH_SIGN_IN_FAILED'],
@@ -88,8 +91,8 @@ export const signInSecondFactor = endpoint({
   path: '/sign-in/second-factor',
   name: 'signInSecondFactor',
   tag,
-  summary: 'Go on with a sign-in by the code of the second factor',
-  description: `Six digits of the authenticator, which work once, or one of the backup codes. After five wrong codes the sign-in begins anew; after ten, codes are refused for 15 minutes. ${COUNTED}`,
+  summary: 'Complete a sign-in with the code of the second factor',
+  description: `Accepts six digits of the authenticator, which work once, or one of the backup codes. After five wrong codes, the sign-in has to be started again; after ten, codes are refused for 15 minutes. ${COUNTED}`,
   scope: null,
   bodyLimit,
   body: Exact({ code: Code }),
@@ -102,9 +105,9 @@ export const signInProvider = endpoint({
   path: '/sign-in/provider',
   name: 'signInProvider',
   tag,
-  summary: 'Begin to sign in by OpenID Connect',
+  summary: 'Start a sign-in with OpenID Connect',
   description:
-    'Answers the address to send the browser to, which comes back signed in. Only a member with a login of the same, verified address is let in.',
+    'Returns the address to send the browser to; the browser returns signed in. Only a member whose login has the same, verified address can sign in.',
   scope: null,
   bodyLimit,
   success: { status: 200, schema: Exact({ url: Type.String() }) },
@@ -116,8 +119,8 @@ export const requestPasswordReset = endpoint({
   path: '/password-resets',
   name: 'requestPasswordReset',
   tag,
-  summary: 'Ask for a mail with which to choose a new password',
-  description: `Answered alike whether somebody has this address or not. Nothing is sent unless the operator has set SMTP_URL and PUBLIC_URL; \`member reset-link\` makes the link without mail. ${COUNTED}`,
+  summary: 'Request a mail with a link for a new password',
+  description: `The response is the same whether or not the address is known. Nothing is sent unless the operator has set SMTP_URL and PUBLIC_URL; \`member reset-link\` creates the link without mail. ${COUNTED}`,
   scope: null,
   bodyLimit,
   body: Exact({ email: Email }),
@@ -129,8 +132,8 @@ export const acceptPasswordReset = endpoint({
   path: '/password-resets/accept',
   name: 'acceptPasswordReset',
   tag,
-  summary: 'Choose a new password',
-  description: `With the token of a reset link, which works once and for an hour. Every session of the member ends; a second factor stays. ${COUNTED}`,
+  summary: 'Set a new password',
+  description: `Needs the token of a reset link, which works once, for an hour. All sessions of the member end; a second factor is kept. ${COUNTED}`,
   scope: null,
   bodyLimit,
   body: Exact({ token: Token, password: NewPassword }),
@@ -143,8 +146,8 @@ export const lookAtInvitation = endpoint({
   path: '/invitations/look',
   name: 'lookAtInvitation',
   tag,
-  summary: 'Read the invitation of a token',
-  description: `Without accepting it. ${COUNTED}`,
+  summary: 'Read an invitation by its token',
+  description: `The invitation is not accepted by this request. ${COUNTED}`,
   scope: null,
   bodyLimit,
   body: Exact({ token: Token }),
@@ -167,7 +170,7 @@ export const acceptInvitation = endpoint({
   name: 'acceptInvitation',
   tag,
   summary: 'Accept an invitation',
-  description: `Makes the member that the invitation describes; nothing of the body changes its role. Then sign in. ${COUNTED}`,
+  description: `Creates the member that the invitation describes; the body cannot change the role. Sign in afterwards. ${COUNTED}`,
   scope: null,
   bodyLimit,
   body: Exact({ token: Token, name: Name, password: NewPassword }),
@@ -224,7 +227,7 @@ export const endOtherSessions = endpoint({
   method: 'DELETE',
   path: '/sessions',
   name: 'endOtherSessions',
-  summary: 'End all of your sessions but this one',
+  summary: 'End all of your sessions except this one',
   success: { status: 200, schema: Success },
 })
 
@@ -247,7 +250,7 @@ export const beginSecondFactor = endpoint({
   path: '/second-factor',
   name: 'beginSecondFactor',
   summary: 'Set up a second factor',
-  description: `Answers what an authenticator app reads, and backup codes. Nothing is asked for before \`/second-factor/confirm\` was sent a code. ${COUNTED}`,
+  description: `Returns the URI for an authenticator app and backup codes. The second factor is not required until a code was sent to \`/second-factor/confirm\`. ${COUNTED}`,
   bodyLimit,
   shownOnce: ['uri', 'backupCodes'],
   body: Exact({ password: Password }),
@@ -266,8 +269,8 @@ export const confirmSecondFactor = endpoint({
   method: 'POST',
   path: '/second-factor/confirm',
   name: 'confirmSecondFactor',
-  summary: 'Switch the second factor on',
-  description: `With a code of the authenticator. The session gets another cookie. ${COUNTED}`,
+  summary: 'Enable the second factor',
+  description: `Needs a code of the authenticator. The session gets a new cookie. ${COUNTED}`,
   bodyLimit,
   body: Exact({ code: Code }),
   success: { status: 200, schema: Success },
@@ -280,7 +283,7 @@ export const removeSecondFactor = endpoint({
   path: '/second-factor',
   name: 'removeSecondFactor',
   summary: 'Remove the second factor',
-  description: `With the password. The session gets another cookie. ${COUNTED}`,
+  description: `Needs the password. The session gets a new cookie. ${COUNTED}`,
   bodyLimit,
   body: Exact({ password: Password }),
   success: { status: 200, schema: Success },

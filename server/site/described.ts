@@ -41,7 +41,7 @@ export const describe = (contracts: Endpoint[], version1: Endpoint[], raw: RawEn
     Conversations: 'Lists, search, export and ratings',
     Email: 'The mailbox of an agent',
     Evaluations: 'Questions with expected answers',
-    Health: 'Whether the service answers',
+    Health: 'Whether the service is available',
     Helpdesk: 'Tickets, teams and takeover',
     Insights: 'Figures, topics and unanswered questions',
     Members: 'Who works with the account, and as what',

@@ -41,7 +41,7 @@ function OwnName({ name }: { name: string }) {
     save.mutate(String(new FormData(event.currentTarget).get('name')).trim())
   }
   return (
-    <Section title="Name" about="Colleagues see it, and visitors whom you answer.">
+    <Section title="Name" about="Your colleagues and the visitors whom you answer see it.">
       <Card>
         <Form onSubmit={submit}>
           <TextField

@@ -69,7 +69,7 @@ export const Action = Exact({
       headers: Type.Unsafe<Record<string, null>>({
         type: 'object',
         additionalProperties: { type: 'null' },
-        description: 'Values are never read back',
+        description: 'Values are never returned',
       }),
     }),
   ),

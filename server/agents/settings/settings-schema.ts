@@ -74,7 +74,7 @@ export const SpamSettings = Exact(
   { enabled: Type.Boolean(), prompt: Text(2000) },
   {
     description:
-      'On messaging, email and the widget: what a customer writes at the beginning of a conversation, in its first three messages, is compared with `prompt`, your words for what is spam, before the agent answers. The model of the agent judges; without one, a message is spam that holds one of the terms of `prompt`, parted by commas or lines, as whole words. Spam pauses the conversation: its messages are kept and shown to the team, and the agent is silent until somebody resumes it.',
+      "On messaging, email and the widget, the first three messages of a conversation are compared with `prompt`, your description of spam, before the agent answers. The agent's model decides; without one, a message is spam if it contains one of the terms of `prompt`, separated by commas or lines, as whole words. Spam pauses the conversation: its messages are kept and shown to the team, and the agent does not answer until somebody resumes it.",
   },
 )
 

@@ -11,7 +11,7 @@ const Seconds = Type.Number({ minimum: 0, maximum: 3600 })
 const Own = <S extends TSchema>(value: S) => Subset(Exact({ enabled: Type.Boolean(), value }))
 
 const shownThings = {
-  theme: OneOf(['light', 'dark', 'auto'], { description: 'auto: as the system of the visitor' }),
+  theme: OneOf(['light', 'dark', 'auto'], { description: "auto: the theme of the visitor's system" }),
   headerColor: Color,
   userMessageColor: Color,
   buttonColor: Color,

@@ -19,7 +19,11 @@ const server = {
   security: OneOf(securities, { description: '`none` sends the password in the clear' }),
   username: Type.Optional(Type.String({ minLength: 1, maxLength: 320, pattern: line })),
   password: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 1_000, description: 'Left out: unchanged for the same login' }),
+    Type.String({
+      minLength: 1,
+      maxLength: 1_000,
+      description: 'If omitted, it is unchanged for the same login',
+    }),
   ),
 }
 
@@ -31,7 +35,7 @@ export const connectMailbox = endpoint({
   tag,
   summary: 'Connect a mailbox',
   description:
-    'What is written to it is answered by the agent, or becomes tickets. Passwords and secret are stored encrypted and never read back. Mails that are in the mailbox already are not read.',
+    'The agent answers mails to it, or they become tickets. Passwords and the secret are stored encrypted and never returned. Mails that are already in the mailbox are not read.',
   scope: 'agents:write',
   params,
   body: Exact({
@@ -45,7 +49,7 @@ export const connectMailbox = endpoint({
         minLength: 1,
         maxLength: 100,
         pattern: line,
-        description: 'Default: the name of the agent',
+        description: 'The default is the name of the agent',
       }),
     ),
     mode: OneOf(modes, { default: 'agent', description: '`tickets`: the team answers, not the agent' }),
@@ -89,7 +93,7 @@ export const readMailboxConnection = endpoint({
   path,
   name: 'readMailboxConnection',
   tag,
-  summary: 'Read how the mailbox is connected',
+  summary: 'Read the connection of the mailbox',
   scope: 'messaging:read',
   params,
   success: {
@@ -114,7 +118,7 @@ export const disconnectMailbox = endpoint({
   audit: 'connection.delete',
   tag,
   summary: 'Disconnect the mailbox',
-  description: 'Conversations stay; what still waits to be sent fails.',
+  description: 'Conversations stay; mails that still wait to be sent fail.',
   scope: 'agents:write',
   params,
   success: { status: 200, schema: Success },
@@ -127,8 +131,8 @@ export const testMailbox = endpoint({
   path: `${path}/test`,
   name: 'testMailbox',
   tag,
-  summary: 'Log in to the servers of the mailbox',
-  description: 'Nothing is sent.',
+  summary: 'Test the connection of the mailbox',
+  description: 'The service logs in to the servers but sends nothing.',
   scope: 'messaging:write',
   params,
   success: { status: 200, schema: Exact({ smtp: outcome, imap: Nullable(outcome) }) },

@@ -15,7 +15,7 @@ export const Template = Exact({
   businessAccountId: shown('The business account that has it'),
   variables: Exact(
     { header: Type.Array(Type.String()), body: Type.Array(Type.String()) },
-    { description: 'Keys of the values that a send request must give' },
+    { description: 'Keys of the values that a send request must contain' },
   ),
   components: Type.Array(
     Exact({
@@ -34,7 +34,9 @@ export const TemplateList = Exact({
   complete: Type.Boolean({
     description: 'false: some business accounts could not be read; the list is partial',
   }),
-  unavailableBusinessAccountIds: Type.Array(Type.String(), { description: 'Ask again to pick them up' }),
+  unavailableBusinessAccountIds: Type.Array(Type.String(), {
+    description: 'Send the request again to include them',
+  }),
   senders: Type.Array(
     Exact({
       from: shown('A connected number, E.164'),
@@ -84,7 +86,7 @@ export const ConnectionState = Exact({
   accounts: Type.Array(
     Exact({
       businessAccountId: Type.String(),
-      numbers: Nullable(Type.Array(ConnectedNumber, { description: 'null: they were not read yet' })),
+      numbers: Nullable(Type.Array(ConnectedNumber, { description: 'null: they have not been read yet' })),
       numbersReadAt: Nullable(IsoTime),
     }),
     { description: 'Empty: messaging is not connected' },
@@ -112,18 +114,18 @@ export const TemplateMessage = Exact({
     Type.String({
       minLength: 1,
       maxLength: 64,
-      description: 'The connected number that sends; needed when there are several',
+      description: 'The connected number that sends; required if there are several',
     }),
   ),
   template: Exact({
     name: Type.String({ minLength: 1, maxLength: 512 }),
     language: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 20, description: 'Needed when there are several' }),
+      Type.String({ minLength: 1, maxLength: 20, description: 'Required if there are several' }),
     ),
     variables: Type.Optional(
       Exact(
         { header: Type.Optional(Values), body: Type.Optional(Values) },
-        { description: 'Each value by its key, as the list of templates names them' },
+        { description: 'The values by their keys in the list of templates' },
       ),
     ),
   }),

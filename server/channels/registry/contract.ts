@@ -7,7 +7,7 @@ export const listChannels = endpoint({
   name: 'listChannels',
   tag: 'Agents',
   summary: 'Read which channels an agent is connected to',
-  description: 'null: not connected. The connections themselves say more.',
+  description: 'null means that it is not connected. Read the connections for details.',
   scope: 'messaging:read',
   params: Exact({ agentId: Type.String({ minLength: 1 }) }),
   success: {

@@ -7,7 +7,7 @@ export const listSourceCitations = endpoint({
   name: 'listSourceCitations',
   tag: 'Sources',
   summary: 'List the answers that cite a source',
-  description: 'Newest first, at most 50, among the newest messages of the agent.',
+  description: 'Newest first, at most 50, from the newest messages of the agent.',
   scope: 'conversations:read',
   params: Exact({ agentId: Type.String({ minLength: 1 }), sourceId: Type.String({ minLength: 1 }) }),
   success: {
@@ -18,11 +18,11 @@ export const listSourceCitations = endpoint({
           conversationId: Type.String(),
           messageId: Type.String(),
           title: Nullable(Type.String({ description: 'Of the conversation' })),
-          quote: Nullable(Type.String({ description: 'What of the source the answer rests on' })),
+          quote: Nullable(Type.String({ description: 'The part of the source that the answer is based on' })),
           createdAt: EpochSeconds,
         }),
       ),
-      searchedMessages: Type.Integer({ minimum: 0, description: 'How many messages were looked through' }),
+      searchedMessages: Type.Integer({ minimum: 0, description: 'How many messages were searched' }),
     }),
   },
 })

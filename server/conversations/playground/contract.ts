@@ -14,7 +14,7 @@ export const runPlayground = endpoint({
   tag,
   summary: 'Try out an answer',
   description:
-    'Answers as `POST …/chat` does, with all actions shown, and with settings that are not saved. It costs no credits, and the conversation (source `Playground`) is in no list, figure or analysis of customers unless its source is asked for. Escalations and leads are checked, but not carried out; other actions run. At most 300 runs an hour.',
+    'Responds like `POST …/chat`, with settings that are not saved, and shows all actions. A run uses no credits, and its conversation (source `Playground`) is left out of lists, figures and analyses unless its source is requested. Escalations and leads are validated but not carried out; other actions run. At most 300 runs an hour are allowed.',
   scope: 'agents:write',
   params: Exact({ agentId: Id }),
   body: Exact(
@@ -27,7 +27,7 @@ export const runPlayground = endpoint({
         }),
       ),
       conversationId: Type.Optional(
-        Type.String({ minLength: 1, description: 'A conversation of the playground to go on with' }),
+        Type.String({ minLength: 1, description: 'The playground conversation to continue' }),
       ),
       channel: Type.Optional(Channel),
       contactId: Type.Optional(
@@ -61,8 +61,8 @@ export const readPlaygroundRun = endpoint({
   path: '/agents/{agentId}/playground/runs/{messageId}',
   name: 'readPlaygroundRun',
   tag,
-  summary: 'Read what an answer of the playground was made of',
-  description: 'The passages, the prompt as the model got it, tokens and times.',
+  summary: 'Read how an answer of the playground was generated',
+  description: 'Returns the passages, the prompt that the model received, tokens and times.',
   scope: 'agents:write',
   params: Exact({ agentId: Id, messageId: Id }),
   success: { status: 200, schema: Exact({ data: MadeOf }) },

@@ -12,13 +12,13 @@ export const Channel = OneOf(channels, {
 export const MadeOf = Exact({
   channel: OneOf(channels),
   temp: Type.Number(),
-  credits: Type.Number({ description: 'What the answer would have cost for a customer' }),
+  credits: Type.Number({ description: 'What the answer to a customer would have cost' }),
   searchMs: Milliseconds,
-  confidence: Type.Number({ description: 'How likely, 0 to 1, the passages hold an answer' }),
-  searchedFor: Nullable(Type.String({ description: 'When it is not the question itself' })),
+  confidence: Type.Number({ description: 'The probability, 0 to 1, that the passages contain an answer' }),
+  searchedFor: Nullable(Type.String({ description: 'The search query, if it differs from the question' })),
   passages: Type.Array(
     Exact({
-      number: Type.Integer({ minimum: 1, description: 'As the prompt numbers it' }),
+      number: Type.Integer({ minimum: 1, description: 'Its number in the prompt' }),
       sourceId: Type.String(),
       sourceName: Nullable(Type.String()),
       url: Nullable(Type.String()),
@@ -31,19 +31,19 @@ export const MadeOf = Exact({
   ),
   steps: Type.Array(
     Exact({
-      model: Type.String({ description: 'The model that was asked' }),
+      model: Type.String({ description: 'The model that was called' }),
       prompt: Type.Array(
         Exact({ role: OneOf(['system', 'user', 'assistant', 'tool']), text: Type.String() }),
         {
-          description: 'As the model got it',
+          description: 'The prompt that the model received',
         },
       ),
-      tools: Type.Array(Type.String(), { description: 'Names of the tools that it could call' }),
-      inputTokens: Nullable(Type.Integer({ description: 'null: the provider did not say' })),
-      outputTokens: Nullable(Type.Integer({ description: 'null: the provider did not say' })),
+      tools: Type.Array(Type.String(), { description: 'Names of the tools that the model could call' }),
+      inputTokens: Nullable(Type.Integer({ description: 'null: the provider did not report it' })),
+      outputTokens: Nullable(Type.Integer({ description: 'null: the provider did not report it' })),
       firstMs: Nullable(Type.Integer({ description: 'Milliseconds until its first word' })),
       ms: Milliseconds,
     }),
-    { description: 'One for each time the model was asked' },
+    { description: 'One entry for each call of the model' },
   ),
 })

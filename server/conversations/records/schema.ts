@@ -21,7 +21,7 @@ export const Conversation = Exact(metadataFields)
 const providerExecuted = Type.Optional(
   Type.Literal(true, {
     description:
-      'The service ran the call itself: there is nothing to answer. Such parts are shown only with `includeServerActions`.',
+      'The service ran the call itself, so no result is expected. Such parts are shown only with `includeServerActions`.',
   }),
 )
 
@@ -61,9 +61,7 @@ export const StandIn = Type.Optional(
 /** A file that was sent with a message. */
 export const MessageAttachment = Exact({
   name: Type.String(),
-  url: Nullable(
-    Type.String({ description: 'Opens it for a day from when it was read; null in exported files' }),
-  ),
+  url: Nullable(Type.String({ description: 'Valid for a day; null in exported files' })),
   type: Type.String({ description: 'Media type, by content' }),
   size: Type.Integer({ minimum: 0, description: 'Bytes' }),
 })
@@ -84,7 +82,7 @@ export const Message = Exact({
   parts: Type.Array(Part),
   createdAt: EpochSeconds,
   feedback: Type.Optional(OneOf(['positive', 'negative'])),
-  attachments: Type.Optional(Type.Array(MessageAttachment, { description: 'Files that came with it' })),
+  attachments: Type.Optional(Type.Array(MessageAttachment, { description: 'Files attached to the message' })),
   metadata: Type.Optional(
     Exact({
       score: Score,

@@ -10,7 +10,8 @@ export const listActionRuns = endpoint({
   name: 'listActionRuns',
   tag: 'Actions',
   summary: 'List the last runs of an action',
-  description: 'Newest first, with what went in and came out. Runs under another name are not in it.',
+  description:
+    'Newest first, with their inputs and outputs. Runs from before the action was renamed are not included.',
   scope: 'conversations:read',
   params: Exact({ agentId: Id, actionId: Id }),
   query: listQuery,

@@ -8,7 +8,7 @@ const event = <const T extends string, P extends TProperties>(type: T, descripti
 
 const toolCallId = Type.String()
 const providerExecuted = Type.Optional(
-  Type.Literal(true, { description: 'The service runs the call: only with `includeServerActions`' }),
+  Type.Literal(true, { description: 'The service runs the call; only sent with `includeServerActions`' }),
 )
 /** service-api, "Stream finish metadata". */
 const messageMetadata = Exact({
@@ -61,7 +61,7 @@ export const streamEvents: Record<string, TObject> = {
   }),
   ReattachEvent: event(
     'data-reattach',
-    'The service restarts: attach again after that time. `[DONE]` follows, and no `finish`.',
+    'The service is restarting: re-attach after that time. `[DONE]` follows, without `finish`.',
     { data: Exact({ afterMs: Type.Integer({ minimum: 0 }) }), transient: Type.Literal(true) },
   ),
   FinishStepEvent: event('finish-step', 'A step of processing ends.', {}),

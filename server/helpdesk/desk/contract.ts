@@ -55,7 +55,7 @@ export const deleteTag = endpoint({
   name: 'deleteTicketTag',
   tag,
   summary: 'Delete a tag',
-  description: 'Tickets lose it.',
+  description: 'It is removed from all tickets.',
   scope: 'helpdesk:write',
   params: tagParams,
   success: { status: 200, schema: Success },
@@ -77,7 +77,7 @@ export const setTicketTags = endpoint({
   path: `${base}/tickets/{ticketNumber}/tags`,
   name: 'setTagsOfTicket',
   tag,
-  summary: 'Give a ticket these tags and no others',
+  summary: 'Replace the tags of a ticket',
   scope: 'helpdesk:write',
   params: ticketParams,
   body: Exact({ tagIds: Type.Array(Type.String({ minLength: 1 }), { maxItems: 20, uniqueItems: true }) }),
@@ -155,7 +155,7 @@ export const fillCannedReply = endpoint({
   name: 'fillCannedReply',
   tag,
   summary: 'Fill a canned reply in for a ticket',
-  description: 'Nothing is sent. `missing` names the variables that are not known; they are left empty.',
+  description: 'Nothing is sent. `missing` names the unknown variables; they are left empty.',
   scope: 'helpdesk:read',
   params: cannedParams,
   body: Exact({ ticketNumber: TicketNumber, ...Author }),
@@ -187,13 +187,15 @@ export const updateSettings = endpoint({
   tag,
   summary: 'Change the settings of a help desk',
   description:
-    'A field that is left out stays as it is. Targets count for tickets from then on. Without business hours every minute counts.',
+    'An omitted field stays as it is. New targets apply to clocks that start afterwards. Without business hours, every minute counts.',
   scope: 'helpdesk:write',
   params: agentParams,
   body: Exact({
     targets: Type.Optional(Targets),
     businessHours: Type.Optional(Nullable(BusinessHours)),
-    surveyEnabled: Type.Optional(Type.Boolean({ description: 'Ask customers of closed tickets' })),
+    surveyEnabled: Type.Optional(
+      Type.Boolean({ description: 'Whether customers of closed tickets get a survey' }),
+    ),
   }),
   success: { status: 200, schema: Settings },
 })
@@ -203,7 +205,7 @@ export const readTicketClocks = endpoint({
   path: `${base}/tickets/{ticketNumber}/clocks`,
   name: 'readClocksOfTicket',
   tag,
-  summary: 'When answers and the solution of a ticket are due',
+  summary: 'Read when answers and the solution of a ticket are due',
   description:
     '`dueAt` is null while the clock stands still: the way to a solution does on_customer and on_hold.',
   scope: 'helpdesk:read',
@@ -228,7 +230,7 @@ export const readTicketSurvey = endpoint({
   path: `${base}/tickets/{ticketNumber}/survey`,
   name: 'readSurveyOfTicket',
   tag,
-  summary: 'What the customer answered when asked how satisfied they are',
+  summary: "Read the customer's answer to the survey",
   scope: 'helpdesk:read',
   params: ticketParams,
   success: {
@@ -264,7 +266,7 @@ export const followEvents = endpoint({
   tag,
   summary: 'Follow what happens in a help desk',
   description:
-    'Server-sent events: ticket, message, mention, conversation, delivery, presence and seen say where to look. With the header `Last-Event-ID` those after that one are sent first; `reload` says that some are not kept any more (24 hours) and everything has to be read again. An account follows at most 50 streams at once in each process of the service.',
+    'Sends server-sent events (ticket, message, mention, conversation, delivery, presence and seen) that name what has changed. With the header `Last-Event-ID`, the events after that one are sent first; `reload` means that some are no longer available (they are kept for 24 hours) and everything has to be read again. An account may have at most 50 open streams in each process of the service.',
   scope: 'helpdesk:read',
   params: agentParams,
   success: { status: 204, schema: Type.Unsafe<undefined>({}), description: 'The service is about to stop' },
@@ -272,7 +274,7 @@ export const followEvents = endpoint({
     {},
     {
       additionalProperties: true,
-      description: 'Says where to look; the name of the event says what has happened',
+      description: 'Names the changed object; the name of the event says what has happened',
     },
   ),
 })

@@ -24,7 +24,7 @@ export const listMembers = endpoint({
   tag,
   summary: 'List the team members of the account',
   description:
-    'With their presence, which holds for 15 minutes, and the teams of this agent that they were added to.',
+    'Includes their presence, which is valid for 15 minutes, and the teams of this agent that they were added to.',
   scope: 'helpdesk:read',
   params: agentParams,
   success: { status: 200, schema: Type.Array(Member) },
@@ -35,9 +35,9 @@ export const setMemberPresence = endpoint({
   path: '/members/{memberId}/presence',
   name: 'setMemberPresence',
   tag,
-  summary: 'Say that a member is there, away or gone',
+  summary: 'Set the presence of a member',
   description:
-    'It holds for 15 minutes: say it again before. New tickets go to members that are online. Who is signed in says it only of themselves.',
+    'The presence is valid for 15 minutes: repeat the request before that. New tickets are assigned to members who are online. A signed-in member can only set their own presence.',
   scope: 'helpdesk:write',
   limitedMembers: 'all',
   params: Exact({ memberId: Id }),
@@ -57,7 +57,7 @@ export const listUnreadTickets = endpoint({
   tag,
   summary: 'List the tickets that a member has not read',
   description:
-    'Of those that wait for the team (new, on_you), the ones in which something was written after what the member has seen: the newest 500, and how many there are. Who is signed in reads only their own.',
+    'Lists the tickets that wait for the team (new, on_you) and have messages that the member has not seen: the newest 500, and their total. A signed-in member can only read their own list.',
   scope: 'helpdesk:read',
   params: memberParams,
   success: {
@@ -75,9 +75,9 @@ export const noteSeenTicket = endpoint({
   path: '/agents/{agentId}/helpdesk/members/{memberId}/seen/{ticketNumber}',
   name: 'noteSeenTicket',
   tag,
-  summary: 'Note how far a member has read a ticket',
+  summary: 'Record how far a member has read a ticket',
   description:
-    'With the time of the newest message that was shown. An earlier time than the one that is noted changes nothing.',
+    'Send the time of the newest message that was shown. A time before the recorded one changes nothing.',
   scope: 'helpdesk:read',
   params: Exact({ agentId: Id, memberId: Id, ticketNumber: TicketNumber }),
   body: Exact({ until: IsoTime }),
@@ -88,7 +88,7 @@ export const noteSeenTicket = endpoint({
 const Team = Exact({
   id: Type.String(),
   name: Type.String(),
-  isDefault: Type.Boolean({ description: 'Everybody of the account is in it' }),
+  isDefault: Type.Boolean({ description: 'All members of the account belong to it' }),
   memberCount: Type.Integer({ minimum: 0 }),
 })
 const teams = '/agents/{agentId}/helpdesk/teams'
@@ -154,7 +154,7 @@ const TicketStatus = Exact({
   internalLabel: Type.String({ description: 'What the team reads' }),
   color: Type.String(),
   isDefault: Type.Boolean({
-    description: 'What tickets of the category have unless somebody says otherwise',
+    description: 'The default status of tickets in the category',
   }),
   position: Type.Integer({ minimum: 0 }),
 })
@@ -165,7 +165,7 @@ const statusFields = {
   externalLabel: Type.Optional(Label),
   internalLabel: Type.Optional(Label),
   color: Type.Optional(Color),
-  isDefault: Type.Optional(Type.Boolean({ description: 'The one that was it before is not any more' })),
+  isDefault: Type.Optional(Type.Boolean({ description: 'Replaces the earlier default' })),
 }
 
 export const listTicketStatuses = endpoint({
@@ -221,8 +221,8 @@ export const orderTicketStatuses = endpoint({
   path: statuses,
   name: 'orderTicketStatuses',
   tag,
-  summary: 'Put the ticket statuses in another order',
-  description: '`statusIds` names every status of the agent once.',
+  summary: 'Reorder the ticket statuses',
+  description: '`statusIds` must contain every status of the agent once.',
   scope: 'helpdesk:write',
   params: agentParams,
   body: Exact({

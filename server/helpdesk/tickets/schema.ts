@@ -62,17 +62,21 @@ export const StatusList = Type.String({
   maxLength: 2048,
   pattern: `^${status}(?:,${status})*$`,
   refusal: `Must be ids of statuses, or of: ${statusCategories.join(', ')}.`,
-  description: 'Categories or ids of statuses, with commas',
+  description: 'Categories or ids of statuses, separated by commas',
 })
 
 const changes = {
-  statusId: Type.Optional(Type.String({ minLength: 1, description: 'Or statusCategory' })),
-  statusCategory: Type.Optional(OneOf(statusCategories, { description: 'Its default status. Or statusId' })),
+  statusId: Type.Optional(Type.String({ minLength: 1, description: 'Alternative to statusCategory' })),
+  statusCategory: Type.Optional(
+    OneOf(statusCategories, {
+      description: 'Sets the default status of the category. Alternative to statusId',
+    }),
+  ),
   assigneeId: Type.Optional(
-    Nullable(Type.String({ minLength: 1, description: 'null: nobody. Or assigneeEmail' })),
+    Nullable(Type.String({ minLength: 1, description: 'null: nobody. Alternative to assigneeEmail' })),
   ),
   assigneeEmail: Type.Optional(
-    Type.String({ minLength: 1, description: 'In any case of letters. Or assigneeId' }),
+    Type.String({ minLength: 1, description: 'Not case-sensitive. Alternative to assigneeId' }),
   ),
   teamId: Type.Optional(Nullable(Type.String({ minLength: 1 }))),
   priority: Type.Optional(OneOf(priorities)),
@@ -103,7 +107,7 @@ const Sender = Exact({
 
 export const Attachment = Exact({
   name: Type.String(),
-  url: Type.String({ description: 'Holds for an hour' }),
+  url: Type.String({ description: 'Valid for an hour' }),
   type: Type.String(),
   size: Type.Integer({ minimum: 0 }),
 })
@@ -145,8 +149,8 @@ export const CreatedReply = Exact({
 })
 
 export const Author = {
-  authorId: Type.Optional(Type.String({ minLength: 1, description: 'This or authorEmail' })),
-  authorEmail: Type.Optional(Type.String({ minLength: 1, description: 'In any case of letters' })),
+  authorId: Type.Optional(Type.String({ minLength: 1, description: 'Either this or authorEmail' })),
+  authorEmail: Type.Optional(Type.String({ minLength: 1, description: 'Not case-sensitive' })),
 }
 
 export const Content = Type.String({

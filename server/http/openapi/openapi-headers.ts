@@ -18,11 +18,11 @@ export const documentedHeaders: Json = {
   ),
   'Retry-After': header('Seconds to wait.', { ...count, minimum: 1 }),
   'Idempotency-Replayed': header(
-    'The answer, or the generation, is that of an earlier request with this Idempotency-Key.',
+    'The response, or the generation, is that of an earlier request with this Idempotency-Key.',
     { type: 'string', const: 'true' },
   ),
   'X-Parley-Ignored-Fields': header(
-    'Fields of the body and parameters of the query that are not known and were left out: percent-encoded paths with commas, at most 20.',
+    'Unknown body fields and query parameters that were ignored: percent-encoded paths, separated by commas, at most 20.',
     { type: 'string', maxLength: 20_000 },
   ),
   Deprecation: header('The endpoint is deprecated.', { type: 'string', maxLength: 40 }),

@@ -64,7 +64,7 @@ export function openApiDocument({ endpoints, version1, raw, schemas, tags }: Des
           in: 'cookie',
           name: 'parley.session_token',
           description:
-            'A member who is signed in, in a browser (`__Secure-` stands before the name behind HTTPS). Changes need the header `x-parley-session: 1` and an `Origin` of the service. Version 1 takes keys alone.',
+            'A member who is signed in with a browser (behind HTTPS, the name has the prefix `__Secure-`). Changes need the header `x-parley-session: 1` and an `Origin` of the service. Version 1 accepts keys only.',
         },
       },
       headers: documentedHeaders,
@@ -88,7 +88,7 @@ const errorSchema: Json = {
         message: { type: 'string', description: 'For people' },
         details: {
           type: 'object',
-          description: 'A sentence for each field that is not valid',
+          description: 'A sentence for each invalid field',
           additionalProperties: { type: 'string' },
         },
       },
@@ -103,7 +103,7 @@ const version1Error: Json = {
     message: { type: 'string' },
     issues: {
       type: 'array',
-      description: 'Of custom attributes: what is wrong with the body',
+      description: 'For custom attributes: what is wrong with the body',
       items: {
         type: 'object',
         required: ['field', 'message'],
@@ -117,7 +117,7 @@ const idempotencyKey: Json = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'Makes it safe to send the request again: an equal one with this key gets the first answer.',
+  description: 'Makes it safe to repeat the request: an equal request with this key gets the first response.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
 }
 
@@ -125,7 +125,7 @@ const lastEventId: Json = {
   name: 'Last-Event-ID',
   in: 'header',
   required: false,
-  description: 'Go on after this event',
+  description: 'Continue after this event',
   schema: { type: 'string', maxLength: 15, pattern: '^\\d{1,15}$' },
 }
 
@@ -143,7 +143,7 @@ const DESCRIBED_PARAMETERS: Record<string, string> = {
   messageId: 'The message',
   sourceId: 'The source',
   ticketNumber: 'The number of the ticket',
-  userId: 'The id that the conversations were tagged with',
+  userId: 'The user id of the conversations',
   chatbotId: 'The chatbot: an agent of version 2',
 }
 
@@ -153,7 +153,7 @@ function operation(endpoint: Endpoint, version: 1 | 2, write: SchemaWriter, shar
   const isOpen = endpoint.unknownFields === 'ignored'
   const description = [
     endpoint.description ?? `${summary}.`,
-    isOpen || !(endpoint.body || endpoint.query) ? '' : 'Fields that are not known are refused.',
+    isOpen || !(endpoint.body || endpoint.query) ? '' : 'Unknown fields are refused.',
   ]
   return {
     operationId: version === 1 ? `v1${name[0]?.toUpperCase()}${name.slice(1)}` : name,

@@ -5,7 +5,7 @@ export const BaseUrl = Type.String({
   minLength: 1,
   maxLength: 2_048,
   rule: refuseBaseUrl,
-  description: 'Another server that speaks the same interface; default: the public one',
+  description: 'Another server with the same API; the default is the public one',
 })
 
 /** Returns the URL without its trailing slash, or null when there is none. */

@@ -21,13 +21,13 @@ const figures = {
     Type.Number({
       minimum: 0,
       maximum: 1,
-      description: 'Deflected of settled; null while nothing is settled',
+      description: 'The deflected share of the settled conversations; null if there are none',
     }),
   ),
   unanswered: Count('Questions that the agent had nothing for'),
   credits: Count(),
   topics: Type.Array(Exact({ id: Type.String(), name: Type.String(), conversations: Count() }), {
-    description: 'The ten of most conversations in all days together',
+    description: 'The ten with the most conversations in the whole range',
   }),
   sources: Type.Array(Exact({ source: Type.String(), conversations: Count() })),
   countries: Type.Array(
@@ -41,13 +41,13 @@ const figures = {
 export const Insights = Exact({
   startDate: Day,
   endDate: Day,
-  isCurrent: Type.Boolean({ description: 'False while a day of these waits to be counted again' }),
+  isCurrent: Type.Boolean({ description: 'False while one of these days has to be computed again' }),
   totals: Exact(figures),
   days: Type.Array(Exact({ date: Day, ...figures })),
 })
 
 const By = Nullable(
-  OneOf(['model', 'heuristic'], { description: 'A chat model, or lists of words; null: not looked at yet' }),
+  OneOf(['model', 'heuristic'], { description: 'A chat model, or word lists; null: not analysed yet' }),
 )
 
 export const ConversationInsights = Exact({

@@ -14,7 +14,7 @@ export const listTopics = endpoint({
   tag,
   summary: 'List the topics of an agent',
   description:
-    'Newest first. Topics are made by hand, or found: by a model, or by words that conversations have in common, once three conversations without a topic share one.',
+    'Newest first. Topics are added by hand, proposed by a model, or found from words in common, once three conversations without a topic share one.',
   scope: 'conversations:read',
   params: agentParams,
   query: Exact({ cursor: Type.Optional(Cursor), limit: Limit }),
@@ -29,7 +29,7 @@ export const createTopic = endpoint({
   tag,
   summary: 'Add a topic',
   description:
-    'Conversations that end from now on can get it. Without a model a conversation gets the topics whose name, in any form, stands in one of its messages; `&`, `/` and "or" divide a name into alternatives. At most 100 an agent.',
+    'Conversations that are analysed from now on can get the topic. Without a model, a conversation gets the topics whose names occur, in any form, in one of its messages; `&`, `/` and "or" divide a name into alternatives. An agent has at most 100.',
   scope: 'conversations:write',
   params: agentParams,
   body: NewTopic,
@@ -53,7 +53,7 @@ export const updateTopicSettings = endpoint({
   path: '/agents/{agentId}/topics/settings',
   name: 'updateTopicSettings',
   tag,
-  summary: 'Freeze the topics of an agent, or let new ones be found again',
+  summary: 'Freeze or unfreeze the topics of an agent',
   scope: 'conversations:write',
   params: agentParams,
   body: TopicSettings,
@@ -80,7 +80,8 @@ export const deleteTopic = endpoint({
   name: 'deleteTopic',
   tag,
   summary: 'Delete a topic',
-  description: 'Its conversations lose it. One of this name is not found again; it can be added by hand.',
+  description:
+    'The topic is removed from its conversations. A topic with this name is not found again, but can be added by hand.',
   scope: 'conversations:write',
   params: itemParams,
   success: { status: 200, schema: Success },
@@ -93,7 +94,7 @@ export const mergeTopic = endpoint({
   tag,
   summary: 'Merge a topic into another one',
   description:
-    'Its conversations get the other topic, and its name becomes an alias of that. Answers the other topic; the merged one is gone.',
+    'Its conversations get the other topic, and its name becomes an alias of that. Returns the other topic; the merged one is deleted.',
   scope: 'conversations:write',
   params: itemParams,
   body: Exact({ intoTopicId: Id }),

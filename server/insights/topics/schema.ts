@@ -11,14 +11,14 @@ const Name = Type.String({
   rule: (name: string) =>
     topicKey(name) === NO_TOPIC ? 'Means "no topic" in the search. Choose another name.' : null,
 })
-const Description = Type.String({ maxLength: 500, description: 'Read by the model, with the name' })
+const Description = Type.String({ maxLength: 500, description: 'The model reads it together with the name' })
 
 export const Topic = Exact({
   id: Type.String(),
   name: Type.String(),
   description: Type.String(),
   aliases: Type.Array(Type.String(), { description: 'Names of topics that were merged into it' }),
-  origin: OneOf(['manual', 'model', 'heuristic'], { description: 'Who found it' }),
+  origin: OneOf(['manual', 'model', 'heuristic'], { description: 'How the topic was added' }),
   createdAt: IsoTime,
   updatedAt: IsoTime,
 })
@@ -27,5 +27,5 @@ export const NewTopic = Exact({ name: Name, description: Type.Optional(Descripti
 export const TopicChange = Subset(Exact({ name: Name, description: Description }))
 
 export const TopicSettings = Exact({
-  frozen: Type.Boolean({ description: 'Topics are added by hand alone' }),
+  frozen: Type.Boolean({ description: 'Whether topics are only added by hand' }),
 })

@@ -12,9 +12,9 @@ export const listUnanswered = endpoint({
   path: '/agents/{agentId}/insights/unanswered',
   name: 'listUnanswered',
   tag,
-  summary: 'List the questions that an agent had nothing for',
+  summary: 'List the unanswered questions of an agent',
   description:
-    'Questions that ask the same are one item; what was asked most comes first. They are found when a conversation has ended or been idle for half an hour: the built-in responder declined, or a model answered without a source that fits.',
+    'Questions that ask the same are grouped, most frequent first. They are found when a conversation has ended or been idle for half an hour. A question is unanswered if the built-in responder declined, or if a model answered without a suitable source.',
   scope: 'conversations:read',
   params: Exact({ agentId: Id }),
   query: Exact({
@@ -32,9 +32,9 @@ export const answerUnanswered = endpoint({
   name: 'answerUnanswered',
   audit: 'source.create',
   tag,
-  summary: 'Answer a question that the agent had nothing for',
+  summary: 'Answer an unanswered question',
   description:
-    'It becomes a source of questions and answers. A second answer changes the source of the first. When the same is asked again in vain, the item opens again.',
+    'The answer becomes a source of questions and answers. A second answer changes the source of the first. If the same question remains unanswered again, the group is reopened.',
   scope: 'sources:write',
   params: itemParams,
   body: Exact({ answer: Answer, question: Type.Optional(Question) }),
@@ -47,7 +47,7 @@ export const updateUnanswered = endpoint({
   path: '/agents/{agentId}/insights/unanswered/{groupId}',
   name: 'updateUnanswered',
   tag,
-  summary: 'Dismiss a question that the agent had nothing for, or open it again',
+  summary: 'Dismiss or reopen an unanswered question',
   scope: 'conversations:write',
   params: itemParams,
   body: Exact({ status: OneOf(['open', 'dismissed']) }),

@@ -16,10 +16,10 @@ export const UnansweredGroup = Exact({
       messageId: Type.String(),
       askedAt: IsoTime,
     }),
-    { maxItems: 3, description: 'The newest; messageId is that of the answer' },
+    { maxItems: 3, description: 'The newest examples; messageId refers to the answer' },
   ),
   suggestedAnswer: Nullable(
-    Type.String({ description: 'What a person of the team said later in one of these conversations' }),
+    Type.String({ description: 'What a team member wrote later in one of these conversations' }),
   ),
-  sourceId: Nullable(Type.String({ description: 'The source that it was answered with' })),
+  sourceId: Nullable(Type.String({ description: 'The source with its answer' })),
 })

@@ -19,7 +19,7 @@ const SetId = Nullable(Type.String({ minLength: 1, description: 'The set that th
 export const NewEvaluation = Exact({
   question: Question,
   expectedSourceId: Type.Optional(
-    Nullable(Type.String({ minLength: 1, description: 'The source that holds the answer' })),
+    Nullable(Type.String({ minLength: 1, description: 'The source that contains the answer' })),
   ),
   expectedAnswer: Type.Optional(
     Nullable({ ...Answer, description: 'A passage with most of its words counts as found' }),
@@ -43,7 +43,7 @@ const Share = Nullable(Type.Number({ minimum: 0, maximum: 1 }))
 const figures = {
   questions: Type.Integer(),
   answerable: Type.Integer({ description: 'Questions with an expectation' }),
-  unanswerable: Type.Integer({ description: 'Questions without one: they are to be declined' }),
+  unanswerable: Type.Integer({ description: 'Questions without an expectation, which should be declined' }),
   recallAt1: Share,
   recallAt3: Share,
   recallAt5: Share,
@@ -56,13 +56,16 @@ const Results = Type.Array(
   Exact({
     ...fields,
     place: Nullable(
-      Type.Integer({ minimum: 1, description: 'Of the first passage that holds the answer, of ten' }),
+      Type.Integer({
+        minimum: 1,
+        description: 'The rank of the first passage that contains the answer, of ten',
+      }),
     ),
-    score: Type.Number({ description: 'How likely, 0 to 1, the passages found hold an answer' }),
+    score: Type.Number({ description: 'The probability, 0 to 1, that the passages found contain an answer' }),
     isAnswered: Type.Boolean(),
     sources: Type.Array(
       Exact({ id: Type.String(), name: Nullable(Type.String()), url: Nullable(Type.String()) }),
-      { description: 'Of the first three passages' },
+      { description: 'The sources of the first three passages' },
     ),
   }),
 )
@@ -86,13 +89,13 @@ export const NewKeptRun = Exact({
       Type.String({ minLength: 1, description: 'Only the questions of this set; null: all of the agent' }),
     ),
   ),
-  note: Type.Optional(Type.String({ maxLength: 200, description: 'What was changed before it' })),
+  note: Type.Optional(Type.String({ maxLength: 200, description: 'What was changed before the run' })),
 })
 
 const kept = {
   id: Type.String(),
   setId: Nullable(Type.String()),
-  setName: Nullable(Type.String({ description: 'As it was called then' })),
+  setName: Nullable(Type.String({ description: 'The name at that time' })),
   note: Type.String(),
   createdAt: IsoTime,
 }

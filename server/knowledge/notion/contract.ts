@@ -14,7 +14,7 @@ export const connectPages = endpoint({
   tag,
   summary: 'Connect a workspace of pages',
   description:
-    'Its pages can then be sources of the type notionPage. The token is stored encrypted and never read back; an earlier one is replaced. The workspace is asked for a page first: a token that it refuses is not stored.',
+    'Its pages can then be sources of the type notionPage. The token is stored encrypted and never returned; it replaces an earlier one. The token is tested first: one that the workspace rejects is not stored.',
   scope: 'sources:write',
   params,
   body: Exact({
@@ -35,7 +35,7 @@ export const readPagesConnection = endpoint({
   path,
   name: 'readPagesConnection',
   tag,
-  summary: 'Whether a workspace of pages is connected',
+  summary: 'Read the connection to a workspace of pages',
   scope: 'sources:read',
   params,
   success: {
@@ -54,7 +54,7 @@ export const disconnectPages = endpoint({
   audit: 'connection.delete',
   tag,
   summary: 'Disconnect the workspace',
-  description: 'Sources made from its pages stay as they are; they are kept current no longer.',
+  description: 'Sources created from its pages stay as they are, but are no longer kept current.',
   scope: 'sources:write',
   params,
   success: { status: 200, schema: Success },
@@ -66,13 +66,13 @@ export const listConnectedPages = endpoint({
   name: 'listConnectedPages',
   tag,
   summary: 'List the pages that the connection may read',
-  description: 'Edited last first. How many there are is not known.',
+  description: 'Most recently edited first. The total is not known.',
   scope: 'sources:read',
   params,
   query: Exact({
     cursor: Type.Optional(Cursor),
     limit: Limit,
-    query: Type.Optional(Type.String({ maxLength: 200, description: 'Words of the title' })),
+    query: Type.Optional(Type.String({ maxLength: 200, description: 'Words from the title' })),
   }),
   success: {
     status: 200,

@@ -55,7 +55,7 @@ export const Answer = Type.String({
 })
 const Patterns = Type.Array(Type.String({ minLength: 1, maxLength: 500 }), {
   maxItems: 100,
-  description: 'Regular expressions (RE2 syntax) that are found in a path and its query',
+  description: 'Regular expressions (RE2 syntax) that are searched for in a path and its query',
 })
 
 export const CreateSource = TaggedUnion('type', [
@@ -78,7 +78,7 @@ export const CreateSource = TaggedUnion('type', [
       minLength: 1,
       maxLength: 500,
       rule: refusePageId,
-      description: 'Of the list of connected pages',
+      description: 'An id from the list of connected pages',
     }),
     name: Type.Optional(Name),
   }),
@@ -91,7 +91,7 @@ export const UpdateSource = Subset(
     content: Content,
     questions: Questions,
     answer: Answer,
-    linkType: OneOf(linkTypes, { description: 'A website may go from crawl to sitemap and back' }),
+    linkType: OneOf(linkTypes, { description: 'A website may change between crawl and sitemap' }),
     excludePaths: Patterns,
     includeOnlyPaths: Patterns,
     slowScraping: Type.Boolean(),
@@ -111,7 +111,7 @@ export const SourcesSummary = Exact({
   files: Count,
   notionPages: Count,
   tickets: Count,
-  shouldRetrain: Type.Boolean({ description: 'Always false: sources train on their own' }),
+  shouldRetrain: Type.Boolean({ description: 'Always false: sources are trained automatically' }),
 })
 
 export const pageStatuses = ['included', 'excluded', 'failed', 'pending'] as const
@@ -128,5 +128,5 @@ export const Page = Exact({
 })
 
 export const UpdatePage = Exact({
-  excluded: Type.Boolean({ description: 'Takes the page out of answers, at once, or lets it in again' }),
+  excluded: Type.Boolean({ description: 'Whether the page is left out of answers; takes effect at once' }),
 })

@@ -9,7 +9,7 @@ export const returnFromProvider = rawEndpoint({
   method: 'GET',
   path: `${AUTH_PATH}/callback/${PROVIDER}`,
   name: 'returnFromProvider',
-  summary: 'Where the identity provider sends the browser of somebody who signs in',
+  summary: 'Receive the browser from the identity provider after a sign-in',
   description: 'The response sets the cookies of the session and redirects to the workspace.',
   access: 'anyone',
   success: { status: 302, description: 'A redirect to the workspace', types: [] },

@@ -11,7 +11,7 @@ export const chat = version1({
   path: '/chat',
   name: 'chat',
   tag: 'Chat',
-  summary: 'Let a chatbot answer',
+  summary: 'Send messages to a chatbot',
   scope: 'chat',
   body: Exact({
     chatbotId: ChatbotId,
@@ -34,12 +34,12 @@ export const chat = version1({
     status: 200,
     schema: Exact({
       text: Type.String(),
-      sources: Type.Array(CitedSource, { description: 'The n-th is what [n] in the text stands for' }),
+      sources: Type.Array(CitedSource, { description: '[n] in the text refers to the n-th source' }),
     }),
   },
   streams: Type.Union([
     Exact({ text: Type.String({ description: 'A piece of the reply' }) }),
-    Exact({ sources: Type.Array(CitedSource, { description: 'The last but one event, named sources' }) }),
+    Exact({ sources: Type.Array(CitedSource, { description: 'The second to last event, named sources' }) }),
   ]),
   errors: [
     'AGENT_NOT_FOUND',

@@ -47,7 +47,7 @@ export const updateAttribute = version1({
   path: `${list}/{name}`,
   name: 'updateAttribute',
   tag: ATTRIBUTES,
-  summary: 'Change a custom attribute; its name and type stay',
+  summary: 'Change a custom attribute, except its name and type',
   scope: 'conversations:write',
   params: Exact({ chatbotId: ChatbotId, name: Type.String({ minLength: 1 }) }),
   body: Exact({

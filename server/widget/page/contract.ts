@@ -46,7 +46,7 @@ export const readLauncher = rawEndpoint({
   method: 'GET',
   path: '/widget/{agentId}/launcher.json',
   name: 'readLauncher',
-  summary: 'What the script needs to know before the chat is opened',
+  summary: 'Read the settings that the script needs before the chat is opened',
   access: 'anyone',
   params: AgentParams,
   query: Exact({

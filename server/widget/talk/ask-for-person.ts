@@ -18,7 +18,7 @@ export async function askForPerson(
 ): Promise<string> {
   const { account_id: accountId, id: agentId } = visit.agent
   if (!(await offersAction(ctx.db, visit.agent, 'escalate')))
-    throw new ApiError('RESOURCE_NOT_FOUND', { message: 'This agent does not pass visitors on to people.' })
+    throw new ApiError('RESOURCE_NOT_FOUND', { message: 'This agent does not hand visitors over to people.' })
   return transact(ctx.db, async (trx) => {
     const named =
       conversationId === undefined ? null : await requireOwnConversation(trx, visit, conversationId, true)

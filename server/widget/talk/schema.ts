@@ -33,7 +33,8 @@ export const Appearance = Exact({
   ),
   initialMessages: Type.Array(Type.String()),
   linkHosts: Type.Array(Type.String(), {
-    description: "Hosts of the owner's sites: what the agent writes may link to them and to what it cites",
+    description:
+      "Hosts of the owner's sites, to which the agent's messages may link in addition to cited sources",
   }),
   suggestedMessages: Nullable(Type.Array(SuggestedMessage)),
   pictures: Exact({
@@ -42,14 +43,16 @@ export const Appearance = Exact({
   }),
   /** null: the agent has no enabled collect-leads action for the widget. */
   leadForm: Nullable(Exact({ fields: Type.Array(OneOf(leadFields)) })),
-  mayEscalate: Type.Boolean({ description: 'A person can be asked for (…/person)' }),
-  takesIdentity: Type.Boolean({ description: 'The site may sign its visitors in (…/identity)' }),
+  mayEscalate: Type.Boolean({ description: 'Whether the visitor can ask for a person (…/person)' }),
+  takesIdentity: Type.Boolean({ description: 'Whether the site can sign in its visitors (…/identity)' }),
   /** null: the agent accepts no files from visitors. */
   uploads: Nullable(Exact({ maxFiles: Type.Integer(), maxBytes: Type.Integer() })),
   /** null: there is no voice mode. Speech recognition and synthesis run in the browser. */
   voice: Nullable(
     Exact({
-      language: Nullable(Type.String({ description: 'BCP 47, as voiceSettings.transcriber.language' })),
+      language: Nullable(
+        Type.String({ description: 'A BCP 47 tag, from voiceSettings.transcriber.language' }),
+      ),
       speed: Type.Number(),
       initialMessage: Nullable(Type.String()),
       errorMessage: Nullable(Type.String()),
@@ -67,7 +70,7 @@ export const VisibleMessage = Exact({
   sources: Type.Array(CitedSource),
   attachments: Type.Array(MessageAttachment),
   author: Nullable(
-    Type.String({ description: 'The person of the team who wrote it; null: the visitor or the agent' }),
+    Type.String({ description: 'The team member who wrote it; null: the visitor or the agent' }),
   ),
   pendingCalls: Type.Array(
     Exact({ toolCallId: Type.String(), toolName: Type.String(), input: Type.Unknown() }),
@@ -79,7 +82,7 @@ export const VisibleMessage = Exact({
 export const Help = Exact({
   state: OneOf(['waiting', 'taken_over']),
   name: Nullable(Type.String({ description: 'The person who has taken over' })),
-  isStaffed: Type.Boolean({ description: 'Somebody of the team is there' }),
+  isStaffed: Type.Boolean({ description: 'Whether a team member is online' }),
   opensAt: Nullable(
     Type.String({
       format: 'date-time',
@@ -98,8 +101,8 @@ const summary = {
 export const ConversationSummary = Exact(summary)
 export const VisibleConversation = Exact({
   ...summary,
-  version: Type.String({ description: 'Another one means that there is something new (…/events)' }),
+  version: Type.String({ description: 'Changes whenever there is something new (…/events)' }),
   help: Nullable(Help),
-  answering: Type.Boolean({ description: 'The agent is writing: follow it with …/stream' }),
+  answering: Type.Boolean({ description: 'Whether the agent is answering: follow it with …/stream' }),
   messages: Type.Array(VisibleMessage, { description: 'The newest 100, oldest first' }),
 })

@@ -70,7 +70,7 @@ export async function findWritten(
     ? await requireConversation(db, { accountId, agentId, conversationId: message.conversation_id })
     : undefined
   if (conversation?.source === WIDGET && conversation.user_id === visit.visitorId) return conversation
-  throw new ApiError('RESOURCE_DUPLICATE', { message: 'This messageId is taken. Make a new one.' })
+  throw new ApiError('RESOURCE_DUPLICATE', { message: 'This messageId is already in use. Create a new one.' })
 }
 
 async function store(ctx: Needs, trx: Trx, visit: Visit, written: Written): Promise<ConversationRow> {

@@ -12,15 +12,16 @@ export const receiveMail = rawEndpoint({
   path: '/webhooks/email/{agentId}',
   name: 'receiveMail',
   tag: 'Webhooks',
-  summary: 'A mail as it came',
-  description: 'From a mail server of your own or a service that receives mail. At most 40 MB.',
+  summary: 'Receive a mail',
+  description:
+    'Your mail server, or a service that receives mail, posts the unchanged mail. It may have at most 40 MB.',
   access: 'signature',
   params: Exact({
     agentId: Type.String({
       minLength: 1,
       maxLength: 100,
       pattern: '^[\\w-]+$',
-      description: 'The agent whose channel it is',
+      description: 'The agent that the channel belongs to',
     }),
   }),
   headers: Exact({

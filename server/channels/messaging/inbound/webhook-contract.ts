@@ -8,7 +8,7 @@ const params = Exact({
     minLength: 1,
     maxLength: 100,
     pattern: '^[\\w-]+$',
-    description: 'The agent whose channel it is',
+    description: 'The agent that the channel belongs to',
   }),
 })
 const Visible = { minLength: 1, maxLength: 1_000, pattern: '^[!-~]+$' }
@@ -18,8 +18,8 @@ export const verifyMessagingWebhook = rawEndpoint({
   path,
   name: 'verifyMessagingWebhook',
   tag: 'Webhooks',
-  summary: 'Prove that the webhook is yours',
-  description: 'The provider asks once, with the verifyToken of a connected account.',
+  summary: 'Verify the webhook',
+  description: 'The provider sends this request once, with the verifyToken of a connected account.',
   access: 'signature',
   params,
   query: Exact({
@@ -30,7 +30,7 @@ export const verifyMessagingWebhook = rawEndpoint({
       description: 'Always `subscribe`',
     }),
     'hub.verify_token': Type.String({ ...Visible, description: 'The verifyToken of a connected account' }),
-    'hub.challenge': Type.String({ ...Visible, description: 'Is sent back' }),
+    'hub.challenge': Type.String({ ...Visible, description: 'Returned in the response' }),
   }),
   success: { status: 200, description: 'The challenge', types: ['text/plain'] },
   unknown: 'WEBHOOK_SIGNATURE_INVALID',
@@ -41,8 +41,8 @@ export const receiveMessagingWebhook = rawEndpoint({
   path,
   name: 'receiveMessagingWebhook',
   tag: 'Webhooks',
-  summary: 'Messages and statuses from the channel',
-  description: 'At least once and in any order; each message is stored once.',
+  summary: 'Receive messages and statuses from the channel',
+  description: 'The provider may deliver them repeatedly and in any order; each message is stored once.',
   access: 'signature',
   params,
   headers: Exact({
@@ -58,7 +58,7 @@ export const receiveMessagingWebhook = rawEndpoint({
     types: 'any',
     // The provider sends up to 3 MB.
     maxBytes: 4 * 1_048_576,
-    schema: Type.Unsafe<object>({ type: 'object', description: 'As the provider sends it' }),
+    schema: Type.Unsafe<object>({ type: 'object', description: "The body in the provider's format" }),
   },
   success: { status: 200, description: '`ok`', types: ['text/plain'] },
   unknown: 'WEBHOOK_SIGNATURE_INVALID',

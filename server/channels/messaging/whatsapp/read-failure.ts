@@ -5,7 +5,7 @@ import { text, type Wire, wire } from './wire.ts'
 type Known = [ProviderFailureCode, string, detail?: string]
 
 const LIMITED: Known = ['limited', 'The channel is asked too often. Try again later.']
-const PARAMS: Known = ['params_rejected', 'The channel refused the variables of the template.']
+const PARAMS: Known = ['params_rejected', 'The channel rejected the variables of the template.']
 const UNREACHABLE: Known = ['unreachable', 'The channel is out of order for now.']
 
 /** Our code for each error code of the Cloud API: https://developers.facebook.com, "Error codes". */

@@ -5,11 +5,9 @@ import { Exact, Nullable } from '../../../http/contract.ts'
 export const CitedSource = Exact({
   id: Type.String(),
   name: Nullable(Type.String()),
-  url: Nullable(
-    Type.String({ description: 'Of a file: an address that opens it for a day from when it was read' }),
-  ),
+  url: Nullable(Type.String({ description: 'For a file: an address that is valid for a day' })),
   score: Type.Number({ description: '0 to 1' }),
-  page: Nullable(Type.Integer({ description: 'Of a file with pages, from 1' })),
-  anchor: Nullable(Type.String({ description: 'The fragment of the address that leads to the passage' })),
-  quote: Type.String({ description: 'What the passage says' }),
+  page: Nullable(Type.Integer({ description: 'The page of a file with pages, from 1' })),
+  anchor: Nullable(Type.String({ description: 'The fragment of the address that points to the passage' })),
+  quote: Type.String({ description: 'The text of the passage' }),
 })

@@ -12,9 +12,9 @@ export const readSourceText = endpoint({
   path: `${path}/text`,
   name: 'readSourceText',
   tag,
-  summary: 'Read the text of a source as one piece',
+  summary: 'Read the whole text of a source',
   description:
-    'What was extracted from it, with its headings as Markdown: the text that answers are made from now. `pageId` leaves the text of one page of a website.',
+    'Returns the live text that was extracted from the source, with its headings as Markdown. `pageId` selects one page of a website.',
   scope: 'sources:read',
   params,
   query: Exact({ pageId: Type.Optional(Type.String({ format: 'uuid' })) }),
@@ -22,7 +22,7 @@ export const readSourceText = endpoint({
     status: 200,
     schema: Exact({
       text: Type.String(),
-      isWhole: Type.Boolean({ description: 'false: there is more of it than one response holds' }),
+      isWhole: Type.Boolean({ description: 'false: the text is longer than one response can contain' }),
     }),
   },
 })
@@ -32,9 +32,9 @@ export const readSourceContent = endpoint({
   path: `${path}/content`,
   name: 'readSourceContent',
   tag,
-  summary: 'Read what a source was given',
+  summary: 'Read the submitted content of a source',
   description:
-    'The content of a text, or the questions and the answer of a source of the type qna, as they were sent and can be changed. All members are null for the other types.',
+    'Returns the content of a text, or the questions and the answer of a source of the type qna, as they were sent. All members are null for the other types.',
   scope: 'sources:read',
   params,
   success: {
@@ -52,8 +52,8 @@ export const listTrainings = endpoint({
   path: `${path}/trainings`,
   name: 'listSourceTrainings',
   tag,
-  summary: 'List what became of the last trainings of a source',
-  description: 'Newest first, at most 20, with the weekly looks at its origin.',
+  summary: 'List the last trainings of a source and their results',
+  description: 'Newest first, at most 20, including the weekly checks.',
   scope: 'sources:read',
   params,
   success: {
@@ -63,7 +63,7 @@ export const listTrainings = endpoint({
         Exact({
           at: IsoTime,
           outcome: OneOf(['live', 'unchanged', 'failed', 'removed'], {
-            description: '`removed`: the origin has taken the content away',
+            description: '`removed`: the origin no longer has the content',
           }),
           reason: Nullable(Type.String({ description: 'Why it failed or was removed' })),
           bytes: Nullable(Type.Integer({ minimum: 0, description: 'Bytes of training text that went live' })),
@@ -81,7 +81,7 @@ export const refreshSource = endpoint({
   tag,
   summary: 'Train a source again',
   description:
-    'A website, a link or a connected page is read again at its origin. What is live answers until then. Nothing happens to a source that is being processed.',
+    'A website, a link or a connected page is read again from its origin. The live version remains in use until then. A source that is being processed is not changed.',
   scope: 'sources:write',
   params,
   success: { status: 200, schema: Source },
