@@ -1,5 +1,5 @@
 import { createContext } from 'preact'
-import { useContext, useEffect, useRef } from 'preact/hooks'
+import { useContext, useLayoutEffect, useRef } from 'preact/hooks'
 import { Icon } from './icon.tsx'
 import { IconButton } from './icon-button.tsx'
 import type { Source } from './types.ts'
@@ -79,7 +79,7 @@ function Entry({ source, number }: { source: Source; number: number }) {
 function Preview({ source, number, close }: { source: Source; number: number; close: () => void }) {
   const box = useRef<HTMLDivElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs when another source is shown
-  useEffect(() => box.current?.scrollIntoView({ block: 'nearest' }), [number])
+  useLayoutEffect(() => box.current?.scrollIntoView({ block: 'nearest' }), [number])
   const href = hrefOf(source)
   return (
     <div class="preview" ref={box} role="status">
