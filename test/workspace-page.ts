@@ -19,5 +19,20 @@ export async function pageOf(
   return context.newPage()
 }
 
+/** Presses a key twice where the focus is, before the page can show what the first press has done. */
+export const pressTwice = (page: Page, key: string): Promise<void> =>
+  page.evaluate(`for (const _ of [1, 2])
+    document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: '${key}', bubbles: true, cancelable: true }))`)
+
+/** Chooses the last option of each list and returns what each shows in the same event, for `evaluate`. */
+export const CHOSEN = new Function(
+  'lists',
+  `return lists.map((list) => {
+    list.value = [...list.options].at(-1).value
+    list.dispatchEvent(new Event('change', { bubbles: true }))
+    return list.value
+  })`,
+) as (lists: unknown[]) => string[]
+
 /** Clicks a checkbox and returns what it shows in the same event, for `evaluate`. */
 export const CLICKED = new Function('box', 'box.click(); return box.checked') as (box: unknown) => boolean

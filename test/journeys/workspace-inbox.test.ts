@@ -8,7 +8,7 @@ import { type Desk, openDesk, write } from '../open-desk.ts'
 import { type Service, startService } from '../start.ts'
 import { until } from '../until.ts'
 import { memberOf, type Worker } from '../workspace.ts'
-import { CLICKED, pageOf } from '../workspace-page.ts'
+import { CLICKED, pageOf, pressTwice } from '../workspace-page.ts'
 
 const skip = findBrowser()
   ? false
@@ -66,9 +66,9 @@ describe('a Monday morning in the inbox, by keyboard alone', { skip }, () => {
   test('keys move through the list, and beyond its first page', async () => {
     await press('j')
     await heading('Lamp 130').waitFor()
-    await press('j')
-    await heading('Lamp 129').waitFor()
-    await press('k')
+    await pressTwice(page, 'j')
+    await heading('Lamp 128').waitFor()
+    await pressTwice(page, 'k')
     await heading('Lamp 130').waitFor()
     for (let n = 130; n > 70; n--) {
       await heading(`Lamp ${n}`).waitFor()

@@ -14,6 +14,7 @@ import { keyboardOf } from '../keyboard.ts'
 import { type Client, type Service, startService } from '../start.ts'
 import { until } from '../until.ts'
 import { memberOf, PASSWORD } from '../workspace.ts'
+import { CHOSEN, pressTwice } from '../workspace-page.ts'
 
 const skip = findBrowser()
   ? false
@@ -169,6 +170,10 @@ describe('a workspace that is managed without a terminal, by keyboard alone', { 
 
   test('styles are changed, shown in the preview before they are saved, and to visitors afterwards', async () => {
     await open('/deploy')
+    await keys.reach(owner.getByRole('tab', { selected: true }))
+    await pressTwice(owner, 'ArrowRight')
+    await owner.getByRole('tab', { name: 'API', selected: true }).waitFor()
+    await open('/deploy')
     const preview = owner.frameLocator('iframe')
     await keys.write(owner.getByLabel('Name in the chat'), 'Lumi of Bright Lamps')
     await preview.getByText('Lumi of Bright Lamps').first().waitFor()
@@ -234,6 +239,19 @@ describe('a workspace that is managed without a terminal, by keyboard alone', { 
     assert.match(text, /Do zebras like lamps\?/)
     assert.doesNotMatch(text, /formula/)
     await owner.getByText('1 conversation exported').waitFor()
+    await keys.use(owner.getByRole('button', { name: 'Filter' }))
+    // Two filters in a row are both kept.
+    const lists = ['Rating', 'Mood'].map((name) => owner.getByLabel(name))
+    for (const list of lists) await list.waitFor()
+    const [rating, mood] = await Promise.all(lists.map((list) => list.elementHandle()))
+    assert.deepEqual(await owner.evaluate(CHOSEN, [rating, mood]), ['positive', 'positive'])
+    await owner.getByRole('heading', { name: 'Nothing matches' }).waitFor()
+    assert.deepEqual(await Promise.all(lists.map((list) => list.inputValue())), ['positive', 'positive'])
+    await keys.reach(owner.getByLabel('From'))
+    await owner.keyboard.type('01052026')
+    await until('the filters', async () => /startDate=2026-01-05/.test(owner.url()))
+    assert.equal(await owner.getByLabel('From').inputValue(), '2026-01-05')
+    assert.match(owner.url(), /feedback=positive.*sentiment=positive/)
     await open('/conversations')
     const whole = owner.waitForEvent('download')
     await keys.menu(exporter, 'Table (CSV)')

@@ -9,7 +9,7 @@ import {
   Search,
   Users,
 } from 'lucide-react'
-import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useLayoutEffect, useState } from 'react'
 import { ParleyError } from '../../client/parley-error.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
@@ -55,7 +55,7 @@ function Frame() {
     if (known) rememberAgent(known)
   }, [known])
   // biome-ignore lint/correctness/useExhaustiveDependencies: navigating to another page closes the menu
-  useEffect(() => setOpen(null), [pathname])
+  useLayoutEffect(() => setOpen(null), [pathname])
   useShortcuts([
     { keys: 'mod+k', does: 'Go to a page or an agent', group: 'Everywhere', run: () => setOpen('palette') },
     { keys: 'z', does: 'Undo what was just done', group: 'Everywhere', run: takeOffer },

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react'
+import { useLayoutEffect, useRef } from 'react'
 
 type Shortcut = { keys: string; does: string; group: string; run: () => void }
 
@@ -18,7 +18,8 @@ const isTyping = (target: EventTarget | null): boolean =>
 export function useShortcuts(shortcuts: Shortcut[]): void {
   const current = useRef(shortcuts)
   current.current = shortcuts
-  useEffect(() => {
+  // What is shown can be used at once, and an effect after painting would be late for a quick key.
+  useLayoutEffect(() => {
     const list = current.current
     shown.add(list)
     const onKey = (event: KeyboardEvent): void => {

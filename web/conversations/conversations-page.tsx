@@ -1,14 +1,16 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { MessagesSquare, SlidersHorizontal } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
+import { SavedSelect } from '../app/saved-select.tsx'
 import { useAgentId } from '../app/session.ts'
 import { useShortcuts } from '../app/shortcuts.ts'
+import { useParameters } from '../app/use-parameters.ts'
+import { useSaved } from '../app/use-saved.ts'
 import { Ago } from '../ui/ago.tsx'
 import { moveByArrow } from '../ui/arrow-rows.ts'
 import { Button } from '../ui/button.tsx'
-import { Select, TextField } from '../ui/field.tsx'
+import { TextField } from '../ui/field.tsx'
 import { Badge, useTitle } from '../ui/page.tsx'
 import { Empty, Loaded } from '../ui/state.tsx'
 import { Conversation } from './conversation.tsx'
@@ -37,20 +39,18 @@ const SENTIMENTS = [
 export function ConversationsPage() {
   useTitle('Conversations')
   const agentId = useAgentId()
-  const { open, ...filters } = useSearch({ strict: false }) as Search
-  const navigate = useNavigate()
-  const change = (part: Partial<Search>, replace = true) =>
-    void navigate({ to: '.', search: { ...filters, open, ...part } as never, replace })
+  const { shown, latest, change } = useParameters<Search>()
+  const { open, ...filters } = shown
   const list = useInfiniteQuery({
     ...listConversations(agentId, filters),
     // The list refreshes itself as long as only its first page is loaded.
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : LOOK_MS),
   })
   const rows = list.data?.pages.flatMap(({ data }) => data) ?? []
-  const at = rows.findIndex(({ id }) => id === open)
-  const step = (by: number) => {
+  const step = (by: number): void => {
+    const at = rows.findIndex(({ id }) => id === latest().open)
     const next = rows[Math.max(0, Math.min(rows.length - 1, at + by))]
-    if (next) change({ open: next.id })
+    if (next) void change({ open: next.id }, true)
   }
   useShortcuts([
     { keys: 'j', does: 'Next conversation', group: 'Conversations', run: () => step(1) },
@@ -73,7 +73,7 @@ export function ConversationsPage() {
           </span>
           {rows.length > 0 && <ExportMenu agentId={agentId} filters={filters} />}
         </header>
-        <FilterBar filters={filters} onChange={change} />
+        <FilterBar filters={filters} onChange={(part) => change(part, true)} />
         <Loaded of={list} lines={8}>
           {() =>
             rows.length === 0 ? (
@@ -89,7 +89,7 @@ export function ConversationsPage() {
               <Rows
                 rows={rows}
                 open={open}
-                onOpen={(id) => change({ open: id }, false)}
+                onOpen={(id) => void change({ open: id })}
                 onEnd={() => list.hasNextPage && !list.isFetchingNextPage && list.fetchNextPage()}
               />
             )
@@ -102,7 +102,7 @@ export function ConversationsPage() {
             key={open}
             agentId={agentId}
             conversationId={open}
-            onBack={() => change({ open: undefined })}
+            onBack={() => void change({ open: undefined }, true)}
           />
         ) : (
           <Empty icon={MessagesSquare} title="Choose a conversation">
@@ -191,18 +191,19 @@ function Rows({ rows, open, onOpen, onEnd }: RowsProps) {
 
 const TYPED_MS = 250
 
-function FilterBar({ filters, onChange }: { filters: Filters; onChange: (part: Filters) => void }) {
+function FilterBar({ filters, onChange }: { filters: Filters; onChange: (part: Filters) => Promise<void> }) {
   const [isOpen, setIsOpen] = useState(() => Object.keys(filters).some((name) => name !== 'query'))
   const [text, setText] = useState(filters.query ?? '')
   const latest = useRef(onChange)
   latest.current = onChange
   useEffect(() => {
     if (text === (filters.query ?? '')) return
-    const timer = setTimeout(() => latest.current({ query: text || undefined }), TYPED_MS)
+    const timer = setTimeout(() => void latest.current({ query: text || undefined }), TYPED_MS)
     return () => clearTimeout(timer)
   }, [text, filters.query])
-  const set = (name: keyof Filters) => (event: { target: { value: string } }) =>
-    onChange({ [name]: event.target.value || undefined })
+  const set = (name: keyof Filters) => (value: string) => onChange({ [name]: value || undefined })
+  const [from, setFrom] = useSaved(filters.startDate ?? '', set('startDate'))
+  const [to, setTo] = useSaved(filters.endDate ?? '', set('endDate'))
   return (
     <div className={classes.filters}>
       <div className={classes.searching}>
@@ -220,35 +221,35 @@ function FilterBar({ filters, onChange }: { filters: Filters; onChange: (part: F
       </div>
       {isOpen && (
         <div className={classes.choices}>
-          <Select
+          <SavedSelect
             label="Channel"
             options={[['', 'Every channel'], ...SOURCES]}
             value={filters.source ?? ''}
-            onChange={set('source')}
+            onSave={set('source')}
           />
-          <Select
+          <SavedSelect
             label="Rating"
             options={FEEDBACK}
             value={filters.feedback ?? ''}
-            onChange={set('feedback')}
+            onSave={set('feedback')}
           />
-          <Select
+          <SavedSelect
             label="Mood"
             options={SENTIMENTS}
             value={filters.sentiment ?? ''}
-            onChange={set('sentiment')}
+            onSave={set('sentiment')}
           />
-          <Select
+          <SavedSelect
             label="Handed over"
             options={[
               ['', 'All'],
               ['true', 'Handed to people'],
             ]}
             value={filters.escalated ?? ''}
-            onChange={set('escalated')}
+            onSave={set('escalated')}
           />
-          <TextField label="From" type="date" value={filters.startDate ?? ''} onChange={set('startDate')} />
-          <TextField label="To" type="date" value={filters.endDate ?? ''} onChange={set('endDate')} />
+          <TextField label="From" type="date" value={from} onChange={({ target }) => setFrom(target.value)} />
+          <TextField label="To" type="date" value={to} onChange={({ target }) => setTo(target.value)} />
         </div>
       )}
     </div>

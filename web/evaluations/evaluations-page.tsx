@@ -28,7 +28,7 @@ export function EvaluationsPage() {
   const [adding, setAdding] = useState(false)
   const [asking, setAsking] = useState(false)
   const sets = useQuery(reading('/agents/{agentId}/evaluation-sets', { params: { agentId } }))
-  const go = (next: Search) => void navigate({ to: '.', search: next as never })
+  const go = (next: Search) => navigate({ to: '.', search: next as never })
   const run = useMutation({
     mutationFn: (note: string) =>
       call('POST', '/agents/{agentId}/evaluation-runs', {
@@ -39,7 +39,7 @@ export function EvaluationsPage() {
       setAsking(false)
       tell('done', `${plural(made.questions, 'question')} measured.`)
       void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/evaluation-runs'] })
-      go({ set: search.set, tab: 'runs', run: made.id })
+      void go({ set: search.set, tab: 'runs', run: made.id })
     },
   })
   const mayWrite = can('sources:write')
@@ -70,7 +70,7 @@ export function EvaluationsPage() {
       <Tabs
         label="Evaluations"
         chosen={search.tab ?? 'questions'}
-        onChoose={(tab) => go({ set: search.set, tab })}
+        onChoose={(tab) => void go({ set: search.set, tab })}
         items={[
           {
             id: 'questions',
@@ -94,10 +94,10 @@ export function EvaluationsPage() {
                 runId={search.run}
                 withId={search.with}
                 onWith={(id) => go({ ...search, with: id })}
-                onBack={() => go({ set: search.set, tab: 'runs' })}
+                onBack={() => void go({ set: search.set, tab: 'runs' })}
               />
             ) : (
-              <Runs agentId={agentId} onOpen={(id) => go({ set: search.set, tab: 'runs', run: id })} />
+              <Runs agentId={agentId} onOpen={(id) => void go({ set: search.set, tab: 'runs', run: id })} />
             ),
           },
         ]}

@@ -2,9 +2,9 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { CircleCheck } from 'lucide-react'
 import { useState } from 'react'
 import { listing, reading } from '../app/api.ts'
+import { SavedSelect } from '../app/saved-select.tsx'
 import { useCan } from '../app/session.ts'
 import { Button } from '../ui/button.tsx'
-import { Select } from '../ui/field.tsx'
 import { formatShare, formatTime } from '../ui/format.ts'
 import { Badge, Section, Table } from '../ui/page.tsx'
 import { Empty, Loaded } from '../ui/state.tsx'
@@ -26,7 +26,7 @@ type RunReportProps = {
   runId: string
   /** The run to compare with; by default, the previous run of the same set. */
   withId: string | undefined
-  onWith: (id: string | undefined) => void
+  onWith: (id: string | undefined) => Promise<void>
   onBack: () => void
 }
 
@@ -44,7 +44,7 @@ export function RunReport({ agentId, runId, withId, onWith, onBack }: RunReportP
       <div className={classes.set}>
         <BackButton onBack={onBack} />
         <div>
-          <Select
+          <SavedSelect
             label="Compare with"
             options={[
               ['', 'No other run'],
@@ -53,7 +53,7 @@ export function RunReport({ agentId, runId, withId, onWith, onBack }: RunReportP
                 .map(({ id, note, createdAt, setName }) => [id, nameOf(note, createdAt, setName)] as const),
             ]}
             value={before ?? ''}
-            onChange={({ target }) => onWith(target.value || undefined)}
+            onSave={(id) => onWith(id || undefined)}
           />
         </div>
       </div>

@@ -3,9 +3,10 @@ import { Pencil, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { call, type OutputOf } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
+import { SavedSelect } from '../app/saved-select.tsx'
 import { Button, buttonClass } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { Form, FormActions, FormProblem, Select, TextField } from '../ui/field.tsx'
+import { Form, FormActions, FormProblem, TextField } from '../ui/field.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { sentenceOf } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
@@ -19,7 +20,7 @@ type SetChooserProps = {
   sets: EvaluationSet[]
   chosen: string | undefined
   mayWrite: boolean
-  onChoose: (id: string | undefined) => void
+  onChoose: (id: string | undefined) => Promise<void>
 }
 
 /** Selects the set whose questions are shown and run. Sets can be added, renamed and deleted here. */
@@ -32,20 +33,20 @@ export function SetChooser({ agentId, sets, chosen, mayWrite, onChoose }: SetCho
       tell('done', 'The set is gone; its questions stay.')
       void queries.invalidateQueries({ queryKey: [PATH] })
       void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/evaluations'] })
-      onChoose(undefined)
+      void onChoose(undefined)
     },
   })
   return (
     <div className={classes.set}>
       <div>
-        <Select
+        <SavedSelect
           label="Set"
           options={[
             ['', 'All questions'],
             ...sets.map(({ id, name, questions }) => [id, `${name} (${questions})`] as const),
           ]}
           value={set?.id ?? ''}
-          onChange={({ target }) => onChoose(target.value || undefined)}
+          onSave={(id) => onChoose(id || undefined)}
         />
       </div>
       {mayWrite && (
@@ -85,7 +86,7 @@ export function SetChooser({ agentId, sets, chosen, mayWrite, onChoose }: SetCho
 type NameDialogProps = {
   agentId: string
   set: EvaluationSet | null
-  onDone: (id: string) => void
+  onDone: (id: string) => Promise<void>
   onClose: () => void
 }
 
@@ -98,7 +99,7 @@ function NameDialog({ agentId, set, onDone, onClose }: NameDialogProps) {
         : call('POST', PATH, { params: { agentId }, body: { name } }),
     onSuccess: ({ id }) => {
       void queries.invalidateQueries({ queryKey: [PATH] })
-      onDone(id)
+      void onDone(id)
       onClose()
     },
   })

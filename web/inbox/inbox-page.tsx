@@ -1,8 +1,8 @@
-import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Bell, BellOff, Inbox as InboxIcon } from 'lucide-react'
 import { useState } from 'react'
 import { useAgentId } from '../app/session.ts'
 import { useShortcuts } from '../app/shortcuts.ts'
+import { useParameters } from '../app/use-parameters.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Badge } from '../ui/page.tsx'
 import { Empty, Loaded } from '../ui/state.tsx'
@@ -31,21 +31,20 @@ const EMPTY: Record<View, [title: string, text: string]> = {
 /** The inbox: lists the tickets of an agent and shows the selected one. */
 export function InboxPage() {
   const agentId = useAgentId()
-  const navigate = useNavigate()
-  const search = useSearch({ strict: false }) as Search
+  const { shown: search, latest, change } = useParameters<Search>()
   const { view = 'open', ticket, query } = search
-  const change = (part: Partial<Search>, replace = false) =>
-    void navigate({ to: '.', search: { ...search, ...part } as never, replace })
   const isLive = useLiveDesk(agentId)
   const { list, rows, loadMore } = useTickets(agentId, search)
   const seen = useSeen(agentId)
   const { unread } = seen
   useWaiting(agentId, unread)
   const open = Number(ticket) || null
-  const at = rows.findIndex(({ ticketNumber }) => ticketNumber === open)
+  const placeOf = (number: number | null): number =>
+    rows.findIndex(({ ticketNumber }) => ticketNumber === number)
   const step = (by: number): void => {
+    const at = placeOf(Number(latest().ticket))
     const next = rows[Math.max(0, Math.min(rows.length - 1, at + by))]
-    if (next) change({ ticket: String(next.ticketNumber) }, true)
+    if (next) void change({ ticket: String(next.ticketNumber) }, true)
     if (at + by >= rows.length - 3) loadMore()
   }
   useShortcuts([
@@ -59,8 +58,10 @@ export function InboxPage() {
     },
   ])
   const onSolved = (): void => {
+    const at = placeOf(open)
     const next = rows[at + 1] ?? rows[at - 1]
-    if (at !== -1 && next && view !== 'solved' && !query) change({ ticket: String(next.ticketNumber) }, true)
+    if (at !== -1 && next && view !== 'solved' && !query)
+      void change({ ticket: String(next.ticketNumber) }, true)
   }
   const [title, text] = EMPTY[view]
   return (
@@ -90,7 +91,7 @@ export function InboxPage() {
                 rows={rows}
                 open={open}
                 isUnread={seen.isUnread}
-                onOpen={(ticketNumber) => change({ ticket: String(ticketNumber) })}
+                onOpen={(ticketNumber) => void change({ ticket: String(ticketNumber) })}
                 onEnd={loadMore}
               />
             )
@@ -104,7 +105,7 @@ export function InboxPage() {
           ticketNumber={open}
           onSeen={seen.note}
           onSolved={onSolved}
-          onBack={() => change({ ticket: undefined })}
+          onBack={() => void change({ ticket: undefined })}
         />
       ) : (
         <div className={classes.none}>

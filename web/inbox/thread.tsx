@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
+import { useLayoutEffect, useRef } from 'react'
 import { call, listing, type Ticket, type TicketMessage } from '../app/api.ts'
 import { useCan } from '../app/session.ts'
 import { MessageView } from '../conversations/message-view.tsx'
@@ -32,7 +32,7 @@ export function Thread({ agentId, ticketNumber, ticket }: ThreadProps) {
   const entries = (messages.data?.pages.flatMap(({ data }) => data) ?? []).toReversed()
   const newest = entries.at(-1)?.id
   // biome-ignore lint/correctness/useExhaustiveDependencies: only new messages scroll the view
-  useEffect(() => {
+  useLayoutEffect(() => {
     // In newer browsers, scrollIntoView returns a promise, which must not become the effect's cleanup.
     void end.current?.scrollIntoView({ block: 'end' })
   }, [newest, earlier.isSuccess])

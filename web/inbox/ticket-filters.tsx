@@ -13,7 +13,7 @@ const TYPED_MS = 250
 type FiltersProps = {
   agentId: string
   search: ListSearch
-  onChange: (part: ListSearch & { ticket?: undefined }, replace?: boolean) => void
+  onChange: (part: ListSearch & { ticket?: undefined }, replace?: boolean) => Promise<void>
 }
 
 /** Selects which tickets are listed: those of a view, or the results of a search. */
@@ -24,7 +24,7 @@ export function TicketFilters({ agentId, search, onChange }: FiltersProps) {
   latest.current = onChange
   useEffect(() => {
     if (text.trim() === query) return
-    const timer = setTimeout(() => latest.current({ query: text.trim() || undefined }, true), TYPED_MS)
+    const timer = setTimeout(() => void latest.current({ query: text.trim() || undefined }, true), TYPED_MS)
     return () => clearTimeout(timer)
   }, [text, query])
   return (
@@ -37,7 +37,7 @@ export function TicketFilters({ agentId, search, onChange }: FiltersProps) {
             aria-pressed={view === id && !query}
             onClick={() => {
               setText('')
-              onChange({ view: id, query: undefined, ticket: undefined })
+              void onChange({ view: id, query: undefined, ticket: undefined })
             }}
           >
             {label} {id !== 'solved' && <Count agentId={agentId} view={id} />}
@@ -61,7 +61,7 @@ export function TicketFilters({ agentId, search, onChange }: FiltersProps) {
           type="button"
           aria-pressed={Boolean(urgent)}
           disabled={Boolean(query)}
-          onClick={() => onChange({ urgent: urgent ? undefined : 'true' }, true)}
+          onClick={() => void onChange({ urgent: urgent ? undefined : 'true' }, true)}
         >
           Urgent and high
         </button>
@@ -69,7 +69,7 @@ export function TicketFilters({ agentId, search, onChange }: FiltersProps) {
           type="button"
           aria-pressed={Boolean(oldest)}
           disabled={Boolean(query)}
-          onClick={() => onChange({ oldest: oldest ? undefined : 'true' }, true)}
+          onClick={() => void onChange({ oldest: oldest ? undefined : 'true' }, true)}
         >
           Longest waiting first
         </button>

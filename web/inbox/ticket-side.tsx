@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Hand, Undo2 } from 'lucide-react'
 import { call, reading, type Ticket } from '../app/api.ts'
+import { SavedSelect } from '../app/saved-select.tsx'
 import { useCan, useMember } from '../app/session.ts'
 import { useSaved } from '../app/use-saved.ts'
 import { readingConversation } from '../conversations/read-conversation.ts'
@@ -43,10 +44,6 @@ export function TicketSide({ agentId, ticket, onChange }: TicketSideProps) {
   const disabled = !can('helpdesk:write')
   const isListed = members.some(({ id }) => id === ticket.assigneeId)
   const [assigneeId, assign] = useSaved(ticket.assigneeId, (id) => onChange({ assigneeId: id }))
-  const [statusCategory, setStatus] = useSaved(ticket.statusCategory, (status) =>
-    onChange({ statusCategory: status }),
-  )
-  const [priority, setPriority] = useSaved(ticket.priority, (next) => onChange({ priority: next }))
   return (
     <div className={classes.details}>
       <Select
@@ -68,19 +65,19 @@ export function TicketSide({ agentId, ticket, onChange }: TicketSideProps) {
           Assign to me
         </Button>
       )}
-      <Select
+      <SavedSelect
         label="Status"
         options={STATUSES}
         disabled={disabled}
-        value={statusCategory}
-        onChange={({ target }) => setStatus(target.value as Ticket['statusCategory'])}
+        value={ticket.statusCategory}
+        onSave={(status) => onChange({ statusCategory: status as Ticket['statusCategory'] })}
       />
-      <Select
+      <SavedSelect
         label="Priority"
         options={PRIORITIES}
         disabled={disabled}
-        value={priority}
-        onChange={({ target }) => setPriority(target.value as Ticket['priority'])}
+        value={ticket.priority}
+        onSave={(priority) => onChange({ priority: priority as Ticket['priority'] })}
       />
       <Tags agentId={agentId} ticketNumber={ticket.ticketNumber} disabled={disabled} />
       {ticket.conversationId && !disabled && (

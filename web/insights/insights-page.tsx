@@ -6,12 +6,13 @@ import agents from '../agents/agents.module.css'
 import { daysAgo } from '../agents/days.ts'
 import { call, type OutputOf, reading } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
+import { SavedSelect } from '../app/saved-select.tsx'
 import { useAgentId, useCan } from '../app/session.ts'
 import { sourceName } from '../conversations/source-names.ts'
 import { Ago } from '../ui/ago.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { Form, FormActions, FormProblem, Select, TextArea } from '../ui/field.tsx'
+import { Form, FormActions, FormProblem, TextArea } from '../ui/field.tsx'
 import { formatNumber, formatShare } from '../ui/format.ts'
 import { Badge, Page, Section } from '../ui/page.tsx'
 import { Loaded, sentenceOf } from '../ui/state.tsx'
@@ -45,12 +46,12 @@ export function InsightsPage() {
       title="Insights"
       about="How well the agent does, and what it lacks."
       actions={
-        <Select
+        <SavedSelect
           label="Span"
           hideLabel
           options={SPANS}
           value={days}
-          onChange={({ target }) => void navigate({ to: '.', search: { days: target.value }, replace: true })}
+          onSave={(span) => navigate({ to: '.', search: { days: span }, replace: true })}
         />
       }
     >

@@ -1,5 +1,5 @@
 import { ArrowUp, Square } from 'lucide-react'
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { IconButton } from '../ui/button.tsx'
 import { Markdown } from '../ui/markdown.tsx'
 import { GiveResult } from './give-result.tsx'
@@ -24,10 +24,11 @@ export function ChatPane({ agentId, placeholder, suggestions = [], draft, onInsp
   const end = useRef<HTMLDivElement>(null)
   const newest = chat.messages.at(-1)
   const asked = chat.messages.findLast(({ role }) => role === 'user')?.text ?? ''
+  useLayoutEffect(() => {
+    if (newest) void end.current?.scrollIntoView({ block: 'nearest' })
+  }, [newest])
   useEffect(() => {
-    if (!newest) return
-    end.current?.scrollIntoView({ block: 'nearest' })
-    if (newest.role === 'assistant') onInspect?.({ message: newest, question: asked })
+    if (newest?.role === 'assistant') onInspect?.({ message: newest, question: asked })
   }, [newest, asked, onInspect])
   return (
     <div className={classes.chat}>

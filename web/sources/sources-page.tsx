@@ -1,14 +1,16 @@
 import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { Link } from '@tanstack/react-router'
 import { BookOpen, Ellipsis, Trash2, Upload } from 'lucide-react'
 import { type DragEvent, useRef, useState } from 'react'
 import { isBusy, statusOfSource } from '../agents/status.ts'
 import { call, listing, reading, type Source } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
+import { SavedSelect } from '../app/saved-select.tsx'
 import { useAgentId, useCan, useMe } from '../app/session.ts'
+import { useParameters } from '../app/use-parameters.ts'
 import { Ago } from '../ui/ago.tsx'
 import { Button } from '../ui/button.tsx'
-import { Select, TextField } from '../ui/field.tsx'
+import { TextField } from '../ui/field.tsx'
 import { formatBytes, plural } from '../ui/format.ts'
 import { Menu } from '../ui/menu.tsx'
 import { Badge, Page, Table } from '../ui/page.tsx'
@@ -41,8 +43,7 @@ const NAMES: Record<Source['type'], string> = {
 export function SourcesPage() {
   const agentId = useAgentId()
   const can = useCan()
-  const search = useSearch({ strict: false }) as { type?: string; name?: string }
-  const navigate = useNavigate()
+  const { shown: search, change } = useParameters<{ type?: string; name?: string }>()
   const [adding, setAdding] = useState<Adding | null>(null)
   const [isOver, setIsOver] = useState(false)
   const picker = useRef<HTMLInputElement>(null)
@@ -52,8 +53,6 @@ export function SourcesPage() {
     ...listing('/agents/{agentId}/sources', { params: { agentId }, query: { limit: 50, ...search } }),
     refetchInterval: ({ state }) => (state.data?.pages.some(({ data }) => data.some(isBusy)) ? 1_500 : false),
   })
-  const filter = (change: { type?: string; name?: string }) =>
-    void navigate({ to: '.', search: { ...search, ...change } as never, replace: true })
   const add = <AddMenu onAdd={setAdding} onFiles={() => picker.current?.click()} />
   const onDrop = (event: DragEvent): void => {
     event.preventDefault()
@@ -95,14 +94,14 @@ export function SourcesPage() {
             type="search"
             placeholder="Search by name"
             defaultValue={search.name ?? ''}
-            onChange={({ target }) => filter({ name: target.value || undefined })}
+            onChange={({ target }) => void change({ name: target.value || undefined }, true)}
           />
-          <Select
+          <SavedSelect
             label="Type"
             hideLabel
             options={TYPES}
             value={search.type ?? ''}
-            onChange={({ target }) => filter({ type: target.value || undefined })}
+            onSave={(type) => change({ type: type || undefined }, true)}
           />
         </div>
         <Loaded of={sources}>

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react'
 import classes from './tabs.module.css'
 
 type TabItem = { id: string; label: ReactNode; content: ReactNode }
@@ -24,7 +24,8 @@ export function Tabs({
     onChoose?.(id)
   }
   const onKeyDown = (event: KeyboardEvent): void => {
-    const at = items.findIndex(({ id }) => id === open?.id)
+    // The tab that was come to last may not be shown yet.
+    const at = items.findIndex(({ id }) => `${prefix}${id}` === document.activeElement?.id)
     const next = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: -1 }[event.key]
     const item = next === undefined ? undefined : items.at(next % items.length)
     if (!item) return
@@ -33,7 +34,7 @@ export function Tabs({
     document.getElementById(`${prefix}${item.id}`)?.focus()
   }
   // biome-ignore lint/correctness/useExhaustiveDependencies: on a phone, the selected tab may be out of view
-  useEffect(() => {
+  useLayoutEffect(() => {
     void list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' })
   }, [open?.id])
   return (

@@ -3,11 +3,10 @@ import { Ellipsis, Pencil, Trash2, UserPlus } from 'lucide-react'
 import { useState } from 'react'
 import { call, type OutputOf, reading } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
+import { SavedSelect } from '../app/saved-select.tsx'
 import { useAgents, useCan, useMember } from '../app/session.ts'
-import { useSaved } from '../app/use-saved.ts'
 import { Ago } from '../ui/ago.tsx'
 import { Button } from '../ui/button.tsx'
-import { Select } from '../ui/field.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { Badge, Section, Table } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
@@ -72,7 +71,6 @@ function MemberRow({ member, mayWrite }: { member: Member; mayWrite: boolean }) 
     onSuccess: () => tell('done', `${member.name} has another role.`),
     onSettled: () => refresh('/members'),
   })
-  const [role, setRole] = useSaved(member.role, change.mutateAsync)
   const remove = useMutation({
     mutationFn: () => call('DELETE', '/members/{memberId}', { params: { memberId: member.id } }),
     onSuccess: () => tell('done', `${member.name} is no longer a member.`),
@@ -88,12 +86,12 @@ function MemberRow({ member, mayWrite }: { member: Member; mayWrite: boolean }) 
       </td>
       <td>
         {mayWrite && !isMe ? (
-          <Select
+          <SavedSelect
             label={`Role of ${member.name}`}
             hideLabel
             options={ROLES.map(([id, name]) => [id, name] as const)}
-            value={role}
-            onChange={({ target }) => setRole(target.value as Role)}
+            value={member.role}
+            onSave={(role) => change.mutateAsync(role as Role)}
           />
         ) : (
           roleName(member.role)
