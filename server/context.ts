@@ -86,7 +86,7 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
     const mailParser = createMailParser()
     const process = database.url ? await beatingProcess(database.url, onBroken) : await soleProcess(db)
     const generations = createGenerations({ db, notifier, process, onError })
-    const { customerWrote, openTicket, whoIsThere } = conversationReactions(notifier)
+    const { hasTicket, customerWrote, openTicket, whoIsThere } = conversationReactions(notifier)
     return {
       config,
       log,
@@ -107,6 +107,7 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
       process,
       followers: createFollowers({ db, notifier, log }),
       generations,
+      hasTicket,
       customerWrote,
       solvedTickets,
       toolkits: createToolkits({

@@ -4,6 +4,7 @@ import type { Notifier } from './db/notifier.ts'
 import { storeCustomerMessage } from './helpdesk/messages/store-customer-message.ts'
 import { whoIsThere } from './helpdesk/takeover/who-is-there.ts'
 import { openTicket } from './helpdesk/tickets/open-ticket.ts'
+import { hasTicket } from './helpdesk/tickets/ticket-queries.ts'
 
 /**
  * The list of all places where an event of a lower feature makes a higher one act in the same transaction. Imports run
@@ -22,6 +23,7 @@ import { openTicket } from './helpdesk/tickets/open-ticket.ts'
 
 /** A turn of a conversation tells the help desk. */
 export const conversationReactions = (notifier: Notifier) => ({
+  hasTicket,
   /** A customer's message of a chat is also a message of the conversation's ticket. */
   async customerWrote(
     trx: Trx,

@@ -103,11 +103,11 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
   },
 
   // Duties of the installation look for what is due in all accounts.
-  'server/accounts/plans/credits.ts': {
+  'server/conversations/ledger/release-forgotten.ts': {
     tables: ['credit_entries', 'generations'],
     reason: 'Reservations whose generation is gone are released.',
   },
-  'server/accounts/plans/reconcile.ts': {
+  'server/conversations/ledger/reconcile.ts': {
     tables: ['generations', 'credit_entries', 'messages', 'credit_usage'],
     reason: 'The figures of the whole installation are compared.',
   },

@@ -1,11 +1,9 @@
 import type { Context } from '../context.ts'
 import { purgeKeys } from '../http/once/idempotency.ts'
 import type { Duty } from '../jobs/duties.ts'
-import { releaseForgotten } from './plans/credits.ts'
 
 const MINUTE = 60_000
 
 export const accountDuties = ({ db }: Pick<Context, 'db'>): Duty[] => [
-  { what: 'forgotten reservations', everyMs: MINUTE, run: () => releaseForgotten(db) },
   { what: 'old idempotency keys', everyMs: 60 * MINUTE, run: () => purgeKeys(db) },
 ]

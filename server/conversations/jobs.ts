@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts'
 import type { Duty } from '../jobs/duties.ts'
+import { releaseForgotten } from './ledger/release-forgotten.ts'
 import { expireCalls } from './records/expire-calls.ts'
 import { purgeLog } from './stream/generation-log.ts'
 import { closeOrphans } from './turn/close-orphans.ts'
@@ -16,6 +17,7 @@ export const conversationDuties = (ctx: Pick<Context, 'db' | 'log'>): Duty[] => 
     // With the embedded database, no other process can still be running what the last process left behind.
     atStart: () => closeOrphans(ctx),
   },
+  { what: 'forgotten reservations', everyMs: MINUTE, run: () => releaseForgotten(ctx.db) },
   { what: 'expired actions', everyMs: MINUTE, run: () => expireCalls(ctx.db) },
   { what: 'old logs of generations', everyMs: 60 * MINUTE, run: () => purgeLog(ctx.db) },
 ]

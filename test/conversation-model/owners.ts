@@ -10,6 +10,7 @@ import type { Db } from '../../server/db/database.ts'
 import { newId } from '../../server/db/ids.ts'
 import type { AccountId } from '../../server/db/tables/columns.ts'
 import type { ServiceProcess } from '../../server/db/upkeep/processes.ts'
+import { hasTicket } from '../../server/helpdesk/tickets/ticket-queries.ts'
 import { ApiError } from '../../server/http/errors.ts'
 
 /** Performs one step per iteration, so that actors can be interleaved. */
@@ -146,7 +147,12 @@ async function start(db: Db, talk: Talk, process: OwnProcess, isRetry: boolean):
     idempotency: null,
     ...(conversationId ? { conversationId } : {}),
   }
-  const needs = { db, process: process as unknown as ServiceProcess, customerWrote: async () => {} }
+  const needs = {
+    db,
+    process: process as unknown as ServiceProcess,
+    hasTicket,
+    customerWrote: async () => {},
+  }
   try {
     const { ids } = await startGeneration(needs, turn)
     talk.conversationId = ids.conversationId

@@ -2,12 +2,9 @@ import { type Expression, type RawBuilder, sql } from 'kysely'
 import type { Db, Trx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
 import type { Values } from '../../db/statements/statement.ts'
-import { transact } from '../../db/statements/transact.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import { accountOf } from '../records/accounts.ts'
 import { planOf } from './plans.ts'
-
-const FORGOTTEN_AT_ONCE = 100
 
 /** Returns the UTC month of a time as 'YYYY-MM'. Credits are whole numbers. */
 export const monthOf = (time: Date): string => time.toISOString().slice(0, 7)
@@ -195,29 +192,6 @@ async function giveBack(
       )
       .execute()
   }
-}
-
-/**
- * Releases reservations of generations that no longer exist, because they were deleted with their agent or
- * conversation and their process died before it could settle them. Returns the number of reservations.
- */
-export async function releaseForgotten(db: Db): Promise<number> {
-  const forgotten = await db
-    .selectFrom('credit_entries')
-    .select(['account_id', 'generation_id'])
-    .where('state', '=', 'reserved')
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb.selectFrom('generations').whereRef('generations.id', '=', 'credit_entries.generation_id'),
-        ),
-      ),
-    )
-    .limit(FORGOTTEN_AT_ONCE)
-    .execute()
-  for (const { account_id, generation_id } of forgotten)
-    await transact(db, (trx) => releaseCredits(trx, account_id, generation_id ?? ''))
-  return forgotten.length
 }
 
 /** Grants credits for the current month on top of the plan's allowance. */

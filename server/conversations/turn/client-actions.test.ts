@@ -4,8 +4,8 @@ import { sql } from 'kysely'
 import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
 import { readStream } from '../../../test/read-stream.ts'
 import { type Answer, type Client, type Service, startService } from '../../../test/start.ts'
-import { reconcile } from '../../accounts/plans/reconcile.ts'
 import { newId } from '../../db/ids.ts'
+import { reconcile } from '../ledger/reconcile.ts'
 import { expireCalls } from '../records/expire-calls.ts'
 
 let models: ModelServer

@@ -63,17 +63,18 @@ async function giveTitle(ctx: TurnNeeds, turn: Turn, live: LiveGeneration): Prom
     await improveTitle(ctx, model, owner, live, question)
 }
 
-/**
- * Adds a customer's message to the ticket of its conversation. This is passed in because the help desk is a higher
- * layer.
- */
-type CustomerWrote = (
-  trx: Trx,
-  conversation: ConversationRow,
-  message: { messageId: string; text: string },
-) => Promise<void>
+/** What a turn asks of and tells the ticket of its conversation, passed in because the help desk is a higher layer. */
+type TicketReactions = {
+  hasTicket(trx: Trx, accountId: AccountId, conversationId: string): Promise<boolean>
+  /** Adds a customer's message to the ticket. */
+  customerWrote(
+    trx: Trx,
+    conversation: ConversationRow,
+    message: { messageId: string; text: string },
+  ): Promise<void>
+}
 
-type Needs = { db: Db; process: ServiceProcess; customerWrote: CustomerWrote }
+type Needs = { db: Db; process: ServiceProcess } & TicketReactions
 
 /**
  * Stores the user message and the running generation in one transaction and reserves the credits. From then on, nothing
@@ -167,7 +168,7 @@ async function startConversation(
 }
 
 async function goOn(
-  { process, customerWrote }: Needs,
+  { process, hasTicket, customerWrote }: Needs,
   trx: Trx,
   turn: StartRequest,
   conversationId: string,
@@ -180,8 +181,8 @@ async function goOn(
   const claiming = claimKey(trx, turn, id)
   const locking = requireConversation(trx, { accountId: account.id, agentId: agent.id, conversationId }, true)
   const reading = readsAhead(turn) ? readHistory(trx, turn, conversationId, null) : null
-  const hasTicket = message === undefined ? null : isOnTicket(trx, account.id, conversationId)
-  const [conversation] = await Promise.all([locking, claiming, reading, hasTicket])
+  const isOnTicket = message === undefined ? null : hasTicket(trx, account.id, conversationId)
+  const [conversation] = await Promise.all([locking, claiming, reading, isOnTicket])
   const target =
     ask.kind === 'retry' ? await findRetry(trx, account.id, conversation.id, ask.messageId) : null
   if (conversation.status !== 'ongoing') throw notOngoing(conversation.status)
@@ -207,7 +208,7 @@ async function goOn(
     citedBefore: plan.kind === 'continuation' ? citedIn(plan.history.at(-1)) : [],
   })
   const going = continueConversation.query(beginning(turn, newIds, process.id, { parts, ...plan }))
-  if (message === undefined || !(await hasTicket)) return lastly(trx, going, started)
+  if (message === undefined || !(await isOnTicket)) return lastly(trx, going, started)
   const turnStarted = started(await trx.executeQuery(going))
   await customerWrote(trx, conversation, { messageId: plan.userMessageId, text: message })
   return turnStarted
@@ -225,17 +226,6 @@ async function claimKey(
   if (!idempotency) return
   if (insteadOf === undefined) return takeKey(trx, idempotency, { generationId })
   if (!(await rebindKey(trx, idempotency, insteadOf, generationId))) throw new KeyTaken()
-}
-
-async function isOnTicket(trx: Trx, accountId: AccountId, conversationId: string): Promise<boolean> {
-  const row = await trx
-    .selectFrom('tickets')
-    .select('id')
-    .where('account_id', '=', accountId)
-    .where('conversation_id', '=', conversationId)
-    .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
 }
 
 /** Returns the parent for the first answer in a conversation that existed before it. */

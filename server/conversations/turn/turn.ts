@@ -162,6 +162,7 @@ export type TurnNeeds = Pick<
   | 'knowledge'
   | 'generations'
   | 'toolkits'
+  | 'hasTicket'
   | 'customerWrote'
   | 'process'
   | 'secrets'

@@ -56,6 +56,18 @@ export async function holdTicket(
   throw new Error('The conversation of a ticket changes all the time.')
 }
 
+/** Returns whether a conversation has a ticket, open or closed. */
+export async function hasTicket(trx: Trx, accountId: AccountId, conversationId: string): Promise<boolean> {
+  const row = await trx
+    .selectFrom('tickets')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('conversation_id', '=', conversationId)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Locks and returns the conversation's ticket that is neither closed nor cancelled. */
 export async function openTicketOf(
   trx: Trx,

@@ -3,7 +3,7 @@ import { after, before, beforeEach, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
 import { type Answer, type Client, type Service, startService } from '../../../test/start.ts'
-import { reconcile } from '../../accounts/plans/reconcile.ts'
+import { reconcile } from '../../conversations/ledger/reconcile.ts'
 import { closeOrphans } from '../../conversations/turn/close-orphans.ts'
 
 let models: ModelServer
