@@ -1,9 +1,10 @@
+import { channelNames } from '../../server/agents/settings/channel-names.ts'
+
 /** The sources of conversations that can be chosen, with the names of their channels. */
 export const SOURCES = [
   ['API', 'API'],
   ['Widget or Iframe', 'Website chat'],
-  ['Messaging', 'Messaging'],
-  ['Email', 'Email'],
+  ...channelNames.map(({ source, label }) => [source, label] as const),
   ['Playground', 'Playground'],
 ] as const
 

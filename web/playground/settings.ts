@@ -1,3 +1,4 @@
+import { channelNames } from '../../server/agents/settings/channel-names.ts'
 import type { Agent } from '../app/api.ts'
 import type { Draft } from './use-chat.ts'
 
@@ -26,8 +27,7 @@ export const CHANNELS: readonly (readonly [Channel, string])[] = [
   ['help_page', 'Agent page'],
   ['center_stage', 'Centre stage'],
   ['side_panel', 'Side panel'],
-  ['messaging', 'Messaging'],
-  ['email', 'Email'],
+  ...channelNames.map(({ settings, label }) => [settings, label] as const),
   ['api', 'API'],
   ['android_sdk', 'Android app'],
   ['ios_sdk', 'iOS app'],

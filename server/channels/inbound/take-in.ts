@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely'
+import { CHANNEL_NAMES } from '../../agents/settings/channel-names.ts'
 import { giveAttachments } from '../../attachments/attachments.ts'
 import { wordsOf } from '../../attachments/message-words.ts'
 import { countryOfPhone } from '../../contacts/phone-number.ts'
@@ -7,12 +8,7 @@ import { appendMessage } from '../../conversations/records/append-message.ts'
 import { openConversation, readParent, titleFromWords } from '../../conversations/records/queries.ts'
 import type { Trx } from '../../db/database.ts'
 import { transact } from '../../db/statements/transact.ts'
-import type {
-  ChannelName,
-  ChannelThreadsTable,
-  InboundContent,
-  InboundMessagesTable,
-} from '../../db/tables/channels.ts'
+import type { ChannelThreadsTable, InboundContent, InboundMessagesTable } from '../../db/tables/channels.ts'
 import type { ConversationsTable } from '../../db/tables/conversations.ts'
 import { storeCustomerMessage } from '../../helpdesk/messages/store-customer-message.ts'
 import { tellDesk } from '../../helpdesk/tickets/tell-desk.ts'
@@ -25,9 +21,6 @@ export type Answer = { conversationId: string }
 type Thread = Selectable<ChannelThreadsTable>
 type Waiting = Selectable<InboundMessagesTable>
 type Conversation = Selectable<ConversationsTable>
-
-/** The value of conversations.source for each channel. */
-export const SOURCE_OF: Record<ChannelName, string> = { messaging: 'Messaging', email: 'Email' }
 
 /** The longest wait for somebody who keeps writing. */
 const LONGEST_WAIT_SECONDS = 10
@@ -111,7 +104,7 @@ export async function newConversation(
   return openConversation(trx, {
     account_id: thread.account_id,
     agent_id: thread.agent_id,
-    source: SOURCE_OF[thread.channel],
+    source: CHANNEL_NAMES[thread.channel].source,
     user_id: contact?.external_id ?? null,
     contact_id: contact?.id ?? null,
     title,

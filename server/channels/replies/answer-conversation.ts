@@ -1,5 +1,6 @@
 import { accountOf } from '../../accounts/records/accounts.ts'
 import { type AgentRow, requireAgent } from '../../agents/records/find-agent.ts'
+import { CHANNEL_NAMES, channelNames } from '../../agents/settings/channel-names.ts'
 import { chatChannel } from '../../agents/settings/chat-channel.ts'
 import type { Context } from '../../context.ts'
 import type { ConversationRow } from '../../conversations/records/queries.ts'
@@ -116,7 +117,8 @@ const UNABLE: Record<string, string> = {
 /** Returns the channel by the name that the agent's channelInstructions and actions use. */
 function channelOf(agent: AgentRow, source: string): string {
   if (source === WIDGET) return chatChannel(agent)
-  return source === 'Email' ? 'email' : 'messaging'
+  const { settings } = channelNames.find((names) => names.source === source) ?? CHANNEL_NAMES.messaging
+  return settings
 }
 
 const requestOf = (

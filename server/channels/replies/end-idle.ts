@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
+import { channelNames } from '../../agents/settings/channel-names.ts'
 import { WIDGET } from '../../conversations/records/queries.ts'
 import type { Db } from '../../db/database.ts'
-import { SOURCE_OF } from '../inbound/take-in.ts'
 
 /** The default of an account (contract, section 4). */
 const IDLE_HOURS = 24
@@ -22,7 +22,11 @@ export async function endIdle(db: Db): Promise<number> {
         eb('conversations.source', '=', sql.lit(WIDGET)),
         and([
           eb('conversations.thread_id', 'is not', null),
-          eb('conversations.source', 'in', Object.values(SOURCE_OF)),
+          eb(
+            'conversations.source',
+            'in',
+            channelNames.map(({ source }) => source),
+          ),
         ]),
       ]),
     )

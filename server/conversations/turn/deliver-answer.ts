@@ -1,3 +1,4 @@
+import { CHANNEL_NAMES } from '../../agents/settings/channel-names.ts'
 import type { Trx } from '../../db/database.ts'
 import type { AgentRef } from '../../db/refs.ts'
 import { enqueueDelivery, threadOf } from '../../deliveries/enqueue-delivery.ts'
@@ -23,7 +24,7 @@ export async function deliverAnswer(
   const text = withoutMarkers(textOf(message ?? { parts: [] }))
   const thread = text.trim() === '' ? null : await threadOf(trx, accountId, threadId)
   if (!thread) return
-  const isHeldThere = source.toLowerCase() === thread.channel
+  const isHeldThere = source === CHANNEL_NAMES[thread.channel].source
   if (!isHeldThere && !(await cameIn(trx, accountId, userMessageId))) return
   await enqueueDelivery(trx, {
     accountId,

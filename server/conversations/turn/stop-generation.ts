@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../db/database.ts'
+import { afterCommit } from '../../db/statements/transact.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { StopReason } from '../../db/tables/conversations.ts'
 import { closeIfOrphaned } from './close-orphans.ts'
@@ -64,6 +65,12 @@ export async function endRequested(ctx: Needs, generationId: string, reason: Sto
   const live = ctx.generations.get(generationId)
   if (live) live.abort(reason)
   else await ctx.notifier.publish(ctx.db, 'stop', generationId)
+}
+
+/** Ends the generation, if any, that a person's takeover has to stop, once the takeover is committed. */
+export async function stopAfterCommit(ctx: Needs, generationId: string | null): Promise<void> {
+  if (generationId !== null)
+    await afterCommit(ctx.db, (db) => endRequested({ ...ctx, db }, generationId, 'takeover'))
 }
 
 async function isRunning(db: Db, accountId: AccountId, id: string): Promise<boolean> {

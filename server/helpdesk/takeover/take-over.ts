@@ -2,20 +2,17 @@ import { abandonRun } from '../../actions/procedures/procedure-runs.ts'
 import type { Context } from '../../context.ts'
 import { type ConversationRow, notOngoing, requireConversation } from '../../conversations/records/queries.ts'
 import { setStatus } from '../../conversations/records/set-status.ts'
-import { endRequested, requestStop } from '../../conversations/turn/stop-generation.ts'
-import type { Trx } from '../../db/database.ts'
+import { requestStop, stopAfterCommit } from '../../conversations/turn/stop-generation.ts'
 import type { ConversationRef } from '../../db/refs.ts'
-import { afterCommit, transact } from '../../db/statements/transact.ts'
+import { transact } from '../../db/statements/transact.ts'
 import { ApiError } from '../../http/errors.ts'
-import { sendSurvey } from '../survey/send-survey.ts'
 import type { Member } from '../team/find-member.ts'
 import { applyTicketChange, defaultStatus } from '../tickets/apply-ticket-change.ts'
-import { endInside } from '../tickets/end-conversation.ts'
 import { ensureTicket } from '../tickets/open-ticket.ts'
-import { tellDesk } from '../tickets/tell-desk.ts'
+import { tellOfConversation } from '../tickets/tell-desk.ts'
 import { openTicketOf } from '../tickets/ticket-queries.ts'
 
-type Needs = Pick<Context, 'db' | 'generations' | 'notifier' | 'config'>
+type Needs = Pick<Context, 'db' | 'generations' | 'notifier'>
 
 /**
  * Gives a conversation to a team member. After the commit, nothing of the model's answer is stored in it, and the
@@ -48,10 +45,10 @@ export async function takeOver(
     })
     await abandonRun(trx, accountId, conversationId)
     const generationId = await requestStop(trx, accountId, conversationId, 'takeover')
-    await tell(ctx, trx, ref, ticket.number)
+    await tellOfConversation(ctx, trx, ref, ticket.number)
     return { ticketNumber: ticket.number, generationId }
   })
-  if (generationId !== null) await endAfterCommit(ctx, generationId)
+  await stopAfterCommit(ctx, generationId)
   return { ticketNumber }
 }
 
@@ -74,43 +71,8 @@ export async function handBack(ctx: Needs, ref: ConversationRef): Promise<void> 
       const closed = { status: await defaultStatus(trx, { accountId, agentId }, 'closed'), handedBack: true }
       await applyTicketChange(trx, open, closed, taken_over_by ?? 'api')
     }
-    await tell(ctx, trx, ref, open?.number)
+    await tellOfConversation(ctx, trx, ref, open?.number)
   })
-}
-
-/** Ends a conversation, its ticket, its open actions and the running reply. */
-export async function endConversation(ctx: Needs, ref: ConversationRef): Promise<void> {
-  const { accountId, agentId, conversationId } = ref
-  const generationId = await transact(ctx.db, async (trx) => {
-    const conversation = await requireConversation(trx, { accountId, agentId, conversationId }, true)
-    if (conversation.status === 'ended') return null
-    const running = await endInside(trx, accountId, conversationId)
-    const open = await openTicketOf(trx, accountId, conversationId)
-    if (open) {
-      const closed = { status: await defaultStatus(trx, { accountId, agentId }, 'closed') }
-      await applyTicketChange(trx, open, closed, conversation.taken_over_by ?? 'api')
-      await sendSurvey(ctx.config, trx, open, conversation)
-    }
-    await tell(ctx, trx, ref, open?.number)
-    return running
-  })
-  if (generationId !== null) await endAfterCommit(ctx, generationId)
-}
-
-const endAfterCommit = (ctx: Needs, generationId: string): Promise<void> =>
-  afterCommit(ctx.db, (db) => endRequested({ ...ctx, db }, generationId, 'takeover'))
-
-async function tell(
-  ctx: Needs,
-  trx: Trx,
-  ref: ConversationRef,
-  ticketNumber: number | undefined,
-): Promise<void> {
-  const { accountId, agentId, conversationId } = ref
-  if (ticketNumber !== undefined) {
-    await tellDesk(ctx, trx, { accountId, agentId }, { type: 'ticket', data: { ticketNumber } })
-  }
-  await tellDesk(ctx, trx, { accountId, agentId }, { type: 'conversation', data: { conversationId } })
 }
 
 const customerOf = ({ user_id }: ConversationRow) => ({

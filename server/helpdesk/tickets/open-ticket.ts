@@ -1,4 +1,5 @@
 import { requireAgent } from '../../agents/records/find-agent.ts'
+import { channelNames } from '../../agents/settings/channel-names.ts'
 import { chatChannel } from '../../agents/settings/chat-channel.ts'
 import { WIDGET } from '../../conversations/records/queries.ts'
 import type { Trx } from '../../db/database.ts'
@@ -11,6 +12,7 @@ import type { Customer, Priority, StatusCategory } from '../../db/tables/helpdes
 import { startClocks } from '../clocks/ticket-clocks.ts'
 import { applyTicketChange, defaultStatus } from './apply-ticket-change.ts'
 import { leastLoaded } from './route-ticket.ts'
+import type { ticketChannels } from './schema.ts'
 import { ensureStatuses } from './statuses.ts'
 import { tellDesk } from './tell-desk.ts'
 import { openTicketOf, ownerOf, type TicketRow } from './ticket-queries.ts'
@@ -25,22 +27,23 @@ type NewTicket = {
   assigneeId: string | null
 }
 
+type TicketChannel = (typeof ticketChannels)[number]
+
 /** The channel of a ticket (contract, section 8) by the source of its conversation. */
-const CHANNELS: Record<string, string> = {
-  API: 'api',
-  Iframe: 'iframe',
-  Email: 'email',
-  Messaging: 'messaging',
-  Phone: 'phone',
-  'Agent page': 'center_stage',
-}
+const CHANNELS = new Map<string, TicketChannel>([
+  ['API', 'api'],
+  ['Iframe', 'iframe'],
+  ['Phone', 'phone'],
+  ['Agent page', 'center_stage'],
+  ...channelNames.map(({ source, ticket }) => [source, ticket] as const),
+])
 
 export async function ticketChannel(
   trx: Trx,
   { accountId, agentId }: AgentRef,
   source: string,
-): Promise<string> {
-  if (source !== WIDGET) return CHANNELS[source] ?? 'helpdesk'
+): Promise<TicketChannel> {
+  if (source !== WIDGET) return CHANNELS.get(source) ?? 'helpdesk'
   return chatChannel(await requireAgent(trx, { accountId, agentId })) === 'center_stage'
     ? 'center_stage'
     : 'iframe'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Trx } from '../../db/database.ts'
 import type { Notifier } from '../../db/notifier.ts'
-import type { AgentRef } from '../../db/refs.ts'
+import type { AgentRef, ConversationRef } from '../../db/refs.ts'
 import { json } from '../../db/statements/json.ts'
 
 /** An event for those who follow a help desk. Its data says what has changed, without the content. */
@@ -28,7 +28,20 @@ export async function tellDesk(
   await notifier.publish(trx, 'helpdesk', agentId)
 }
 
-/** Does the same without the notice, which the caller publishes. */
+/** Reports that the state of a conversation, and of its ticket if it has one, has changed. */
+export async function tellOfConversation(
+  ctx: { notifier: Notifier },
+  trx: Trx,
+  { accountId, agentId, conversationId }: ConversationRef,
+  ticketNumber: number | undefined,
+): Promise<void> {
+  if (ticketNumber !== undefined) {
+    await tellDesk(ctx, trx, { accountId, agentId }, { type: 'ticket', data: { ticketNumber } })
+  }
+  await tellDesk(ctx, trx, { accountId, agentId }, { type: 'conversation', data: { conversationId } })
+}
+
+/** Adds an event without a notice, which the caller publishes. */
 export async function addEvent(
   trx: Trx,
   { accountId, agentId }: AgentRef,
