@@ -1,9 +1,9 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 
 const SCROLLED_FRAMES = 180
-/** What has not come by then never will. */
+/** The longest time to wait for something, in milliseconds. */
 const LONGEST_MS = 30_000
-/** No script has come for this long: the page has all of them. */
+/** When no script has been requested for this long, the page has all of them. */
 const QUIET_MS = 300
 const KB = 1_000
 
@@ -25,7 +25,7 @@ const WATCH = `{
   }).observe({ type: 'layout-shift', buffered: true })
 }`
 
-/** The policy of the pages lets no text be run as a script later on, so pages are watched by what is run at once. */
+/** The policy of the pages does not allow code to be evaluated later, so one expression does everything at once. */
 const PAINTED = `new Promise((done) => {
   const look = () => {
     const [paint] = performance.getEntriesByName('first-contentful-paint')
@@ -37,7 +37,7 @@ const PAINTED = `new Promise((done) => {
 
 export const navigation = (page: Page) => page.getByRole('navigation', { name: 'Workspace' })
 
-/** Waits for the data of a page. The network is never idle where something lives. */
+/** Waits for the data of a page. The network is never idle on a page with a live stream. */
 export const settled = (page: Page) =>
   page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })
 
@@ -47,7 +47,7 @@ export async function newPage(browser: Browser, session?: Session): Promise<Page
   return context.newPage()
 }
 
-/** Waits for what has no limit of its own, and fails with the name of what never came. */
+/** Waits for a promise without a time limit of its own, and fails with its name when the time is up. */
 export async function within<T>(what: string, work: Promise<T>): Promise<T> {
   const { promise: never, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new Error(`${what}: not within ${LONGEST_MS / 1_000} s`)), LONGEST_MS)
@@ -93,7 +93,7 @@ async function watchWire(page: Page) {
   const asked = new Map<string, { type: string; name: string }>()
   const bytes: Record<string, number> = {}
   const scripts = new Map<string, number>()
-  /** The scripts that are on their way, by request. */
+  /** The scripts that are being loaded, by request. */
   const coming = new Map<string, string>()
   let last = Date.now()
   cdp.on('Network.requestWillBeSent', ({ requestId, type = 'Other', request }) => {
@@ -113,7 +113,10 @@ async function watchWire(page: Page) {
   cdp.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => ended(requestId, encodedDataLength))
   cdp.on('Network.loadingFailed', ({ requestId }) => ended(requestId, 0))
   return {
-    /** Waits until no script has come for a moment. The end of a shared worker's script is not told to a page. */
+    /**
+     * Waits until no script has been loaded for a moment. A page is not notified when the script of a shared worker
+     * has been loaded.
+     */
     async scriptsLoaded(worker: string | null) {
       const end = Date.now() + LONGEST_MS
       const missing = () => [...coming.values()].filter((name) => name !== worker)
@@ -126,7 +129,9 @@ async function watchWire(page: Page) {
   }
 }
 
-/** Presses an element and returns the milliseconds until the frame that shows another. Both are expressions. */
+/**
+ * Clicks an element and returns the milliseconds until the frame in which another one is shown. Both are expressions.
+ */
 export const pressUntil = (page: Page, press: string, shown: string): Promise<number> =>
   page.evaluate<number>(`new Promise((done, fail) => {
     let begun = performance.now()
@@ -182,7 +187,7 @@ export async function filterList(page: Page, label: string, value: string): Prom
   return shown
 }
 
-/** Returns what the page holds after a collection of garbage. */
+/** Returns the size of the page's heap after a garbage collection. */
 export async function memoryOf(page: Page): Promise<{ heapMB: number; nodes: number }> {
   const cdp = await page.context().newCDPSession(page)
   await cdp.send('HeapProfiler.enable')

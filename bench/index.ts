@@ -17,7 +17,7 @@ type IndexResult = {
   scenario: 'index'
   database: string
   chunks: number
-  /** The length of a provider's vectors; 0 stands for the built-in word vectors. */
+  /** The dimensions of a provider's vectors; 0 stands for the built-in word vectors. */
   dimensions: number
   buildMs: number
   /** The longest time for which other work had to wait while the index was built. */

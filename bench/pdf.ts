@@ -135,7 +135,7 @@ function pdfOf(pages: number, linesAPage: number): Uint8Array {
   )
 }
 
-/** Since the last time. */
+/** Returns the longest stall since the last call. */
 async function stallOf(child: ChildProcess, file: string): Promise<Stall> {
   rmSync(file, { force: true })
   child.kill('SIGUSR2')

@@ -59,7 +59,7 @@ const COMPARISONS: Record<string, (servers: (string | null)[]) => AsyncIterable<
   turn: turnScenario,
 }
 
-/** What needs no database. */
+/** The scenarios that need no database. */
 const IN_MEMORY: Record<string, () => AsyncIterable<object>> = {
   'search-time': searchTimeScenario,
 }

@@ -10,11 +10,11 @@ import { random, sentence, unitVector } from './random-text.ts'
 type SearchTime = {
   scenario: 'search-time'
   chunks: number
-  /** Numbers of a provider's vector; 0: the built-in word vectors alone. */
+  /** The dimensions of a provider's vector; 0 for the built-in word vectors alone. */
   dimensions: number
-  /** Processor time of one search, on average. */
+  /** The average processor time of one search. */
   processorMs: number
-  /** Of each search by the clock, which other work on the machine makes longer. */
+  /** The elapsed time of each search, which other work on the machine increases. */
   clockMs: ReturnType<typeof percentiles>
 }
 
@@ -23,7 +23,7 @@ const WARM = 40
 const SEARCHES = 300
 const LIMIT = 8
 
-/** The processor time of a search among 20,000 chunks in memory, with and without a provider's vectors. */
+/** Measures the processor time of a search among 20,000 chunks in memory, with and without a provider's vectors. */
 export async function* searchTimeScenario(): AsyncIterable<SearchTime> {
   for (const dimensions of [0, 1_536]) yield measure(dimensions)
 }

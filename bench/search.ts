@@ -10,7 +10,7 @@ type SearchResult = {
   kinds: Record<string, Pick<Figures, 'totalMs' | 'failed' | 'count'>>
 }
 
-/** Requests of one kind, one at a time. All of them differ. */
+/** The times of requests of one kind, one at a time. All requests differ. */
 const KINDS: Record<string, (i: number) => string> = {
   'list page': (i) => (i % 2 ? `?endDate=${daysAgo(i % 300)}` : '?limit=20'),
   'filtered search': (i) => `/search?${FILTERS[i % FILTERS.length]}`,

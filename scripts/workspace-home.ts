@@ -19,7 +19,7 @@ const TEXTS = {
     'Delivery takes two working days in the EU and five elsewhere. A lamp can be returned within 60 days, also when it was used. The refund arrives within a week.',
 }
 
-/** A question, its answer, the source that it is from, and how many days ago it was asked. */
+/** A question, its answer, the cited source, and how many days ago it was asked. */
 const TALKS: [question: string, answer: string, source: string, days: number][] = [
   [
     'How long is the warranty of a Halo lamp?',
@@ -66,7 +66,7 @@ export type WorkspaceHome = {
   models: ModelServer
   browser: Browser
   agentId: string
-  /** The ids of what the pages are about. */
+  /** The ids of the objects that the pages show. */
   made: Record<'sourceId' | 'actionId' | 'procedureId' | 'runId', string>
   /** The storage state of a browser that is signed in as the owner. */
   session: Awaited<ReturnType<import('playwright-core').BrowserContext['storageState']>>
@@ -206,7 +206,7 @@ export async function openWorkspaceHome(): Promise<WorkspaceHome> {
   }
 }
 
-/** Lets a conversation be that of an earlier day, so that the figures of a week have something to show. */
+/** Changes the date of a conversation to an earlier day, so that the figures of a week are not empty. */
 async function moveBack(
   db: Service['ctx']['db'],
   accountId: AccountId,

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import type { WorkspaceHome } from './workspace-home.ts'
 
-/** The path of a page, and what to do on it before it is looked at. */
+/** The path of a page, and what to do on it before the screenshot. */
 type Shown = [path: string, prepare?: (page: Page) => Promise<unknown>]
 
 const ANSWER = [
@@ -9,7 +9,7 @@ const ANSWER = [
   'we repair it for the price of the parts.',
 ]
 
-/** Returns every page of the workspace with the data of `openWorkspaceHome`, by a name for its pictures. */
+/** Returns every page of the workspace with the data of `openWorkspaceHome`, by the name of its screenshots. */
 export function workspacePages({ agentId, models, made }: WorkspaceHome): Record<string, Shown> {
   const agent = `/agents/${agentId}`
   return {
@@ -90,7 +90,7 @@ export function workspacePages({ agentId, models, made }: WorkspaceHome): Record
   }
 }
 
-/** Opens a page and waits until everything that is shown on it has come. */
+/** Opens a page and waits until all of its content has been loaded. */
 export async function openWorkspacePage(
   page: Page,
   { service }: WorkspaceHome,

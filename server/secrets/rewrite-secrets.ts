@@ -11,8 +11,8 @@ export type Rewritten = { rewritten: number; unreadable: number }
 const AT_ONCE = 50
 
 /**
- * Seals again everything that is not sealed with `keyId` as it would be today. Cut off, it goes on when it is called
- * again; rows that no key opens stay as they are. The application may write meanwhile.
+ * Re-encrypts everything that is not encrypted with `keyId` in the current format. An interrupted run continues when
+ * it is called again; rows that no key can decrypt stay as they are. The application may write meanwhile.
  */
 export async function rewriteSecrets(db: Db, secrets: Secrets, keyId: string): Promise<Rewritten> {
   const counts: Rewritten = { rewritten: 0, unreadable: 0 }
@@ -74,7 +74,7 @@ type Work = {
   rewrite(trx: Trx, row: string): Promise<void>
 }
 
-/** One row a transaction: nobody waits long for one. */
+/** Each row has its own transaction, so that nobody waits long for it. */
 async function eachOld(db: Db, counts: Rewritten, { find, rewrite }: Work): Promise<void> {
   for (let after = ''; ; ) {
     const { rows } = await find(after).execute(db)
@@ -92,6 +92,6 @@ async function eachOld(db: Db, counts: Rewritten, { find, rewrite }: Work): Prom
   }
 }
 
-/** What AES says of a text that was changed, or of one of another key. */
+/** AES reports this for a text that was changed or that was encrypted with another key. */
 const isUnreadable = (error: unknown): boolean =>
   error instanceof Error && /belongs to another key|unable to authenticate/i.test(error.message)

@@ -7,15 +7,15 @@ import type { SealKey } from './seal.ts'
 import { CHECK, CHECK_PLACE, CHECK_TEXT } from './secret-check.ts'
 import type { Secrets } from './secrets.ts'
 
-/** Why keys cannot be exchanged now, as one sentence. */
+/** Says in one sentence why keys cannot be rotated now. */
 export class RotationRefused extends Error {
   override name = 'RotationRefused'
 }
 
 /**
- * Exchanges the key for `wanted`: from its first step on both keys are valid and everything is written with the new
- * one, then what is left of the old one is written anew. Cut off anywhere, the same call goes on; it answers the new
- * key and what it did. Throws RotationRefused.
+ * Rotates the key to `wanted`. From the first step on, both keys are valid and everything new is encrypted with the
+ * new one; then the remaining values are re-encrypted. If it is interrupted anywhere, the same call continues.
+ * Returns the new key and what was done. Throws RotationRefused.
  */
 export async function rotateKey(
   db: Db,
@@ -24,7 +24,7 @@ export async function rotateKey(
   isGiven: boolean,
 ): Promise<Rewritten & { to: SealKey }> {
   const rotation = await transact(db, async (trx) => {
-    // Whoever seals a text holds it until its transaction has ended.
+    // A transaction that encrypts a text holds this lock until it ends.
     await lockSetting(trx, CHECK)
     const begun = await readRotation(trx, new Map([[secrets.key.id, secrets.key]]))
     if (begun && isGiven && wanted.id !== begun.to.id && wanted.id !== secrets.key.id)
@@ -42,7 +42,7 @@ export async function rotateKey(
   return { ...counts, to: rotation.to }
 }
 
-/** Ends an exchange: from now on only the new key opens the database. Throws RotationRefused. */
+/** Completes a rotation: from now on only the new key decrypts the database. Throws RotationRefused. */
 export async function finishRotation(db: Db, secrets: Secrets): Promise<{ keyId: string }> {
   const known = new Map([[secrets.key.id, secrets.key]])
   const rotation = await readRotation(db, known)

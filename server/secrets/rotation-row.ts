@@ -2,16 +2,22 @@ import type { Db } from '../db/database.ts'
 import { dropSetting, extendSetting, readSetting, writeSetting } from '../db/settings.ts'
 import { createSealKey, type Place, type SealKey } from './seal.ts'
 
-/** Two keys that are both valid: everything is written with `to`, and `isRewritten` when nothing is left of `from`. */
+/**
+ * Two keys that are both valid: everything is encrypted with `to`, and `isRewritten` is set when nothing is encrypted
+ * with `from` any more.
+ */
 type Rotation = { from: SealKey; to: SealKey; isRewritten: boolean }
 
-/** Each key is sealed with the other: whoever has one of them has both. */
+/** Each key is encrypted with the other, so a process with either has both. */
 type Row = { from: string; to: string; fromKey: string; toKey: string; isRewritten: boolean }
 
 const NAME = 'secret-rotation'
 const placeOf = (purpose: string): Place => ({ table: 'settings', row: NAME, purpose })
 
-/** The exchange of keys under way, opened with one of the known keys; null when there is none, or none of them opens it. */
+/**
+ * Returns the rotation in progress, decrypted with one of the known keys; null when there is none, or none of the
+ * keys decrypts it.
+ */
 export async function readRotation(db: Db, known: ReadonlyMap<string, SealKey>): Promise<Rotation | null> {
   const found = await readSetting(db, NAME)
   if (found === undefined) return null
@@ -34,7 +40,9 @@ export async function writeRotation(db: Db, { from, to, isRewritten }: Rotation)
   await writeSetting(db, NAME, row)
 }
 
-/** Notes that nothing is left of the old key; nothing happens when the exchange has ended meanwhile. */
+/**
+ * Records that nothing is encrypted with the old key any more. Does nothing when the rotation has ended meanwhile.
+ */
 export async function markRewritten(db: Db): Promise<void> {
   await extendSetting(db, NAME, { isRewritten: true })
 }

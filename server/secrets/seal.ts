@@ -1,29 +1,29 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
 
-/** Where an encrypted text stands and what it is for: moved anywhere else, it does not open. */
+/** The place of an encrypted text and its purpose. The text cannot be decrypted anywhere else. */
 export type Place = { table: string; row: string; purpose: string }
 
-/** One key, made from a secret text. */
+/** A key that is derived from a secret text. */
 export type SealKey = {
-  /** Stands inside of each text that it sealed. */
+  /** The id is part of each text that the key has encrypted. */
   id: string
-  /** What it was made from. */
+  /** The secret text that the key is derived from. */
   secret: string
   seal(text: string, place: Place): string
-  /** Throws when the text was changed or moved, or belongs to another key. */
+  /** Throws when the text was changed or moved, or was encrypted with another key. */
   open(text: string, place: Place): string
 }
 
-/** Bound to its place; texts of `OLD` were not, and are written anew at the next start. */
+/** Texts of this version are bound to their place. Those of `OLD` are not, and are re-encrypted at the next start. */
 const VERSION = 'v2'
 const OLD = 'v1'
 
-/** The id of the key that sealed the text; null for what is no encrypted text. */
+/** Returns the id of the key that encrypted the text; null if the text is not encrypted. */
 export const keyIdOf = (text: string): string | null => SEALED.exec(text)?.[1] ?? null
 
 const SEALED = /^v[12]:([\w-]{8}):[\w-]+:[\w-]+:[\w-]*$/
 
-/** What every text begins with that a key seals today, for SQL. */
+/** The prefix of every text that is encrypted today, for SQL. */
 export const sealedBy = (keyId: string): string => `${VERSION}:${keyId}:`
 
 /** AES-256-GCM with a key derived from `secret`; texts look like `v2:keyId:iv:tag:data`. */
@@ -45,7 +45,8 @@ export function createSealKey(secret: string): SealKey {
       if ((version !== VERSION && version !== OLD) || keyId !== id || rest.length !== 3)
         throw new Error('The encrypted text belongs to another key or is damaged.')
       const [iv, tag, data] = rest.map((part) => Buffer.from(part, 'base64url')) as [Buffer, Buffer, Buffer]
-      // Node passes over letters that stand for nothing: each sealed text has one spelling.
+      // Node ignores meaningless characters in base64, so this requires that each encrypted text has exactly one
+      // spelling.
       if ([iv, tag, data].some((part, at) => part.toString('base64url') !== rest[at]))
         throw new Error('The encrypted text belongs to another key or is damaged.')
       const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: 16 }).setAuthTag(tag)

@@ -7,12 +7,12 @@ type SealedTable = {
     | 'email_connections'
     | 'identity_secrets'
     | 'login_secrets'
-  /** Together they name the row, in this order. */
+  /** The columns that identify the row together, in this order. */
   key: string[]
   columns: string[]
 }
 
-/** Every column whose texts are encrypted; the headers of actions stand in a column of theirs. */
+/** Lists every column with encrypted texts; the headers of actions have an entry of their own. */
 export const sealedColumns: SealedTable[] = [
   { table: 'pages_connections', key: ['agent_id'], columns: ['access_token'] },
   {
@@ -29,14 +29,14 @@ export const sealedColumns: SealedTable[] = [
   { table: 'login_secrets', key: ['name'], columns: ['secret'] },
 ]
 
-/** `row` holds the values of the primary key, joined with slashes. */
+/** `row` contains the values of the primary key, joined with slashes. */
 export const placeOfRow = (table: SealedTable['table'], row: string, column: string): Place => ({
   table,
   row,
   purpose: column,
 })
 
-/** Names of headers are the same in any case. */
+/** Names of headers are not case-sensitive. */
 export const placeOfHeader = (actionId: string, name: string): Place => ({
   table: 'actions',
   row: actionId,

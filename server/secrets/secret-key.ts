@@ -11,34 +11,34 @@ import { createSealKey, type SealKey, sealedBy } from './seal.ts'
 import { CHECK, CHECK_PLACE, CHECK_TEXT } from './secret-check.ts'
 import { createSecrets, type Secrets } from './secrets.ts'
 
-/** The secret key is not the one that the database's secrets were encrypted with. */
+/** Thrown when the secret key is not the one with which the database's secrets were encrypted. */
 export class SecretRefused extends Error {
   override name = 'SecretRefused'
 }
 
-/** Characters; the same as for SECRET_KEY. */
+/** The least number of characters, which is the same as for SECRET_KEY. */
 export const SHORTEST_KEY = 32
 
 /**
- * The key of this installation: SECRET_KEY, or a file in the data folder made at the first start. Refuses to go
- * on with another key than the database knows, before anything is read with it. Throws SecretRefused.
+ * Returns the key of this installation: SECRET_KEY, or a file in the data folder that is created at the first start.
+ * A key that does not match the database is refused before anything is decrypted with it. Throws SecretRefused.
  */
 export async function openSecrets(db: Db, secretKey: string | null, dataDir: string): Promise<Secrets> {
   const key = createSealKey(secretKey ?? (await keptKey(dataDir)))
   const rotation = await readRotation(db, new Map([[key.id, key]]))
-  // A restored backup brings rows without the check: they are looked at themselves.
+  // A restored backup has rows but no check, so the rows themselves are examined.
   const foreign = await countForeignRows(db, rotation ? [rotation.from.id, rotation.to.id] : [key.id])
   if (foreign > 0)
     throw new SecretRefused(
       `${foreign === 1 ? 'One row' : `${foreign} rows`} of this database (headers of actions, connections) cannot be opened with ${nameOf(secretKey, dataDir)}. After a restore, set SECRET_KEY to the key of the installation that the backup comes from, or put its secret.key into DATA_DIR. If that key is lost, restore again with --without-secrets.`,
     )
-  // Of several processes that start at once on a new database, the first one's key is the one that counts.
+  // When several processes start at the same time on a new database, the first one's key is used.
   await addSetting(db, CHECK, key.seal(CHECK_TEXT, CHECK_PLACE))
   const value = await readSetting(db, CHECK)
   if (opens(key, String(value)) || rotation?.to.id === key.id) {
     const secrets = createSecrets(db, key)
     if (!rotation && !String(value).startsWith(sealedBy(key.id))) await writeCheck(db, key)
-    // What an earlier version wrote, or an exchange of keys that was cut off has left.
+    // Handles values written by an earlier version, or left by an interrupted rotation.
     await rewriteSecrets(db, secrets, (rotation?.to ?? key).id)
     return secrets
   }
@@ -64,14 +64,16 @@ async function writeCheck(db: Db, key: SealKey): Promise<void> {
   await writeSetting(db, CHECK, key.seal(CHECK_TEXT, CHECK_PLACE))
 }
 
-/** The file appears with its whole content or not at all: a start that is cut off must not leave a shorter key. */
+/**
+ * The file appears with its whole content or not at all, because an interrupted start must not leave a shorter key.
+ */
 async function keptKey(dataDir: string): Promise<string> {
   const file = join(dataDir, 'secret.key')
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   if (!existsSync(file)) {
     const unfinished = `${file}.${process.pid}.tmp`
     await writeFile(unfinished, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flush: true })
-    // A link never replaces the key that another process has made meanwhile.
+    // A link never replaces a key that another process has created meanwhile.
     await link(unfinished, file).catch(async (error: NodeJS.ErrnoException) => {
       if (error.code === 'EPERM' || error.code === 'ENOTSUP') await rename(unfinished, file)
       else if (error.code !== 'EEXIST') throw error
@@ -84,7 +86,7 @@ async function keptKey(dataDir: string): Promise<string> {
   return key
 }
 
-/** Replaces the kept key, at once and as a whole. */
+/** Replaces the stored key atomically. */
 export async function keepKey(dataDir: string, secret: string): Promise<void> {
   const unfinished = join(dataDir, `secret.key.${process.pid}.tmp`)
   await writeFile(unfinished, `${secret}\n`, { mode: 0o600, flush: true })

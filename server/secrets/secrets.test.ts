@@ -26,7 +26,7 @@ test('an encrypted text can only be decrypted for its place', () => {
   assert.equal(key.open(text, PLACE), 'Bearer ü 秘密')
   assert.notEqual(key.seal('Bearer ü 秘密', PLACE), text)
   assert.doesNotMatch(text, /Bearer/)
-  // Not the last character: some of its bits are no data.
+  // The last character is not used, because some of its bits are not data.
   const at = text.lastIndexOf(':') + 3
   const flipped = text.slice(0, at) + (text[at] === 'A' ? 'B' : 'A') + text.slice(at + 1)
   for (const changed of [flipped, text.replace('v2', 'v1'), text.replace('v2', 'v3'), 'x', '']) {
@@ -70,7 +70,7 @@ test('of two installations that start concurrently with different keys, one cont
   await drop()
 })
 
-/** What versions before associated data wrote. */
+/** This is the format of versions without associated data. */
 function sealedOnce(secret: string, text: string): string {
   const { id } = createSealKey(secret)
   const iv = randomBytes(12)
@@ -83,7 +83,7 @@ function sealedOnce(secret: string, text: string): string {
 const OLD = 'o'.repeat(32)
 const NEW = 'n'.repeat(32)
 
-/** A database with secrets in every place there is, as an old version has written them. */
+/** Creates a database with secrets in every possible place, as an old version has written them. */
 async function withSecrets() {
   const { database, drop } = await freshDatabase()
   const { db } = database
@@ -123,7 +123,7 @@ async function withSecrets() {
   }))
   await db.insertInto('actions').values(actions).execute()
 
-  /** Everything in the clear, and the versions and keys that it is written with. */
+  /** Returns everything in decrypted form, with the versions and keys that encrypted it. */
   async function read(secrets: Secrets) {
     const texts: string[] = []
     const heads = new Set<string>()
@@ -152,7 +152,7 @@ test('values of an earlier version are bound to their place at the next start', 
   const { db, read, said, close } = await withSecrets()
   const secrets = await openSecrets(db, OLD, 'unused')
   assert.deepEqual(await read(secrets), { texts: said, heads: [`v2:${secrets.key.id}`] })
-  // It can be written into another row of the same table, and opens nothing there.
+  // The text can be written into another row of the same table, but cannot be decrypted there.
   const rows = await db.selectFrom('actions').select(['id', 'http']).limit(2).execute()
   const [first, second] = rows
   const moved = first?.http?.headers.Authorization ?? ''
@@ -164,7 +164,7 @@ test('keys are rotated during reads and writes, wherever the rotation is interru
   const { db, read, said, close } = await withSecrets()
   const busy = await openSecrets(db, OLD, 'unused')
   const wanted = createSealKey(NEW)
-  // The process that exchanges them dies after some rows.
+  // The process that rotates the keys dies after some rows.
   let left = 7
   const dying: Secrets = {
     ...busy,
@@ -176,7 +176,7 @@ test('keys are rotated during reads and writes, wherever the rotation is interru
   await assert.rejects(rotateKey(db, dying, wanted, true), /killed/)
   const half = await read(busy)
   assert.deepEqual([half.texts, half.heads.length], [said, 2])
-  // Both keys open it now, in processes that were started before, in the middle and with the new key.
+  // Now both keys work, in processes that were started before, during and after the rotation.
   assert.deepEqual((await read(await openSecrets(db, NEW, 'unused'))).texts, said)
   await assert.rejects(openSecrets(db, 'x'.repeat(32), 'unused'), SecretRefused)
   await assert.rejects(rotateKey(db, busy, createSealKey('z'.repeat(32)), true), RotationRefused)
@@ -191,7 +191,7 @@ test('keys are rotated during reads and writes, wherever the rotation is interru
   await finishRotation(db, restarted)
   await assert.rejects(openSecrets(db, OLD, 'unused'), SecretRefused)
   assert.deepEqual((await read(await openSecrets(db, NEW, 'unused'))).texts, said)
-  // A process that has seen the exchange goes on; nothing is written with the old key any more.
+  // A process that has seen the rotation continues to work, and nothing is encrypted with the old key any more.
   assert.equal(keyIdOf(await transact(db, (trx) => busy.encrypt(trx, 'x', PLACE))), wanted.id)
   await assert.rejects(finishRotation(db, restarted), RotationRefused)
   await close()

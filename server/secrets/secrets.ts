@@ -3,23 +3,26 @@ import { readRotation } from './rotation-row.ts'
 import { keyIdOf, type Place, type SealKey } from './seal.ts'
 import { CHECK } from './secret-check.ts'
 
-/** Encryption of what the database must not show: credentials of providers and channels, headers of actions. */
+/** Encrypts what the database must not reveal: credentials of providers and channels, and headers of actions. */
 export type Secrets = {
-  /** The key that this process was started with. */
+  /** The key with which this process was started. */
   key: SealKey
   /**
-   * Sealed with the key of the installation, which does not change before the transaction has ended: `trx` writes the
-   * text to its place.
+   * Encrypts a text with the key of the installation, which does not change before the transaction has ended. `trx`
+   * writes the text to its place.
    */
   encrypt(trx: Db, text: string, place: Place): Promise<string>
   /**
-   * Throws when the text was changed or moved, or belongs to a key that this installation does not have; `within`: the
-   * transaction of the caller, who is in one.
+   * Decrypts a text. Throws when the text was changed or moved, or was encrypted with a key that this installation
+   * does not have. `within` is the caller's transaction, if there is one.
    */
   decrypt(text: string, place: Place, within?: Db): Promise<string>
 }
 
-/** With the key of this process; a second one comes from the database while keys are exchanged (rotate-key.ts). */
+/**
+ * Creates the encryption with the key of this process. During a rotation, the second key comes from the database
+ * (rotate-key.ts).
+ */
 export function createSecrets(db: Db, key: SealKey): Secrets {
   const known = new Map([[key.id, key]])
 
@@ -33,7 +36,7 @@ export function createSecrets(db: Db, key: SealKey): Secrets {
   return {
     key,
     async encrypt(trx, text, place) {
-      // An exchange of keys begins by locking this row, so it waits for what is being written with the old one.
+      // A rotation begins by locking this row, so it waits for everything that is being encrypted with the old key.
       const check = await trx
         .selectFrom('settings')
         .select('value')

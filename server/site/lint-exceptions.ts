@@ -1,11 +1,11 @@
 type Exception = {
   rule: string
-  /** Where it may be broken, as the path in the document with blanks; absent: everywhere. */
+  /** The path in the document where the rule may be broken, with wildcards; if absent, everywhere. */
   where?: RegExp
   reason: string
 }
 
-/** What the service answers, and not what it takes. */
+/** These schemas describe responses and not requests. */
 const ANSWERS = /^(paths \S+ \S+ responses|components (schemas|responses|headers))\b/
 const BODIES = /^(paths \S+ \S+ (requestBody|responses)|components (schemas|responses|headers))\b/
 const UNPROTECTED = /^paths \/(health|webhooks\/\S+|sign-in get) /
@@ -18,7 +18,7 @@ const inAnswers = (rule: string): Exception => ({
   reason: 'Limits protect from what clients send; an answer is as long as what is stored.',
 })
 
-/** Rules of Spectral and its OWASP set that the document breaks on purpose. */
+/** The rules of Spectral and its OWASP set that the document breaks on purpose. */
 export const lintExceptions: Exception[] = [
   { rule: 'info-contact', reason: 'Whoever runs the service is its contact.' },
   {

@@ -13,7 +13,7 @@ const STYLE = `
     body { color: #e7e5e4; background: #1c1917 } dt { color: #a8a29e } pre { background: #0c0a09 } a { color: #93c5fd }
   }`
 
-/** A small page of the service itself. */
+/** Renders a small page of the service itself. */
 export const documentOf = (title: string, content: string): string => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title><style>${STYLE}</style></head><body><main>

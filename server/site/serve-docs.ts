@@ -34,7 +34,7 @@ function readPages(): Page[] {
   )
 }
 
-/** The guide and the pages for operators, as they are in the repository. */
+/** Serves the guide and the pages for operators from the repository. */
 export function docsRoutes(): RawRoute[] {
   const pages = readPages()
   const lists = Object.entries(FOLDERS).map(([folder, title]) => {

@@ -20,7 +20,7 @@ test('a build is kept until one of its sources has changed', async () => {
   const built = await buildWorkspace(folder)
   for (const name of built.files) assert.ok(existsSync(join(folder, name)), name)
   const text = await readFile(manifest(), 'utf8')
-  // A page draws Markdown with the parser of the widget.
+  // A page renders Markdown with the parser of the widget.
   assert.ok(JSON.parse(text).sources.includes('widget/frame/parse-markdown.ts'))
   const old = new Date(0)
   await utimes(manifest(), old, old)

@@ -24,7 +24,7 @@ export async function buildWorkspace(folder = BUILD_FOLDER): Promise<Built> {
     metafile: true,
     target: 'es2022',
     entryNames: '[name].[hash]',
-    // Settings for the checker would change what is made.
+    // Settings of the type checker would change the output.
     tsconfigRaw: '{}',
     legalComments: 'none',
     logLevel: 'silent',
@@ -48,7 +48,7 @@ export async function buildWorkspace(folder = BUILD_FOLDER): Promise<Built> {
   const [path, entry] = Object.entries(metafile.outputs).find(([, { entryPoint }]) =>
     entryPoint?.endsWith('app/main.tsx'),
   ) as [string, (typeof metafile.outputs)[string]]
-  // The version of what comes from packages stands in the lockfile.
+  // The lockfile determines the versions of packages.
   const inputs = Object.keys({ ...metafile.inputs, ...worker.metafile.inputs })
   const sources = inputs.filter((name) => !name.includes('node_modules/'))
   const built: Built = {
@@ -72,7 +72,7 @@ async function keptBuild(folder: string): Promise<Built | null> {
   const text = await readFile(join(folder, MANIFEST), 'utf8').catch(() => null)
   if (text === null) return null
   const { sources = [], fingerprint, built } = JSON.parse(text) as Partial<Manifest>
-  // A source that is gone is a change as well.
+  // A deleted source counts as a change as well.
   const now = await fingerprintOf(sources).catch(() => null)
   return built && now === fingerprint ? built : null
 }

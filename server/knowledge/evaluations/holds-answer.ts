@@ -3,10 +3,10 @@ import { createStemmer } from '../../text/languages/stem.ts'
 import { termsOfWord } from '../../text/words/terms.ts'
 import { splitWords } from '../../text/words/words.ts'
 
-/** So much of an expected answer a passage must have; people word it a little differently. */
+/** The share of an expected answer's words that a passage must contain, because people word it differently. */
 const SHARE = 0.7
 
-/** Tells of a passage whether it holds an answer: most of its words, in any form. */
+/** Returns a function that tells whether a passage contains an answer: most of its words, in any form. */
 export function answerFinder(answer: string): (passage: string) => boolean {
   const language = guessLanguage(answer)
   const stem = createStemmer(5_000)

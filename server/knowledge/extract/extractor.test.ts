@@ -40,7 +40,7 @@ test('limits of time, memory and output, and cancellation, end only their own do
   await assert.rejects(hasty.extract(heavy, ann), hasCode('timeout'))
   await hasty.close()
 
-  // The whole tree of a page is alive at once: several times what the process may hold, however it is collected.
+  // The whole tree of a page is in memory at once and needs several times the limit, even with garbage collection.
   const page = { type: 'html' as const, bytes: Buffer.from('<p>one</p>'.repeat(40_000)) }
   const small = createExtractor({ memoryMb: 90, answerMb: 1 })
   await assert.rejects(small.extract(page, ann), hasCode('out_of_memory'))
@@ -82,7 +82,7 @@ test('no account gets all places, and waiting accounts take turns', async () => 
   const own = ['ann 1', 'ann 2'].map((name) => read('ann', name))
   const others = ['ben 1', 'ben 2', 'ben 3'].map((name) => read('ben', name))
   const third = read('cat', 'cat 1')
-  // The other process is free for them.
+  // The other process is free for these documents.
   await Promise.all([...others, third])
   gate.resolve()
   await Promise.all([slow, ...own])
@@ -148,7 +148,7 @@ test('a child has no access to the environment, files or connections of the serv
       try {
         return readlinkSync(`/proc/${id}/fd/${fd}`)
       } catch {
-        // Closed meanwhile: the one that lists the folder.
+        // The handle that lists the folder has been closed meanwhile.
         return []
       }
     })

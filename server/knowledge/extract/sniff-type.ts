@@ -22,9 +22,9 @@ const typeOfExtension: Record<string, DocumentType> = {
 const MAIN_PARTS = { docx: 'word/document', xlsx: 'xl/workbook', pptx: 'ppt/presentation' }
 
 /**
- * The type a file's extension says, if its content agrees; null otherwise. PDF and office files must carry their
- * signature; text types must be text and none of the page description formats. HTML named .txt or .md is taken as
- * the text it is; HTML named .csv is refused, since it is nearly always a saved sign-in page.
+ * Returns the type of a file's extension if its content matches; otherwise null. PDF and office files must have their
+ * signature; text types must be text and no page description format. HTML in a .txt or .md file is accepted as text;
+ * HTML in a .csv file is refused, because it is nearly always a saved sign-in page.
  */
 export function sniffType(bytes: Uint8Array, filename: string): DocumentType | null {
   const type = typeOfExtension[extname(filename).toLowerCase()]

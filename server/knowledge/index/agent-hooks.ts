@@ -16,7 +16,7 @@ import type { SourceRow } from '../sources/queries.ts'
 import { enqueueTraining } from '../training/enqueue-training.ts'
 import { enqueueMove } from './vector-spaces.ts'
 
-/** What agents need of sources: the seed link, and the copies of a clone. */
+/** The hooks that agents need for sources: one for the seed link and one for the copies of a clone. */
 export const agentHooks = (ctx: Context): Pick<AgentHooks, 'addLinkSource' | 'copySources'> => ({
   async addLinkSource(db, account, agentId, url) {
     await addLink({ ...ctx, db }, account, agentId, url)
@@ -64,7 +64,7 @@ async function copySource(
       trainings: json(row.trainings),
     })
     .execute()
-  // Index and all: what is live in the original answers in the copy at once.
+  // The index is copied as well, so what is live in the original is live in the copy at once.
   if (isCrawl(row)) await copyPages(trx, accountId, row.id, { id, agentId })
   else await copyChunks(trx, accountId, row, { id, agentId })
   await sql`

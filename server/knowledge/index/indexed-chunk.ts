@@ -14,8 +14,8 @@ const vectorText = sql<string>`encode(chunk_vectors.vector, 'base64')`.as('text'
 type Owner = { id: string; type?: string; name: string | null; url: string | null }
 
 /**
- * Chunks as indexedChunk takes them, each with its vector in `space` if there is one. A subquery, and no join: without
- * statistics a planner may join by the source alone, which takes time by the square of its chunks.
+ * Selects chunks for indexedChunk, each with its vector in `space` if there is one. It is a subquery and not a join:
+ * without statistics, a planner may join by the source alone, which takes quadratic time.
  */
 export function chunksWithVectors(db: Db, space: string | null) {
   return db
@@ -32,7 +32,7 @@ export function chunksWithVectors(db: Db, space: string | null) {
     )
 }
 
-/** A stored chunk as the index takes it. One of a web page carries the page's own address and title. */
+/** Converts a stored chunk for the index. A chunk of a web page has the page's own URL and title. */
 export function indexedChunk(row: ChunkRow, source: Owner): IndexedChunk {
   return {
     id: row.id,

@@ -39,7 +39,7 @@ const EMBED_QUESTION_MS = 2_000
  */
 export function createKnowledge({ db, words, embedderOf, log, maxBytes = MAX_BYTES }: Deps): Knowledge {
   const lexicon = createLexicon(words)
-  // In order of use, oldest first.
+  // The indexes in order of use, oldest first.
   const states = new Map<string, IndexState>()
   const syncing = new Map<string, Promise<void>>()
   const movingVectors = new Set<string>()

@@ -10,15 +10,15 @@ import { lacksVector, MOVE_VECTORS, type MoveVectors, swapSpace } from './vector
 type Needs = Pick<Context, 'db' | 'jobs' | 'log' | 'models'>
 type Agent = { id: string; account_id: AccountId }
 
-/** A job ends before its queue thinks it lost; the rest is a job of its own. */
+/** A job ends before its queue considers it lost; the rest is done by another job. */
 const SLICE_MS = 10 * 60_000
 const RENEW_MS = 3_000
 const LOG_EVERY_MS = 10_000
 const DROPPED_AT_ONCE = 500
 
 /**
- * Builds an agent's vectors of a space beside those that answer, swaps when none is missing, and drops the others.
- * What has been stored is not embedded again, whatever happens in between. Throws when another attempt may help.
+ * Builds an agent's vectors of a space beside those in use, switches to them when none is missing, and deletes the
+ * others. Stored vectors are never computed again, even after an interruption. Throws when another attempt may help.
  */
 export async function moveVectors(
   ctx: Needs,
@@ -26,7 +26,7 @@ export async function moveVectors(
   { signal }: { signal: AbortSignal },
 ): Promise<void> {
   const { db, jobs, log, models } = ctx
-  // Of a process with another configuration, or of the time before this one.
+  // The job comes from a process with another configuration, or from an earlier time.
   if (space !== (models.embedder?.space ?? null)) return
   const agent = await db
     .selectFrom('agents')
@@ -55,7 +55,7 @@ export async function moveVectors(
   }
 }
 
-/** False: the time of this job is up, and chunks are left. */
+/** False if the time of this job has run out and chunks are left. */
 async function build(
   { db, log }: Needs,
   agent: Agent,
@@ -126,7 +126,7 @@ async function countLeft(db: Db, agent: Agent, space: string): Promise<number> {
 const swap = ({ db, jobs }: Needs, { id, account_id }: Agent, space: string | null): Promise<boolean> =>
   db.transaction().execute((trx) => swapSpace(trx, jobs, { accountId: account_id, agentId: id }, space))
 
-/** In pieces: the vectors of a large agent are hundreds of megabytes. */
+/** Vectors are deleted in pieces, because those of a large agent take hundreds of megabytes. */
 async function dropOthers(db: Db, agent: Agent, space: string | null): Promise<void> {
   for (;;) {
     const { numAffectedRows } = await sql`

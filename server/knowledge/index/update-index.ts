@@ -36,9 +36,9 @@ type LiveSource = {
 }
 
 /**
- * Updates an index to what is live now. Sources that have gone are removed first, all at once; then changed ones are
- * read again. Returns the embedding space that the agent's vectors are in now; an index that already has chunks keeps
- * its own until syncVectors.
+ * Updates an index to the live version. Deleted sources are removed first, all at once; then changed ones are read
+ * again. Returns the embedding space that the agent's vectors are in now; an index that already has chunks keeps its
+ * own until syncVectors.
  */
 export async function syncIndex(db: Db, agent: AgentKnowledge, state: IndexState): Promise<string | null> {
   // Read the version before the sources, so that the next synchronisation catches what changes in between.

@@ -29,7 +29,7 @@ beforeEach(async () => {
 })
 
 const nameOf = (i: number): string => `lamp${String.fromCharCode(97 + (i % 26), 97 + Math.floor(i / 26))}`
-/** Each becomes one chunk. */
+/** Each text becomes one chunk. */
 const sections = (count: number): string =>
   Array.from({ length: count }, (_, i) => `# ${nameOf(i)}\n\nThe ${nameOf(i)} weighs ${i} kilograms.`).join(
     '\n\n',
@@ -42,7 +42,7 @@ async function add(content: string): Promise<string> {
   return body.id
 }
 
-/** Texts that were sent to be embedded, by their model. */
+/** The texts that were sent to be embedded, by their model. */
 const embedded = (model: string): string[] =>
   server.requests
     .filter(({ wire, body }) => wire === 'embeddings' && body.model === model)
@@ -61,7 +61,7 @@ async function spacesOf(id = agentId): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ space, count }) => [space.split('@')[0], count]))
 }
 
-/** What a process with another embedding model has. */
+/** The embedder of a process with another embedding model. */
 function withModel(name: string | null): { models: Models; knowledge: ReturnType<typeof createKnowledge> } {
   const embedding =
     name === null
@@ -95,7 +95,7 @@ test('a new model builds its space beside the old one, continues after a failure
   assert.equal(texts, 40)
   const { models, knowledge } = withModel('new')
 
-  // The first batch is answered; of the second, all tries fail.
+  // The first batch succeeds; all attempts at the second one fail.
   server.queue.push({ firstDelayMs: 1 })
   for (let i = 0; i < 4; i++) server.queue.push({ status: 503, retryAfter: 0 })
   await assert.rejects(move(models))
@@ -136,7 +136,7 @@ test('chunks added while a space is built have vectors in both', async () => {
     .where('id', '=', agentId)
     .execute()
   await db.deleteFrom('chunk_vectors').where('agent_id', '=', agentId).execute()
-  // The service's own model is "old"; this agent still answers in the space of "new".
+  // The service's own model is "old", while this agent still uses the space of "new".
   await add('The desk weighs forty kilograms.')
   assert.deepEqual(await spacesOf(), { old: 1, new: 1 })
   assert.equal((await agentRow()).vector_space, models.embedder?.space)
@@ -172,7 +172,7 @@ test('a job of another configuration does nothing, and two jobs do not work on o
 
 test('after an interrupted training or a changed text, only new chunks are embedded', async () => {
   const source = { type: 'text', name: 'Text', content: sections(40) }
-  // The first batch is answered, the second refused four times.
+  // The first batch succeeds, the second is refused four times.
   server.queue.push({ firstDelayMs: 1 })
   for (let i = 0; i < 4; i++) server.queue.push({ status: 503, retryAfter: 0 })
   const { body } = await client.request('POST', `/agents/${agentId}/sources`, source)

@@ -4,11 +4,11 @@ import type { Db, Trx } from '../../db/database.ts'
 import type { AgentRef } from '../../db/refs.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
 
-/** The job that builds vectors of `space` (null: none) for an agent, makes them answer, and drops the others. */
+/** The job that builds an agent's vectors of `space` (null: none), puts them into use, and deletes the others. */
 export const MOVE_VECTORS = 'move-vectors'
 export type MoveVectors = { agentId: string; space: string | null }
 
-/** The space whose vectors answer; null: none. */
+/** The space whose vectors are in use; null for none. */
 export async function liveSpace(db: Db, { accountId, agentId }: AgentRef): Promise<string | null> {
   const agent = await db
     .selectFrom('agents')
@@ -25,8 +25,8 @@ export const lacksVector = (space: string) =>
     where v.source_id = chunks.source_id and v.space = ${space} and v.vector_key = chunks.vector_key)`
 
 /**
- * Makes `space` the one that answers, in one step, if it is not and every chunk of the agent has its vector. A job
- * of the same transaction drops the vectors of before. True when it answers afterwards.
+ * Puts `space` into use in one step if every chunk of the agent has its vector. A job in the same transaction deletes
+ * the earlier vectors. Returns whether the space is in use afterwards.
  */
 export async function swapSpace(
   trx: Trx,

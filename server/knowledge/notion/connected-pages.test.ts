@@ -69,7 +69,7 @@ async function passages(question: string, agent = agentId) {
 const finds = async (marker: string, agent = agentId): Promise<boolean> =>
   (await passages(`What about ${marker}?`, agent)).some(({ text }) => text.includes(marker))
 
-/** The last attempt of a re-sync, as the weekly job makes it. */
+/** Runs the last attempt of a re-sync, like the weekly job. */
 const sync = (sourceId: string) =>
   syncSource(service.ctx, { sourceId }, { last: true, signal: new AbortController().signal })
 
@@ -178,7 +178,7 @@ test('a database is read as a page of its rows', async () => {
   const source = await settled(await add(id))
   assert.deepEqual([source.status, source.name], ['trained', 'Branches'])
   assert.ok(await finds('Yarrowby'))
-  // Its rows change without it.
+  // The rows of a database change without an edit of the page.
   assert.equal(source.origin_modified, null)
 })
 
@@ -300,7 +300,7 @@ test('a re-sync reads only edited pages, and trains only what has changed', asyn
   assert.deepEqual([(await settled(id)).content_version, await finds('birchvale', agent)], [2, false])
   assert.ok(await finds('cedarholt', agent))
 
-  // Times come to the minute: what was edited just now may be edited again in the same one.
+  // Times have a resolution of one minute, so a page that was just edited may be edited again in the same one.
   page.edited = new Date().toISOString()
   page.blocks = [block('paragraph', 'The marker dunmere is third.')]
   await sync(id)

@@ -1,4 +1,4 @@
-/** What is indexed. For questions and answers, `questions` holds the questions and `text` the answer. */
+/** The indexed content. For questions and answers, `questions` contains the questions and `text` the answer. */
 export type IndexedChunk = {
   id: string
   sourceId: string
@@ -8,15 +8,18 @@ export type IndexedChunk = {
   page: number | null
   text: string
   questions?: string[]
-  /** The id of its heading on a page of the web. */
+  /** The id of its heading on a web page. */
   anchor?: string
-  /** Of an uploaded file. */
+  /** The page of an uploaded file. */
   isFile?: true
-  /** From an embedding provider, when one is configured. Chunks of one index share their number of dimensions. */
+  /**
+   * The vector of an embedding provider, if one is configured. All chunks of an index have the same number of
+   * dimensions.
+   */
   vector?: Float32Array | null
 }
 
-/** What a search finds: a chunk and how likely it is (0..1) to hold the answer. */
+/** A search result: a chunk and the probability (0 to 1) that it contains the answer. */
 export type Passage = {
   chunkId: string
   sourceId: string

@@ -162,19 +162,19 @@ function titleOf({ headingPath }: IndexedChunk): string | null {
 const REACHING = 3
 /** As many answerable questions are answered, and as many others declined, in test/retrieval-corpus. */
 const REACHED_FROM = 0.46
-/** The same where no word vectors take part: questions about something else were let through too often. */
+/** The same without word vectors, where questions about something else were accepted too often. */
 const REACHED_BY_WORDS_FROM = 0.49
 
 /**
- * Nothing is offered for a question that the documents do not cover. For one that they do, a passage is offered even
- * if little speaks for it alone.
+ * Nothing is offered for a question that the documents do not cover. If they do, a passage is offered even if there
+ * is little evidence for it alone.
  */
 function withinReach(chance: number, isReached: boolean, least: number): number {
   if (!isReached) return Math.min(chance, OFFERED_FROM * 0.99)
   return chance >= least ? Math.max(chance, OFFERED_FROM) : chance
 }
 
-/** Less for words than for pairs of characters, some of which are met by chance. */
+/** Words need less than pairs of characters, some of which match by chance. */
 const LEAST_CHANCE = 0.014
 const LEAST_OF_PAIRS = 0.11
 const UNKNOWN_ODDS = -5

@@ -13,7 +13,7 @@ before(async () => {
 })
 after(() => service.close())
 
-/** A new agent that knows one marker. */
+/** Creates an agent that knows one marker. */
 async function agentWith(marker: string): Promise<{ agentId: string; sourceId: string }> {
   const agentId = (await client.request('POST', '/agents', { name: 'Agent' })).body.id
   const source = { type: 'text', name: 'Text', content: `The password of the ${marker} is ${marker}-42.` }
@@ -22,7 +22,7 @@ async function agentWith(marker: string): Promise<{ agentId: string; sourceId: s
   return { agentId, sourceId }
 }
 
-/** The whole answer, passages and all. */
+/** Returns the whole answer, including its passages. */
 async function ask(asker: Client, agentId: string, marker: string): Promise<string> {
   const message = `What is the password of the ${marker}?`
   const { status, body } = await asker.request('POST', `/agents/${agentId}/chat`, { message, stream: false })

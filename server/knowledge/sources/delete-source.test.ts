@@ -14,7 +14,7 @@ before(async () => {
 })
 after(() => service.close())
 
-/** A source of far more chunks than are deleted at once. */
+/** Creates a source with far more chunks than are deleted at once. */
 async function largeSource(marker: string): Promise<string> {
   const lines = Array.from(
     { length: 9_000 },

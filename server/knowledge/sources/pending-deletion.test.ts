@@ -42,7 +42,7 @@ const codeOf = async (answer: Promise<{ status: number; body: { error?: { code: 
   const { status, body } = await answer
   return [status, body.error?.code]
 }
-/** As a process leaves it that ends while it deletes a large source. */
+/** Sets the state that a process leaves when it ends while it deletes a large source. */
 const leaveHalfDeleted = (id: string) =>
   service.ctx.db.transaction().execute(async (trx) => {
     await markDeleted(
@@ -143,7 +143,7 @@ test('a website that is being deleted is not crawled again, and its URL is free'
   assert.equal(again.status, 'trained')
   assert.ok(await web.finds('dapplewood'))
   await letTheLeaseEnd(id)
-  // On a slow machine the leases of other tests have run out, too.
+  // On a slow machine, the leases of other tests have expired, too.
   assert.ok((await resumeDeletions(service.ctx)) >= 1)
   for (const table of ['sources', 'chunks', 'pages'] as const)
     assert.equal(await isLeft(table, id), false, table)

@@ -1,6 +1,6 @@
 import { invalidField } from '../../http/errors.ts'
 
-/** Says why no page can have this URL, or null. */
+/** Returns why no page can have this URL, or null. */
 export function refuseSourceUrl(text: string): string | null {
   const url = URL.parse(text.trim())
   if (!url) return 'Must be a whole URL, like https://example.com/help.'
@@ -8,7 +8,7 @@ export function refuseSourceUrl(text: string): string | null {
   return url.username || url.password ? 'Must not hold a user name or password.' : null
 }
 
-/** The URL of a link source, normalised; throws VALIDATION_INVALID_BODY for one that no page can have. */
+/** Returns the normalised URL of a link source. Throws VALIDATION_INVALID_BODY for one that no page can have. */
 export function sourceUrl(text: string): string {
   const problem = refuseSourceUrl(text)
   if (problem !== null) throw invalidField('url', problem)

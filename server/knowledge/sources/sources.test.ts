@@ -22,7 +22,7 @@ let client: Client
 let agentId: string
 let site: Server
 let siteUrl: string
-/** What the local site answers with, by path. */
+/** The responses of the local site by path. */
 const pages = new Map<string, { status: number; body: string }>()
 
 before(async () => {
@@ -57,7 +57,7 @@ async function settled(id: string): Promise<{ status: string; error: string | nu
   }
 }
 
-/** Waits for what other tests have left to be trained. */
+/** Waits until the sources of other tests are trained. */
 async function nothingInProcess(): Promise<void> {
   const inProcess = () =>
     service.ctx.db
@@ -517,12 +517,12 @@ test('a document that repeatedly crashes its reader is not tried again, and says
     await wait(20)
   }
   assert.equal((await row()).status, 'failed')
-  // Two readers of the document, and perhaps the next one, which was waiting for work when it was killed.
+  // Two processes read the document. A third may have been killed while it waited for work.
   assert.ok(killed.size === 2 || killed.size === 3, `${killed.size} processes were killed`)
   assert.match((await row()).error ?? '', /stopped the reader again and again/)
   assert.equal((await client.request('GET', `/agents/${agentId}/sources/${body.id}`)).body.status, 'failed')
 
-  // A process has died while it read: at the next starts.
+  // A process has died while it was reading, which is noticed at the next starts.
   const started = async (strikes: number) => {
     await db
       .updateTable('sources')

@@ -26,14 +26,14 @@ type Change = Static<typeof UpdateSource>
 const FIELDS: Record<SourceRow['type'], readonly (keyof Change)[]> = {
   text: ['name', 'content'],
   qna: ['name', 'questions', 'answer'],
-  // As with its creation: options of websites are taken and mean nothing for one page.
+  // As at the creation, options of websites are accepted but have no effect on a single page.
   link: ['linkType', 'excludePaths', 'includeOnlyPaths', 'slowScraping'],
   file: ['name'],
   notionPage: ['name'],
   ticket: [],
 }
 
-/** Applies the sent fields; new content goes live in the background while the earlier version answers. */
+/** Applies the sent fields. New content goes live in the background while the earlier version remains in use. */
 export async function updateSource(
   ctx: Needs,
   account: Account,
@@ -68,7 +68,7 @@ function contentOf(row: SourceRow, { content, questions, answer }: Change): Omit
   return { content: next, size: sizeOf(next.answer, ...next.questions) }
 }
 
-/** The same from an upload: a new name, a new file, or both. */
+/** Does the same from an upload: a new name, a new file, or both. */
 export async function updateFromUpload(
   ctx: Needs,
   account: Account,
@@ -90,7 +90,7 @@ export async function updateFromUpload(
       content: { filename, mediaType, file: path },
       metadata: { filename, mediaType },
     }))
-    // The chunks of the earlier version go on answering; its bytes are of no more use.
+    // The chunks of the earlier version remain in use; its file is no longer needed.
     if (row.content.file) await rm(ownPath(ctx.filesDir, row), { force: true })
     return changed
   } catch (error) {
@@ -131,7 +131,7 @@ async function apply(
       .where('id', '=', sourceId)
       .returningAll()
       .executeTakeFirstOrThrow()
-    // The name is shown with citations.
+    // Citations show the name.
     if (name !== undefined && name !== row.name) await moveKnowledge(trx, { accountId: account.id, agentId })
     if (content) await enqueueTraining(jobs, trx, changed)
     return changed

@@ -7,8 +7,8 @@ import { dropAllTickets } from './drop-ticket-sources.ts'
 import { GATHER_TICKETS, type GatherTickets } from './gather-tickets.ts'
 
 /**
- * Switches solved tickets as knowledge. On: they are gathered in the background, also when it was on already. Off:
- * they are gone from answers at once. Throws AGENT_NOT_FOUND.
+ * Enables or disables solved tickets as knowledge. When enabled, even if it was before, they are collected in the
+ * background. When disabled, all of them are removed from answers at once. Throws AGENT_NOT_FOUND.
  */
 export async function setTicketKnowledge(
   { db, jobs }: Pick<Context, 'db' | 'jobs'>,

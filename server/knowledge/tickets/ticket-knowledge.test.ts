@@ -28,11 +28,11 @@ type Ticket = {
   subject?: string | null
   description?: string | null
   customer?: Partial<Customer>
-  /** Of the conversation, in order: who says what. */
+  /** The messages of the conversation in order, with their authors. */
   said?: ['customer' | 'agent' | 'model', string][]
 }
 
-/** A ticket with its conversation, as the helpdesk leaves them. */
+/** Creates a ticket with its conversation, like the help desk. */
 async function addTicket(agentId: string, ticket: Ticket, owner = client): Promise<string> {
   const { number, status = 'closed', subject = 'Subject', description = null, customer, said = [] } = ticket
   const owned = { account_id: owner.accountId, agent_id: agentId }
@@ -90,7 +90,7 @@ const switchTo = async (agentId: string, enabled: boolean, owner = client): Prom
   assert.deepEqual([answer.status, answer.body], [200, { success: true }])
 }
 
-// Past the front door: polling would use up the rate limit.
+// This bypasses the API, because polling would use up the rate limit.
 const sourcesOf = (agentId: string) =>
   service.ctx.db
     .selectFrom('sources')
@@ -99,7 +99,7 @@ const sourcesOf = (agentId: string) =>
     .where('type', '=', 'ticket')
     .execute()
 
-/** Waits until the agent has so many live ticket sources. */
+/** Waits until the agent has this many live ticket sources. */
 async function live(agentId: string, count: number) {
   for (;;) {
     const sources = await sourcesOf(agentId)

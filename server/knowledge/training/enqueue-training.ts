@@ -9,7 +9,9 @@ export const TRAIN_SOURCE = 'train-source'
 
 export type TrainSource = { sourceId: string; version: number }
 
-/** Enqueues what makes a source's current version live: a crawl for a website, a training for all else. */
+/**
+ * Enqueues the job that makes a source's current version live: a crawl for a website, a training for anything else.
+ */
 export async function enqueueTraining(
   jobs: Jobs,
   trx: Trx,

@@ -20,7 +20,7 @@ export type LoadedChunk = {
 }
 /** The validators of an origin's content, for the next conditional request. */
 type Origin = { etag: string | null; modified: string | null }
-/** `bytes` of training text; `title` and `url` of a page that has its own. */
+/** `bytes` is the size of the training text; `title` and `url` belong to a page that has its own. */
 export type Loaded = {
   chunks: LoadedChunk[]
   bytes: number
@@ -157,7 +157,9 @@ async function extract(
   }
 }
 
-/** A title that is neither a heading of the document nor the name of its source tells what all of it is about. */
+/**
+ * A title that is neither a heading of the document nor the name of its source says what the whole document is about.
+ */
 function titleAbove(
   title: string | null,
   { name }: SourceRow,

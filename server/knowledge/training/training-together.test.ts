@@ -35,7 +35,10 @@ const settled = ({ ctx }: Service): Promise<Record<string, number>> =>
     return counts.untrained === undefined && counts.updated === undefined && counts
   })
 
-/** Deadlocks that the database has counted: a connection reports them at its end, so those that worked have to be closed. */
+/**
+ * Returns the deadlocks that the database has counted. A connection reports them when it ends, so the connections
+ * that were used have to be closed.
+ */
 async function deadlocks({ ctx }: Service): Promise<number> {
   await until('the end of the other connections', async () => {
     const { rows } = await sql`

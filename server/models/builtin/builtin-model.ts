@@ -9,14 +9,14 @@ import { type ComposedAnswer, composeAnswer } from './compose-answer.ts'
 import { handOver } from './hand-over.ts'
 import { inputOfCall } from './input.ts'
 
-/** Characters a token stands for, roughly, in European languages. */
+/** The approximate number of characters per token in European languages. */
 const CHARACTERS_PER_TOKEN = 4
 const WORDS_PER_DELTA = 3
 const TEXT_ID = 'text-1'
 
 /**
- * The responder that needs no provider: it quotes what the search found, see `BuiltinInput`. Band, score and cited
- * passages are in `providerMetadata.parley` of the finish part.
+ * The responder that needs no provider: it quotes what the search found (see `BuiltinInput`). The finish part
+ * contains the band, score and cited passages in `providerMetadata.parley`.
  */
 export function createBuiltinModel(words: WordVectors): LanguageModelV4 {
   return {
@@ -67,7 +67,7 @@ function* callOf(call: Call, usage: LanguageModelV4Usage): Generator<LanguageMod
 
 function* partsOf(answer: ComposedAnswer, usage: LanguageModelV4Usage): Generator<LanguageModelV4StreamPart> {
   yield { type: 'stream-start', warnings: [] }
-  // Whoever shows the text has to know what its markers stand for before the first of them comes.
+  // A reader who shows the text must know the sources before the first marker arrives.
   yield {
     type: 'text-start',
     id: TEXT_ID,
@@ -99,7 +99,7 @@ function streamOf(
   )
 }
 
-/** A text in pieces of a few words each; joined they are the text. */
+/** Splits a text into pieces of a few words each; joined, they equal the text. */
 export function wordGroups(text: string): string[] {
   const words = text.match(/\s*\S+(?:\s+$)?|\s+$/g) ?? []
   const groups: string[] = []

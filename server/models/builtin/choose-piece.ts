@@ -5,9 +5,9 @@ import type { QuotablePassage } from './input.ts'
 import { areNeighbours, LEADS_ON, type Piece, piecesOf, textOfLines } from './pieces.ts'
 import { type ScoreSentence, scorerFor } from './score-sentence.ts'
 
-/** Rows of a table that are quoted at most. */
+/** The most rows of a table that are quoted. */
 const MOST_ROWS = 3
-/** Share of the best row's score that another one needs. */
+/** The share of the best row's score that another row needs. */
 const ALIKE = 0.98
 const BEFORE = 0.5
 /** In a script without spaces, a paragraph of up to this many sentences is quoted whole. */
@@ -30,7 +30,7 @@ export type ChoosePiece = (passage: QuotablePassage, room: number) => string | n
 export function pieceChooser(question: string, about: string | undefined, words: WordVectors): ChoosePiece {
   const own = scorerFor(question, words)
   const whole = about === undefined || about === question ? null : scorerFor(about, words)
-  // The earlier question tells what the conversation is about, and this one what is asked about it.
+  // The earlier question says what the conversation is about, and this one what is asked about it.
   const score: ScoreSentence = (text) => own(text) + (whole ? BEFORE * whole(text) : 0)
   return ({ text }, room) => {
     const lines = text.split('\n')

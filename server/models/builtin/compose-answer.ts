@@ -12,9 +12,9 @@ import { smallTalkOf } from './small-talk.ts'
 export type ComposedAnswer = {
   band: 'answer' | 'closest' | 'decline' | 'greeting'
   text: string
-  /** Indexes into the passages; `[1]` in the text is the first of them. */
+  /** Indexes into the passages; `[1]` in the text refers to the first of them. */
   cited: number[]
-  /** 0..1: how likely the passage shown first is right. */
+  /** The probability (0 to 1) that the first passage shown is right. */
   score: number
 }
 
@@ -24,7 +24,7 @@ const LONGEST_QUESTION = 4_000
 export const ANSWER_FROM = 0.776
 /** The lowest score at which passages are offered as the closest found. The responder declines below it. */
 export const CLOSEST_FROM = 0.15
-/** Up to here a second place is quoted beside the first, if it is nearly as likely. */
+/** Up to this score, a second passage is quoted beside the first if it is nearly as likely. */
 const UNSURE = 0.85
 const NEARLY = 0.75
 const MOST_CLOSEST = 3
@@ -78,8 +78,8 @@ export function composeAnswer(input: BuiltinInput, words: WordVectors): Composed
 }
 
 /**
- * Returns the index of the passage to quote as the answer: the first, or for a question how something is done, the
- * likeliest with steps or code in the same section, if the first has neither.
+ * Returns the index of the passage to quote as the answer: the first one or, for a question about how to do
+ * something, the likeliest with steps or code in the same section if the first has neither.
  */
 function stepsFor({ question, passages }: BuiltinInput): number {
   const [first] = passages
@@ -92,7 +92,7 @@ function stepsFor({ question, passages }: BuiltinInput): number {
   return Math.max(steps, 0)
 }
 
-/** The first passage, when it is a stored answer that the question asks for; else null. */
+/** Returns the first passage if it is a stored answer to the question; otherwise null. */
 function storedAnswer({ question, confidence, passages }: BuiltinInput): number | null {
   const asked = wordsOnly(question.slice(0, LONGEST_QUESTION))
   const equal = passages.findIndex((passage) =>
@@ -114,7 +114,7 @@ function languageOf({ question, passages }: BuiltinInput): Language {
 
 type Quote = { passage: number; text: string }
 
-/** Returns what is quoted from each passage; a quote that another one contains is left out. */
+/** Returns the quote from each passage; a quote that another one contains is left out. */
 function quotesOf(passages: readonly QuotablePassage[], choose: ChoosePiece, room: number): Quote[] {
   const quotes: Quote[] = []
   for (const [passage, one] of passages.entries()) {
@@ -124,7 +124,7 @@ function quotesOf(passages: readonly QuotablePassage[], choose: ChoosePiece, roo
   return quotes
 }
 
-/** The quote from one passage, as a list. */
+/** Returns the quote from one passage as a list. */
 function quoteOf(
   passages: readonly QuotablePassage[],
   index: number,
@@ -137,7 +137,7 @@ function quoteOf(
   }))
 }
 
-/** Appends the citation marker. After code and tables it goes on a line of its own, because it is no part of them. */
+/** Appends the citation marker. After code and tables it is on a line of its own, because it is not part of them. */
 function marked(quote: string, number: number): string {
   return quote.endsWith('```') || (quote.endsWith('|') && quote.includes('| - |'))
     ? `${quote}\n\n[${number}]`

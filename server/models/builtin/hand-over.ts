@@ -1,12 +1,12 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import { handoverText } from './handover-phrases.ts'
 
-/** The person at the other end asked for a person, and the agent may escalate: the call that does it. */
+/** The visitor asked for a person and the agent may escalate: this is the call that does it. */
 export type Handover = { tool: string; input: { subject: string; summary: string }; language: string }
 
 type Said = { text: string } | { call: Extract<LanguageModelV4StreamPart, { type: 'tool-call' }> }
 
-/** What is said to somebody who asked for a person: first the call, then, with its result, what comes of it. */
+/** The reply to a visitor who asked for a person: first the call, then, with its result, what follows from it. */
 export function handOver({ tool, input, language }: Handover, { prompt }: LanguageModelV4CallOptions): Said {
   const last = prompt.at(-1)
   const result = last?.role === 'tool' ? last.content.find((part) => part.type === 'tool-result') : undefined

@@ -1,4 +1,7 @@
-/** What the responder says when a person was asked for: it was passed on, nobody is there until a time, or it failed. */
+/**
+ * What the responder says when a person was requested: the request was passed on, nobody is there until a certain
+ * time, or it failed.
+ */
 type Phrases = { done: string; away: (time: string) => string; failed: string }
 
 const PHRASES: Record<string, Phrases> = {
@@ -79,7 +82,7 @@ const PHRASES: Record<string, Phrases> = {
   },
 }
 
-/** The words for what came of handing over; `output` is what the action gave back. */
+/** Returns the sentence for the result of a handover; `output` is the result of the action. */
 export function handoverText(language: string, output: unknown): string {
   const phrases = PHRASES[language] ?? (PHRASES.en as Phrases)
   const { status, data } = (output ?? {}) as {

@@ -10,25 +10,27 @@ export type QuotablePassage = {
   page: number | null
   text: string
   score: number
-  /** Of a question-and-answer source: `text` is the answer to each of them. */
+  /** The questions of a question-and-answer source, to each of which `text` is the answer. */
   questions?: string[]
 }
 
-/** What the responder answers from: goes in `providerOptions.parley` of a call. Passages best first. */
+/** The input of the responder, which a call passes in `providerOptions.parley`. The passages are best first. */
 export type BuiltinInput = {
   question: string
-  /** The question with what was asked before, when it goes on from there. */
+  /** The question together with the earlier one, if it is a follow-up. */
   about?: string
-  /** 0..1, from the search: how likely the first passage is right. */
+  /** The probability (0 to 1), from the search, that the first passage is right. */
   confidence: number
   passages: QuotablePassage[]
-  /** What to call instead of an answer; null or absent: nobody asked for a person, or nobody can be called. */
+  /**
+   * The action to call instead of answering; null or absent if nobody asked for a person, or nobody can be called.
+   */
   handover?: Handover | null
-  /** False: there is nobody to pass a question on to, and none is offered. */
+  /** False if there is nobody to hand the visitor over to, so no person is offered. */
   mayOffer?: boolean
 }
 
-/** The input of a call; without one, the last user message and nothing to quote. */
+/** Returns the input of a call; without one, the last user message and nothing to quote. */
 export function inputOfCall(options: LanguageModelV4CallOptions): BuiltinInput {
   const given = options.providerOptions?.parley
   if (!given) return { question: lastUserText(options.prompt), confidence: 0, passages: [] }

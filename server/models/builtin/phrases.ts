@@ -1,11 +1,11 @@
 import type { Language } from '../../text/languages/language.ts'
 
-/** The only sentences of the responder's own. */
+/** The only sentences that the responder writes itself. */
 type Phrases = {
   hello: string
   thanks: string
   goodbye: string
-  /** Before passages of which it is not sure that they answer. */
+  /** Introduces passages that may not answer the question. */
   closest: string
   decline: string
 }
@@ -157,7 +157,7 @@ const PHRASES: Record<Exclude<Language, 'other'>, Phrases> = {
   },
 }
 
-/** Wrapper phrases of a language; English where it cannot be told. */
+/** Returns the phrases in a language; the English ones if the language is unknown. */
 export function phrasesFor(language: Language): Phrases {
   return PHRASES[language === 'other' ? 'en' : language]
 }

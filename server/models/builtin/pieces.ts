@@ -18,7 +18,7 @@ const HEADING = /^#{1,6}\s/
 const RULE = /^[\s*_=|:+#~-]+$/
 /** A paragraph with fewer characters than this usually needs the text after it to make sense. */
 const SHORT = 110
-/** The same for one before code, which is a command mostly. */
+/** The same for a paragraph before code, which is usually a command. */
 const LONGEST_LEAD = 200
 
 /**
@@ -42,7 +42,10 @@ export function piecesOf(lines: readonly string[]): Piece[] {
   return joinShort(lines, pieces)
 }
 
-/** Returns whether the last line of a piece is so short that it leads to the code after it, as a step to its command. */
+/**
+ * Returns whether the last line of a piece is so short that it introduces the code after it, like a step with its
+ * command.
+ */
 const isShort = ({ kind, text }: Piece): boolean =>
   kind !== 'code' && text.slice(text.lastIndexOf('\n') + 1).length <= LONGEST_LEAD
 
@@ -52,10 +55,10 @@ const STEP = /^\s*\d{1,3}[.)]\s/m
 export const hasSteps = (text: string): boolean =>
   STEP.test(text) || text.split('\n').some((line) => FENCE.test(line))
 
-/** Returns whether a piece begins with an item of a list. The steps of instructions often have code of their own. */
+/** Returns whether a piece begins with an item of a list. The steps of instructions often have their own code. */
 const isItem = ({ kind, text }: Piece): boolean => kind !== 'rows' && ITEM.test(text.split('\n', 1)[0]!)
 
-/** Returns the text of consecutive lines. A code fence of which they have only one end gets the other one. */
+/** Returns the text of consecutive lines, and adds the missing end of a code fence that has only one. */
 export function textOfLines(lines: readonly string[], from: number, to: number): string {
   const text = lines.slice(from, to)
   while (text[0]?.trim() === '') text.shift()
@@ -96,8 +99,8 @@ function joinShort(lines: readonly string[], pieces: readonly Piece[]): Piece[] 
 }
 
 /**
- * Splits lines into blocks at empty lines, headings and rules. A block with a code fence is code, whatever else it
- * holds.
+ * Splits lines into blocks at empty lines, headings and rules. A block with a code fence counts as code, whatever
+ * else it contains.
  */
 function blocksOf(lines: readonly string[]): Piece[] {
   const blocks: Piece[] = []

@@ -9,8 +9,8 @@ import { similarityOfRows, type WordVectors } from '../static/word-vectors.ts'
 export type ScoreSentence = (sentence: string) => number
 
 /**
- * How well a sentence fits a question, about 0..2: shared words in any spelling, closeness of meaning (for
- * English only, which the word vectors speak).
+ * Scores how well a sentence fits a question, from 0 to about 2: by shared words in any spelling, and by closeness of
+ * meaning (in English only, which the word vectors cover).
  */
 export function scorerFor(question: string, words: WordVectors): ScoreSentence {
   const all = splitWords(question.slice(0, 4_000)).slice(0, 100)
@@ -42,7 +42,7 @@ export function scorerFor(question: string, words: WordVectors): ScoreSentence {
   }
 }
 
-/** Share of n-grams in common; chance likeness counts as none. */
+/** Returns the share of common n-grams; a similarity that may be chance counts as none. */
 function overlap(own: ReadonlySet<string>, other: readonly string[]): number {
   const common = other.reduce((count, gram) => count + (own.has(gram) ? 1 : 0), 0)
   const share = (2 * common) / (own.size + other.length)

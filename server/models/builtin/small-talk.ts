@@ -78,7 +78,7 @@ const KIND_OF: ReadonlyMap<string, SmallTalk> = new Map(
   ),
 )
 
-/** What a message is when it is nothing but a greeting, thanks or a goodbye; null when it says more. */
+/** Returns the kind of a message that is only a greeting, thanks or a goodbye; null when it says more. */
 export function smallTalkOf(message: string): SmallTalk | null {
   if (message.length > 80) return null
   const words = wordsOnly(message)

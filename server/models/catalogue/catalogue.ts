@@ -78,7 +78,7 @@ export type Catalogue = {
   embedding: EmbeddingEntry | null
   /** The model that embeds questions until all chunks have vectors of `embedding`. */
   formerEmbedding: EmbeddingEntry | null
-  /** The model that puts the passages found in a better order. */
+  /** The model that reranks the passages found. */
   reranker?: RerankerEntry | null
 }
 
@@ -111,8 +111,8 @@ const BUILTIN: ModelEntry = {
 }
 
 /**
- * Returns the models of the deployment: the built-in one, those of MODELS_FILE (its parsed content, or null), and the
- * one that the OPENAI_* variables name, to which `auto` then refers. Throws CatalogueError with all problems.
+ * Returns the models of the installation: the built-in one, those of MODELS_FILE (its parsed content, or null), and
+ * the one that the OPENAI_* variables name, to which `auto` then refers. Throws CatalogueError with all problems.
  */
 export function parseCatalogue(
   file: unknown,

@@ -56,7 +56,10 @@ export const OPENAI = 'https://api.openai.com/v1'
 /** The settings that have a meaning for a server only. */
 const OF_SERVERS = ['baseUrl', 'apiKey', 'apiKeyEnv', 'dimensions'] as const
 
-/** Returns the entry of MODELS_FILE as the service uses it; null with a further problem when it cannot be used. */
+/**
+ * Converts an entry of MODELS_FILE to the form that the service uses. Returns null and adds a problem when it cannot
+ * be used.
+ */
 export function embeddingInFile(
   owner: 'embedding' | 'formerEmbedding',
   given: Static<typeof FileEmbedding>,

@@ -40,7 +40,7 @@ export const fails = (asked: Asked, sentence: string): Finding => ({
 export function failing(asked: Asked, error: unknown): Finding {
   const failure = error instanceof ModelFailure ? error : new ModelFailure('unavailable', error)
   if (failure.cause instanceof FolderFault)
-    // The sentence may have the path of the folder, which is for the operator only.
+    // The sentence may contain the path of the folder, which only the operator may see.
     return fails(
       asked,
       asked.url ? failure.cause.message : 'cannot be run. The operator sees why with doctor.',

@@ -5,7 +5,7 @@ import type { Catalogue } from './catalogue.ts'
 import { type Asked, answers, type Finding, failing, fails, NONE, wrongKey } from './model-remedy.ts'
 
 const PATIENCE_MS = 10_000
-/** A large model is read from the disk first. */
+/** A large model is loaded from the disk first. */
 const OPENING_MS = 60_000
 const MOST_LISTED = 5
 const OPENAI = 'https://api.openai.com/v1'

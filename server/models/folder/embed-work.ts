@@ -5,10 +5,10 @@ import { type Model, type ModelOrder, openModel } from './open-model.ts'
 export type EmbedOrder = ModelOrder & { text: string }
 export type EmbedPiece = { vector: Float32Array } | { fault: string }
 
-/** The model stays open for the texts that follow. A process has one model for its whole life. */
+/** The model stays loaded for further texts. A process has one model for its whole life. */
 let opened: Promise<Model> | null = null
 
-/** Yields the vector of one text, or why there is none. */
+/** Yields the vector of one text, or the reason why there is none. */
 export async function* work(order: EmbedOrder): AsyncGenerator<EmbedPiece> {
   try {
     opened ??= openModel(order)

@@ -38,7 +38,7 @@ function modelsOf(env: Record<string, string>) {
 const spaceIn = (folder: string, env: Record<string, string> = {}): string =>
   modelsOf({ EMBEDDING_FOLDER: folder, ...env }).models.embedder!.space
 
-/** Returns what the doctor says of the model in a folder. */
+/** Returns what the doctor reports about the model in a folder. */
 async function told(folder: string, showAddresses = true): Promise<string> {
   const { catalogue, models } = modelsOf({ EMBEDDING_FOLDER: folder })
   const findings = await probeModels(catalogue, models, async () => null, { showAddresses })
@@ -61,7 +61,7 @@ test("a text's vector is the mean of its tokens, with the prefixes for the folde
   const [lamps, both, long] = await embedder!.embed([
     'Lamps',
     'lamp light',
-    // Five tokens are read, with the one that ends each text.
+    // Five tokens are used, including the one that ends each text.
     `lamp lamp light ${'light '.repeat(50_000)}`,
   ])
   assertNear(lamps, unit(4, 1, 6))

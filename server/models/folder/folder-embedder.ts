@@ -3,7 +3,7 @@ import type { Embedder } from '../vectors/embedder.ts'
 import { spaceOf } from '../vectors/vector-space.ts'
 import type { FolderProcess } from './folder-process.ts'
 
-/** A caller stores the vectors of so many texts at once. */
+/** The number of texts whose vectors a caller stores at once. */
 const BATCH = 32
 
 /** Creates an embedder for a model that runs in a child process of the service. */

@@ -7,7 +7,7 @@ import { FolderFault } from './folder-fault.ts'
 const MODELS = ['model.onnx', join('onnx', 'model.onnx')]
 export const TOKENIZER = 'tokenizer.json'
 export const POOLING = join('1_Pooling', 'config.json')
-/** Further files that say how vectors are made. */
+/** Further files that affect the vectors. */
 const SETTINGS = [
   'config.json',
   'modules.json',
@@ -18,7 +18,7 @@ const SETTINGS = [
 const HASH_DIGITS = 16
 const READ_BYTES = 1_048_576
 
-/** Returns the path of the model's file. Throws FolderFault when a file is missing without which there is no model. */
+/** Returns the path of the model's file. Throws FolderFault when a necessary file is missing. */
 export function modelFileOf(folder: string): string {
   if (!existsSync(folder)) throw new FolderFault('does not exist.')
   const model = MODELS.map((name) => join(folder, name)).find((path) => existsSync(path))
@@ -31,7 +31,7 @@ export function modelFileOf(folder: string): string {
 export const bytesOfModel = (folder: string): number =>
   weightsOf(modelFileOf(folder)).reduce((sum, path) => sum + statSync(path).size, 0)
 
-/** Returns a hash of all files that decide what the vectors are. Throws FolderFault. */
+/** Returns a hash of all files that determine the vectors. Throws FolderFault. */
 export function hashOfFolder(folder: string): string {
   const hash = createHash('sha256')
   const others = [TOKENIZER, ...SETTINGS].map((name) => join(folder, name)).filter((path) => existsSync(path))
@@ -57,11 +57,11 @@ export function settingsIn(folder: string, name: string): Record<string, unknown
   }
 }
 
-/** Models of more than 2 GB, and some smaller ones, keep their numbers in a file of their own. */
+/** Models of more than 2 GB, and some smaller ones, store their weights in a separate file. */
 const weightsOf = (model: string): string[] =>
   [model, `${model}_data`, `${model}.data`].filter((path) => existsSync(path))
 
-/** A model is not read as a whole, because it may be as large as the memory that the service has. */
+/** A model is not read as a whole, because it may be as large as the memory of the service. */
 function addFile(hash: Hash, path: string): void {
   const file = openSync(path, 'r')
   try {

@@ -9,11 +9,11 @@ import { bytesOfModel } from './folder-files.ts'
 import { runtimeOf } from './runtime.ts'
 
 export type FolderProcess = {
-  /** Returns the vector of a text, which has its prefix already. Throws ModelFailure. */
+  /** Returns the vector of a text that already has its prefix. Throws ModelFailure. */
   embed(text: string, owner: 'questions' | 'passages', signal?: AbortSignal): Promise<Float32Array>
   /** The id of the child process, if there is one. */
   processes(): number[]
-  /** Ends the process. Texts that wait fail. */
+  /** Ends the process. Waiting texts fail. */
   close(): Promise<void>
 }
 
@@ -21,17 +21,17 @@ type Pool = ReturnType<typeof createPool>
 
 const MODULE = new URL('./embed-work.ts', import.meta.url).href
 const TRIES = 3
-/** Counted from when it is the text's turn. The first text waits for the model to be opened, too. */
+/** The time starts when it is the text's turn. The first text also waits until the model is loaded. */
 const TIMEOUT_MS = 60_000
-/** As many texts may wait as are embedded within a few seconds. */
+/** The number of texts that may wait, which can be embedded within a few seconds. */
 const MOST_WAITING = 256
 const ANSWER_MB = 4
-/** Opening a model takes seconds, in which questions are searched by words alone, so it stays open. */
+/** The model stays loaded, because loading takes seconds in which questions are searched by words alone. */
 const IDLE_MS = 86_400_000
-/** The memory of a process with a model of no size, and how many times that of the model is added to it. */
+/** The memory of a process without a model, and how many times the size of the model is added to it. */
 const BASE_MB = 2_048
 const TIMES_MODEL = 4
-/** One thread leaves a machine of two cores to those who wait for an answer. */
+/** One thread leaves a machine with two cores enough capacity for answers. */
 const MOST_THREADS = 2
 
 const KINDS: Record<ApartFailureCode, ModelFailureKind> = {
@@ -81,7 +81,7 @@ export function createFolderProcess({
     const { pool, order } = opened ?? open()
     let piece: EmbedPiece | undefined
     const watcher = {
-      // The pool does not get the signal, with which it would end the process and the model with it.
+      // The pool does not get the signal, because it would then end the process together with the model.
       onBegin: async () => signal?.throwIfAborted(),
       onPiece: (made: unknown) => {
         piece = made as EmbedPiece
@@ -125,7 +125,7 @@ function asModelFailure(error: unknown): ModelFailure {
     : toModelFailure(error, [])
 }
 
-/** Settles as the work does, or rejects when the signal is aborted. The work goes on. */
+/** Settles with the work, or rejects when the signal is aborted. The work continues in that case. */
 function orAborted<Result>(work: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
   if (!signal) return work
   return new Promise((resolve, reject) => {

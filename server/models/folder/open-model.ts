@@ -25,24 +25,27 @@ type Tokenizers = { Tokenizer: new (tokenizer: object, settings: object) => Toke
 export type ModelOrder = { folder: string; hash: string; runtime: Runtime; threads: number }
 
 export type Model = {
-  /** Returns the tokens of a text with those that the model wants around it, as many as it can read. */
+  /**
+   * Returns the tokens of a text with the special tokens that the model expects around it, as many as the model can
+   * read.
+   */
   tokensOf(text: string): number[]
-  /** Returns the numbers that the model makes of the tokens, and how many of them belong to one token. */
+  /** Returns the model's output for the tokens, and how many numbers belong to one token. */
   run(tokens: readonly number[]): Promise<{ values: Float32Array; size: number }>
-  /** How one vector is made of those of the tokens. `none`: the model does it. */
+  /** How the vectors of the tokens become one vector. `none` means that the model does it. */
   pooling: 'mean' | 'cls' | 'none'
 }
 
-/** Longer texts are cut, because the time grows with the square of the length. Most models can read no more. */
+/** Longer texts are cut, because the time grows with the square of the length and most models read no more. */
 const MOST_TOKENS = 512
-/** A text with more characters for each token is cut before its tokens are counted. */
+/** A text with more characters per token is cut before its tokens are counted. */
 const LONGEST_TOKEN = 32
 const IDS = 'input_ids'
 const INPUTS = [IDS, 'attention_mask', 'token_type_ids']
 const WHOLE = 'sentence_embedding'
 const LOG_ERRORS_ONLY = 3
 
-/** Opens the model of a folder. Throws FolderFault when it is no embedding model that can be run here. */
+/** Loads the model of a folder. Throws FolderFault when it is not an embedding model that can be run here. */
 export async function openModel({ folder, hash, runtime, threads }: ModelOrder): Promise<Model> {
   if (hashOfFolder(folder) !== hash)
     throw new FolderFault('has changed since the service was started. Start it again.')
@@ -96,7 +99,7 @@ export async function openModel({ folder, hash, runtime, threads }: ModelOrder):
   }
 }
 
-/** Returns what is made with the session. Throws FolderFault when that is not the vectors of a text. */
+/** Returns the output of the session. Throws FolderFault when it is not vectors of a text. */
 function checked({ inputMetadata, outputMetadata }: Session, folder: string) {
   const names = inputMetadata.map(({ name }) => name)
   const other = names.find((name) => !INPUTS.includes(name))

@@ -5,13 +5,13 @@ import { FolderFault } from './folder-fault.ts'
 const ONNX = 'onnxruntime-node'
 const TOKENIZERS = '@huggingface/tokenizers'
 
-/** The packages that run a model, in the versions that were tried. The operator installs them beside the model. */
+/** The packages that run a model, in tested versions. The operator installs them next to the model. */
 export const RUNTIME_PACKAGES = [`${ONNX}@1.30.0`, `${TOKENIZERS}@0.2.0`]
 
-/** The files that the packages begin with. */
+/** The entry points of the packages. */
 export type Runtime = { onnx: string; tokenizers: string }
 
-/** Returns the packages that are installed in the folder or in one that it is in. Throws FolderFault. */
+/** Returns the packages that are installed in the folder or in a parent folder. Throws FolderFault. */
 export function runtimeOf(folder: string): Runtime & { folders: string[] } {
   const { resolve } = createRequire(import.meta.url)
   try {
@@ -24,7 +24,7 @@ export function runtimeOf(folder: string): Runtime & { folders: string[] } {
   }
 }
 
-/** Returns the folder that a package is installed in, where the packages that it needs are, too. */
+/** Returns the folder in which a package and its dependencies are installed. */
 function aroundPackage(file: string, name: string): string {
   return file.slice(0, file.lastIndexOf(`${sep}${name.replaceAll('/', sep)}${sep}`))
 }

@@ -305,7 +305,8 @@ test('questions and passages get the prefixes of their model, and other prefixes
   assert.deepEqual(await sent(own, true), ['Ask:\nlamp'])
   const spaces = [usual, none, own].map(({ embedder }) => embedder!.space)
   assert.equal(new Set(spaces).size, 3)
-  // A model recognises the spaces without prefixes, with the usual ones and with its own. Any other is unknown to it.
+  // A model recognises spaces without prefixes, with the usual prefixes and with its own. Any other space is unknown
+  // to it.
   assert.deepEqual(
     spaces.map((space) => none.embedderOf(space)?.space ?? null),
     [spaces[0], spaces[1], null],

@@ -1,9 +1,8 @@
 /**
- * WebAssembly modules made here, instruction by instruction: JavaScript has no arithmetic on 16 bytes at once, and
- * without it the scan of 20,000 vectors of 1,536 bytes takes 27 ms instead of 3.
- *
- * scan(query, row, end, stride, out): compares each row of `stride` bytes (a multiple of 16) from `row` up to `end`
- * with the query, and writes the results as i32, one after the other from `out` on. All addresses are in `memory`.
+ * WebAssembly modules that are assembled here, instruction by instruction. JavaScript has no arithmetic on 16 bytes
+ * at once, and without it the scan of 20,000 vectors of 1,536 bytes takes 27 ms instead of 3. scan(query, row, end,
+ * stride, out) compares each row of `stride` bytes (a multiple of 16) from `row` up to `end` with the query, and
+ * writes the results as consecutive i32 from `out` on. All addresses are in `memory`.
  */
 export type ScanKernel = {
   readonly memory: { readonly buffer: ArrayBuffer }
@@ -62,7 +61,7 @@ const half = (widen: number[]): number[] => [
 ]
 const advance = (local: number, by: number): number[] => [...get(local), ...constant(by), ADD, ...set(local)]
 
-/** `step` compares 16 bytes of both and adds to the sum; `close` turns the sum into one of four lanes. */
+/** `step` compares 16 bytes of both and adds the result to the sum; `close` reduces the sum to one of four lanes. */
 const oneRow = (step: number[], close: number[]): number[] => [
   ...[
     ...get(query),
@@ -118,8 +117,8 @@ function kernelOf(compared: number[], bytes: number): ScanKernel {
   return { memory: exports.m as ScanKernel['memory'], scan: exports.d as ScanKernel['scan'] }
 }
 
-/** Returns a kernel for dot products of bytes, with so many bytes of memory or a few more. */
+/** Returns a kernel for dot products of bytes, with at least this many bytes of memory. */
 export const createDotKernel = (bytes: number): ScanKernel => kernelOf(DOT, bytes)
 
-/** The same for the number of bits in which two rows differ. */
+/** Does the same for the number of bits in which two rows differ. */
 export const createBitKernel = (bytes: number): ScanKernel => kernelOf(BITS, bytes)

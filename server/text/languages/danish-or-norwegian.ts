@@ -10,7 +10,10 @@ const DANISH = new Set(
 const NORWEGIAN_SPELLING = /^s?kj|sjon(?:en|er|ene)?$|øy|ei[dlnrst]/u
 const DANISH_SPELLING = /tion(?:en|er|erne)?$|øj|æng|ægt/u
 
-/** Tells the two apart by the spelling of folded words; `otherwise` where it says nothing. */
+/**
+ * Distinguishes the two languages by the spelling of folded words. Returns `otherwise` if the spelling does not
+ * decide.
+ */
 export function danishOrNorwegian(words: readonly string[], otherwise: 'da' | 'no'): 'da' | 'no' {
   let norwegian = 0
   for (const word of words) {

@@ -1,16 +1,17 @@
 import { isStopWord } from './stop-words.ts'
 
-// Written without spaces (or, for Hangul, with particles glued on): words are found as pairs of characters.
+// Matches scripts that are written without spaces (or, for Hangul, with particles attached). Their words are found as
+// pairs of characters.
 const DENSE =
   /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]+/gu
 const ANY_DENSE = new RegExp(DENSE.source, 'u')
 
-/** Whether a word holds characters of a script that does not separate words. */
+/** Returns whether a word contains characters of a script that does not separate words. */
 export function isDense(word: string): boolean {
   return ANY_DENSE.test(word)
 }
 
-/** Cuts a word into overlapping character pairs where its script is dense; other stretches stay whole. */
+/** Splits a word into overlapping character pairs where its script is dense; other parts stay whole. */
 export function densePairs(word: string): string[] {
   const pieces: string[] = []
   let end = 0
@@ -25,12 +26,12 @@ export function densePairs(word: string): string[] {
   return pieces
 }
 
-/** The words of a text with those of a dense script as pairs of characters. */
+/** Returns the words of a text, with those in a dense script as pairs of characters. */
 export function wordsAndPairs(words: string[]): string[] {
   return words.some(isDense) ? words.flatMap((word) => (isDense(word) ? densePairs(word) : [word])) : words
 }
 
-/** A word in stretches of one kind, in order, with their place in it. */
+/** Splits a word into runs of one kind of script, in order, with their positions. */
 export function splitDense(word: string): { text: string; start: number; dense: boolean }[] {
   const stretches: { text: string; start: number; dense: boolean }[] = []
   let end = 0
@@ -44,12 +45,12 @@ export function splitDense(word: string): { text: string; start: number; dense: 
 }
 
 const segmenter = new Intl.Segmenter('ja', { granularity: 'word' })
-/** Short words in Hiragana alone are grammar as a rule. */
+/** Short words in Hiragana alone are usually grammatical. */
 const GRAMMAR = /^\p{scx=Hiragana}{1,3}$/u
 
 /**
- * The character pairs of a question's word in a dense script that tell something: those of its particles and endings
- * are in every text.
+ * Returns the significant character pairs of a question's word in a dense script. The pairs of its particles and
+ * endings occur in every text.
  */
 export function contentOfDense(word: string): string[] {
   const kept = [...segmenter.segment(word)].filter(
@@ -62,7 +63,7 @@ export function contentOfDense(word: string): string[] {
     else runs.push({ from: index, to: index + segment.length })
   }
   const pairs = runs.flatMap(({ from, to }) => {
-    // A character alone is looked for with the one that follows, as the texts have it.
+    // A single character is looked up together with the one that follows, as it occurs in the texts.
     const isAlone = [...word.slice(from, to)].length === 1
     return densePairs(isAlone ? word.slice(from, to + 1) : word.slice(from, to))
   })

@@ -50,7 +50,7 @@ const WORDS: Partial<Record<Language, Words>> = {
   ar: { opening: 'و وهل وماذا وكيف وكم لكن أو', pointing: 'هذا هذه ذلك تلك هو هي هم هناك' },
 }
 
-/** Scripts without spaces: what the message begins with, or holds. */
+/** In scripts without spaces, these are what the message begins with, or contains. */
 const DENSE =
   /^(?:それから|それで|では|じゃあ|じゃ|また|そして|でも|那么|那|还有|而且|但是|另外|그럼|그러면|그리고|그런데)|それ|これ|その|この|あれ|そこ|它|这|他们|她们|그것|이것|그거|거기/u
 
@@ -66,18 +66,20 @@ const LONGER_OPENINGS =
 const SHORTEST = 2
 const MOST_UNTOLD = 5
 
-/** Whether the folded words of a message refer back to the conversation, as in "and …" or "how much is it?". */
+/**
+ * Returns whether the folded words of a message refer back to the conversation, as in "and …" or "how much is it?".
+ */
 export function goesOn(words: readonly string[]): boolean {
   if (opensWithMore(words) || DENSE.test(words.join(' '))) return true
   const own = LISTS.get(guessLanguageOfWords(words))
   return words.some((word) => own?.pointing.has(word))
 }
 
-/** Whether a message begins as one that goes on: "and …", "what about …". It is not complete by itself. */
+/** Returns whether a message begins like a continuation: "and …", "what about …". It is not complete by itself. */
 export function opensWithMore(words: readonly string[]): boolean {
   if (LONGER_OPENINGS.test(words.slice(0, 4).join(' '))) return true
   if (LISTS.get(guessLanguageOfWords(words))?.opening.has(words[0]!)) return true
-  // The language of a few words is uncertain, and words of one language mean something else in another.
+  // The language of a few words is uncertain, and words of one language have other meanings in another.
   return (
     words.length <= MOST_UNTOLD &&
     [...LISTS].some(([, { opening }]) => words[0]!.length >= SHORTEST && opening.has(words[0]!))

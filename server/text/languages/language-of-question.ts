@@ -2,7 +2,7 @@ import { danishOrNorwegian } from './danish-or-norwegian.ts'
 import { type Language, weighExpected } from './language.ts'
 import { languagesOfStopWord } from './stop-words.ts'
 
-/** Words that tell the language of a short question. They also carry meaning, so they are not stop words. */
+/** Words that indicate the language of a short question. They also carry meaning, so they are not stop words. */
 const TELLING: ReadonlyMap<string, Language> = new Map(
   Object.entries({
     de: 'kostet preis öffnungszeiten',

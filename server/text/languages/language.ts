@@ -6,7 +6,7 @@ export type { Language }
 
 const WORDS_LOOKED_AT = 200
 
-/** Letters that no other of the languages has, or few. */
+/** Letters that occur in no other of the languages, or in few of them. */
 const LETTERS: [RegExp, readonly Language[]][] = [
   [/ß/, ['de']],
   [/ä/, ['de', 'sv', 'fi']],
@@ -32,17 +32,20 @@ const SCRIPTS: [RegExp, Language][] = [
   [/\p{sc=Arabic}/gu, 'ar'],
 ]
 
-/** Guesses the language of a text by its script and stop words; `other` when there is nothing to go by. */
+/** Guesses the language of a text by its script and stop words. Returns `other` if there is too little evidence. */
 export function guessLanguage(text: string): Language {
   return guessLanguageOfWords(splitWords(text.slice(0, WORDS_LOOKED_AT * 12)))
 }
 
-/** The same for words already split and folded; with `among`, only these are told apart. */
+/**
+ * Does the same for words that are already split and folded. If `among` is given, only these languages are
+ * considered.
+ */
 export function guessLanguageOfWords(words: readonly string[], among?: ReadonlySet<Language>): Language {
   return weighLanguage(words, among).language
 }
 
-/** The same, with the share (0..1) of the words that speak for it. */
+/** Does the same, and also returns the share (0 to 1) of the words that indicate the language. */
 export function weighLanguage(
   words: readonly string[],
   among?: ReadonlySet<Language>,
@@ -66,19 +69,22 @@ export function weighLanguage(
   const unsure = { language: 'other', share: 0 } as const
   if (!first) return unsure
   const isTie = first[1] <= (second?.[1] ?? 0) * 1.02
-  // Danish and Norwegian share most of their short words, and readers read both.
+  // Danish and Norwegian share most of their short words, and readers understand both.
   if (isTie && !(isScandinavian(first[0]) && isScandinavian(second![0]))) return unsure
   const share = first[1] / looked.length
-  // A long text with hardly any stop word of a language is in another one that shares some words.
+  // A long text with hardly any stop words of a language is in another language that shares some words.
   if (first[1] < 0.5 || share < 0.06) return unsure
   const [best] = first
   return { language: best === 'da' || best === 'no' ? danishOrNorwegian(looked, best) : best, share }
 }
 
-/** What a language that is expected needs of the share of the one that the words speak for most. */
+/** The share that an expected language needs, relative to the language that most words indicate. */
 const NEARLY = 0.65
 
-/** The same where some languages are expected: of words that several share, a few do not tell another one. */
+/**
+ * Does the same when some languages are expected: a few words that several languages share do not indicate another
+ * one.
+ */
 export function weighExpected(
   words: readonly string[],
   expected: ReadonlySet<Language>,
@@ -91,14 +97,17 @@ export function weighExpected(
 
 const isScandinavian = (language: Language): boolean => language === 'da' || language === 'no'
 
-/** The language of a script that most letters are of; null for the Latin one, which many languages share. */
+/**
+ * Returns the language of the script that most letters belong to; null for the Latin script, which many languages
+ * share.
+ */
 function languageOfScript(words: readonly string[]): Language | null {
   if (!words.some((word) => NOT_LATIN.test(word))) return null
   const text = words.slice(0, WORDS_LOOKED_AT).join(' ').slice(0, 2_000)
   const counts = SCRIPTS.map(([script]) => text.match(script)?.length ?? 0)
   const all = text.match(/\p{L}/gu)?.length ?? 0
   const [kana = 0, , han = 0] = counts
-  // Chinese characters stand in Japanese texts, too. A word of another script has more letters than it says.
+  // Chinese characters also occur in Japanese texts. A word in another script has more letters for the same meaning.
   if ((kana + han) * 3 > all && kana * 20 > han) return 'ja'
   const best = Math.max(...counts)
   return best * 3 > all ? SCRIPTS[counts.indexOf(best)]![1] : null

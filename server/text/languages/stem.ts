@@ -23,8 +23,8 @@ const ALGORITHMS: Partial<Record<Language, string>> = {
 }
 
 /**
- * A stemmer that remembers up to `capacity` words of each language; drop it when the work is done. Stems are without
- * accents. A language without an algorithm keeps its words.
+ * Creates a stemmer that caches up to `capacity` words of each language; discard it when the work is done. Stems have
+ * no accents. The words of a language without an algorithm stay as they are.
  */
 export function createStemmer(capacity = 50_000): Stemmer {
   const stemmers = new Map<Language, (word: string) => string>()
@@ -45,7 +45,7 @@ function remembered(algorithm: { stem(word: string): string }, capacity: number)
   return (word) => {
     const found = known.get(word)
     if (found !== undefined) return found
-    // The algorithms take time that grows fast with the length, and some cut digits off numbers.
+    // The time of the algorithms grows fast with the length, and some of them remove digits from numbers.
     const isWhole = word.length > 60 || /\p{N}/u.test(word)
     const stem = foldAccents(isWhole ? word : algorithm.stem(word))
     if (known.size >= capacity) known.clear()

@@ -46,7 +46,7 @@ unseren unserer unter vom von vor wann war waren warum was weil welche welchem w
 werden wie wieder will wir wird wo wofür wollen womit worden wurde wurden zu zum zur zwar zwischen danke
 darf darfst dürfen dürft müsste müssten`
 
-/** Words of questions and elided articles that the lists of the package leave out. */
+/** Words of questions and elided articles that are missing from the package's lists. */
 const OF_QUESTIONS: Partial<Record<Language, string>> = {
   fr: `à ai ainsi aller alors as aussi avez avoir c ceci cela celle celui cet cette ceux chez combien comme comment d
     dans depuis dois doit donc dont du elle elles en entre es est et être eu fait faire faut il ils j je l la le les
@@ -103,10 +103,10 @@ const SETS: Record<Language, ReadonlySet<string>> = {
   other: new Set(),
 }
 
-/** The languages in which a folded word is a stop word as it is written, accents and all. */
+/** Returns the languages in which a folded word is a stop word exactly as written, including accents. */
 export const languagesOfStopWord: ReadonlyMap<string, readonly Language[]> = languagesByWord()
 
-/** Whether a folded word says nothing about the subject of a text in this language. */
+/** Returns whether a folded word says nothing about the subject of a text in this language. */
 export function isStopWord(word: string, language: Language): boolean {
   return SETS[language].has(word)
 }
@@ -115,7 +115,7 @@ function own(language: Language): string[] {
   return (OF_QUESTIONS[language] ?? '').split(/\s+/)
 }
 
-/** People leave accents out: each word is known without them, too. */
+/** People omit accents, so each word is also known without them. */
 function setOf(words: readonly string[]): ReadonlySet<string> {
   const written = words
     .map((word) => word.normalize('NFKC').toLowerCase().trim())

@@ -6,15 +6,15 @@ const LONGEST_YES = 8
 const LONGEST_BARE = 5
 
 /**
- * Whether a message asks to be put through to a person: in so many words, or by a yes when one was `offered` last. Not
- * when it says that it does not want that, and not when it asks about it ("How do I talk to …"): that is a question.
+ * Returns whether a message asks for a person: explicitly, or with a yes if one was `offered` last. A refusal does
+ * not count, and neither does a question about it ("How do I talk to …").
  */
 export const asksForPerson = (message: string, asked: { offered: boolean }): boolean =>
   languageOfRequest(message, asked) !== null
 
-/** The language in which a message asks for a person; null when it does not. */
+/** Returns the language in which a message asks for a person; null when it does not. */
 export function languageOfRequest(message: string, { offered }: { offered: boolean }): string | null {
-  // Folding makes a text longer or shorter; by more than this only when it asks for nobody.
+  // Folding changes the length of a text a little, but a message as long as this is never a request.
   if (message.length > LONGEST * 4) return null
   const text = message
     .normalize('NFKC')
@@ -29,7 +29,7 @@ export function languageOfRequest(message: string, { offered }: { offered: boole
   return found?.language ?? null
 }
 
-/** Whether a text ends by offering a person. */
+/** Returns whether a text ends by offering a person. */
 export function offersPerson(text: string): boolean {
   const end = text.slice(-LONGEST_OFFER).toLowerCase().trim()
   const last = /[^.!?。！？\n]*[?？؟;]$/.exec(end)?.[0]
@@ -62,7 +62,7 @@ function wants(
   return words.length <= LONGEST_BARE && clause.replace(person, ' ').replace(bare, ' ').trim() === ''
 }
 
-/** All that is said is yes, whatever the politeness around it. */
+/** The message says nothing but yes, apart from politeness. */
 function accepts(clauses: string[], { yes, not }: Lexicon): boolean {
   const whole = clauses.join(' ')
   const said = yes.exec(whole)

@@ -1,26 +1,26 @@
-/** How one asks for a person in a language; each finds a word or phrase in lower-case text. */
+/** The ways to ask for a person in a language. Each pattern matches a word or phrase in lower-case text. */
 export type Lexicon = {
   language: string
-  /** To get in touch, in the forms of a request. */
+  /** Verbs for getting in touch, in the forms of a request. */
   talk: RegExp
-  /** To want or need something. */
+  /** Verbs for wanting or needing something. */
   want: RegExp
   person: RegExp
-  /** Those nouns that mean a human being without further words, and never an account or a machine. */
+  /** Nouns that mean a human being without further words, and never an account or a machine. */
   human: RegExp
   not: RegExp
-  /** What makes it a question about getting in touch. */
+  /** Matches a question about getting in touch. */
   about: RegExp
-  /** What may stand beside a bare "operator please". */
+  /** Words that may accompany a bare "operator please". */
   bare: RegExp
   yes: RegExp
-  /** A word that negates stands behind what it negates. */
+  /** True if a negation follows the word that it negates. */
   negatesLast: boolean
 }
 
 type Words = { [Name in Exclude<keyof Lexicon, 'negatesLast'>]: string }
 
-/** Whole words of scripts that put spaces between them; anything at all of the others. */
+/** Matches whole words in scripts with spaces between words, and any part of a text in the others. */
 function lexicon(words: Words, { hasSpaces = true, negatesLast = false } = {}): Lexicon {
   const edge = (list: string, flags = 'u'): RegExp =>
     new RegExp(hasSpaces ? `(?<![\\p{L}\\p{N}])(?:${list})(?![\\p{L}\\p{N}])` : `(?:${list})`, flags)
@@ -207,7 +207,7 @@ const HINDI = lexicon(
     want: 'चाहिए|चाहता|चाहती|कृपया|दीजिए|करवा|करा',
     person: 'इंसान|व्यक्ति|किसी से|एजेंट|प्रतिनिधि|ऑपरेटर|कर्मचारी|कस्टमर केयर|ग्राहक सेवा|सपोर्ट टीम|असली आदमी',
     human: 'इंसान|असली व्यक्ति|प्रतिनिधि|ऑपरेटर|कस्टमर केयर|ग्राहक सेवा|एजेंट',
-    // Infinitives end in ना, and कीमत (price) in मत: only whole words refuse.
+    // Infinitives end in ना, and कीमत (price) ends in मत, so only whole words count as a refusal.
     not: 'नहीं|बिना|(?<![\\p{L}\\p{M}])(?:मत|ना)(?![\\p{L}\\p{M}])',
     about: 'कैसे|क्या है|कब|कहाँ|कहां|क्यों|कौन सा|कितन|के बारे में क्या',
     bare: 'कृपया|एक|असली|से|को|मुझे|चाहिए',

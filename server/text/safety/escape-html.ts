@@ -8,7 +8,7 @@ const ESCAPES: Record<string, string> = {
 
 export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => ESCAPES[sign] ?? '')
 
-/** Plain text as HTML: lines stay lines. */
+/** Converts plain text to HTML and keeps its lines. */
 export const textAsHtml = (text: string): string =>
   text
     .trim()

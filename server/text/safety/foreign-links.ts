@@ -89,7 +89,7 @@ const LONGEST_WORD = 500
  */
 export class LinkFilter {
   readonly #mayLink: MayLink
-  /** The word that is being written, and what was given of it. */
+  /** The word that is being written, and how much of it was returned. */
   #word = ''
   #given = ''
 
@@ -99,7 +99,7 @@ export class LinkFilter {
 
   add(delta: string): string {
     const text = this.#word + delta
-    // The word that is being written holds no space.
+    // The word that is being written contains no space.
     const space = lastSpace(delta)
     const start = space === -1 ? 0 : this.#word.length + space + 1
     const words = start > 0 ? this.#rest(text.slice(0, start)) : ''

@@ -2,18 +2,21 @@ import { RE2JS } from 're2js'
 
 export type LinearPattern = {
   test(text: string): boolean
-  /** Instructions of the compiled expression: a repeat counts as often as it says, .{1,100} is 205. */
+  /**
+   * Counts the instructions of the compiled expression. A repetition counts as often as it can occur: .{1,100} is
+   * 205.
+   */
   readonly size: number
 }
 
-/** What the expressions of one user may have together, in instructions. */
+/** The most instructions that all expressions of one user may have together. */
 export const LARGEST_PATTERNS = 1_000
 
 const LONGEST = 1_000
-// What starting an expression costs, in characters.
+// The cost of starting an expression, in characters.
 const START = 16
 
-/** A regular expression of a user that takes linear time; throws a sentence when it has none. */
+/** Compiles a user's regular expression to one that runs in linear time. Throws a sentence if that is impossible. */
 export function linearPattern(pattern: string): LinearPattern {
   if (pattern.length > LONGEST) throw new Error(`A pattern has more than ${LONGEST} characters.`)
   try {
@@ -26,5 +29,5 @@ export function linearPattern(pattern: string): LinearPattern {
   }
 }
 
-/** What a test costs at worst, in instructions times characters: a million take 0.1 s. */
+/** The highest cost of a test, in instructions times characters; a million take 0.1 s. */
 export const stepsOf = ({ size }: LinearPattern, text: string): number => (text.length + START) * size

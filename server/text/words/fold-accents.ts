@@ -2,7 +2,7 @@ const PLAIN = /^[\x20-\x7f]*$/
 const FOLDED = /[\p{sc=Latin}\p{sc=Greek}]\p{Mn}+/gu
 const LETTERS: Record<string, string> = { ø: 'o', æ: 'ae', œ: 'oe', ł: 'l', ı: 'i', ß: 'ss', đ: 'd' }
 
-/** A word without the accents of Latin and Greek letters: people leave them out when they type. */
+/** Removes the accents of Latin and Greek letters from a word, because people omit them when they type. */
 export function foldAccents(word: string): string {
   if (PLAIN.test(word)) return word
   return word

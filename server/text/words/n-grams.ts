@@ -1,4 +1,7 @@
-/** Distinct character n-grams (3 to 5) of a word with its two ends marked, so that `cat` and `cathedral` differ. */
+/**
+ * Returns the distinct character n-grams (3 to 5) of a word with both ends marked, so that `cat` and `cathedral`
+ * differ.
+ */
 export function characterNGrams(word: string, shortest = 3, longest = 5): string[] {
   const marked = `_${word}_`
   const grams = new Set<string>()

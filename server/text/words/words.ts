@@ -3,18 +3,23 @@ const WORD = /[\p{L}\p{M}\p{N}]+/gu
 const ASCII = /^[\x00-\x7f]*$/
 const INVISIBLE = /[\u00ad\u200b-\u200d\u2060\ufeff]/g
 
-/** Text as it is compared: compatibility forms folded, lower case, soft hyphens and zero-width marks gone. */
+/**
+ * Normalises a text for comparison: folds compatibility forms, lower-cases, and removes soft hyphens and zero-width
+ * characters.
+ */
 export function foldText(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
   return text.normalize('NFKC').replace(INVISIBLE, '').toLowerCase()
 }
 
-/** The folded runs of letters and digits of a text, in order. Scripts without spaces give one long run. */
+/**
+ * Returns the folded runs of letters and digits in a text, in order. A script without spaces results in one long run.
+ */
 export function splitWords(text: string): string[] {
   return foldText(text).match(WORD) ?? []
 }
 
-/** A text reduced to its words: equal for two questions that differ in case, spacing or punctuation. */
+/** Reduces a text to its words, so that two questions that differ only in case, spacing or punctuation are equal. */
 export function wordsOnly(text: string): string {
   return splitWords(text).join(' ')
 }

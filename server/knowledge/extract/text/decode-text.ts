@@ -1,9 +1,10 @@
 const singleByte = /^(us-ascii|windows-125\d|iso-8859-\d+|macintosh)$/
 
 /**
- * Bytes → text without BOM and with `\n` line ends. In order: BOM; `declared` (a charset label, ignored when unknown);
- * UTF-8 when valid; UTF-16 by its zero bytes; windows-1252. A declared single-byte charset yields to valid
- * multi-byte UTF-8, since servers declare a default for files they have not looked at.
+ * Decodes bytes to text without a BOM and with `\n` line ends. It uses, in this order: the BOM; `declared` (a charset
+ * label, ignored if unknown); UTF-8 if the bytes are valid; UTF-16 if the zero bytes suggest it; and windows-1252.
+ * Valid multi-byte UTF-8 takes precedence over a declared single-byte charset, because servers declare a default for
+ * files that they have not examined.
  */
 export function decodeText(bytes: Uint8Array, declared?: string | null): string {
   return new TextDecoder(charsetOf(bytes, declared)).decode(bytes).replace(/\r\n?/g, '\n')
@@ -25,7 +26,7 @@ export function declaredCharset(contentType: string | undefined, html?: Uint8Arr
   const inHeader = contentType && /charset\s*=\s*["']?([\w:.-]+)/i.exec(contentType)?.[1]
   if (inHeader) return inHeader
   if (!html) return null
-  // The HTML Standard looks at the first 1024 bytes; real pages put it later.
+  // The HTML Standard examines the first 1024 bytes; real pages put it later.
   const head = Buffer.from(html.buffer, html.byteOffset, Math.min(html.length, 4096)).toString('latin1')
   const inMeta = /<meta[^>]+charset\s*=\s*["']?([\w:.-]+)/i.exec(head)?.[1]
   // A page whose meta element could be read as bytes is not in UTF-16.

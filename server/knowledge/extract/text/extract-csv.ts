@@ -3,7 +3,7 @@ import { ExtractFailure } from '../extract-failure.ts'
 import { type ExtractedDocument, finishDocument } from '../extracted-document.ts'
 import { looksLikeHeader, tableRows } from '../table-rows.ts'
 
-/** One line per row, `Header: value; …`; the delimiter is guessed. Throws ExtractFailure `no_text`. */
+/** Returns one line per row, `Header: value; …`. The delimiter is guessed. Throws ExtractFailure `no_text`. */
 export function extractCsv(text: string): ExtractedDocument {
   const { data } = papaparse.parse<string[]>(text, { skipEmptyLines: 'greedy' })
   const rows = tableRows(data, looksLikeHeader(data[0] ?? []) ? 1 : 0)

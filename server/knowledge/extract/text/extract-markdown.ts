@@ -5,18 +5,24 @@ import { type Heading, pathOf, withHeading } from '../html/heading-path.ts'
 import { tableRows } from '../table-rows.ts'
 import { inlineText } from './markdown-inline.ts'
 
-// In a list a fence stands as deep as its item.
+// In a list, a fence is indented like its item.
 const fence = /^(\s*)(`{3,}|~{3,})\s*([\w+#-]{0,30})[^`]*$/
 const atxHeading = /^ {0,3}(#{1,6})(?:\s+(.*?))?(?:\s+#+)?\s*$/
-/** A directive without a label, `::example{id=1}`, stands for something that is made when the page is. */
+/**
+ * Matches a directive without a label, such as `::example{id=1}`, which stands for content that is generated with the
+ * page.
+ */
 const directive = /^\s*::[a-z][\w-]*\{[^{}]*\}\s*$/i
 const listItem = /^\s*(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?/
-/** How notes and warnings are written: `> [!NOTE]`, `!!! note "Title"`, `:::note Title`. */
+/** Matches the notations for notes and warnings: `> [!NOTE]`, `!!! note "Title"`, `:::note Title`. */
 const admonition =
   /^\s*(?:>\s*\[!([a-z]+)\]|(?:!!!|\?\?\?\+?)\s+([a-z]+)(?:\s+"([^"]*)")?|:::+\s*\{?([a-z]+)\}?(?:\s+(.*))?)\s*$/i
 const tableRule = /^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$/
 
-/** Markdown → sections by heading, syntax removed, code and table values kept. Throws ExtractFailure `no_text`. */
+/**
+ * Splits Markdown into sections by heading. The syntax is removed; code and table values are kept. Throws
+ * ExtractFailure `no_text`.
+ */
 export function extractMarkdown(source: string): ExtractedDocument {
   const { title, body } = frontMatter(source)
   const lines = withoutComments(body).split('\n')
@@ -27,7 +33,7 @@ export function extractMarkdown(source: string): ExtractedDocument {
   let label: string | null = null
 
   const endParagraph = () => {
-    // Marks may begin on one source line and end on another.
+    // Emphasis may begin on one source line and end on another.
     const text = prose.map(inlineText).filter(Boolean).join('\n')
     prose = []
     if (text === '') return
@@ -103,7 +109,7 @@ export function extractMarkdown(source: string): ExtractedDocument {
   return document
 }
 
-// Source lines of a paragraph or list item are one prose line; each item begins a new one.
+// The source lines of a paragraph or list item become one line; each item begins a new one.
 function addLine(prose: string[], line: string): void {
   const bare = line.replace(/^\s*(>\s?)+/, '')
   const marker = listItem.exec(bare)?.[0]

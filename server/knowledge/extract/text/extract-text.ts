@@ -7,7 +7,7 @@ const RULE = /^\s*([=\-~_*#])\1{3,}\s*$/
 const UNDERLINE = /^([=\-~])\1{2,}$/
 const LONGEST_HEADING = 72
 
-/** Plain text: paragraphs whose lines were broken at a width become one line, underlined titles are headings. */
+/** Extracts plain text. Paragraphs with hard line breaks become one line, and underlined titles become headings. */
 export function extractText(text: string): ExtractedDocument {
   const sections: Section[] = []
   let open: Heading[] = []
@@ -39,7 +39,7 @@ function splitAtTitles(lines: string[]): string[][] {
   return [0, ...starts].map((from, i) => lines.slice(from, starts[i]))
 }
 
-/** Of a table the rule below its header is cut in columns, or has another length. */
+/** The rule below the header of a table is interrupted between columns, or has another length. */
 function isUnderlined(line: string, next: string | undefined): boolean {
   const [title, rule] = [line.trim(), next?.trim() ?? '']
   const isAsLong = Math.abs(rule.length - title.length) <= 2
@@ -48,7 +48,7 @@ function isUnderlined(line: string, next: string | undefined): boolean {
 
 type Underlined = { text: string; level: number; lines: number }
 
-/** The underlined title that a block begins with; without anything below it, it is text like any other. */
+/** Returns the underlined title that a block begins with. Without any text below it, it is ordinary text. */
 function headingOf(lines: string[], next: string[] | undefined): Underlined | null {
   const text = (lines[0] ?? '').trim()
   if (text.length > LONGEST_HEADING || !/\p{L}/u.test(text)) return null

@@ -1,11 +1,14 @@
-// Patterns for emphasis take quadratic time; a line this long was not written as Markdown.
+// Patterns for emphasis take quadratic time, and a line this long was not written as Markdown.
 const longestLine = 10_000
 
-/** One line of Markdown → its visible text: links, images, emphasis, code marks, tags and escapes resolved. */
+/**
+ * Converts one line of Markdown to its visible text. Links, images, emphasis, code marks, tags and escapes are
+ * resolved.
+ */
 export function inlineText(source: string): string {
   if (source.length > longestLine) return source.replace(/\s+/g, ' ').trim()
   const kept: string[] = []
-  // Code and escaped characters are put aside so that nothing in them is taken for syntax.
+  // Code and escaped characters are replaced by placeholders, so that nothing in them is parsed as syntax.
   const keep = (text: string): string => `\ue000${kept.push(text) - 1}\ue000`
   return source
     .replaceAll('\ue000', '')

@@ -6,8 +6,8 @@ const WIDEST = 120
 const FULL = 0.72
 
 /**
- * The lines of a paragraph with those joined that an editor broke at a fixed width, indented or not. Items of a list
- * and what is no prose, like addresses and columns, keep their lines.
+ * Joins the lines of a paragraph that an editor broke at a fixed width, indented or not. List items and text that is
+ * not prose, such as addresses and columns, keep their lines.
  */
 export function unwrapLines(lines: readonly string[]): string {
   const longest = lines.reduce((most, line) => Math.max(most, line.trimEnd().length), 0)

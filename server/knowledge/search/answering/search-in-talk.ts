@@ -60,8 +60,8 @@ function completeFrom(question: string, { passages }: SearchResult): number {
 }
 
 /**
- * Returns whether a question has a single significant word, which is not the subject of the passage found for it: "Who can
- * join?" is asked of something, and "What is Mumble?" of Mumble. A word alone is a new subject.
+ * Returns whether a question has a single significant word that is not the subject of the passage found for it. "Who
+ * can join?" lacks its subject, while "What is Mumble?" names it. A word without any others is a new subject.
  */
 function lacksSubject(words: readonly string[], first: Passage | undefined): boolean {
   const language = guessLanguageOfWords(words)

@@ -10,27 +10,29 @@ import type { IndexedChunk } from '../passage.ts'
 import { mostChunks, type Tables } from '../tables/tables.ts'
 import { withNameParts } from './split-identifiers.ts'
 
-/** How often one occurrence counts, in the fields of a chunk. */
+/** How much one occurrence counts in each field of a chunk. */
 const TEXT_WEIGHT = 2
 const TITLE_WEIGHT = 3
 const QUESTION_WEIGHT = 4
 
-/** From here on a text is in the language that its words speak for, whatever the other texts are in. */
+/**
+ * From this length on, a text is in the language that its words indicate, whatever language the other texts are in.
+ */
 const SURE_SHARE = 0.15
 const SURE_WORDS = 12
 const KNOWN_CHUNKS = 10
 
 type AnalysedChunk = {
   language: Language
-  /** Weighted frequencies. */
+  /** The weighted frequencies of the terms. */
   frequencies: Map<string, number>
   length: number
   passage: Float32Array | null
-  /** Compact vectors of the sentences, the heading and the questions, one after the other. */
+  /** The compact vectors of the sentences, the heading and the questions, one after the other. */
   sentences: Int8Array
 }
 
-/** Takes a chunk apart into what the rankers need. */
+/** Extracts from a chunk what the rankers need. */
 export function analyseChunk(
   chunk: IndexedChunk,
   { words, chunksOf }: Pick<Tables, 'words' | 'chunksOf'>,
@@ -68,7 +70,7 @@ export function analyseChunk(
   return { language, frequencies, length, passage: unitLength(sum), sentences: sentenceVectors(parts, words) }
 }
 
-/** Code and tables hold few words that tell a language: they are in that of most other chunks. */
+/** Code and tables have few words that indicate a language, so they are in that of most other chunks. */
 function languageOf(words: readonly string[], chunksOf: ReadonlyMap<Language, number>): Language {
   const { language, share } = weighLanguage(words)
   if ((share >= SURE_SHARE && words.length >= SURE_WORDS) || (chunksOf.get(language) ?? 0) >= KNOWN_CHUNKS)

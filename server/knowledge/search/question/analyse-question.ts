@@ -8,18 +8,20 @@ import { splitWords } from '../../../text/words/words.ts'
 import { languagesInOrder, mostChunks, type Tables } from '../tables/tables.ts'
 import { wholeVerbs } from './separable-verbs.ts'
 
-/** The limits for a long message: it is searched by its first words and, of those, the most significant ones. */
+/**
+ * The limits for a long message: it is searched for by its first words, of which the most significant ones are used.
+ */
 const MOST_WORDS = 400
 const MOST_TERMS = 32
 const MOST_CHARACTERS = 4_000
 
 /**
- * A language is certain with at least this share of words that tell it, and at least this many words. A script alone
- * is enough.
+ * The language is certain if at least this share of the words, and at least this many words, indicate it. A script
+ * alone is enough.
  */
 const SURE_SHARE = 0.25
 const SURE_WORDS = 3
-/** Keywords without a word that tells their language. */
+/** The question consists of keywords without a word that indicates their language. */
 const TYPED_WORDS = 8
 
 /** The shortest name; shorter words are mostly abbreviations of common words. */
@@ -62,7 +64,7 @@ export function analyseQuestion(
   const asked = question.slice(0, MOST_CHARACTERS)
   const words = splitWords(asked).slice(0, MOST_WORDS)
   const { language: told, share } = weighExpected(words, new Set<Language>(['en', ...tables.languages]))
-  // A few words are taken for the language of the documents when they do not tell another one.
+  // A question of a few words is in the language of the documents unless the words indicate another one.
   const language = told === 'other' ? (weighLanguage(words, tables.languages).language ?? 'other') : told
   const usual = language === 'other' ? (mostChunks(tables.chunksOf) ?? 'en') : language
   const names = language === 'en' ? namesIn(asked) : NO_NAMES
@@ -108,7 +110,7 @@ function questionTerms(word: string, languages: readonly Language[], tables: Tab
   return forms.length === 0 ? [] : [{ word, forms, information }]
 }
 
-/** Adds the whole verbs that the documents have, under which they are indexed. */
+/** Adds the whole verbs that occur in the documents, under which they are indexed. */
 function withWholeVerbs(
   term: PlainTerm,
   verbs: readonly string[],
@@ -129,7 +131,7 @@ function pairsOf(words: readonly string[], terms: readonly QuestionTerm[]): [num
   })
 }
 
-/** Folded words with a capital letter that do not begin a sentence; none where most words have one. */
+/** Returns the folded words with a capital letter that do not begin a sentence; none if most words have one. */
 function namesIn(text: string): ReadonlySet<string> {
   const inside = [...text.matchAll(INSIDE_A_SENTENCE)].map(([word]) => word)
   const capital = inside.filter((word) => /\p{Lu}/u.test(word))

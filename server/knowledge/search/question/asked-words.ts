@@ -4,15 +4,15 @@ import type { WordTable } from '../tables/word-table.ts'
 import type { AnalysedQuestion } from './analyse-question.ts'
 import { gramsOf } from './word-forms.ts'
 
-/** The words of a question, by their places in it, as those of the passages are compared with them. */
+/** The words of a question by their positions, prepared for comparison with the words of passages. */
 export type AskedWords = {
   count: number
-  /** Of each word in the word vectors, -1 for none, and its length there. */
+  /** The row of each word in the word vectors (-1 for none), and the length of its vector. */
   rows: readonly number[]
   lengths: readonly number[]
-  /** How many n-grams each has; 0: its spelling is not compared. */
+  /** The number of n-grams of each word; the spelling is not compared if it is 0. */
   gramCounts: readonly number[]
-  /** By hashes. */
+  /** Maps the hash of an n-gram to the words that contain it. */
   byGram: SievedPlaces
   forms: readonly (readonly string[])[]
 }
@@ -29,7 +29,10 @@ export function askedWords({ words }: Tables, { terms, vector }: AnalysedQuestio
   return { count: terms.length, rows, lengths, gramCounts, byGram, forms: terms.map(({ forms }) => forms) }
 }
 
-/** By the numbers of the forms. One without a number is that of no word known by now; a question adds none. */
+/**
+ * Maps the numbers of word forms to the words. A form without a number belongs to no known word; a question adds
+ * none.
+ */
 export function placesOfForms({ forms }: AskedWords, { formNumbers }: WordTable): SievedPlaces {
   const byForm = createSievedPlaces()
   for (const [place, own] of forms.entries()) {

@@ -1,7 +1,7 @@
 import type { Tables } from '../tables/tables.ts'
 import { cosineOf } from '../tables/vector-table.ts'
 
-/** For each slot the mean cosine of the passages found below the same heading as it. */
+/** Returns for each slot the mean cosine of the passages found below the same heading. */
 export function cosinesAround(
   { slots, passages }: Tables,
   candidates: Iterable<number>,

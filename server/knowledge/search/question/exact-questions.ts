@@ -1,7 +1,7 @@
 import { wordsOnly } from '../../../text/words/words.ts'
 import type { IndexedChunk } from '../passage.ts'
 
-/** Which slots hold a question, compared by its words alone. */
+/** Records which slots contain a question, compared by its words alone. */
 export type ExactQuestions = Map<string, Set<number>>
 
 export function addQuestions(exact: ExactQuestions, slot: number, chunk: IndexedChunk): void {
@@ -20,7 +20,7 @@ export function removeQuestions(exact: ExactQuestions, slot: number, chunk: Inde
   }
 }
 
-/** Slots whose questions equal this one, oldest first. */
+/** Returns the slots whose questions equal this one, oldest first. */
 export function findQuestion(exact: ExactQuestions, question: string): number[] {
   const key = wordsOnly(question)
   return key === '' ? [] : [...(exact.get(key) ?? [])]

@@ -5,36 +5,39 @@ import { formsAt, gramsAt, lettersAt, numberOfWord, type WordTable } from '../ta
 import type { AnalysedQuestion } from './analyse-question.ts'
 import { type AskedWords, askedWords, placesOfForms } from './asked-words.ts'
 
-/** Shares of n-grams and cosines below these come about by chance. */
+/** Shares of n-grams and cosines below these values occur by chance. */
 const LEAST_SPELLED = 0.4
 const LEAST_MEANT = 0.3
 
-/** Numbers that a matcher has given to words. */
+/** The numbers that a matcher has assigned to words. */
 export type WordIds = Int32Array
 
 /**
- * Compares the words of passages with those of one question. Words are numbered first, each once; they are compared
- * when a likeness is asked for, all that are new together: one by one they would take most of a search.
+ * Compares the words of passages with those of one question. Each word is numbered once. Words are compared when a
+ * similarity is requested, all new ones together, because comparing them one by one would take most of a search.
  */
 export type WordMatcher = {
-  /** How much each word of the question counts: rare in the index, telling in the language. */
+  /**
+   * The weight of each word of the question: high for words that are rare in the index and significant in the
+   * language.
+   */
   weights: readonly number[]
   idsOf(words: readonly string[]): WordIds
-  /** The same for words that the table `known` has numbered. */
+  /** Does the same for words that the table `known` has numbered. */
   idsOfNumbers(numbers: Int32Array): WordIds
   readonly known: WordTable
-  /** False for a stop word: it is like nothing. */
+  /** False for a stop word, which is similar to nothing. */
   isCompared(id: number): boolean
-  /** How alike (0..1) the word of an id is, in spelling or meaning, to the word of the question at `place`. */
+  /** Returns how similar (0 to 1) a word is, in spelling or meaning, to the word of the question at `place`. */
   likeness(id: number, place: number): number
 }
 
-/** Make a new one for each question. */
+/** Creates a matcher, which is used for one question only. */
 export function createMatcher(tables: Tables, question: AnalysedQuestion): WordMatcher {
   const { terms, slots, lexicon } = tables
   const known = lexicon.in(languagesInOrder(tables))
   const asked = askedWords(tables, question)
-  // Ids are given in the order in which words are met; `found` has their numbers among the known words.
+  // Ids are assigned in the order in which words occur; `found` contains their numbers among the known words.
   const found: number[] = []
   let ids = new Int32Array(known.rows.length).fill(-1)
   let alike = new Float32Array(0)
@@ -85,7 +88,7 @@ export function createMatcher(tables: Tables, question: AnalysedQuestion): WordM
   }
 }
 
-/** For each word of the question the likeness of the closest of the words. */
+/** Returns for each word of the question the similarity of the most similar of the words. */
 export function bestOf(words: readonly WordIds[], { weights, likeness }: WordMatcher): Float32Array {
   const best = new Float32Array(weights.length)
   for (const ids of words) {
@@ -102,7 +105,7 @@ export function bestOf(words: readonly WordIds[], { weights, likeness }: WordMat
 const hasForms = ({ bounds }: WordTable, number: number): boolean =>
   bounds[formsAt(number)]! < bounds[lettersAt(number + 1)]!
 
-/** Writes for each of the known words how alike it is to each word of the question; where that is 0 before. */
+/** Writes for each known word how similar it is to each word of the question, unless a value was written before. */
 function compareWords(
   { words }: Tables,
   asked: AskedWords,
@@ -132,7 +135,9 @@ function compareWords(
   }
 }
 
-/** Writes, from `start` on, the share of n-grams in common with each word of the question, where it is more than chance. */
+/**
+ * Writes, from `start` on, the share of n-grams in common with each word of the question, if it is more than chance.
+ */
 function compareSpelling(
   asked: AskedWords,
   { pool, bounds }: WordTable,

@@ -3,12 +3,15 @@ import type { Evidence } from '../ranking/relevance.ts'
 import type { SlotTable } from '../tables/slot-table.ts'
 import type { AnalysedQuestion } from './analyse-question.ts'
 
-/** Bounds of what was measured when the weights were fitted. */
+/** The bounds of what was measured when the weights were fitted. */
 const MOST_WORDS = 6
 const LEAST_CHUNKS = 50
 const MOST_CHUNKS = 500
 
-/** What is the same for all chunks. `closest`: how alike each term's most alike term of the index is spelled. */
+/**
+ * The evidence that is the same for all chunks. `closest` is, for each term, the spelling similarity of the most
+ * similar term in the index.
+ */
 export function questionEvidence(
   { live }: SlotTable,
   { terms }: AnalysedQuestion,

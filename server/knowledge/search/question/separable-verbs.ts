@@ -12,7 +12,9 @@ const PARTS: Partial<Record<Language, ReadonlySet<string>>> = {
 const MOST_PARTS = 2
 const MOST_CLAUSES = 10
 
-/** Returns for each word of a question the whole verbs that it may be a part of; whether there is such a verb is not known. */
+/**
+ * Returns for each word of a question the whole verbs that it may be a part of, whether or not such a verb exists.
+ */
 export function wholeVerbs(question: string, language: Language): Map<string, string[]> {
   const verbs = new Map<string, string[]>()
   const parts = PARTS[language]

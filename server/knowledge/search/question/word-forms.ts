@@ -7,20 +7,21 @@ import { hashOf } from '../tables/hash-of.ts'
 import { createWordTable, type WordForms, type WordTable } from '../tables/word-table.ts'
 
 /**
- * Words that are remembered, with their stems in about 30 MB, until there are so many: then all are met anew.
- * Passages of one company use fewer.
+ * The number of cached words, whose stems take about 30 MB. When the cache is full, it starts again. The passages of
+ * one company use fewer words.
  */
 const REMEMBERED = 120_000
 
 /**
- * What every search needs to know of words, whatever the index: most of the time of a search would go into stemming
- * the same words again (measured: 11 of 38 ms with 20,000 chunks). One for all indexes of a process.
+ * Caches what every search needs to know about words, whatever the index. Otherwise most of the time of a search
+ * would be spent stemming the same words again (11 of 38 ms with 20,000 chunks). One cache serves all indexes of a
+ * process.
  */
 export type Lexicon = {
   readonly stem: Stemmer
   /**
-   * Words as an index of these languages has them, for one search; see `languagesInOrder`. A stop word in each of them
-   * has no forms.
+   * Returns the forms of words in an index of these languages, for one search; see `languagesInOrder`. A stop word in
+   * each of them has no forms.
    */
   in(languages: readonly Language[]): WordTable
 }
@@ -47,7 +48,7 @@ function analyse(word: string, languages: readonly Language[], words: WordVector
   return { forms, grams: gramsOf(forms[0] ?? ''), row: words.row(word) }
 }
 
-/** Hashes of the n-grams that spellings are compared by; none for a word too short to be misspelled. */
+/** The hashes of the n-grams by which spellings are compared; none for a word that is too short to be misspelled. */
 export function gramsOf(form: string): Uint32Array {
   return form.length > 2 ? Uint32Array.from(characterNGrams(form, 3, 4), (gram) => hashOf(gram)) : NO_GRAMS
 }

@@ -3,20 +3,22 @@ import type { Evidence } from './relevance.ts'
 import type { Hits } from './top-hits.ts'
 
 /**
- * The weight of the order by BM25 of all words beside the order by all evidence, and the constant of their fusion. With
- * these, what BM25 puts first is about as good as what the evidence puts second.
+ * The weight of the order by BM25 of all words, relative to the order by all evidence, and the constant of their
+ * fusion. With these values, the first passage by BM25 ranks about as high as the second passage by all evidence.
  */
 const WEIGHT = 0.5
 const PLACES = 0
-/** So many passages are shown. Those of which heading and a sentence resemble the question stay among them. */
+/**
+ * The number of passages that are shown. Those whose heading and a sentence resemble the question stay among them.
+ */
 const SHOWN = 3
 const HEADING_ALIKE = 0.3
 const SENTENCE_ALIKE = 0.45
 
 /**
- * Fuses the order by all evidence with that by BM25 of all words. Where the word vectors or the spelling know little of
- * a subject, what they say about it moves the right passage behind many others. Passages in a language that the question
- * is not in get nothing for their words.
+ * Fuses the order by all evidence with that by BM25 of all words. If the word vectors or the spelling know little
+ * about a subject, their evidence moves the right passage behind many others. Passages in another language than the
+ * question get nothing for their words.
  */
 export function besideAllWords(
   slots: readonly number[],
@@ -44,7 +46,7 @@ export function besideAllWords(
 const isAlike = ({ headingShare, sentence }: Evidence): boolean =>
   headingShare >= HEADING_ALIKE && (sentence ?? 0) >= SENTENCE_ALIKE
 
-/** An order as hits, for a fusion that looks at places alone. */
+/** Converts an order to hits, for a fusion that only uses ranks. */
 export const rankingOf = (slots: readonly number[]): Hits => ({
   slots: [...slots],
   scores: slots.map(() => 0),

@@ -1,9 +1,9 @@
 import type { Hits } from './top-hits.ts'
 
-/** Small, so that the first places count much more than the tail. */
+/** A small constant, so that the first ranks count much more than the rest. */
 const RANK_OFFSET = 10
 
-/** Reciprocal rank fusion. Scores are shares of the best possible one, 0..1. */
+/** Reciprocal rank fusion. Scores are shares (0 to 1) of the highest possible one. */
 export function fuse(
   rankings: readonly { hits: Hits; weight: number }[],
   limit: number,

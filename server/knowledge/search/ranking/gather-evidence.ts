@@ -13,19 +13,22 @@ import type { Evidence } from './relevance.ts'
 import type { Hits } from './top-hits.ts'
 
 /**
- * DEPTH is the number of hits requested from each ranker. The others say how many of them are examined closely: fewer
- * where the word vectors bring in rankers of their own.
+ * DEPTH is the number of hits requested from each ranker. The other values say how many hits are examined closely,
+ * which are fewer if there are word vectors, because these have rankers of their own.
  */
 const DEPTH = 100
 const LOOKS_OF_MANY = 12
 const LOOKS = 16
-/** Up to this many chunks, every sentence is compared; beyond, only those of chunks that another ranker found. */
+/**
+ * Up to this many chunks, every sentence is compared; in larger indexes, only those of chunks that another ranker has
+ * found.
+ */
 const ALL_SENTENCES = 2_000
 
-/** A chunk that some ranker found, and the evidence for it. */
+/** A chunk that a ranker has found, and the evidence for it. */
 type Candidate = { slot: number; evidence: Evidence }
 
-/** Returns the chunks that may hold the answer, best of each ranker first, with the evidence for each. */
+/** Returns the chunks that may contain the answer, the best of each ranker first, with the evidence for each. */
 export function gatherEvidence(
   tables: Tables,
   question: AnalysedQuestion,
@@ -52,7 +55,7 @@ export function gatherEvidence(
   const matcher = createMatcher(tables, question)
   const about = questionEvidence(slots, question, grams.closest)
   const around = question.vector ? cosinesAround(tables, candidates, question.vector) : new Map()
-  // Number all words before comparing the first; see WordMatcher.
+  // All words are numbered before the first is compared; see WordMatcher.
   const said = new Map([...candidates].map((slot) => [slot, wordsOf(tables, slot, matcher)]))
   const bestShare = terms.slots.length > 0 ? terms.share(terms.slots[0]!) : 0
   const placeByTerms = new Map(terms.slots.map((slot, place) => [slot, place + 1]))

@@ -1,2 +1,2 @@
-/** The least score with which a passage is offered as an answer. */
+/** The lowest score with which a passage is offered as an answer. */
 export const OFFERED_FROM = 0.15

@@ -10,15 +10,20 @@ import { collectHits, type Hits } from './top-hits.ts'
 
 const MOST_SIMILAR_TERMS = 40
 const LEAST_SIMILARITY = 0.25
-/** From here on a term counts as another spelling of the word, not as a chance likeness. */
+/** From this similarity on, a term counts as another spelling of the word. */
 export const SAME_WORD = 0.6
 
 type SimilarTerm = { id: number; similarity: number }
 
-/** `closest` says for each term of the question how alike (0..1) the most alike term of the index is spelled. */
+/**
+ * `closest` is, for each term of the question, how similar (0 to 1) the most similar term of the index is spelled.
+ */
 type GramHits = Hits & { closest: number[] }
 
-/** Finds compounds, inflections and misspellings: each word of the question stands for the terms spelled like it. */
+/**
+ * Finds compounds, inflections and misspellings: each word of the question also matches terms with a similar
+ * spelling.
+ */
 export function rankByGrams(tables: Tables, question: AnalysedQuestion, limit: number): GramHits {
   const { slots, terms } = tables
   const scores = new Float32Array(slots.count)
@@ -31,7 +36,7 @@ export function rankByGrams(tables: Tables, question: AnalysedQuestion, limit: n
     const found = similar.filter(({ similarity }) => similarity >= SAME_WORD)
     const most = found.reduce((sum, { id }) => sum + terms.postings[id]!.length, 0)
     const weight = rarity(slots, most) * term.information
-    // Best likeness first: a slot counts once for each word of the question.
+    // The most similar term comes first, because a slot counts once for each word of the question.
     for (const { id, similarity } of similar) {
       for (const posting of terms.postings[id]!) {
         const slot = slotOf(posting)
@@ -49,8 +54,8 @@ export function rankByGrams(tables: Tables, question: AnalysedQuestion, limit: n
 }
 
 /**
- * Terms of the index that share n-grams with a word of the question, by the share of rare n-grams in common.
- * `shared` has a place for each term of the index: zero before, and zero again after.
+ * Returns the terms of the index that share n-grams with a word of the question, with the share of rare n-grams in
+ * common. `shared` has an element for each term of the index, which is zero before and after the call.
  */
 function similarTerms(tables: Tables, term: QuestionTerm, shared: Float64Array): SimilarTerm[] {
   const { grams, terms } = tables

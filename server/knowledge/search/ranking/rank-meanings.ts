@@ -6,13 +6,19 @@ import { FREQUENCY_MASK, slotOf } from '../tables/term-table.ts'
 import { MOST_A_TERM_COUNTS, rarity, slownessOf } from './rank-terms.ts'
 import { collectHits, type Hits } from './top-hits.ts'
 
-/** The neighbours of a word take milliseconds to find the first time: only those of the most telling words are. */
+/**
+ * Finding the neighbours of a word takes milliseconds the first time, so only those of the most significant words are
+ * used.
+ */
 const MOST_WIDENED = 8
 
-/** `share` is a slot's part (0..1) of the most that the question could score. */
+/** `share` is a slot's part (0 to 1) of the highest score that the question could reach. */
 type MeaningHits = Hits & { share: (slot: number) => number }
 
-/** BM25 in which a word of the question also stands for those close to it in meaning, the less the farther. */
+/**
+ * BM25 in which a word of the question also matches words of similar meaning, with a weight that decreases with the
+ * distance.
+ */
 export function rankByMeanings(tables: Tables, question: AnalysedQuestion, limit: number): MeaningHits {
   const { slots, terms } = tables
   const scores = new Float32Array(slots.count)
@@ -38,7 +44,7 @@ export function rankByMeanings(tables: Tables, question: AnalysedQuestion, limit
         if (score > best[slot]!) best[slot] = score
       }
     }
-    // A slot counts once for each word of the question, by its closest word.
+    // A slot counts once for each word of the question, by the word of the most similar meaning.
     for (const slot of touched) {
       scores[slot]! += best[slot]!
       best[slot] = 0
@@ -52,7 +58,10 @@ export function rankByMeanings(tables: Tables, question: AnalysedQuestion, limit
   return { ...hits.sorted(), share: (slot) => (top > 0 ? (scores[slot] ?? 0) / top : 0) }
 }
 
-/** Numbers of the index's terms that a word stands for, with 1 for itself and less for its neighbours. */
+/**
+ * Returns the numbers of the index's terms that a word matches, with the weight 1 for itself and less for its
+ * neighbours.
+ */
 function termsMeant(
   { words, terms, lexicon }: Tables,
   { word, forms }: QuestionTerm,
@@ -65,7 +74,7 @@ function termsMeant(
   }
   const row = isWidened ? words.row(word) : -1
   if (row < 0) return meant
-  // Closest first: a stem keeps the best of its words.
+  // The neighbours are sorted by similarity, so a stem keeps the weight of its most similar word.
   for (const { row: other, similarity } of words.neighbours(row)) {
     for (const form of termsOfWord(words.word(other), 'en', lexicon.stem)) {
       const id = terms.ids.get(form)

@@ -3,11 +3,14 @@ import { LIVE, type SlotTable } from '../tables/slot-table.ts'
 import { cosineOf, cosinesOf, likeSigns, type VectorTable } from '../tables/vector-table.ts'
 import { collectHits, type Hits } from './top-hits.ts'
 
-/** Up to so many slots, the whole vectors of all are compared; of more, those that the rough order puts first. */
+/**
+ * Up to this many slots, the whole vectors of all are compared; above, only those that come first in the approximate
+ * order.
+ */
 const FEW = 2_000
 const KEPT = 300
 
-/** Ranks live slots by the cosine of their passage vectors. */
+/** Ranks visible slots by the cosine of their passage vectors. */
 export function rankByVector(slots: SlotTable, table: VectorTable, vector: Int8Array, limit: number): Hits {
   const rough = slots.count > FEW ? likeSigns(table, vector, slots.count) : null
   if (!rough) return bestOf(slots, cosinesOf(table, vector, slots.count), limit)
@@ -24,7 +27,7 @@ function bestOf(slots: SlotTable, cosines: Float32Array | Int32Array, limit: num
   return hits.sorted()
 }
 
-/** The candidates by the cosine of their best sentence. */
+/** Ranks the candidates by the cosine of their best sentence. */
 export function rankBySentence(
   slots: SlotTable,
   candidates: Iterable<number>,
@@ -38,7 +41,7 @@ export function rankBySentence(
   return hits.sorted()
 }
 
-/** Cosine of a slot's best sentence, heading or stored question; 0 when it has none. */
+/** Returns the cosine of a slot's best sentence, heading or stored question; 0 if it has none. */
 export function bestSentence(slots: SlotTable, slot: number, vector: Int8Array): number {
   const rows = slots.sentences[slot]
   if (!rows) return 0

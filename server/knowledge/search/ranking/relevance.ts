@@ -34,7 +34,7 @@ export type Evidence = {
   /** The reciprocal of the chunk's BM25 rank; 0 when it is not among the first. */
   first: number
   /**
-   * A weight for the chunk's rank among the candidates by BM25 of all words, stop words included: 1 for the first
+   * A weight for the chunk's rank among the candidates by BM25 of all words, including stop words: 1 for the first
    * rank and less for the others.
    */
   placed: number
@@ -53,12 +53,12 @@ export type Evidence = {
 /**
  * Returns a score that orders the chunks found for one question; scores of different questions cannot be compared.
  * The weights lie between those of two fits: one to the questions that scripts/fit-relevance.ts uses, and one to the
- * lists of questions and answers in real documentation, whose headings were the questions and had been taken away.
+ * lists of questions and answers in real documentation, with the headings as questions and removed from the passages.
  */
 export function orderOf(evidence: Evidence): number {
   const { terms, held, first, near, spelled, match, heading, headingShare, placed } = evidence
   const { meanings, sentence, around } = evidence
-  // The negative weights are for evidence that counts the same words again.
+  // The negative weights are for evidence that counts the same words a second time.
   return sentence === null
     ? 2.9 * terms -
         2.5 * held +
@@ -83,9 +83,9 @@ export function orderOf(evidence: Evidence): number {
 }
 
 /**
- * Returns the log odds that a chunk among the first holds the answer. `pair` is its worst pair, or null. The weights
- * were fitted by scripts/fit-relevance.ts to whether the passage is right: in collections left out of the fit, nine
- * in ten of the passages with a probability of 0.9 are.
+ * Returns the log odds that one of the first chunks contains the answer. `pair` is its worst pair, or null. The
+ * weights were fitted by scripts/fit-relevance.ts to whether the passage is right: in collections left out of the
+ * fit, nine in ten of the passages with a probability of 0.9 are right.
  */
 export function oddsOf(evidence: Evidence, pair: number | null): number {
   return oddsAmongMany(evidence, pair) + oddsOfFew(evidence)
@@ -128,8 +128,8 @@ function oddsAmongMany(evidence: Evidence, pair: number | null): number {
 }
 
 /**
- * What chances by `oddsOf` came to in the collections of bench/answers, roughly and chosen by hand: of passages with a
- * chance of 0.5, eight in ten were right. Between two points, the line between them counts.
+ * The observed frequencies for estimates by `oddsOf` in the collections of bench/answers, roughly and chosen by hand:
+ * of passages with an estimate of 0.5, eight in ten were right. Values between two points are interpolated linearly.
  */
 const CAME_TO: readonly (readonly [chance: number, share: number])[] = [
   [0, 0],
@@ -141,7 +141,7 @@ const CAME_TO: readonly (readonly [chance: number, share: number])[] = [
   [1, 0.95],
 ]
 
-/** Returns how often passages with such a chance are right. */
+/** Returns how often passages with such an estimate are right. */
 export function shareRight(chance: number): number {
   const above = CAME_TO.findIndex(([from]) => from >= chance)
   if (above <= 0) return CAME_TO[0]![1]
@@ -152,12 +152,13 @@ export function shareRight(chance: number): number {
 export const chanceOf = (odds: number): number => 1 / (1 + Math.exp(-odds))
 
 /**
- * Estimates the probability (0 to 1) that the documents cover the question at all, from one of the top-ranked chunks. It
- * decides whether any passage is offered, which is easier than deciding whether a passage is right. The result is the
- * lower of two models: one was fitted to whole collections, the other also to samples of 1 to 16 chunks. At about 0.45,
- * as many answerable questions are lost as unanswerable ones are let through. Where no word vectors take part, the first
- * model lies halfway between two fits, the second one to the older sets of bench/answers and to 70 questions of
- * everyday life that no document answers: a question does not reach documents that only have its common words.
+ * Estimates the probability (0 to 1) that the documents cover the question at all, from one of the top-ranked chunks.
+ * It decides whether any passage is offered, which is easier than deciding whether a passage is right. The result is
+ * the lower of two models: one was fitted to whole collections, the other also to samples of 1 to 16 chunks. At about
+ * 0.45, as many answerable questions are lost as unanswerable ones are accepted. Without word vectors, the first
+ * model lies halfway between two fits, the second of which is to the older sets of bench/answers and to 70 everyday
+ * questions that no document answers, so that documents do not cover a question if they only contain its common
+ * words.
  */
 export function reachOf(evidence: Evidence, pair: number | null): number {
   const { meanings, sentence, match, rarest, strangeness, unknownName, words, size } = evidence

@@ -3,13 +3,13 @@ import type { Reranker } from '../../../models/vectors/reranker.ts'
 import type { Passage } from '../passage.ts'
 import type { SearchResult } from '../search-tables.ts'
 
-/** Only a stored question that is the same scores so: nothing fits better. */
+/** Only a stored question that equals this one has such a score, and nothing fits better. */
 export const SAME_QUESTION = 1
 
 /**
- * The found passages in the order of a reranking model, the first `limit` of them. Scores and confidence stay with
- * their places: those of two models cannot be compared, and whether to answer at all is decided by our own evidence.
- * When the model fails the order stays as it was.
+ * Returns the first `limit` passages in the order of a reranking model. The scores stay with the ranks, because
+ * scores of two models cannot be compared, and whether to answer at all is decided by our own evidence. If the model
+ * fails, the order is unchanged.
  */
 export async function rerankFound(
   { reranker, log }: { reranker: Reranker; log: Logger },
@@ -30,7 +30,7 @@ export async function rerankFound(
   }
 }
 
-/** What is read of a passage, with the headings that say what it is about. */
+/** Returns the text of a passage that the model reads, with the headings that say what it is about. */
 function documentOf({ headingPath, questions = [], text }: Passage): string {
   return [headingPath.join(' > '), ...questions, text].filter((line) => line !== '').join('\n')
 }

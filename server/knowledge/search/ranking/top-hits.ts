@@ -1,7 +1,7 @@
 /** Slots with their scores, best first. */
 export type Hits = { slots: number[]; scores: number[] }
 
-/** Keeps the best `limit` slots of those offered; scores of zero and below are left out. */
+/** Keeps the best `limit` of the offered slots; scores of zero and below are ignored. */
 export function collectHits(limit: number): { offer(slot: number, score: number): void; sorted(): Hits } {
   const slots: number[] = []
   const scores: number[] = []
@@ -14,7 +14,7 @@ export function collectHits(limit: number): { offer(slot: number, score: number)
     slots[b] = slot
     scores[b] = score
   }
-  // A binary heap with the worst kept hit on top.
+  // A binary heap with the worst kept hit at the top.
   const siftUp = (): void => {
     let at = slots.length - 1
     while (at > 0) {

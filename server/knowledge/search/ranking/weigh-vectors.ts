@@ -1,22 +1,32 @@
 import type { Hits } from './top-hits.ts'
 
-/** How far, in deviations, the best cosine stands out where the vectors order the passages, and where they do not. */
+/**
+ * How far, in standard deviations, the best cosine stands out when the vectors decide the order, and when they do
+ * not.
+ */
 const STANDS_OUT = 4
 const DROWNS = 2
-/** The same for what makes an answer sure: the best of many vectors that know nothing stands out by three or four. */
+/**
+ * The same bounds for whether the answer is certain. Among many vectors that carry no information, the best stands
+ * out by three or four deviations.
+ */
 const PROVES = 7
 const PROVES_NOTHING = 4
-/** As much as all other evidence and more where the vectors know; hardly anything where they do not. */
+/** The weight of informative vectors exceeds that of all other evidence; the weight of others is almost zero. */
 const MOST_WEIGHT = 3
 const LEAST_WEIGHT = 0.3
 const MOST_ODDS = 6
 const LEAST_ODDS = -1
-/** So far from the best cosine, as a share of how far that stands out, another one speaks for its passage as well. */
+/**
+ * The distance from the best cosine, as a share of how far that stands out, at which another cosine also supports its
+ * passage.
+ */
 const BESIDE = 0.2
 
 /**
- * How much a provider's vectors count for one question. Models differ in how high all their cosines are: what tells is
- * how far the best stands out among the others, which it hardly does where the model knows nothing of the subject.
+ * Returns how much a provider's vectors count for one question. Models differ in the general level of their cosines.
+ * What matters is how far the best one stands out among the others, which it hardly does if the model knows nothing
+ * about the subject.
  */
 export function weighVectors({ slots, scores }: Hits): { weight: number; oddsOf(slot: number): number } {
   const rest = scores.slice(Math.min(3, scores.length - 1))
@@ -40,5 +50,5 @@ export function weighVectors({ slots, scores }: Hits): { weight: number; oddsOf(
 const shareBetween = (from: number, to: number, value: number): number =>
   Math.min(1, Math.max(0, (value - from) / (to - from)))
 
-/** Cosines of few numbers are rounded; a smaller spread is that of the rounding. */
+/** Cosines of vectors with few dimensions are rounded, and a smaller spread comes from the rounding. */
 const LEAST_SPREAD = 0.02

@@ -7,8 +7,9 @@ import { bestOf, type WordMatcher } from '../question/match-words.ts'
 import { withNameParts, withoutArguments } from '../question/split-identifiers.ts'
 
 /**
- * Of the question's pairs of neighbouring words the one that the chunk has least: 0..1, how alike the less alike of
- * the two words is in the best sentence. A washing machine is neither washing nor a machine. null: there is no pair.
+ * Returns how well the chunk matches the pair of neighbouring words that it matches worst, from 0 to 1: the
+ * similarity of the less similar word in the best sentence. A washing machine is neither washing nor a machine.
+ * Returns null if there is no pair.
  */
 export function worstPair(
   chunk: IndexedChunk,

@@ -3,7 +3,7 @@ import { DEAD, dropSlot, FREE, LIVE, SWEPT, showSlot } from './slot-table.ts'
 import type { Tables } from './tables.ts'
 import { sweepPostings } from './term-table.ts'
 
-/** Below this many dead slots a sweep is not worth its time. */
+/** With fewer dead slots than this, a sweep is not worth its time. */
 const FEWEST_DEAD = 256
 
 /** Makes written chunks visible to search. */
@@ -14,7 +14,7 @@ export function showChunks(tables: Tables, slots: readonly number[]): void {
   }
 }
 
-/** Hides chunks from search, at once; what is left of them goes at the next sweep. */
+/** Hides chunks from search at once; their postings are removed by the next sweep. */
 export function dropChunks(tables: Tables, slots: readonly number[]): void {
   for (const slot of slots) {
     const chunk = tables.slots.chunks[slot]
@@ -28,7 +28,7 @@ export function isSweepDue({ slots }: Tables): boolean {
   return slots.dead >= FEWEST_DEAD && slots.dead > slots.live / 2
 }
 
-/** Takes the postings of dead chunks out and frees their slots; lets other work run meanwhile. */
+/** Removes the postings of dead chunks and frees their slots, yielding to other work in between. */
 export async function sweep(tables: Tables, breathe: () => Promise<void> | undefined): Promise<void> {
   const { slots, terms } = tables
   const swept: number[] = []

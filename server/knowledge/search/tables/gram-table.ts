@@ -2,8 +2,8 @@ import { characterNGrams } from '../../../text/words/n-grams.ts'
 import { hashOf } from './hash-of.ts'
 
 /**
- * Which terms hold a character n-gram. N-grams are kept as hashes in one chained table: hundreds of thousands of
- * small lists would cost several times the memory.
+ * Finds the terms that contain a character n-gram. N-grams are stored as hashes in one chained table, because
+ * hundreds of thousands of small lists would take several times the memory.
  */
 export type GramTable = {
   heads: Int32Array
@@ -27,7 +27,7 @@ export function createGramTable(): GramTable {
   }
 }
 
-/** Files a new term under its n-grams. */
+/** Adds a new term under each of its n-grams. */
 export function addTermGrams(table: GramTable, term: string, id: number): void {
   table.termCount++
   for (const gram of characterNGrams(term)) {
@@ -40,7 +40,7 @@ export function addTermGrams(table: GramTable, term: string, id: number): void {
   }
 }
 
-/** The numbers of the terms that hold an n-gram. */
+/** Returns the numbers of the terms that contain an n-gram. */
 export function termsWithGram(table: GramTable, gram: string): number[] {
   const hash = hashOf(gram)
   const found: number[] = []

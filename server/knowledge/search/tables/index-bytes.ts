@@ -1,13 +1,13 @@
 import type { Tables } from './tables.ts'
 import { bytesOfVectors } from './vector-table.ts'
 
-/** Measured overhead of a term (key, number, list) and of a chunk (its objects), in bytes. */
+/** The measured overhead of a term (key, number, list) and of a chunk (its objects), in bytes. */
 const TERM_OVERHEAD = 140
 const CHUNK_OVERHEAD = 600
 const POSTING_BYTES = 12
 const SAID_OVERHEAD = 120
 
-/** Estimated memory of an index. */
+/** Estimates the memory of an index. */
 export function bytesOfTables(tables: Tables): number {
   const { slots, terms, grams, passages, provided } = tables
   const gramBytes =

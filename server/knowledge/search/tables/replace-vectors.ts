@@ -2,15 +2,15 @@ import { unitLength } from '../../../models/static/mean-vector.ts'
 import type { Tables } from './tables.ts'
 import { createVectorTable, setVector, type VectorTable } from './vector-table.ts'
 
-// Vectors read in one go: see sync-index.ts.
+// The number of vectors that are read at once; see sync-index.ts.
 const AT_ONCE = 100
 
-/** Builds a table of other vectors beside the one in use and puts it in its place when no chunk is missing in it. */
+/** Builds a table of other vectors beside the one in use, and replaces that one when no chunk is missing. */
 export async function replaceVectors(
   tables: Tables,
   load: (chunkIds: string[]) => Promise<Map<string, Float32Array>>,
 ): Promise<void> {
-  // The chunk that a slot's new vector belongs to: slots change hands while others are being loaded.
+  // The chunk that a slot's new vector belongs to, because slots are reused while others are being loaded.
   const done = new Map<number, string>()
   let table: VectorTable | null = null
   for (;;) {

@@ -5,7 +5,7 @@ import { asNameParts, withNameParts, withoutArguments } from '../question/split-
 import type { Tables } from './tables.ts'
 import { numberOfWord, type SaidWords, type WordTable } from './word-table.ts'
 
-/** The fields of a chunk whose words are compared with those of a question, in the order in which they are kept. */
+/** The fields of a chunk whose words are compared with those of a question, in their stored order. */
 const FIELDS = 5
 const [TITLE, PATH, TEXT, TITLE_AS_WRITTEN, TITLE_IN_PARTS] = [0, 1, 2, 3, 4] as const
 
@@ -30,7 +30,7 @@ export function saidWordsOf({ headingPath, questions, text }: IndexedChunk, know
 
 /**
  * Returns the words of a slot's chunk, numbered in `known`. They are numbered when a chunk is written, and again when
- * a search uses another word table: of more languages, or a new one in the place of one that was full.
+ * a search uses another word table, because the languages have changed or the table was full.
  */
 export function saidIn(
   { slots, said }: Pick<Tables, 'slots' | 'said'>,

@@ -1,6 +1,6 @@
 /**
- * Places by numbers. Thousands of numbers are looked up, and hardly any has a place: the sieve, which is not 0 where
- * a number with the same last bits has one, tells most of them apart.
+ * Maps numbers to positions. Thousands of numbers are looked up, and hardly any is present. The sieve rejects most of
+ * the others: it is 0 unless a present number has the same last bits.
  */
 export type SievedPlaces = { readonly sieve: Uint8Array; readonly places: Map<number, number[]> }
 

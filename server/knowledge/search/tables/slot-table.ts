@@ -3,27 +3,27 @@ import { bytesOfChunk } from './chunk-bytes.ts'
 
 export const FREE = 0
 export const LIVE = 1
-/** Written, but not yet part of what search sees. */
+/** Written, but not yet visible to search. */
 const PENDING = 2
-/** No longer seen; its postings are still there. */
+/** No longer visible; its postings still exist. */
 export const DEAD = 3
-/** Dead, and its postings are being taken out. */
+/** Dead; its postings are being removed. */
 export const SWEPT = 4
 
-/** One numbered slot for each chunk; numbers of dead chunks are used again once their postings are gone. */
+/** Assigns a numbered slot to each chunk. The numbers of dead chunks are reused once their postings are removed. */
 export type SlotTable = {
   chunks: (IndexedChunk | null)[]
-  /** Compact vectors of the chunk's sentences, one after the other. */
+  /** The compact vectors of the chunk's sentences, one after the other. */
   sentences: (Int8Array | null)[]
   states: Uint8Array
-  /** Weighted number of terms. */
+  /** The weighted number of terms. */
   lengths: Float32Array
   free: number[]
   count: number
   live: number
   dead: number
   liveLength: number
-  /** Bytes of texts and sentence vectors of all chunks held. */
+  /** The bytes of the texts and sentence vectors of all stored chunks. */
   heldBytes: number
 }
 
@@ -42,7 +42,7 @@ export function createSlotTable(): SlotTable {
   }
 }
 
-/** Puts a chunk into a slot where search does not see it yet; returns the slot's number. */
+/** Puts a chunk into a slot that is not yet visible to search; returns the slot's number. */
 export function takeSlot(
   slots: SlotTable,
   chunk: IndexedChunk,
@@ -72,7 +72,7 @@ export function showSlot(slots: SlotTable, slot: number): void {
   slots.liveLength += slots.lengths[slot]!
 }
 
-/** Hides a slot from search at once and lets go of its text. */
+/** Hides a slot from search at once and releases its text. */
 export function dropSlot(slots: SlotTable, slot: number): void {
   if (slots.states[slot] === LIVE) {
     slots.live--
@@ -86,7 +86,7 @@ export function dropSlot(slots: SlotTable, slot: number): void {
   slots.dead++
 }
 
-/** Slots that hold a chunk, seen or not yet. */
+/** The number of slots that contain a chunk, visible or not. */
 export function slotsInUse(slots: SlotTable): number {
   return slots.count - slots.free.length - slots.dead
 }

@@ -8,24 +8,24 @@ import { createTermTable, type TermTable } from './term-table.ts'
 import { createVectorTable, type VectorTable } from './vector-table.ts'
 import type { SaidWords } from './word-table.ts'
 
-/** Everything one agent's index is made of. */
+/** All tables of one agent's index. */
 export type Tables = {
   readonly words: WordVectors
   readonly slots: SlotTable
   readonly terms: TermTable
   readonly grams: GramTable
   readonly passages: VectorTable
-  /** Vectors of an embedding provider; made when the first chunk brings one. */
+  /** The vectors of an embedding provider; created when the first chunk has one. */
   provided: VectorTable | null
   readonly exact: ExactQuestions
   readonly lexicon: Lexicon
-  /** Languages that chunks of this index were stemmed in. */
+  /** The languages in which chunks of this index were stemmed. */
   readonly languages: Set<Language>
   /** The language of each slot's chunk. */
   readonly languageOf: Language[]
   /** The words of each slot's chunk; see `saidIn`. */
   readonly said: (SaidWords | null)[]
-  /** How many chunks of each language were ever written. */
+  /** The number of chunks that were ever written in each language. */
   readonly chunksOf: Map<Language, number>
 }
 
@@ -46,7 +46,7 @@ export function createTables(words: WordVectors, lexicon = createLexicon(words))
   }
 }
 
-/** The language of most chunks; null when none is known. */
+/** Returns the language of most chunks; null when none is known. */
 export function mostChunks(chunksOf: ReadonlyMap<Language, number>): Language | null {
   let most: Language | null = null
   for (const [language, count] of chunksOf) {
@@ -56,9 +56,9 @@ export function mostChunks(chunksOf: ReadonlyMap<Language, number>): Language | 
 }
 
 /**
- * Returns the languages of an index with that of most chunks first and `other` last: the first one that has forms for a
- * word gives the form whose spelling is compared. The others are in a fixed order, so that indexes of the same languages
- * share their words.
+ * Returns the languages of an index, with that of most chunks first and `other` last. The spelling of a word is
+ * compared by its form in the first language that has one. The other languages are in a fixed order, so that indexes
+ * of the same languages share their words.
  */
 export function languagesInOrder({
   languages,

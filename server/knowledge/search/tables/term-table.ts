@@ -1,13 +1,16 @@
-/** A posting packs a slot and a weighted frequency into one small integer: 2^23 slots, frequencies up to 255. */
+/**
+ * A posting packs a slot and a weighted frequency into one small integer, for up to 2^23 slots and frequencies up to
+ * 255.
+ */
 const FREQUENCY_BITS = 8
 export const FREQUENCY_MASK = (1 << FREQUENCY_BITS) - 1
 
 export type TermTable = {
   ids: Map<string, number>
   postings: number[][]
-  /** Number of postings in all lists. */
+  /** The number of postings in all lists. */
   size: number
-  /** UTF-16 units of all terms. */
+  /** The UTF-16 code units of all terms. */
   characters: number
 }
 
@@ -15,7 +18,7 @@ export function createTermTable(): TermTable {
   return { ids: new Map(), postings: [], size: 0, characters: 0 }
 }
 
-/** Adds one posting; returns the term's number and whether the term is new. */
+/** Adds a posting; returns the term's number and whether the term is new. */
 export function addPosting(
   table: TermTable,
   term: string,
@@ -39,7 +42,7 @@ export function slotOf(posting: number): number {
   return posting >>> FREQUENCY_BITS
 }
 
-/** Takes the postings of unwanted slots out of one list. */
+/** Removes the postings of unwanted slots from a list. */
 export function sweepPostings(table: TermTable, id: number, unwanted: (slot: number) => boolean): void {
   const list = table.postings[id]!
   const kept = list.filter((posting) => !unwanted(slotOf(posting)))

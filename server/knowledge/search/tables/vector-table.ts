@@ -1,19 +1,19 @@
 import { compactCosine, scaleFor, writeCompact } from '../../../models/static/compact-vector.ts'
 import { scanBits, scanBlock, strideOf } from '../../../models/static/scan-block.ts'
 
-/** Rows of one block; tables grow by blocks, so that growing copies nothing. */
+/** The rows of one block. Tables grow by blocks, so that growing copies nothing. */
 const ROWS = 64
-/** Of vectors of at least so many numbers, the signs are looked through first. */
+/** For vectors with at least this many dimensions, the signs are compared first. */
 const LONG = 768
 
 /**
- * One compact vector for each slot, in blocks for scans; a slot without one has a row of zeros. Of long vectors, the
- * signs of the numbers are kept a second time, as bits in blocks of their own.
+ * Stores one compact vector for each slot, in blocks for scans; a slot without one has a row of zeros. For long
+ * vectors, the signs of the numbers are also stored as bits, in separate blocks.
  */
 export type VectorTable = {
   readonly dimensions: number
   readonly blocks: Int8Array<ArrayBuffer>[]
-  /** Bytes of a row in `signs`; 0 for vectors that are not long. */
+  /** The bytes of a row in `signs`; 0 for vectors that are not long. */
   readonly signBytes: number
   readonly signs: Uint8Array<ArrayBuffer>[]
 }
@@ -23,7 +23,7 @@ export function createVectorTable(dimensions: number): VectorTable {
   return { dimensions, blocks: [], signBytes, signs: [] }
 }
 
-/** Stores a unit-length vector of the table's dimensions for a slot; null takes away what a former chunk left. */
+/** Stores a unit-length vector of the table's dimensions for a slot; null clears the vector of an earlier chunk. */
 export function setVector(table: VectorTable, slot: number, vector: Float32Array | null): void {
   const { blocks, signs, signBytes } = table
   const stride = strideOf(table.dimensions)
@@ -42,14 +42,14 @@ export function setVector(table: VectorTable, slot: number, vector: Float32Array
   }
 }
 
-/** Returns one bit for each number, 1 for a negative one. */
+/** Returns one bit for each number, which is 1 for a negative one. */
 function signsOf(vector: Int8Array, bytes: number): Uint8Array {
   const bits = new Uint8Array(bytes)
   for (let i = 0; i < vector.length; i++) if (vector[i]! < 0) bits[i >> 3]! |= 1 << (i & 7)
   return bits
 }
 
-/** Cosines of a compact vector with those of all slots below `count`; 0 where there is none. */
+/** Returns the cosines of a compact vector with those of all slots below `count`; 0 for a slot without one. */
 export function cosinesOf(
   { dimensions, blocks }: VectorTable,
   vector: Int8Array,
@@ -66,8 +66,8 @@ export function cosinesOf(
 }
 
 /**
- * Returns for each slot below `count` how many numbers of its vector have the sign of those of another one, for which
- * an eighth of the memory is read: a rough order of the cosines. null for vectors that are not long.
+ * Returns for each slot below `count` how many numbers have the same sign as those of another vector. This
+ * approximates the order by cosine and reads an eighth of the memory. Returns null for vectors that are not long.
  */
 export function likeSigns(
   { dimensions, signBytes, signs }: VectorTable,
@@ -83,7 +83,7 @@ export function likeSigns(
   return alike
 }
 
-/** Cosine of a compact vector with that of one slot. */
+/** Returns the cosine of a compact vector with that of one slot. */
 export function cosineOf(table: VectorTable, vector: Int8Array, slot: number): number {
   const stride = strideOf(table.dimensions)
   const block = table.blocks[Math.floor(slot / ROWS)]

@@ -1,12 +1,15 @@
 import { randomInt } from 'node:crypto'
 import { hashOf } from './hash-of.ts'
 
-/** What a word is compared by: its stems, hashes of the first one's n-grams, its row in the word vectors (-1: none). */
+/**
+ * The data by which a word is compared: its stems, hashes of the first stem's n-grams, and its row in the word
+ * vectors (-1 for none).
+ */
 export type WordForms = { forms: readonly string[]; grams: Uint32Array; row: number }
 
 /**
- * Words by number, with what they are compared by in flat arrays: a search meets thousands of words, and with objects
- * and lists for each, in a map, it would mostly wait for memory.
+ * Stores words by number, with the data by which they are compared in flat arrays. A search handles thousands of
+ * words, and with objects and lists in a map it would mostly wait for memory.
  */
 export type WordTable = {
   readonly analyse: (word: string) => WordForms
@@ -14,10 +17,16 @@ export type WordTable = {
   rows: Int32Array
   /** The letters of each word, the hashes of its n-grams and the numbers of its stems, one after the other. */
   pool: Uint32Array
-  /** Where in `pool` those begin, by `lettersAt`, `gramsAt` and `formsAt` of a word; they end where the next begin. */
+  /**
+   * The positions in `pool` at which the data of a word begins, by `lettersAt`, `gramsAt` and `formsAt`; each part
+   * ends where the next begins.
+   */
   bounds: Uint32Array
   hashes: Uint32Array
-  /** Numbers of words, each at the place that the end of its hash tells or behind it; -1 in at least half of them. */
+  /**
+   * A hash table with open addressing: the number of each word is at the position given by the last bits of its hash,
+   * or after it. At least half of the elements are -1.
+   */
   places: Int32Array
   /** Stems have numbers of their own. */
   readonly formNumbers: Map<string, number>
@@ -31,10 +40,10 @@ export const gramsAt = (number: number): number => number * 3 + 1
 export const formsAt = (number: number): number => number * 3 + 2
 
 const SMALLEST = 1 << 10
-/** Nobody can choose words that all have one place. */
+/** The seed is random, so nobody can choose words that all collide. */
 const SEED = randomInt(2 ** 32)
 
-/** `analyse` is asked once for each word. */
+/** `analyse` is called once for each word. */
 export function createWordTable(analyse: (word: string) => WordForms): WordTable {
   return {
     analyse,
@@ -48,14 +57,14 @@ export function createWordTable(analyse: (word: string) => WordForms): WordTable
   }
 }
 
-/** The number of a word; a new one is added. */
+/** Returns the number of a word, which is added if it is new. */
 export function numberOfWord(table: WordTable, word: string): number {
   const hash = hashOf(word, SEED)
   const number = table.places[placeOf(table, word, hash)]!
   return number < 0 ? addWord(table, word, hash) : number
 }
 
-/** The place that holds a word, or the free one where it belongs. */
+/** Returns the position of a word, or the free one where it belongs. */
 function placeOf(table: WordTable, word: string, hash: number): number {
   const { places, hashes } = table
   const last = places.length - 1

@@ -2,13 +2,13 @@ import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../../../db/database.ts'
 import type { SourceRow } from '../queries.ts'
 
-/** Characters of text that one response holds, and the chunks that are read for them at most. */
+/** The most characters of text in one response, and the most chunks that are read for them. */
 const LONGEST_TEXT = 1_000_000
 const MOST_CHUNKS = 4_000
 
 type Piece = { heading_path: string[]; text: string; title: string | null; page_id: string | null }
 
-/** Joins the live chunks of a source, page by page, and puts their headings back before them. */
+/** Joins the live chunks of a source, page by page, and restores the headings before them. */
 export async function textOfSource(
   db: Db,
   { id, account_id, live_version }: SourceRow,

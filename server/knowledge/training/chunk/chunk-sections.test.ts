@@ -92,7 +92,7 @@ test('code keeps its indentation, each piece of code its fences, and each chunk 
 
 const wordsOf = (text: string) => text.split(/\s+/).filter(Boolean)
 const word = fc.stringMatching(/^[a-zäß0-9漢字。]{1,12}[.!?,;:]?$/)
-// Words that no rule may cut.
+// These are words that no rule may cut.
 const plainSections = fc.array(
   fc.record({
     headingPath: fc.constant<string[]>([]),

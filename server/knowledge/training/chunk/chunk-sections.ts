@@ -81,16 +81,17 @@ function packed(
   return chunks
 }
 
-/** The most characters of a line that leads to a code block without a colon at its end. */
+/** The most characters of a line that introduces a code block without a colon at its end. */
 const LONGEST_LEAD = 200
 const LEADS_ON = /[:：]$/
-/** The number of a step, which looks like a sentence of its own. */
+/** Matches the number of a step, which looks like a sentence of its own. */
 const NUMBER = /^\(?\d{1,3}[.)]$/
 const ITEM = /^\s*(?:[-*+•‣▪—–]|\(?\d{1,3}[.)]|[a-z]\))\s/
 
 /**
- * Returns the last units of a chunk that lead to the unit after it, and would say nothing without it: what ends with a
- * colon, and a line before a code block, such as a step before its command. One lead may follow another.
+ * Returns the last units of a chunk that introduce the unit after it and would be meaningless without it: a text that
+ * ends with a colon, and a line before a code block, such as a step before its command. Several introductions may
+ * follow each other.
  */
 function leadOf(units: readonly TextUnit[], next: TextUnit): TextUnit[] {
   let from = units.length
@@ -106,7 +107,10 @@ function leadsTo({ text }: TextUnit, next: TextUnit): boolean {
   return LEADS_ON.test(text) || (FENCE.test(next.text) && text.length <= LONGEST_LEAD)
 }
 
-/** Returns what of a chunk is repeated in front of the unit after it: its last sentences, or the lead of a list. */
+/**
+ * Returns the part of a chunk that is repeated before the next unit: its last sentences, or the introduction of a
+ * list.
+ */
 function repeated(
   units: readonly TextUnit[],
   next: TextUnit,
