@@ -2,12 +2,14 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { after, before, beforeEach, test } from 'node:test'
+import { sql } from 'kysely'
 import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
 import { NEVER } from '../../../test/fakes/reply.ts'
 import { readStream } from '../../../test/read-stream.ts'
 import { type Client, type Service, startService } from '../../../test/start.ts'
 import { until } from '../../../test/until.ts'
 import { newId } from '../../db/ids.ts'
+import { transact } from '../../db/statements/transact.ts'
 import { reconcile } from '../ledger/reconcile.ts'
 import { closeOrphans } from '../turn/close-orphans.ts'
 import { appendToLog, partsOf, readLog } from './generation-log.ts'
@@ -72,6 +74,47 @@ test('everything that a reader has seen is in the log, and survives the process'
   // The process that ran it notices when it writes, and sends nothing more.
   service.ctx.generations.get(id)?.abort('stop')
   assert.doesNotMatch(await response.text(), /\[DONE\]|"type":"finish"/)
+})
+
+test('while the database is slow, a reader is shown only what the log holds', async () => {
+  const { db, generations } = service.ctx
+  const blocked = Promise.withResolvers<void>()
+  const locked = Promise.withResolvers<void>()
+  const goOn = Promise.withResolvers<void>()
+  models.queue.push({
+    tokens: ['One', ' two', ' three'],
+    beforeToken: async (index) => {
+      if (index === 1) await locked.promise
+      if (index === 2) await goOn.promise
+    },
+  })
+  const response = await stream({ message: 'Count' })
+  const { id } = await running()
+  const live = generations.get(id)
+  assert.ok(live)
+  await until(
+    'the first word in the log',
+    async () => (await readLog(db, client.accountId, id, 0)).events.length === live.count,
+  )
+  const block = transact(db, async (trx) => {
+    await sql`lock table generation_log in exclusive mode`.execute(trx)
+    locked.resolve()
+    await blocked.promise
+  })
+  let shown = ''
+  const reading = (async () => {
+    for await (const piece of response.body!.pipeThrough(new TextDecoderStream())) shown += piece
+  })()
+  await until('the log to be behind', () => live.showable < live.count)
+  const before = live.count
+  goOn.resolve()
+  await until('the last word', () => live.count > before)
+  assert.ok(live.showable < live.count)
+  assert.doesNotMatch(shown, / three/)
+  blocked.resolve()
+  await block
+  await reading
+  assert.match(shown, / three[\s\S]*\[DONE\]/)
 })
 
 test('a reader that stops uses no memory, and gets everything when it resumes', async () => {

@@ -46,7 +46,9 @@ export type FrameSource = {
   readonly broken: boolean
   /** Returns whether further events may be shown; see `Showing`. If absent, they may. */
   readonly showing?: () => Showing
-  /** Calls `listener` after new events and at the end. Returns a function that stops this. */
+  /** The number of events that may be shown by now. Listeners are called when it grows. If absent, it is `count`. */
+  readonly showable?: number
+  /** Calls `listener` when there is more to show and at the end. Returns a function that stops this. */
   watch(listener: () => void): () => void
 }
 
@@ -147,7 +149,7 @@ export class GrowingReading implements Reading {
     this.#frames.push(frame)
     this.#held += frame.length
     if (this.count === 1) this.#started.resolve()
-    this.#notify()
+    this.notify()
   }
 
   /** Marks the first `count` frames as logged, so that memory may drop them. */
@@ -183,7 +185,7 @@ export class GrowingReading implements Reading {
   #close(): void {
     this.#ended = true
     this.#ending.resolve()
-    this.#notify()
+    this.notify()
   }
 
   #reject(error: ApiError): void {
@@ -191,7 +193,8 @@ export class GrowingReading implements Reading {
     this.#answer.reject(error)
   }
 
-  #notify(): void {
+  /** Lets readers look whether there is more to show. */
+  notify(): void {
     for (const listener of this.#listeners) listener()
   }
 }
@@ -205,8 +208,12 @@ type Surroundings = {
    */
   transient: boolean
   process: Pick<ServiceProcess, 'isSure' | 'confirm'>
-  /** Called when there is something to save. */
-  onEvent(live: LiveGeneration): void
+  log: {
+    /** Called when there is something to save. */
+    add(live: LiveGeneration): void
+    /** Whether events are shown only once they are in the log; `since` is the time of the oldest one that is not. */
+    isBehind(since: number): boolean
+  }
 }
 
 /**
@@ -220,6 +227,7 @@ export class LiveGeneration extends GrowingReading {
   readonly #surroundings: Surroundings
   readonly #controller = new AbortController()
   #unsaved: StreamEvent[] = []
+  #unsavedSince = 0
   #abortReason: AbortReason | null = null
   #wasAsked = false
 
@@ -240,6 +248,11 @@ export class LiveGeneration extends GrowingReading {
   /** The events that are not known to be in the log yet, oldest first. */
   get unsaved(): readonly StreamEvent[] {
     return this.#unsaved
+  }
+
+  /** When the oldest of the unsaved events was emitted, by `performance.now()`. */
+  get unsavedSince(): number {
+    return this.#unsavedSince
   }
 
   /** Why it was aborted, if it was. */
@@ -268,16 +281,29 @@ export class LiveGeneration extends GrowingReading {
     return process.isSure() ? 'allowed' : { unsure: process.confirm() }
   }
 
-  override emit(event: StreamEvent): void {
-    this.#unsaved.push(event)
-    super.emit(event)
-    this.#surroundings.onEvent(this)
+  /**
+   * What a reader was shown has to survive this process. While the log is slow, only what it holds is shown. The last
+   * events are stored before they are emitted.
+   */
+  get showable(): number {
+    const isHeld =
+      this.#unsaved.length > 0 && !this.ended && this.#surroundings.log.isBehind(this.#unsavedSince)
+    return isHeld ? this.count - this.#unsaved.length : this.count
   }
 
-  /** Marks the first `count` unsaved events as logged. */
-  markSaved(count: number): void {
+  override emit(event: StreamEvent): void {
+    if (this.#unsaved.length === 0) this.#unsavedSince = performance.now()
+    this.#unsaved.push(event)
+    super.emit(event)
+    this.#surroundings.log.add(this)
+  }
+
+  /** Marks the first `count` unsaved events as logged; `at` is when they were taken to be written. */
+  markSaved(count: number, at: number): void {
     this.#unsaved = this.#unsaved.slice(count)
+    this.#unsavedSince = at
     if (!this.#surroundings.transient) this.markLogged(this.count - this.#unsaved.length)
+    this.notify()
   }
 
   /** Shows the last events, which have already been stored, and closes the stream. */

@@ -7,7 +7,11 @@ import { appendToLog, type Piece } from './generation-log.ts'
 import type { LiveGeneration } from './live-generation.ts'
 
 /** Events that a reader may have seen are in the log within 100 ms: this interval plus the time of one write. */
-const EVERY_MS = 50
+const EVERY_MS = 30
+/** From this age of an event on, the log is behind, and readers wait for it. */
+const BEHIND_MS = 60
+/** When a write takes longer than this or fails, streams go on from memory until the log works again. */
+const STALLED_MS = 1_000
 const LONGEST_PAUSE_MS = 1_000
 /** The most events in one piece; a reader that has fallen behind loads whole pieces. */
 const EVENTS_OF_PIECE = 256
@@ -21,6 +25,11 @@ type LogWriter = {
    * Queues the generation's new events, which are written together with those of other generations within EVERY_MS.
    */
   add(live: LiveGeneration): void
+  /**
+   * Returns whether readers are to wait until their events are in the log, because the last ones took too long to get
+   * there or the oldest one of them, emitted at `since`, has already waited too long.
+   */
+  isBehind(since: number): boolean
   /** Announces each piece of the generation from now on, because another process has a reader for it. */
   announce(live: LiveGeneration): void
   /** Resolves when all events of the generation so far are in the log, or can no longer be written to it. */
@@ -43,6 +52,9 @@ export function createLogWriter({ db, notifier, process, onError }: Needs): LogW
   let together: Promise<void> | null = null
   const alone = new Map<AccountId, Promise<void>>()
   let failures = 0
+  /** How old the oldest event of the last write was when it was in the log, in milliseconds. */
+  let lag = 0
+  let isStalled = false
   let closed = false
 
   const enqueue = (live: LiveGeneration): void => {
@@ -70,10 +82,15 @@ export function createLogWriter({ db, notifier, process, onError }: Needs): LogW
   const write = async (batch: LiveGeneration[]): Promise<void> => {
     if (batch.length === 0) return
     const pieces = batch.map(pieceOf)
+    const since = Math.min(...batch.map(({ unsavedSince }) => unsavedSince))
+    const at = performance.now()
+    const stall = setTimeout(goOnUnsaved, STALLED_MS)
     for (const live of batch) busy.add(live)
     try {
       const refused = new Set(await appendToLog(db, process, pieces))
       failures = 0
+      lag = performance.now() - since
+      isStalled = false
       for (const [index, live] of batch.entries()) {
         // If the generation has ended meanwhile, its last piece holds all of these events.
         if (live.ended) continue
@@ -81,7 +98,7 @@ export function createLogWriter({ db, notifier, process, onError }: Needs): LogW
           live.abort('lost')
           continue
         }
-        live.markSaved(pieces[index]?.events.length ?? 0)
+        live.markSaved(pieces[index]?.events.length ?? 0, at)
         // The remaining events are written after those of the other generations.
         if (live.unsaved.length > 0) enqueue(live)
       }
@@ -90,9 +107,16 @@ export function createLogWriter({ db, notifier, process, onError }: Needs): LogW
       // If the database is not available, everything is written once it is back.
       for (const live of batch) if (!live.ended) enqueue(live)
       if (failures++ === 0) onError(error)
+      goOnUnsaved()
     } finally {
+      clearTimeout(stall)
       for (const live of batch) busy.delete(live)
     }
+  }
+  const goOnUnsaved = (): void => {
+    isStalled = true
+    for (const live of busy) live.notify()
+    for (const own of waiting.values()) for (const live of own) live.notify()
   }
   const tell = ({ ids }: LiveGeneration): Promise<void> => notifier.publish(db, 'frames', ids.id)
 
@@ -121,8 +145,12 @@ export function createLogWriter({ db, notifier, process, onError }: Needs): LogW
     if (timer || closed || !isThereWork()) return
     timer = setTimeout(flush, failures === 0 ? pause() : Math.min(LONGEST_PAUSE_MS, EVERY_MS * 2 ** failures))
   }
-  /** Returns the delay before the next write, in milliseconds; none while an account has a full batch waiting. */
+  /**
+   * Returns the delay before the next write, in milliseconds. There is none while the log is behind or an account has a
+   * full batch waiting.
+   */
   const pause = (): number => {
+    if (lag > BEHIND_MS) return 0
     for (const [accountId, own] of waiting) if (own.size >= PIECES_AT_ONCE && !alone.has(accountId)) return 0
     return EVERY_MS
   }
@@ -139,6 +167,10 @@ export function createLogWriter({ db, notifier, process, onError }: Needs): LogW
     add(live) {
       enqueue(live)
       schedule()
+    },
+    isBehind(since) {
+      if (failures > 0 || isStalled) return false
+      return lag > BEHIND_MS || performance.now() - since > BEHIND_MS
     },
     announce(live) {
       if (announced.has(live)) return

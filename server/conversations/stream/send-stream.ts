@@ -60,9 +60,11 @@ export function sendStream(reply: FastifyReply, source: FrameSource, position = 
       return
     }
     if (showing === 'lost') sent = Math.max(sent, source.count)
+    const showable = source.showable ?? source.count
+    if (sent >= showable && !source.ended) return
     const held = sent < source.count ? source.held(sent) : []
     if (held) {
-      send(held)
+      send(sent + held.length > showable ? held.slice(0, showable - sent) : held)
       return
     }
     // For a reader that has fallen behind, the log is read piece by piece as it catches up.

@@ -144,7 +144,7 @@ export function createGenerations({ db, notifier, process, onError }: Needs): Ge
           readLog: eventsAfter(db, accountId, ids.id),
           transient,
           process,
-          onEvent: writer.add,
+          log: writer,
         })
         running.set(ids.id, live)
         byConversation.set(ids.conversationId, live)
