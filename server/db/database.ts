@@ -4,6 +4,7 @@ import pg from 'pg'
 import { ALWAYS_THERE, type Availability, guardPool } from './connections/availability.ts'
 import { createLanes } from './connections/lanes.ts'
 import { poolDialect } from './connections/pool-dialect.ts'
+import { createFolder } from './embedded/create-folder.ts'
 import { lockFolder } from './embedded/folder-lock.ts'
 import { startEmbedded } from './embedded/start-embedded.ts'
 import type { Tables } from './tables/tables.ts'
@@ -81,8 +82,10 @@ export function openPostgres(url: string, poolSize = 12, { patient = false } = {
 export async function openEmbedded(folder: string | 'memory', snapshot?: Blob): Promise<Embedded> {
   const lock = folder === 'memory' ? null : lockFolder(folder)
   try {
+    const inFolder = folder === 'memory' ? {} : { folder: join(folder, 'database') }
+    if (inFolder.folder !== undefined) await createFolder(inFolder.folder)
     const server = await startEmbedded({
-      ...(folder === 'memory' ? {} : { folder: join(folder, 'database') }),
+      ...inFolder,
       ...(snapshot ? { snapshot } : {}),
     })
     const pool = new pg.Pool({

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -23,6 +23,21 @@ test('a statement of the embedded database does not block the rest of the proces
   assert.equal(rows[0]?.n, 1_000_000)
   assert.ok(turns > 10, `the event loop went round ${turns} times`)
   await database.close()
+})
+
+test('a data folder whose creation was cut off is created again', { skip }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-test-'))
+  mkdirSync(join(folder, 'database.unfinished'))
+  writeFileSync(join(folder, 'database.unfinished', 'PG_VERSION'), '17\n')
+  const database = await openEmbedded(folder)
+  const { rows } = await sql<{ one: number }>`select 1 as one`.execute(database.db)
+  assert.deepEqual(rows, [{ one: 1 }])
+  assert.deepEqual(
+    readdirSync(folder).filter((name) => name.startsWith('database')),
+    ['database'],
+  )
+  await database.close()
+  rmSync(folder, { recursive: true })
 })
 
 test('when the embedded database dies, the process reports it and ends', { skip }, async () => {
