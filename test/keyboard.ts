@@ -2,13 +2,14 @@ import assert from 'node:assert/strict'
 import type { Locator, Page } from 'playwright-core'
 import { until } from './until.ts'
 
-/** No page of the workspace takes more presses of Tab from one element to another. */
+/** The most presses of Tab that are needed from one element of the workspace to another. */
 const MOST_PRESSES = 150
 const MOST_CHOICES = 150
 
 /**
- * Where the focus is as seen from the element: 'here' or 'hidden' when the element has it and its focus can or cannot
- * be seen, otherwise 'before' or 'after' it. On a page where nothing has been reached yet it is 'nowhere', later 'lost'.
+ * The position of the focus relative to the element: 'here' or 'hidden' when the element has it and its focus ring is
+ * or is not visible, otherwise 'before' or 'after' it. On a page where nothing has been focused yet it is 'nowhere',
+ * later 'lost'.
  */
 const WHERE = new Function(
   'element',
@@ -32,7 +33,7 @@ const FOCUSED = `(() => {
   return focused ? focused.outerHTML.slice(0, 160) : 'nothing'
 })()`
 
-/** Works a page as somebody does who has no pointer. */
+/** Uses a page like somebody without a pointing device. */
 export function keyboardOf(page: Page) {
   const press = (key: string): Promise<void> => page.keyboard.press(key)
 
@@ -40,7 +41,10 @@ export function keyboardOf(page: Page) {
   const fail = async (key: string, target: Locator): Promise<never> =>
     assert.fail(`${key} does not reach ${target}, but ${await page.evaluate<string>(FOCUSED)}`)
 
-  /** Tabs to the element. Fails if the focus was lost, if Tab does not come there, or if the focus cannot be seen. */
+  /**
+   * Presses Tab until the element has the focus. Fails if the focus was lost, if Tab does not reach the element, or
+   * if the focus is not visible.
+   */
   async function reach(target: Locator): Promise<void> {
     await target.waitFor()
     await until(`the focus, which was lost before ${target},`, async () => (await whereIs(target)) !== 'lost')
@@ -48,7 +52,7 @@ export function keyboardOf(page: Page) {
     for (let presses = 0; presses <= MOST_PRESSES; presses++) {
       const where = await whereIs(target)
       if (where === 'here') return
-      // The ring around a field may come in slowly.
+      // The focus ring of a field may be animated.
       if (where === 'hidden')
         await until(`the ring around ${target}`, async () => (await whereIs(target)) === 'here')
       key ||= where === 'after' ? 'Shift+Tab' : 'Tab'
@@ -63,14 +67,14 @@ export function keyboardOf(page: Page) {
     await press(key)
   }
 
-  /** Replaces what stands in a field. */
+  /** Replaces the content of a field. */
   async function write(target: Locator, text: string): Promise<void> {
     await reach(target)
     await press('Control+a')
     await page.keyboard.type(text)
   }
 
-  /** Chooses from a list of the browser by the first letters of the option. */
+  /** Selects an option of a native select by its first letters. */
   async function choose(target: Locator, option: string): Promise<void> {
     await reach(target)
     await page.keyboard.type(option)
@@ -88,14 +92,14 @@ export function keyboardOf(page: Page) {
     await fail(key, target)
   }
 
-  /** Opens a row of a list whose rows are gone through with the arrows. */
+  /** Opens a row of a list that is navigated with the arrow keys. */
   async function pick(rows: Locator, target: Locator): Promise<void> {
     await reach(rows.locator('[tabindex="0"]'))
     await arrow((await whereIs(target)) === 'before' ? 'ArrowDown' : 'ArrowUp', target)
     await press('Enter')
   }
 
-  /** Opens a menu and chooses from it. */
+  /** Opens a menu and selects an item. */
   async function menu(button: Locator, choice: string): Promise<void> {
     await use(button)
     await page.getByRole('menu').waitFor()
@@ -104,7 +108,7 @@ export function keyboardOf(page: Page) {
     await page.getByRole('menu').waitFor({ state: 'detached' })
   }
 
-  /** Chooses a tab, which opens as soon as it has the focus. */
+  /** Selects a tab, which opens as soon as it has the focus. */
   async function tab(name: string): Promise<void> {
     const wanted = page.getByRole('tab', { name, exact: true })
     const list = page.getByRole('tablist').filter({ has: wanted })
@@ -112,7 +116,7 @@ export function keyboardOf(page: Page) {
     await arrow('ArrowRight', wanted)
   }
 
-  /** Goes to a page of the workspace by its menu. */
+  /** Opens a page of the workspace from its menu. */
   const go = (name: string): Promise<void> =>
     use(page.getByRole('navigation', { name: 'Workspace' }).getByRole('link', { name, exact: true }))
 

@@ -2,12 +2,10 @@ import { is, readSql, type Token } from '../scripts/read-sql.ts'
 import { TENANT_TABLES } from '../scripts/table-owners.ts'
 
 /**
- * Returns the tenants' tables of a statement that no account limits.
- *
- * A table is limited when `account_id` is compared with a value, or when an id of it is equal to one of a table that is
- * limited, directly (`on m.conversation_id = c.id`) or by a subquery (`id in (select …)`). An insert must give a value
- * for `account_id`. What is only an alternative (`or`), what is negated, and the optional side of an outer join limit
- * nothing else.
+ * Returns the tenants' tables in a statement that are not limited to an account. A table is limited when `account_id`
+ * is compared with a value, or when one of its ids equals an id of a limited table, directly (`on m.conversation_id =
+ * c.id`) or in a subquery (`id in (select …)`). An insert must give a value for `account_id`. Conditions within `or`,
+ * negated conditions and the optional side of an outer join do not limit other tables.
  */
 export function tablesWithoutAccount(text: string): string[] {
   const statement = nested(readSql(text))
@@ -32,9 +30,9 @@ type Group = { kind: 'group'; nodes: Node[] }
 type Node = Token | Group
 type Relation = {
   alias: string
-  /** The tenants' table, or null for subqueries, functions and tables that belong to no account. */
+  /** The tenants' table; null for subqueries, functions and tables that belong to no account. */
   table: string | null
-  /** It stands for a relation of the query around. */
+  /** It refers to a relation of the enclosing query. */
   isCopy: boolean
   limited: boolean
   limitedBy: Relation[]
@@ -47,7 +45,7 @@ type Place = {
   /** The common table expressions by their names. */
   derived: Map<string, Relation>
 }
-/** `only`: the conditions limit nothing but this relation. */
+/** With `only`, the conditions limit only this relation. */
 type Condition = { nodes: Node[]; only: Relation | null }
 
 const QUERY = ['select', 'insert', 'update', 'delete', 'merge', 'with', 'values']
@@ -223,7 +221,7 @@ function readRelation(nodes: Node[], start: number, place: Place): [Relation, nu
   return [relation, at]
 }
 
-/** Reads the subqueries of what is not a condition: they may be limited by the query around them, but not limit it. */
+/** Reads subqueries that are not conditions. The enclosing query may limit them, but they do not limit it. */
 function readExpressions(nodes: Node[], place: Place): void {
   for (const node of nodes) {
     if (!isGroup(node)) continue
@@ -232,7 +230,7 @@ function readExpressions(nodes: Node[], place: Place): void {
   }
 }
 
-/** The relations around a subquery, which it can refer to, but not limit. */
+/** The relations around a subquery, to which it can refer but which it does not limit. */
 function hiding(place: Place): Place {
   const scopes = place.scopes.map((scope) =>
     scope.map((one) =>

@@ -81,7 +81,7 @@ test("an account has two attempts in progress, however many are due; the next at
   const others = [await queue(other, { dueAgo: 2 }), await queue(other, { dueAgo: 1 })]
   const claimed = [await claim(), await claim(), await claim(), await claim(), await claim()]
   assert.deepEqual(claimed, [...own.slice(0, MOST_UNDER_WAY), ...others, null])
-  // One that has ended makes room for one.
+  // A delivery that has ended frees its place for another one.
   const ended = await db
     .selectFrom('deliveries')
     .selectAll()

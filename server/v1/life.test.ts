@@ -55,7 +55,7 @@ test('a chatbot is created, trained, used and deleted', async () => {
       return chatbots[0].status === 'trained' && chatbots[0]
     })
 
-  // Created with its text, the chatbot answers from it.
+  // The chatbot answers from the text that it was created with.
   const { chatbotId } = await send('POST', '/create-chatbot', {
     chatbotName: 'Bakery',
     sourceText: 'The bakery opens at six in the morning and closes at noon.',
@@ -195,7 +195,7 @@ test('a chatbot is created, trained, used and deleted', async () => {
     conversations[0].messages.map(({ role }: Json) => role),
     ['user', 'assistant', 'user', 'assistant'],
   )
-  // Whatever was read can be sent back unchanged.
+  // Everything that was read can be sent back unchanged.
   const history = [...conversations[0].messages, { role: 'user', content: 'And the library closes?' }]
   assert.ok((await send('POST', '/chat', { chatbotId, messages: history })).text)
 

@@ -13,7 +13,7 @@ import { contracts } from '../../server/features.ts'
  * paths with them.
  */
 
-/** What a client may send: members with a default may be left out. */
+/** What a client may send: members with a default may be omitted. */
 type Sent<E extends { body: unknown }> = Omit<Static<E['body'] & object>, 'stream' | 'includeServerActions'>
 type Received<E extends { success: { schema: unknown } }> = Static<E['success']['schema'] & object>
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { qrMatrix } from '../../web/ui/qr-matrix.ts'
 
-/** Codes that another library has read, by the hash of their modules. */
+/** Codes that another library has decoded, by the hash of their modules. */
 const READ_ELSEWHERE: [text: string, size: number, hash: string][] = [
   ['Parley', 21, '60ff63b54607acb49641ef9469defa8b8c525f70502e03565d8c0c263bfe9ac7'],
   [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createRequests } from '../../client/requests.ts'
 
-/** Answers the requests one after another, and the last answer for ever. */
+/** Answers the requests one after another, and repeats the last answer forever. */
 function scripted(answers: (() => Response)[]) {
   let asked = 0
   const fetch = async (): Promise<Response> =>

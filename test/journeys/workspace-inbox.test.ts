@@ -38,7 +38,7 @@ describe('a Monday morning in the inbox, by keyboard alone', { skip }, () => {
     }
     page = await pageOf(browser, service, lead)
     keys = keyboardOf(page)
-    // Counts what is played, since nobody listens.
+    // Counts the sounds that are played.
     await page.addInitScript(`{
       globalThis.tones = 0
       const start = OscillatorNode.prototype.start
@@ -110,7 +110,8 @@ describe('a Monday morning in the inbox, by keyboard alone', { skip }, () => {
     await focused('Reply to the customer')
     await press('Control+Enter')
     await page.getByRole('article', { name: 'Message of support' }).getByText('new bulb').waitFor()
-    // The field has given the keys back. The ticket is the newest now, so the next one is the newest of before.
+    // The search field has returned the focus. The ticket is the newest now, so the next one is the one that was the
+    // newest before.
     await current().getByText('Waiting on customer').waitFor()
     await until('the new order', async () => ((await rows().first().textContent()) ?? '').includes('Lamp 69'))
     await press('j')
@@ -153,7 +154,7 @@ describe('a Monday morning in the inbox, by keyboard alone', { skip }, () => {
     await until('the assignee', async () => (await ticket(12)).assigneeId === lead.memberId)
     await keys.use(page.getByRole('button', { name: /^Mine 1/ }))
     await until('the list of what is mine', async () => (await rows().count()) === 1)
-    // What is typed at once, and before the members have come, counts as well.
+    // Text that is typed at once, before the members have been loaded, counts as well.
     let release = (): void => {}
     const held = new Promise<void>((resolve) => {
       release = resolve
@@ -219,7 +220,7 @@ describe('a Monday morning in the inbox, by keyboard alone', { skip }, () => {
     held.resolve()
     await until('the tags', async () => (await desk.call('GET', '/tickets/12/tags')).body.length === 3)
     await page.unroute('**/tickets/12/tags')
-    // A refused tag is taken back.
+    // A tag that the service rejects is removed again.
     await page.route('**/tickets/12/tags', (route) => route.abort())
     assert.equal(await billing.evaluate(CLICKED), false)
     await keys.use(page.getByRole('region', { name: 'Notices' }).getByRole('button', { name: 'Dismiss' }))

@@ -25,7 +25,7 @@ describe('signing in by keyboard alone', { skip }, () => {
   before(async () => {
     mail = await startMailServer()
     provider = await startOidcProvider('parley')
-    // The service tells the provider and the readers of mails where it is, so the port has to be known before.
+    // The service sends its address to the provider and in mails, so the port has to be known before it starts.
     const port = await freePort()
     service = await startService(
       {

@@ -5,7 +5,7 @@ import classes from './actions.module.css'
 import type { Action } from './words.ts'
 
 type Http = NonNullable<Action['http']>
-/** The value of a stored header is never read back. */
+/** The value of a stored header is never returned. */
 type Header = { id: number; name: string; value: string; isStored: boolean }
 export type Request = Omit<Http, 'headers'> & { headers: Header[] }
 

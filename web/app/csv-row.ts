@@ -1,4 +1,4 @@
-/** A row of a CSV file. A cell that a spreadsheet would take for a formula gets an apostrophe before it. */
+/** Returns a row of a CSV file. A cell that a spreadsheet would interpret as a formula gets a leading apostrophe. */
 export const csvRow = (cells: readonly (string | number | null | undefined)[]): string =>
   `${cells.map(cellOf).join(',')}\r\n`
 

@@ -4,7 +4,7 @@ import { saveFile } from '../app/save-file.ts'
 
 type Contact = OutputOf<'GET', '/agents/{agentId}/contacts/{contactId}'>
 
-/** Saves the listed contacts as a table that can be imported again. Returns how many there are. */
+/** Saves the listed contacts as a table that can be imported again. Returns their number. */
 export async function exportContacts(agentId: string, query: string | undefined): Promise<number> {
   const contacts: Contact[] = []
   for (let cursor: string | undefined; ; ) {

@@ -14,7 +14,7 @@ import { tell } from '../ui/toast.tsx'
 
 type Contact = OutputOf<'GET', '/agents/{agentId}/contacts/{contactId}'>
 
-/** Exports everything that is held about a person, or erases it. */
+/** Exports everything that is stored about a person, or erases it. */
 export function Person({ contact, onErased }: { contact: Contact; onErased: () => void }) {
   const can = useCan()
   const name = contact.name ?? contact.externalId

@@ -9,7 +9,7 @@ import { MakeKey } from '../workspace/make-key.tsx'
 import { Code } from './code.tsx'
 import classes from './deploy.module.css'
 
-/** A key, and the requests that use it with the id of this agent. */
+/** Shows a key, and requests that use it with the id of this agent. */
 export function Api({ agent }: { agent: Agent }) {
   const base = `${location.origin}/api/v2`
   return (

@@ -37,7 +37,7 @@ export function useChange(params: { agentId: string; ticketNumber: number }) {
       })
     },
     onError: (_error, _body, before) => queries.setQueryData(queryKey, before),
-    // What is stored before the last of several changes would put the others back.
+    // The stored state before the last of several changes would undo the others.
     onSettled: () => {
       if (queries.isMutating({ mutationKey }) === 1) refresh(TICKETS, '/agents/{agentId}/conversations')
     },

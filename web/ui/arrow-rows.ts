@@ -1,8 +1,8 @@
 import type { KeyboardEvent } from 'react'
 
 /**
- * Handles the arrow keys of a list: they move the focus to the row above or below. Only one row of such a list is in
- * the tab order, because a list that loads more rows while the user moves through it would never end.
+ * Handles the arrow keys of a list, which move the focus to the row above or below. Only one row of such a list is in
+ * the tab order, because Tab would never leave a list that loads more rows.
  */
 export function moveByArrow(event: KeyboardEvent<HTMLElement>): void {
   const row = event.target instanceof Element ? event.target.closest('li') : null

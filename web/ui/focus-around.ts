@@ -1,4 +1,4 @@
-/** The parts of a page that get the focus when an element in them can no longer have it. */
+/** Matches the parts of a page that get the focus when an element in them loses it. */
 export const PLACES = 'section, form, fieldset, nav, aside, main, [role=dialog]'
 
 /** Focuses the nearest part of the page around the element, or the element itself if it is one. */

@@ -6,23 +6,23 @@ export type Entry = { id: string; label: string; group: string; icon: LucideIcon
 
 type PickerProps = {
   title: string
-  /** The purpose of the field. */
+  /** The accessible name of the field. */
   label: string
   listLabel: string
-  /** Undefined while they are loaded. */
+  /** Undefined while they are being loaded. */
   entries: Entry[] | undefined
   onClose: () => void
 }
 
 /**
- * A dialog that finds one of many entries by a few letters of its name. It takes what is typed from the first key on,
- * also while the entries are loaded.
+ * A dialog that finds one of many entries by a few letters of its name. It accepts input from the first key on, even
+ * while the entries are being loaded.
  */
 export function Picker({ title, label, listLabel, entries, onClose }: PickerProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
-  /** Enter was pressed before the entries came. */
+  /** Enter was pressed before the entries were loaded. */
   const [isDecided, setIsDecided] = useState(false)
   const listId = useId()
   const words = text.toLowerCase().split(/\s+/)
@@ -38,7 +38,7 @@ export function Picker({ title, label, listLabel, entries, onClose }: PickerProp
   useLayoutEffect(() => {
     const shown = dialog.current
     shown?.showModal()
-    // A dialog that is closed before it is removed gives the focus back.
+    // A dialog returns the focus only if it is closed before it is removed.
     return () => shown?.close()
   }, [])
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs once, when the entries have come
@@ -62,7 +62,7 @@ export function Picker({ title, label, listLabel, entries, onClose }: PickerProp
       aria-label={title}
       className={classes.picker}
       onClose={onClose}
-      // A click beside it hits the dialog and none of its elements.
+      // A click outside hits the dialog element itself and none of its children.
       onClick={({ target, currentTarget }) => target === currentTarget && onClose()}
     >
       <input

@@ -3,7 +3,7 @@ import classes from './tabs.module.css'
 
 type TabItem = { id: string; label: ReactNode; content: ReactNode }
 
-/** Tabs as the ARIA practices describe them; the arrow keys open the tab that they come to. */
+/** Tabs according to the ARIA practices; the arrow keys open the tab that they move to. */
 export function Tabs({
   label,
   items,

@@ -103,10 +103,10 @@ const plainOf = (value: unknown): string => plain(String(value))
 
 const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/
 
-/** Entries about these keep the name of what they are about. */
+/** The names of objects whose audit entries include a name. */
 const NAMED = /^(?:action|procedure)\./
 
-/** Names the thing that an entry is about; ids are put in words where the page or the entry knows them. */
+/** Names the object of an entry; ids are replaced with names that the page or the entry knows. */
 export function wordsOfTarget(
   {
     action,

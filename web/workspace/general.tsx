@@ -12,7 +12,7 @@ import { Loaded, sentenceOf } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
 import classes from './workspace.module.css'
 
-/** The name of the workspace, and all of its data as a file. */
+/** Shows the name of the workspace, and exports all of its data as a file. */
 export function General() {
   const me = useMe()
   const can = useCan()

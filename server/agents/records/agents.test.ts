@@ -223,7 +223,7 @@ test('settings and styles have the format of the published service', async () =>
   assert.equal((await client.request('PUT', `/agents/${id}`, settings)).status, 200)
   const agent = await read(id)
   assert.partialDeepStrictEqual(agent, { ...settings, styles })
-  // Both keys are there when one was set.
+  // Both keys exist if one was set.
   assert.deepEqual(agent.notificationsSettings.dailyLeadsCollected, { active: false, emails: [] })
 })
 

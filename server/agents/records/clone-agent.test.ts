@@ -32,7 +32,7 @@ type Given = {
   type?: SourcesTable['type']
 }
 
-/** A source with one chunk; live unless it is being processed. */
+/** Creates a source with one chunk, which is live unless it is being processed. */
 async function addSource(owner: Client, agentId: string, given: Given = {}): Promise<string> {
   const { content = { text: 'We open at nine.' }, status = 'trained', type = 'text', id = newId() } = given
   const owned = { account_id: owner.accountId, agent_id: agentId }
@@ -136,7 +136,7 @@ test('a clone has the actions with their secrets, and the procedures, and is ind
     .where('agent_id', 'in', [id, copy])
     .execute()
   const sealed = rows.map((row) => row.http?.headers.Authorization ?? '')
-  // Each is bound to its own action, and says the same.
+  // Each ciphertext is bound to its own action, and both have the same content.
   assert.equal(new Set(sealed).size, 2)
   for (const [at, row] of rows.entries())
     assert.equal(

@@ -10,7 +10,7 @@ import { defaultStyles, Styles, StylesChange } from '../settings/styles-schema.t
 import { nameOfCopy } from './clone-agent.ts'
 import { CreateAgent, UpdateAgent } from './schema.ts'
 
-/** A value at a path: the last accepted ones, and the first refused ones. */
+/** A value at a path: the last accepted values, and the first rejected ones. */
 type Rule = [path: string, good: unknown[], bad: unknown[]]
 
 const text = (length: number): string => 'ä'.repeat(length)

@@ -66,7 +66,7 @@ export async function keepVectorLease(db: Db, { id, account_id }: Agent, held: b
     .execute()
 }
 
-/** Switches solved tickets as knowledge on or off. */
+/** Enables or disables solved tickets as knowledge. */
 export async function switchTicketKnowledge(
   trx: Trx,
   { id, account_id }: Agent,

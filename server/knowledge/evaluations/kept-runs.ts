@@ -10,10 +10,10 @@ import { after, type Position } from '../../http/pagination.ts'
 export type RunRow = Selectable<EvaluationRunsTable>
 export type ListedRow = Omit<RunRow, 'results'>
 
-/** The number of runs that are kept of an agent; older ones are deleted. */
+/** The number of runs that are kept for each agent; older ones are deleted. */
 const MOST_RUNS = 50
 
-/** Stores a run and deletes those that it displaces. */
+/** Stores a run and deletes those beyond the limit. */
 export async function storeRun(db: Db, run: Omit<RunRow, 'created_at'>): Promise<RunRow> {
   const row = await db
     .insertInto('evaluation_runs')

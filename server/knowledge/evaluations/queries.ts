@@ -12,10 +12,10 @@ export type Expectation = Partial<
   Pick<EvaluationRow, 'question' | 'expected_source_id' | 'expected_answer' | 'set_id'>
 >
 
-/** More would take a run beyond what one request may take. */
+/** With more questions, a run would take longer than one request may take. */
 const MOST_EVALUATIONS = 500
 
-/** One more row than `limit`, newest first, and how many there are. */
+/** Returns up to `limit` + 1 rows, newest first, and the total number. */
 export async function listEvaluationRows(
   db: Db,
   { accountId, agentId }: AgentRef,
@@ -34,7 +34,7 @@ export async function listEvaluationRows(
   return { rows, total }
 }
 
-/** All of an agent or of one of its sets, oldest first. */
+/** Returns all questions of an agent or of one of its sets, oldest first. */
 export async function allEvaluations(
   db: Db,
   { accountId, agentId }: AgentRef,
@@ -51,7 +51,10 @@ export async function allEvaluations(
     .execute()
 }
 
-/** Throws VALIDATION_INVALID_BODY for a source that the agent has not, or when the agent's set is full. */
+/**
+ * Adds a question. Throws VALIDATION_INVALID_BODY for a source that does not belong to the agent, or when the agent
+ * has too many questions.
+ */
 export async function addEvaluation(
   db: Db,
   { accountId, agentId }: AgentRef,
@@ -70,7 +73,7 @@ export async function addEvaluation(
     .executeTakeFirstOrThrow()
 }
 
-/** Throws RESOURCE_NOT_FOUND, and as addEvaluation for the source. */
+/** Changes a question. Throws RESOURCE_NOT_FOUND, and like addEvaluation for the source. */
 export async function changeEvaluation(
   db: Db,
   { accountId, agentId }: AgentRef,
@@ -93,7 +96,7 @@ export async function changeEvaluation(
   return row
 }
 
-/** Throws RESOURCE_NOT_FOUND. */
+/** Deletes a question. Throws RESOURCE_NOT_FOUND. */
 export async function removeEvaluation(db: Db, { accountId, agentId }: AgentRef, id: string): Promise<void> {
   const row = isId(id)
     ? await db

@@ -63,7 +63,7 @@ function present(row: EvaluationRow): Static<typeof Evaluation> {
   }
 }
 
-/** The sent fields. */
+/** Only the fields that were sent. */
 function columnsOf(body: Static<typeof EvaluationChange>): Expectation {
   const { question, expectedSourceId, expectedAnswer, setId } = body
   return {

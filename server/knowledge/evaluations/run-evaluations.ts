@@ -15,7 +15,7 @@ const SHOWN = 3
 type Run = Static<typeof EvaluationRun>
 type Result = Run['results'][number]
 
-/** Searches every evaluation question of an agent or of one of its sets, as a chat would, and counts what came of it. */
+/** Searches every evaluation question of an agent or of one of its sets, as a chat would, and counts the results. */
 export async function runEvaluations(
   { db, knowledge }: { db: Db; knowledge: Pick<Knowledge, 'search'> },
   agent: AgentKnowledge,
@@ -34,13 +34,13 @@ export async function runEvaluations(
         .slice(0, SHOWN)
         .map(({ sourceId, sourceName, url }) => ({ id: sourceId, name: sourceName, url })),
     })
-    // Five hundred searches in a row would keep everybody else waiting.
+    // Five hundred searches in a row would block other requests, so this yields in between.
     await setImmediate()
   }
   return { ...figuresOf(results), results }
 }
 
-/** A source and an answer are two ways to say the same: either counts. */
+/** A source and an answer are two ways to define the expectation, so either match counts. */
 function expectationOf(row: EvaluationRow): (passage: Passage) => boolean {
   const holds = row.expected_answer === null ? () => false : answerFinder(row.expected_answer)
   return ({ sourceId, headingPath, text }) =>

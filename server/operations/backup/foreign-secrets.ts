@@ -3,7 +3,9 @@ import type { Trx } from '../../db/database.ts'
 import { keyIdOf } from '../../secrets/seal.ts'
 import type { Line } from './backup-format.ts'
 
-/** What could not be imported: actions that lost their headers, and rows that are useless without their secret. */
+/**
+ * Counts what could not be imported: actions that lost their headers, and rows that are useless without their secret.
+ */
 export type Locked = { actions: number; rows: number }
 
 /** The keys with which this installation decrypts: two during a rotation, none before its first start. */

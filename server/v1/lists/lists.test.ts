@@ -23,7 +23,7 @@ const newChatbot = async (): Promise<string> =>
   (await client.request('POST', '/api/v1/create-chatbot', { chatbotName: 'Bot' })).body.chatbotId
 
 type Query = Record<string, string | number>
-/** Each has a key of its own, as far as rate limits are concerned. */
+/** Each test has its own key and thus its own rate limit. */
 async function ask(path: string, query: Query = {}): Promise<Answer> {
   const text = new URLSearchParams({ chatbotId, ...query } as Record<string, string>)
   const { key } = await createKey(service.ctx.db, client.accountId, { name: 'reader' })
@@ -95,7 +95,7 @@ async function walkVersion1(range: Query, size: number): Promise<string[]> {
 }
 
 const day = fc.integer({ min: 1, max: 9 }).map((n) => `2026-03-0${n}`)
-// Few distinct times, including the edges of days, so that many are equal.
+// There are few distinct times, including the boundaries of days, so that many are equal.
 const moment = fc
   .tuple(day, fc.constantFrom('00:00:00.000', '12:00:00.000', '23:59:59.999'))
   .map(([date, time]) => `${date}T${time}Z`)
