@@ -126,7 +126,7 @@ export function readConfig(
     seedDemo: read('SEED_DEMO', true, (text) => oneOf(text, ['0', '1']) === '1'),
   }
   if (config.countryHeader && config.trustedProxies.length === 0)
-    problems.push('COUNTRY_HEADER: needs TRUSTED_PROXIES, or anybody could say where they are.')
+    problems.push('COUNTRY_HEADER: needs TRUSTED_PROXIES, because otherwise anybody could claim a country.')
   const login = read('SMTP_URL', null, smtpLogin)
   const from = read('MAIL_FROM', null, mailAddress)
   if (login && from) config.smtp = { login, from }
@@ -142,7 +142,7 @@ export function readConfig(
     config.oidc = { issuer, clientId, clientSecret, name }
   else if (issuer || clientId || clientSecret)
     problems.push(
-      'OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET: they belong together, and need PUBLIC_URL, where the provider sends people back to.',
+      'OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET: set all of them, and PUBLIC_URL, to which the provider redirects.',
     )
   if (problems.length > 0) throw new ConfigError(problems)
   return config

@@ -109,7 +109,7 @@ export const agentRoutes = (ctx: Context, hooks: AgentHooks): Route[] => [
     return {
       ...success,
       deprecated: true as const,
-      message: 'Sources train on their own; this call does nothing.',
+      message: 'Sources are trained automatically; this call does nothing.',
     }
   }),
 ]

@@ -43,8 +43,9 @@ export async function quotaProblem(
   const [sums] = rows
   if (!sums) return null
   if (Number(sums.of_sender) + bytes > OF_A_SENDER)
-    return 'This sender has sent as many files today as one may.'
-  if (Number(sums.today) + bytes > OF_AN_AGENT) return 'The agent has received as many files today as it may.'
+    return 'This sender has reached the daily limit for files.'
+  if (Number(sums.today) + bytes > OF_AN_AGENT)
+    return 'The agent has reached the daily limit for received files.'
   if (sender === null && Number(sums.waiting) + bytes > WAITING)
     return 'Too many uploads wait to be sent. Send those first, or wait until they are removed.'
   const { attachmentBytes } = planOf(sums.plan)
@@ -55,7 +56,7 @@ export async function quotaProblem(
     .where('account_id', '=', accountId)
     .executeTakeFirstOrThrow()
   return Number(used) + bytes > attachmentBytes
-    ? "The account's files would take more room than its plan has."
+    ? "The account's files would exceed the storage of its plan."
     : null
 }
 

@@ -86,7 +86,7 @@ export async function takeUploads(
           .returningAll()
           .execute()
   const byId = new Map(rows.map((row) => [row.id, row]))
-  const problem = 'This upload does not exist, or was sent already.'
+  const problem = 'This upload does not exist or has already been sent.'
   refuseInvalid(
     Object.fromEntries(ids.flatMap((id, at) => (byId.has(id) ? [] : [[`attachments.${at}`, problem]]))),
   )

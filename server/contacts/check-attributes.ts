@@ -35,7 +35,7 @@ export function checkAttributes(
 }
 
 function problemOf(attribute: AttributeRow | undefined, value: unknown): string | null {
-  if (!attribute) return 'There is no custom attribute of this name.'
+  if (!attribute) return 'There is no custom attribute with this name.'
   if (value === null) return null
   if (attribute.archived) return 'The attribute is archived: it can only be set to null.'
   const [fits, sentence] = TYPES[attribute.type]

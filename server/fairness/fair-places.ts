@@ -85,7 +85,7 @@ export function createFairPlaces({
       signal?.throwIfAborted()
       if (used < places && (held.get(holder) ?? 0) < Math.min(share, most)) return take(holder)
       const line = lines.get(holder) ?? []
-      if (line.length >= mostWaiting) throw new PlacesFull('Too many wait for a place already.')
+      if (line.length >= mostWaiting) throw new PlacesFull('Too many requests are already waiting.')
       return new Promise((resolve, reject) => {
         const abandon = (): void => {
           line.splice(line.indexOf(waiting), 1)

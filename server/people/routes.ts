@@ -31,7 +31,7 @@ export const peopleRoutes = (ctx: Context): Route[] => [
     const { externalId = newId(), ...fields } = body
     const contact = { external_id: externalId, ...changeOf(fields) }
     const [row] = await createContacts(db, ref, [contact], () => 'customAttributes')
-    if (!row) throw new Error('A contact that was added is not there.')
+    if (!row) throw new Error('A contact that was added no longer exists.')
     return presentContact(row)
   }),
 

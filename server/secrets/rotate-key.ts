@@ -29,10 +29,10 @@ export async function rotateKey(
     const begun = await readRotation(trx, new Map([[secrets.key.id, secrets.key]]))
     if (begun && isGiven && wanted.id !== begun.to.id && wanted.id !== secrets.key.id)
       throw new RotationRefused(
-        'Another new key is being introduced: give that one again, or end with "secrets finish".',
+        'A rotation to another key is in progress: pass that key again, or complete the rotation with "secrets finish".',
       )
     if (begun) return begun
-    if (wanted.id === secrets.key.id) throw new RotationRefused('This is the key that is in use.')
+    if (wanted.id === secrets.key.id) throw new RotationRefused('This key is already in use.')
     const next = { from: secrets.key, to: wanted, isRewritten: false }
     await writeRotation(trx, next)
     return next
@@ -46,9 +46,9 @@ export async function rotateKey(
 export async function finishRotation(db: Db, secrets: Secrets): Promise<{ keyId: string }> {
   const known = new Map([[secrets.key.id, secrets.key]])
   const rotation = await readRotation(db, known)
-  if (!rotation) throw new RotationRefused('No exchange of keys is under way.')
+  if (!rotation) throw new RotationRefused('No key rotation is in progress.')
   if (!rotation.isRewritten)
-    throw new RotationRefused('Not everything is written with the new key yet: run "secrets rotate" again.')
+    throw new RotationRefused('Not everything is encrypted with the new key yet: run "secrets rotate" again.')
   await rewriteSecrets(db, secrets, rotation.to.id)
   await transact(db, async (trx) => {
     await writeSetting(trx, CHECK, rotation.to.seal(CHECK_TEXT, CHECK_PLACE))

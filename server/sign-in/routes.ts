@@ -82,7 +82,8 @@ const enterRoutes = (ctx: Context): Route[] => [
 
   route(contract.signInProvider, async ({ request, reply }) => {
     await enter(ctx, { request, reply })
-    if (!ctx.config.oidc) throw new ApiError('RESOURCE_NOT_FOUND', { message: 'There is no such provider.' })
+    if (!ctx.config.oidc)
+      throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The provider does not exist.' })
     const body = {
       provider: PROVIDER,
       callbackURL: '/',

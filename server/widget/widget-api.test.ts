@@ -670,7 +670,7 @@ test('files of a visitor are in the transcript, the help desk and the export, an
 
   const { conversationId } = await visitor.write('My lamp is broken', { attachments: ids })
   await settled(visitor, conversationId)
-  await assert.rejects(visitor.write('Again', { conversationId, attachments: ids }), /sent already/)
+  await assert.rejects(visitor.write('Again', { conversationId, attachments: ids }), /already been sent/)
   const [message] = (await visitor.read(conversationId)).messages
   assert.equal(message.text, 'My lamp is broken')
   const [picture] = message.attachments

@@ -64,7 +64,7 @@ describe('stories of a team and its visitors, by keyboard alone', { skip }, () =
     await keys.write(owner.getByLabel('Question'), question)
     await owner.keyboard.press('Enter')
     const found = owner.getByRole('region', { name: 'What was found' })
-    await found.getByText('too little speaks for its holding the answer').waitFor()
+    await found.getByText('too little evidence that it contains the answer').waitFor()
     await add({ type: 'qna', name: 'Dogs', questions: [question], answer: 'Dogs are welcome in our shop.' })
     await owner.reload()
     await keys.choose(owner.getByLabel('Should be answered from (optional)'), 'Dogs')
@@ -73,7 +73,7 @@ describe('stories of a team and its visitors, by keyboard alone', { skip }, () =
     const first = found.getByRole('article', { name: 'Passage 1', exact: true })
     await first.getByText('Dogs are welcome').waitFor()
     await first.getByText('answered from').waitFor()
-    assert.equal(await found.getByText('too little speaks').count(), 0)
+    assert.equal(await found.getByText('too little evidence').count(), 0)
   })
 
   test('a visitor asks for a person, a colleague takes over, replies and hands back', async () => {

@@ -34,7 +34,7 @@ export const keyRoutes = ({ db: plain }: Context): Route[] => [
       detail: { scopes, expiresAt: expiresAt?.toISOString() ?? null },
     })
     const made = (await keysOf(db, account.id)).find((one) => one.id === id)
-    if (!made) throw new Error('The key that was made is not there.')
+    if (!made) throw new Error('The key that was created no longer exists.')
     return { ...presentKey(made), key }
   }),
 
@@ -56,6 +56,6 @@ function refuseMore({ key, scopes }: Caller, wanted: Scope[] | null, expiresAt: 
   const isLonger = key.expiresAt !== null && (expiresAt === null || expiresAt > key.expiresAt)
   if (isMore || isLonger)
     throw new ApiError('AUTH_INSUFFICIENT_PERMISSIONS', {
-      message: 'A key makes no key that may do more, or works longer, than itself.',
+      message: 'A key cannot create a key with more scopes or a later expiry than its own.',
     })
 }

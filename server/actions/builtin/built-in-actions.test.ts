@@ -135,7 +135,7 @@ test('a failing search service results in one sentence', async () => {
     answer = wrong
     assert.deepEqual(await runTool(service.ctx, agentId, 'web-search', { query: 'x' }), {
       status: 'error',
-      error: 'The web search did not answer. Try again later.',
+      error: 'The web search did not respond. Try again later.',
     })
   }
 })

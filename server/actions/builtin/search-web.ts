@@ -29,7 +29,7 @@ export async function searchWeb(url: string, query: string, signal: AbortSignal)
   }
 }
 
-const failure: ToolOutput = { status: 'error', error: 'The web search did not answer. Try again later.' }
+const failure: ToolOutput = { status: 'error', error: 'The web search did not respond. Try again later.' }
 
 async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = []

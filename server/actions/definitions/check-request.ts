@@ -102,10 +102,10 @@ function headersOf(
 
 function refuseHeader(name: string, value: string, inputs: Set<string>, all: Header[]): string | null {
   if (!HEADER_NAME.test(name)) return 'Is not the name of a header.'
-  if (ownHeaders.test(name.toLowerCase())) return 'This header is set by the connection and cannot be given.'
+  if (ownHeaders.test(name.toLowerCase())) return 'This header is set by the connection and cannot be sent.'
   if (all.filter((other) => other.name.toLowerCase() === name.toLowerCase()).length > 1) {
     return 'Is given more than once.'
   }
-  if (!isHeaderValue(value)) return 'Holds characters that cannot be sent in a header.'
+  if (!isHeaderValue(value)) return 'Contains characters that cannot be sent in a header.'
   return refuseSlots(value, inputs)
 }

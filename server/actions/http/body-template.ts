@@ -11,7 +11,7 @@ export function refuseBody(template: string, contentType: string | undefined): s
     return 'Is not JSON once its slots are filled. For another format set the header Content-Type.'
   }
   if (kind === 'other' && piecesOf(template).length > 1) {
-    return 'Slots can stand only in JSON and application/x-www-form-urlencoded.'
+    return 'Slots are only allowed in JSON and application/x-www-form-urlencoded.'
   }
   return null
 }

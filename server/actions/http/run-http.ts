@@ -24,16 +24,16 @@ const failures: Partial<Record<FetchFailureCode, string>> = {
   unsupported_scheme: 'The action was not run: its address is not valid.',
   dns_failed: 'The host of the action could not be found.',
   timeout: 'The service did not answer in time.',
-  too_large: 'The service answered with more than can be read.',
+  too_large: 'The response of the service is too large.',
   too_many_redirects: 'The service redirected too many times.',
-  redirect_loop: 'The service redirected in a circle.',
+  redirect_loop: 'The service redirects in a loop.',
   tls_failed: 'The service has no valid certificate.',
-  bad_response: 'The service sent an answer that cannot be read.',
+  bad_response: 'The response of the service cannot be read.',
   aborted: 'The action was cancelled.',
 }
 
 const REDIRECTED =
-  'The service answered with a redirect, and a request with a body is not sent on. Whether it did what was asked is not known.'
+  'The service answered with a redirect, which is not followed for a request with a body. It is unknown whether the request had an effect.'
 
 /** Sends the request of an http action. Throws ToolProblem for inputs that are not valid in their slots. */
 export async function runHttp(

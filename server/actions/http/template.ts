@@ -24,7 +24,7 @@ export function refuseSlots(template: string, inputs: ReadonlySet<string>): stri
       return `{{${piece.slot}}} is not a property of inputs. Add it there or check its spelling.`
     }
     if ('text' in piece && piece.text.includes('{{')) {
-      return 'Holds {{ without the name of an input and }} after it.'
+      return 'Contains {{ without the name of an input and }} after it.'
     }
   }
   return null

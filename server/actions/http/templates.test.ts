@@ -107,8 +107,8 @@ test('a JSON body that its slots could break is rejected, and so are slots in ot
   for (const body of broken) assert.match(refuseBody(body, undefined) ?? '', /not JSON/, body)
   assert.equal(refuseBody('{{x}}', 'application/problem+json'), null)
   assert.equal(refuseBody('<a/>', 'application/xml'), null)
-  assert.match(refuseBody('<a>{{x}}</a>', 'application/xml') ?? '', /only in JSON/)
-  assert.match(refuseBody('{{x}}', 'nonsense') ?? '', /only in JSON/)
+  assert.match(refuseBody('<a>{{x}}</a>', 'application/xml') ?? '', /only allowed in JSON/)
+  assert.match(refuseBody('{{x}}', 'nonsense') ?? '', /only allowed in JSON/)
 })
 
 test('in a form, a value remains a single field', () => {

@@ -9,7 +9,7 @@ const DOTS = /^(\.|%2e){1,2}$/i
 export function refuseUrl(template: string): string | null {
   const origin = ORIGIN.exec(template)?.[0]
   if (!origin || !URL.canParse(origin)) {
-    return 'Must begin with http:// or https:// and a host. Inputs may stand in path, query and fragment only.'
+    return 'Must begin with http:// or https:// and a host. Inputs are only allowed in path, query and fragment.'
   }
   const { username, password } = new URL(origin)
   if (username || password) return 'Must not contain a user name or password. Send them in a header.'

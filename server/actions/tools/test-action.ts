@@ -16,7 +16,7 @@ export async function testAction(
   const problem = tool.refuse(input)
   if (problem !== null) return notRun({ status: 'error', error: problem })
   if (!run) {
-    const note = 'The input is right. The action itself runs in your application.'
+    const note = 'The input is valid. The action itself runs in your application.'
     return notRun({ status: 'success', data: { note } })
   }
   const startedAt = performance.now()

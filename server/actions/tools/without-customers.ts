@@ -1,8 +1,8 @@
 import type { Tool, ToolOutput } from './tool.ts'
 
 const NOTES: Partial<Record<Tool['type'], string>> = {
-  escalate: 'This was a trial: no ticket was opened. For a customer, one would have been.',
-  'collect-leads': 'This was a trial: no lead was stored. For a customer, one would have been.',
+  escalate: 'This was a trial, so no ticket was opened. For a customer, a ticket would have been opened.',
+  'collect-leads': 'This was a trial, so no lead was stored. For a customer, a lead would have been stored.',
 }
 
 /**

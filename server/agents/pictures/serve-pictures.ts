@@ -21,7 +21,7 @@ export const pictureRoutes = (ctx: Pick<Context, 'db'>): RawRoute[] => [
   rawRoute(showPicture, async ({ params: { agentId, name }, request: { headers }, reply }) => {
     const kind = Object.hasOwn(KINDS, name) ? KINDS[name] : undefined
     const picture = kind && !agentId.includes('\0') ? await findPicture(ctx.db, agentId, kind) : undefined
-    if (!picture) throw new ApiError('RESOURCE_NOT_FOUND', { message: 'There is no such picture.' })
+    if (!picture) throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The picture does not exist.' })
     const etag = `"${picture.tag}"`
     reply.headers({ ...HEADERS, etag })
     if (headers['if-none-match']?.includes(etag)) return reply.code(304).send()

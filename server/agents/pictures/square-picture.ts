@@ -30,7 +30,7 @@ export async function squarePicture(upload: Uint8Array): Promise<Squared> {
   const type = TYPES[(await fileTypeFromBuffer(bytes))?.mime ?? '']
   if (!type) return { problem: 'Must be a PNG, JPEG, WebP or GIF picture.' }
   if (!isOnlyPicture(bytes, type)) {
-    return { problem: 'The picture is damaged, or holds something else besides. Save it again as a PNG.' }
+    return { problem: 'The picture is damaged or contains other data. Save it again as a PNG.' }
   }
   // It is native code that most processes never need, so it is loaded on first use.
   const { default: sharp } = await import('sharp')

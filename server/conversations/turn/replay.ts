@@ -27,7 +27,7 @@ async function readEarlier(ctx: Needs, accountId: AccountId, generationId: strin
     .where('account_id', '=', accountId)
     .where('id', '=', generationId)
     .executeTakeFirst()
-  if (!row) throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The conversation does not exist any more.' })
+  if (!row) throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The conversation no longer exists.' })
   const cameToNothing = row.message_state === 'none' && row.stop_reason === null
   if (row.status === 'interrupted' && cameToNothing)
     return { is: 'unanswered', conversationId: row.conversation_id, kind: row.kind }

@@ -176,7 +176,7 @@ test('a database that stops responding is unavailable, also for requests in prog
   proxy.silence()
   const answers = await Promise.all(Array.from({ length: 30 }, () => client.request('GET', '/agents')))
   for (const answer of answers) assertRefused(answer)
-  assert.match((await health()).body.error.message, /does not answer/)
+  assert.match((await health()).body.error.message, /does not respond/)
   proxy.newOnes = 'served'
   await back()
   assert.equal((await client.request('GET', '/agents')).status, 200)
@@ -227,7 +227,7 @@ test('a database that is read-only is unavailable', options, async () => {
     proxy.reset()
     await wait(100)
     assertRefused(await client.request('POST', '/agents', { name: 'C' }))
-    await until('the absence', async () => /no writes/.test((await health()).body.error?.message ?? ''))
+    await until('the absence', async () => /read-only/.test((await health()).body.error?.message ?? ''))
   } finally {
     await sql`set default_transaction_read_only = off`.execute(home.ctx.db)
     await readOnly(false)

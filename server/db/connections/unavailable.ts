@@ -3,9 +3,9 @@ export type Absence = 'unreachable' | 'silent' | 'full' | 'read-only'
 
 const SENTENCES: Record<Absence, string> = {
   unreachable: 'The database cannot be reached. Try again shortly.',
-  silent: 'The database does not answer. Try again shortly.',
-  full: 'The database takes no more connections. Try again shortly.',
-  'read-only': 'The database takes no writes at present. Try again shortly.',
+  silent: 'The database does not respond. Try again shortly.',
+  full: 'The database accepts no more connections. Try again shortly.',
+  'read-only': 'The database is currently read-only. Try again shortly.',
 }
 
 /** Thrown instead of running a query while the database is known to be unavailable. */

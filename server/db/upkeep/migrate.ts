@@ -48,13 +48,13 @@ function pendingOf(migrations: Migration[], done: Map<string, string>): Migratio
   const newer = [...done.keys()].filter((name) => !known.has(name))
   if (newer.length > 0) {
     throw new MigrationRefused(
-      `The database was migrated by a newer version of Parley (${newer.join(', ')}). Start that version, or restore a backup of before.`,
+      `The database was migrated by a newer version of Parley (${newer.join(', ')}). Start that version, or restore an earlier backup.`,
     )
   }
   const changed = migrations.filter(({ name, checksum }) => done.has(name) && done.get(name) !== checksum)
   if (changed.length > 0) {
     throw new MigrationRefused(
-      `These migrations were changed after they had been applied: ${changed.map(({ name }) => name).join(', ')}. Restore the files as they were released.`,
+      `These migrations were changed after they had been applied: ${changed.map(({ name }) => name).join(', ')}. Restore the released files.`,
     )
   }
   return migrations.filter(({ name }) => !done.has(name))

@@ -94,7 +94,7 @@ async function follow(
   let hop = first
   for (;;) {
     const visit = `${hop.method} ${hop.url.href}`
-    if (seen.has(visit)) throw new FetchFailure('redirect_loop', `${first.url.host} redirects in a circle.`)
+    if (seen.has(visit)) throw new FetchFailure('redirect_loop', `${first.url.host} redirects in a loop.`)
     seen.add(visit)
     const { host } = hop.url
     try {

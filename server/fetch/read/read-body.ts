@@ -33,7 +33,7 @@ export async function readBody(
     .map((name) => name.trim())
     .filter((name) => name !== '' && name !== 'identity')
   if (encodings.length > 2 || encodings.some((name) => !Object.hasOwn(unpackers, name)))
-    throw new FetchFailure('bad_response', 'The server packed its answer in a way that was not asked for.')
+    throw new FetchFailure('bad_response', 'The server used a compression that was not requested.')
 
   const received = await collect(stream, encodings.length > 0 ? maxBytes + framingBytes : maxBytes, maxBytes)
   let body = received
@@ -63,7 +63,7 @@ async function unpack(unpacker: Unpack, data: Uint8Array, maxBytes: number): Pro
     return await unpacker(data, { maxOutputLength: maxBytes })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxBytes)
-    throw new FetchFailure('bad_response', 'The server sent a damaged compressed answer.', error)
+    throw new FetchFailure('bad_response', 'The server sent a damaged compressed response.', error)
   }
 }
 
@@ -71,5 +71,5 @@ async function unpack(unpacker: Unpack, data: Uint8Array, maxBytes: number): Pro
 export function tooLarge(maxBytes: number): FetchFailure {
   const size =
     maxBytes >= 1_048_576 ? `${+(maxBytes / 1_048_576).toFixed(1)} MB` : `${Math.ceil(maxBytes / 1024)} KB`
-  return new FetchFailure('too_large', `The answer is larger than the ${size} that are accepted.`)
+  return new FetchFailure('too_large', `The response is larger than the ${size} that are accepted.`)
 }

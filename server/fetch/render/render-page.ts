@@ -46,7 +46,7 @@ export async function renderPage(
     if (result === null)
       throw new FetchFailure(
         'too_large',
-        'The scripts of the page make more of it than the 5 MB that are accepted.',
+        'The scripts of the page generate more than the 5 MB that are accepted.',
       )
     return result
   } finally {
@@ -99,4 +99,4 @@ function ownHost(url: URL, allowed: readonly string[]): string[] {
 }
 
 const crash = (): FetchFailure =>
-  new FetchFailure('browser_failed', 'The browser broke down over the scripts of this page.')
+  new FetchFailure('browser_failed', 'The browser crashed on the scripts of this page.')

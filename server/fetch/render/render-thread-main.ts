@@ -36,7 +36,7 @@ async function launch(): Promise<Browser> {
     return await launchBrowser(settings.browserPath, settings.folder)
   } catch (error) {
     const sentence =
-      'The browser for pages that scripts write could not be started. Ask your operator to look at the log.'
+      'The browser that renders pages could not be started. Ask your operator to look at the log.'
     throw new FetchFailure('browser_failed', sentence, error)
   }
 }
@@ -45,7 +45,7 @@ function failureOf(error: unknown): RenderAnswer {
   const failure =
     error instanceof FetchFailure
       ? error
-      : new FetchFailure('browser_failed', 'The browser broke down over the scripts of this page.', error)
+      : new FetchFailure('browser_failed', 'The browser crashed on the scripts of this page.', error)
   const detail = String(failure.cause ?? failure.message).slice(0, LONGEST_DETAIL)
   return { failure: { code: failure.code, message: failure.message, detail } }
 }

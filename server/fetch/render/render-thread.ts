@@ -56,7 +56,7 @@ export function askThread(
     const fail = (code: FetchFailureCode, message: string, cause?: unknown) =>
       settle(() => reject(new FetchFailure(code, message, cause)))
     const late = () => fail('timeout', `The scripts of the page did not end within ${timeoutMs / 1_000} s.`)
-    const unstarted = () => fail('browser_failed', 'The browser for pages that scripts write did not start.')
+    const unstarted = () => fail('browser_failed', 'The browser that renders pages did not start.')
     let timer = setTimeout(unstarted, START_MS)
     const listeners = {
       message: (answer: RenderAnswer) => {
@@ -85,4 +85,4 @@ export function askThread(
   })
 }
 
-const brokenDown = 'The browser broke down over the scripts of this page.'
+const brokenDown = 'The browser crashed on the scripts of this page.'

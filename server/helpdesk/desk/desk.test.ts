@@ -210,7 +210,7 @@ test('files are sent with replies and are returned unchanged', async () => {
   const sent = await reply([picture.body.id, page.body.id])
   assert.deepEqual(names(sent.body.attachments), ['ph%22oto.html', 'x.html'])
   assert.deepEqual(Object.keys(sent.body.attachments[0]).sort(), ['name', 'size', 'type', 'url'])
-  assert.equal((await reply([picture.body.id])).status, 400, 'sent already')
+  assert.equal((await reply([picture.body.id])).status, 400, 'already been sent')
 
   const response = await fetch(service.url + sent.body.attachments[0].url)
   assert.equal(response.status, 200)

@@ -58,7 +58,7 @@ export function refuseHours(hours: BusinessHours): void {
     openings.forEach(({ from, to }, at) => {
       if (minutesOf(from) >= minutesOf(to)) {
         problems[`businessHours.days.${day}.${at}.to`] =
-          'Must be later than `from`. Give what lies after midnight to the next day.'
+          'Must be later than `from`. Add hours after midnight to the next day.'
       }
     })
   }

@@ -38,7 +38,7 @@ export function createEventFeeds(needs: Needs): EventFeeds {
     const own = [...feeds.values()].filter((feed) => feed.accountId === accountId)
     if (own.reduce((sum, { watchers }) => sum + watchers.size, 0) < MOST_WATCHERS) return
     throw new ApiError('RATE_LIMIT_TOO_MANY_REQUESTS', {
-      message: `The account follows ${MOST_WATCHERS} streams of events at once already. End one of them first.`,
+      message: `The account already has ${MOST_WATCHERS} open event streams. Close one of them first.`,
       headers: { 'retry-after': '10' },
     })
   }

@@ -214,7 +214,7 @@ test('an account follows 50 streams at once, and another one when one of them ha
   const states = await Promise.all(Array.from({ length: 50 }, () => follow(desk)))
   const refused = await desk.client.request('GET', path)
   assert.deepEqual([refused.status, refused.body.error.code], [429, 'RATE_LIMIT_TOO_MANY_REQUESTS'])
-  assert.match(refused.body.error.message, /50 streams/)
+  assert.match(refused.body.error.message, /50 open event streams/)
   assert.ok(Number(refused.headers.get('retry-after')) >= 1)
   const other = await openDesk(service)
   await follow(other)

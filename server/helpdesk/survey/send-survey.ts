@@ -65,4 +65,4 @@ export async function sendSurvey(
   })
 }
 
-const ASKED = 'The customer was asked how satisfied they are.'
+const ASKED = 'The satisfaction survey was sent to the customer.'

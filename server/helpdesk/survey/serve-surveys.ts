@@ -13,7 +13,7 @@ import { formPage, thanksPage } from './survey-pages.ts'
 type Needs = Pick<Context, 'db' | 'notifier'>
 
 const noSuchSurvey = (): ApiError =>
-  new ApiError('RESOURCE_NOT_FOUND', { message: 'There is no such survey.' })
+  new ApiError('RESOURCE_NOT_FOUND', { message: 'The survey does not exist.' })
 
 /** Programs get JSON, and browsers get pages. */
 export const surveyRoutes = (ctx: Needs): RawRoute[] => [
@@ -84,7 +84,9 @@ async function storeAnswer(ctx: Needs, token: string, { rating, comment }: Surve
       .executeTakeFirst()
     if (!answered) {
       if (!(await findSurvey(trx, token))) throw noSuchSurvey()
-      throw new ApiError('RESOURCE_DUPLICATE', { message: 'The survey was answered already. Thank you.' })
+      throw new ApiError('RESOURCE_DUPLICATE', {
+        message: 'The survey has already been answered. Thank you.',
+      })
     }
     const { number } = await trx
       .selectFrom('tickets')

@@ -69,6 +69,6 @@ export async function requireAuthor(db: Db, { account, member }: Caller, named: 
   const found = await requireMember(db, account.id, named)
   if (!member || member.id === found.id) return found
   throw new ApiError('AUTH_INSUFFICIENT_PERMISSIONS', {
-    message: 'Who is signed in cannot do this in the name of another member.',
+    message: 'A signed-in member cannot do this in the name of another member.',
   })
 }

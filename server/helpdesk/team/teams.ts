@@ -95,7 +95,7 @@ export async function updateTeam(
     await requireAgent(trx, ref, 'update')
     const team = await requireTeam(trx, ref, id)
     if (memberIds && team.is_default) {
-      throw invalidField('memberIds', 'Everybody of the account is in the default team.')
+      throw invalidField('memberIds', 'The default team contains all members of the account.')
     }
     if (name !== undefined) {
       refuseTaken(
@@ -126,7 +126,7 @@ export async function deleteTeam(db: Db, ref: AgentRef, id: string): Promise<voi
 function refuseTaken(known: TeamRow[], name: string): void {
   const wanted = name.trim().toLowerCase()
   if (known.some((team) => team.name.toLowerCase() === wanted)) {
-    throw new ApiError('RESOURCE_DUPLICATE', { message: 'The agent has a team of this name already.' })
+    throw new ApiError('RESOURCE_DUPLICATE', { message: 'The agent already has a team with this name.' })
   }
 }
 

@@ -45,7 +45,7 @@ export async function updateStatus(db: Db, ref: AgentRef, id: string, fields: Fi
   return change(db, ref, async (trx, known) => {
     const status = requireStatus(known, id)
     if (fields.isDefault === false && status.is_default) {
-      throw invalidField('isDefault', 'Make another status of the category its default instead.')
+      throw invalidField('isDefault', 'Make another status of the category the default instead.')
     }
     if (fields.isDefault && !status.is_default) await noDefault(trx, ref, status.category)
     return trx
@@ -69,7 +69,7 @@ export async function deleteStatus(db: Db, ref: AgentRef, id: string): Promise<v
     if (status.is_default) {
       throw invalidField(
         'statusId',
-        'The default status of a category cannot be deleted. Make another one it first.',
+        'The default status of a category cannot be deleted. Make another one the default first.',
       )
     }
     const heir = known.find(({ category, is_default }) => is_default && category === status.category)

@@ -106,6 +106,6 @@ export async function refuseSecondOpen(
     .executeTakeFirst()
   if (!other || other.id === except) return
   throw new ApiError('RESOURCE_DUPLICATE', {
-    message: `The conversation has an open ticket already: number ${other.number}.`,
+    message: `The conversation already has an open ticket: number ${other.number}.`,
   })
 }

@@ -16,7 +16,7 @@ export function unstorable(root: unknown): { path: string; sentence: string } | 
         return { path: path.slice(0, 60), sentence: `Is nested more than ${DEEPEST} levels deep.` }
       for (const [key, member] of Object.entries(value)) {
         if (badText(key))
-          return { path, sentence: 'Holds a field name with a character that cannot be stored.' }
+          return { path, sentence: 'Contains a field name with a character that cannot be stored.' }
         open.push({ value: member, path: path ? `${path}.${key}` : key, depth: depth + 1 })
       }
     }

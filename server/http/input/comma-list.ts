@@ -14,7 +14,7 @@ export const commaList = (text: string | undefined): string[] => [
  */
 export function problemOfList(text: string, known: readonly string[]): string | null {
   const values = commaList(text)
-  if (values.length === 0) return 'Must hold at least one value.'
+  if (values.length === 0) return 'Must contain at least one value.'
   const unknown = values.find((value) => !known.includes(value))
   return known.length === 0 || unknown === undefined
     ? null

@@ -27,7 +27,7 @@ export function readDateRange(query: { startDate?: string; endDate?: string }): 
  */
 export function spanOf(text: string): { from: Date; until: Date } {
   const from = parseDate(text)
-  if (!from) throw new RangeError(`${text} is no date.`)
+  if (!from) throw new RangeError(`${text} is not a date.`)
   const span = DAY.test(text) ? DAY_MS : text.includes('.') ? 1 : 1000
   return { from: bounded(from.getTime()), until: bounded(from.getTime() + span - 1) }
 }

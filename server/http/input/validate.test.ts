@@ -52,5 +52,5 @@ test('lists of values in a query report the unknown value', () => {
     Exact({ list: CommaList('x', ['a', 'b']), open: CommaList('x') }),
   )({ list: 'a,c', open: ' , ' })
   assert.match(list, /^"c" is not known here\..* a, b\.$/)
-  assert.equal(open, 'Must hold at least one value.')
+  assert.equal(open, 'Must contain at least one value.')
 })

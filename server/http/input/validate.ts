@@ -183,7 +183,7 @@ function sentence(error: ErrorObject): string {
     case 'maxItems':
       return `Must have at most ${params.limit} items.`
     case 'uniqueItems':
-      return 'Must not hold the same item twice.'
+      return 'Must not contain the same item twice.'
     case 'minimum':
       return `Must be ${params.limit} or more.`
     case 'maximum':

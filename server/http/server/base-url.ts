@@ -17,6 +17,6 @@ function refuseBaseUrl(text: string): string | null {
   const url = URL.parse(text.trim())
   if (!url) return 'Must be a whole URL, like https://pages.example.com.'
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'Must begin with http:// or https://.'
-  if (url.username || url.password) return 'Must not hold a user name or password.'
+  if (url.username || url.password) return 'Must not contain a user name or password.'
   return url.search || url.hash ? 'Must end with the host or a path.' : null
 }

@@ -45,7 +45,7 @@ export async function passGate(request: FastifyRequest, reply: FastifyReply, gat
   gate.authorize(caller, endpoint.scope)
   if (endpoint.onlySessions && !member)
     throw new ApiError('AUTH_INSUFFICIENT_PERMISSIONS', {
-      message: 'This is for members who are signed in, not for API keys.',
+      message: 'This endpoint is for signed-in members, not for API keys.',
     })
   request.caller = caller
 }
@@ -99,6 +99,6 @@ export function confine(caller: Caller | null, endpoint: Endpoint, { agentId }: 
   if (endpoint.limitedMembers === 'all') return
   if (agentId === undefined || endpoint.limitedMembers === 'none')
     throw new ApiError('AUTH_INSUFFICIENT_PERMISSIONS', {
-      message: 'Your membership is limited to some agents, and this is about the whole account.',
+      message: 'Your membership is limited to some agents, and this request concerns the whole account.',
     })
 }

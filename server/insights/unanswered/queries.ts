@@ -54,7 +54,7 @@ export async function requireGroup(db: Db, { accountId, agentId }: AgentRef, id:
         .where('count', '>', 0)
         .executeTakeFirst()
     : undefined
-  if (!row) throw new ApiError('RESOURCE_NOT_FOUND', { message: 'There is no such question.' })
+  if (!row) throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The question does not exist.' })
   return row
 }
 

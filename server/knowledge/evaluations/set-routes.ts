@@ -66,7 +66,7 @@ async function rename(db: Db, accountId: AccountId, id: string, name: string): P
 }
 
 const taken = (): ApiError =>
-  new ApiError('RESOURCE_DUPLICATE', { message: 'The agent already has a set of this name.' })
+  new ApiError('RESOURCE_DUPLICATE', { message: 'The agent already has a set with this name.' })
 
 const presentSet = (row: SetRow & { questions: number }): Static<typeof EvaluationSet> => ({
   id: row.id,

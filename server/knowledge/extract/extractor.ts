@@ -92,7 +92,7 @@ function asExtractFailure(error: ApartFailure): ExtractFailure {
   const sentences = {
     timeout: 'Reading this file took too long. Split it into smaller files.',
     out_of_memory: TOO_MUCH_MEMORY,
-    too_large: 'This file holds more text than is accepted. Split it into smaller files.',
+    too_large: 'This file contains more text than is accepted. Split it into smaller files.',
     crashed: CRASHED,
     aborted: 'Reading this file was cancelled.',
   }

@@ -18,7 +18,7 @@ export async function tryConnection(
     await client.search({ cursor: null, limit: 1 })
   } catch (error) {
     if (!(error instanceof NotionFailure)) throw error
-    if (error.code === 'unauthorized') throw invalidField('accessToken', 'The workspace refuses this token.')
+    if (error.code === 'unauthorized') throw invalidField('accessToken', 'The workspace rejected this token.')
     throw new ApiError('PAGES_CONNECTION_FAILED', { message: error.message, cause: error })
   }
 }

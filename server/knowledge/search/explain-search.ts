@@ -98,8 +98,8 @@ async function whyMissing(
       reason: 'not_live',
       place: null,
       sentence: source.error
-        ? `Nothing of it answers, since its training failed: ${source.error}`
-        : 'Nothing of it answers yet: it is still being trained.',
+        ? `It is not used in answers, because its training failed: ${source.error}`
+        : 'It is not used in answers yet, because it is still being trained.',
     }
   const chunk = await db
     .selectFrom('chunks')
@@ -120,18 +120,18 @@ async function whyMissing(
       reason: 'no_signal',
       place: null,
       sentence:
-        'None of its passages is near the question in words, spelling or meaning: it may say it in other words. Add the question to it, or a question and answer.',
+        'None of its passages is close to the question in words, spelling or meaning: it may use other words. Add the question to it, or a question and answer.',
     }
   if (!best)
     return {
       reason: 'further_down',
       place,
-      sentence: `Its best passage comes in place ${place}, behind those that are shown: look at what speaks for them.`,
+      sentence: `Its best passage has rank ${place}, after those that are shown: look at the evidence for them.`,
     }
   return {
     reason: 'unlikely',
     place,
     sentence:
-      'It was found, but too little speaks for its holding the answer: an answer would rather say that it does not know.',
+      'It was found, but there is too little evidence that it contains the answer, so the agent would say that it does not know.',
   }
 }

@@ -519,7 +519,7 @@ test('a document that repeatedly crashes its reader is not tried again, and says
   assert.equal((await row()).status, 'failed')
   // Two processes read the document. A third may have been killed while it waited for work.
   assert.ok(killed.size === 2 || killed.size === 3, `${killed.size} processes were killed`)
-  assert.match((await row()).error ?? '', /stopped the reader again and again/)
+  assert.match((await row()).error ?? '', /repeatedly crashed the reader/)
   assert.equal((await client.request('GET', `/agents/${agentId}/sources/${body.id}`)).body.status, 'failed')
 
   // A process has died while it was reading, which is noticed at the next starts.

@@ -76,7 +76,7 @@ export async function updateFromUpload(
   { fields, file }: FileChange,
 ): Promise<SourceRow> {
   const row = await requireChangeable(ctx.db, { accountId: account.id, ...place })
-  if (row.type !== 'file') throw invalidField('file', `A source of the type ${row.type} takes no file.`)
+  if (row.type !== 'file') throw invalidField('file', `A source of the type ${row.type} accepts no file.`)
   if (!file) return apply(ctx, account, place, () => ({ name: fields.name }))
   const path = await keepFile(
     ctx.filesDir,

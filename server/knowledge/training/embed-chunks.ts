@@ -47,7 +47,7 @@ export async function embedChunks(
     const message =
       error.kind === 'rejected'
         ? 'The embedding service refused the request. Ask your operator to check its model and key.'
-        : 'The embedding service did not answer. Try again later.'
+        : 'The embedding service did not respond. Try again later.'
     throw new TrainingFailure(message, error.kind !== 'rejected', error)
   }
   const live = await liveSpace(db, { accountId: source.account_id, agentId: source.agent_id })

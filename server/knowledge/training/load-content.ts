@@ -92,7 +92,7 @@ async function tryLoad(
 ): Promise<Loaded | null> {
   try {
     const loaded = await load(ctx, source, since, signal)
-    if (loaded?.chunks.length === 0) throw new TrainingFailure('There is no text in it.', false)
+    if (loaded?.chunks.length === 0) throw new TrainingFailure('The page contains no text.', false)
     return loaded
   } catch (error) {
     throw toTrainingFailure(error)

@@ -14,7 +14,7 @@ const TOO_MANY = 6
 const SILENT_SECONDS = 10
 
 export const DEADLY =
-  'Reading it has stopped the reader again and again, so it is not tried any more. Save it in another format or in smaller parts, and add those.'
+  'This document has repeatedly crashed the reader, so it is not tried again. Save it in another format or in smaller parts, and add those.'
 
 type Reading = {
   /** Marks the source before a parser gets its content. Returns false when it must not be read any more. */

@@ -132,7 +132,10 @@ async function goLive(
   if (!still) return stored !== null
   // The size of a file or page is known only now.
   if (!(await hasRoom(trx, { id: account_id, plan: still.plan }, agent_id, loaded.bytes, id)))
-    throw new TrainingFailure("With it the agent's sources would exceed the plan's training size.", false)
+    throw new TrainingFailure(
+      "With this source, the agent's sources would exceed the plan's training size.",
+      false,
+    )
   const version = stored ?? still.chunks_version + 1
   const gone = await dropChunks(trx, account_id, id, version)
   if (stored === null) await insertChunks(trx, source, version, loaded.chunks, 0)

@@ -1,11 +1,11 @@
 import { describe, safeCause } from './redact.ts'
 
 const SENTENCES = {
-  timeout: 'The model provider did not answer in time.',
+  timeout: 'The model provider did not respond in time.',
   unavailable: 'The model provider could not be reached or failed.',
-  rate_limited: 'The model provider takes no more requests at the moment.',
+  rate_limited: 'The model provider accepts no more requests at the moment.',
   rejected: 'The model provider refused the request. Check its key, model name and limits.',
-  invalid_response: 'The model provider sent an answer that cannot be read.',
+  invalid_response: 'The response of the model provider cannot be read.',
   aborted: 'The answer was stopped.',
 } as const
 

@@ -74,7 +74,7 @@ async function checkExport(file: string): Promise<AccountLine> {
   }
   if (!account || !isId(account.id))
     throw new CommandFailure(
-      `${file} is no export of an account; a backup is for restore. Nothing was changed.`,
+      `${file} is not an export of an account; use restore for a backup. Nothing was changed.`,
     )
   return account
 }

@@ -118,10 +118,10 @@ test('an account moves to the other database with everything that belongs to it,
   assert.equal(await conversationTotal(to.db, account.id, all), 300)
 
   await assert.rejects(importAccount(to.db, filesOf('to'), first), /already exists here; nothing was changed/)
-  await assert.rejects(restoreBackup(to.db, filesOf('to'), first), /holds one account/)
+  await assert.rejects(restoreBackup(to.db, filesOf('to'), first), /contains one account/)
   const whole = join(folder, 'whole.gz')
   await writeBackup(from.database.db, filesOf('from'), whole)
-  await assert.rejects(importAccount(to.db, filesOf('to'), whole), /is no export of an account/)
+  await assert.rejects(importAccount(to.db, filesOf('to'), whole), /is not an export of an account/)
   assert.equal((await readFile(join(filesOf('to'), account.id, 'agent', 'file'))).toString(), account.id)
 })
 
@@ -175,11 +175,11 @@ test('a forged export changes nothing outside the account that it names', async 
       (path): [RegExp, Line] => [/has a file outside of its account/, { kind: 'file', path, data }],
     ),
     ...[...paths, `${account.id}/other/attachments/x`].map((path): [RegExp, Line] => [
-      /names a file that is not its own in attachments/,
+      /a file of another account in attachments/,
       asRows('attachments', { ...upload, id: newId(), path }),
     ]),
     ...paths.map((path): [RegExp, Line] => [
-      /names a file that is not its own in sources/,
+      /a file of another account in sources/,
       asRows('sources', {
         ...own,
         id: source,
@@ -196,11 +196,11 @@ test('a forged export changes nothing outside the account that it names', async 
   const forgedNames: [RegExp, Line][] = [
     [/duplicate key/, asRows('agent_ids', { id: theirs, account_id: account.id })],
     [
-      /belongs to another account in conversations/,
+      /rows of another account in conversations/,
       asRows('conversations', { ...conversation, id: newId(), agent_id: theirs }),
     ],
     [
-      /belongs to another account in topics/,
+      /rows of another account in topics/,
       asRows('topics', {
         id: newId(),
         account_id: account.id,

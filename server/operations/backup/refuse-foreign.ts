@@ -30,7 +30,7 @@ export function refuseForeignRows({ rows, table }: Rows, owner: string, { id }: 
       (table === 'sources' && hasForeignFile(row, id))
     if (isForeign)
       throw new CommandFailure(
-        `The export names a file that is not its own in ${table}; nothing was changed.`,
+        `The export refers to a file of another account in ${table}; nothing was changed.`,
       )
   }
 }
@@ -85,7 +85,7 @@ export async function refuseForeignNames(
       where one.${sql.ref(owner)} = ${id} and named.${sql.ref(targetOwner)} <> ${id} limit 1`.execute(trx)
     if (rows.length > 0)
       throw new CommandFailure(
-        `The export names what belongs to another account in ${table}; nothing was changed.`,
+        `The export refers to rows of another account in ${table}; nothing was changed.`,
       )
   }
 }

@@ -74,7 +74,7 @@ export async function checkBackup(file: string): Promise<void> {
     if (isFirst) refuseOtherVersion(line)
     if (line.kind === 'head' && line.account)
       throw new CommandFailure(
-        `${file} holds one account, and to restore it would remove all others; use import. Nothing was changed.`,
+        `${file} contains one account, and restoring it would remove all others; use import. Nothing was changed.`,
       )
     isFirst = false
   }

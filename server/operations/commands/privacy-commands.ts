@@ -83,7 +83,7 @@ export const retentionSet: Command = {
 
 function printRetention({ retentionDays }: Record<string, unknown>): string {
   return retentionDays === null
-    ? 'Conversations are kept for ever.'
+    ? 'Conversations are kept forever.'
     : `Conversations are deleted after ${retentionDays} days without activity.`
 }
 

@@ -30,7 +30,7 @@ export async function identifyVisitor(
   return transact(ctx.db, async (trx) => {
     const secret = await readIdentitySecret(ctx, trx, owner)
     if (secret === null)
-      throw new ApiError('RESOURCE_NOT_FOUND', { message: 'This agent takes no signed visitors.' })
+      throw new ApiError('RESOURCE_NOT_FOUND', { message: 'This agent does not accept signed-in visitors.' })
     const signed = await readIdentityToken(token, secret, agent.id)
     const contact = await contactOf(trx, owner, signed)
     await keepToken(trx, owner, { browserId, contactId: contact.id, signed })

@@ -64,7 +64,7 @@ async function verified(token: string, secret: string) {
   } catch (error) {
     if (error instanceof errors.JWTExpired) throw refusedIdentity('The token has expired. Sign a new one.')
     if (error instanceof errors.JWTClaimValidationFailed)
-      throw refusedIdentity(`The claim "${error.claim}" of the token does not hold.`)
+      throw refusedIdentity(`The claim "${error.claim}" of the token is not valid.`)
     throw refusedIdentity('The token is not signed with the secret of this agent (JWT, HS256).')
   }
 }

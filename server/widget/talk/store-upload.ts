@@ -31,7 +31,7 @@ export async function storeUpload(
 ): Promise<AttachmentNote> {
   const { agent, browserId } = visit
   if (!chatStyles(agent).showAttachments)
-    throw new ApiError('RESOURCE_NOT_FOUND', { message: 'This agent takes no files from visitors.' })
+    throw new ApiError('RESOURCE_NOT_FOUND', { message: 'This agent does not accept files from visitors.' })
   const decision = await ctx.limiter.take(`visitor files ${agent.id} ${addressBucket(ip)}`, UPLOADS)
   if (!decision.allowed) throw tooMany(decision, 'Too many files were sent from this address.')
   const owner = { accountId: agent.account_id, agentId: agent.id }

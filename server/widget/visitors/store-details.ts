@@ -14,7 +14,7 @@ export async function storeDetails(
   { conversationId, ...details }: LeadInput & { conversationId?: string },
 ): Promise<void> {
   if (!(await takesDetails(db, visit.agent)))
-    throw new ApiError('RESOURCE_NOT_FOUND', { message: 'This agent takes no contact details.' })
+    throw new ApiError('RESOURCE_NOT_FOUND', { message: 'This agent does not collect contact details.' })
   const conversation =
     conversationId === undefined ? null : await requireOwnConversation(db, visit, conversationId)
   await storeLead(db, details, {

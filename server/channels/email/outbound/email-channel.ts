@@ -24,8 +24,7 @@ export const emailChannel: Channel = {
       ? await threadOf(ctx.db, account_id, thread_id)
       : await threadOfTicket(ctx, row, delivery)
     const mailThread = thread && mailThreadOf(thread)
-    if (!thread || !mailThread)
-      return { kind: 'refused', reason: 'There is no address that could be written to.' }
+    if (!thread || !mailThread) return { kind: 'refused', reason: 'There is no e-mail address to send to.' }
     const files = await readFiles(ctx, delivery)
     if (typeof files === 'string') return { kind: 'refused', reason: files }
     const { text, html, linkHosts } = delivery.content
@@ -74,7 +73,7 @@ async function readFiles(ctx: Context, delivery: DeliveryRow): Promise<MailFile[
   const files: MailFile[] = []
   for (const { id, name } of notes) {
     const file = await readAttachment(ctx.filesDir, ctx.db, owner, id)
-    if (!file) return `The file ${name} is no longer there.`
+    if (!file) return `The file ${name} no longer exists.`
     files.push({ name: file.row.name, mediaType: file.row.media_type, bytes: file.bytes })
   }
   return files

@@ -329,7 +329,7 @@ test('outside the 24 hours, after an opt-out, and without a connection, a messag
   await set({ last_inbound_at: new Date(Date.now() - 25 * 3_600_000) })
   await refused(/24 hours/)
   await set({ last_inbound_at: new Date(), opted_out_at: new Date() })
-  await refused(/no more messages/)
+  await refused(/opted out/)
   await set({ opted_out_at: null })
   home.fake.faults.push({ path: /messages$/, status: 400, code: 131047 })
   await refused(/24 hours/)

@@ -25,7 +25,7 @@ async function send(ctx: Context, delivery: DeliveryRow, signal: AbortSignal): P
   const { content } = delivery
   // The request that sends a template also settles it, so its process must have died.
   if (content.template)
-    return { kind: 'refused', reason: 'The channel’s answer was lost: it may have been sent.' }
+    return { kind: 'refused', reason: 'The channel’s response was lost: the message may have been sent.' }
   const thread = await threadOf(ctx.db, delivery.account_id, delivery.thread_id)
   const account = thread && (await accountFor(ctx, thread))
   const refusal = refusalOf(thread, account, content.evenOptedOut === true)
@@ -59,14 +59,14 @@ function refusalOf(
   account: MessagingAccount | null | undefined,
   evenOptedOut: boolean,
 ): string | null {
-  if (!thread) return 'The thread is gone.'
-  if (!account) return 'The number is not connected any more.'
-  if (thread.opted_out_at && !evenOptedOut) return 'The person has asked for no more messages.'
+  if (!thread) return 'The thread no longer exists.'
+  if (!account) return 'The number is no longer connected.'
+  if (thread.opted_out_at && !evenOptedOut) return 'The person has opted out.'
   const since = thread.last_inbound_at
     ? Date.now() - thread.last_inbound_at.getTime()
     : Number.POSITIVE_INFINITY
   return since > WINDOW_MS
-    ? 'The person wrote last more than 24 hours ago: only a template can be sent.'
+    ? 'The person last wrote more than 24 hours ago: only a template can be sent.'
     : null
 }
 
@@ -125,7 +125,7 @@ async function callFor(
   if (piece.kind === 'template') throw new Error('Templates are sent by the request that asks for it.')
   const { id, name, type } = piece.file
   const found = await readAttachment(ctx.filesDir, ctx.db, owner, id)
-  if (!found) throw new ProviderFailure('gone', `The file ${name} is not there any more.`)
+  if (!found) throw new ProviderFailure('gone', `The file ${name} no longer exists.`)
   return client.sendFile(addressed, { name, type, bytes: found.bytes })
 }
 

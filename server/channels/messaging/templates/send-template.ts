@@ -103,7 +103,7 @@ async function refuseOptedOut(
 
 const optedOut = (): ApiError =>
   new ApiError('SEND_BLOCKED', {
-    message: 'The recipient has asked for no more messages.',
+    message: 'The recipient has opted out.',
     details: { reason: 'opted_out' },
   })
 

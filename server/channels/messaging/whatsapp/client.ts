@@ -112,7 +112,7 @@ export const createClient: Adapter['client'] = ({
       after = text(wire(cursors).after)
       if (!next || after === '') return items
       if (seen.has(after) || seen.size >= MOST_PAGES)
-        throw new ProviderFailure('unreachable', 'The channel sent the same page of a list again and again.')
+        throw new ProviderFailure('unreachable', 'The channel repeatedly returned the same page of a list.')
       seen.add(after)
     }
   }
@@ -131,7 +131,7 @@ export const createClient: Adapter['client'] = ({
     })
     const messageId = text(wires(answer.messages)[0]?.id)
     if (messageId === '')
-      throw new ProviderFailure('uncertain', 'The channel took the message and gave it no id.')
+      throw new ProviderFailure('uncertain', 'The channel accepted the message but returned no id.')
     return { messageId, recipient: text(wires(answer.contacts)[0]?.wa_id) || to }
   }
 
@@ -189,7 +189,7 @@ const segment = encodeURIComponent
 
 function readable(bytes: Uint8Array): Wire {
   const value = parseJson(bytes)
-  if (!value) throw new ProviderFailure('uncertain', 'The channel sent an answer that cannot be read.')
+  if (!value) throw new ProviderFailure('uncertain', 'The response of the channel cannot be read.')
   return value
 }
 

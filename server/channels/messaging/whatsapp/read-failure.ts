@@ -4,9 +4,9 @@ import { text, type Wire, wire } from './wire.ts'
 
 type Known = [ProviderFailureCode, string, detail?: string]
 
-const LIMITED: Known = ['limited', 'The channel is asked too often. Try again later.']
+const LIMITED: Known = ['limited', 'The channel received too many requests. Try again later.']
 const PARAMS: Known = ['params_rejected', 'The channel rejected the variables of the template.']
-const UNREACHABLE: Known = ['unreachable', 'The channel is out of order for now.']
+const UNREACHABLE: Known = ['unreachable', 'The channel is temporarily unavailable.']
 
 /** Our code for each error code of the Cloud API: https://developers.facebook.com, "Error codes". */
 const BY_CODE: Record<number, Known> = {
@@ -20,7 +20,7 @@ const BY_CODE: Record<number, Known> = {
   368: ['blocked', 'The business account is restricted for a violation of policy.', 'policy'],
   80007: LIMITED,
   130429: LIMITED,
-  130472: ['blocked', 'The channel holds this message back from the recipient.', 'frequency'],
+  130472: ['blocked', 'The channel does not deliver this message to the recipient.', 'frequency'],
   130497: ['blocked', 'The business account may not write to people in this country.', 'country'],
   131000: UNREACHABLE,
   131005: ['unauthorized', 'The access token lacks a permission. Connect the account again.'],
@@ -32,10 +32,10 @@ const BY_CODE: Record<number, Known> = {
   131030: ['not_reachable', 'The recipient is not among the test numbers of the business account.'],
   131031: ['blocked', 'The business account is locked.', 'account_locked'],
   131042: ['blocked', 'The business account has a problem with its payment.', 'payment'],
-  131047: ['outside_window', 'The person wrote last more than 24 hours ago: only a template can be sent.'],
-  131048: ['blocked', 'The number may send no more: too many people have reported it.', 'spam'],
-  131049: ['blocked', 'The channel holds this message back from the recipient.', 'frequency'],
-  131050: ['blocked', 'The recipient wants no such messages.', 'opted_out'],
+  131047: ['outside_window', 'The person last wrote more than 24 hours ago: only a template can be sent.'],
+  131048: ['blocked', 'The number can no longer send: too many people have reported it.', 'spam'],
+  131049: ['blocked', 'The channel does not deliver this message to the recipient.', 'frequency'],
+  131050: ['blocked', 'The recipient does not accept such messages.', 'opted_out'],
   131056: ['limited', 'Too many messages to the same recipient in a short time. Try again later.'],
   131057: UNREACHABLE,
   132000: PARAMS,

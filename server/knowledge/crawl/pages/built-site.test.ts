@@ -70,7 +70,7 @@ describe('websites whose text is created by scripts', () => {
       '/docs/plain': 'included',
       '/docs/trap': 'failed',
     })
-    assert.match(pages.get('/docs/trap')?.error ?? '', /no text, also after its scripts/)
+    assert.match(pages.get('/docs/trap')?.error ?? '', /no text, even after its scripts/)
     const answer = await web.ask('Within how many days does a parcel come back?')
     assert.match(answer.text, /forty days/)
     assert.deepEqual(

@@ -25,7 +25,7 @@ export async function changeOf(
     case 'failed':
       // The earlier text is used until the site says that the page is gone.
       if (outcome.passing && isKept)
-        return { status: 'included', error: `${outcome.reason} Its earlier text goes on answering.` }
+        return { status: 'included', error: `${outcome.reason} Its earlier text remains in use.` }
       return withoutText(trx, run, page, { status: 'failed', error: outcome.reason })
     case 'excluded':
       return withoutText(trx, run, page, { status: 'excluded', error: outcome.reason })

@@ -107,7 +107,7 @@ async function contentOf(
   try {
     const input = built === null ? read : builtInput(built, answer.url)
     const { title, chunks, bytes } = await extractor.extractChunks(input, asked)
-    if (chunks.length === 0) return failed('There is no text in it.', links)
+    if (chunks.length === 0) return failed('The page contains no text.', links)
     const loaded = chunks.map((chunk) => ({ ...chunk, questions: null }))
     const name = (title ?? chunks[0]?.headingPath[0] ?? answer.url).slice(0, LONGEST_TITLE)
     const texts = loaded.map(({ headingPath, page, text, anchor }) => [headingPath, page, text, anchor])
@@ -126,7 +126,7 @@ async function contentOf(
     if (error.code === 'aborted' || error.code === 'crashed') return failedForNow(error.message)
     const isBlank = error.code === 'no_text' && built !== null
     return failed(
-      isBlank ? 'This page holds no text, also after its scripts have run.' : error.message,
+      isBlank ? 'This page contains no text, even after its scripts have run.' : error.message,
       links,
     )
   }

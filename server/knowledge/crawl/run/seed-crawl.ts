@@ -36,7 +36,7 @@ export async function seedCrawl(ctx: Needs, run: CrawlRun, signal: AbortSignal):
     return false
   }
   if (run.found.size > 0) return markSeeded(ctx, run, lost !== null)
-  const reason = found > 0 ? 'The sitemap names no page of its own website.' : 'The sitemap names no page.'
+  const reason = found > 0 ? 'The sitemap lists no page of its own website.' : 'The sitemap lists no page.'
   await failCrawl(ctx.db, run, lost ?? reason)
   return false
 }

@@ -51,7 +51,8 @@ async function read(fetcher: Context['fetcher'], url: string, signal: AbortSigna
       throw new SitemapFailure(`The sitemap answered with HTTP ${page.status}.`)
     const text = decodeText(await unpacked(page.body), page.charset)
     const entries = parseSitemap(text, MOST_URLS)
-    if (!entries) throw new SitemapFailure('This is not a sitemap: it holds neither a urlset nor an index.')
+    if (!entries)
+      throw new SitemapFailure('This is not a sitemap: it contains neither a urlset nor an index.')
     return entries
   } catch (error) {
     if (error instanceof FetchFailure) throw new SitemapFailure(error.message, { cause: error })

@@ -99,7 +99,7 @@ test('an invalid sitemap fails with a readable sentence', async () => {
   const cases: [string, { status?: number; body?: string | Uint8Array }, RegExp][] = [
     ['/1', { status: 404 }, /404/],
     ['/2', { body: '<html><body>Hello</body></html>' }, /not a sitemap/],
-    ['/3', { body: urlset([]) }, /names no page/],
+    ['/3', { body: urlset([]) }, /lists no page/],
     ['/4', { body: urlset(['https://example.com/']) }, /own website/],
     ['/5', { body: gzipSync(Buffer.alloc(30 * 1_048_576, 32)) }, /larger/],
     ['/6', { body: Buffer.from([0x1f, 0x8b, 1, 2, 3]) }, /damaged/],

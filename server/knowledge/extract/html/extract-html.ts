@@ -30,7 +30,7 @@ export async function extractHtml(html: string, url?: string): Promise<Extracted
   if (lengthOf(whole) === 0)
     throw new ExtractFailure(
       'no_text',
-      'This page holds no text. It may need a browser to build its content.',
+      'This page contains no text. It may need a browser to build its content.',
     )
 
   const first = document.querySelector('h1')

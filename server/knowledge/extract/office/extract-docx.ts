@@ -14,7 +14,7 @@ export async function extractDocx(bytes: Uint8Array): Promise<ExtractedDocument>
   const parts = officeParts(bytes)
   const { document } = parseHTML(`<!doctype html><html><body>${await toHtml(writeZip(parts))}</body></html>`)
   const extracted = finishDocument(officeTitle(parts), htmlSections(document.body))
-  if (extracted.sections.length === 0) throw new ExtractFailure('no_text', 'This Word file holds no text.')
+  if (extracted.sections.length === 0) throw new ExtractFailure('no_text', 'This Word file contains no text.')
   return { ...extracted, title: extracted.title ?? extracted.sections[0]!.headingPath[0] ?? null }
 }
 

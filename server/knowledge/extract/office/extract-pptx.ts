@@ -19,7 +19,8 @@ type Parts = ReadonlyMap<string, Uint8Array>
 export async function extractPptx(bytes: Uint8Array): Promise<ExtractedDocument> {
   const parts = officeParts(bytes)
   const document = finishDocument(officeTitle(parts), slidesOf(parts))
-  if (document.sections.length === 0) throw new ExtractFailure('no_text', 'This presentation holds no text.')
+  if (document.sections.length === 0)
+    throw new ExtractFailure('no_text', 'This presentation contains no text.')
   return { ...document, title: document.title ?? document.sections[0]!.headingPath[0] ?? null }
 }
 

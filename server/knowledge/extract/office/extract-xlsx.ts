@@ -23,7 +23,7 @@ export async function extractXlsx(bytes: Uint8Array): Promise<ExtractedDocument>
     sections.push({ headingPath: text === '' || UNNAMED.test(name) ? [] : [name], page: null, text })
   }
   const document = finishDocument(officeTitle(parts), sections)
-  if (document.sections.length === 0) throw new ExtractFailure('no_text', 'This workbook holds no values.')
+  if (document.sections.length === 0) throw new ExtractFailure('no_text', 'This workbook contains no values.')
   return document
 }
 

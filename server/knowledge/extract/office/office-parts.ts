@@ -20,7 +20,10 @@ export function officeParts(bytes: Uint8Array): Map<string, Uint8Array> {
     )
   const parts = new Map(entries.map((entry) => [entry.name, entry.read()]))
   if ([...parts.values()].some((part) => part.includes('<!DOCTYPE')))
-    throw new ExtractFailure('broken', 'This file declares what no office file may. Save it again and retry.')
+    throw new ExtractFailure(
+      'broken',
+      'This file contains a declaration that office files must not have. Save it again and retry.',
+    )
   return parts
 }
 

@@ -108,7 +108,7 @@ function refuseOverlaps(entries: Found[]): void {
 
 function unpack(file: Buffer, { method, start, packed, size }: Found): Buffer {
   if (size > RATIO_MATTERS && size > packed * HIGHEST_RATIO)
-    throw new ExtractFailure('too_large', 'This file unpacks to far more than a document holds.')
+    throw new ExtractFailure('too_large', 'This file unpacks to far more data than a document contains.')
   const data = file.subarray(start, start + packed)
   try {
     const unpacked = method === STORED ? data : inflateRawSync(data, { maxOutputLength: Math.max(size, 1) })

@@ -26,7 +26,7 @@ export async function extractPdf(bytes: Uint8Array): Promise<ExtractedDocument> 
   if (isScan(pages))
     throw new ExtractFailure(
       'no_text',
-      'This PDF holds no text: its pages are pictures. Run text recognition (OCR) over it and upload the result.',
+      'This PDF contains no text: its pages are images. Run text recognition (OCR) over it and upload the result.',
     )
   const sections = sectionsOf(pages)
   const heading = sections.find(({ headingPath }) => headingPath.length > 0)

@@ -7,6 +7,6 @@ import { looksLikeHeader, tableRows } from '../table-rows.ts'
 export function extractCsv(text: string): ExtractedDocument {
   const { data } = papaparse.parse<string[]>(text, { skipEmptyLines: 'greedy' })
   const rows = tableRows(data, looksLikeHeader(data[0] ?? []) ? 1 : 0)
-  if (rows.length === 0) throw new ExtractFailure('no_text', 'This file holds no rows.')
+  if (rows.length === 0) throw new ExtractFailure('no_text', 'This file contains no rows.')
   return finishDocument(null, [{ headingPath: [], page: null, text: rows.join('\n') }])
 }

@@ -105,7 +105,7 @@ export function extractMarkdown(source: string): ExtractedDocument {
   endLabel()
   startSection(1, '')
   const document = finishDocument(title ?? firstTopHeading(sections), sections)
-  if (document.sections.length === 0) throw new ExtractFailure('no_text', 'This file holds no text.')
+  if (document.sections.length === 0) throw new ExtractFailure('no_text', 'This file contains no text.')
   return document
 }
 

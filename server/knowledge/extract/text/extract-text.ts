@@ -29,7 +29,7 @@ export function extractText(text: string): ExtractedDocument {
   }
   endSection()
   const document = finishDocument(null, sections)
-  if (document.sections.length === 0) throw new ExtractFailure('no_text', 'This file holds no text.')
+  if (document.sections.length === 0) throw new ExtractFailure('no_text', 'This file contains no text.')
   return document
 }
 

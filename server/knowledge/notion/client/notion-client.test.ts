@@ -61,9 +61,9 @@ test('the client waits as long as Retry-After says', () => {
 test('permanent errors fail with a sentence and a kind', async () => {
   const limited: Fault = { status: 429, code: 'rate_limited', retryAfter: '0' }
   notion.faults.push(limited, limited)
-  await assert.rejects(clientWith().page(page.id), failsWith('limited', /too often/))
+  await assert.rejects(clientWith().page(page.id), failsWith('limited', /too many requests/))
   notion.faults.push({ status: 429, code: 'rate_limited', retryAfter: '3600' })
-  await assert.rejects(clientWith().page(page.id), failsWith('limited', /too often/))
+  await assert.rejects(clientWith().page(page.id), failsWith('limited', /too many requests/))
   notion.faults.push({ status: 500, code: 'internal_server_error' }, { status: 502, code: 'bad' })
   await assert.rejects(clientWith().page(page.id), failsWith('unreachable', /502/))
   notion.faults.push({ delayMs: 300 })

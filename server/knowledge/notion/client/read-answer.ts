@@ -19,7 +19,7 @@ export function problemOf(answer: Answer): { value: object } | { failure: Notion
     const value = parse(bytes)
     return value
       ? { value }
-      : { failure: new NotionFailure('broken', 'The workspace sent an answer that cannot be read.') }
+      : { failure: new NotionFailure('broken', 'The response of the workspace cannot be read.') }
   }
   return { failure: byStatus(status, parse(bytes)) }
 }
@@ -44,7 +44,7 @@ function byStatus(status: number, body: object | null): NotionFailure {
         cause,
       )
     case 429:
-      return new NotionFailure('limited', 'The workspace is asked too often. Try again later.', cause)
+      return new NotionFailure('limited', 'The workspace received too many requests. Try again later.', cause)
     default:
       // The provider responds with 409 to conflicting writes and to temporary problems.
       return status >= 500 || status === 409 || status === 408

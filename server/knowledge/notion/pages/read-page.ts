@@ -36,7 +36,7 @@ export async function readPage(
 ): Promise<PageContent | null> {
   const { page, isDatabase } = await find(client, id)
   if (page.archived === true || page.in_trash === true)
-    throw new NotionFailure('gone', 'The page was moved to the bin of its workspace.')
+    throw new NotionFailure('gone', 'The page was moved to the trash of its workspace.')
   const edited = typeof page.last_edited_time === 'string' ? page.last_edited_time : null
   if (edited !== null && edited === since) return null
   const { sections, holdsRows } = await read(client, page, isDatabase)

@@ -49,7 +49,7 @@ export async function noteFailure(db: Db, source: SourceRow, reason: string): Pr
   const error =
     source.live_version === null
       ? reason
-      : `It could not be brought up to date: ${reason} The earlier version answers; it is tried again tomorrow.`
+      : `It could not be updated: ${reason} The earlier version remains in use, and it is tried again tomorrow.`
   await changeIdle(db, source, {
     status: 'failed',
     error,

@@ -227,7 +227,7 @@ test('a failed check keeps the live version and is repeated the next day', async
   await look(id)
   const { status, error, next_sync_at } = await rowOf(id)
   assert.equal(status, 'failed')
-  assert.match(error ?? '', /HTTP 503.*earlier version answers/)
+  assert.match(error ?? '', /HTTP 503.*earlier version remains in use/)
   assert.ok(Number(next_sync_at) <= Date.now() + DAY_MS)
   assert.ok(await finds('fenwarren', agentId))
   pages.set('/broken', { body: html('The marker fenwarren stays.') })
