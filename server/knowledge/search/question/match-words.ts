@@ -22,10 +22,14 @@ export type WordMatcher = {
    * language.
    */
   weights: readonly number[]
+  /** The rarity of each word of the question in the index. */
+  rarities: readonly number[]
   idsOf(words: readonly string[]): WordIds
   /** Does the same for words that the table `known` has numbered. */
   idsOfNumbers(numbers: Int32Array): WordIds
   readonly known: WordTable
+  /** Returns the number of an id's word in `known`. */
+  numberOf(id: number): number
   /** False for a stop word, which is similar to nothing. */
   isCompared(id: number): boolean
   /** Returns how similar (0 to 1) a word is, in spelling or meaning, to the word of the question at `place`. */
@@ -61,14 +65,16 @@ export function createMatcher(tables: Tables, question: AnalysedQuestion): WordM
     compared = found.length
   }
 
+  const rarities = question.terms.map(({ forms }) => {
+    const held = forms.reduce(
+      (sum, form) => sum + (terms.postings[terms.ids.get(form) ?? -1]?.length ?? 0),
+      0,
+    )
+    return rarity(slots, held)
+  })
   return {
-    weights: question.terms.map(({ forms, information }) => {
-      const held = forms.reduce(
-        (sum, form) => sum + (terms.postings[terms.ids.get(form) ?? -1]?.length ?? 0),
-        0,
-      )
-      return information * rarity(slots, held)
-    }),
+    weights: question.terms.map(({ information }, place) => information * rarities[place]!),
+    rarities,
     idsOf(words) {
       const numbered = new Int32Array(words.length)
       for (let i = 0; i < words.length; i++) numbered[i] = idOf(numberOfWord(known, words[i]!))
@@ -80,6 +86,7 @@ export function createMatcher(tables: Tables, question: AnalysedQuestion): WordM
       return numbered
     },
     known,
+    numberOf: (id) => found[id]!,
     isCompared: (id) => hasForms(known, found[id]!),
     likeness(id, place) {
       if (compared < found.length) compareNew()

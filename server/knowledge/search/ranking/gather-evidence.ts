@@ -4,6 +4,7 @@ import { bestOf, createMatcher, type WordIds, type WordMatcher } from '../questi
 import { questionEvidence } from '../question/question-evidence.ts'
 import { fieldsOf, saidIn } from '../tables/said-words.ts'
 import type { Tables } from '../tables/tables.ts'
+import { sharesByPieces } from './alike-in-pieces.ts'
 import { placesByAllWords } from './place-by-all-words.ts'
 import { rankByGrams } from './rank-grams.ts'
 import { rankByMeanings } from './rank-meanings.ts'
@@ -61,6 +62,7 @@ export function gatherEvidence(
   const placeByTerms = new Map(terms.slots.map((slot, place) => [slot, place + 1]))
   const spelled = new Map(grams.slots.map((slot, place) => [slot, grams.scores[place]! / grams.scores[0]!]))
   const placeByAll = placesByAllWords(matcher.idsOf(question.common), terms, said)
+  const pieces = question.vector ? null : sharesByPieces(question, matcher, terms.relative, said)
   const found = [...candidates].map((slot) => ({
     slot,
     evidence: {
@@ -68,6 +70,7 @@ export function gatherEvidence(
       held: terms.held(slot),
       first: placeByTerms.has(slot) ? 1 / placeByTerms.get(slot)! : 0,
       placed: nearness(placeByAll.get(slot)!),
+      pieces: pieces?.get(slot) ?? 0,
       near: bestShare > 0 ? terms.share(slot) / bestShare : 0,
       spelled: spelled.get(slot) ?? 0,
       ...about,

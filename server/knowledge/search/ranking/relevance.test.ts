@@ -5,7 +5,16 @@ import { type Evidence, reachOf } from './relevance.ts'
 /** Evidence from French documents about an operating system, where no word vectors take part. */
 const COMMON: Evidence = {
   ...{ terms: 0.11, meanings: 0, sentence: null, match: 0.43, rarest: 0, heading: 0, headingShare: 0 },
-  ...{ around: 0, strangeness: 0.33, unknownName: 0, words: 3, held: 0.3, first: 0.25, placed: 0.79 },
+  ...{
+    around: 0,
+    strangeness: 0.33,
+    unknownName: 0,
+    words: 3,
+    held: 0.3,
+    first: 0.25,
+    placed: 0.79,
+    pieces: 0,
+  },
   ...{ near: 0.75, spelled: 1, size: -0.38, few: 0 },
 }
 

@@ -38,6 +38,8 @@ export type Evidence = {
    * rank and less for the others.
    */
   placed: number
+  /** The BM25 score by pieces of words, as a share of the best candidate's; 0 where the word vectors cover the language. */
+  pieces: number
   /** The BM25 score, as a share of the best chunk's. */
   near: number
   /** The similarity in spelling, as a share of the best chunk's. */
@@ -56,7 +58,7 @@ export type Evidence = {
  * lists of questions and answers in real documentation, with the headings as questions and removed from the passages.
  */
 export function orderOf(evidence: Evidence): number {
-  const { terms, held, first, near, spelled, match, heading, headingShare, placed } = evidence
+  const { terms, held, first, near, spelled, match, heading, headingShare, placed, pieces } = evidence
   const { meanings, sentence, around } = evidence
   // The negative weights are for evidence that counts the same words a second time.
   return sentence === null
@@ -67,7 +69,8 @@ export function orderOf(evidence: Evidence): number {
         1.8 * spelled +
         2.5 * match +
         2.7 * headingShare +
-        3.1 * placed
+        3.1 * placed +
+        6 * pieces
     : -2.6 * terms +
         2.9 * held +
         2 * first -
