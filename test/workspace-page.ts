@@ -5,7 +5,7 @@ import type { Browser } from './workspace.ts'
 /** Journeys run beside other work, so they wait for a long time before they fail. */
 const PATIENCE_MS = 120_000
 
-/** Opens a page of the workspace in a browser of its own, signed in as whoever has the cookies. */
+/** Opens a page of the workspace in a separate browser, signed in with the given cookies. */
 export async function pageOf(
   chromium: Chromium,
   service: Pick<Service, 'url'>,

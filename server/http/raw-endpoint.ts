@@ -7,9 +7,9 @@ import type { ErrorCode } from './error-codes.ts'
  */
 export type RawEndpoint = {
   method: 'GET' | 'POST'
-  /** From the root of the service, with {parameters}. */
+  /** The path from the root of the service, with {parameters}. */
   path: string
-  /** More paths with the same response. A `*` at the end stands for any text. */
+  /** More paths with the same response. A `*` at the end matches any text. */
   otherPaths?: readonly string[]
   /** The unique, stable name, which is the operationId of OpenAPI. */
   name: string

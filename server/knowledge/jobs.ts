@@ -38,7 +38,7 @@ const movingVectors = (ctx: Context): Task<MoveVectors> => ({
   name: MOVE_VECTORS,
   bulk: true,
   concurrency: 1,
-  // With ever longer pauses: a provider may be away for hours.
+  // The delays grow, because a provider may be unavailable for hours.
   retries: 15,
   run: (payload, attempt) => moveVectors(ctx, payload, attempt),
 })

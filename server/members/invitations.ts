@@ -48,8 +48,8 @@ export async function invite(
   return transact(db, async (trx) => {
     const members = await membersOf(trx, account.id)
     const known = members.find((member) => member.email.toLowerCase() === email.toLowerCase())
-    // For an address that is a member already, the link creates no member but lets that one sign in, so only an owner
-    // may invite an owner.
+    // For an address that is already a member, the link creates no member but lets that member sign in, so only an
+    // owner may invite an owner.
     if (known) refuseUnlessOwner(caller, known.role)
     const login = known
       ? await trx.selectFrom('logins').select('id').where('member_id', '=', known.id).executeTakeFirst()

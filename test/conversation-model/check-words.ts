@@ -15,7 +15,7 @@ export function checkWords({ log }: Talk, state: State, spoken: Spoken[]): void 
     if (own) {
       checkOrigin(own, generation, spoken, used)
       const text = textIn(own)
-      // Of a continuation that broke off, only the results of its actions are kept.
+      // If a continuation was interrupted, only the results of its actions are kept.
       const isWhole =
         last?.type === 'finish' && (generation.status !== 'failed' || generation.kind === 'reply')
       if (isWhole) assert.equal(heard, text, 'heard and stored differ')

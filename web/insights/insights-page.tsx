@@ -39,7 +39,7 @@ export function InsightsPage() {
     placeholderData: keepPreviousData,
   })
   const unanswered = useQuery(readingUnanswered(agentId))
-  // Both appear together, since what comes first would be moved by the other.
+  // Both appear together, because each would otherwise shift the other.
   const isPending = insights.isPending || unanswered.isPending
   return (
     <Page

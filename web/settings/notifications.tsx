@@ -11,7 +11,7 @@ const KINDS = [
   ['dailyLeadsCollected', 'The leads of the day go to'],
 ] as const
 
-/** Who receives a daily mail. */
+/** Selects the notifications and the recipients of daily mails. */
 export function Notifications({ agent }: { agent: Agent }) {
   const save = useSaveAgent(agent.id)
   const submit = (event: FormEvent<HTMLFormElement>): void => {

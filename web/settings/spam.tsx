@@ -6,7 +6,7 @@ import { Check, Form, FormActions, FormProblem, TextArea } from '../ui/field.tsx
 import { Card, Section } from '../ui/page.tsx'
 import { sentenceOf } from '../ui/state.tsx'
 
-/** What counts as spam. */
+/** Edits what counts as spam. */
 export function Spam({ agent }: { agent: Agent }) {
   const save = useSaveAgent(agent.id)
   const settings = agent.spamSettings

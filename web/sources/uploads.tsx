@@ -19,7 +19,7 @@ type Uploads = { list: Upload[]; add(files: File[]): void; dismiss(id: number): 
 
 const AT_ONCE = 3
 
-/** Uploads up to three files at a time. A rejected file does not hold up the others. */
+/** Uploads up to three files at a time. A rejected file does not delay the others. */
 export function useUploads(agentId: string): Uploads {
   const [list, setList] = useState<Upload[]>([])
   const waiting = useRef<Upload[]>([])

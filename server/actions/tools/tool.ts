@@ -20,7 +20,7 @@ export type ToolCallPlace = {
 export type Tool = {
   name: string
   type: ActionType | 'procedure'
-  /** For the model: when to use it. */
+  /** Tells the model when to use it. */
   description: string
   inputSchema: JSONSchema7
   /** Returns a sentence about what is wrong with an input, or null; changes nothing. */

@@ -22,7 +22,7 @@ export const versionRoutes = (ctx: Context): Route[] => [
       const { instructions, channel_instructions, model, temp } = row
       const change = {
         instructions,
-        // As it was taken from a change like this one.
+        // It has the format in which a change like this one was stored.
         channelInstructions: channel_instructions as NonNullable<
           Static<typeof UpdateAgent>['channelInstructions']
         > | null,

@@ -8,7 +8,7 @@ export const Channel = OneOf(channels, {
   description: 'Whose instructions and actions apply; default chat_widget',
 })
 
-/** What went into an answer. */
+/** Describes how an answer was generated. */
 export const MadeOf = Exact({
   channel: OneOf(channels),
   temp: Type.Number(),

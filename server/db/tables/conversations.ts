@@ -136,7 +136,7 @@ export type GenerationLogTable = {
   ending: string | null
 }
 
-/** What went into an answer in the playground. */
+/** Describes how an answer in the playground was generated. */
 export type PlaygroundRunsTable = {
   message_id: string
   account_id: AccountId

@@ -17,7 +17,9 @@ const byCode: Record<string, [FetchFailureCode, string]> = {
 const tlsCode =
   /^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|EPROTO|ERR_OSSL_)/
 
-/** Turns whatever the connection threw into a FetchFailure whose sentence names the host the caller already knows. */
+/**
+ * Converts an error of the connection to a FetchFailure whose sentence names the host that the caller already knows.
+ */
 export function describeFailure(error: unknown, host: string): FetchFailure {
   if (error instanceof FetchFailure) return error
   const code = codeOf(error)

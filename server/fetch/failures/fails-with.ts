@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { FetchFailure, type FetchFailureCode } from './fetch-failure.ts'
 
-/** For tests: that work fails as a FetchFailure of this code, in one sentence. */
+/** For tests: asserts that the work fails with a FetchFailure of this code, in one sentence. */
 export async function failsWith(code: FetchFailureCode, work: Promise<unknown>): Promise<FetchFailure> {
   const error = await work.then(
     () => assert.fail(`expected ${code}`),

@@ -25,8 +25,8 @@ const PASSING: readonly FetchFailureCode[] = [
 ]
 
 /**
- * The one error of the guarded fetcher. `message` is a sentence for the person who gave the URL and names no
- * resolved address; `cause` may name one and is for the operator's log only.
+ * The only error of the guarded fetcher. `message` is a sentence for the person who gave the URL and contains no
+ * resolved address; `cause` may contain one and is only for the operator's log.
  */
 export class FetchFailure extends Error {
   override name = 'FetchFailure'
@@ -37,7 +37,7 @@ export class FetchFailure extends Error {
     this.code = code
   }
 
-  /** The same may go well another time. */
+  /** The same request may succeed later. */
   get isPassing(): boolean {
     return PASSING.includes(this.code)
   }

@@ -75,7 +75,7 @@ test('a name whose address changes after the check gains nothing', async () => {
   let asked = 0
   const rebinding: ResolveHost = async () => {
     asked += 1
-    // 2d00::/8 is handed out to nobody: public by rule, and no third party hears of this test.
+    // 2d00::/8 is not allocated: it is public by rule, and this test sends no request to a third party.
     return asked === 1 ? [{ address: '2d00::1', family: 6 }] : [{ address: '127.0.0.1', family: 4 }]
   }
   const settings = { allowedPrivateHosts: [], userAgent: 'x', resolve: rebinding, connectTimeoutMs: 300 }

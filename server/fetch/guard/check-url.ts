@@ -1,7 +1,7 @@
 import { FetchFailure } from '../failures/fetch-failure.ts'
 import { isPrivateHostAllowed, type PrivateHosts } from './private-hosts.ts'
 
-// The Fetch Standard's list of ports that no web client speaks HTTP to (mail, shells, file sharing, …).
+// The ports that the Fetch Standard blocks for HTTP (mail, shells, file sharing, …).
 const closedPorts = new Set(
   (
     '0 1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 ' +
@@ -11,7 +11,7 @@ const closedPorts = new Set(
 )
 
 /**
- * Parses a URL, once, with the parser that also serves the connection. Throws FetchFailure `bad_url` or
+ * Parses a URL once, with the parser that the connection uses, too. Throws FetchFailure `bad_url` or
  * `unsupported_scheme`. `base` is the page that redirected here.
  */
 export function checkUrl(address: string | URL, privateHosts: PrivateHosts, base?: URL): URL {

@@ -14,7 +14,7 @@ export type GuardedFetcher = {
 }
 
 type Settings = {
-  /** `host` or `host:port` entries that may resolve to private addresses. */
+  /** The entries `host` or `host:port` that may resolve to private addresses. */
   allowedPrivateHosts: readonly string[]
   userAgent: string
   connectTimeoutMs?: number
@@ -22,13 +22,13 @@ type Settings = {
 }
 
 const maxHeaderBytes = 32_768
-/** Lower-case names of the headers that no caller may give. */
+/** The headers, in lower case, that no caller may set. */
 export const ownHeaders =
   /^(host|connection|content-length|transfer-encoding|accept-encoding|upgrade|te|trailer|expect|keep-alive|proxy-.*)$/
 
 /**
- * The only way out for a URL that a user, a page or a model gave. Reaches public addresses and the operator's
- * allowed hosts, nothing else; every redirect is checked anew. Any HTTP status is an answer; all else that
+ * Fetches every URL that a user, a page or a model gave; nothing else may. It only reaches public addresses and the
+ * hosts that the operator allows, and checks every redirect again. Any HTTP status is a result; everything else that
  * goes wrong is a FetchFailure.
  */
 export function createGuardedFetcher(settings: Settings): GuardedFetcher {
@@ -131,7 +131,7 @@ function send(
   })
 }
 
-// Header bytes arrive as Latin-1 text; a Location that is not plain ASCII is UTF-8 in practice.
+// Header bytes arrive as Latin-1 text, but a Location that is not plain ASCII is UTF-8 in practice.
 function headerText(value: string | string[] | undefined): string | undefined {
   const first = Array.isArray(value) ? value[0] : value
   return first === undefined ? undefined : Buffer.from(first, 'latin1').toString('utf8')

@@ -6,10 +6,12 @@ export type Hop = {
 }
 
 const bodyHeaders = new Set(['content-type', 'content-encoding', 'content-language', 'content-location'])
-// Of what the caller set only these pass to another origin: any other header may carry a secret.
+// The only headers of the caller that are sent to another origin, because any other header may contain a secret.
 const harmlessHeaders = new Set(['accept', 'accept-language', 'user-agent', ...bodyHeaders])
 
-/** The request a redirect answer asks for (Fetch Standard, HTTP-redirect fetch); header names are lower case. */
+/**
+ * Returns the request that a redirect asks for (Fetch Standard, HTTP-redirect fetch). Header names are in lower case.
+ */
 export function nextHop(hop: Hop, status: number, url: URL): Hop {
   const becomesGet =
     (status === 303 && hop.method !== 'HEAD') || ((status === 301 || status === 302) && hop.method === 'POST')

@@ -5,7 +5,7 @@ import { FetchFailure } from '../failures/fetch-failure.ts'
 import { isPrivateHostAllowed, type PrivateHosts } from './private-hosts.ts'
 import { isPublicAddress } from './public-address.ts'
 
-/** All addresses of a host name; rejects or answers none when the name is unknown. */
+/** Resolves a host name to all of its addresses; rejects or returns none when the name is unknown. */
 export type ResolveHost = (hostname: string) => Promise<{ address: string; family: number }[]>
 
 const blockedSentence =
@@ -15,8 +15,8 @@ const blockedSentence =
 export const resolveWithSystem: ResolveHost = (hostname) => lookup(hostname, { all: true, order: 'verbatim' })
 
 /**
- * Connects like undici does, except that the name is resolved here, once, every address is checked, and the socket
- * can reach only the addresses that were checked. A later change of the name's records has no effect on it.
+ * Connects like undici, except that the name is resolved here, once, every address is checked, and the socket can
+ * only reach the checked addresses. A later change of the DNS records has no effect on it.
  */
 export function createPinnedConnector(
   privateHosts: PrivateHosts,

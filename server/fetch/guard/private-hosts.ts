@@ -1,9 +1,12 @@
-/** Hosts an operator exempts from the address check: name (as the URL parser writes it) → ports, or every port. */
+/**
+ * The hosts that an operator exempts from the address check: the name in the URL parser's form, with its ports or
+ * every port.
+ */
 export type PrivateHosts = ReadonlyMap<string, 'every' | ReadonlySet<string>>
 
 const entryForm = /^(\[[^\]]+\]|[^:[\]]+)(?::(\d{1,5}))?$/
 
-/** Reads `host`, `host:port`, `::1` or `[::1]:port` entries; throws an Error naming a malformed one. */
+/** Parses the entries `host`, `host:port`, `::1` or `[::1]:port`. Throws an Error that names a malformed one. */
 export function parsePrivateHosts(entries: readonly string[]): PrivateHosts {
   const hosts = new Map<string, 'every' | Set<string>>()
   for (const entry of entries) {
@@ -20,7 +23,7 @@ export function parsePrivateHosts(entries: readonly string[]): PrivateHosts {
   return hosts
 }
 
-/** The URL's host without the dot that may end a full domain name. */
+/** Returns the URL's host without the dot that may end a fully qualified domain name. */
 function hostName(url: URL): string {
   return url.hostname.replace(/\.$/, '')
 }

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-// The special-purpose registries of IANA (RFC 6890 and its updates).
+// IANA's registries of special-purpose addresses (RFC 6890 and its updates).
 const closedV4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -20,14 +20,14 @@ const closedV4 = [
   '198.51.100.0/24',
   '203.0.113.0/24',
   '224.0.0.0/3',
-  // A cloud's host agent, inside otherwise public space.
+  // The host agent of a cloud, which has an address in a public range.
   '168.63.129.16/32',
 ].map((range) => ipaddr.IPv4.parseCIDR(range))
 
 const globalUnicastV6 = ipaddr.IPv6.parseCIDR('2000::/3')
 
-// Only 2000::/3 is open at all, which shuts out ::, ::1, IPv4-mapped and -compatible, NAT64 (64:ff9b::/96 and
-// 64:ff9b:1::/48), ULA, link-local, site-local and multicast. These are the exceptions inside it.
+// Only 2000::/3 is permitted, which excludes ::, ::1, IPv4-mapped and IPv4-compatible addresses, NAT64 (64:ff9b::/96
+// and 64:ff9b:1::/48), ULA, link-local, site-local and multicast addresses. These are the exceptions within it.
 const closedV6 = [
   // Protocol assignments: Teredo, benchmarking, ORCHID.
   '2001::/23',
@@ -39,7 +39,9 @@ const closedV6 = [
   '2620:4f:8000::/48',
 ].map((range) => ipaddr.IPv6.parseCIDR(range))
 
-/** Whether an IP address in text form is on the public internet; false for anything that is not an address. */
+/**
+ * Returns whether an IP address in text form is on the public internet; false for anything that is not an address.
+ */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4: {

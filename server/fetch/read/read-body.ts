@@ -9,18 +9,18 @@ const unpackers: Record<string, Unpack> = {
   'x-gzip': promisify(zlib.gunzip) as Unpack,
   br: promisify(zlib.brotliDecompress) as Unpack,
   deflate: (data, options) =>
-    // "deflate" means zlib, but some servers send the bare stream; a zlib header's low nibble is always 8.
+    // "deflate" means zlib, but some servers send the raw stream. The low four bits of a zlib header are always 8.
     promisify((data[0]! & 15) === 8 ? zlib.inflate : zlib.inflateRaw)(data, options),
 }
 
 export const acceptedEncodings = 'gzip, deflate, br'
 
-// Framing that a compressed form of incompressible data may add.
+// The bytes that compression may add to incompressible data.
 const framingBytes = 65_536
 
 /**
- * Reads and unpacks an answer's body. Neither the bytes on the wire nor the unpacked ones ever go beyond `maxBytes`;
- * past it throws FetchFailure `too_large`. Damaged or unknown packing: `bad_response`.
+ * Reads and decompresses the body of a response. Neither the received nor the decompressed bytes exceed `maxBytes`;
+ * beyond it, this throws FetchFailure `too_large`. A damaged or unknown compression is `bad_response`.
  */
 export async function readBody(
   stream: AsyncIterable<Uint8Array>,
@@ -67,7 +67,7 @@ async function unpack(unpacker: Unpack, data: Uint8Array, maxBytes: number): Pro
   }
 }
 
-/** The failure for an answer beyond `maxBytes`. */
+/** Returns the failure for a response that exceeds `maxBytes`. */
 export function tooLarge(maxBytes: number): FetchFailure {
   const size =
     maxBytes >= 1_048_576 ? `${+(maxBytes / 1_048_576).toFixed(1)} MB` : `${Math.ceil(maxBytes / 1024)} KB`

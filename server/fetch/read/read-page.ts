@@ -8,33 +8,36 @@ export type FetchOptions = {
   method?: string
   headers?: Record<string, string>
   body?: string | Uint8Array
-  /** Bytes of the unpacked body. */
+  /** The limit of the decompressed body in bytes. */
   maxBytes: number
-  /** For everything together: names, connections, redirects, body. */
+  /** The total time for name resolution, connections, redirects and the body. */
   timeoutMs: number
-  /** Longest silence of the server. Default: none but timeoutMs. */
+  /** The longest time without data from the server. By default, only timeoutMs applies. */
   idleTimeoutMs?: number
   maxRedirects?: number
-  /** Media types wanted; a 2xx answer that declares another one fails with `wrong_type`, its body unread. */
+  /**
+   * The accepted media types. A 2xx response that declares another one fails with `wrong_type`, without its body
+   * being read.
+   */
   accept?: readonly string[]
   signal?: AbortSignal
 }
 
 export type FetchedPage = {
-  /** Where the last redirect ended, without a fragment. */
+  /** The URL after the last redirect, without a fragment. */
   url: string
   status: number
-  /** Lower-case names; repeated headers joined by a comma. */
+  /** The names are in lower case; repeated headers are joined by a comma. */
   headers: Record<string, string>
-  /** Media type in lower case, without parameters. */
+  /** The media type in lower case, without parameters. */
   contentType: string | null
   charset: string | null
   body: Uint8Array
-  /** The URLs that redirected, first one first. */
+  /** The URLs that redirected, in order. */
   redirects: string[]
 }
 
-/** Turns the last answer into a FetchedPage and lets go of its connection. */
+/** Converts the last response to a FetchedPage and releases its connection. */
 export async function readPage(
   answer: Dispatcher.ResponseData,
   hop: Hop,

@@ -4,7 +4,7 @@ export type PageRequest = { url: URL; method: string; headers: Record<string, st
 
 type Answered = { url: string; headers: Record<string, string>; contentType: string | null }
 
-// Fetch Standard, "CORS-safelisted": what a page may send to other origins without asking.
+// What a page may send to other origins without a preflight (Fetch Standard, "CORS-safelisted").
 const simpleMethods = new Set(['GET', 'HEAD', 'POST'])
 const simpleHeaders = new Set(['accept', 'accept-language', 'content-language', 'referer', 'origin'])
 const simpleTypes = /^(?:text\/plain|multipart\/form-data|application\/x-www-form-urlencoded)(?:;|$)/i
@@ -13,19 +13,20 @@ const scriptTypes = /^(?:text|application)\/(?:x-)?(?:javascript|ecmascript)$/
 const PREFLIGHT = { maxBytes: 65_536, maxRedirects: 0 }
 
 /**
- * Whether a page may see an answer: of its own origin, of one that allows it, or a script. The browser cannot tell:
- * it never learns where redirects led, and its driver allows whatever is answered here.
+ * Returns whether a page may read a response: one of its own origin, one that permits it, or a script. The browser
+ * cannot decide this, because it does not learn where redirects led, and its driver permits every response that is
+ * sent here.
  */
 export function isReadable(origin: string, isScript: boolean, answer: Answered): boolean {
   if (new URL(answer.url).origin === origin || allowsOrigin(origin, answer.headers)) return true
   return isScript && scriptTypes.test(answer.contentType ?? '')
 }
 
-/** Whether a page may send a request only to an origin that says so. */
+/** Returns whether a page may send a request only to an origin that permits it. */
 export const needsConsent = (origin: string, { url, method, headers }: PageRequest): boolean =>
   url.origin !== origin && (!simpleMethods.has(method) || unusualHeaders(headers).length > 0)
 
-/** Asks the other origin (Fetch Standard, "CORS-preflight fetch"). Throws FetchFailure. */
+/** Asks the other origin for permission (Fetch Standard, "CORS-preflight fetch"). Throws FetchFailure. */
 export async function hasConsent(
   fetcher: GuardedFetcher,
   origin: string,

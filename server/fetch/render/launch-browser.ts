@@ -3,8 +3,9 @@ import type { Browser } from 'playwright-core'
 const START_MS = 20_000
 
 /**
- * Starts a browser that reaches nothing by itself: no name resolves, and all that it sends goes to a proxy that is not
- * there, loopback and literal addresses included. What its driver leaves unanswered therefore ends here.
+ * Starts a browser that cannot reach anything by itself: no name resolves, and everything that it sends, including
+ * requests to loopback and literal addresses, goes to a proxy that does not exist. A request that its driver does not
+ * answer therefore fails.
  */
 const args = [
   '--host-resolver-rules=MAP * ~NOTFOUND',
@@ -13,7 +14,7 @@ const args = [
   '--disable-quic',
   '--dns-prefetch-disable',
   '--no-pings',
-  // Calls between browsers use UDP, which goes past proxies.
+  // WebRTC uses UDP, which bypasses proxies.
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
   '--webrtc-ip-handling-policy=disable_non_proxied_udp',
   '--disable-gpu',
@@ -23,11 +24,11 @@ const args = [
   '--disable-file-system',
   '--deny-permission-prompts',
   '--blink-settings=imagesEnabled=false',
-  // Without compiled code most holes of script engines are closed; pages run their scripts once.
+  // Most vulnerabilities of script engines are in compiled code, and pages run their scripts only once.
   '--js-flags=--jitless --max-old-space-size=512',
 ]
 
-// Of the driver's own: made for tests of well-meant pages.
+// Default arguments of the driver that are meant for tests of trusted pages.
 const unwanted = [
   '--disable-popup-blocking',
   '--disable-ipc-flooding-protection',
@@ -36,14 +37,14 @@ const unwanted = [
   '--disable-renderer-backgrounding',
 ]
 
-/** Rejects with the driver's Error. `folder` takes all that it writes. */
+/** Rejects with the driver's Error. `folder` receives everything that the browser writes. */
 export async function launchBrowser(executablePath: string, folder: string): Promise<Browser> {
   const { chromium } = await import('playwright-core')
   return chromium.launch({
     executablePath,
     args,
     ignoreDefaultArgs: unwanted,
-    // The sandbox cannot be had by root.
+    // The sandbox is not available to root.
     chromiumSandbox: process.getuid?.() !== 0,
     env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: folder, TMPDIR: folder },
     timeout: START_MS,

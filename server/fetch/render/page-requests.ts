@@ -6,7 +6,7 @@ import { hasConsent, isReadable, needsConsent, type PageRequest } from './cross-
 type Page = { url: URL; html: string }
 
 export type PageRequests = {
-  /** Answers one request of the browser: from here, or not at all. */
+  /** Answers one request of the browser, or refuses it. */
   handle(route: Route): Promise<void>
   /** Milliseconds since the last response; 0 while a request is pending. Refused requests do not count. */
   quietMs(): number
@@ -15,26 +15,26 @@ export type PageRequests = {
 const MOST_REQUESTS = 200
 const MOST_BYTES = 20 * 1_048_576
 const MOST_OF_ONE = 5 * 1_048_576
-// Each may have this share of what is left, so that all together never have more.
+// Each response may use this share of the remaining size, so that all together never exceed it.
 const AT_ONCE = 4
 const MOST_SENT = 100_000
 const REQUEST_MS = 10_000
 
-// What is refused anyway need not leave the page's process.
+// Requests that are refused anyway need not leave the page's process.
 const withinPage =
   "connect-src http: https: data: blob:; frame-src 'none'; object-src 'none'; img-src 'none'; media-src 'none'; " +
   "font-src 'none'; manifest-src 'none'; form-action 'none'"
 
 const BROKEN_OFF = new Set(['too_large', 'timeout', 'bad_response'])
 const methods = new Set(['GET', 'HEAD', 'POST'])
-// Cookies there are none, and what tells of the browser is nobody's business.
+// These headers are removed, because there are no cookies and the browser should not be identified.
 const unsent =
   /^(?:host|connection|content-length|transfer-encoding|accept-encoding|upgrade.*|te|trailer|expect|keep-alive|proxy-.*|cookie|user-agent|origin|referer|sec-.*|if-.*|range|priority|dnt|pragma|cache-control)$/
 const passedOn = /^(?:content-type|x-.*|access-control-allow-credentials|access-control-expose-headers)$/
 
 /**
- * Answers what a page asks for while its scripts run. The page itself is what was read before; scripts, and what they
- * ask for, come through the guarded fetcher; style sheets are empty. Anything else, other pages above all, is refused.
+ * Answers the requests of a page while its scripts run. The page itself was read before. Scripts and their requests
+ * go through the guarded fetcher, and style sheets are empty. Anything else is refused, above all other pages.
  */
 export function createPageRequests(page: Page, fetcher: GuardedFetcher, signal: AbortSignal): PageRequests {
   let isDelivered = false
@@ -64,14 +64,14 @@ export function createPageRequests(page: Page, fetcher: GuardedFetcher, signal: 
     }
     const maxBytes = Math.min(MOST_OF_ONE, Math.floor((MOST_BYTES - bytes) / AT_ONCE))
     const { method, headers } = request
-    // A body goes nowhere but where it was sent.
+    // A body is not sent to the target of a redirect.
     const sent = body ? { body, maxRedirects: 0 } : {}
     try {
       const answer = await fetcher.fetch(request.url, { ...options, ...sent, method, headers, maxBytes })
       bytes += answer.body.length
       return isReadable(origin, isScript, answer) ? answer : null
     } catch (error) {
-      // Nobody knows how much had come.
+      // It is not known how much had arrived.
       if (error instanceof FetchFailure && BROKEN_OFF.has(error.code)) bytes += maxBytes
       throw error
     }
@@ -110,10 +110,10 @@ export function createPageRequests(page: Page, fetcher: GuardedFetcher, signal: 
   return {
     async handle(route) {
       const answer = answerTo(route)
-      // With this error code the browser stays on the page instead of showing an error page.
+      // With this error code, the browser stays on the page instead of showing an error page.
       if (!answer) return route.abort('aborted').catch(() => {})
       answering += 1
-      // It may be gone by the time that it is answered.
+      // The request may no longer exist when it is answered.
       await answer().catch(() => {})
       answering -= 1
       changedAt = performance.now()

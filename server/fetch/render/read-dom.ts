@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 
 /**
- * The page's HTML as it stands, or null when it is longer than `maxCharacters`. Read in a world of its own: the page's
- * scripts can neither see it nor change what it says.
+ * Returns the page's current HTML, or null when it is longer than `maxCharacters`. It is read in an isolated world,
+ * so the page's scripts can neither detect this nor change the result.
  */
 export async function readDom(page: Page, maxCharacters: number): Promise<string | null> {
   const session = await page.context().newCDPSession(page)

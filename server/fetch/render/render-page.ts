@@ -9,15 +9,18 @@ import type { RenderSettings, UnbuiltPage } from './render-thread.ts'
 import { hasMuchText, shownCharacters } from './written-by-script.ts'
 
 const MOST_CHARACTERS = 5 * 1_048_576
-/** Of the whole time: the rest is for reading what has come of it. */
+/** The share of the total time for the scripts; the rest is for reading the result. */
 const FOR_SCRIPTS = 0.8
-/** A page is done when nothing was asked for so long, and there is more text; without it the page gets more time. */
+/**
+ * A page is complete when it has sent no requests for this long and has more text than before; without more text, it
+ * gets more time.
+ */
 const QUIET_MS = 500
 const PATIENCE_MS = 5_000
 const LOOK_MS = 50
 const VIEW = { width: 1_280, height: 3_000 }
 
-/** Runs a page's scripts and answers with the HTML that they leave. Throws FetchFailure. */
+/** Runs a page's scripts and returns the resulting HTML. Throws FetchFailure. */
 export async function renderPage(
   browser: Browser,
   { url, html }: UnbuiltPage,
@@ -55,7 +58,7 @@ export async function renderPage(
   }
 }
 
-/** A page has nothing from pages before it, and leaves nothing. */
+/** A page gets nothing from earlier pages and leaves nothing for later ones. */
 async function openPage(browser: Browser, requests: PageRequests): Promise<Page> {
   const context = await browser.newContext({
     acceptDownloads: false,
@@ -79,8 +82,8 @@ async function build(
   const until = performance.now() + timeoutMs
   const patient = performance.now() + Math.min(PATIENCE_MS, timeoutMs)
   const atFirst = shownCharacters(asSent)
-  // Navigation is refused, so the load event never fires for a page whose scripts navigate away. The requests of the page
-  // tell when it is done.
+  // Navigation is refused, so the load event never fires for a page whose scripts navigate away. The page's requests
+  // show when it is complete.
   await page.goto(url, { timeout: timeoutMs, waitUntil: 'commit' }).catch(() => {})
   for (let before = ''; ; ) {
     while (requests.quietMs() < QUIET_MS && performance.now() < until) await wait(LOOK_MS)
@@ -92,7 +95,10 @@ async function build(
   }
 }
 
-/** A page of the internal network may ask its own host, and no other page any host of it. */
+/**
+ * A page of the internal network may send requests to its own host; no other page may send requests to an internal
+ * host.
+ */
 function ownHost(url: URL, allowed: readonly string[]): string[] {
   if (!isPrivateHostAllowed(parsePrivateHosts(allowed), url)) return []
   return [`${url.hostname.replace(/\.$/, '')}:${url.port || (url.protocol === 'https:' ? 443 : 80)}`]

@@ -12,7 +12,7 @@ const LONGEST_DETAIL = 4_000
 const settings = workerData as RenderSettings
 let browser: Browser | null = null
 
-// One page at a time: the other side sends the next one after the answer.
+// Pages are processed one at a time: the other side sends the next one after the response.
 parentPort?.on('message', async (page: UnbuiltPage) => {
   parentPort?.postMessage(await answer(page).catch(failureOf))
 })
@@ -23,7 +23,7 @@ async function answer(page: UnbuiltPage): Promise<RenderAnswer> {
   const html = await renderPage(browser, page, settings)
   const closing = Promise.all(browser.contexts().map((context) => context.close()))
   const isClosed = await Promise.race([closing.then(() => true), wait(CLOSE_MS, false)])
-  // A page that does not go keeps its browser busy: the next one gets another.
+  // A page that cannot be closed keeps its browser busy, so the next page gets another browser.
   if (!isClosed) {
     void browser.close().catch(() => {})
     browser = null

@@ -2,21 +2,21 @@ import { Worker } from 'node:worker_threads'
 import { FetchFailure, type FetchFailureCode } from '../failures/fetch-failure.ts'
 
 export type RenderSettings = {
-  /** A Chromium or one like it. */
+  /** The path of Chromium or a browser based on it. */
   browserPath: string
-  /** As for the guarded fetcher; a page reaches of them only its own. */
+  /** The allowed hosts, as for the guarded fetcher; a page only reaches its own host among them. */
   allowedPrivateHosts: readonly string[]
   userAgent: string
-  /** For one page, the start of the browser not counted. */
+  /** The time limit for one page, without the start of the browser. */
   timeoutMs: number
-  /** For all that the browser writes; removed by whoever made it. */
+  /** The folder for everything that the browser writes; its creator removes it. */
   folder: string
 }
 
-/** A page as it was read, before its scripts have run. */
+/** A page as it was received, before its scripts have run. */
 export type UnbuiltPage = { url: string; html: string }
 
-/** `begun`: the browser is there. `detail` is for the operator's log only. */
+/** `begun` means that the browser has started. `detail` is only for the operator's log. */
 export type RenderAnswer =
   | { begun: true }
   | { html: string }
@@ -26,8 +26,8 @@ const START_MS = 30_000
 const SPARE_MS = 3_000
 
 /**
- * A thread that drives a browser of its own for askThread: what a page makes its browser tell is more than the main
- * thread should have to read.
+ * A thread that drives one browser for askThread, because the main thread should not parse everything that a page
+ * makes its browser report.
  */
 export function startThread(settings: RenderSettings): Worker {
   const worker = new Worker(new URL('./render-thread-main.ts', import.meta.url), {
@@ -45,7 +45,9 @@ export function startThread(settings: RenderSettings): Worker {
   return worker
 }
 
-/** Sends one page and waits for its HTML. Rejects with FetchFailure; the thread is then of no more use. */
+/**
+ * Sends one page and waits for its HTML. Rejects with FetchFailure, after which the thread cannot be used any more.
+ */
 export function askThread(
   worker: Worker,
   page: UnbuiltPage,

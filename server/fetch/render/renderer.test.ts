@@ -16,7 +16,7 @@ const shell = (script: string): string =>
 const say = (text: string): string => `document.getElementById('root').textContent = ${text};`
 const long = 'A sentence that a script has written. '.repeat(10)
 
-// On each test, not around them: only so they are counted as skipped.
+// The option is set on each test and not on a suite, because only then are the tests counted as skipped.
 describe('pages that scripts write', () => {
   let site: WebSite
   let other: WebSite
@@ -34,7 +34,7 @@ describe('pages that scripts write', () => {
       browsers: 1,
       onError: (error: unknown) => errors.push(error),
     }
-    // A browser on a machine that is busy with other tests may take its time.
+    // A browser may be slow on a machine that is busy with other tests.
     renderer = createRenderer({ ...settings, timeoutMs: 60_000 })
     hasty = createRenderer({ ...settings, timeoutMs: 1_000 })
   })
@@ -50,7 +50,7 @@ describe('pages that scripts write', () => {
       one?.asked.splice(0)
     }
   })
-  /** What a script leaves in the page's only element. */
+  /** Returns what a script writes into the page's only element. */
   const render = async (script: string, by = renderer): Promise<string> => {
     const html = await by.render({ url: `${site.url}/app`, html: shell(script) }, { owner: 'a' })
     return /<div id="root">(.*?)<\/div>/s.exec(html)?.[1] ?? html
@@ -225,7 +225,7 @@ async function listen(reached: string[]): Promise<Server> {
   return server
 }
 
-/** A script that tries every way out that a browser has. */
+/** A script that tries every way in which a browser can reach the network. */
 function attacks(inner: string): string {
   const hosts = [
     inner,

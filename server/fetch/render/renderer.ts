@@ -46,7 +46,7 @@ export function createRenderer(settings: Settings): Renderer {
       const leave = await places.enter(owner, either).catch(() => {
         throw new FetchFailure('aborted', 'Reading this page was cancelled.')
       })
-      // The one used last has its browser open.
+      // The thread that was used last has a running browser.
       const seat = free.pop() as Seat
       try {
         return await seat.render(page, either)

@@ -1,28 +1,28 @@
 import { endOfRawText } from '../../text/html/end-of-raw-text.ts'
 
 const ENOUGH = 200
-// What stands in them is not shown, or only where scripts do not run.
+// The content of these elements is not shown, or only where scripts do not run.
 const hidden = new Set('script style noscript template title textarea svg iframe select'.split(' '))
 const data = /\btype\s*=\s*["']?(?:application\/(?:ld\+)?json|text\/(?:template|html|x-))/i
 const LONGEST_TAG = 2_000
 
 /**
- * Whether a browser has to build this page: it has scripts, and fewer than 200 characters of text to be shown without
- * them. In linear time.
+ * Returns whether a page must be rendered by a browser: it has scripts, and shows fewer than 200 characters of text
+ * without them. Takes linear time.
  */
 export function isWrittenByScript(html: string): boolean {
   const { characters, scripts } = shownWithoutScripts(html)
   return scripts > 0 && characters < ENOUGH
 }
 
-/** Characters that a page shows without its scripts, counted up to what is enough. */
+/** Counts the characters that a page shows without its scripts, up to the number that is enough. */
 export const shownCharacters = (html: string): number =>
   Math.min(shownWithoutScripts(html).characters, ENOUGH)
 
-/** Whether a page shows as much text as one that needs no browser. */
+/** Returns whether a page shows as much text as one that needs no browser. */
 export const hasMuchText = (html: string): boolean => shownCharacters(html) === ENOUGH
 
-/** Counts only so far as is needed to know that it is enough. */
+/** Counting stops as soon as there is enough. */
 function shownWithoutScripts(html: string): { characters: number; scripts: number } {
   let characters = 0
   let scripts = 0

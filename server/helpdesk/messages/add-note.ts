@@ -7,7 +7,7 @@ import { tellDesk } from '../tickets/tell-desk.ts'
 import { requireTicket } from '../tickets/ticket-queries.ts'
 import { addTicketMessage, type TicketMessageRow } from './add-ticket-message.ts'
 
-/** Adds what only the team reads; who is mentioned in it is told. */
+/** Adds a note for the team and notifies the members whom it mentions. */
 export async function addNote(
   ctx: Pick<Context, 'db' | 'notifier'>,
   ref: TicketRef,

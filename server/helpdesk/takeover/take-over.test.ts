@@ -259,7 +259,7 @@ test('a step records its calls during a takeover of its conversation', {
 test('500 races of takeover against a reply leave no model output after the takeover', async () => {
   const RACES = 500
   const AT_ONCE = 40
-  /** Replies that go on only when the takeover was answered, by the text of their question. */
+  /** Replies that only continue when the takeover has been answered, by the text of their question. */
   const held = new Map<string, PromiseWithResolvers<void>>()
   models.otherwise(({ body }) => {
     const text = JSON.stringify(body)

@@ -16,7 +16,7 @@ export const ticketChannels = [
 export const TicketNumber = Type.Integer({ minimum: 1, maximum: 2_147_483_647 })
 const Id = Type.String({ minLength: 1 })
 export const ticketParams = Exact({ agentId: Id, ticketNumber: TicketNumber })
-/** Of a team or a tag. */
+/** The id of a team or a tag. */
 export const Name = Type.String({
   minLength: 1,
   maxLength: 100,

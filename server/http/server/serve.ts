@@ -26,7 +26,7 @@ declare module 'fastify' {
 type Options = {
   routes: Route[]
   gate: Gate
-  /** Where idempotency keys are kept. */
+  /** The storage of idempotency keys. */
   db: Db
   /** For tests: a response or an error code that the contract does not declare becomes a 500. */
   strict: boolean

@@ -78,7 +78,7 @@ async function storeAhead(db: Db, source: SourceRow, chunks: Loaded['chunks']): 
     .returning('chunks_version')
     .executeTakeFirstOrThrow()
   for (let from = 0; from < chunks.length; from += CHUNKS_AT_ONCE) {
-    // The embedded database works in this thread: without a pause a large source would hold up every request.
+    // The embedded database works in this thread: without a pause, a large source would block every request.
     await setImmediate()
     await insertChunks(db, source, number, chunks.slice(from, from + CHUNKS_AT_ONCE), from)
   }

@@ -60,7 +60,7 @@ export const Appearance = Exact({
   ),
 })
 
-/** Of the agent's actions, a visitor sees only the calls that the page has to run itself. */
+/** A visitor sees only those calls of the agent's actions that the page has to run itself. */
 export const VisibleMessage = Exact({
   id: Type.String(),
   role: OneOf(['user', 'assistant']),

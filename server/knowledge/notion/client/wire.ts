@@ -6,7 +6,7 @@ export type Block = {
   id: string
   type: string
   has_children?: boolean
-  /** Under the name of its type. */
+  /** The content is in a member with the name of the type. */
   [content: string]: unknown
 }
 
@@ -30,7 +30,7 @@ export type Page = {
   archived?: boolean
   in_trash?: boolean
   properties?: Record<string, Property>
-  /** Of a database. */
+  /** The title of a database. */
   title?: RichText
 }
 
