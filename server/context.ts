@@ -6,6 +6,7 @@ import { createActivity } from './activity.ts'
 import { createMailParser } from './channels/email/parse/mail-parser.ts'
 import type { Config } from './config.ts'
 import { createFollowers } from './conversations/stream/follow-elsewhere.ts'
+import { createOrphans } from './conversations/turn/close-orphans.ts'
 import { createGenerations } from './conversations/turn/generations.ts'
 import { requireServerVersion } from './db/connections/server-version.ts'
 import { type Database, openEmbedded, openPostgres } from './db/database.ts'
@@ -86,7 +87,8 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
     const mailParser = createMailParser()
     const process = database.url ? await beatingProcess(database.url, onBroken) : await soleProcess(db)
     const generations = createGenerations({ db, notifier, process, onError })
-    const { hasTicket, customerWrote, openTicket, whoIsThere } = conversationReactions(notifier)
+    const { hasTicket, customerWrote, deliverAnswer, openTicket, whoIsThere } =
+      conversationReactions(notifier)
     return {
       config,
       log,
@@ -107,8 +109,10 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
       process,
       followers: createFollowers({ db, notifier, log }),
       generations,
+      orphans: createOrphans({ db, log, deliverAnswer }),
       hasTicket,
       customerWrote,
+      deliverAnswer,
       solvedTickets,
       toolkits: createToolkits({
         db,

@@ -3,19 +3,18 @@ import type { Duty } from '../jobs/duties.ts'
 import { releaseForgotten } from './ledger/release-forgotten.ts'
 import { expireCalls } from './records/expire-calls.ts'
 import { purgeLog } from './stream/generation-log.ts'
-import { closeOrphans } from './turn/close-orphans.ts'
 
 const MINUTE = 60_000
 
-export const conversationDuties = (ctx: Pick<Context, 'db' | 'log'>): Duty[] => [
+export const conversationDuties = (ctx: Pick<Context, 'db' | 'orphans'>): Duty[] => [
   {
     what: 'orphaned generations',
     everyMs: 5_000,
     processes: 'all',
     afterDeath: true,
-    run: () => closeOrphans(ctx),
+    run: () => ctx.orphans.closeAll(),
     // With the embedded database, no other process can still be running what the last process left behind.
-    atStart: () => closeOrphans(ctx),
+    atStart: () => ctx.orphans.closeAll(),
   },
   { what: 'forgotten reservations', everyMs: MINUTE, run: () => releaseForgotten(ctx.db) },
   { what: 'expired actions', everyMs: MINUTE, run: () => expireCalls(ctx.db) },

@@ -3,7 +3,9 @@ import { performance } from 'node:perf_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { pino } from 'pino'
+import { deliverAnswer } from '../channels/outbound/deliver-answer.ts'
 import type { Config } from '../config.ts'
+import { createOrphans } from '../conversations/turn/close-orphans.ts'
 import type { Generations } from '../conversations/turn/generations.ts'
 import { stopGeneration } from '../conversations/turn/stop-generation.ts'
 import { requireServerVersion } from '../db/connections/server-version.ts'
@@ -107,7 +109,8 @@ export async function openOperations(config: Config): Promise<Operations & { clo
         if (embedded) return
         const generations = { get: () => null } as unknown as Generations
         const notifier = { publish: async () => {} } as unknown as Notifier
-        await stopGeneration({ db, generations, notifier }, accountId, conversationId)
+        const orphans = createOrphans({ db, log: pino({ level: 'silent' }), deliverAnswer })
+        await stopGeneration({ db, generations, notifier, orphans }, accountId, conversationId)
       },
     },
     async close() {

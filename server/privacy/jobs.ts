@@ -14,7 +14,7 @@ export const ERASE_USER = 'erase-user'
 /** The payload does not name the person, because jobs are kept for a while after their end. */
 export type EraseUser = { accountId: AccountId; erasureId: string }
 
-type Needs = Pick<Context, 'db' | 'jobs' | 'log' | 'generations' | 'notifier'>
+type Needs = Pick<Context, 'db' | 'jobs' | 'log' | 'generations' | 'orphans' | 'notifier'>
 
 const erasing = (ctx: Needs): Task<EraseUser> => ({
   name: ERASE_USER,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Context } from '../../server/context.ts'
 import { appendToLog } from '../../server/conversations/stream/generation-log.ts'
 import type { GenerationIds } from '../../server/conversations/stream/live-generation.ts'
-import { firstEvents, lastWords, silencedWords } from '../../server/conversations/turn/finish.ts'
+import { firstEvents, handoffWords, lastWords } from '../../server/conversations/turn/finish.ts'
 import { startGeneration } from '../../server/conversations/turn/start.ts'
 import { type Ending, type Outcome, storeEnd } from '../../server/conversations/turn/store-end.ts'
 import type { StartRequest } from '../../server/conversations/turn/turn.ts'
@@ -10,7 +10,6 @@ import type { Db } from '../../server/db/database.ts'
 import { newId } from '../../server/db/ids.ts'
 import type { AccountId } from '../../server/db/tables/columns.ts'
 import type { ServiceProcess } from '../../server/db/upkeep/processes.ts'
-import { hasTicket } from '../../server/helpdesk/tickets/ticket-queries.ts'
 import { ApiError } from '../../server/http/errors.ts'
 
 /** Performs one step per iteration, so that actors can be interleaved. */
@@ -50,7 +49,7 @@ export type Talk = {
   spoken(): Promise<string[]>
 }
 
-type Needs = Pick<Context, 'db'>
+type Needs = Pick<Context, 'db' | 'orphans' | 'hasTicket' | 'deliverAnswer'>
 
 export async function declareDead(db: Db, process: OwnProcess): Promise<void> {
   const { id, epoch } = process
@@ -63,10 +62,8 @@ export async function declareDead(db: Db, process: OwnProcess): Promise<void> {
     .execute()
 }
 
-export async function begin(
-  { db }: Needs,
-  place: Pick<Talk, 'accountId' | 'plan' | 'agentId'>,
-): Promise<Talk> {
+export async function begin(ctx: Needs, place: Pick<Talk, 'accountId' | 'plan' | 'agentId'>): Promise<Talk> {
+  const { db } = ctx
   const talk: Talk = {
     ...place,
     conversationId: '',
@@ -93,15 +90,15 @@ export async function begin(
   }
   await talk.replace(0)
   await talk.replace(1)
-  const first = answer({ db }, talk, { on: 0, words: 1, twice: false, isRetry: false })
+  const first = answer(ctx, talk, { on: 0, words: 1, twice: false, isRetry: false })
   while (!(await first.next()).done);
   return talk
 }
 
 /** Starts a generation, logs its words one by one and ends it, as an undisturbed process does. */
-export async function* answer({ db }: Needs, talk: Talk, { on, words, twice, isRetry }: Answering): Actor {
+export async function* answer(ctx: Needs, talk: Talk, { on, words, twice, isRetry }: Answering): Actor {
   const process = talk.places[on]!
-  const owned = await start(db, talk, process, isRetry)
+  const owned = await start(ctx, talk, process, isRetry)
   if (!owned) return
   const { ids } = owned
   const own = { id: process.id, epoch: ids.epoch }
@@ -112,7 +109,7 @@ export async function* answer({ db }: Needs, talk: Talk, { on, words, twice, isR
     const delta = `w${i}of${ids.id} `
     const text = { type: 'text-delta' as const, id: 'text-1', delta }
     const events = i === 0 ? [...firstEvents(ids), text] : [text]
-    const lost = await appendToLog(db, own, [{ generationId: ids.id, position, events, ending: null }])
+    const lost = await appendToLog(ctx.db, own, [{ generationId: ids.id, position, events, ending: null }])
     if (lost.length > 0) break
     owned.logged += delta
     position += events.length
@@ -125,7 +122,7 @@ export async function* answer({ db }: Needs, talk: Talk, { on, words, twice, isR
   for (let i = 0; i < (twice ? 2 : 1); i++) {
     yield
     if (process.killed) return
-    const ending = await storeEnd(db, talk, ids, closer, outcome)
+    const ending = await storeEnd(ctx, talk, ids, closer, outcome)
     // A process that was declared dead may still be the first to end the generation. The one that closes it then finds
     // it ended.
     if (!process.declaredDead) assert.notEqual(ending, 'lost', 'somebody ended what a living process owned')
@@ -133,7 +130,7 @@ export async function* answer({ db }: Needs, talk: Talk, { on, words, twice, isR
   }
 }
 
-async function start(db: Db, talk: Talk, process: OwnProcess, isRetry: boolean): Promise<Owned | null> {
+async function start(ctx: Needs, talk: Talk, process: OwnProcess, isRetry: boolean): Promise<Owned | null> {
   const { accountId, plan, agentId, conversationId } = talk
   const retryOf = isRetry ? (await talk.spoken()).at(-1) : undefined
   if (isRetry && retryOf === undefined) return null
@@ -147,12 +144,7 @@ async function start(db: Db, talk: Talk, process: OwnProcess, isRetry: boolean):
     idempotency: null,
     ...(conversationId ? { conversationId } : {}),
   }
-  const needs = {
-    db,
-    process: process as unknown as ServiceProcess,
-    hasTicket,
-    customerWrote: async () => {},
-  }
+  const needs = { ...ctx, process: process as unknown as ServiceProcess, customerWrote: async () => {} }
   try {
     const { ids } = await startGeneration(needs, turn)
     talk.conversationId = ids.conversationId
@@ -185,7 +177,7 @@ function outcomeOf(ids: GenerationIds, text: string, position: number, isStopped
     unlogged: { position, events: [{ type: 'text-delta', id: 'text-1', delta: 'end.' }] },
     lastWords: (over) =>
       over
-        ? silencedWords(ids, over, { hasBegun, credits })
+        ? handoffWords(ids, over, { hasBegun, credits })
         : lastWords(ids, { hasBegun, credits, finishReason: 'stop', failed: false }),
   }
 }

@@ -3,7 +3,6 @@ import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { createMember } from '../../server/accounts/records/members.ts'
 import { reconcile } from '../../server/conversations/ledger/reconcile.ts'
-import { closeIfOrphaned, closeOrphans } from '../../server/conversations/turn/close-orphans.ts'
 import { requestStop } from '../../server/conversations/turn/stop-generation.ts'
 import { handBack, takeOver } from '../../server/helpdesk/takeover/take-over.ts'
 import { ApiError } from '../../server/http/errors.ts'
@@ -74,8 +73,8 @@ async function runTogether(scheduler: fc.Scheduler, doings: Doing[]): Promise<vo
   const actors = doings.map((one): [string, Actor] => [JSON.stringify(one), actorOf(talk, silence, one)])
   await runSteps(scheduler, [...actors, ['{"do":"close"}', actorOf(talk, silence, { do: 'close' })]])
   for (const process of talk.processes) await declareDead(ctx.db, process)
-  assert.ok((await closeOrphans(ctx)) <= doings.length + 1)
-  assert.equal(await closeOrphans(ctx), 0)
+  assert.ok((await ctx.orphans.closeAll()) <= doings.length + 1)
+  assert.equal(await ctx.orphans.closeAll(), 0)
   await checkRecords(ctx.db, talk, silence)
   assert.deepEqual(await reconcile(ctx.db), { balanced: true, difference: 0 })
 }
@@ -111,8 +110,8 @@ async function* actorOf(talk: Talk, silence: Silence, doing: Doing): Actor {
     await declareDead(ctx.db, process)
     yield
     await talk.replace(doing.on)
-  } else if (doing.do === 'close') await closeOrphans(ctx)
-  else if (doing.do === 'free') await closeIfOrphaned(ctx.db, accountId, { conversationId })
+  } else if (doing.do === 'close') await ctx.orphans.closeAll()
+  else if (doing.do === 'free') await ctx.orphans.closeIfOrphaned(accountId, { conversationId })
   else if (doing.do === 'stop') {
     const id = await requestStop(ctx.db, accountId, conversationId, 'stop')
     yield

@@ -10,7 +10,7 @@ import type { Tool, Toolkit } from './tool.ts'
 /** `toolsVersion` as read with the agent; 0 says that it never had an action or a procedure. */
 type AgentTools = { accountId: AccountId; agentId: string; toolsVersion: number }
 
-type Toolkits = {
+export type Toolkits = {
   /** Returns what the agent can do on a channel (a key of channelInstructions), as of `toolsVersion` or newer. */
   forAgent(agent: AgentTools, channel: string, conversationId: string | null): Promise<Toolkit>
   /** Returns the tool of one action, enabled or not; null where this installation cannot run it. */

@@ -6,11 +6,9 @@ import type { Context } from '../../context.ts'
 import type { ConversationRow } from '../../conversations/records/queries.ts'
 import { WIDGET } from '../../conversations/records/queries.ts'
 import { runningGeneration } from '../../conversations/stream/attach.ts'
-import { closeIfOrphaned } from '../../conversations/turn/close-orphans.ts'
 import { MOST_STARTS } from '../../conversations/turn/plan-turn.ts'
 import { startChat } from '../../conversations/turn/start.ts'
 import { chatAgentOf } from '../../conversations/turn/turn.ts'
-import type { Db } from '../../db/database.ts'
 import { transact } from '../../db/statements/transact.ts'
 import { openTicket } from '../../helpdesk/tickets/open-ticket.ts'
 import { ApiError } from '../../http/errors.ts'
@@ -48,7 +46,7 @@ export async function answerConversation(
     return false
   }
   const agent = await requireAgent(db, { accountId: account.id, agentId: conversation.agent_id })
-  if (again && (await isBeingAnswered(db, conversation))) return true
+  if (again && (await isBeingAnswered(ctx, conversation))) return true
   const isAnswered = conversation.asked_seq <= conversation.answered_seq
   if (again && isAnswered) return false
   await again?.()
@@ -87,9 +85,12 @@ export async function answerConversation(
 }
 
 /** Returns whether an answer is already running. Generations of dead processes are closed. */
-async function isBeingAnswered(db: Db, { id, account_id }: ConversationRow): Promise<boolean> {
+async function isBeingAnswered(
+  { db, orphans }: Context,
+  { id, account_id }: ConversationRow,
+): Promise<boolean> {
   if (!(await runningGeneration(db, account_id, id))) return false
-  return !(await closeIfOrphaned(db, account_id, { conversationId: id }))
+  return !(await orphans.closeIfOrphaned(account_id, { conversationId: id }))
 }
 
 /**

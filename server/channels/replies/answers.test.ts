@@ -8,7 +8,6 @@ import { NEVER } from '../../../test/fakes/reply.ts'
 import { type Client, type Service, startService } from '../../../test/start.ts'
 import { until } from '../../../test/until.ts'
 import { createMember } from '../../accounts/records/members.ts'
-import { closeOrphans } from '../../conversations/turn/close-orphans.ts'
 import { answerForgotten } from './answer-forgotten.ts'
 import { endIdle } from './end-idle.ts'
 
@@ -133,7 +132,7 @@ test('an answer whose process died is generated again', async () => {
     return live && { id: row.id, live }
   })
   await service.ctx.db.updateTable('generations').set({ owner: null }).where('id', '=', id).execute()
-  await closeOrphans(service.ctx)
+  await service.ctx.orphans.closeAll()
   live.abort('shutdown')
   await service.ctx.db
     .updateTable('conversations')

@@ -20,7 +20,7 @@ type ToolResult = { toolCallId: string; output?: unknown }
 /** How long a step may continue after one of its calls was shown, in milliseconds. */
 const LONGEST_WAIT_MS = 15_000
 
-type Needs = Pick<Context, 'db' | 'generations' | 'followers'>
+type Needs = Pick<Context, 'db' | 'generations' | 'orphans' | 'followers'>
 
 /**
  * Stores the result of a call that waits for its application, once. A result that is too late (expired, ignored or

@@ -1,13 +1,12 @@
 import type { Context } from '../../context.ts'
 import type { Db } from '../../db/database.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
-import { closeIfOrphaned } from '../turn/close-orphans.ts'
 import { EVENTS_PER_GENERATION } from '../turn/turn-statements.ts'
 import type { FrameSource } from './live-generation.ts'
 
 type Attached = { source: FrameSource; firstEvent: number }
 
-type Needs = Pick<Context, 'db' | 'generations' | 'followers'>
+type Needs = Pick<Context, 'db' | 'generations' | 'orphans' | 'followers'>
 
 /** Returns the running generation of a conversation, whichever process runs it; null when there is none. */
 export async function attach(
@@ -22,7 +21,7 @@ export async function attach(
   // It may have started in this process meanwhile.
   const live = ctx.generations.get(row.id)
   if (live) return { source: live, firstEvent: row.first_event }
-  if (await closeIfOrphaned(ctx.db, accountId, { conversationId })) return null
+  if (await ctx.orphans.closeIfOrphaned(accountId, { conversationId })) return null
   return { source: ctx.followers.follow(row), firstEvent: row.first_event }
 }
 

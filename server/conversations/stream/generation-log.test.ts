@@ -11,7 +11,6 @@ import { until } from '../../../test/until.ts'
 import { newId } from '../../db/ids.ts'
 import { transact } from '../../db/statements/transact.ts'
 import { reconcile } from '../ledger/reconcile.ts'
-import { closeOrphans } from '../turn/close-orphans.ts'
 import { appendToLog, partsOf, readLog } from './generation-log.ts'
 
 /** Answers whose process has died, or was declared dead. */
@@ -67,7 +66,7 @@ test('everything that a reader has seen is in the log, and survives the process'
     return partsOf(events).some((part) => part.type === 'text' && part.text === 'One two three')
   })
   await orphan(id)
-  assert.equal(await closeOrphans(service.ctx), 1)
+  assert.equal(await service.ctx.orphans.closeAll(), 1)
   const [, answer] = await messagesOf(conversation_id)
   assert.deepEqual(answer.parts, [{ type: 'text', text: 'One two three' }])
   assert.equal(answer.metadata.finishReason, 'error')
@@ -146,10 +145,10 @@ test('a generation of a live process is not closed, and a second closer finds no
   models.queue.push({ tokens: ['One', ' two'], stallAfter: 1 })
   const response = await stream({ message: 'Wait' })
   await response.body!.getReader().read()
-  assert.equal(await closeOrphans(service.ctx), 0)
+  assert.equal(await service.ctx.orphans.closeAll(), 0)
   const { id } = await running()
   await orphan(id)
-  const closed = await Promise.all([closeOrphans(service.ctx), closeOrphans(service.ctx)])
+  const closed = await Promise.all([service.ctx.orphans.closeAll(), service.ctx.orphans.closeAll()])
   assert.deepEqual(closed.sort(), [0, 1])
 })
 
@@ -161,7 +160,7 @@ test('a process that was declared dead can no longer write to the log or to the 
   await orphan(id)
   const piece = { generationId: id, position: 99, events: [], ending: null }
   assert.deepEqual(await appendToLog(service.ctx.db, { id: service.ctx.process.id, epoch }, [piece]), [id])
-  await closeOrphans(service.ctx)
+  await service.ctx.orphans.closeAll()
   const before = await messagesOf(conversation_id)
   service.ctx.generations.get(id)?.abort('stop')
   await service.ctx.generations.idle()
@@ -174,7 +173,7 @@ test('a question whose process died before the first word is answered under its 
   const lost = client.request('POST', `/agents/${agentId}/chat`, { message: 'Hello?', stream: false }, key)
   const { id, conversation_id } = await until('the generation', () => running().catch(() => null))
   await orphan(id)
-  await closeOrphans(service.ctx)
+  await service.ctx.orphans.closeAll()
   service.ctx.generations.get(id)?.abort('lost')
   assert.deepEqual((await lost).body.error.code, 'SERVICE_OVERLOADED')
   models.queue.push({ tokens: ['Here I am.'] })

@@ -10,8 +10,9 @@ import { withoutMarkers } from '../../knowledge/search/answering/citations.ts'
 import { closingResults, dropRunningCalls, keptOfBroken, unresolvedCalls } from '../records/parts.ts'
 import type { StreamEvent } from '../stream/events.ts'
 import { partsOf, readLog } from '../stream/generation-log.ts'
-import { lastWords, silencedWords, wordless } from './finish.ts'
-import { holdConversation, storeEndHeld } from './store-end.ts'
+import { handoffWords, lastWords, wordless } from './finish.ts'
+import { type DeliverAnswer, holdConversation, storeEndHeld } from './store-end.ts'
+import type { Orphans } from './turn.ts'
 
 const AT_ONCE = 200
 
@@ -21,11 +22,14 @@ const AT_ONCE = 200
 const isOrphaned = sql<boolean>`generations.status = 'running' and not exists (
   select from processes where processes.id = generations.owner and processes.epoch = generations.epoch)`
 
-/**
- * Ends generations whose process is gone and keeps what they produced. Any that cannot be closed are left for the next
- * run. Returns how many were closed.
- */
-export async function closeOrphans(ctx: { db: Db; log: Logger }): Promise<number> {
+type Needs = { db: Db; log: Logger; deliverAnswer: DeliverAnswer }
+
+export const createOrphans = (needs: Needs): Orphans => ({
+  closeAll: () => closeAll(needs),
+  closeIfOrphaned: (accountId, which) => closeIfOrphaned(needs, accountId, which),
+})
+
+async function closeAll(ctx: Needs): Promise<number> {
   const found = await ctx.db
     .selectFrom('generations')
     .select(['id', 'account_id', 'conversation_id'])
@@ -35,7 +39,7 @@ export async function closeOrphans(ctx: { db: Db; log: Logger }): Promise<number
   let closed = 0
   for (const { id, account_id, conversation_id } of found) {
     try {
-      if (await closeOne(ctx.db, account_id, conversation_id, id)) closed++
+      if (await closeOne(ctx, account_id, conversation_id, id)) closed++
     } catch (error) {
       ctx.log.error({ err: error, generation: id }, 'an interrupted generation could not be closed')
     }
@@ -44,15 +48,12 @@ export async function closeOrphans(ctx: { db: Db; log: Logger }): Promise<number
   return closed
 }
 
-/**
- * Ends the given generation, or the one running in the conversation, if its process is gone. Returns false otherwise.
- */
-export async function closeIfOrphaned(
-  db: Db,
+async function closeIfOrphaned(
+  ctx: Needs,
   accountId: AccountId,
-  which: { conversationId: string } | { generationId: string },
+  which: Parameters<Orphans['closeIfOrphaned']>[1],
 ): Promise<boolean> {
-  const row = await db
+  const row = await ctx.db
     .selectFrom('generations')
     .select(['id', 'conversation_id'])
     .where('account_id', '=', accountId)
@@ -63,11 +64,16 @@ export async function closeIfOrphaned(
     )
     .where(isOrphaned)
     .executeTakeFirst()
-  return row ? closeOne(db, accountId, row.conversation_id, row.id) : false
+  return row ? closeOne(ctx, accountId, row.conversation_id, row.id) : false
 }
 
 /** Checks the generation again while holding the locks of the conversation and of the generation, and ends it. */
-async function closeOne(db: Db, accountId: AccountId, conversationId: string, id: string): Promise<boolean> {
+async function closeOne(
+  { db, deliverAnswer }: Needs,
+  accountId: AccountId,
+  conversationId: string,
+  id: string,
+): Promise<boolean> {
   return transact(db, async (trx) => {
     const conversation = await holdConversation(trx, accountId, conversationId)
     const row = await trx
@@ -111,7 +117,7 @@ async function closeOne(db: Db, accountId: AccountId, conversationId: string, id
     const reason = row.kind === 'continuation' ? {} : { finishReason: 'error' as const }
     const metadata = { model: row.model, ...reason }
     const closer = { owner: row.owner, epoch: row.epoch, ownerAfter: null }
-    await storeEndHeld(trx, owner, ids, closer, conversation, {
+    await storeEndHeld({ deliverAnswer }, trx, owner, ids, closer, conversation, {
       status: 'interrupted',
       finishReason: 'error',
       message: parts.length > 0 ? { parts, metadata } : null,
@@ -119,7 +125,7 @@ async function closeOne(db: Db, accountId: AccountId, conversationId: string, id
       waiting: [],
       unlogged: { position: events.length, events: added },
       lastWords: (over) => {
-        if (over) return silencedWords(ids, over, { hasBegun, credits })
+        if (over) return handoffWords(ids, over, { hasBegun, credits })
         if (!hasBegun) return wordless(INTERRUPTED())
         return lastWords(ids, { hasBegun, credits, finishReason: 'error', failed: true })
       },

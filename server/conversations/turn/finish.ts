@@ -40,7 +40,7 @@ export async function finishTurn(
       // Read at each attempt, because more may have been logged since the last one.
       return { position: live.count - live.unsaved.length, events: live.unsaved }
     },
-    lastWords: (over) => (over ? silencedBy(live, over, said) : spokenBy(ctx, turn, live, result, said)),
+    lastWords: (over) => (over ? handedOffBy(live, over, said) : spokenBy(ctx, turn, live, result, said)),
   }
   const ending = await store(ctx, turn, live, outcome)
   if (ending === 'lost') return live.fail(interrupted())
@@ -106,8 +106,8 @@ function keptBy(turn: Turn, live: LiveGeneration, result: StepsResult): Omit<Kep
 
 const creditsOf = (live: LiveGeneration, { isPaid }: KeptAnswer): number => (isPaid ? live.ids.credits : 0)
 
-function silencedBy(live: LiveGeneration, status: 'taken_over' | 'ended', said: KeptAnswer): LastWords {
-  return silencedWords(live.ids, status, {
+function handedOffBy(live: LiveGeneration, status: 'taken_over' | 'ended', said: KeptAnswer): LastWords {
+  return handoffWords(live.ids, status, {
     hasBegun: live.count > 0,
     credits: creditsOf(live, said),
   })
@@ -173,7 +173,7 @@ function leave(live: LiveGeneration): void {
  * LONGEST_HOLD_MS, or is being closed, the process that closes the generation from its log takes over.
  */
 async function store(
-  { db, log, process, generations }: TurnNeeds,
+  { db, log, process, generations, deliverAnswer }: TurnNeeds,
   turn: Turn,
   live: LiveGeneration,
   outcome: Outcome,
@@ -182,7 +182,7 @@ async function store(
   const giveUpAt = Date.now() + LONGEST_HOLD_MS
   for (let attempt = 0; Date.now() < giveUpAt; attempt++) {
     try {
-      return await storeEnd(db, turn.owner, live.ids, own, outcome)
+      return await storeEnd({ db, deliverAnswer }, turn.owner, live.ids, own, outcome)
     } catch (error) {
       if (attempt === 0)
         log.error({ err: error, generation: live.ids.id }, 'the end of a generation could not be stored yet')
@@ -254,7 +254,7 @@ export function lastWords(
  * Returns the end of an answer after a person has taken over or ended the conversation: nothing of the answer is
  * kept, and no more of it is shown.
  */
-export function silencedWords(
+export function handoffWords(
   ids: GenerationIds,
   status: 'taken_over' | 'ended',
   { hasBegun, credits }: { hasBegun: boolean; credits: number },

@@ -3,11 +3,10 @@ import type { AccountId } from '../../db/tables/columns.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { Replay } from '../../http/route.ts'
 import type { Reading } from '../stream/live-generation.ts'
-import { closeIfOrphaned } from './close-orphans.ts'
 import { startChat } from './start.ts'
 import type { ChatRequest } from './turn.ts'
 
-type Needs = Pick<Context, 'db' | 'generations' | 'followers'>
+type Needs = Pick<Context, 'db' | 'generations' | 'orphans' | 'followers'>
 
 /** What became of a generation that an earlier request started. */
 type Earlier =
@@ -19,7 +18,7 @@ type Earlier =
 async function readEarlier(ctx: Needs, accountId: AccountId, generationId: string): Promise<Earlier> {
   const live = ctx.generations.get(generationId)
   if (live) return { is: 'there', reading: live }
-  await closeIfOrphaned(ctx.db, accountId, { generationId })
+  await ctx.orphans.closeIfOrphaned(accountId, { generationId })
   const row = await ctx.db
     .selectFrom('generations')
     .select(['id', 'account_id', 'first_event', 'conversation_id', 'kind', 'status', 'message_state'])

@@ -3,9 +3,7 @@ import type { Db, Trx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
 import { transact } from '../../db/statements/transact.ts'
 import { type Last, lastly } from '../../db/statements/transaction.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
 import type { MessagePart } from '../../db/tables/conversations.ts'
-import type { ServiceProcess } from '../../db/upkeep/processes.ts'
 import { ApiError } from '../../http/errors.ts'
 import { KeyTaken, rebindKey, takeKey } from '../../http/once/idempotency.ts'
 import type { StoredSource } from '../../knowledge/search/answering/citations.ts'
@@ -22,7 +20,6 @@ import {
 } from '../records/queries.ts'
 import type { GenerationIds, LiveGeneration } from '../stream/live-generation.ts'
 import { chooseModel, improveTitle, noting } from './ask-model.ts'
-import { closeIfOrphaned } from './close-orphans.ts'
 import { findRetry, type Plan, planTurn, readHistory, readsAhead } from './plan-turn.ts'
 import { runTurn } from './run-steps.ts'
 import type { ChatRequest, StartedTurn, StartRequest, Turn, TurnNeeds } from './turn.ts'
@@ -63,18 +60,7 @@ async function giveTitle(ctx: TurnNeeds, turn: Turn, live: LiveGeneration): Prom
     await improveTitle(ctx, model, owner, live, question)
 }
 
-/** What a turn asks of and tells the ticket of its conversation, passed in because the help desk is a higher layer. */
-type TicketReactions = {
-  hasTicket(trx: Trx, accountId: AccountId, conversationId: string): Promise<boolean>
-  /** Adds a customer's message to the ticket. */
-  customerWrote(
-    trx: Trx,
-    conversation: ConversationRow,
-    message: { messageId: string; text: string },
-  ): Promise<void>
-}
-
-type Needs = { db: Db; process: ServiceProcess } & TicketReactions
+type Needs = Pick<TurnNeeds, 'db' | 'process' | 'orphans' | 'hasTicket' | 'customerWrote'>
 
 /**
  * Stores the user message and the running generation in one transaction and reserves the credits. From then on, nothing
@@ -87,7 +73,7 @@ export async function startGeneration(ctx: Needs, turn: StartRequest): Promise<S
   } catch (error) {
     if (!isBusy(error) || conversationId === undefined) throw refusalOf(error)
     // The generation that keeps the conversation busy may belong to a process that died.
-    const isFree = await closeIfOrphaned(ctx.db, turn.account.id, { conversationId })
+    const isFree = await ctx.orphans.closeIfOrphaned(turn.account.id, { conversationId })
     if (!isFree) throw new ApiError('CHAT_CONVERSATION_BUSY')
   }
   try {

@@ -5,9 +5,10 @@ import type { Db } from '../../db/database.ts'
 import { afterCommit } from '../../db/statements/transact.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { StopReason } from '../../db/tables/conversations.ts'
-import { closeIfOrphaned } from './close-orphans.ts'
 
-type Needs = Pick<Context, 'db' | 'generations' | 'notifier'>
+/** What it takes to notify the process that runs a generation. */
+type Notifying = Pick<Context, 'db' | 'generations' | 'notifier'>
+type Needs = Notifying & Pick<Context, 'orphans'>
 
 const LONGEST_WAIT_MS = 5_000
 const LOOK_EVERY_MS = 50
@@ -30,7 +31,7 @@ export async function stopGeneration(
     return true
   }
   // Its process may be gone; then its text so far is stored here.
-  if (await closeIfOrphaned(ctx.db, accountId, { conversationId })) return true
+  if (await ctx.orphans.closeIfOrphaned(accountId, { conversationId })) return true
   const until = Date.now() + LONGEST_WAIT_MS
   while (Date.now() < until && (await isRunning(ctx.db, accountId, id))) await wait(LOOK_EVERY_MS)
   return true
@@ -48,7 +49,7 @@ export async function requestStop(
 ): Promise<string | null> {
   const row = await db
     .updateTable('generations')
-    // Once a takeover has requested silence, a later stop does not change that.
+    // Once a takeover has requested the end, a later stop does not change the reason.
     .set({
       stop_reason: sql<StopReason>`case stop_reason when 'takeover' then stop_reason else ${reason} end`,
     })
@@ -61,14 +62,14 @@ export async function requestStop(
 }
 
 /** Notifies the process that runs it, after the request is committed. */
-export async function endRequested(ctx: Needs, generationId: string, reason: StopReason): Promise<void> {
+export async function endRequested(ctx: Notifying, generationId: string, reason: StopReason): Promise<void> {
   const live = ctx.generations.get(generationId)
   if (live) live.abort(reason)
   else await ctx.notifier.publish(ctx.db, 'stop', generationId)
 }
 
 /** Ends the generation, if any, that a person's takeover has to stop, once the takeover is committed. */
-export async function stopAfterCommit(ctx: Needs, generationId: string | null): Promise<void> {
+export async function stopAfterCommit(ctx: Notifying, generationId: string | null): Promise<void> {
   if (generationId !== null)
     await afterCommit(ctx.db, (db) => endRequested({ ...ctx, db }, generationId, 'takeover'))
 }

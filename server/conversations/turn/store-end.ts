@@ -12,7 +12,6 @@ import { awaitCalls, type Call, textOf } from '../records/parts.ts'
 import type { FinishReason, StreamEvent } from '../stream/events.ts'
 import { type LastWords, type Piece, writeLastPiece } from '../stream/generation-log.ts'
 import type { GenerationIds } from '../stream/live-generation.ts'
-import { deliverAnswer } from './deliver-answer.ts'
 import {
   type Closer,
   type Ended,
@@ -45,6 +44,17 @@ export type Outcome = {
  */
 export type Ending = 'stored' | 'taken_over' | 'ended' | 'lost'
 
+/** Sends a stored answer to where its conversation is held; passed in because channels are a higher layer. */
+export type DeliverAnswer = (
+  trx: Trx,
+  ref: AgentRef,
+  ids: GenerationIds,
+  on: { threadId: string; source: string },
+  message: StoredMessage | null,
+) => Promise<void>
+
+type Needs = { db: Db; deliverAnswer: DeliverAnswer }
+
 type HeldConversation = {
   status: ConversationStatus
   transient: boolean
@@ -76,7 +86,7 @@ export function holdConversation(
  * to `closer.owner`. A transient conversation is deleted with its generation; its cost remains in the ledger.
  */
 export async function storeEnd(
-  db: Db,
+  { db, deliverAnswer }: Needs,
   ref: AgentRef,
   ids: GenerationIds,
   closer: Closer,
@@ -88,7 +98,7 @@ export async function storeEnd(
   }
   return transact(db, async (trx) => {
     const conversation = await holdConversation(trx, ref.accountId, ids.conversationId)
-    return storeEndHeld(trx, ref, ids, closer, conversation, outcome)
+    return storeEndHeld({ deliverAnswer }, trx, ref, ids, closer, conversation, outcome)
   })
 }
 
@@ -128,6 +138,7 @@ function endedBy(
 
 /** Ends a generation in a transaction that already holds the lock of the conversation. */
 export async function storeEndHeld(
+  { deliverAnswer }: Pick<Needs, 'deliverAnswer'>,
   trx: Trx,
   ref: AgentRef,
   ids: GenerationIds,
@@ -226,7 +237,7 @@ async function endIn(
   if (!closed) return 'lost'
   // A takeover discards the answer even if the conversation has been handed back meanwhile.
   const isOver = now === 'taken_over' || now === 'ended'
-  const over = isOver ? now : closed.isSilenced ? 'taken_over' : null
+  const over = isOver ? now : closed.isHandedOff ? 'taken_over' : null
   await writeLastPiece(trx, ref.accountId, pieceOf(ids, unlogged, lastWords(over)))
   if (isPaid) await settleCredits(trx, ref.accountId, ids.id)
   else await releaseCredits(trx, ref.accountId, ids.id)
@@ -239,7 +250,7 @@ async function endWithout(
   ids: GenerationIds,
   { owner: from, epoch, ownerAfter }: Closer,
   { status, isPaid }: Pick<Outcome, 'status' | 'isPaid'>,
-): Promise<{ isSilenced: boolean } | null> {
+): Promise<{ isHandedOff: boolean } | null> {
   const closed = await trx
     .updateTable('generations')
     .set({ status, finished_at: new Date(), owner: ownerAfter })
@@ -253,7 +264,7 @@ async function endWithout(
     .executeTakeFirst()
   if (!closed) return null
   const { asked_seq, stop_reason } = closed
-  if (stop_reason === 'takeover') return { isSilenced: true }
+  if (stop_reason === 'takeover') return { isHandedOff: true }
   await trx
     .updateTable('conversations')
     .set(
@@ -265,5 +276,5 @@ async function endWithout(
     .where('id', '=', ids.conversationId)
     .where('asked_seq', '=', asked_seq)
     .execute()
-  return { isSilenced: false }
+  return { isHandedOff: false }
 }

@@ -3,22 +3,31 @@ import type {
   LanguageModelV4Prompt,
   LanguageModelV4StreamPart,
 } from '@ai-sdk/provider'
+import type { Logger } from 'pino'
 import type { Toolkit } from '../../actions/tools/tool.ts'
+import type { Toolkits } from '../../actions/tools/toolkits.ts'
 import type { AgentRow } from '../../agents/records/find-agent.ts'
-import type { Context } from '../../context.ts'
+import type { Config } from '../../config.ts'
+import type { Db, Trx } from '../../db/database.ts'
 import type { AgentRef } from '../../db/refs.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
+import type { ServiceProcess } from '../../db/upkeep/processes.ts'
 import type { KeyedRequest } from '../../http/once/idempotency.ts'
+import type { Knowledge } from '../../knowledge/index/knowledge.ts'
 import type { Citations, StoredSource } from '../../knowledge/search/answering/citations.ts'
 import type { Retrieved } from '../../knowledge/search/answering/retrieve.ts'
 import type { Handover } from '../../models/builtin/hand-over.ts'
 import type { ResolvedModel } from '../../models/calls/model-call.ts'
 import type { ModelEntry } from '../../models/catalogue/catalogue.ts'
+import type { Models } from '../../models/models.ts'
+import type { Secrets } from '../../secrets/secrets.ts'
 import type { Call } from '../records/parts.ts'
-import type { Parent, TranscriptMessage } from '../records/queries.ts'
+import type { ConversationRow, Parent, TranscriptMessage } from '../records/queries.ts'
 import type { AnswerOutcome } from '../records/schema.ts'
 import type { FinishReason } from '../stream/events.ts'
 import type { GenerationIds } from '../stream/live-generation.ts'
+import type { Generations } from './generations.ts'
+import type { DeliverAnswer } from './store-end.ts'
 
 /** What a turn is asked to answer. */
 type Ask =
@@ -154,17 +163,39 @@ export type StepsResult = {
   failure: { cause: unknown } | null
 }
 
-export type TurnNeeds = Pick<
-  Context,
-  | 'db'
-  | 'log'
-  | 'models'
-  | 'knowledge'
-  | 'generations'
-  | 'toolkits'
-  | 'hasTicket'
-  | 'customerWrote'
-  | 'process'
-  | 'secrets'
-  | 'config'
->
+/** Closes generations whose process is gone, and keeps what they produced. */
+export type Orphans = {
+  /** Closes those of all accounts. Any that cannot be closed are left for the next run. Returns how many were closed. */
+  closeAll(): Promise<number>
+  /** Closes the given generation, or the one running in the conversation. Returns false if it is not orphaned. */
+  closeIfOrphaned(
+    accountId: AccountId,
+    which: { conversationId: string } | { generationId: string },
+  ): Promise<boolean>
+}
+
+/** What a turn asks of and tells the ticket of its conversation, passed in because the help desk is a higher layer. */
+type TicketReactions = {
+  hasTicket(trx: Trx, accountId: AccountId, conversationId: string): Promise<boolean>
+  /** Adds a customer's message to the ticket. */
+  customerWrote(
+    trx: Trx,
+    conversation: ConversationRow,
+    message: { messageId: string; text: string },
+  ): Promise<void>
+}
+
+/** What a turn needs of the context. */
+export type TurnNeeds = TicketReactions & {
+  db: Db
+  log: Logger
+  config: Config
+  secrets: Secrets
+  process: ServiceProcess
+  models: Models
+  knowledge: Knowledge
+  toolkits: Toolkits
+  generations: Generations
+  orphans: Orphans
+  deliverAnswer: DeliverAnswer
+}

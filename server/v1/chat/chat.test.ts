@@ -4,7 +4,6 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
 import { type Answer, type Client, type Service, startService } from '../../../test/start.ts'
 import { reconcile } from '../../conversations/ledger/reconcile.ts'
-import { closeOrphans } from '../../conversations/turn/close-orphans.ts'
 
 let models: ModelServer
 let service: Service
@@ -85,7 +84,7 @@ test('when the process of an unstored reply dies, the reply and its credits are 
     .set({ owner: null })
     .where('status', '=', 'running')
     .execute()
-  await closeOrphans(service.ctx)
+  await service.ctx.orphans.closeAll()
   assert.equal(await rowsOf('conversations'), 0)
   assert.equal((await reconcile(service.ctx.db)).balanced, true)
   // Its stream is cut off as soon as its owner notices.

@@ -5,7 +5,7 @@ import { MailFailure } from '../connection/mail-failure.ts'
 import { reachHost } from '../connection/reach-host.ts'
 
 const CONNECT_MS = 15_000
-const SILENCE_MS = 60_000
+const IDLE_MS = 60_000
 /** The time limit of one response of the server, of which a mail is the longest. */
 const LARGEST_ANSWER = 72 * 1024 * 1024
 
@@ -65,7 +65,7 @@ async function clientOf(
     disableAutoIdle: true,
     connectionTimeout: CONNECT_MS,
     greetingTimeout: CONNECT_MS,
-    socketTimeout: SILENCE_MS,
+    socketTimeout: IDLE_MS,
     maxLineLength: 1024 * 1024,
     maxLiteralSize: LARGEST_ANSWER,
     maxResponseSize: 2 * LARGEST_ANSWER,

@@ -7,7 +7,7 @@ import { reachHost } from '../connection/reach-host.ts'
 import { domainOf } from '../parse/mail-address.ts'
 
 const CONNECT_MS = 15_000
-const SILENCE_MS = 30_000
+const IDLE_MS = 30_000
 
 type Smtp = {
   /** Throws SendFailure. */
@@ -60,7 +60,7 @@ export async function openSmtp(
     name: domainOf(address),
     connectionTimeout: CONNECT_MS,
     greetingTimeout: CONNECT_MS,
-    socketTimeout: SILENCE_MS,
+    socketTimeout: IDLE_MS,
     logger: false,
   })
   let fail = (_error: unknown): void => {}

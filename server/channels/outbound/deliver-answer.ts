@@ -1,13 +1,13 @@
 import { CHANNEL_NAMES } from '../../agents/settings/channel-names.ts'
+import { textOf } from '../../conversations/records/parts.ts'
+import type { GenerationIds } from '../../conversations/stream/live-generation.ts'
+import type { StoredMessage } from '../../conversations/turn/turn-statements.ts'
 import type { Trx } from '../../db/database.ts'
 import type { AgentRef } from '../../db/refs.ts'
 import { enqueueDelivery, threadOf } from '../../deliveries/enqueue-delivery.ts'
 import { withoutMarkers } from '../../knowledge/search/answering/citations.ts'
 import { linkHostsOf } from '../../knowledge/sources/link-hosts.ts'
 import { hostOf } from '../../text/safety/foreign-links.ts'
-import { textOf } from '../records/parts.ts'
-import type { GenerationIds } from '../stream/live-generation.ts'
-import type { StoredMessage } from './turn-statements.ts'
 
 /**
  * Sends the reply if it belongs on a channel. A conversation of an application may have a thread as well, once its
