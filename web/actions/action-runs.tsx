@@ -18,7 +18,7 @@ export function ActionRuns({ agentId, actionId }: { agentId: string; actionId: s
     }),
   )
   return (
-    <Section title="Last runs" about="In conversations, under its present name.">
+    <Section title="Last runs" about="Runs in conversations, under the current name.">
       <Loaded of={runs} lines={2}>
         {({ pages }) => {
           const all = pages.flatMap(({ data }) => data)

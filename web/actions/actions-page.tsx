@@ -31,7 +31,7 @@ export function ActionsPage() {
   return (
     <Page
       title="Actions"
-      about="What it can do besides answering: look up, note down, hand over."
+      about="What the agent can do besides answering, such as looking up an order or handing over to a person."
       actions={add}
     >
       <Loaded of={actions}>

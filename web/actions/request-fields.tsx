@@ -44,7 +44,7 @@ export function RequestFields({ request, problemOf, onChange }: RequestFieldsPro
           inputMode="url"
           maxLength={2_048}
           placeholder="https://shop.example.com/orders/{{number}}"
-          hint="An input stands in it as {{name}}."
+          hint="Insert an input as {{name}}."
           error={problemOf('http.url')}
           className={classes.mono}
           value={request.url}

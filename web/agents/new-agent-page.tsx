@@ -76,7 +76,7 @@ export function NewAgentPage() {
     )
   }
   return (
-    <Page title="New agent" narrow about="It answers only from what it has read, and says where.">
+    <Page title="New agent" narrow about="The agent answers only from its sources, and cites them.">
       <Card>
         <Form onSubmit={submit}>
           <TextField label="Name" name="name" placeholder="Help desk" required maxLength={100} autoFocus />
@@ -103,7 +103,7 @@ export function NewAgentPage() {
               name="url"
               inputMode="url"
               placeholder="https://example.com"
-              hint="All pages below this address that its robots.txt lets be read."
+              hint="All pages below this address that its robots.txt allows."
               required
             />
           )}

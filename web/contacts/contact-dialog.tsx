@@ -75,7 +75,7 @@ export function ContactDialog({ agentId, contact, onClose }: ContactDialogProps)
         {can('conversations:write') && (
           <Section
             title="Delete the contact"
-            about="Only the name, address and attributes go. The conversations stay."
+            about="Only the name, address and attributes are deleted. The conversations stay."
           >
             <div>
               <Button kind="danger" pending={remove.isPending} onClick={() => remove.mutate()}>

@@ -73,7 +73,7 @@ export function ImportContacts({ agentId, onClose }: { agentId: string; onClose:
         >
           <Field
             label="CSV file"
-            hint="With headings such as Name, Email, Phone and Id. Other columns are custom attributes. Somebody whose id, address or number is known is changed, not added again."
+            hint="With headings such as Name, Email, Phone and Id. Other columns are custom attributes. A contact whose id, address or number is known is updated, not added again."
             error={problem}
           >
             {(wiring) => (

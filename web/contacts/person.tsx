@@ -30,7 +30,7 @@ export function Person({ contact, onErased }: { contact: Contact; onErased: () =
     <>
       <Section
         title="Everything that is stored"
-        about="Contact, conversations, leads and tickets, of all agents, as one file."
+        about="The contact, conversations, leads and tickets of all agents, in one file."
       >
         <div>
           <Button icon={Download} pending={save.isPending} onClick={() => save.mutate()}>
@@ -69,7 +69,10 @@ function Erase({ contactId, name, onErased }: { contactId: string; name: string;
     onErased()
   }, [status, counts, name, onErased])
   return (
-    <Section title="Erase this person" about="With every conversation, lead and ticket, for good.">
+    <Section
+      title="Erase this person"
+      about="Every conversation, lead and ticket is permanently deleted, too."
+    >
       <Form
         onSubmit={(event) => {
           event.preventDefault()

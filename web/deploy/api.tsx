@@ -27,7 +27,7 @@ export function Api({ agent }: { agent: Agent }) {
   -d '{"message": "How long is the warranty?", "stream": true}'`}
         />
       </Section>
-      <Section title="From your own code" about="With the folder client/ of the repository, on your server.">
+      <Section title="From your own code" about="Use the folder client/ of the repository on your server.">
         <Code
           label="TypeScript"
           text={`import { createParley } from './client/parley.ts'

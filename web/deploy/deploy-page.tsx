@@ -17,7 +17,7 @@ export function DeployPage() {
   const { tab } = useSearch({ strict: false }) as { tab?: string }
   const navigate = useNavigate()
   return (
-    <Page title="Deploy" about="Put the agent where people ask.">
+    <Page title="Deploy" about="Choose where people can reach the agent.">
       <Loaded of={agent}>
         {(data) => {
           const items = [

@@ -68,7 +68,7 @@ function Connection({ agent, mailbox }: { agent: Agent; mailbox: Mailbox | null 
     <div className={classes.parts}>
       <Section
         title="Mailbox"
-        about="Emails to this address are answered like questions in the chat. Those that are already in the mailbox are left alone."
+        about="Emails to this address are answered like questions in the chat. Emails that are already in the mailbox are ignored."
         actions={mailbox && <Badge tone="success">Connected</Badge>}
       >
         <Card>
@@ -104,7 +104,7 @@ function Connection({ agent, mailbox }: { agent: Agent; mailbox: Mailbox | null 
               <Check
                 name="plusAddressing"
                 label="The mailbox takes emails to name+anything@"
-                hint="Answers then find their conversation by it. Most large providers do."
+                hint="Parley then uses such an address to match a reply to its conversation. Most large providers support this."
                 defaultChecked={mailbox?.plusAddressing ?? false}
               />
             </fieldset>

@@ -162,7 +162,7 @@ function Accounts({ agent, state, test }: AccountsProps) {
               inputMode="url"
               defaultValue={state.baseUrl ?? ''}
               disabled={!mayWrite}
-              hint="Leave it empty for the public one. All secrets are asked for again when it changes."
+              hint="Leave it empty for the public one. If you change it, you have to enter all secrets again."
             />
           </details>
           {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}

@@ -5,7 +5,7 @@ import { PublicOnly } from './public-only.tsx'
 
 export const OwnPage = ({ agent }: { agent: Agent }) => (
   <PublicOnly agent={agent}>
-    <Section title="A page of its own" about="For a link in a mail, on a poster, or behind a QR code.">
+    <Section title="A page of its own" about="Use it for a link in a mail, on a poster, or in a QR code.">
       <Code label="Address of the page" text={`${location.origin}/widget/${agent.id}`} />
       <p>
         <a href={`/widget/${agent.id}`} target="_blank" rel="noreferrer">

@@ -18,7 +18,7 @@ export const RunDialog = ({ isPending, onRun, onClose }: RunDialogProps) => (
         name="note"
         maxLength={200}
         placeholder="Before the new handbook"
-        hint="You will recognise the run by it when you compare."
+        hint="The note identifies the run in comparisons."
         autoFocus
       />
       <FormActions>

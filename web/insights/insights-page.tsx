@@ -44,7 +44,7 @@ export function InsightsPage() {
   return (
     <Page
       title="Insights"
-      about="How well the agent does, and what it lacks."
+      about="How well the agent performs, and what it could not answer."
       actions={
         <SavedSelect
           label="Span"

@@ -19,7 +19,7 @@ export function InstructionsPage() {
   const agentId = useAgentId()
   const agent = useAgent(agentId)
   return (
-    <Page title="Instructions" narrow about="Who it is, how it talks, and what it leaves to people.">
+    <Page title="Instructions" narrow about="Who the agent is, how it talks, and what it leaves to people.">
       <Loaded of={agent}>
         {(data) => (
           <>

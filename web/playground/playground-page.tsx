@@ -26,7 +26,7 @@ export function PlaygroundPage() {
   if (useMe().data && !can('agents:write')) {
     return (
       <Page title="Playground">
-        <Empty icon={Lock} title="This is for those who build the agent">
+        <Empty icon={Lock} title="This page is for people who build the agent">
           What is tried here costs no credits, so it needs a role that may change agents. An owner or admin of
           the workspace can give you one under Members.
         </Empty>

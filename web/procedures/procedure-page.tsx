@@ -18,7 +18,7 @@ export function ProcedurePage() {
   const agentId = useAgentId()
   const { procedureId = '' } = useParams({ strict: false }) as { procedureId?: string }
   return procedureId === 'new' ? (
-    <Page title="New procedure" narrow about="It is off until you have read it once more.">
+    <Page title="New procedure" narrow about="It is disabled until you have reviewed it.">
       <ProcedureForm agentId={agentId} procedure={null} />
     </Page>
   ) : (

@@ -29,7 +29,7 @@ export function ProceduresPage() {
     </Link>
   )
   return (
-    <Page title="Procedures" about="Ordered steps for situations that come again and again." actions={add}>
+    <Page title="Procedures" about="Ordered steps for recurring situations." actions={add}>
       <Loaded of={procedures}>
         {({ pages }) => {
           const all = pages.flatMap(({ data }) => data)

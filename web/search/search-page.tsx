@@ -69,7 +69,7 @@ function Passages({ found: { passages, missing, confidence, reranked } }: { foun
     <section className={sources.chunks} aria-label="What was found" aria-live="polite">
       {missing && <p className={classes.missing}>{missing.sentence}</p>}
       {passages.length === 0 ? (
-        <Empty icon={Search} title="It has nothing for this">
+        <Empty icon={Search} title="Nothing was found for this question">
           Add a source that says it, or ask in its words.
         </Empty>
       ) : (

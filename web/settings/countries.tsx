@@ -21,7 +21,7 @@ export function Countries({ agent }: { agent: Agent }) {
   return (
     <Section
       title="Countries"
-      about="Visitors from these countries are not served. It needs a proxy that tells the country."
+      about="Visitors from these countries are not served. This needs a proxy that sends the country."
     >
       <Card>
         <Form

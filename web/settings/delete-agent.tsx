@@ -21,7 +21,10 @@ export function DeleteAgent({ agent }: { agent: Agent }) {
     },
   })
   return (
-    <Section title="Delete the agent" about="With its sources, conversations and tickets, for good.">
+    <Section
+      title="Delete the agent"
+      about="Its sources, conversations and tickets are permanently deleted, too."
+    >
       <Card>
         <Form
           onSubmit={(event) => {

@@ -26,7 +26,7 @@ export function Notifications({ agent }: { agent: Agent }) {
     save.mutate({ notificationsSettings: Object.fromEntries(notifications) })
   }
   return (
-    <Section title="Daily emails" about="Sent once a day, when there is something to tell.">
+    <Section title="Daily emails" about="Sent once a day, if there is something to report.">
       <Card>
         <Form onSubmit={submit}>
           {KINDS.map(([kind, label]) => (

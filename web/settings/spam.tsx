@@ -33,7 +33,7 @@ export function Spam({ agent }: { agent: Agent }) {
               rows={3}
               maxLength={2000}
               defaultValue={settings?.prompt}
-              hint="In your own words for a model. Without a model, terms parted by commas."
+              hint="Describe it in your own words for a model. Without a model, enter terms separated by commas."
               required
             />
           )}

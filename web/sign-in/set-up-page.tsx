@@ -26,7 +26,7 @@ export function SetUpPage() {
     setUp.mutate(new FormData(event.currentTarget))
   }
   return (
-    <Gate title="Welcome to Parley" about="Name the workspace and make its owner: you.">
+    <Gate title="Welcome to Parley" about="Name the workspace and become its owner.">
       {tokenOfLink() === '' && (
         <FormProblem>
           This address needs the whole link that the start of the service printed, with what stands after #.

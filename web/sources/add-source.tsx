@@ -106,7 +106,7 @@ export function AddSource({
               label="Question"
               name="questions"
               rows={2}
-              hint="Other ways to ask the same go on lines of their own."
+              hint="Write other ways to ask the same on separate lines."
               required
               autoFocus
             />

@@ -59,7 +59,7 @@ function Fields({ agentId, source, content, onClose }: Props & { content: Conten
             name="questions"
             rows={3}
             defaultValue={(content.questions ?? []).join('\n')}
-            hint="Other ways to ask the same go on lines of their own."
+            hint="Write other ways to ask the same on separate lines."
             required
           />
           <TextArea label="Answer" name="answer" rows={8} defaultValue={content.answer ?? ''} required />
