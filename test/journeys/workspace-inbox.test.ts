@@ -232,6 +232,33 @@ describe('a Monday morning in the inbox, by keyboard alone', { skip }, () => {
     await keys.use(page.getByRole('button', { name: 'Urgent and high' }))
   })
 
+  test('a change over the rate limit is sent again, unless that would take long', async () => {
+    const waits = ['0', '0']
+    const path = '**/helpdesk/tickets/129'
+    await page.route(path, async (route) => {
+      const wait = route.request().method() === 'PATCH' && waits.shift()
+      if (!wait) return route.continue()
+      const error = { code: 'RATE_LIMIT_EXCEEDED', message: 'Too many requests in a short time.' }
+      await route.fulfill({ status: 429, headers: { 'retry-after': wait }, json: { error } })
+    })
+    const priority = page.getByRole('complementary', { name: 'Details' }).getByLabel('Priority')
+    await open(row('Lamp 129'))
+    await heading('Lamp 129').waitFor()
+    await keys.choose(priority, 'Low')
+    await until('the change', async () => (await ticket(129)).priority === 'low')
+    assert.equal(waits.length, 0)
+    waits.push('3600')
+    // Typing its name would choose it again after it was put back.
+    await priority.selectOption('urgent')
+    const notices = page.getByRole('region', { name: 'Notices' })
+    await notices.getByText('Too many requests').waitFor()
+    await until('the stored priority', async () => (await priority.inputValue()) === 'low')
+    assert.equal((await ticket(129)).priority, 'low')
+    assert.equal(waits.length, 0)
+    await keys.use(notices.getByRole('button', { name: 'Dismiss' }))
+    await page.unroute(path)
+  })
+
   test('a canned reply is created, filled in and used', async () => {
     await open(row('Lamp 125'))
     await heading('Lamp 125').waitFor()
