@@ -47,7 +47,8 @@ const plain = (text: string): string => text.replace(/[*_`\\]|\n\s*>/g, '').repl
 
 export const factOf = (fact: string): ((text: string) => boolean) => {
   const pattern = new RegExp(fact, 'i')
-  return (text) => pattern.test(plain(text))
+  // Names in code may hold the characters of Markdown.
+  return (text) => pattern.test(plain(text)) || pattern.test(text)
 }
 
 /** Asks the built-in responder every question of a collection. */

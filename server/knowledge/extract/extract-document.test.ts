@@ -324,6 +324,26 @@ test('a page without a main part is read as a whole, and charsets are respected'
   await failsWith('no_text', 'html', '<html><body><div id="app"></div><script>run()</script></body></html>')
 })
 
+test('boxes between the paragraphs belong to the text, and sidebars of the site do not', async () => {
+  const filler = (n: number) =>
+    `<p>${`Paragraph ${n} of the manual says how a lamp is mounted on the wall. `.repeat(6)}</p>`
+  const site =
+    '<li><a href="/a">Lamps</a></li><li><a href="/b">Shades</a></li><li>All about us and our long history</li>'
+  const page = `<html><head><title>Manual</title></head><body><div class="page">
+    <div class="sidebar"><p>We have sold lamps since 1950, in the third generation, and love it.</p><ul>${site.repeat(9)}</ul></div>
+    <div class="content"><div class="section"><h1>Mounting</h1>${filler(1)}${filler(2)}
+      <div class="sidebar"><p class="title">BACK TO BASICS</p><div class="para">A dowel is a plug of plastic that holds the screw in the wall.</div></div>
+      ${filler(3)}<div class="alert alert-danger"><p>Switch the power off before you touch the wires.</p></div>${filler(4)}
+      <aside class="tip"><p>With two people it takes half of the time, and nobody falls.</p></aside>${filler(5)}
+      <aside class="newsletter"><p>Subscribe to our newsletter for offers every week!</p><form><input name="email"></form></aside>
+    </div></div></div></body></html>`
+  const text = (await extract('html', page)).sections.map((section) => section.text).join('\n')
+  assert.match(text, /A dowel is a plug/)
+  assert.match(text, /Switch the power off/)
+  assert.match(text, /With two people/)
+  assert.doesNotMatch(text, /since 1950|newsletter|Shades/)
+})
+
 test('a reference page keeps terms with definitions, notes in place, readable tables, and its anchors', async () => {
   const { title, sections } = await extract('html', fixture('reference.html'))
   assert.equal(title, 'Options - Press manual')

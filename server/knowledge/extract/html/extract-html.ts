@@ -3,7 +3,7 @@ import { parseHTML } from 'linkedom'
 import { ExtractFailure } from '../extract-failure.ts'
 import { type ExtractedDocument, finishDocument, type Section } from '../extracted-document.ts'
 import { type Anchors, anchorsOf } from './html-anchors.ts'
-import { isNavigation } from './html-navigation.ts'
+import { isBoxOfText, isNavigation } from './html-navigation.ts'
 import { type HtmlElement, headingText } from './html-node.ts'
 import { htmlSections } from './html-sections.ts'
 import { tooComplex } from './html-shape.ts'
@@ -47,6 +47,7 @@ export async function extractHtml(html: string, url?: string): Promise<Extracted
 }
 
 type Document = ReturnType<typeof parseHTML>['document']
+type Element = ReturnType<Document['createElement']>
 
 /** Returns the page's tree without navigation, and its complete text. */
 function contentOf(
@@ -59,10 +60,20 @@ function contentOf(
       'nav, div, p, ul, ol, table, header, footer, aside, section',
     ))
       if (isNavigation(element as HtmlElement)) element.remove()
+  // The detection of the main content would remove them by their names.
+  for (const box of document.querySelectorAll('aside, [class*="sidebar"], [class*="aside"], .alert'))
+    if (isBoxOfText(box as HtmlElement)) replaceByPlainBlock(document, box)
   // Pages may omit the head and body tags, and the parser does not add them.
   const fromBody = htmlSections(document.body, anchorsOf(document.documentElement))
   if (lengthOf(fromBody) > 0) return { document, whole: fromBody }
   return { document, whole: htmlSections(document.documentElement, anchorsOf(document.documentElement)) }
+}
+
+function replaceByPlainBlock(document: Document, element: Element): void {
+  const block = document.createElement('div')
+  if (element.id) block.id = element.id
+  block.append(...element.childNodes)
+  element.replaceWith(block)
 }
 
 /** Returns the element that the page marks as its main part; null when it marks none, or several. */

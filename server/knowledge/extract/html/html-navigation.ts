@@ -6,6 +6,7 @@ const LONGEST_LINK = 60
 const LONGEST_LINE = 300
 const SHORT = 120
 const MOST_LINKS = 40
+const SHORT_TEXT = 40
 
 /**
  * Returns true for navigation: elements that are marked as such, and lines that consist of links only, such as
@@ -20,6 +21,23 @@ export function isNavigation(element: HtmlElement): boolean {
   if (name === 'P' || (name === 'DIV' && hasOnlyInline(element))) return isLineOfLinks(element)
   return (name === 'UL' || name === 'OL') && leadsOnlyInside(element)
 }
+
+/**
+ * Returns true for boxes of text between the paragraphs of the page, such as the sidebars of a manual or a warning.
+ * Sidebars of a site stand beside the text instead, and other boxes hold links or a form.
+ */
+export function isBoxOfText(element: HtmlElement): boolean {
+  const parent = element.parentElement
+  if (!parent || nameOf(parent) === 'BODY' || element.querySelector('form, input, nav')) return false
+  if (textOf(element).length < SHORT_TEXT || isMostlyLinks(element)) return false
+  for (const child of parent.children) if (child !== element && isParagraph(child)) return true
+  return false
+}
+
+const isParagraph = (element: HtmlElement): boolean =>
+  (nameOf(element) === 'P' || (nameOf(element) === 'DIV' && hasOnlyInline(element))) &&
+  textOf(element).length >= SHORT_TEXT &&
+  !isLineOfLinks(element)
 
 function isMostlyLinks(element: HtmlElement): boolean {
   const linked = [...element.querySelectorAll('a')].reduce((sum, link) => sum + textOf(link).length, 0)
