@@ -21,7 +21,7 @@ export function createRowProducts(values: Int8Array, dimensions: number): RowPro
   const table = out + strideOf(Math.max(count, MOST_AT_ONCE) * 4)
   const at = (row: number): number => table + row * stride
 
-  const { memory, scan: dot } = createDotKernel(at(count))
+  const { memory, scan: dot } = createDotKernel(at(count), stride)
   const numbers = new Int8Array(memory.buffer)
   const products = new Int32Array(memory.buffer, out, Math.max(count, MOST_AT_ONCE))
   for (let row = 0; row < count; row++) {

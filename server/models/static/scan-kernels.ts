@@ -98,6 +98,43 @@ const BITS = oneRow(
   ADD_PAIRS_OF_8,
 )
 
+/** The most steps of 16 bytes of which the query is kept in local variables. */
+const MOST_STEPS = 8
+const loadFrom = (offset: number): number[] => simd(0x00, 4, offset)
+const [rowNow, firstPart] = [5, 6] as const
+
+/**
+ * Returns the body of a kernel for dot products of rows of a fixed, small number of steps. The query is widened once,
+ * and the steps follow each other without a loop.
+ */
+function dotOfSteps(steps: number): number[] {
+  const part = (index: number): number => firstPart + index
+  const total = part(steps * 2)
+  const eachStep = (write: (step: number) => number[]): number[] =>
+    Array.from({ length: steps }, (_, step) => write(step)).flat()
+  return [
+    ...[1, 1 + steps * 2 + 1, V128],
+    ...eachStep((step) => [
+      ...[...get(query), ...loadFrom(step * 16), ...tee(rowNow), ...WIDEN_LOW, ...set(part(step * 2))],
+      ...[...get(rowNow), ...WIDEN_HIGH, ...set(part(step * 2 + 1))],
+    ]),
+    ...[...BLOCK, ...LOOP, ...get(row), ...get(end), IS_NOT_BELOW, ...breakIf(1)],
+    ...eachStep((step) => [
+      ...[...get(row), ...loadFrom(step * 16), ...tee(rowNow)],
+      ...[...WIDEN_LOW, ...get(part(step * 2)), ...MULTIPLY_PAIRS, ...(step > 0 ? ADD_4 : [])],
+      ...[...get(rowNow), ...WIDEN_HIGH, ...get(part(step * 2 + 1)), ...MULTIPLY_PAIRS, ...ADD_4],
+    ]),
+    ...set(total),
+    ...get(out),
+    ...[...get(total), ...lane(0), ...get(total), ...lane(1), ADD],
+    ...[...get(total), ...lane(2), ADD, ...get(total), ...lane(3), ADD],
+    ...STORE,
+    ...advance(out, 4),
+    ...[...get(row), ...get(stride), ADD, ...set(row)],
+    ...[...breakTo(0), END, END],
+  ]
+}
+
 const section = (id: number, content: number[]): number[] => [id, ...unsigned(content.length), ...content]
 const name = (letter: string): number[] => [1, letter.charCodeAt(0)]
 
@@ -110,15 +147,21 @@ const module = (pages: number, body: number[]): number[] => [
   ...section(10, [1, ...unsigned(body.length), ...body]),
 ]
 
-function kernelOf(compared: number[], bytes: number): ScanKernel {
-  const body = [...locals, ...allRows(compared), END]
+function kernelOf(steps: number[], bytes: number): ScanKernel {
+  const body = [...steps, END]
   const code = Uint8Array.from(module(Math.ceil(bytes / PAGE_BYTES), body))
   const { exports } = new WebAssembly.Instance(new WebAssembly.Module(code))
   return { memory: exports.m as ScanKernel['memory'], scan: exports.d as ScanKernel['scan'] }
 }
 
-/** Returns a kernel for dot products of bytes, with at least this many bytes of memory. */
-export const createDotKernel = (bytes: number): ScanKernel => kernelOf(DOT, bytes)
+/**
+ * Returns a kernel for dot products of bytes, with so many bytes of memory or a few more. With `stride`, it is for rows of
+ * that many bytes alone, which makes it faster when there are few.
+ */
+export function createDotKernel(bytes: number, stride?: number): ScanKernel {
+  const isShort = stride !== undefined && stride <= MOST_STEPS * 16
+  return kernelOf(isShort ? dotOfSteps(stride / 16) : [...locals, ...allRows(DOT)], bytes)
+}
 
-/** Does the same for the number of bits in which two rows differ. */
-export const createBitKernel = (bytes: number): ScanKernel => kernelOf(BITS, bytes)
+/** Returns a kernel for the number of bits in which two rows differ. */
+export const createBitKernel = (bytes: number): ScanKernel => kernelOf([...locals, ...allRows(BITS)], bytes)

@@ -27,7 +27,10 @@ export function createNeighbours(
 
 function closest(dots: Int32Array, lengths: Float32Array, row: number): Neighbour[] {
   const found: Neighbour[] = []
+  // Most rows are far from this one: they are passed over without a division.
+  const least = LEAST_SIMILARITY * lengths[row]! * 0.999
   for (let other = 0; other < lengths.length; other++) {
+    if (dots[other]! < least * lengths[other]!) continue
     const similarity = dots[other]! / (lengths[row]! * lengths[other]! || 1)
     if (similarity >= LEAST_SIMILARITY && other !== row) found.push({ row: other, similarity })
   }
