@@ -142,9 +142,13 @@ const COLUMN_NAMES = /(?:^|(?<=\n))\|.*\|\n\| - .*\|\n/
 
 const bare = (text: string): string => text.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase()
 
+/** Precedes a single row of a table, which is shown as a line of names and values. */
+const BEFORE_ROW = /\n\n(?=[^\n]+: [^\n]+(?:; [^\n]+: [^\n]+)+$)/
+
 function isQuoteOf(quote: string, known: string): boolean {
   if (known.includes(bare(quote))) return true
-  const [before, rows] = quote.split(COLUMN_NAMES, 2)
+  const isTable = COLUMN_NAMES.test(quote)
+  const [before, rows] = quote.split(isTable ? COLUMN_NAMES : BEFORE_ROW, 2)
   const from = known.indexOf(bare(before!))
   return rows !== undefined && from >= 0 && known.includes(bare(rows), from + bare(before!).length)
 }
