@@ -253,10 +253,17 @@ describe('the workspace', { skip }, () => {
       await owner.getByLabel('Verify token').fill('verify-me')
       await owner.getByText('Another server of the channel').click()
       await owner.getByLabel('Address', { exact: true }).fill(fake.url)
+      // The form is replaced once the connection has been read again, and what is typed after that must stay.
+      const connection = '**/messaging/connection'
+      await owner.route(connection, async (route) => {
+        if (route.request().method() === 'GET') await new Promise((resolve) => setTimeout(resolve, 1_000))
+        await route.continue()
+      })
       await owner.getByRole('button', { name: 'Connect and test' }).click()
       const result = owner.getByRole('status', { name: 'Test of the connection' })
       await result.getByText(/^111: /).waitFor()
       await owner.getByLabel('Access token').fill('token-1')
+      await owner.unroute(connection)
       await owner.getByRole('button', { name: 'Save and test' }).click()
       await result.getByText('111: it works, with Shop').waitFor()
       await owner.getByRole('group', { name: /Shop/ }).waitFor()

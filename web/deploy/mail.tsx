@@ -49,7 +49,11 @@ function Connection({ agent, mailbox }: { agent: Agent; mailbox: Mailbox | null 
   })
   const save = useMutation({
     meta: { quiet: true },
-    mutationFn: (body: Body) => call('PUT', PATH, { params, body }),
+    mutationFn: async (body: Body) => {
+      await call('PUT', PATH, { params, body })
+      // The form is replaced before the results appear, so that nothing that is typed in view of them is lost.
+      await refresh()
+    },
     onSuccess: () => test.mutate(),
   })
   const disconnect = useMutation({

@@ -30,6 +30,7 @@ export function Messaging({ agent }: { agent: Agent }) {
   const test = useMutation({
     meta: { quiet: true },
     mutationFn: () => call('POST', `${PATH}/test`, { params }),
+    onSettled: () => queries.invalidateQueries({ queryKey: [PATH] }),
   })
   return (
     <Loaded of={connection}>
@@ -75,9 +76,10 @@ function Accounts({ agent, state, test }: AccountsProps) {
     meta: { quiet: true },
     mutationFn: async (body: Body) => {
       await call('PUT', PATH, { params, body })
+      // The form is replaced before the results appear, so that nothing that is typed in view of them is lost.
+      await refresh()
       await test.mutateAsync().catch(() => {})
     },
-    onSuccess: refresh,
   })
   const disconnect = useMutation({
     mutationFn: () => call('DELETE', PATH, { params }),
