@@ -55,6 +55,7 @@ function followElsewhere({ db, notifier, log }: Needs, { id, account_id, first_e
   let again = false
   let quiet = 0
   let unwatched = 0
+  let isAnnounced = false
 
   const close = (end: () => void): void => {
     clearInterval(timer)
@@ -78,12 +79,17 @@ function followElsewhere({ db, notifier, log }: Needs, { id, account_id, first_e
     }
     reading.markLogged(reading.count)
     if (ending) return close(() => reading.end(resultOf(messageId, collected.parts, ending)))
-    if (fresh.length > 0) {
-      quiet = 0
-      lookSoon()
-    } else if (row?.status !== 'running') {
-      if (++quiet >= MOST_LOOKS) close(() => reading.fail(interrupted()))
-    } else if (reading.count === 0 || ++quiet % 3 === 0) await notifier.publish(db, 'watch', id)
+    quiet = fresh.length > 0 ? 0 : quiet + 1
+    if (fresh.length > 0) lookSoon()
+    if (row?.status === 'running') await askForNotices()
+    else if (quiet >= MOST_LOOKS) close(() => reading.fail(interrupted()))
+  }
+  /** Asks the owner to announce each piece. The notice may be lost, so it is repeated while nothing comes. */
+  async function askForNotices(): Promise<void> {
+    const isDue = !isAnnounced || (quiet > 0 && (reading.count === 0 || quiet % 3 === 0))
+    if (!isDue) return
+    isAnnounced = true
+    await notifier.publish(db, 'watch', id)
   }
   const lookSoon = (): void => {
     if (reading.ended) return

@@ -69,6 +69,19 @@ describe('two processes on one database', { skip: !onPostgres() && 'needs Postgr
     assert.equal((await there.raw('GET', path('/stream'))).status, 204)
   })
 
+  test('a reader that comes to another process in mid-answer is told of each piece', async () => {
+    let told = 0
+    const stopListening = services[1].ctx.notifier.on('frames', () => told++)
+    models.queue.push({ tokens: tokens(100), delayMs: 15 })
+    const own = await stream(here, { message: 'Long', conversationId })
+    const from = await base()
+    await wait(300)
+    const late = await there.raw('GET', path('/stream'), { headers: { 'last-event-id': String(from + 1) } })
+    await Promise.all([readStream(own, from), readStream(late, from + 1)])
+    stopListening()
+    assert.ok(told >= 3, `it was told ${told} times`)
+  })
+
   test('one reply runs at a time, across processes', async () => {
     models.queue.push({ tokens: tokens(20), delayMs: 15 })
     const own = await stream(here, { message: 'Long', conversationId })

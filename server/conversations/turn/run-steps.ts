@@ -227,6 +227,9 @@ async function runOne(log: Logger, ref: AgentRef, live: LiveGeneration, call: Ca
   if (call.problem !== null || !call.tool?.run) {
     return { status: 'error', error: call.problem ?? 'The action cannot be run.' }
   }
+  // An earlier call of the same step may have run for minutes.
+  if (live.signal.aborted)
+    return { status: 'error', error: 'The action was not run: the answer was stopped.' }
   const { conversationId, userId } = live.ids
   const place = { ...ref, conversationId, userId, toolCallId: call.id, signal: live.signal }
   try {

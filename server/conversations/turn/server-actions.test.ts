@@ -12,14 +12,17 @@ import { MOST_STEPS } from './run-steps.ts'
 let models: ModelServer
 let shop: Server
 let asked: string[]
+/** The shop answers once this has resolved. */
+let held: Promise<void> | undefined
 let service: Service
 let client: Client
 let agentId: string
 
 before(async () => {
   models = await startModelServer()
-  shop = createServer((request, response) => {
+  shop = createServer(async (request, response) => {
     asked.push(request.url ?? '')
+    await held
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"state":"sent"}')
   })
   await new Promise<void>((resolve) => shop.listen(0, '127.0.0.1', resolve))
@@ -36,6 +39,7 @@ after(async () => {
 })
 beforeEach(async () => {
   asked = []
+  held = undefined
   models.queue.length = 0
   client = await service.account()
   agentId = (await client.request('POST', '/agents', { name: 'Agent' })).body.id
@@ -66,6 +70,26 @@ const stream = (body: object) =>
   })
 const call = (name: string, input: unknown = { order: 'A 1' }) => ({ id: 'call_1', name, input })
 const typesOf = (parts: { type: string }[]) => parts.map(({ type }) => type)
+
+test('when an answer is stopped, calls of the same step that have not started do not run', async () => {
+  const released = Promise.withResolvers<void>()
+  held = released.promise
+  const orders = [1, 2, 3, 4].map((order) => ({
+    id: `call_${order}`,
+    name: 'find_order',
+    input: { order: `${order}` },
+  }))
+  models.queue.push({ toolCalls: [...orders, { id: 'call_5', name: 'ask_a_person', input: {} }] })
+  const response = await stream({ message: 'Where are they?' })
+  await until('the first four calls', () => asked.length === 4)
+  const [{ id }] = (await client.request('GET', `/agents/${agentId}/conversations`)).body.data
+  await client.request('POST', `/agents/${agentId}/conversations/${id}/stop`)
+  released.resolve()
+  await response.text()
+  await service.ctx.generations.idle()
+  const tickets = await client.request('GET', `/agents/${agentId}/helpdesk/tickets`)
+  assert.deepEqual(tickets.body.data, [])
+})
 
 test('an action runs here, its output goes to the model, the stream and the history', async () => {
   models.queue.push(

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Exact, endpoint, IsoTime, Nullable, OneOf, Success } from '../../http/contract.ts'
+import { DayOrTime, Exact, endpoint, IsoTime, Nullable, OneOf, Success } from '../../http/contract.ts'
 import { Color, Name, statusCategories, TicketNumber } from '../tickets/schema.ts'
 
 const Id = Type.String({ minLength: 1 })
@@ -76,11 +76,10 @@ export const noteSeenTicket = endpoint({
   name: 'noteSeenTicket',
   tag,
   summary: 'Record how far a member has read a ticket',
-  description:
-    'Send the time of the newest message that was shown. A time before the recorded one changes nothing.',
+  description: 'A time before the recorded one changes nothing.',
   scope: 'helpdesk:read',
   params: Exact({ agentId: Id, memberId: Id, ticketNumber: TicketNumber }),
-  body: Exact({ until: IsoTime }),
+  body: Exact({ until: DayOrTime('The time of the newest message that was shown') }),
   success: { status: 200, schema: Success },
   errors: ['RESOURCE_NOT_FOUND'],
 })

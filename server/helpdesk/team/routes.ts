@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts'
 import type { Db } from '../../db/database.ts'
 import { ApiError } from '../../http/errors.ts'
+import { spanOf } from '../../http/input/dates.ts'
 import { type Caller, type Route, route } from '../../http/route.ts'
 import { noteSeen, unreadTickets } from '../tickets/seen-tickets.ts'
 import { type StatusRow, statusesOf } from '../tickets/statuses.ts'
@@ -25,7 +26,7 @@ export const teamRoutes = (ctx: Context): Route[] => [
   ),
 
   route(contract.noteSeenTicket, async ({ ref, caller, params, body }) => {
-    await noteSeen(ctx, ref, await requireOwn(ctx.db, caller, params.memberId), new Date(body.until))
+    await noteSeen(ctx, ref, await requireOwn(ctx.db, caller, params.memberId), spanOf(body.until).until)
     return { success: true as const }
   }),
 

@@ -256,6 +256,8 @@ test('unseen tickets are counted until the member has seen them, and again after
   await see(later.toISOString())
   await see(createdAt as string)
   assert.deepEqual(await unread(), { ticketNumbers: [], total: 0 })
+  const refused = await see('2016-12-31T23:59:60Z')
+  assert.deepEqual([refused.status, refused.body.error.code], [400, 'VALIDATION_INVALID_BODY'])
   const { status, body } = await see(createdAt as string, newId())
   assert.deepEqual([status, body.error.code], [404, 'RESOURCE_NOT_FOUND'])
 })
