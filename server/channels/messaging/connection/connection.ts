@@ -8,8 +8,8 @@ import type { AccountId } from '../../../db/tables/columns.ts'
 import { ApiError } from '../../../http/errors.ts'
 import { type Details, refuseInvalid } from '../../../http/input/validate.ts'
 import { placeOfRow } from '../../../secrets/sealed-columns.ts'
-import type { Access, ProviderClient } from './adapter.ts'
-import { adapter } from './adapters.ts'
+import { chooseAdapter } from './choose-adapter.ts'
+import type { Access, ProviderAdapter, ProviderClient } from './provider-adapter.ts'
 
 /** Names and payloads of the messaging jobs. */
 export const READ_NUMBERS = 'read-messaging-numbers'
@@ -28,6 +28,7 @@ export type MessagingAccount = Access & {
   accountId: AccountId
   agentId: string
   businessAccountId: string
+  adapter: ProviderAdapter
   appSecret: string
   verifyToken: string
   numbers: MessagingNumber[] | null
@@ -157,6 +158,7 @@ async function openRow(
     accountId: row.account_id,
     agentId: row.agent_id,
     businessAccountId: row.business_account_id,
+    adapter: chooseAdapter(row),
     accessToken: await secrets.decrypt(row.access_token, placeOf('access_token')),
     appSecret: await secrets.decrypt(row.app_secret, placeOf('app_secret')),
     verifyToken: await secrets.decrypt(row.verify_token, placeOf('verify_token')),
@@ -168,6 +170,6 @@ async function openRow(
 
 export const clientOf = (
   { fetcher }: Pick<Context, 'fetcher'>,
-  { accessToken, baseUrl }: Access,
+  { adapter, accessToken, baseUrl }: Pick<MessagingAccount, 'adapter' | keyof Access>,
   options: { signal?: AbortSignal; timeoutMs?: number; retries?: number } = {},
 ): ProviderClient => adapter.client({ fetcher, access: { accessToken, baseUrl }, ...options })

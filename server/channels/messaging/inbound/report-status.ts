@@ -4,8 +4,8 @@ import { transact } from '../../../db/statements/transact.ts'
 import type { DeliveryRow } from '../../../deliveries/claim-delivery.ts'
 import { applyReport, changeDelivery } from '../../../deliveries/settle-delivery.ts'
 import { holdTicketOf, noteDelivery } from '../../../helpdesk/messages/note-delivery.ts'
-import type { MessageStatus, WebhookEvent } from '../connection/adapter.ts'
 import type { MessagingAccount } from '../connection/connection.ts'
+import type { MessageStatus, WebhookEvent } from '../connection/provider-adapter.ts'
 import { piecesOf, readCallback } from '../outbound/pieces.ts'
 import { settleTemplate } from '../templates/settle-template.ts'
 
@@ -19,7 +19,7 @@ const ORDER: readonly MessageStatus[] = ['sent', 'delivered', 'read']
  */
 export async function reportStatus(
   ctx: Pick<Context, 'db' | 'notifier' | 'jobs'>,
-  { accountId, agentId }: MessagingAccount,
+  { accountId, agentId, adapter }: MessagingAccount,
   event: Status,
 ): Promise<void> {
   const place = await find(ctx.db, { accountId, agentId }, event)
@@ -36,7 +36,7 @@ export async function reportStatus(
       .forUpdate()
       .executeTakeFirst()
     if (!delivery) return
-    const pieceCount = piecesOf(delivery.content).length
+    const pieceCount = piecesOf(adapter, delivery.content).length
     if (place.ordinal >= pieceCount) return
     const whole = await notePiece(trx, delivery, { ordinal: place.ordinal, pieceCount }, event)
     const { messageId, recipient, reason } = event

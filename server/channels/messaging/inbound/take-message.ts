@@ -7,9 +7,8 @@ import { transact } from '../../../db/statements/transact.ts'
 import type { ChannelThreadsTable } from '../../../db/tables/channels.ts'
 import { enqueueDelivery } from '../../../deliveries/enqueue-delivery.ts'
 import { ensureThread, lockThread, receiveMessage } from '../../inbound/receive-message.ts'
-import type { WebhookEvent } from '../connection/adapter.ts'
 import type { MessagingAccount } from '../connection/connection.ts'
-
+import type { WebhookEvent } from '../connection/provider-adapter.ts'
 import { readWord } from './opt-out-words.ts'
 
 export const FETCH_FILES = 'fetch-messaging-files'

@@ -9,7 +9,7 @@ import {
   PAT,
   startMessagingHome,
 } from '../../../../test/messaging-home.ts'
-import { adapter } from '../connection/adapters.ts'
+import { readWebhook } from '../whatsapp/read-webhook.ts'
 
 let home: MessagingHome
 before(async () => {
@@ -79,7 +79,7 @@ const damaged = fc.tuple(fc.nat(30), wild).map(([place, instead]) => {
 test('any body is read without an error', () => {
   fc.assert(
     fc.property(fc.oneof(wild, damaged), (body) => {
-      const { events } = adapter.readWebhook(JSON.parse(JSON.stringify(body) ?? 'null'), new Date())
+      const { events } = readWebhook(JSON.parse(JSON.stringify(body) ?? 'null'), new Date())
       for (const event of events) {
         assert.ok(event.messageId.length > 0 && event.messageId.length <= 256)
         if (event.kind === 'message') assert.match(event.from, /^\d{5,20}$/)

@@ -2,8 +2,8 @@ import { timingSafeEqual } from 'node:crypto'
 import type { Context } from '../../../context.ts'
 import { onBehalfOf } from '../../../db/connections/lanes.ts'
 import { ApiError } from '../../../http/errors.ts'
+import { originOf } from '../../../http/server/own-origin.ts'
 import { type RawRoute, rawRoute } from '../../../http/server/serve-raw.ts'
-import { adapter } from '../connection/adapters.ts'
 import { accountsOf, type MessagingAccount } from '../connection/connection.ts'
 import { takeWebhook } from './take-webhook.ts'
 import { receiveMessagingWebhook, verifyMessagingWebhook } from './webhook-contract.ts'
@@ -15,22 +15,26 @@ export function messagingWebhookRoutes(ctx: Context): RawRoute[] {
   const admitted = new WeakMap<object, MessagingAccount[]>()
   return [
     rawRoute(verifyMessagingWebhook, async ({ params, query, reply }) => {
-      const asked = adapter.readHandshake(query)
       const accounts = await connected(params.agentId)
-      if (!asked || !accounts.some(({ verifyToken }) => isSame(asked.token, verifyToken)))
+      const asked = accounts
+        .map(({ adapter, verifyToken }) => ({ verifyToken, handshake: adapter.readHandshake(query) }))
+        .find(({ verifyToken, handshake }) => handshake && isSame(handshake.token, verifyToken))
+      if (!asked?.handshake)
         throw new ApiError('WEBHOOK_SIGNATURE_INVALID', {
           message: 'This is not the verify token of a connected account.',
         })
-      return reply.type('text/plain; charset=utf-8').send(asked.challenge)
+      return reply.type('text/plain; charset=utf-8').send(asked.handshake.challenge)
     }),
     rawRoute(
       receiveMessagingWebhook,
-      async ({ params, request: { headers, body, raw }, reply }) => {
+      async ({ params, request: { url, headers, body, raw }, reply }) => {
         const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
         const accounts = admitted.get(raw) ?? []
-        const signers = accounts.filter(({ appSecret }) => adapter.isSigned(headers, bytes, appSecret))
-        if (signers.length === 0) throw new ApiError('WEBHOOK_SIGNATURE_INVALID')
-        const { events, dropped } = adapter.readWebhook(parse(bytes), new Date())
+        const signed = { url: `${originOf(ctx.config)}${url}`, headers, body: bytes }
+        const signers = accounts.filter(({ adapter, appSecret }) => adapter.isSigned(signed, appSecret))
+        const [signer] = signers
+        if (!signer) throw new ApiError('WEBHOOK_SIGNATURE_INVALID')
+        const { events, dropped } = signer.adapter.readWebhook(parse(bytes), new Date())
         if (dropped > 0)
           ctx.log.warn(
             { agent: params.agentId, dropped },
@@ -41,7 +45,7 @@ export function messagingWebhookRoutes(ctx: Context): RawRoute[] {
       },
       async ({ params, request: { headers, raw } }) => {
         const accounts = await connected(params.agentId)
-        if (accounts.length === 0 || !adapter.claimsSignature(headers))
+        if (!accounts.some(({ adapter }) => adapter.claimsSignature(headers)))
           throw new ApiError('WEBHOOK_SIGNATURE_INVALID')
         admitted.set(raw, accounts)
       },

@@ -16,7 +16,6 @@ import type { DeliveryContent } from '../../../db/tables/deliveries.ts'
 import { claimDelivery } from '../../../deliveries/claim-delivery.ts'
 import { enqueueDelivery } from '../../../deliveries/enqueue-delivery.ts'
 import { retryDelivery } from '../../../deliveries/settle-delivery.ts'
-import { adapter } from '../connection/adapters.ts'
 import { accountsOf } from '../connection/connection.ts'
 import { reportStatus } from '../inbound/report-status.ts'
 
@@ -163,9 +162,9 @@ test('a status locks its delivery once, and text is formatted once', async (t) =
     },
     transformResult: async ({ result }) => result,
   }
-  const formats = t.mock.method(adapter, 'formatText')
   const [account] = await accountsOf({ db, secrets }, home.agentId)
   assert.ok(account)
+  const formats = t.mock.method(account.adapter, 'formatText')
   const seen = []
   for (const [id, kind] of [
     [plain, 'read'],

@@ -6,17 +6,15 @@ import type { DeliveryRow } from '../../../deliveries/claim-delivery.ts'
 import { type ThreadRow, threadOf } from '../../../deliveries/enqueue-delivery.ts'
 import type { Attempt } from '../../../deliveries/settle-delivery.ts'
 import type { Channel } from '../../registry/channel.ts'
-import type { Accepted, Addressed, ProviderClient } from '../connection/adapter.ts'
 import { accountsOf, clientOf, type MessagingAccount } from '../connection/connection.ts'
 import { digitsOf, ownerOf } from '../connection/numbers.ts'
+import type { Accepted, Addressed, ProviderClient } from '../connection/provider-adapter.ts'
 import { ProviderFailure } from '../connection/provider-failure.ts'
 import type { ThreadData } from '../inbound/take-message.ts'
 import { callbackOf, type Piece, piecesOf } from './pieces.ts'
 
 /** The wait for a status that shows whether an uncertain message was accepted. After that it is sent again. */
 const STATUS_WITHIN_MS = 60_000
-/** The provider accepts only templates when a person's last message is older than this. */
-const WINDOW_MS = 24 * 60 * 60 * 1_000
 
 /** Sends those messages of a delivery that are not known to be accepted. */
 export const messagingChannel: Channel = { name: 'messaging', send }
@@ -30,7 +28,7 @@ async function send(ctx: Context, delivery: DeliveryRow, signal: AbortSignal): P
   const account = thread && (await accountFor(ctx, thread))
   const refusal = refusalOf(thread, account, content.evenOptedOut === true)
   if (!thread || !account || refusal !== null) return { kind: 'refused', reason: refusal ?? '' }
-  const pieces = piecesOf(content)
+  const pieces = piecesOf(account.adapter, content)
   if (pieces.length === 0) return { kind: 'refused', reason: 'There is nothing to send.' }
   const client = clientOf(ctx, account, { signal })
   const to = (thread.data as ThreadData).recipient ?? digitsOf(thread.peer)
@@ -62,12 +60,9 @@ function refusalOf(
   if (!thread) return 'The thread no longer exists.'
   if (!account) return 'The number is no longer connected.'
   if (thread.opted_out_at && !evenOptedOut) return 'The person has opted out.'
-  const since = thread.last_inbound_at
-    ? Date.now() - thread.last_inbound_at.getTime()
-    : Number.POSITIVE_INFINITY
-  return since > WINDOW_MS
-    ? 'The person last wrote more than 24 hours ago: only a template can be sent.'
-    : null
+  const { replyWindow } = account.adapter
+  const openedAt = thread.last_inbound_at?.getTime() ?? Number.NEGATIVE_INFINITY
+  return replyWindow && Date.now() - openedAt > replyWindow.ms ? replyWindow.refusal : null
 }
 
 /** Returns the provider's ids of the messages that it has accepted. */

@@ -2,7 +2,7 @@ import { isId } from '../../../db/ids.ts'
 import type { AttachmentNote } from '../../../db/tables/attachments.ts'
 import type { DeliveryContent } from '../../../db/tables/deliveries.ts'
 import { linksTo, withoutForeignLinks } from '../../../text/safety/foreign-links.ts'
-import { adapter } from '../connection/adapters.ts'
+import type { ProviderAdapter } from '../connection/provider-adapter.ts'
 import { splitText } from './split-text.ts'
 
 /** One message on the wire of the provider. */
@@ -14,8 +14,11 @@ export type Piece =
 /** The most characters of a delivery. A model that never ends would otherwise send hundreds of messages. */
 const LONGEST = 100_000
 
-/** Splits a delivery into messages. The result is always the same for the same content. */
-export function piecesOf({ text, html, attachments = [], template, linkHosts }: DeliveryContent): Piece[] {
+/** Splits a delivery into messages of the provider. The result is always the same for the same content. */
+export function piecesOf(
+  adapter: Pick<ProviderAdapter, 'formatText' | 'longestText'>,
+  { text, html, attachments = [], template, linkHosts }: DeliveryContent,
+): Piece[] {
   if (template) return [{ kind: 'template' }]
   // Only people write HTML, and their brackets are not citation markers.
   const written = adapter.formatText(text.slice(0, LONGEST).toWellFormed(), {

@@ -1,5 +1,5 @@
 import { ApiError } from '../../../http/errors.ts'
-import type { ProviderClient, ProviderTemplate } from '../connection/adapter.ts'
+import type { ProviderClient, ProviderTemplate } from '../connection/provider-adapter.ts'
 import { ProviderFailure } from '../connection/provider-failure.ts'
 import { sendFailed } from '../outbound/send-errors.ts'
 

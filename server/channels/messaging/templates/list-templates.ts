@@ -1,10 +1,11 @@
 import type { Static } from 'typebox'
 import type { Context } from '../../../context.ts'
-import type { ProviderTemplate } from '../connection/adapter.ts'
-import { clientOf, type MessagingAccount, requireAccounts } from '../connection/connection.ts'
+import { clientOf, type MessagingAccount } from '../connection/connection.ts'
 import { refreshNumbers } from '../connection/numbers.ts'
+import type { ProviderTemplate } from '../connection/provider-adapter.ts'
 import { ProviderFailure } from '../connection/provider-failure.ts'
 import type { Template, TemplateList } from '../schema.ts'
+import { templateAccounts } from './template-accounts.ts'
 import { variablesOf } from './template-variables.ts'
 
 /** The time limit for one account, with all pages and retries. */
@@ -18,7 +19,7 @@ export async function listTemplates(
   ctx: Pick<Context, 'db' | 'secrets' | 'fetcher' | 'log'>,
   agentId: string,
 ): Promise<Static<typeof TemplateList>> {
-  const accounts = await requireAccounts(ctx, agentId)
+  const accounts = await templateAccounts(ctx, agentId)
   const read = await Promise.all(accounts.map((account) => readAccount(ctx, account)))
   const unavailable = accounts.filter((_, index) => !read[index]?.isWhole)
   return {

@@ -12,17 +12,18 @@ import { changeDelivery, failDelivery } from '../../../deliveries/settle-deliver
 import { tellDesk } from '../../../helpdesk/tickets/tell-desk.ts'
 import { ApiError } from '../../../http/errors.ts'
 import { freeKey, type KeyedRequest, takeKey } from '../../../http/once/idempotency.ts'
-import type { ProviderTemplate, TemplateValues } from '../connection/adapter.ts'
-import { clientOf, requireAccounts } from '../connection/connection.ts'
+import { clientOf } from '../connection/connection.ts'
 import { digitsOf } from '../connection/numbers.ts'
+import type { ProviderTemplate, TemplateValues } from '../connection/provider-adapter.ts'
 import { ProviderFailure } from '../connection/provider-failure.ts'
 import type { ThreadData } from '../inbound/take-message.ts'
-import { chooseSender, type Sender } from '../outbound/choose-sender.ts'
 import { callbackOf } from '../outbound/pieces.ts'
 import { sendErrorOf } from '../outbound/send-errors.ts'
 import type { SentTemplate, TemplateMessage } from '../schema.ts'
+import { chooseSender, type Sender } from './choose-sender.ts'
 import { chooseTemplate } from './choose-template.ts'
 import { settleTemplate } from './settle-template.ts'
+import { templateAccounts } from './template-accounts.ts'
 import { threadToDial } from './template-thread.ts'
 import { checkVariables, renderTemplate } from './template-variables.ts'
 
@@ -41,7 +42,7 @@ export async function sendTemplate(
   wanted: Wanted,
   request: KeyedRequest | null,
 ): Promise<Static<typeof SentTemplate>> {
-  const accounts = await requireAccounts(ctx, agentId)
+  const accounts = await templateAccounts(ctx, agentId)
   const sender = await chooseSender(ctx, accounts, wanted.from)
   const client = clientOf(ctx, sender.account)
   const template = await chooseTemplate(client, sender.account.businessAccountId, wanted.template)

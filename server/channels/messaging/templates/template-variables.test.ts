@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiError } from '../../../http/errors.ts'
-import type { ProviderTemplate } from '../connection/adapter.ts'
+import type { ProviderTemplate } from '../connection/provider-adapter.ts'
 import { checkVariables, renderTemplate, variablesOf } from './template-variables.ts'
 
 const template = (...components: ProviderTemplate['components']): ProviderTemplate => ({

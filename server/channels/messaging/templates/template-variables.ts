@@ -1,5 +1,5 @@
 import { ApiError } from '../../../http/errors.ts'
-import type { ProviderTemplate, TemplateValues } from '../connection/adapter.ts'
+import type { ProviderTemplate, TemplateValues } from '../connection/provider-adapter.ts'
 
 type Keys = { header: string[]; body: string[] }
 type Given = { header?: Record<string, string>; body?: Record<string, string> }

@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { MessagingNumber } from '../../../db/tables/channels.ts'
-import type { Accepted, Adapter, Addressed, ProviderClient } from '../connection/adapter.ts'
+import type { Accepted, Addressed, ProviderAdapter, ProviderClient } from '../connection/provider-adapter.ts'
 import { ProviderFailure } from '../connection/provider-failure.ts'
+import { type JsonObject, objectOf, objectsIn, parseObject, text } from '../connection/untrusted-json.ts'
 import { fileMessage } from './file-message.ts'
 import { failureOf, failureOfFetch } from './read-failure.ts'
 import { readTemplate, templateMessage } from './templates.ts'
-import { parseJson, text, type Wire, wire, wires } from './wire.ts'
 
 const PUBLIC_URL = 'https://graph.facebook.com'
 const VERSION = 'v24.0'
@@ -24,7 +24,7 @@ type Request = { method: 'GET' | 'POST'; body?: string | Uint8Array; type?: stri
 /**
  * A client of the published REST API. Requests that read are retried when that may help. Requests that send are not.
  */
-export const createClient: Adapter['client'] = ({
+export const createClient: ProviderAdapter['client'] = ({
   fetcher,
   access: { accessToken, baseUrl },
   signal,
@@ -52,11 +52,11 @@ export const createClient: Adapter['client'] = ({
         throw failureOfFetch(error)
       })
     const { status, headers, body: bytes } = answer
-    if (status < 200 || status > 299) throw failureOf(status, headers, parseJson(bytes))
+    if (status < 200 || status > 299) throw failureOf(status, headers, parseObject(bytes))
     return bytes
   }
 
-  async function call(path: string, request: Request): Promise<Wire> {
+  async function call(path: string, request: Request): Promise<JsonObject> {
     return readable(await fetchBytes(`${base}/${VERSION}/${path}`, request))
   }
 
@@ -83,7 +83,7 @@ export const createClient: Adapter['client'] = ({
   async function all<T>(
     path: string,
     query: Record<string, string>,
-    readItem: (item: Wire) => T | null,
+    readItem: (item: JsonObject) => T | null,
   ): Promise<T[]> {
     const items: T[] = []
     const seen = new Set<string>()
@@ -104,12 +104,12 @@ export const createClient: Adapter['client'] = ({
       if (itemsLeft < 0)
         throw new ProviderFailure('too_large', `The account has a list of more than ${MOST_ITEMS} entries.`)
       for (const item of data) {
-        const found = readItem(wire(item))
+        const found = readItem(objectOf(item))
         if (found !== null) items.push(found)
       }
-      const { next, cursors } = wire(paging)
+      const { next, cursors } = objectOf(paging)
       // Use the cursor and not the URL of the next page, because the token must not be sent to a URL from a response.
-      after = text(wire(cursors).after)
+      after = text(objectOf(cursors).after)
       if (!next || after === '') return items
       if (seen.has(after) || seen.size >= MOST_PAGES)
         throw new ProviderFailure('unreachable', 'The channel repeatedly returned the same page of a list.')
@@ -117,7 +117,7 @@ export const createClient: Adapter['client'] = ({
     }
   }
 
-  async function send({ numberId, to, callback }: Addressed, message: Wire): Promise<Accepted> {
+  async function send({ numberId, to, callback }: Addressed, message: JsonObject): Promise<Accepted> {
     const answer = await call(`${segment(numberId)}/messages`, {
       method: 'POST',
       type: 'application/json',
@@ -129,10 +129,10 @@ export const createClient: Adapter['client'] = ({
         biz_opaque_callback_data: callback,
       }),
     })
-    const messageId = text(wires(answer.messages)[0]?.id)
+    const messageId = text(objectsIn(answer.messages)[0]?.id)
     if (messageId === '')
       throw new ProviderFailure('uncertain', 'The channel accepted the message but returned no id.')
-    return { messageId, recipient: text(wires(answer.contacts)[0]?.wa_id) || to }
+    return { messageId, recipient: text(objectsIn(answer.contacts)[0]?.wa_id) || to }
   }
 
   return {
@@ -187,13 +187,13 @@ export const createClient: Adapter['client'] = ({
 
 const segment = encodeURIComponent
 
-function readable(bytes: Uint8Array): Wire {
-  const value = parseJson(bytes)
+function readable(bytes: Uint8Array): JsonObject {
+  const value = parseObject(bytes)
   if (!value) throw new ProviderFailure('uncertain', 'The response of the channel cannot be read.')
   return value
 }
 
-function readNumber({ id, display_phone_number, verified_name }: Wire): MessagingNumber | null {
+function readNumber({ id, display_phone_number, verified_name }: JsonObject): MessagingNumber | null {
   const number = { id: text(id), phone: text(display_phone_number), verifiedName: text(verified_name) }
   return number.id && number.phone ? number : null
 }

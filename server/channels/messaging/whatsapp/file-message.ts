@@ -1,4 +1,4 @@
-import type { Wire } from './wire.ts'
+import type { JsonObject } from '../connection/untrusted-json.ts'
 
 type File = { name: string; type: string; bytes: Uint8Array<ArrayBuffer> }
 
@@ -11,7 +11,10 @@ const SHOWN: [RegExp, 'image' | 'video' | 'audio', number][] = [
 ]
 
 /** Returns the upload of a file, and the message that refers to it by its id. */
-export function fileMessage({ name, type, bytes }: File): { form: FormData; message(id: string): Wire } {
+export function fileMessage({ name, type, bytes }: File): {
+  form: FormData
+  message(id: string): JsonObject
+} {
   const form = new FormData()
   form.set('messaging_product', 'whatsapp')
   form.set('type', type)

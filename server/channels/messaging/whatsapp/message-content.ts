@@ -1,20 +1,22 @@
 import type { AwaitedFile, InboundContent } from '../../../db/tables/channels.ts'
-import { text, type Wire, wire, wires } from './wire.ts'
+import { type JsonObject, objectOf, objectsIn, text } from '../connection/untrusted-json.ts'
 
 const UNSUPPORTED = '[unsupported message]'
 
 /** Returns the text of a message of any type, and the files to be fetched. */
-export function contentOf(message: Wire): InboundContent {
+export function contentOf(message: JsonObject): InboundContent {
   const type = text(message.type)
-  const part = wire(message[type])
+  const part = objectOf(message[type])
   const file = fileOf(type, part)
   if (file) return { text: text(part.caption).trim(), attachments: [], awaited: [file] }
   const { words, silent } =
-    type === 'contacts' ? { words: cardsOf(wires(message.contacts)), silent: undefined } : wordsOf(type, part)
+    type === 'contacts'
+      ? { words: cardsOf(objectsIn(message.contacts)), silent: undefined }
+      : wordsOf(type, part)
   return { text: words.trim() || UNSUPPORTED, attachments: [], ...(silent ? { silent } : {}) }
 }
 
-function wordsOf(type: string, part: Wire): { words: string; silent?: true } {
+function wordsOf(type: string, part: JsonObject): { words: string; silent?: true } {
   switch (type) {
     case 'text':
       return { words: text(part.body) }
@@ -41,15 +43,15 @@ function wordsOf(type: string, part: Wire): { words: string; silent?: true } {
 }
 
 /** A choice from buttons or a list, or a completed form. */
-function answerOf({ button_reply, list_reply, nfm_reply }: Wire): string {
-  const chosen = wire(button_reply ?? list_reply)
-  const form = wire(nfm_reply)
+function answerOf({ button_reply, list_reply, nfm_reply }: JsonObject): string {
+  const chosen = objectOf(button_reply ?? list_reply)
+  const form = objectOf(nfm_reply)
   return [text(chosen.title), text(chosen.description), text(form.body), text(form.response_json)]
     .filter(Boolean)
     .join('\n')
 }
 
-function locationOf({ name, address, latitude, longitude, url }: Wire): string {
+function locationOf({ name, address, latitude, longitude, url }: JsonObject): string {
   const place = [
     text(name),
     text(address),
@@ -60,13 +62,13 @@ function locationOf({ name, address, latitude, longitude, url }: Wire): string {
   return named && `Location:\n${named}`
 }
 
-function cardsOf(cards: Wire[]): string {
+function cardsOf(cards: JsonObject[]): string {
   const lines = cards.map(({ name, phones, emails, org }) =>
     [
-      text(wire(name).formatted_name),
-      text(wire(org).company),
-      ...wires(phones).map(({ phone }) => text(phone)),
-      ...wires(emails).map(({ email }) => text(email)),
+      text(objectOf(name).formatted_name),
+      text(objectOf(org).company),
+      ...objectsIn(phones).map(({ phone }) => text(phone)),
+      ...objectsIn(emails).map(({ email }) => text(email)),
     ]
       .filter(Boolean)
       .join(', '),
@@ -75,8 +77,8 @@ function cardsOf(cards: Wire[]): string {
   return named && `Contact:\n${named}`
 }
 
-function orderOf({ text: note, product_items }: Wire): string {
-  const items = wires(product_items).map(
+function orderOf({ text: note, product_items }: JsonObject): string {
+  const items = objectsIn(product_items).map(
     (item) =>
       `${text(item.quantity) || '1'} × ${text(item.product_retailer_id)} (${text(item.item_price)} ${text(item.currency)})`,
   )
@@ -92,7 +94,7 @@ const ENDINGS: Record<string, string> = {
   quicktime: 'mov',
 }
 
-function fileOf(type: string, part: Wire): AwaitedFile | null {
+function fileOf(type: string, part: JsonObject): AwaitedFile | null {
   const id = text(part.id)
   if (!FILES.includes(type) || !/^[\w.-]{1,200}$/.test(id)) return null
   const [mediaType = ''] = text(part.mime_type).toLowerCase().split(';')

@@ -1,11 +1,14 @@
 import { FetchFailure } from '../../../fetch/failures/fetch-failure.ts'
 import { ProviderFailure, type ProviderFailureCode } from '../connection/provider-failure.ts'
-import { text, type Wire, wire } from './wire.ts'
+import { type JsonObject, objectOf, text } from '../connection/untrusted-json.ts'
 
 type Known = [ProviderFailureCode, string, detail?: string]
 
 const LIMITED: Known = ['limited', 'The channel received too many requests. Try again later.']
 const PARAMS: Known = ['params_rejected', 'The channel rejected the variables of the template.']
+/** The provider accepts only templates when a person's last message is older than a day. */
+export const OUTSIDE_WINDOW = 'The person last wrote more than 24 hours ago: only a template can be sent.'
+
 const UNREACHABLE: Known = ['unreachable', 'The channel is temporarily unavailable.']
 
 /** Our code for each error code of the Cloud API: https://developers.facebook.com, "Error codes". */
@@ -32,7 +35,7 @@ const BY_CODE: Record<number, Known> = {
   131030: ['not_reachable', 'The recipient is not among the test numbers of the business account.'],
   131031: ['blocked', 'The business account is locked.', 'account_locked'],
   131042: ['blocked', 'The business account has a problem with its payment.', 'payment'],
-  131047: ['outside_window', 'The person last wrote more than 24 hours ago: only a template can be sent.'],
+  131047: ['outside_window', OUTSIDE_WINDOW],
   131048: ['blocked', 'The number can no longer send: too many people have reported it.', 'spam'],
   131049: ['blocked', 'The channel does not deliver this message to the recipient.', 'frequency'],
   131050: ['blocked', 'The recipient does not accept such messages.', 'opted_out'],
@@ -56,10 +59,10 @@ const MOST_WAIT_MS = 15 * 60_000
 export function failureOf(
   status: number,
   headers: Record<string, string>,
-  body: Wire | null,
+  body: JsonObject | null,
 ): ProviderFailure {
-  const { code, message, error_data } = wire(body?.error)
-  const details = text(wire(error_data).details)
+  const { code, message, error_data } = objectOf(body?.error)
+  const details = text(objectOf(error_data).details)
   // The provider's message, for the log.
   const cause = new Error(
     `HTTP ${status} ${text(code)} ${text(message).slice(0, 300)} ${details.slice(0, 300)}`,
@@ -71,9 +74,9 @@ export function failureOf(
 }
 
 /** Returns the failure for a failed status of a message. */
-export function reasonOf(error: Wire): string {
+export function reasonOf(error: JsonObject): string {
   const named = known(Number(error.code))
-  const own = text(wire(error.error_data).details) || text(error.title) || text(error.message)
+  const own = text(objectOf(error.error_data).details) || text(error.title) || text(error.message)
   return (named?.[1] ?? `The channel did not deliver it: ${own || 'no reason was given'}.`).slice(0, 500)
 }
 

@@ -1,7 +1,7 @@
-import type { MessageStatus, WebhookEvent } from '../connection/adapter.ts'
+import type { MessageStatus, WebhookEvent } from '../connection/provider-adapter.ts'
+import { type JsonObject, objectOf, objectsIn, text } from '../connection/untrusted-json.ts'
 import { contentOf } from './message-content.ts'
 import { reasonOf } from './read-failure.ts'
-import { text, type Wire, wire, wires } from './wire.ts'
 
 /** Ids are part of an index and of URLs. */
 const LONGEST_ID = 256
@@ -16,21 +16,21 @@ const MOST = 1_000
  */
 export function readWebhook(body: unknown, now: Date): { events: WebhookEvent[]; dropped: number } {
   let dropped = 0
-  const first = (list: unknown): Wire[] => {
+  const first = (list: unknown): JsonObject[] => {
     if (!Array.isArray(list)) return []
     dropped += Math.max(0, list.length - MOST)
-    return wires(list.slice(0, MOST))
+    return objectsIn(list.slice(0, MOST))
   }
-  const events = wires(wire(body).entry).flatMap((entry) =>
-    wires(entry.changes)
+  const events = objectsIn(objectOf(body).entry).flatMap((entry) =>
+    objectsIn(entry.changes)
       .filter(({ field }) => field === 'messages')
       .flatMap(({ value }) => {
         const of = {
           businessAccountId: id(entry.id),
-          numberId: id(wire(wire(value).metadata).phone_number_id),
+          numberId: id(objectOf(objectOf(value).metadata).phone_number_id),
         }
         if (of.businessAccountId === '' || of.numberId === '') return []
-        const { contacts, messages, statuses } = wire(value)
+        const { contacts, messages, statuses } = objectOf(value)
         const nameOf = namesOf(first(contacts))
         return [
           ...first(messages).flatMap((message) => readMessage(of, message, nameOf, now)),
@@ -45,18 +45,18 @@ type Of = { businessAccountId: string; numberId: string }
 type NameOf = (from: string) => string | null
 
 /** The names by sender. A single contact is the sender, whatever its number. */
-function namesOf(contacts: Wire[]): NameOf {
+function namesOf(contacts: JsonObject[]): NameOf {
   const names = new Map<string, string | null>()
   for (const { wa_id, profile } of contacts) {
     const from = text(wa_id)
-    const name = text(wire(profile).name).trim().slice(0, 100).toWellFormed()
+    const name = text(objectOf(profile).name).trim().slice(0, 100).toWellFormed()
     if (!names.has(from)) names.set(from, name || null)
   }
   const [only = null] = contacts.length === 1 ? names.values() : []
   return (from) => names.get(from) ?? only
 }
 
-function readMessage(of: Of, message: Wire, nameOf: NameOf, now: Date): WebhookEvent[] {
+function readMessage(of: Of, message: JsonObject, nameOf: NameOf, now: Date): WebhookEvent[] {
   const messageId = id(message.id)
   const from = text(message.from)
   if (messageId === '' || !/^[0-9]{5,20}$/.test(from)) return []
@@ -69,12 +69,12 @@ function readMessage(of: Of, message: Wire, nameOf: NameOf, now: Date): WebhookE
   ]
 }
 
-function readStatus(of: Of, status: Wire): WebhookEvent[] {
+function readStatus(of: Of, status: JsonObject): WebhookEvent[] {
   const messageId = id(status.id)
   // A voice message that has been played.
   const named = status.status === 'played' ? 'read' : text(status.status)
   if (messageId === '' || !STATUSES.includes(named)) return []
-  const [error] = wires(status.errors)
+  const [error] = objectsIn(status.errors)
   return [
     {
       kind: 'status',

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
+import type { SignedRequest } from '../connection/provider-adapter.ts'
 
 const HEADER = 'x-hub-signature-256'
 
@@ -10,7 +11,7 @@ const claimed = (headers: IncomingHttpHeaders): string | undefined =>
 export const claimsSignature = (headers: IncomingHttpHeaders): boolean => claimed(headers) !== undefined
 
 /** Returns whether the header is the HMAC of the raw body with this app secret. */
-export function isSigned(headers: IncomingHttpHeaders, body: Uint8Array, secret: string): boolean {
+export function isSigned({ headers, body }: SignedRequest, secret: string): boolean {
   const given = claimed(headers)
   if (!given) return false
   return timingSafeEqual(Buffer.from(given, 'hex'), createHmac('sha256', secret).update(body).digest())

@@ -1,10 +1,10 @@
-import type { ProviderTemplate, TemplateValues } from '../connection/adapter.ts'
-import { text, type Wire, wire, wires } from './wire.ts'
+import type { ProviderTemplate, TemplateValues } from '../connection/provider-adapter.ts'
+import { type JsonObject, objectOf, objectsIn, text } from '../connection/untrusted-json.ts'
 
 /** The channel has at most a handful of parts in a template, and ten buttons. */
 const MOST_PARTS = 20
 
-export function readTemplate(found: Wire): ProviderTemplate {
+export function readTemplate(found: JsonObject): ProviderTemplate {
   return {
     id: text(found.id),
     name: text(found.name),
@@ -29,15 +29,15 @@ export function readTemplate(found: Wire): ProviderTemplate {
   }
 }
 
-const few = (list: unknown): Wire[] => (Array.isArray(list) ? wires(list.slice(0, MOST_PARTS)) : [])
+const few = (list: unknown): JsonObject[] => (Array.isArray(list) ? objectsIn(list.slice(0, MOST_PARTS)) : [])
 
 /** Returns the message that sends a template with its values. */
 export function templateMessage(
   { name, language, parameterFormat, components }: ProviderTemplate,
   values: TemplateValues,
-): Wire {
+): JsonObject {
   const isNamed = parameterFormat === 'NAMED'
-  const parameters = (given: Record<string, string>): Wire[] =>
+  const parameters = (given: Record<string, string>): JsonObject[] =>
     Object.entries(given).map(([key, value]) => ({
       type: 'text',
       ...(isNamed ? { parameter_name: key } : {}),
@@ -52,7 +52,7 @@ export function templateMessage(
   const body = parameters(values.body)
   return {
     type: 'template',
-    template: wire({
+    template: objectOf({
       name,
       language: { code: language },
       components: [

@@ -74,10 +74,20 @@ export type WebhookEvent =
       reason: string | null
     }
 
-/** The wire protocol of one messaging provider. */
-export type Adapter = {
+/** `url` is the webhook's address as the provider knows it, with the query. */
+export type SignedRequest = { url: string; headers: IncomingHttpHeaders; body: Uint8Array }
+
+/** What one messaging provider has of its own: its wire protocol and its rules. */
+export type ProviderAdapter = {
   /** The most characters of a text message. */
   longestText: number
+  /**
+   * How long after a person's last message the provider accepts texts and files, and the sentence for the customer when
+   * that time is over. null: always.
+   */
+  replyWindow: { ms: number; refusal: string } | null
+  /** Whether the provider has templates. Without them, the client's `templates` and `sendTemplate` are never called. */
+  hasTemplates: boolean
   /** Converts Markdown to the provider's markup. Citation markers are removed unless a person wrote the text. */
   formatText(markdown: string, options: { dropCitations: boolean }): string
   client(settings: {
@@ -92,7 +102,7 @@ export type Adapter = {
   readHandshake(query: Record<string, unknown>): { token: string; challenge: string } | null
   /** Returns whether the request has a signature, right or wrong. */
   claimsSignature(headers: IncomingHttpHeaders): boolean
-  isSigned(headers: IncomingHttpHeaders, body: Uint8Array, secret: string): boolean
+  isSigned(request: SignedRequest, secret: string): boolean
   /**
    * Reads a webhook and ignores unknown parts. `dropped` is the number of entries beyond what the provider ever
    * sends.

@@ -4,7 +4,7 @@ import { ApiError } from '../../../http/errors.ts'
 import type { MessagingAccount } from '../connection/connection.ts'
 import { digitsOf, refreshNumbers } from '../connection/numbers.ts'
 import { ProviderFailure } from '../connection/provider-failure.ts'
-import { sendFailed } from './send-errors.ts'
+import { sendFailed } from '../outbound/send-errors.ts'
 
 export type Sender = { account: MessagingAccount; number: MessagingNumber }
 
