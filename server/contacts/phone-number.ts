@@ -6,6 +6,9 @@ export function normalPhone(phone: string): string {
   return number?.isPossible() ? number.number : phone.trim()
 }
 
+/** Returns whether a text is nothing but a number with a country code, as normalPhone returns it. */
+export const isPhone = (text: string): boolean => /^\+\d+$/.test(text)
+
 /**
  * Returns the country (ISO 3166-1 alpha-2) of a number with a country code, or null when several countries share it
  * or it is not a number.

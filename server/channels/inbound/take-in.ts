@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import { CHANNEL_NAMES } from '../../agents/settings/channel-names.ts'
 import { giveAttachments } from '../../attachments/attachments.ts'
 import { wordsOf } from '../../attachments/message-words.ts'
-import { countryOfPhone } from '../../contacts/phone-number.ts'
+import { countryOfPhone, isPhone } from '../../contacts/phone-number.ts'
 import type { Context } from '../../context.ts'
 import { appendMessage } from '../../conversations/records/append-message.ts'
 import { openConversation, readParent, titleFromWords } from '../../conversations/records/queries.ts'
@@ -111,7 +111,7 @@ export async function newConversation(
     parent_conversation_id: parent?.id ?? null,
     parent_summary: parent?.summary ?? null,
     thread_id: thread.id,
-    country: thread.channel === 'messaging' ? countryOfPhone(thread.peer) : null,
+    country: isPhone(thread.peer) ? countryOfPhone(thread.peer) : null,
   })
 }
 
