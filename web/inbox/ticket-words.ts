@@ -1,3 +1,5 @@
+import { channelNames } from '../../server/agents/settings/channel-names.ts'
+
 type Customer = { name: string | null; email: string | null; phoneNumber: string | null }
 
 export const CATEGORY = {
@@ -12,11 +14,13 @@ export const CATEGORY = {
 export const nameOf = ({ name, email, phoneNumber }: Customer): string =>
   name ?? email ?? phoneNumber ?? 'Visitor'
 
-const CHANNELS: Record<string, string> = {
-  helpdesk: 'help desk',
-  iframe: 'website chat',
-  center_stage: 'website chat',
-  api: 'API',
-}
+const CHANNELS = new Map<string, string>([
+  ['helpdesk', 'Help desk'],
+  ['iframe', 'Website chat'],
+  ['center_stage', 'Website chat'],
+  ['api', 'API'],
+  ['phone', 'Phone'],
+  ...channelNames.map(({ ticket, label }) => [ticket, label] as const),
+])
 
-export const channelName = (channel: string): string => CHANNELS[channel] ?? channel.replaceAll('_', ' ')
+export const channelName = (channel: string): string => CHANNELS.get(channel) ?? channel
