@@ -1,10 +1,10 @@
 import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { type Chat, hasSomethingToSend } from './chat.ts'
-import { canHear, hear, UNHEARD } from './hear.ts'
 import { IconButton } from './icon-button.tsx'
 import { isComposing } from './is-composing.ts'
 import { AttachButton, PickedFiles, useDroppedFiles } from './picked-files.tsx'
+import { canRecogniseSpeech, recogniseSpeech, UNHEARD } from './recognise-speech.ts'
 import type { State } from './state.ts'
 import type { Appearance } from './types.ts'
 import type { Voice } from './voice.ts'
@@ -49,7 +49,7 @@ export function Composer({ chat, voice, state, appearance, field }: Props) {
     setDictation(controller)
     const before = text === '' ? '' : `${text.trimEnd()} `
     const spoken = appearance.voice?.language ?? language
-    const { problem } = await hear(spoken, controller.signal, (heard) => setText(before + heard))
+    const { problem } = await recogniseSpeech(spoken, controller.signal, (heard) => setText(before + heard))
     setDictation(null)
     if (problem) setUnheardWhy(word(UNHEARD[problem]))
     field.current?.focus()
@@ -94,7 +94,7 @@ export function Composer({ chat, voice, state, appearance, field }: Props) {
           }}
         />
         {appearance.uploads && <AttachButton chat={chat} field={field} />}
-        {appearance.chat.showDictation && canHear() && (
+        {appearance.chat.showDictation && canRecogniseSpeech() && (
           <IconButton
             icon="mic"
             class={dictation ? 'is-on' : ''}
@@ -103,9 +103,11 @@ export function Composer({ chat, voice, state, appearance, field }: Props) {
             onClick={() => void dictate()}
           />
         )}
-        {appearance.voice && canHear() && text === '' && state.files.length === 0 && busy === null && (
-          <IconButton icon="voice" label={word('talk')} onClick={voice.start} />
-        )}
+        {appearance.voice &&
+          canRecogniseSpeech() &&
+          text === '' &&
+          state.files.length === 0 &&
+          busy === null && <IconButton icon="voice" label={word('talk')} onClick={voice.start} />}
         {busy === 'answering' ? (
           <IconButton
             class="send stops"

@@ -1,6 +1,6 @@
 import type { Chat } from './chat.ts'
-import { hear, UNHEARD } from './hear.ts'
-import { speak } from './speak.ts'
+import { readAloud } from './read-aloud.ts'
+import { recogniseSpeech, UNHEARD } from './recognise-speech.ts'
 import { createStore, type Store } from './store.ts'
 import { word } from './words.ts'
 
@@ -40,13 +40,13 @@ export function createVoice(chat: Chat): Voice {
       turn = new AbortController()
       signal.addEventListener('abort', () => turn.abort(), { once: true })
       store.set({ mode: 'speaking', heard: '' })
-      await speak(text, { language, speed }, turn.signal)
+      await readAloud(text, { language, speed }, turn.signal)
     }
     if (words.initialMessage) await say(words.initialMessage)
     let silences = 0
     while (!signal.aborted && silences < MOST_SILENCES) {
       store.set({ mode: 'listening', heard: '' })
-      const { text, problem } = await hear(language, signal, (heard) => store.set({ heard }))
+      const { text, problem } = await recogniseSpeech(language, signal, (heard) => store.set({ heard }))
       if (signal.aborted) return
       if (problem === 'refused') return fail(word(UNHEARD.refused))
       if (problem) return fail(words.errorMessage || word(UNHEARD.failed))

@@ -15,7 +15,7 @@ function recognitionOf(): (new () => Recognition) | undefined {
   return scope.SpeechRecognition ?? scope.webkitSpeechRecognition
 }
 
-export const canHear = (): boolean => recognitionOf() !== undefined
+export const canRecogniseSpeech = (): boolean => recognitionOf() !== undefined
 
 /** The texts that tell the visitor why nothing was heard. */
 export const UNHEARD = { refused: 'micRefused', failed: 'notHeard' } as const
@@ -23,7 +23,7 @@ export const UNHEARD = { refused: 'micRefused', failed: 'notHeard' } as const
 type Heard = { text: string; problem: keyof typeof UNHEARD | null }
 
 /** Listens to one utterance, until the speaker stops or `signal` aborts. Never throws. */
-export function hear(
+export function recogniseSpeech(
   language: string | null,
   signal: AbortSignal,
   onInterim: (text: string) => void,

@@ -5,7 +5,7 @@ import { type Block, parseMarkdown } from './parse-markdown.ts'
 const LONGEST = 200
 
 /** Reads a text aloud; ends early when `signal` aborts. Never throws. */
-export async function speak(
+export async function readAloud(
   text: string,
   { language, speed }: { language: string | null; speed: number },
   signal: AbortSignal,
