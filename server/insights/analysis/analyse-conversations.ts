@@ -11,7 +11,7 @@ import { proposedLabels } from '../topics/proposed-labels.ts'
 import { type TopicRow, topicSettings, topicsOf } from '../topics/queries.ts'
 import { topicKey } from '../topics/topic-key.ts'
 import { findUnanswered } from '../unanswered/find-unanswered.ts'
-import { askModel } from './ask-model.ts'
+import { analyseByModel } from './analyse-by-model.ts'
 import type { AnalyseConversations, Claim } from './claim-conversations.ts'
 import { type Loaded, loadConversation } from './load-conversation.ts'
 import { type Analysis, postpone, storeAnalysis } from './store-analysis.ts'
@@ -72,7 +72,7 @@ async function byModel(
   const { frozen } = await topicSettings(db, loaded)
   const proposed = frozen ? [] : await proposedLabels(db, loaded)
   try {
-    const verdict = await askModel(models, model, loaded, { topics, proposed }, signal)
+    const verdict = await analyseByModel(models, model, loaded, { topics, proposed }, signal)
     if (verdict === null) {
       log.debug(
         { conversation: loaded.id, model: model.entry.id },

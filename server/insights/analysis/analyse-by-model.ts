@@ -32,7 +32,7 @@ type Names = {
  * Returns a model's analysis of a conversation; null when the answer cannot be parsed. It costs the customer no
  * credits. Throws ModelFailure.
  */
-export async function askModel(
+export async function analyseByModel(
   { asking }: Pick<Models, 'asking'>,
   model: ResolvedModel,
   loaded: Loaded,
