@@ -3,7 +3,7 @@ import type { ConversationRow } from './conversations/records/queries.ts'
 import type { Trx } from './db/database.ts'
 import type { Notifier } from './db/notifier.ts'
 import { storeCustomerMessage } from './helpdesk/messages/store-customer-message.ts'
-import { whoIsThere } from './helpdesk/takeover/who-is-there.ts'
+import { whoIsThere } from './helpdesk/team/who-is-there.ts'
 import { openTicket } from './helpdesk/tickets/open-ticket.ts'
 import { hasTicket } from './helpdesk/tickets/ticket-queries.ts'
 

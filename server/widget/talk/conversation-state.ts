@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import { PRESENCE_MINUTES } from '../../accounts/records/members.ts'
 import type { Db } from '../../db/database.ts'
 import type { ConversationStatus } from '../../db/tables/conversations.ts'
-import { whoIsThere } from '../../helpdesk/takeover/who-is-there.ts'
+import { whoIsThere } from '../../helpdesk/team/who-is-there.ts'
 import type { Visit } from '../visitors/visitor.ts'
 import type { Help } from './schema.ts'
 
