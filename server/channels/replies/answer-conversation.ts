@@ -1,6 +1,6 @@
 import { accountOf } from '../../accounts/records/accounts.ts'
 import { type AgentRow, requireAgent } from '../../agents/records/find-agent.ts'
-import { CHANNEL_NAMES, channelNames } from '../../agents/settings/channel-names.ts'
+import { CHANNEL_NAMES } from '../../agents/settings/channel-names.ts'
 import { chatChannel } from '../../agents/settings/chat-channel.ts'
 import type { Context } from '../../context.ts'
 import type { ConversationRow } from '../../conversations/records/queries.ts'
@@ -9,7 +9,9 @@ import { runningGeneration } from '../../conversations/stream/attach.ts'
 import { MOST_STARTS } from '../../conversations/turn/plan-turn.ts'
 import { startChat } from '../../conversations/turn/start.ts'
 import { chatAgentOf } from '../../conversations/turn/turn.ts'
+import type { Db } from '../../db/database.ts'
 import { transact } from '../../db/statements/transact.ts'
+import { threadOf } from '../../deliveries/enqueue-delivery.ts'
 import { openTicket } from '../../helpdesk/tickets/open-ticket.ts'
 import { ApiError } from '../../http/errors.ts'
 import { screenSpam } from '../inbound/screen-spam.ts'
@@ -58,7 +60,8 @@ export async function answerConversation(
   }
   if (await screenSpam(ctx, agent, conversation)) return false
   try {
-    const live = await startChat(ctx, requestOf(account, agent, conversation))
+    const channel = await channelOf(db, agent, conversation)
+    const live = await startChat(ctx, requestOf(account, agent, channel, conversation))
     live.answer.catch((error: unknown) => {
       // A takeover ends the reply, too, which the next attempt notices.
       ctx.log.info(
@@ -115,22 +118,30 @@ const UNABLE: Record<string, string> = {
   CHAT_MODEL_NOT_ALLOWED: 'its model is not in the plan of the account',
 }
 
-/** Returns the channel by the name that the agent's channelInstructions and actions use. */
-function channelOf(agent: AgentRow, source: string): string {
+/**
+ * Returns the channel over which the answer goes, by the name that the agent's channelInstructions and actions use.
+ * Outside of the widget, that is the channel of the conversation's thread, wherever the conversation began.
+ */
+async function channelOf(
+  db: Db,
+  agent: AgentRow,
+  { account_id, source, thread_id }: ConversationRow,
+): Promise<string> {
   if (source === WIDGET) return chatChannel(agent)
-  const { settings } = channelNames.find((names) => names.source === source) ?? CHANNEL_NAMES.messaging
-  return settings
+  const thread = await threadOf(db, account_id, thread_id)
+  return thread ? CHANNEL_NAMES[thread.channel].settings : 'api'
 }
 
 const requestOf = (
   account: Parameters<typeof startChat>[1]['account'],
   agent: AgentRow,
+  channel: string,
   { id, source, has_voice }: ConversationRow,
 ): Parameters<typeof startChat>[1] => ({
   account,
   agent: chatAgentOf(agent),
   source,
-  channel: channelOf(agent, source),
+  channel,
   isSpoken: has_voice,
   conversationId: id,
   ask: { kind: 'pending' },

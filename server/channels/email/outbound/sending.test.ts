@@ -259,6 +259,33 @@ test("a team member's answer to a ticket without a mail starts a thread, and rep
   assert.equal((await box.threads()).length, 1)
 })
 
+test('an answer by mail in a conversation of the API follows the instructions for mail', async () => {
+  const agent = `/agents/${box.agentId}`
+  const channelInstructions = { api: 'For the API.', messaging: 'For messaging.', email: 'For mail.' }
+  await client.request('PUT', agent, { channelInstructions })
+  const account = { id: client.accountId, plan: 'unlimited' }
+  await createMember(service.ctx.db, account, { email: 'ann@shop.example', name: 'Ann' })
+  const begun = await client.request('POST', `${agent}/chat`, { message: 'Where is it?', stream: false })
+  const { conversationId } = begun.body.data.metadata
+  const tickets = `${agent}/helpdesk/tickets`
+  const customer = { email: 'bob@example.com' }
+  await client.request('POST', tickets, { subject: 'Lamp', description: 'Where is it?', customer })
+  const reply = { type: 'reply', content: 'On its way.', authorEmail: 'ann@shop.example' }
+  assert.equal((await client.request('POST', `${tickets}/1/messages`, reply)).status, 201)
+  assert.equal((await client.request('PATCH', `${tickets}/1`, { conversationId })).status, 200)
+  await box.send()
+  const id = headerOf(server.mails[0]?.raw ?? '', 'Message-ID') ?? ''
+  await box.receive(mail('And when is it here?', { From: 'bob@example.com', 'In-Reply-To': id }))
+  await until('the answer by mail', async () => {
+    await box.send()
+    return server.mails.length === 2
+  })
+  const asked = models.requests.map(({ body }) => JSON.stringify(body.messages ?? []))
+  const last = asked.find((messages) => messages.includes('And when is it here?')) ?? ''
+  assert.match(last, /For mail\./)
+  assert.doesNotMatch(last, /For messaging\.|For the API\./)
+})
+
 test('after a takeover during an answer, no text of the model is mailed', async () => {
   models.queue.push({ tokens: ['Late'], after: NEVER })
   await box.receive(mail('Hello?'))
