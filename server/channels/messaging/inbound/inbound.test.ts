@@ -26,6 +26,7 @@ const conversationOf = (from: string) =>
     .selectFrom('conversations')
     .innerJoin('channel_threads', 'channel_threads.id', 'conversations.thread_id')
     .select(['conversations.id', 'conversations.status', 'conversations.source', 'parent_conversation_id'])
+    .select('conversations.country')
     .where('peer', '=', `+${from}`)
     .orderBy('conversations.created_at', 'desc')
     .executeTakeFirst()
@@ -85,7 +86,7 @@ test('an unsigned body, or one signed with another secret, is rejected and nothi
 })
 
 test('the agent answers a message once, however often it is delivered', async () => {
-  const from = '15550108002'
+  const from = '4930901820'
   for (let i = 0; i < 3; i++)
     assert.equal((await home.say('again-1', now(), 'Hello there', from)).status, 200)
   await until('the answer', async () => (await saidBy(from, 'assistant')).length > 0)
@@ -94,7 +95,7 @@ test('the agent answers a message once, however often it is delivered', async ()
     ['Hello there'],
   )
   const conversation = await conversationOf(from)
-  assert.equal(conversation?.source, 'Messaging')
+  assert.deepEqual([conversation?.source, conversation?.country], ['Messaging', 'DE'])
   await home.deliver()
   await home.deliver()
   const replies = home.fake.sent.filter(({ to }) => to === from)
