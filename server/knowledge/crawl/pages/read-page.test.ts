@@ -144,7 +144,7 @@ test('redirect loops and endless redirects are detected', async () => {
   site.pages.set('/circle', redirect('/circle2'))
   site.pages.set('/circle2', redirect('/circle'))
   for (let i = 0; i < 10; i++) site.pages.set(`/hop${i}`, redirect(`/hop${i + 1}`, 301))
-  await fails('/circle', /redirects in a circle/)
+  await fails('/circle', /redirects in a loop/)
   await fails('/hop0', /redirects too many times/)
 })
 

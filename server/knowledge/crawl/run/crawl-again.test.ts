@@ -82,7 +82,7 @@ test('the earlier text of a failing page is kept only for temporary errors', asy
   for (const [marker, expected] of Object.entries(found))
     assert.equal(await web.finds(marker), expected, marker)
   const pages = await web.pages(id)
-  assert.match(pages.get('/shaky')?.error ?? '', /503.*goes on answering/)
+  assert.match(pages.get('/shaky')?.error ?? '', /503.*remains in use/)
   assert.equal(site.asked.filter((path) => path === '/shaky').length, 4)
   site.pages.set('/shaky', page('Shaky', 'The marker zealmoor.', ['/child']))
   await web.again(id)

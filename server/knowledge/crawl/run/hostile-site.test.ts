@@ -65,11 +65,11 @@ test('a hostile website does no harm, and each page says what was wrong with it'
   const reasons: Record<string, RegExp> = {
     '/endless': /larger than the 5 MB/,
     '/bomb': /larger than the 5 MB/,
-    '/circle': /redirects in a circle/,
+    '/circle': /redirects in a loop/,
     '/metadata': /not on the public internet/,
     '/deep': /200 levels deep/,
     '/wide': /50000 elements/,
-    '/broken': /damaged compressed answer/,
+    '/broken': /damaged compressed response/,
   }
   for (const [path, reason] of Object.entries(reasons)) {
     assert.equal(pages.get(path)?.status, 'failed', path)
