@@ -342,13 +342,13 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
   }
 }
 
-/** Connects a mailbox and a messaging account. Nothing is sent to them; they only have to exist. */
+/** Connects a mailbox and a messaging account. Their servers are refused addresses, so that no answer depends on a network. */
 async function connectChannels(
   make: (method: string, path: string, body?: object) => Promise<unknown>,
   agent: string,
   mark: string,
 ): Promise<void> {
-  const server = { host: 'mail.example.com', port: 465, security: 'tls', username: mark, password: mark }
+  const server = { host: '127.0.0.1', port: 465, security: 'tls', username: mark, password: mark }
   await make('PUT', `${agent}/email/connection`, {
     address: `box-${mark}@example.com`,
     smtp: server,
@@ -360,7 +360,7 @@ async function connectChannels(
     appSecret: SECRETS.appSecret(mark),
     verifyToken: SECRETS.verifyToken(mark),
   }
-  await make('PUT', `${agent}/messaging/connection`, { accounts: [account] })
+  await make('PUT', `${agent}/messaging/connection`, { accounts: [account], baseUrl: 'https://127.0.0.1:9' })
 }
 
 /** Reads every row, in every table including the job queue, that refers to the account or one of its agents. */

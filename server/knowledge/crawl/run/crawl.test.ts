@@ -110,7 +110,7 @@ test('patterns, robots.txt, redirects, canonical addresses and equal texts decid
     '/empty': /^failed: .*no text/,
     '/missing': /^failed: .*404/,
     '/image': /^excluded: .*image\/png/,
-    '/loop': /^failed: .*circle/,
+    '/loop': /^failed: .*loop/,
   }
   assert.deepEqual(Object.keys(shown).sort(), Object.keys(expected).sort())
   for (const [path, form] of Object.entries(expected)) assert.match(shown[path] ?? '', form, path)
