@@ -39,7 +39,7 @@ export function sampleOf(schema: Schema): unknown {
       return true
     default:
       if (schema.format === 'email') return 'a@example.com'
-      if (schema.format === 'date-time') return '2026-01-01T00:00:00.000Z'
+      if (schema.format === 'date-time' || schema.format === 'day-or-time') return '2026-01-01T00:00:00.000Z'
       return 'x'.repeat(Math.max(1, schema.minLength ?? 1))
   }
 }
