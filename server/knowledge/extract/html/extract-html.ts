@@ -3,7 +3,7 @@ import { parseHTML } from 'linkedom'
 import { ExtractFailure } from '../extract-failure.ts'
 import { type ExtractedDocument, finishDocument, type Section } from '../extracted-document.ts'
 import { type Anchors, anchorsOf } from './html-anchors.ts'
-import { isBoxOfText, isNavigation } from './html-navigation.ts'
+import { boxesOfText, isNavigation } from './html-navigation.ts'
 import { type HtmlElement, headingText } from './html-node.ts'
 import { htmlSections } from './html-sections.ts'
 import { tooComplex } from './html-shape.ts'
@@ -61,8 +61,8 @@ function contentOf(
     ))
       if (isNavigation(element as HtmlElement)) element.remove()
   // The detection of the main content would remove them by their names.
-  for (const box of document.querySelectorAll('aside, [class*="sidebar"], [class*="aside"], .alert'))
-    if (isBoxOfText(box as HtmlElement)) replaceByPlainBlock(document, box)
+  const boxes = document.querySelectorAll('aside, [class*="sidebar"], [class*="aside"], .alert')
+  for (const box of boxesOfText(boxes as Iterable<HtmlElement>)) replaceByPlainBlock(document, box as never)
   // Pages may omit the head and body tags, and the parser does not add them.
   const fromBody = htmlSections(document.body, anchorsOf(document.documentElement))
   if (lengthOf(fromBody) > 0) return { document, whole: fromBody }

@@ -7,6 +7,7 @@ const LONGEST_LINE = 300
 const SHORT = 120
 const MOST_LINKS = 40
 const SHORT_TEXT = 40
+const MOST_BOXES = 500
 
 /**
  * Returns true for navigation: elements that are marked as such, and lines that consist of links only, such as
@@ -23,15 +24,20 @@ export function isNavigation(element: HtmlElement): boolean {
 }
 
 /**
- * Returns true for boxes of text between the paragraphs of the page, such as the sidebars of a manual or a warning.
- * Sidebars of a site stand beside the text instead, and other boxes hold links or a form.
+ * Returns those of the elements that are boxes of text between the paragraphs of the page, such as the sidebars of a
+ * manual or a warning. Sidebars of a site stand beside the text instead, and other boxes hold links or a form.
  */
-export function isBoxOfText(element: HtmlElement): boolean {
-  const parent = element.parentElement
-  if (!parent || nameOf(parent) === 'BODY' || element.querySelector('form, input, nav')) return false
-  if (textOf(element).length < SHORT_TEXT || isMostlyLinks(element)) return false
-  for (const child of parent.children) if (child !== element && isParagraph(child)) return true
-  return false
+export function boxesOfText(elements: Iterable<HtmlElement>): HtmlElement[] {
+  // A page may have tens of thousands of boxes, and each look at one takes a fraction of a millisecond.
+  const paragraphs = new Map<HtmlElement, HtmlElement[]>()
+  return [...elements].slice(0, MOST_BOXES).filter((element) => {
+    const parent = element.parentElement
+    if (!parent || nameOf(parent) === 'BODY' || element.querySelector('form, input, nav')) return false
+    const known = paragraphs.get(parent) ?? [...parent.children].filter(isParagraph).slice(0, 2)
+    paragraphs.set(parent, known)
+    const isAmongOthers = known.some((paragraph) => paragraph !== element)
+    return isAmongOthers && textOf(element).length >= SHORT_TEXT && !isMostlyLinks(element)
+  })
 }
 
 const isParagraph = (element: HtmlElement): boolean =>
