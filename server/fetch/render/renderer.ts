@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
 import { createFairPlaces } from '../../fairness/fair-places.ts'
 import { FetchFailure } from '../failures/fetch-failure.ts'
@@ -27,6 +29,9 @@ type Settings = Pick<RenderSettings, 'browserPath' | 'allowedPrivateHosts' | 'us
 
 /** Each retry waits 100 ms longer than the one before, which leaves a slow browser 21 s to exit. */
 const REMOVE_TRIES = 20
+/** A folder that is still gone after so many looks stays away. */
+const QUIET_LOOKS = 10
+const LOOK_EVERY_MS = 100
 
 /** The number of pages after which a browser is replaced, because browsers use more memory with every page. */
 const PAGES_A_BROWSER = 100
@@ -61,17 +66,24 @@ export function createRenderer(settings: Settings): Renderer {
     async close() {
       closing.abort()
       await Promise.all(seats.map((seat) => seat.close()))
+      await Promise.all(seats.map((seat) => seat.cleaned()))
     },
   }
 }
 
-type Seat = { render(page: UnbuiltPage, signal: AbortSignal): Promise<string>; close(): Promise<void> }
+type Seat = {
+  render(page: UnbuiltPage, signal: AbortSignal): Promise<string>
+  close(): Promise<void>
+  /** Resolves when nothing is left of the browsers that were closed. */
+  cleaned(): Promise<void>
+}
 
 /** Creates a thread with one browser, which is started when needed. */
 function createSeat({ onError, timeoutMs = 15_000, idleMs = 60_000, ...settings }: Settings): Seat {
   let thread: { worker: Worker; folder: string } | null = null
   let pages = 0
   let idleTimer: NodeJS.Timeout | undefined
+  const cleaning = new Set<Promise<void>>()
 
   const close = async (): Promise<void> => {
     clearTimeout(idleTimer)
@@ -79,9 +91,14 @@ function createSeat({ onError, timeoutMs = 15_000, idleMs = 60_000, ...settings 
     thread = null
     pages = 0
     if (!ending) return
-    // Terminating the thread closes the browser's pipe. The browser then exits, and may write to the folder until it has.
-    await ending.worker.terminate()
-    await rm(ending.folder, { recursive: true, force: true, maxRetries: REMOVE_TRIES }).catch(onError)
+    // Terminating the thread closes the browser's pipe, and the browser then exits.
+    const ended = ending.worker.terminate()
+    const cleaned: Promise<void> = ended
+      .then(() => removeFolder(ending.folder))
+      .catch(onError)
+      .finally(() => cleaning.delete(cleaned))
+    cleaning.add(cleaned)
+    await ended
   }
 
   const currentWorker = async (): Promise<Worker> => {
@@ -93,6 +110,9 @@ function createSeat({ onError, timeoutMs = 15_000, idleMs = 60_000, ...settings 
 
   return {
     close,
+    async cleaned() {
+      await Promise.all(cleaning)
+    },
     async render(page, signal) {
       clearTimeout(idleTimer)
       try {
@@ -107,5 +127,16 @@ function createSeat({ onError, timeoutMs = 15_000, idleMs = 60_000, ...settings 
         throw error
       }
     },
+  }
+}
+
+/** Removes the folder of a browser that is exiting. It may write to the folder, and create it again, until it has. */
+async function removeFolder(folder: string): Promise<void> {
+  for (let looks = 0; looks < QUIET_LOOKS; looks++) {
+    if (existsSync(folder)) {
+      await rm(folder, { recursive: true, force: true, maxRetries: REMOVE_TRIES })
+      looks = 0
+    }
+    await wait(LOOK_EVERY_MS)
   }
 }
