@@ -24,7 +24,7 @@ const kills = (t: TestContext, wanted: { embedded: boolean; processes: number })
 const NAME = 'lose and double no message, ask the model once, keep what was shown, and free what they held'
 
 test(
-  `the only process is killed, on the embedded database, ${NAME}`,
+  `kills of the only process, on the embedded database, ${NAME}`,
   {
     skip: onPostgres() && 'It runs when TEST_DATABASE_URL is not set.',
   },
@@ -32,7 +32,7 @@ test(
 )
 
 test(
-  `one of two processes is killed ${NAME}`,
+  `kills of one of two processes ${NAME}`,
   {
     skip: !onPostgres() && 'Two processes need PostgreSQL: set TEST_DATABASE_URL.',
   },
