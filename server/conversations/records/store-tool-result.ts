@@ -8,7 +8,7 @@ import { transact } from '../../db/statements/transact.ts'
 import type { ToolCallStatus } from '../../db/tables/conversations.ts'
 import { ApiError } from '../../http/errors.ts'
 import { attach } from '../stream/attach.ts'
-import type { FrameSource } from '../stream/live-generation.ts'
+import type { FrameSource } from '../stream/growing-reading.ts'
 import { addToMessage } from './parts.ts'
 import { requireConversation } from './queries.ts'
 

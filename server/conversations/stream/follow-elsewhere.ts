@@ -5,7 +5,7 @@ import type { MessagePart } from '../../db/tables/conversations.ts'
 import type { ApiError } from '../../http/errors.ts'
 import { interrupted } from '../records/queries.ts'
 import { collectParts, type Ending, errorOf, eventsAfter, readLog } from './generation-log.ts'
-import { type Answer, GrowingReading, type Reading } from './live-generation.ts'
+import { type Answer, GrowingReading, type Reading } from './growing-reading.ts'
 
 /** How often the log is polled, in milliseconds, because notices may be lost. */
 const LOOK_EVERY_MS = 1_000

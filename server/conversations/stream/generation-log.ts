@@ -7,7 +7,7 @@ import type { ErrorCode } from '../../http/error-codes.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { CallPart } from '../records/parts.ts'
 import type { StreamEvent } from './events.ts'
-import type { AnswerMetadata } from './live-generation.ts'
+import type { AnswerMetadata } from './growing-reading.ts'
 
 /** How a generation ended, for clients that wait for the whole answer: its metadata, or the error to return. */
 export type Ending =

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import { SENT } from '../../http/route.ts'
 import { shownParts } from '../records/parts.ts'
 import { applicationFrames } from './application-frames.ts'
-import type { Reading } from './live-generation.ts'
+import type { Reading } from './growing-reading.ts'
 import { EVENTS, sendStream, type Wire } from './send-stream.ts'
 
 export const wireFor = (includeServerActions: boolean): Wire =>

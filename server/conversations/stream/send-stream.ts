@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { eventStream, PING } from '../../http/server/event-stream.ts'
 import { DONE_FRAME } from './events.ts'
-import type { FrameSource } from './live-generation.ts'
+import type { FrameSource } from './growing-reading.ts'
 
 /** The format of a stream and what surrounds its frames. */
 export type Wire = {

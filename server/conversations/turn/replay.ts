@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { Replay } from '../../http/route.ts'
-import type { Reading } from '../stream/live-generation.ts'
+import type { Reading } from '../stream/growing-reading.ts'
 import { startChat } from './start.ts'
 import type { ChatRequest } from './turn.ts'
 

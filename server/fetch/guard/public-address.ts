@@ -20,7 +20,7 @@ const closedV4 = [
   '198.51.100.0/24',
   '203.0.113.0/24',
   '224.0.0.0/3',
-  // The host agent of a cloud, which has an address in a public range.
+  // This is the host agent of a cloud, which has an address in a public range.
   '168.63.129.16/32',
 ].map((range) => ipaddr.IPv4.parseCIDR(range))
 

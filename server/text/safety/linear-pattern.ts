@@ -16,7 +16,10 @@ const LONGEST = 1_000
 // The cost of starting an expression, in characters.
 const START = 16
 
-/** Compiles a user's regular expression to one that runs in linear time. Throws a sentence if that is impossible. */
+/**
+ * Compiles a user's regular expression to one that runs in linear time. Throws an error whose message tells the user why
+ * that is impossible.
+ */
 export function linearPattern(pattern: string): LinearPattern {
   if (pattern.length > LONGEST) throw new Error(`A pattern has more than ${LONGEST} characters.`)
   try {

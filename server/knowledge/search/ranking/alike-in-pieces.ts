@@ -54,7 +54,7 @@ export function sharesByPieces(
 
 const NONE: readonly number[] = []
 
-/** Returns a function that finds the question's pieces in a word, and remembers them. */
+/** Returns a function that finds the question's pieces in a word and caches what it has found. */
 function findPlaces(
   byPiece: SievedPlaces,
   { known, numberOf }: WordMatcher,

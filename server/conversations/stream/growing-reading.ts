@@ -1,0 +1,176 @@
+import type { Static } from 'typebox'
+import { ApiError } from '../../http/errors.ts'
+import type { ChatAnswer } from '../records/schema.ts'
+import { frameOf, type StreamEvent } from './events.ts'
+
+export type Answer = Static<typeof ChatAnswer>['data']
+export type AnswerMetadata = Answer['metadata']
+
+/**
+ * Encoded events in the order they were produced, for readers to follow. Memory holds the newest ones, and the log all
+ * of them.
+ */
+export type FrameSource = {
+  /** The number of events so far. */
+  readonly count: number
+  /** Returns events from number `from` on that are in memory; null when only the log has them. */
+  held(from: number): readonly string[] | null
+  /** Returns events from number `from` on from the log; an empty array when the log no longer has them. */
+  logged(from: number): Promise<string[]>
+  readonly ended: boolean
+  /** Whether it ended without its last event, so that the reader has to reconnect. */
+  readonly broken: boolean
+  /** Returns whether further events may be shown; see `Showing`. If absent, they may. */
+  readonly showing?: () => Showing
+  /** The number of events that may be shown by now. Listeners are called when it grows. If absent, it is `count`. */
+  readonly showable?: number
+  /** Calls `listener` when there is more to show and at the end. Returns a function that stops this. */
+  watch(listener: () => void): () => void
+}
+
+/**
+ * After this process was paused, another one may have closed the generation. Nothing more is shown until that is known
+ * (`unsure`), and never again if it was closed (`lost`).
+ */
+export type Showing = 'allowed' | 'lost' | { unsure: Promise<void> }
+
+/** A reply as its readers see it, whichever process generates it. */
+export type Reading = FrameSource & {
+  /** Resolves at the first event, rejects when the generation failed before one. */
+  readonly started: Promise<void>
+  /** Resolves to the whole answer; rejects when there is none. */
+  readonly answer: Promise<Answer>
+  /** Resolves when the generation has ended and is stored. */
+  readonly ending: Promise<void>
+}
+
+/** Characters of frames that are held for readers who keep up, although the log has them. */
+const HELD = 131_072
+/** `held` stops adding frames once it has this many characters. */
+const AT_ONCE = 65_536
+
+export type ReadLog = (from: number) => Promise<StreamEvent[]>
+
+/**
+ * Events with numbers after `firstEvent`, for any number of readers, each at its own pace. It is a class because thousands
+ * are held at a time, and an object literal with its own accessors and closures takes several kilobytes.
+ */
+export class GrowingReading implements Reading {
+  readonly #firstEvent: number
+  readonly #readLog: ReadLog
+  /** The frames after the first `#dropped`. */
+  readonly #frames: string[] = []
+  #dropped = 0
+  #held = 0
+  #logged = 0
+  readonly #listeners = new Set<() => void>()
+  readonly #started = Promise.withResolvers<void>()
+  readonly #answer = Promise.withResolvers<Answer>()
+  readonly #ending = Promise.withResolvers<void>()
+  #ended = false
+  #broken = false
+
+  constructor(firstEvent: number, readLog: ReadLog) {
+    this.#firstEvent = firstEvent
+    this.#readLog = readLog
+    // The caller may be gone by the time the generation fails, so the rejections must not go unhandled.
+    this.started.catch(() => {})
+    this.answer.catch(() => {})
+  }
+
+  get started(): Promise<void> {
+    return this.#started.promise
+  }
+
+  get answer(): Promise<Answer> {
+    return this.#answer.promise
+  }
+
+  get ending(): Promise<void> {
+    return this.#ending.promise
+  }
+
+  get count(): number {
+    return this.#dropped + this.#frames.length
+  }
+
+  get ended(): boolean {
+    return this.#ended
+  }
+
+  get broken(): boolean {
+    return this.#broken
+  }
+
+  /** The number of readers that follow it. */
+  get watchers(): number {
+    return this.#listeners.size
+  }
+
+  held(from: number): readonly string[] | null {
+    if (from < this.#dropped) return null
+    let end = from - this.#dropped
+    for (let size = 0; end < this.#frames.length && size < AT_ONCE; end++)
+      size += this.#frames[end]?.length ?? 0
+    return this.#frames.slice(from - this.#dropped, end)
+  }
+
+  async logged(from: number): Promise<string[]> {
+    const events = await this.#readLog(from)
+    return events.map((event, i) => frameOf(this.#firstEvent + from + i + 1, event))
+  }
+
+  emit(event: StreamEvent): void {
+    const frame = frameOf(this.#firstEvent + this.count + 1, event)
+    this.#frames.push(frame)
+    this.#held += frame.length
+    if (this.count === 1) this.#started.resolve()
+    this.notify()
+  }
+
+  /** Marks the first `count` frames as logged, so that memory may drop them. */
+  markLogged(count: number): void {
+    this.#logged = count
+    if (this.#held < 2 * HELD) return
+    let first = 0
+    while (this.#held > HELD && this.#dropped + first < this.#logged)
+      this.#held -= this.#frames[first++]?.length ?? 0
+    this.#frames.splice(0, first)
+    this.#dropped += first
+  }
+
+  watch(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Closes it after its last event. An error is passed to those who wait for the whole answer. */
+  end(result: Answer | ApiError): void {
+    if (result instanceof ApiError) this.#reject(result)
+    else this.#answer.resolve(result)
+    this.#close()
+  }
+
+  /** Closes it without a last event: readers have to reconnect, or get the error. */
+  fail(error: ApiError): void {
+    this.#broken = true
+    this.#reject(error)
+    this.#close()
+  }
+
+  #close(): void {
+    this.#ended = true
+    this.#ending.resolve()
+    this.notify()
+  }
+
+  #reject(error: ApiError): void {
+    this.#started.reject(error)
+    this.#answer.reject(error)
+  }
+
+  /** Lets readers look whether there is more to show. */
+  notify(): void {
+    for (const listener of this.#listeners) listener()
+  }
+}
