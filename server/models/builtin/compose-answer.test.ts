@@ -104,6 +104,33 @@ test('an unlikely answer is offered as the closest passages, in the language of 
   assert.match(answer.text, /Sie können monatlich kündigen\..* \[1\]$/)
 })
 
+test('of the closest passages, the first is quoted with its neighbours, and a third only from the same source', () => {
+  const paragraphs = [
+    'The garden is open from the first of April until the end of September, from eight in the morning until it is dark.',
+    'Bikes are parked behind the house, where there is a roof and a rail; the gate is closed at ten, and opened at six.',
+    'Dogs stay outside, where they have water and a bench in the shade, and somebody from the house looks after them.',
+  ]
+  const text = paragraphs.join('\n\n')
+  const offered = (sourceId: string): QuotablePassage[] => [
+    passage(text, { sourceId: 'a', score: 0.4 }),
+    passage(text.replace('the house,', 'the shed,'), { sourceId: 'b', score: 0.3 }),
+    passage(text.replace('the house,', 'the barn,'), { sourceId, score: 0.3 }),
+  ]
+  const ask = (third: string, about?: string) =>
+    composeAnswer(
+      { question: 'Where do I park my bike?', confidence: 0.4, passages: offered(third), about },
+      words,
+    )
+  const first = `${text} [1]`
+  const second = `${paragraphs[1]!.replace('house', 'shed')} [2]`
+  const last = `${paragraphs[1]!.replace('house', 'barn')} [3]`
+  const body = (answer: { text: string }): string => answer.text.slice(answer.text.indexOf('\n\n') + 2)
+  assert.equal(body(ask('c')), `${first}\n\n${second}`)
+  assert.equal(body(ask('a')), `${first}\n\n${second}\n\n${last}`)
+  // For a follow-up, the order says little, and all passages are quoted alike.
+  assert.equal(ask('c', 'What about bikes?').cited.length, 3)
+})
+
 test('with little evidence, it declines and offers a human', () => {
   const passages = TEXTS.map((text) => passage(text))
   const input = { question: 'Who painted the Mona Lisa?', confidence: 0.1, passages }

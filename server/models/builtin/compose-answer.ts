@@ -28,12 +28,16 @@ export const CLOSEST_FROM = 0.15
 const UNSURE = 0.85
 const NEARLY = 0.75
 const MOST_CLOSEST = 3
+/** The number of first passages that are offered whatever source they are from. */
+const SURELY_OFFERED = 2
 /**
  * The length in characters up to which a piece is quoted with its neighbours. The paragraph that names the subject of
- * a question is often the one before its answer.
+ * a question is often the one before its answer, and the first steps are read before the step that fits best.
  */
-const ROOM = 600
-/** The same for a follow-up. The paragraph that fits best has often been quoted already, and the answer is near it. */
+const ROOM = 900
+/** The same for the passages offered after the first, which are less likely: only the piece itself is quoted. */
+const NO_ROOM = 0
+/** The same for all passages of a follow-up. The paragraph that fits best has often been quoted already, and the answer is near it. */
 const ROOM_OF_FOLLOW_UP = 1_000
 /** The share of the first passage's probability that another one needs to be offered beside it. */
 const CLOSE = 0.05
@@ -64,9 +68,11 @@ export function composeAnswer(input: BuiltinInput, words: WordVectors): Composed
     }
   }
   if (confidence >= CLOSEST_FROM) {
-    const near = passages.slice(0, MOST_CLOSEST).filter(({ score }) => score >= confidence * CLOSE)
     const isFollowUp = input.about !== undefined && input.about !== question
-    const quotes = quotesOf(near, choose, isFollowUp ? ROOM_OF_FOLLOW_UP : ROOM)
+    const near = closestOf(input, isFollowUp)
+    const quotes = isFollowUp
+      ? quotesOf(near, choose, ROOM_OF_FOLLOW_UP)
+      : quotesOf(near, choose, ROOM, NO_ROOM)
     const text = [
       phrases.closest,
       ...quotes.map(({ text: quote, passage }, i) => marked(underHeading(quote, passages[passage]!), i + 1)),
@@ -75,6 +81,20 @@ export function composeAnswer(input: BuiltinInput, words: WordVectors): Composed
       return { band: 'closest', text, cited: quotes.map(({ passage }) => passage), score: confidence }
   }
   return { band: 'decline', text: phrases.decline, cited: [], score: confidence }
+}
+
+/**
+ * Returns the passages to offer. The third one is often about something else, unless it is from the same source as the
+ * first.
+ */
+function closestOf({ confidence, passages }: BuiltinInput, isFollowUp: boolean): QuotablePassage[] {
+  return passages
+    .slice(0, MOST_CLOSEST)
+    .filter(
+      ({ score, sourceId }, place) =>
+        score >= confidence * CLOSE &&
+        (isFollowUp || place < SURELY_OFFERED || sourceId === passages[0]!.sourceId),
+    )
 }
 
 /**
@@ -114,11 +134,19 @@ function languageOf({ question, passages }: BuiltinInput): Language {
 
 type Quote = { passage: number; text: string }
 
-/** Returns the quote from each passage; a quote that another one contains is left out. */
-function quotesOf(passages: readonly QuotablePassage[], choose: ChoosePiece, room: number): Quote[] {
+/**
+ * Returns the quote from each passage; a quote that another one contains is left out. `roomOfOthers` is the room for the
+ * passages after the first.
+ */
+function quotesOf(
+  passages: readonly QuotablePassage[],
+  choose: ChoosePiece,
+  room: number,
+  roomOfOthers = room,
+): Quote[] {
   const quotes: Quote[] = []
   for (const [passage, one] of passages.entries()) {
-    const text = one.questions?.length ? one.text.trim() : choose(one, room)
+    const text = one.questions?.length ? one.text.trim() : choose(one, passage === 0 ? room : roomOfOthers)
     if (text && !quotes.some((other) => other.text.includes(text))) quotes.push({ passage, text })
   }
   return quotes
