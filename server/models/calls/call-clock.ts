@@ -11,6 +11,8 @@ export type CallClock = {
   content(): void
   /** Reports a new attempt, whose first part gets the full time of a first part. The total time continues. */
   restart(): void
+  /** While it is held, only the total time passes: nothing is read because the caller has not asked for more. */
+  hold(isHeld: boolean): void
   stop(): void
 }
 
@@ -20,9 +22,11 @@ export function startCallClock(times: CallTimes, onTimeout: (time: keyof CallTim
   const end = now + times.total
   let lastSign = now
   let silence: 'firstToken' | 'idle' = 'firstToken'
+  let held = false
   let timer: NodeJS.Timeout
   const check = (): void => {
     now = performance.now()
+    if (held) lastSign = now
     if (now >= end) onTimeout('total')
     else if (now >= lastSign + times[silence]) onTimeout(silence)
     else watch()
@@ -47,6 +51,10 @@ export function startCallClock(times: CallTimes, onTimeout: (time: keyof CallTim
       else lastSign = performance.now()
     },
     restart: () => expect('firstToken'),
+    hold(isHeld) {
+      held = isHeld
+      lastSign = performance.now()
+    },
     stop: () => clearTimeout(timer),
   }
 }

@@ -18,16 +18,21 @@ export type Receiver = {
   fail(error: unknown): void
 }
 
+/** A request under way. After `pause`, what is already being read is still reported. */
+type Sent = { stop(): void; pause(): void; resume(): void }
+
 /**
  * Sends one request to a model and returns a handle that cancels it. After the end, a failure or the cancellation,
  * nothing more is reported to the receiver. What it throws synchronously is our own error.
  */
-export type Wire = (options: CallOptions, receiver: Receiver) => { stop(): void }
+export type Wire = (options: CallOptions, receiver: Receiver) => Sent
 
 export type ResolvedModel = { entry: ModelEntry; wire(): Promise<Wire> }
 
 type Result = IteratorResult<Part[], undefined>
 
+/** A server is not read further while this many parts wait for the caller. */
+const MOST_UNREAD = 256
 const LONGEST_RETRY_WAIT_MS = 5_000
 const RETRY_WAIT_MS = 300
 const DONE: Result = { done: true, value: undefined }
@@ -47,12 +52,13 @@ export class ModelCall implements Receiver, AsyncIterableIterator<Part[], undefi
   readonly #options: CallOptions
   readonly #signal: AbortSignal
   #clock: CallClock | null = null
-  #request: { stop(): void } | null = null
+  #request: Sent | null = null
   #retry: NodeJS.Timeout | undefined
   #attempts = 0
   #parts: Part[] = []
   #waiting: { resolve(result: Result): void; reject(error: unknown): void } | null = null
   #isWaking = false
+  #isPaused = false
   #state: 'new' | 'running' | 'over' = 'new'
   #error: unknown = null
   #hasContent = false
@@ -74,6 +80,7 @@ export class ModelCall implements Receiver, AsyncIterableIterator<Part[], undefi
 
   next(): Promise<Result> {
     if (this.#state === 'new') this.#begin()
+    if (this.#isPaused) this.#goOn()
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject }
       if (this.#parts.length > 0 || this.#state === 'over') this.#deliver()
@@ -129,6 +136,7 @@ export class ModelCall implements Receiver, AsyncIterableIterator<Part[], undefi
     if (this.#hasContent || part.type === 'reasoning-start' || part.type === 'reasoning-delta') {
       this.#clock?.content()
     }
+    if (this.#parts.length >= MOST_UNREAD) this.#pause()
     this.#wake()
   }
 
@@ -162,6 +170,7 @@ export class ModelCall implements Receiver, AsyncIterableIterator<Part[], undefi
     this.#request?.stop()
     this.#request = null
     this.#parts = []
+    if (this.#isPaused) this.#goOn()
     this.#retry = setTimeout(() => void this.#attempt(), wait)
   }
 
@@ -182,10 +191,25 @@ export class ModelCall implements Receiver, AsyncIterableIterator<Part[], undefi
       const wire = await this.#resolved.wire()
       if (this.#state !== 'running') return
       const request = wire(this.#options, this)
-      if (this.#state === 'running') this.#request = request
+      if (this.#state !== 'running') return
+      this.#request = request
+      if (this.#isPaused) request.pause()
     } catch (error) {
       this.#giveUp(error)
     }
+  }
+
+  #pause(): void {
+    if (this.#isPaused) return
+    this.#isPaused = true
+    this.#clock?.hold(true)
+    this.#request?.pause()
+  }
+
+  #goOn(): void {
+    this.#isPaused = false
+    this.#clock?.hold(false)
+    this.#request?.resume()
   }
 
   readonly #onAbort = (): void => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { until } from '../../../test/until.ts'
+import { streamModel } from '../calls/call-model.ts'
 import { ModelFailure } from '../failures/model-failure.ts'
 import {
   chunk,
@@ -102,6 +103,28 @@ for (const id of ['own', 'package']) {
     })
     await assert.rejects(server.call(id), failsAs('invalid_response'))
     assert.equal(server.requests.length, 1)
+  })
+}
+
+for (const id of ['own', 'package']) {
+  test(`a model that is faster than its reader is read at the reader's pace (${id})`, async () => {
+    server.answerWith((response) => {
+      stream(response).end(
+        `${Array.from({ length: 3_000 }, (_, i) => chunk({ content: `${i} ` })).join('')}${END}`,
+      )
+    })
+    const { signal } = new AbortController()
+    const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Hello?' }] }]
+    let largest = 0
+    let text = ''
+    for await (const parts of streamModel(server.models.resolve(id)!, { prompt }, { signal })) {
+      largest = Math.max(largest, parts.length)
+      text += textOf(parts)
+      await wait(2)
+    }
+    assert.equal(text, Array.from({ length: 3_000 }, (_, i) => `${i} `).join(''))
+    // A read of the network brings at most 64 KiB, and with them about a thousand parts.
+    assert.ok(largest < 2_000, `${largest} parts waited`)
   })
 }
 

@@ -84,6 +84,14 @@ class Response implements Dispatcher.DispatchHandler {
     this.#close()
   }
 
+  pause(): void {
+    this.#controller?.pause()
+  }
+
+  resume(): void {
+    this.#controller?.resume()
+  }
+
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
     if (this.#isOver) controller.abort(GIVEN_UP)

@@ -10,11 +10,14 @@ export function languageModelWire(model: LanguageModelV4): Wire {
     const controller = new AbortController()
     let isOver = false
     let reader: ReadableStreamDefaultReader<Part> | null = null
+    /** Resolves when reading goes on; null while nothing has paused it. */
+    let paused: PromiseWithResolvers<void> | null = null
     // A call that ignores its signal delays nobody; its later output is dropped.
     const read = async (): Promise<void> => {
       const { stream } = await model.doStream({ ...options, abortSignal: controller.signal })
       reader = stream.getReader()
       while (!isOver) {
+        await paused?.promise
         const { value, done } = await reader.read()
         if (isOver) break
         if (done) {
@@ -37,6 +40,14 @@ export function languageModelWire(model: LanguageModelV4): Wire {
         isOver = true
         controller.abort(GIVEN_UP)
         reader?.cancel().catch(() => {})
+        paused?.resolve()
+      },
+      pause() {
+        paused = Promise.withResolvers()
+      },
+      resume() {
+        paused?.resolve()
+        paused = null
       },
     }
   }
