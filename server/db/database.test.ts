@@ -118,6 +118,25 @@ test('on a single connection, bulk work yields to everything else but does not s
   await close()
 })
 
+test('bulk work whose turns are long gets a sixteenth of the time', async () => {
+  let clock = 0
+  const { enter } = createLanes({ now: () => clock })
+  const order: string[] = []
+  const take = async (who: string, ms: number) => {
+    const leave = await enter()
+    clock += ms
+    order.push(who)
+    leave()
+  }
+  const leave = await enter()
+  const bulk = Array.from({ length: 2 }, () => asBulk(() => take('bulk', 10)))
+  const others = Array.from({ length: 200 }, () => take('other', 1))
+  leave()
+  await Promise.all([...bulk, ...others])
+  assert.equal(order.indexOf('bulk'), 16)
+  assert.equal(order.lastIndexOf('bulk') - order.indexOf('bulk'), 151)
+})
+
 test('during a flood of one account, statements of other accounts pass', async () => {
   const { db, close } = await openEmbedded('memory')
   const order: string[] = []

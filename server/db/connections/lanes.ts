@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { createActiveHolders } from '../../fairness/active-holders.ts'
 import { createTimeLine } from '../../fairness/time-line.ts'
 import { noteConnectionError } from './unavailable.ts'
 
@@ -6,23 +7,25 @@ type Work = { rank: 'urgent' | 'other' | 'bulk'; holder: string }
 
 const HOUSE: Work = { rank: 'other', holder: '' }
 const current = new AsyncLocalStorage<Work>()
-const now = (): Work => current.getStore() ?? HOUSE
+const currentWork = (): Work => current.getStore() ?? HOUSE
 
 /** Runs work that nobody waits for. Its statements yield to those of all other work. */
-export const asBulk = <T>(work: () => Promise<T>): Promise<T> => current.run({ ...now(), rank: 'bulk' }, work)
+export const asBulk = <T>(work: () => Promise<T>): Promise<T> =>
+  current.run({ ...currentWork(), rank: 'bulk' }, work)
 
 /**
  * Runs a short statement ahead of all others. It is only for statements that have a deadline and are rate-limited by
  * their caller, since nothing else keeps them from starving the rest.
  */
 export const asUrgent = <T>(work: () => Promise<T>): Promise<T> =>
-  current.run({ ...now(), rank: 'urgent' }, work)
+  current.run({ ...currentWork(), rank: 'urgent' }, work)
 
 /**
  * Runs `work` and counts its database time and connections against `holder`: an account, or the address of a client
  * that has not shown a valid key.
  */
-export const onBehalfOf = <T>(holder: string, work: () => T): T => current.run({ ...now(), holder }, work)
+export const onBehalfOf = <T>(holder: string, work: () => T): T =>
+  current.run({ ...currentWork(), holder }, work)
 
 /** The same as `onBehalfOf`, for a caller whose account is not known yet. */
 export const onBehalfOfStranger = <T>(mark: string, work: () => T): T => onBehalfOf(`?${mark}`, work)
@@ -33,11 +36,10 @@ export const onBehalfOfStranger = <T>(mark: string, work: () => T): T => onBehal
  */
 const isSomebody = (holder: string): boolean => holder !== '' && !holder.startsWith('?')
 
-/** A holder counts as active for this long after it last took a connection, in milliseconds. */
-const AT_WORK_MS = 250
-
-/** Bulk work gets at least one turn in this many, however much other work is waiting. */
+/** However much other work is waiting, bulk work gets one turn in this many, and this part of the time. */
 const FOR_BULK = 16
+/** A turn of bulk work counts for at most this many milliseconds, so that one that was slow does not stop the rest. */
+const LONGEST_TURN_MS = 1_000
 
 /** The queue for database connections; see `createLanes`. */
 export type Lanes = {
@@ -54,6 +56,8 @@ type Options = {
    * means without limit.
    */
   longestMs?: number | null
+  /** The clock, in milliseconds. */
+  now?: () => number
 }
 
 /**
@@ -62,42 +66,44 @@ type Options = {
  * yields to other work. Within each of the two, the holder that has used the least database time goes first. A
  * transaction counts as one turn.
  */
-export function createLanes({ places = 1, share = places, longestMs = null }: Options = {}): Lanes {
+export function createLanes({
+  places = 1,
+  share = places,
+  longestMs = null,
+  now = () => performance.now(),
+}: Options = {}): Lanes {
   const urgent: (() => void)[] = []
   const held = new Map<string, number>()
   const first = createTimeLine()
   const last = createTimeLine()
   let used = 0
-  let passed = 0
+  /** The turns, and the time, that other work has had while bulk work waited. */
+  let passed = { turns: 0, ms: 0 }
+  /** How long the last turn of bulk work took, in milliseconds. */
+  let bulkMs = 0
 
   const flood = Math.max(1, Math.floor(places / 5))
-  /** The holder that took a connection last, and the latest one before it that is another holder. */
-  let newest = { holder: '', at: Number.NEGATIVE_INFINITY }
-  let other = newest
+  const active = createActiveHolders(now)
 
-  const areOthersAtWork = (holder: string): boolean => {
-    const { at } = newest.holder === holder ? other : newest
-    return performance.now() - at < AT_WORK_MS
-  }
   const mayHave = (holder: string): boolean => {
     const has = held.get(holder) ?? 0
-    return has < flood || (has < share && !(first.isFlood(holder) && areOthersAtWork(holder)))
+    return has < flood || (has < share && !(first.isFlood(holder) && active.areOthersActive(holder)))
   }
   const take = ({ rank, holder }: Work): (() => void) => {
     used++
     held.set(holder, (held.get(holder) ?? 0) + 1)
-    const since = performance.now()
-    if (isSomebody(holder)) {
-      if (newest.holder !== holder) other = newest
-      newest = { holder, at: since }
-    }
+    const since = now()
+    if (isSomebody(holder)) active.note(holder)
     return () => {
       used--
       const rest = (held.get(holder) ?? 1) - 1
       if (rest > 0) held.set(holder, rest)
       else held.delete(holder)
+      const ms = now() - since
+      if (rank === 'bulk') bulkMs = Math.min(ms, LONGEST_TURN_MS)
+      else passed.ms += ms
       const line = rank === 'bulk' ? last : first
-      line.charge(holder, performance.now() - since)
+      line.charge(holder, ms)
       serve()
     }
   }
@@ -108,10 +114,11 @@ export function createLanes({ places = 1, share = places, longestMs = null }: Op
         hurried()
         continue
       }
-      const isBulks = passed >= FOR_BULK
+      const isBulks = passed.turns >= FOR_BULK && passed.ms >= bulkMs * (FOR_BULK - 1)
       const next = (isBulks && last.next(mayHave)) || first.next(mayHave) || last.next(mayHave)
       if (!next) return
-      passed = next.line === last || last.size === 0 ? 0 : passed + 1
+      if (next.line === last || last.size === 0) passed = { turns: 0, ms: 0 }
+      else passed.turns++
       next.go()
     }
   }
@@ -120,7 +127,7 @@ export function createLanes({ places = 1, share = places, longestMs = null }: Op
 
   return {
     async enter() {
-      const work = now()
+      const work = currentWork()
       if (isFree(work)) return take(work)
       if (work.rank === 'urgent') {
         return new Promise((resolve) => urgent.push(() => resolve(take(work))))

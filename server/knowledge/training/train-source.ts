@@ -16,6 +16,9 @@ import type { TrainSource } from './enqueue-training.ts'
 import { type Loaded, loadContent, TrainingFailure } from './load-content.ts'
 import { contentHash, liveColumns, recordedTraining } from './training-columns.ts'
 
+/** The most chunks in one statement, because other work waits for it on the embedded database. */
+const STORED_AT_ONCE = 50
+
 type Needs = Pick<
   Context,
   'db' | 'process' | 'jobs' | 'log' | 'fetcher' | 'renderer' | 'extractor' | 'filesDir' | 'models' | 'secrets'
@@ -77,10 +80,9 @@ async function storeAhead(db: Db, source: SourceRow, chunks: Loaded['chunks']): 
     .where('id', '=', source.id)
     .returning('chunks_version')
     .executeTakeFirstOrThrow()
-  for (let from = 0; from < chunks.length; from += CHUNKS_AT_ONCE) {
-    // The embedded database works in this thread: without a pause, a large source would block every request.
+  for (let from = 0; from < chunks.length; from += STORED_AT_ONCE) {
     await setImmediate()
-    await insertChunks(db, source, number, chunks.slice(from, from + CHUNKS_AT_ONCE), from)
+    await insertChunks(db, source, number, chunks.slice(from, from + STORED_AT_ONCE), from)
   }
   return number
 }
