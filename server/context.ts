@@ -14,6 +14,7 @@ import { localNotifier, postgresNotifier } from './db/notifier.ts'
 import { migrate } from './db/upkeep/migrate.ts'
 import { beatingProcess, soleProcess } from './db/upkeep/processes.ts'
 import { scheduleVacuum } from './db/upkeep/vacuum.ts'
+import { createTurns } from './fairness/turns.ts'
 import { createGuardedFetcher } from './fetch/guard/guarded-fetcher.ts'
 import { createRenderer } from './fetch/render/renderer.ts'
 import { solvedTickets } from './helpdesk/solved/solved-tickets.ts'
@@ -86,7 +87,8 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
     const extractor = createExtractor()
     const mailParser = createMailParser()
     const process = database.url ? await beatingProcess(database.url, onBroken) : await soleProcess(db)
-    const generations = createGenerations({ db, notifier, process, onError })
+    const turns = createTurns()
+    const generations = createGenerations({ db, notifier, process, turns, onError })
     const { hasTicket, customerWrote, deliverAnswer, openTicket, whoIsThere } =
       conversationReactions(notifier)
     return {
@@ -131,7 +133,7 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
       maintenance: createMaintenance(db),
       /** The folder of uploaded files, by account, agent and source. */
       filesDir: join(config.dataDir, 'files'),
-      uploads: createUploads(join(config.dataDir, 'uploads')),
+      uploads: createUploads(join(config.dataDir, 'uploads'), turns),
       bodies: createBodyBudgets(),
       async close() {
         vacuum?.stop()

@@ -1,3 +1,5 @@
+import { createActiveHolders } from './active-holders.ts'
+
 /** Shares the main thread among bulk work; see `createTurns`. */
 export type Turns = {
   /**
@@ -5,53 +7,99 @@ export type Turns = {
    * once.
    */
   take(holder: string, weight: number): Promise<void> | undefined
+  /**
+   * The same for work that other holders must hardly notice: after it, the holder pauses while they are active. While
+   * they are not, the work may always start at once.
+   */
+  giveWay(holder: string, weight: number): Promise<void> | undefined
 }
 
 /** The weight of work done before the event loop serves the network again: less than a millisecond's worth. */
 const WEIGHT_AT_ONCE = 32
+/** A holder with at least this many waiting must give way to others with all of them. */
+const FLOOD = 64
+/** A holder that gives way to others gets one part in this many of the main thread's time. */
+const PARTS = 4
+/** The time that work of weight 1 takes, with all that follows from it. */
+const MS_OF_WEIGHT = 1 / 40
 
-type Waiting = { weight: number; resolve: () => void }
+type Waiting = { weight: number; givesWay: boolean; resolve: () => void }
 
 /**
  * Runs bulk work in small portions, serves the network in between, and takes turns among holders. A holder with much
  * work delays itself and hardly anybody else.
  */
-export function createTurns(atOnce = WEIGHT_AT_ONCE): Turns {
+export function createTurns(atOnce = WEIGHT_AT_ONCE, now: () => number = () => performance.now()): Turns {
   const lines = new Map<string, Waiting[]>()
+  const pausedUntil = new Map<string, number>()
+  const active = createActiveHolders(now)
   let spent = 0
   let scheduled = false
+  let timer: NodeJS.Timeout | undefined
 
   const schedule = (): void => {
     if (scheduled) return
     scheduled = true
     setImmediate(serve)
   }
+  const isPaused = (holder: string): boolean => {
+    const until = pausedUntil.get(holder)
+    if (until === undefined) return false
+    if (until > now() && active.areOthersActive(holder)) return true
+    pausedUntil.delete(holder)
+    return false
+  }
+  const isAnyoneNext = (): boolean => {
+    for (const holder of lines.keys()) if (!isPaused(holder)) return true
+    return false
+  }
+  const begin = (holder: string, weight: number, givesWay: boolean): void => {
+    spent += weight
+    if (givesWay && active.areOthersActive(holder))
+      pausedUntil.set(holder, now() + weight * MS_OF_WEIGHT * PARTS)
+  }
   const serve = (): void => {
     scheduled = false
+    clearTimeout(timer)
     spent = 0
     for (const [holder, line] of lines) {
       if (spent >= atOnce) break
-      const { weight, resolve } = line.shift() as Waiting
+      if (isPaused(holder)) continue
+      const { weight, givesWay, resolve } = line[0] as Waiting
+      begin(holder, weight, givesWay || line.length >= FLOOD)
+      line.shift()
       // Move the holder to the end of the round.
       lines.delete(holder)
       if (line.length > 0) lines.set(holder, line)
-      spent += weight
       resolve()
     }
     if (spent > 0) schedule()
+    // Everybody who waits is paused.
+    else if (lines.size > 0)
+      timer = setTimeout(schedule, Math.max(1, Math.min(...pausedUntil.values()) - now()))
+  }
+  const enter = (holder: string, weight: number, givesWay: boolean): Promise<void> | undefined => {
+    schedule()
+    if (spent < atOnce && !lines.has(holder) && !isPaused(holder) && !isAnyoneNext()) {
+      begin(holder, weight, givesWay)
+      return undefined
+    }
+    return new Promise((resolve) => {
+      const waiting = { weight, givesWay, resolve }
+      const line = lines.get(holder)
+      if (line) line.push(waiting)
+      else lines.set(holder, [waiting])
+    })
   }
   return {
     take(holder, weight) {
-      schedule()
-      if (lines.size === 0 && spent < atOnce) {
-        spent += weight
-        return undefined
-      }
-      return new Promise((resolve) => {
-        const line = lines.get(holder)
-        if (line) line.push({ weight, resolve })
-        else lines.set(holder, [{ weight, resolve }])
-      })
+      active.note(holder)
+      return enter(holder, weight, false)
+    },
+    giveWay(holder, weight) {
+      active.note(holder)
+      if (!active.areOthersActive(holder) && !lines.has(holder)) return undefined
+      return enter(holder, weight, true)
     },
   }
 }

@@ -214,10 +214,11 @@ test('a provider that fails before its first word results in 502, costs nothing,
   assert.equal(again.status, 200)
 })
 
-test('a provider that fails midway results in error and finish, and the text is kept', async () => {
+test('a provider that fails midway results in error and finish, the text is kept, and it is not asked for a title', async () => {
+  const before = models.requests.length
   for (const fault of [{ dropAfter: 3, delayMs: 5 }, { garbageAfter: 3 }, { withoutFinish: true }]) {
     models.queue.push({ tokens: tokens(5), ...fault })
-    const { events, text } = await readStream(await chat({ message: 'Hello' }))
+    const { events, text } = await readStream(await chat({ message: 'Fail midway' }))
     const types = events.map(({ event }) => event)
     assert.deepEqual(types.slice(-3), ['error', 'finish-step', 'finish'], JSON.stringify(fault))
     const finish = events.at(-1)!.data as unknown as {
@@ -232,6 +233,14 @@ test('a provider that fails midway results in error and finish, and the text is 
     assert.equal(body.data.messages[1].parts[0].text, text)
     assert.ok(text !== '' && tokens(5).join('').startsWith(text), text)
   }
+  const titles = () =>
+    models.requests
+      .slice(before)
+      .map(({ body }) => JSON.stringify(body))
+      .filter((body) => body.includes('Write a title'))
+  await say({ message: 'Succeed' })
+  await until('a title', () => titles().some((body) => body.includes('Succeed')))
+  assert.equal(titles().filter((body) => body.includes('Fail midway')).length, 0)
 })
 
 test('a transient failure is retried once, only before the first word', async () => {

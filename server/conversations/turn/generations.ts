@@ -3,7 +3,7 @@ import type { Notifier } from '../../db/notifier.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { ServiceProcess } from '../../db/upkeep/processes.ts'
 import { createFairPlaces, type FairPlaces } from '../../fairness/fair-places.ts'
-import { createTurns, type Turns } from '../../fairness/turns.ts'
+import type { Turns } from '../../fairness/turns.ts'
 import { ApiError } from '../../http/errors.ts'
 import { eventsAfter } from '../stream/generation-log.ts'
 import { type GenerationIds, LiveGeneration } from '../stream/live-generation.ts'
@@ -14,6 +14,10 @@ const LOOK_FOR_STOPS_MS = 1_000
 const FAILING_AT_ONCE = 4
 const ANSWERING_AT_ONCE = 4_000
 const MOST_RUNNING = 6_000
+/** An account with more generations than this starts further ones in turn with the work of other accounts. */
+const MANY_OF_ACCOUNT = 64
+/** Starting a generation counts as this many events. */
+const START = 128
 /** The most generations of one account, so that no account uses up all places. */
 const MOST_OF_ACCOUNT = 3_000
 
@@ -50,10 +54,16 @@ export type Generations = {
   close(): Promise<void>
 }
 
-type Needs = { db: Db; notifier: Notifier; process: ServiceProcess; onError: (error: unknown) => void }
+type Needs = {
+  db: Db
+  notifier: Notifier
+  process: ServiceProcess
+  turns: Turns
+  onError: (error: unknown) => void
+}
 
 /** Tracks the running generations, writes their events to the log, and ends those for which a stop was requested. */
-export function createGenerations({ db, notifier, process, onError }: Needs): Generations {
+export function createGenerations({ db, notifier, process, turns, onError }: Needs): Generations {
   const running = new Map<string, LiveGeneration>()
   const byConversation = new Map<string, LiveGeneration>()
   const ofAccount = new Map<string, number>()
@@ -126,7 +136,7 @@ export function createGenerations({ db, notifier, process, onError }: Needs): Ge
   const admit = (accountId: AccountId): void => {
     const isFull =
       running.size + starting >= MOST_RUNNING || (ofAccount.get(accountId) ?? 0) >= MOST_OF_ACCOUNT
-    if (draining || isFull) throw new ApiError('SERVICE_OVERLOADED', { headers: { 'retry-after': '2' } })
+    if (draining || isFull) throw overloaded()
   }
   const idle = async (): Promise<void> => {
     while (starting > 0) await new Promise((resolve) => setTimeout(resolve, 10))
@@ -138,6 +148,8 @@ export function createGenerations({ db, notifier, process, onError }: Needs): Ge
       starting++
       count(accountId, 1)
       try {
+        if ((ofAccount.get(accountId) ?? 0) > MANY_OF_ACCOUNT) await turns.giveWay(accountId, START)
+        if (draining) throw overloaded()
         const ids = await make()
         const live = new LiveGeneration(ids, {
           accountId,
@@ -166,7 +178,7 @@ export function createGenerations({ db, notifier, process, onError }: Needs): Ge
     get: (id) => running.get(id) ?? null,
     ofConversation: (conversationId) => byConversation.get(conversationId) ?? null,
     saved: (live) => writer.saved(live),
-    turns: createTurns(),
+    turns,
     failing: createFairPlaces({ places: FAILING_AT_ONCE }),
     answering: createFairPlaces({ places: ANSWERING_AT_ONCE }),
     idle,
@@ -189,3 +201,5 @@ export function createGenerations({ db, notifier, process, onError }: Needs): Ge
     },
   }
 }
+
+const overloaded = (): ApiError => new ApiError('SERVICE_OVERLOADED', { headers: { 'retry-after': '2' } })

@@ -17,18 +17,19 @@ import type { StepsResult, Turn, TurnNeeds } from './turn.ts'
 export const MOST_STEPS = 8
 
 /** Ending a failed generation counts as this many events. */
-const FAILURE = 32
+const FAILURE = 64
 /** The most events of an answer that are held in memory until they are in the log. */
 const MOST_UNSAVED = 1_024
 
 /**
  * Generates and stores the reply, whether or not it has readers. Never throws: an error before the first event fails
- * the generation; a later one ends the stream with `error` and `finish`, and the text so far is kept.
+ * the generation; a later one ends the stream with `error` and `finish`, and the text so far is kept. Resolves to
+ * whether it failed.
  */
-export const runTurn = (ctx: TurnNeeds, turn: Turn, live: LiveGeneration): Promise<void> =>
+export const runTurn = (ctx: TurnNeeds, turn: Turn, live: LiveGeneration): Promise<boolean> =>
   onBehalfOf(turn.owner.accountId, () => run(ctx, turn, live))
 
-async function run(ctx: TurnNeeds, turn: Turn, live: LiveGeneration): Promise<void> {
+async function run(ctx: TurnNeeds, turn: Turn, live: LiveGeneration): Promise<boolean> {
   // The most answers of the account that may be generated at once.
   const atOnce = planOf(turn.request.account.plan).answersAtOnce
   const result: StepsResult = {
@@ -45,10 +46,12 @@ async function run(ctx: TurnNeeds, turn: Turn, live: LiveGeneration): Promise<vo
   } catch (error) {
     if (live.abortReason === null) {
       result.failure = { cause: error }
-      return endFailed(ctx, turn, live, result)
+      await endFailed(ctx, turn, live, result)
+      return true
     }
   }
   await finishTurn(ctx, turn, live, result)
+  return false
 }
 
 /**
@@ -61,9 +64,10 @@ async function endFailed(
   live: LiveGeneration,
   result: StepsResult,
 ): Promise<void> {
+  // The turn comes first, so that all that wait are counted with their account.
+  await ctx.generations.turns.take(turn.owner.accountId, FAILURE)
   const leave = await ctx.generations.failing.enter(turn.owner.accountId)
   try {
-    await ctx.generations.turns.take(turn.owner.accountId, FAILURE)
     ctx.log.warn(
       { err: result.failure?.cause, generation: live.ids.id, model: turn.model.entry.id },
       'generation failed',

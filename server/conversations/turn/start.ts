@@ -49,7 +49,8 @@ export async function startChat(ctx: TurnNeeds, request: ChatRequest): Promise<L
     model: noting(model, live),
   }
   runTurn(ctx, turn, live)
-    .then(() => giveTitle(ctx, turn, live))
+    // A model that has just failed is not asked for a title.
+    .then((hasFailed) => (hasFailed ? undefined : giveTitle(ctx, turn, live)))
     .catch((error: unknown) => ctx.log.error({ err: error }, 'a generation failed with an unexpected error'))
   return live
 }

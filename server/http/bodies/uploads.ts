@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import type { MultipartFile } from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
 import { createFairPlaces, type FairPlaces, PlacesFull } from '../../fairness/fair-places.ts'
+import type { Turns } from '../../fairness/turns.ts'
 import { ApiError } from '../errors.ts'
 import type { Details } from '../input/validate.ts'
 import { cutWhenSlow, holderOf, overloaded, PACE, type Pace } from './admit-bodies.ts'
@@ -61,8 +62,12 @@ const OF_ACCOUNT = 8
 const MOST_WAITING = 1_000
 const LONGEST_WAIT_MS = 60_000
 const IN_MEMORY = 2
+/** Receiving, storing and checking 64 KiB is as much work for the main thread as this many events of answers. */
+const WEIGHT_OF_BYTE = 24 / 65_536
+/** The same for what the endpoint stores in the database. */
+const WEIGHT_OF_UPLOAD = 256
 
-export function createUploads(folder: string, pace: Pace = PACE): Uploads {
+export function createUploads(folder: string, turns: Turns, pace: Pace = PACE): Uploads {
   const reading = createFairPlaces({ places: AT_ONCE, share: OF_ACCOUNT, mostWaiting: MOST_WAITING })
   const inMemory = createFairPlaces({ places: IN_MEMORY })
   return {
@@ -72,7 +77,10 @@ export function createUploads(folder: string, pace: Pace = PACE): Uploads {
       const save = async (part: MultipartFile) => {
         const path = join(folder, randomBytes(12).toString('hex'))
         paths.push(path)
-        return { path, ...(await savePart(part, path)) }
+        return {
+          path,
+          ...(await savePart(part, path, (bytes) => turns.giveWay(holder, bytes * WEIGHT_OF_BYTE))),
+        }
       }
       try {
         const leave = await place(reading, holder)
@@ -89,6 +97,7 @@ export function createUploads(folder: string, pace: Pace = PACE): Uploads {
               .finally(done)
           },
         }
+        await turns.giveWay(holder, WEIGHT_OF_UPLOAD)
         return await use({ ...form, file })
       } finally {
         await Promise.all(paths.map((path) => rm(path, { force: true })))
@@ -175,14 +184,20 @@ async function readForm(
   return { fields, file, strangers, problems, hash }
 }
 
-async function savePart({ file }: MultipartFile, path: string): Promise<Omit<Saved, 'path'>> {
+async function savePart(
+  { file }: MultipartFile,
+  path: string,
+  turn: (bytes: number) => Promise<void> | undefined,
+): Promise<Omit<Saved, 'path'>> {
   const sha256 = createHash('sha256')
   let size = 0
   const counting = new Transform({
     transform(piece: Buffer, _encoding, next) {
       size += piece.length
       sha256.update(piece)
-      next(null, piece)
+      const waiting = turn(piece.length)
+      if (waiting) void waiting.then(() => next(null, piece))
+      else next(null, piece)
     },
   })
   await pipeline(file, counting, createWriteStream(path, { mode: 0o600, flush: true }))

@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer'
+
 const singleByte = /^(us-ascii|windows-125\d|iso-8859-\d+|macintosh)$/
 
 /**
@@ -14,11 +16,11 @@ export function charsetOf(bytes: Uint8Array, declared?: string | null): string {
   const mark = markOf(bytes)
   if (mark) return mark
   const label = known(declared)
-  const isUtf8 = isValid(bytes, 'utf-8')
-  if (label && !(singleByte.test(label) && isUtf8)) return label
+  const isValid = isUtf8(bytes)
+  if (label && !(singleByte.test(label) && isValid)) return label
   const wide = unmarkedUtf16(bytes)
   if (wide) return wide
-  return isUtf8 ? 'utf-8' : (label ?? 'windows-1252')
+  return isValid ? 'utf-8' : (label ?? 'windows-1252')
 }
 
 /** Returns the charset of a Content-Type header, else of an HTML page's meta element, else null. */
@@ -59,14 +61,5 @@ function known(label: string | null | undefined): string | null {
     return new TextDecoder(label).encoding
   } catch {
     return null
-  }
-}
-
-function isValid(bytes: Uint8Array, charset: string): boolean {
-  try {
-    new TextDecoder(charset, { fatal: true }).decode(bytes)
-    return true
-  } catch {
-    return false
   }
 }
