@@ -61,7 +61,8 @@ export async function speakStep(
   const step: Step = { calls: [], finishReason: 'other', content: [], outcome: null }
   const open = new OpenParts(live, tools, citations)
   try {
-    for await (const parts of stream) {
+    for await (const received of stream) {
+      const parts = withJoinedText(received)
       for (const [i, part] of parts.entries()) {
         if (i % PARTS_AT_ONCE === 0) {
           const turn = pace(Math.min(PARTS_AT_ONCE, parts.length - i))
@@ -113,6 +114,33 @@ export async function speakStep(
     open.endText()
   }
   return step
+}
+
+/** A read that brings more parts than this comes from a model that is faster than anybody reads. */
+const MANY_PARTS = 32
+/** The most pieces of text that are joined. */
+const JOINED = 8
+
+/**
+ * Joins neighbouring pieces of text when a model sends very many at a time, since each event costs the log, every
+ * reader and every client.
+ */
+function withJoinedText(parts: LanguageModelV4StreamPart[]): LanguageModelV4StreamPart[] {
+  if (parts.length <= MANY_PARTS) return parts
+  const joined: LanguageModelV4StreamPart[] = []
+  let pieces = 0
+  for (const part of parts) {
+    const last = joined.at(-1)
+    if (part.type === 'text-delta' && last?.type === 'text-delta' && last.id === part.id && pieces < JOINED) {
+      last.delta += part.delta
+      pieces++
+    } else {
+      // The piece that others are added to is a copy, since the part belongs to the provider.
+      joined.push(part.type === 'text-delta' ? { ...part } : part)
+      pieces = 1
+    }
+  }
+  return joined
 }
 
 /** Throws when another process has closed the generation while this one was paused, so that nothing more is shown. */

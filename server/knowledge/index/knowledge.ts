@@ -118,6 +118,8 @@ export function createKnowledge({ db, words, embedderOf, log, maxBytes = MAX_BYT
 
   return {
     async search(agent, question, options) {
+      // An agent that never had a source has nothing to search.
+      if (agent.knowledgeVersion === 0) return { passages: [], confidence: 0 }
       const state = await upToDate(agent)
       const { space } = state
       const vector = await vectorOf(question, space)

@@ -50,7 +50,7 @@ async function searchTurn(
   { model, question, talk, signal }: Turn,
 ): Promise<Searched> {
   const before = askedBefore(talk)
-  // An agent that never had a source has nothing to search.
+  // Nothing is found in an agent that never had a source, whatever the question.
   const isRewritten =
     before !== null &&
     agent.knowledgeVersion > 0 &&
