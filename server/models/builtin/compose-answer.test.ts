@@ -127,6 +127,13 @@ test('of the closest passages, the first is quoted with its neighbours, and a th
   const body = (answer: { text: string }): string => answer.text.slice(answer.text.indexOf('\n\n') + 2)
   assert.equal(body(ask('c')), `${first}\n\n${second}`)
   assert.equal(body(ask('a')), `${first}\n\n${second}\n\n${last}`)
+  // Two passages that are nearly as likely are both quoted in an answer.
+  const likely = offered('a').map((one, place) => ({ ...one, score: 0.88 - place / 10 }))
+  const answer = composeAnswer(
+    { question: 'Where do I park my bike?', confidence: 0.88, passages: likely },
+    words,
+  )
+  assert.deepEqual([answer.band, answer.text], ['answer', `${first}\n\n${second}`])
   // For a follow-up, the order says little, and all passages are quoted alike.
   assert.equal(ask('c', 'What about bikes?').cited.length, 3)
 })

@@ -25,7 +25,7 @@ export const ANSWER_FROM = 0.776
 /** The lowest score at which passages are offered as the closest found. The responder declines below it. */
 export const CLOSEST_FROM = 0.15
 /** Up to this score, a second passage is quoted beside the first if it is nearly as likely. */
-const UNSURE = 0.85
+const UNSURE = 0.9
 const NEARLY = 0.75
 const MOST_CLOSEST = 3
 /** The number of first passages that are offered whatever source they are from. */
@@ -35,7 +35,7 @@ const SURELY_OFFERED = 2
  * a question is often the one before its answer, and the first steps are read before the step that fits best.
  */
 const ROOM = 900
-/** The same for the passages offered after the first, which are less likely: only the piece itself is quoted. */
+/** The same for the passages after the first, which are less likely: only the piece itself is quoted. */
 const NO_ROOM = 0
 /** The same for all passages of a follow-up. The paragraph that fits best has often been quoted already, and the answer is near it. */
 const ROOM_OF_FOLLOW_UP = 1_000
@@ -60,7 +60,7 @@ export function composeAnswer(input: BuiltinInput, words: WordVectors): Composed
   if (confidence >= ANSWER_FROM) {
     const two = confidence < UNSURE && (passages[1]?.score ?? 0) >= confidence * NEARLY
     const quotes = two
-      ? quotesOf(passages.slice(0, 2), choose, ROOM)
+      ? quotesOf(passages.slice(0, 2), choose, ROOM, NO_ROOM)
       : quoteOf(passages, stepsFor(input), choose, ROOM)
     if (quotes.length > 0) {
       const text = quotes.map(({ text: quote }, i) => marked(quote, i + 1)).join('\n\n')
