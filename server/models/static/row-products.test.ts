@@ -19,18 +19,42 @@ test('products of rows match plain arithmetic', () => {
         const product = (a: number, b: number): number =>
           rowOf(a).reduce((sum, number, i) => sum + number * rowOf(b)[i]!, 0)
 
-        const { withAll, withEach } = createRowProducts(values, dimensions)
+        const lengths = Float32Array.from({ length: count }, (_, row) => Math.sqrt(product(row, row)))
+        const { withAll, withEach, visitNear } = createRowProducts(values, dimensions, lengths)
         const withFew = withEach(few)
         for (let row = 0; row < count; row++) {
           const expected = few.map((other) => (other < 0 ? 0 : product(row, other)))
           assert.deepEqual([...withFew(row).subarray(0, few.length)], expected)
           const all = Array.from({ length: count }, (_, other) => product(row, other))
           assert.deepEqual([...withAll(row).subarray(0, count)], all)
+          const near = new Map<number, number>()
+          visitNear(row, 0.4, (other, dot) => near.set(other, dot))
+          assert.deepEqual(
+            [...near.keys()],
+            [...near.keys()].sort((a, b) => a - b),
+          )
+          for (const [other, dot] of all.entries()) {
+            if (near.has(other)) assert.equal(near.get(other), dot)
+            else assert.ok(dot < 0.4 * lengths[row]! * lengths[other]!)
+          }
         }
       },
     ),
     { numRuns: 40 },
   )
+})
+
+test('rows far from a row are passed over', () => {
+  const values = Int8Array.from({ length: 800 * 2 }, (_, i) =>
+    ((i >> 1) % 200 === 7) === (i % 2 === 0) ? 9 : 0,
+  )
+  const { visitNear } = createRowProducts(values, 2, new Float32Array(800).fill(9))
+  const near: number[] = []
+  visitNear(7, 0.5, (other, product) => product > 0 && near.push(other))
+  assert.deepEqual(near, [7, 207, 407, 607])
+  const visited: number[] = []
+  visitNear(7, 0.5, (other) => visited.push(other))
+  assert.equal(visited.length, 16)
 })
 
 test('too many rows are rejected', () => {

@@ -6,6 +6,11 @@ export type RowProducts = {
   /** Multiplies a row with every row of the table, including itself. */
   withAll(row: number): Int32Array
   /**
+   * Does the same and calls `visit` with each row whose cosine with this one is at least `cosine`, and with a few
+   * others, in their order.
+   */
+  visitNear(row: number, cosine: number, visit: (other: number, product: number) => void): void
+  /**
    * Prepares a few rows (-1 stands for a row of zeros) and returns a function that multiplies a row with each of them.
    */
   withEach(few: readonly number[]): (row: number) => Int32Array
@@ -13,15 +18,32 @@ export type RowProducts = {
 
 export const MOST_AT_ONCE = 64
 
-/** The table is copied into the memory of a kernel, so that no data has to be moved for a multiplication. */
-export function createRowProducts(values: Int8Array, dimensions: number): RowProducts {
+/** Single precision rounds by less than this share. */
+const ROUNDED = 0.999
+
+/**
+ * The table is copied into the memory of a kernel, so that no data has to be moved for a multiplication. `lengths` are
+ * the Euclidean lengths of the rows.
+ */
+export function createRowProducts(
+  values: Int8Array,
+  dimensions: number,
+  lengths: Float32Array = new Float32Array(values.length / dimensions),
+): RowProducts {
   const count = values.length / dimensions
   const stride = strideOf(dimensions)
   const out = MOST_AT_ONCE * stride
-  const table = out + strideOf(Math.max(count, MOST_AT_ONCE) * 4)
+  const numbersBytes = strideOf(Math.max(count, MOST_AT_ONCE) * 4)
+  const table = out + numbersBytes
   const at = (row: number): number => table + row * stride
+  const factor = at(count)
+  const near = factor + 16
+  const lengthsAt = near + numbersBytes
 
-  const { memory, scan: dot } = createDotKernel(at(count), stride)
+  const { memory, scan: dot, filter } = createDotKernel(lengthsAt + numbersBytes, stride)
+  const factors = new Float32Array(memory.buffer, factor, 4)
+  const groups = new Int32Array(memory.buffer, near, Math.ceil(count / 4) + 1)
+  new Float32Array(memory.buffer, lengthsAt, count).set(lengths)
   const numbers = new Int8Array(memory.buffer)
   const products = new Int32Array(memory.buffer, out, Math.max(count, MOST_AT_ONCE))
   for (let row = 0; row < count; row++) {
@@ -31,6 +53,16 @@ export function createRowProducts(values: Int8Array, dimensions: number): RowPro
     withAll(row) {
       dot(at(row), table, at(count), stride, out)
       return products
+    },
+    visitNear(row, cosine, visit) {
+      dot(at(row), table, at(count), stride, out)
+      factors.fill(cosine * lengths[row]! * ROUNDED)
+      filter(factor, out, out + count * 4, lengthsAt - out, near)
+      for (let i = 0; groups[i]! > 0; i++) {
+        const first = (groups[i]! - out) / 4
+        const end = Math.min(first + 4, count)
+        for (let other = first; other < end; other++) visit(other, products[other]!)
+      }
     },
     withEach(few) {
       if (few.length > MOST_AT_ONCE) throw new RangeError('Too many rows to be multiplied at once.')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { BLOCK_ROWS, scanBits, scanBlock, strideOf } from './scan-block.ts'
+import { MOST_BYTES, MOST_ROWS, scanBits, scanBlocks, strideOf } from './scan-block.ts'
 
 test('the scan matches plain arithmetic for any size and values', () => {
   const value = fc.integer({ min: -128, max: 127 })
@@ -14,12 +14,13 @@ test('the scan matches plain arithmetic for any size and values', () => {
       for (let row = 0; row < rows; row++) {
         for (let i = 0; i < dimensions; i++) block[row * stride + i] = values[(row * 31 + i * 7) % 700]!
       }
-      const dots = new Int32Array(rows + 2).fill(5)
-      scanBlock(vector, block, stride, dots, 1)
+      const dots = new Int32Array(rows + 1).fill(5)
+      const cut = Math.floor(rows / 3) * stride
+      scanBlocks(vector, [block.subarray(0, cut), block.subarray(cut)], stride, dots)
       const expected = Array.from({ length: rows }, (_, row) =>
         vector.reduce((sum, number, i) => sum + number * block[row * stride + i]!, 0),
       )
-      assert.deepEqual([...dots], [5, ...expected, 5])
+      assert.deepEqual([...dots], [...expected, 5])
     }),
   )
 })
@@ -29,12 +30,27 @@ test('the largest vectors do not overflow, and larger ones are rejected', () => 
   const most = new Int8Array(10_000).fill(-128)
   const row = new Int8Array(strideOf(10_000))
   row.set(most)
-  scanBlock(most, row, row.length, dots, 0)
+  scanBlocks(most, [row], row.length, dots)
   assert.equal(dots[0], 10_000 * 128 * 128)
-  assert.throws(() => scanBlock(new Int8Array(20_000), new Int8Array(20_000), 20_000, dots, 0), RangeError)
+  assert.throws(() => scanBlocks(new Int8Array(20_000), [], 20_000, dots), RangeError)
   assert.throws(
-    () => scanBlock(most.subarray(0, 16), new Int8Array((BLOCK_ROWS + 1) * 16), 16, dots, 0),
+    () => scanBlocks(most.subarray(0, 16), [new Int8Array((MOST_ROWS + 1) * 16)], 16, dots),
     RangeError,
+  )
+  assert.throws(
+    () => scanBlocks(most.subarray(0, 64), [new Int8Array(MOST_BYTES + 64)], 64, dots),
+    RangeError,
+  )
+})
+
+test('many blocks are scanned in parts', () => {
+  const rows = MOST_ROWS * 2 + 3
+  const blocks = Array.from({ length: rows }, (_, row) => new Int8Array(16).fill(row % 100))
+  const dots = new Int32Array(rows)
+  scanBlocks(Int8Array.of(1, 2), blocks, 16, dots)
+  assert.deepEqual(
+    [...dots],
+    blocks.map((_, row) => (row % 100) * 3),
   )
 })
 
@@ -42,17 +58,17 @@ test('counts of differing bits match plain arithmetic for any size', () => {
   const rows = fc.array(fc.uint8Array({ minLength: 48, maxLength: 48 }), { maxLength: 9 })
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 33, maxLength: 48 }), rows, (asked, kept) => {
-      const different = new Int32Array(kept.length + 2).fill(5)
-      scanBits(asked, Uint8Array.from(kept.flatMap((row) => [...row])), 48, different, 1)
+      const different = new Int32Array(kept.length + 1).fill(5)
+      scanBits(asked, kept, 48, different)
       const ones = (byte: number): number => byte.toString(2).replaceAll('0', '').length
       const expected = kept.map((row) => row.reduce((sum, byte, i) => sum + ones(byte ^ (asked[i] ?? 0)), 0))
-      assert.deepEqual([...different], [5, ...expected, 5])
+      assert.deepEqual([...different], [...expected, 5])
     }),
   )
 })
 
 test('the bits of the largest vectors do not overflow', () => {
   const different = new Int32Array(1)
-  scanBits(new Uint8Array(1_264).fill(255), new Uint8Array(1_264), 1_264, different, 0)
+  scanBits(new Uint8Array(1_264).fill(255), [new Uint8Array(1_264)], 1_264, different)
   assert.equal(different[0], 1_264 * 8)
 })

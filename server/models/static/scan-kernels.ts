@@ -9,6 +9,15 @@ export type ScanKernel = {
   scan(query: number, row: number, end: number, stride: number, out: number): void
 }
 
+/**
+ * filter(factor, dots, end, lengths, out) writes to `out` the addresses of those groups of four dots (i32), from `dots`
+ * up to `end`, of which one is at least its length (f32, `lengths` bytes after the dot) times the factor (four equal
+ * f32); and then a 0.
+ */
+export type FilteringKernel = ScanKernel & {
+  filter(factor: number, dots: number, end: number, lengths: number, out: number): void
+}
+
 declare const WebAssembly: {
   Module: new (bytes: Uint8Array) => object
   Instance: new (module: object) => { exports: Record<string, unknown> }
@@ -135,30 +144,49 @@ function dotOfSteps(steps: number): number[] {
   ]
 }
 
-const section = (id: number, content: number[]): number[] => [id, ...unsigned(content.length), ...content]
-const name = (letter: string): number[] => [1, letter.charCodeAt(0)]
+const CONVERT_4 = simd(0xfa)
+const TIMES_4 = simd(0xe6)
+const IS_AT_LEAST_4 = simd(0x46)
+const IS_ANY = simd(0x53)
+const IF = [0x04, 0x40]
 
-const module = (pages: number, body: number[]): number[] => [
-  ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
-  ...section(1, [1, 0x60, 5, I32, I32, I32, I32, I32, 0]),
-  ...section(3, [1, 0]),
-  ...section(5, [1, 0, ...unsigned(pages)]),
-  ...section(7, [2, ...name('m'), 2, 0, ...name('d'), 0, 0]),
-  ...section(10, [1, ...unsigned(body.length), ...body]),
+/** The stride of a scan is here the distance from a dot to its length. */
+const FILTER = [
+  ...[1, 1, V128],
+  ...[...get(query), ...LOAD_16, ...set(rowNow)],
+  ...[...BLOCK, ...LOOP, ...get(row), ...get(end), IS_NOT_BELOW, ...breakIf(1)],
+  ...[...get(row), ...LOAD_16, ...CONVERT_4],
+  ...[...get(row), ...get(stride), ADD, ...LOAD_16, ...get(rowNow), ...TIMES_4],
+  ...[...IS_AT_LEAST_4, ...IS_ANY, ...IF, ...get(out), ...get(row), ...STORE, ...advance(out, 4), END],
+  ...[...advance(row, 16), ...breakTo(0), END, END],
+  ...[...get(out), ...constant(0), ...STORE],
 ]
 
-function kernelOf(steps: number[], bytes: number): ScanKernel {
-  const body = [...steps, END]
-  const code = Uint8Array.from(module(Math.ceil(bytes / PAGE_BYTES), body))
+const section = (id: number, content: number[]): number[] => [id, ...unsigned(content.length), ...content]
+const name = (letter: string): number[] => [1, letter.charCodeAt(0)]
+const bodyOf = (steps: number[]): number[] => [...unsigned(steps.length + 1), ...steps, END]
+
+const module = (pages: number, scan: number[]): number[] => [
+  ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
+  ...section(1, [1, 0x60, 5, I32, I32, I32, I32, I32, 0]),
+  ...section(3, [2, 0, 0]),
+  ...section(5, [1, 0, ...unsigned(pages)]),
+  ...section(7, [3, ...name('m'), 2, 0, ...name('d'), 0, 0, ...name('f'), 0, 1]),
+  ...section(10, [2, ...bodyOf(scan), ...bodyOf(FILTER)]),
+]
+
+function kernelOf(steps: number[], bytes: number): FilteringKernel {
+  const code = Uint8Array.from(module(Math.ceil(bytes / PAGE_BYTES), steps))
   const { exports } = new WebAssembly.Instance(new WebAssembly.Module(code))
-  return { memory: exports.m as ScanKernel['memory'], scan: exports.d as ScanKernel['scan'] }
+  const { m, d, f } = exports as { m: FilteringKernel['memory'] } & Record<'d' | 'f', FilteringKernel['scan']>
+  return { memory: m, scan: d, filter: f }
 }
 
 /**
  * Returns a kernel for dot products of bytes, with so many bytes of memory or a few more. With `stride`, it is for rows of
  * that many bytes alone, which makes it faster when there are few.
  */
-export function createDotKernel(bytes: number, stride?: number): ScanKernel {
+export function createDotKernel(bytes: number, stride?: number): FilteringKernel {
   const isShort = stride !== undefined && stride <= MOST_STEPS * 16
   return kernelOf(isShort ? dotOfSteps(stride / 16) : [...locals, ...allRows(DOT)], bytes)
 }

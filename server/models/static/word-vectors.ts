@@ -60,7 +60,7 @@ function readTable(folder: string): WordVectors {
   const values = new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length)
   const rows = new Map(words.map((word, row) => [word, row]))
   const lengths = lengthsOfRows(values, words.length)
-  const products = createRowProducts(values, DIMENSIONS)
+  const products = createRowProducts(values, DIMENSIONS, lengths)
   return {
     dimensions: DIMENSIONS,
     size: words.length,

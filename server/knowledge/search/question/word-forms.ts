@@ -24,11 +24,14 @@ export type Lexicon = {
    * each of them has no forms.
    */
   in(languages: readonly Language[]): WordTable
+  /** Returns the English stem of a row of the word vectors; an empty string for a stop word. */
+  stemOfRow(row: number): string
 }
 
 export function createLexicon(words: WordVectors): Lexicon {
   const stem = createStemmer(REMEMBERED)
   const byLanguages = new Map<string, WordTable>()
+  const stemsOfRows: string[] = []
   return {
     stem,
     in(languages) {
@@ -39,6 +42,10 @@ export function createLexicon(words: WordVectors): Lexicon {
       const table = createWordTable((word) => analyse(word, own, words, stem))
       byLanguages.set(key, table)
       return table
+    },
+    stemOfRow(row) {
+      stemsOfRows[row] ??= termsOfWord(words.word(row), 'en', stem)[0] ?? ''
+      return stemsOfRows[row]
     },
   }
 }

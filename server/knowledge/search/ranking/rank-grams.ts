@@ -2,11 +2,10 @@ import { isDense } from '../../../text/languages/dense-script.ts'
 import { characterNGrams } from '../../../text/words/n-grams.ts'
 import type { AnalysedQuestion, QuestionTerm } from '../question/analyse-question.ts'
 import { termsWithGram } from '../tables/gram-table.ts'
-import { LIVE } from '../tables/slot-table.ts'
 import type { Tables } from '../tables/tables.ts'
 import { slotOf } from '../tables/term-table.ts'
 import { inverseFrequency, rarity } from './rank-terms.ts'
-import { collectHits, type Hits } from './top-hits.ts'
+import { bestOfAll, type Hits } from './top-hits.ts'
 
 const MOST_SIMILAR_TERMS = 40
 const LEAST_SIMILARITY = 0.25
@@ -46,11 +45,7 @@ export function rankByGrams(tables: Tables, question: AnalysedQuestion, limit: n
       }
     }
   })
-  const hits = collectHits(limit)
-  for (let slot = 0; slot < slots.count; slot++) {
-    if (scores[slot]! > 0 && slots.states[slot] === LIVE) hits.offer(slot, scores[slot]!)
-  }
-  return { ...hits.sorted(), closest }
+  return { ...bestOfAll(slots, scores, limit), closest }
 }
 
 /**

@@ -1,10 +1,8 @@
-import { termsOfWord } from '../../../text/words/terms.ts'
 import type { AnalysedQuestion, QuestionTerm } from '../question/analyse-question.ts'
-import { LIVE } from '../tables/slot-table.ts'
 import type { Tables } from '../tables/tables.ts'
 import { FREQUENCY_MASK, slotOf } from '../tables/term-table.ts'
 import { MOST_A_TERM_COUNTS, rarity, slownessOf } from './rank-terms.ts'
-import { collectHits, type Hits } from './top-hits.ts'
+import { bestOfAll, type Hits } from './top-hits.ts'
 
 /**
  * Finding the neighbours of a word takes milliseconds the first time, so only those of the most significant words are
@@ -33,29 +31,22 @@ export function rankByMeanings(tables: Tables, question: AnalysedQuestion, limit
     )
     const weight = rarity(slots, found)
     most += weight
-    const touched: number[] = []
     for (const [id, closeness] of termsMeant(tables, term, place < MOST_WIDENED && !term.isName)) {
       const factor = weight * closeness * MOST_A_TERM_COUNTS
-      for (const posting of terms.postings[id]!) {
-        const slot = slotOf(posting)
-        const frequency = (posting & FREQUENCY_MASK) / 2
-        const score = (factor * frequency) / (frequency + slowness[slot]!)
-        if (best[slot] === 0) touched.push(slot)
-        if (score > best[slot]!) best[slot] = score
+      const postings = terms.postings[id]!
+      for (let i = 0; i < postings.length; i++) {
+        const slot = slotOf(postings[i]!)
+        const frequency = (postings[i]! & FREQUENCY_MASK) / 2
+        // Without a condition, because the processor could not predict its outcome.
+        best[slot] = Math.max(best[slot]!, (factor * frequency) / (frequency + slowness[slot]!))
       }
     }
     // A slot counts once for each word of the question, by the word of the most similar meaning.
-    for (const slot of touched) {
-      scores[slot]! += best[slot]!
-      best[slot] = 0
-    }
-  }
-  const hits = collectHits(limit)
-  for (let slot = 0; slot < slots.count; slot++) {
-    if (scores[slot]! > 0 && slots.states[slot] === LIVE) hits.offer(slot, scores[slot]!)
+    for (let slot = 0; slot < best.length; slot++) scores[slot]! += best[slot]!
+    best.fill(0)
   }
   const top = most * MOST_A_TERM_COUNTS
-  return { ...hits.sorted(), share: (slot) => (top > 0 ? (scores[slot] ?? 0) / top : 0) }
+  return { ...bestOfAll(slots, scores, limit), share: (slot) => (top > 0 ? (scores[slot] ?? 0) / top : 0) }
 }
 
 /**
@@ -76,10 +67,8 @@ function termsMeant(
   if (row < 0) return meant
   // The neighbours are sorted by similarity, so a stem keeps the weight of its most similar word.
   for (const { row: other, similarity } of words.neighbours(row)) {
-    for (const form of termsOfWord(words.word(other), 'en', lexicon.stem)) {
-      const id = terms.ids.get(form)
-      if (id !== undefined && !meant.has(id)) meant.set(id, similarity * similarity)
-    }
+    const id = terms.ids.get(lexicon.stemOfRow(other))
+    if (id !== undefined && !meant.has(id)) meant.set(id, similarity * similarity)
   }
   return meant
 }

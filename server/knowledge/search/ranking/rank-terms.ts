@@ -1,8 +1,8 @@
 import type { AnalysedQuestion } from '../question/analyse-question.ts'
-import { LIVE, type SlotTable } from '../tables/slot-table.ts'
+import type { SlotTable } from '../tables/slot-table.ts'
 import type { Tables } from '../tables/tables.ts'
 import { FREQUENCY_MASK, slotOf } from '../tables/term-table.ts'
-import { collectHits, type Hits } from './top-hits.ts'
+import { bestOfAll, type Hits } from './top-hits.ts'
 
 const SATURATION = 1.2
 const LENGTH_SHARE = 0.75
@@ -54,13 +54,9 @@ export function rankByTerms(tables: Tables, question: AnalysedQuestion, limit: n
       }
     }
   }
-  const hits = collectHits(limit)
-  for (let slot = 0; slot < slots.count; slot++) {
-    if (scores[slot]! > 0 && slots.states[slot] === LIVE) hits.offer(slot, scores[slot]!)
-  }
   const top = total * MOST_A_TERM_COUNTS
   return {
-    ...hits.sorted(),
+    ...bestOfAll(slots, scores, limit),
     share: (slot) => (top > 0 ? (scores[slot] ?? 0) / top : 0),
     held: (slot) => (total > 0 ? (held[slot] ?? 0) / total : 0),
     score: (slot) => scores[slot] ?? 0,

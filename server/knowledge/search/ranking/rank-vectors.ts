@@ -1,7 +1,8 @@
-import { compactCosine } from '../../../models/static/compact-vector.ts'
+import { greatestProduct } from '../../../models/static/best-row.ts'
+import { scaleFor } from '../../../models/static/compact-vector.ts'
 import { LIVE, type SlotTable } from '../tables/slot-table.ts'
 import { cosineOf, cosinesOf, likeSigns, type VectorTable } from '../tables/vector-table.ts'
-import { collectHits, type Hits } from './top-hits.ts'
+import { bestOfAll, collectHits, type Hits } from './top-hits.ts'
 
 /**
  * Up to this many slots, the whole vectors of all are compared; above, only those that come first in the approximate
@@ -13,17 +14,9 @@ const KEPT = 300
 /** Ranks visible slots by the cosine of their passage vectors. */
 export function rankByVector(slots: SlotTable, table: VectorTable, vector: Int8Array, limit: number): Hits {
   const rough = slots.count > FEW ? likeSigns(table, vector, slots.count) : null
-  if (!rough) return bestOf(slots, cosinesOf(table, vector, slots.count), limit)
+  if (!rough) return bestOfAll(slots, cosinesOf(table, vector, slots.count), limit)
   const hits = collectHits(limit)
-  for (const slot of bestOf(slots, rough, KEPT).slots) hits.offer(slot, cosineOf(table, vector, slot))
-  return hits.sorted()
-}
-
-function bestOf(slots: SlotTable, cosines: Float32Array | Int32Array, limit: number): Hits {
-  const hits = collectHits(limit)
-  for (let slot = 0; slot < slots.count; slot++) {
-    if (slots.states[slot] === LIVE) hits.offer(slot, cosines[slot]!)
-  }
+  for (const slot of bestOfAll(slots, rough, KEPT).slots) hits.offer(slot, cosineOf(table, vector, slot))
   return hits.sorted()
 }
 
@@ -45,8 +38,5 @@ export function rankBySentence(
 export function bestSentence(slots: SlotTable, slot: number, vector: Int8Array): number {
   const rows = slots.sentences[slot]
   if (!rows) return 0
-  let best = 0
-  for (let at = 0; at < rows.length; at += vector.length)
-    best = Math.max(best, compactCosine(vector, rows, at))
-  return best
+  return greatestProduct(vector, rows) / scaleFor(vector.length) ** 2
 }

@@ -1,8 +1,34 @@
+import { LIVE, type SlotTable } from '../tables/slot-table.ts'
+
 /** Slots with their scores, best first. */
 export type Hits = { slots: number[]; scores: number[] }
 
+type HitCollector = {
+  offer(slot: number, score: number): void
+  /** The score that a slot must exceed to be kept. */
+  least(): number
+  sorted(): Hits
+}
+
+/** Returns the best `limit` of the visible slots by their scores above zero. */
+export function bestOfAll(
+  { states, count }: SlotTable,
+  scores: Float32Array | Int32Array,
+  limit: number,
+): Hits {
+  const hits = collectHits(limit)
+  let least = 0
+  for (let slot = 0; slot < count; slot++) {
+    const score = scores[slot]!
+    if (score <= least || states[slot] !== LIVE) continue
+    hits.offer(slot, score)
+    least = hits.least()
+  }
+  return hits.sorted()
+}
+
 /** Keeps the best `limit` of the offered slots; scores of zero and below are ignored. */
-export function collectHits(limit: number): { offer(slot: number, score: number): void; sorted(): Hits } {
+export function collectHits(limit: number): HitCollector {
   const slots: number[] = []
   const scores: number[] = []
 
@@ -50,6 +76,7 @@ export function collectHits(limit: number): { offer(slot: number, score: number)
         siftDown()
       }
     },
+    least: () => (slots.length < limit ? 0 : scores[0]!),
     sorted() {
       const order = slots.map((_, i) => i).sort((a, b) => scores[b]! - scores[a]! || slots[a]! - slots[b]!)
       return { slots: order.map((i) => slots[i]!), scores: order.map((i) => scores[i]!) }

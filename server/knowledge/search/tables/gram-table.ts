@@ -6,22 +6,22 @@ import { hashOf } from './hash-of.ts'
  * hundreds of thousands of small lists would take several times the memory.
  */
 export type GramTable = {
+  /** For each last bits of a hash, the number of the first entry; -1 for none. */
   heads: Int32Array
-  hashes: Uint32Array
-  terms: Int32Array
-  next: Int32Array
+  /** The hash, the term and the next entry of each entry, side by side, so that they are read from memory together. */
+  entries: Int32Array
   count: number
   termCount: number
 }
 
 const SMALLEST = 1 << 10
+const SIZE = 3
+const [HASH, TERM, NEXT] = [0, 1, 2] as const
 
 export function createGramTable(): GramTable {
   return {
     heads: new Int32Array(SMALLEST).fill(-1),
-    hashes: new Uint32Array(SMALLEST),
-    terms: new Int32Array(SMALLEST),
-    next: new Int32Array(SMALLEST),
+    entries: new Int32Array(SMALLEST * SIZE),
     count: 0,
     termCount: 0,
   }
@@ -31,37 +31,34 @@ export function createGramTable(): GramTable {
 export function addTermGrams(table: GramTable, term: string, id: number): void {
   table.termCount++
   for (const gram of characterNGrams(term)) {
-    if (table.count === table.terms.length) grow(table)
-    const hash = hashOf(gram)
-    table.hashes[table.count] = hash
-    table.terms[table.count] = id
-    link(table, table.count)
-    table.count++
+    if (table.count === table.heads.length) grow(table)
+    const entry = table.count++
+    table.entries[entry * SIZE + HASH] = hashOf(gram)
+    table.entries[entry * SIZE + TERM] = id
+    link(table, entry)
   }
 }
 
 /** Returns the numbers of the terms that contain an n-gram. */
-export function termsWithGram(table: GramTable, gram: string): number[] {
-  const hash = hashOf(gram)
+export function termsWithGram({ heads, entries }: GramTable, gram: string): number[] {
+  const hash = hashOf(gram) | 0
   const found: number[] = []
-  for (let entry = table.heads[hash & (table.heads.length - 1)]!; entry >= 0; entry = table.next[entry]!) {
-    if (table.hashes[entry] === hash) found.push(table.terms[entry]!)
+  for (let entry = heads[hash & (heads.length - 1)]!; entry >= 0; entry = entries[entry * SIZE + NEXT]!) {
+    if (entries[entry * SIZE + HASH] === hash) found.push(entries[entry * SIZE + TERM]!)
   }
   return found
 }
 
-function link(table: GramTable, entry: number): void {
-  const bucket = table.hashes[entry]! & (table.heads.length - 1)
-  table.next[entry] = table.heads[bucket]!
-  table.heads[bucket] = entry
+function link({ heads, entries }: GramTable, entry: number): void {
+  const bucket = entries[entry * SIZE + HASH]! & (heads.length - 1)
+  entries[entry * SIZE + NEXT] = heads[bucket]!
+  heads[bucket] = entry
 }
 
 function grow(table: GramTable): void {
-  const size = table.terms.length * 2
-  const hashes = new Uint32Array(size)
-  hashes.set(table.hashes)
-  const terms = new Int32Array(size)
-  terms.set(table.terms)
-  Object.assign(table, { hashes, terms, next: new Int32Array(size), heads: new Int32Array(size).fill(-1) })
+  const size = table.heads.length * 2
+  const entries = new Int32Array(size * SIZE)
+  entries.set(table.entries)
+  Object.assign(table, { entries, heads: new Int32Array(size).fill(-1) })
   for (let entry = 0; entry < table.count; entry++) link(table, entry)
 }

@@ -10,8 +10,7 @@ const SAID_OVERHEAD = 120
 /** Estimates the memory of an index. */
 export function bytesOfTables(tables: Tables): number {
   const { slots, terms, grams, passages, provided } = tables
-  const gramBytes =
-    grams.heads.byteLength + grams.hashes.byteLength + grams.terms.byteLength + grams.next.byteLength
+  const gramBytes = grams.heads.byteLength + grams.entries.byteLength
   const vectorBytes = bytesOfVectors(passages) + (provided ? bytesOfVectors(provided) : 0)
   const termBytes = terms.ids.size * TERM_OVERHEAD + terms.characters + terms.size * POSTING_BYTES
   const saidBytes = tables.said.reduce(

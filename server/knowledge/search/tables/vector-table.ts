@@ -1,5 +1,5 @@
 import { compactCosine, scaleFor, writeCompact } from '../../../models/static/compact-vector.ts'
-import { scanBits, scanBlock, strideOf } from '../../../models/static/scan-block.ts'
+import { scanBits, scanBlocks, strideOf } from '../../../models/static/scan-block.ts'
 
 /** The rows of one block. Tables grow by blocks, so that growing copies nothing. */
 const ROWS = 64
@@ -57,8 +57,7 @@ export function cosinesOf(
 ): Float32Array {
   const dots = new Int32Array(Math.ceil(count / ROWS) * ROWS)
   const stride = strideOf(dimensions)
-  for (const [index, block] of blocks.slice(0, Math.ceil(count / ROWS)).entries())
-    scanBlock(vector, block, stride, dots, index * ROWS)
+  scanBlocks(vector, blocks.slice(0, Math.ceil(count / ROWS)), stride, dots)
   const scale = scaleFor(dimensions) ** 2
   const cosines = new Float32Array(dots.length)
   for (let slot = 0; slot < dots.length; slot++) cosines[slot] = dots[slot]! / scale
@@ -77,8 +76,7 @@ export function likeSigns(
   if (signBytes === 0) return null
   const asked = signsOf(vector, signBytes)
   const alike = new Int32Array(Math.ceil(count / ROWS) * ROWS).fill(dimensions)
-  for (const [index, block] of signs.slice(0, Math.ceil(count / ROWS)).entries())
-    scanBits(asked, block, signBytes, alike, index * ROWS)
+  scanBits(asked, signs.slice(0, Math.ceil(count / ROWS)), signBytes, alike)
   for (let slot = 0; slot < count; slot++) alike[slot] = dimensions - alike[slot]!
   return alike
 }
