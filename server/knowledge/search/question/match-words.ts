@@ -122,6 +122,8 @@ function compareWords(
 ): void {
   const byForm = placesOfForms(asked, known)
   const dotsOf = asked.rows.some((row) => row >= 0) ? words.products.withEach(asked.rows) : null
+  // Most words mean something else: they are passed over without a division.
+  const least = Float64Array.from(asked.lengths, (length) => length * LEAST_MEANT * 0.999)
   for (let i = 0; i < numbers.length; i++) {
     const number = numbers[i]!
     if (!hasForms(known, number)) continue
@@ -130,8 +132,10 @@ function compareWords(
     const row = known.rows[number]!
     if (dotsOf && row >= 0) {
       const dots = dotsOf(row)
-      for (let place = 0; place < asked.count; place++) {
-        const cosine = dots[place]! / (asked.lengths[place]! * words.lengths[row]! || 1)
+      const length = words.lengths[row]!
+      for (let place = 0; place < least.length; place++) {
+        if (dots[place]! < least[place]! * length) continue
+        const cosine = dots[place]! / (asked.lengths[place]! * length || 1)
         if (cosine >= LEAST_MEANT && cosine > alike[start + place]!) alike[start + place] = cosine
       }
     }
@@ -156,10 +160,10 @@ function compareSpelling(
   const to = bounds[formsAt(number)]!
   let any = false
   for (let at = from; at < to; at++) {
-    for (const place of placesOf(asked.byGram, pool[at]!)) {
-      any = true
-      alike[start + place]!++
-    }
+    const places = placesOf(asked.byGram, pool[at]!)
+    if (places.length === 0) continue
+    any = true
+    for (const place of places) alike[start + place]!++
   }
   if (!any) return
   for (let place = 0; place < asked.count; place++) {

@@ -55,10 +55,19 @@ function link({ heads, entries }: GramTable, entry: number): void {
   heads[bucket] = entry
 }
 
+/** Entries of one bucket are put beside each other, because a search reads all of them. */
 function grow(table: GramTable): void {
   const size = table.heads.length * 2
+  const bucketOf = (entry: number): number => table.entries[entry * SIZE + HASH]! & (size - 1)
+  const ends = new Int32Array(size)
+  for (let entry = 0; entry < table.count; entry++) ends[bucketOf(entry)]!++
+  for (let bucket = 1; bucket < size; bucket++) ends[bucket]! += ends[bucket - 1]!
   const entries = new Int32Array(size * SIZE)
-  entries.set(table.entries)
+  for (let entry = 0; entry < table.count; entry++) {
+    const start = --ends[bucketOf(entry)]! * SIZE
+    entries[start + HASH] = table.entries[entry * SIZE + HASH]!
+    entries[start + TERM] = table.entries[entry * SIZE + TERM]!
+  }
   Object.assign(table, { entries, heads: new Int32Array(size).fill(-1) })
-  for (let entry = 0; entry < table.count; entry++) link(table, entry)
+  for (let entry = table.count - 1; entry >= 0; entry--) link(table, entry)
 }
