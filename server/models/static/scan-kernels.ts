@@ -14,7 +14,7 @@ export type ScanKernel = {
  * up to `end`, of which one is at least its length (f32, `lengths` bytes after the dot) times the factor (four equal
  * f32); and then a 0.
  */
-export type FilteringKernel = ScanKernel & {
+type FilteringKernel = ScanKernel & {
   filter(factor: number, dots: number, end: number, lengths: number, out: number): void
 }
 
