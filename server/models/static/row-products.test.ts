@@ -20,13 +20,12 @@ test('products of rows match plain arithmetic', () => {
           rowOf(a).reduce((sum, number, i) => sum + number * rowOf(b)[i]!, 0)
 
         const lengths = Float32Array.from({ length: count }, (_, row) => Math.sqrt(product(row, row)))
-        const { withAll, withEach, visitNear } = createRowProducts(values, dimensions, lengths)
+        const { withEach, visitNear } = createRowProducts(values, dimensions, lengths)
         const withFew = withEach(few)
         for (let row = 0; row < count; row++) {
           const expected = few.map((other) => (other < 0 ? 0 : product(row, other)))
           assert.deepEqual([...withFew(row).subarray(0, few.length)], expected)
           const all = Array.from({ length: count }, (_, other) => product(row, other))
-          assert.deepEqual([...withAll(row).subarray(0, count)], all)
           const near = new Map<number, number>()
           visitNear(row, 0.4, (other, dot) => near.set(other, dot))
           assert.deepEqual(

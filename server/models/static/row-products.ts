@@ -3,11 +3,9 @@ import { createDotKernel } from './scan-kernels.ts'
 
 /** Dot products of rows of a table. A returned array is valid until the next call. */
 export type RowProducts = {
-  /** Multiplies a row with every row of the table, including itself. */
-  withAll(row: number): Int32Array
   /**
-   * Does the same and calls `visit` with each row whose cosine with this one is at least `cosine`, and with a few
-   * others, in their order.
+   * Multiplies a row with every row of the table, including itself, and calls `visit` with each one whose cosine with it
+   * is at least `cosine`, and with a few others, in their order.
    */
   visitNear(row: number, cosine: number, visit: (other: number, product: number) => void): void
   /**
@@ -50,10 +48,6 @@ export function createRowProducts(
     numbers.set(values.subarray(row * dimensions, (row + 1) * dimensions), at(row))
   }
   return {
-    withAll(row) {
-      dot(at(row), table, at(count), stride, out)
-      return products
-    },
     visitNear(row, cosine, visit) {
       dot(at(row), table, at(count), stride, out)
       factors.fill(cosine * lengths[row]! * ROUNDED)
