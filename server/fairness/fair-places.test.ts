@@ -87,7 +87,7 @@ test('a flood of one holder pauses after each portion, but only while others are
   const before = await look()
   assert.equal(await look(), before)
   assert.equal(turns.take('other', 1), undefined)
-  // A portion of this weight takes 0.8 ms, so the pause lasts 3.2 ms.
+  // A portion of this weight takes 0.8 ms, so the pause lasts 4 ms.
   clock += 3
   assert.equal(await look(), before)
   clock += 1
@@ -111,7 +111,7 @@ test('work that gives way starts at once for a holder that is alone, and pauses 
   for (let i = 0; i < 20; i++) await setImmediate()
   assert.ok(waits)
   assert.equal(turns.take('b', 1), undefined)
-  clock += 13
+  clock += 16
   await second
   assert.ok(!waits)
 })

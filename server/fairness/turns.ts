@@ -19,7 +19,7 @@ const WEIGHT_AT_ONCE = 32
 /** A holder with at least this many waiting must give way to others with all of them. */
 const FLOOD = 64
 /** A holder that gives way to others gets one part in this many of the main thread's time. */
-const PARTS = 4
+const PARTS = 5
 /** The time that work of weight 1 takes, with all that follows from it. */
 const MS_OF_WEIGHT = 1 / 40
 

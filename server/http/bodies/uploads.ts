@@ -63,9 +63,9 @@ const MOST_WAITING = 1_000
 const LONGEST_WAIT_MS = 60_000
 const IN_MEMORY = 2
 /** Receiving, storing and checking 64 KiB is as much work for the main thread as this many events of answers. */
-const WEIGHT_OF_BYTE = 24 / 65_536
+const WEIGHT_OF_BYTE = 48 / 65_536
 /** The same for what the endpoint stores in the database. */
-const WEIGHT_OF_UPLOAD = 256
+const WEIGHT_OF_UPLOAD = 512
 
 export function createUploads(folder: string, turns: Turns, pace: Pace = PACE): Uploads {
   const reading = createFairPlaces({ places: AT_ONCE, share: OF_ACCOUNT, mostWaiting: MOST_WAITING })
