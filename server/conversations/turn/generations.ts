@@ -17,7 +17,7 @@ const MOST_RUNNING = 6_000
 /** An account with more generations than this starts further ones in turn with the work of other accounts. */
 const MANY_OF_ACCOUNT = 64
 /** Starting a generation counts as this many events. */
-const START = 128
+const START = 160
 /** The most generations of one account, so that no account uses up all places. */
 const MOST_OF_ACCOUNT = 3_000
 

@@ -17,7 +17,7 @@ import type { StepsResult, Turn, TurnNeeds } from './turn.ts'
 export const MOST_STEPS = 8
 
 /** Ending a failed generation counts as this many events. */
-const FAILURE = 64
+const FAILURE = 80
 /** The most events of an answer that are held in memory until they are in the log. */
 const MOST_UNSAVED = 1_024
 
