@@ -187,8 +187,9 @@ export function attackReport(rows: { database: string; rows: Row[] }[]): string 
 
 ${new Date().toISOString()}, ${cpus()[0]?.model}, ${availableParallelism()} cores, Node ${process.version}; \`npm run bench attack\`.
 Sixteen chats of one account, streamed answers of 100 tokens, alone and then beside each attack of another account, in
-the same run. Load generator, model servers, attacker and service share the cores. Wanted: 70 % of the rate, at most
-twice the time to the first token, \`/health\` under 200 ms, no failed chat.
+the same run. Load generator, model servers, attacker and service share the cores; the attacker and its model servers
+have a low priority, since real ones would have machines of their own. Wanted: 70 % of the rate, at most twice the time to
+the first token, \`/health\` under 200 ms, no failed chat.
 
 | attack | database | turns/s alone | beside | kept | first token p95 ms alone | beside | times | /health worst ms alone | beside | MB before | most | after | failed |
 | - | - | - | - | - | - | - | - | - | - | - | - | - | - |
