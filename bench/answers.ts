@@ -8,7 +8,7 @@ const has = (option: string): boolean => process.argv.includes(option)
 
 /**
  * Measures the answers of the built-in responder on public documents: `node bench/answers.ts
- * [--held-out | --fresh | --independent] [--ideal] [--all]`. With `--ideal`, the search has the vectors of a perfect embedding model.
+ * [--held-out | --fresh | --independent | --independent-2] [--ideal] [--all]`. With `--ideal`, the search has the vectors of a perfect embedding model.
  */
 async function answersScenario(): Promise<void> {
   const words = loadWordVectors()
@@ -25,6 +25,7 @@ async function answersScenario(): Promise<void> {
 }
 
 function setOf(): string {
+  if (has('--independent-2')) return 'independent-2.json'
   if (has('--independent')) return 'independent.json'
   if (has('--fresh')) return 'fresh.json'
   return has('--held-out') ? 'held-out.json' : 'collections.json'

@@ -7,6 +7,8 @@ const ALGORITHMS: Record<string, string> = {
   fr: 'french',
   es: 'spanish',
   it: 'italian',
+  nl: 'dutch',
+  pt: 'portuguese',
   ru: 'russian',
 }
 
