@@ -73,9 +73,14 @@ test('bulky work of one holder lets others pass after each portion', async () =>
   assert.ok(looks >= 5, `the network was looked at ${looks} times`)
 })
 
-test('a flood of one holder pauses after each portion, but only while others are active', async () => {
+test('a flood of one holder pauses after each portion, but only while others are active and the thread is busy', async () => {
   let clock = 0
-  const turns = createTurns(32, () => clock)
+  let isBusy = true
+  const turns = createTurns(
+    32,
+    () => clock,
+    () => isBusy,
+  )
   let served = 0
   const flood = Array.from({ length: 200 }, () => turns.take('flood', 32)?.then(() => served++))
   const look = async () => {
@@ -87,19 +92,27 @@ test('a flood of one holder pauses after each portion, but only while others are
   const before = await look()
   assert.equal(await look(), before)
   assert.equal(turns.take('other', 1), undefined)
-  // A portion of this weight takes 0.8 ms, so the pause lasts 4 ms.
-  clock += 3
+  // A portion of this weight takes 0.8 ms, so the pause lasts 6.4 ms.
+  clock += 6
   assert.equal(await look(), before)
   clock += 1
   await until('the next portion', () => served === before + 1)
   assert.equal(await look(), before + 1)
+  clock += 7
+  isBusy = false
+  await until('several portions', () => served > before + 5)
   clock += 250
   await Promise.all(flood)
 })
 
 test('work that gives way starts at once for a holder that is alone, and pauses the holder otherwise', async () => {
   let clock = 0
-  const turns = createTurns(32, () => clock)
+  let isBusy = true
+  const turns = createTurns(
+    32,
+    () => clock,
+    () => isBusy,
+  )
   for (let i = 0; i < 100; i++) assert.equal(turns.giveWay('a', 128), undefined)
   await turns.take('b', 1)
   await setImmediate()
@@ -111,7 +124,9 @@ test('work that gives way starts at once for a holder that is alone, and pauses 
   for (let i = 0; i < 20; i++) await setImmediate()
   assert.ok(waits)
   assert.equal(turns.take('b', 1), undefined)
-  clock += 16
+  clock += 26
+  isBusy = false
   await second
   assert.ok(!waits)
+  await turns.giveWay('a', 128)
 })

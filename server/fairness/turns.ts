@@ -1,4 +1,5 @@
 import { createActiveHolders } from './active-holders.ts'
+import { watchThread } from './busy-thread.ts'
 
 /** Shares the main thread among bulk work; see `createTurns`. */
 export type Turns = {
@@ -8,18 +9,18 @@ export type Turns = {
    */
   take(holder: string, weight: number): Promise<void> | undefined
   /**
-   * The same for work that other holders must hardly notice: after it, the holder pauses while they are active. While
-   * they are not, the work may always start at once.
+   * The same for work that other holders must hardly notice: after it, the holder pauses while they are active and the
+   * main thread is busy. While they are not active, the work may always start at once.
    */
   giveWay(holder: string, weight: number): Promise<void> | undefined
 }
 
 /** The weight of work done before the event loop serves the network again: less than a millisecond's worth. */
 const WEIGHT_AT_ONCE = 32
-/** A holder with at least this many waiting must give way to others with all of them. */
+/** A holder with at least this many waiting gives way to others with all of them. */
 const FLOOD = 64
-/** A holder that gives way to others gets one part in this many of the main thread's time. */
-const PARTS = 5
+/** While the main thread is busy, a holder that gives way to others gets one part in this many of its time. */
+const PARTS = 8
 /** The time that work of weight 1 takes, with all that follows from it. */
 const MS_OF_WEIGHT = 1 / 40
 
@@ -29,7 +30,11 @@ type Waiting = { weight: number; givesWay: boolean; resolve: () => void }
  * Runs bulk work in small portions, serves the network in between, and takes turns among holders. A holder with much
  * work delays itself and hardly anybody else.
  */
-export function createTurns(atOnce = WEIGHT_AT_ONCE, now: () => number = () => performance.now()): Turns {
+export function createTurns(
+  atOnce = WEIGHT_AT_ONCE,
+  now: () => number = () => performance.now(),
+  isBusy: () => boolean = watchThread(),
+): Turns {
   const lines = new Map<string, Waiting[]>()
   const pausedUntil = new Map<string, number>()
   const active = createActiveHolders(now)
@@ -55,7 +60,7 @@ export function createTurns(atOnce = WEIGHT_AT_ONCE, now: () => number = () => p
   }
   const begin = (holder: string, weight: number, givesWay: boolean): void => {
     spent += weight
-    if (givesWay && active.areOthersActive(holder))
+    if (givesWay && active.areOthersActive(holder) && isBusy())
       pausedUntil.set(holder, now() + weight * MS_OF_WEIGHT * PARTS)
   }
   const serve = (): void => {

@@ -38,8 +38,11 @@ type Surroundings = {
   log: {
     /** Called when there is something to save. */
     add(live: LiveGeneration): void
-    /** Whether events are shown only once they are in the log; `since` is the time of the oldest one that is not. */
-    isBehind(since: number): boolean
+    /**
+     * Whether the account's events are shown only once they are in the log; `since` is the time of the oldest one that is
+     * not.
+     */
+    isBehind(accountId: AccountId, since: number): boolean
   }
 }
 
@@ -113,8 +116,8 @@ export class LiveGeneration extends GrowingReading {
    * events are stored before they are emitted.
    */
   get showable(): number {
-    const isHeld =
-      this.#unsaved.length > 0 && !this.ended && this.#surroundings.log.isBehind(this.#unsavedSince)
+    const { log } = this.#surroundings
+    const isHeld = this.#unsaved.length > 0 && !this.ended && log.isBehind(this.accountId, this.#unsavedSince)
     return isHeld ? this.count - this.#unsaved.length : this.count
   }
 

@@ -26,10 +26,10 @@ type LogWriter = {
    */
   add(live: LiveGeneration): void
   /**
-   * Returns whether readers are to wait until their events are in the log, because the last ones took too long to get
-   * there or the oldest one of them, emitted at `since`, has already waited too long.
+   * Returns whether readers of the account are to wait until their events are in the log, because the last ones took
+   * too long to get there or the oldest one of them, emitted at `since`, has already waited too long.
    */
-  isBehind(since: number): boolean
+  isBehind(accountId: AccountId, since: number): boolean
   /** Announces each piece of the generation from now on, because another process has a reader for it. */
   announce(live: LiveGeneration): void
   /** Resolves when all events of the generation so far are in the log, or can no longer be written to it. */
@@ -38,6 +38,13 @@ type LogWriter = {
 }
 
 type Needs = { db: Db; notifier: Notifier; process: ServiceProcess; onError: (error: unknown) => void }
+
+/** How well statements keep up. */
+type Pace = {
+  /** How old the oldest event of the last write was when it was in the log, in milliseconds. */
+  lag: number
+  isStalled: boolean
+}
 
 /**
  * Writes the events of all running generations together, in one statement at a time and ahead of all others. An
@@ -51,10 +58,10 @@ export function createLogWriter({ db, notifier, process, onError }: Needs): LogW
   let timer: NodeJS.Timeout | undefined
   let together: Promise<void> | null = null
   const alone = new Map<AccountId, Promise<void>>()
+  const shared: Pace = { lag: 0, isStalled: false }
+  /** The accounts with separate statements, whose delay holds back nobody else. */
+  const separate = new Map<AccountId, Pace>()
   let failures = 0
-  /** How old the oldest event of the last write was when it was in the log, in milliseconds. */
-  let lag = 0
-  let isStalled = false
   let closed = false
 
   const enqueue = (live: LiveGeneration): void => {
@@ -79,18 +86,18 @@ export function createLogWriter({ db, notifier, process, onError }: Needs): LogW
     }
     return batch
   }
-  const write = async (batch: LiveGeneration[]): Promise<void> => {
+  const write = async (batch: LiveGeneration[], pace: Pace): Promise<void> => {
     if (batch.length === 0) return
     const pieces = batch.map(pieceOf)
     const since = Math.min(...batch.map(({ unsavedSince }) => unsavedSince))
     const at = performance.now()
-    const stall = setTimeout(goOnUnsaved, STALLED_MS)
+    const stall = setTimeout(goOnUnsaved, STALLED_MS, pace)
     for (const live of batch) busy.add(live)
     try {
       const refused = new Set(await appendToLog(db, process, pieces))
       failures = 0
-      lag = performance.now() - since
-      isStalled = false
+      pace.lag = performance.now() - since
+      pace.isStalled = false
       for (const [index, live] of batch.entries()) {
         // If the generation has ended meanwhile, its last piece holds all of these events.
         if (live.ended) continue
@@ -107,14 +114,14 @@ export function createLogWriter({ db, notifier, process, onError }: Needs): LogW
       // If the database is not available, everything is written once it is back.
       for (const live of batch) if (!live.ended) enqueue(live)
       if (failures++ === 0) onError(error)
-      goOnUnsaved()
+      goOnUnsaved(pace)
     } finally {
       clearTimeout(stall)
       for (const live of batch) busy.delete(live)
     }
   }
-  const goOnUnsaved = (): void => {
-    isStalled = true
+  const goOnUnsaved = (pace: Pace): void => {
+    pace.isStalled = true
     for (const live of busy) live.notify()
     for (const own of waiting.values()) for (const live of own) live.notify()
   }
@@ -124,8 +131,11 @@ export function createLogWriter({ db, notifier, process, onError }: Needs): LogW
     const batch: LiveGeneration[] = []
     take(own, batch)
     if (own.size === 0) waiting.delete(accountId)
-    const done = onBehalfOf(accountId, () => write(batch)).finally(() => {
+    const pace = separate.get(accountId) ?? { lag: 0, isStalled: false }
+    separate.set(accountId, pace)
+    const done = onBehalfOf(accountId, () => write(batch, pace)).finally(() => {
       alone.delete(accountId)
+      if ((waiting.get(accountId)?.size ?? 0) <= MANY) separate.delete(accountId)
       schedule()
     })
     alone.set(accountId, done)
@@ -136,7 +146,7 @@ export function createLogWriter({ db, notifier, process, onError }: Needs): LogW
     timer = undefined
     for (const [accountId, own] of waiting)
       if (own.size > MANY && !alone.has(accountId)) writeAlone(accountId, own)
-    together ??= onBehalfOf('', () => asUrgent(() => write(takeLight()))).finally(() => {
+    together ??= onBehalfOf('', () => asUrgent(() => write(takeLight(), shared))).finally(() => {
       together = null
       schedule()
     })
@@ -150,7 +160,7 @@ export function createLogWriter({ db, notifier, process, onError }: Needs): LogW
    * full batch waiting.
    */
   const pause = (): number => {
-    if (lag > BEHIND_MS) return 0
+    if (shared.lag > BEHIND_MS) return 0
     for (const [accountId, own] of waiting) if (own.size >= PIECES_AT_ONCE && !alone.has(accountId)) return 0
     return EVERY_MS
   }
@@ -168,7 +178,8 @@ export function createLogWriter({ db, notifier, process, onError }: Needs): LogW
       enqueue(live)
       schedule()
     },
-    isBehind(since) {
+    isBehind(accountId, since) {
+      const { lag, isStalled } = separate.get(accountId) ?? shared
       if (failures > 0 || isStalled) return false
       return lag > BEHIND_MS || performance.now() - since > BEHIND_MS
     },
