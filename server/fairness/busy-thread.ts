@@ -1,3 +1,5 @@
+import { performance } from 'node:perf_hooks'
+
 /** The main thread counts as busy when it works for at least this share of the time. */
 const BUSY = 0.6
 /** The time between two measurements, in milliseconds. */
