@@ -155,12 +155,12 @@ async function runSuites(suites: Suite[]): Promise<void> {
     const at = waiting.findIndex((batch) => isJourneyBatch(batch) === journeys < JOURNEYS_AT_ONCE)
     return waiting.splice(Math.max(at, 0), 1)[0]
   }
-  await Promise.all(Array.from({ length: Math.min(8, availableParallelism() + 5) }, worker))
+  await Promise.all(Array.from({ length: Math.min(7, availableParallelism() + 3) }, worker))
 }
 
 /** Files with deadlines that only an otherwise idle machine can meet. They run alone. */
 const ALONE = [join('test', 'journeys', 'kill-chat.test.ts'), join('server', 'db', 'availability.test.ts')]
-const JOURNEYS_AT_ONCE = 3
+const JOURNEYS_AT_ONCE = 2
 const isJourneyBatch = ({ files }: Batch): boolean => files.some(isJourney)
 
 /** The maximum number of files per process. It is limited because the memory that they leave behind adds up. */
