@@ -1,5 +1,5 @@
 import { createActiveHolders } from './active-holders.ts'
-import { watchThread } from './busy-thread.ts'
+import { watchThread } from './watch-thread.ts'
 
 /** Shares the main thread among bulk work; see `createTurns`. */
 export type Turns = {
