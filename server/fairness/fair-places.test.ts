@@ -92,13 +92,13 @@ test('a flood of one holder pauses after each portion, but only while others are
   const before = await look()
   assert.equal(await look(), before)
   assert.equal(turns.take('other', 1), undefined)
-  // A portion of this weight takes 0.8 ms, so the pause lasts 6.4 ms.
-  clock += 6
+  // A portion of this weight takes 0.8 ms, so the pause lasts 12.8 ms.
+  clock += 12
   assert.equal(await look(), before)
   clock += 1
   await until('the next portion', () => served === before + 1)
   assert.equal(await look(), before + 1)
-  clock += 7
+  clock += 13
   isBusy = false
   await until('several portions', () => served > before + 5)
   clock += 250
@@ -124,7 +124,7 @@ test('work that gives way starts at once for a holder that is alone, and pauses 
   for (let i = 0; i < 20; i++) await setImmediate()
   assert.ok(waits)
   assert.equal(turns.take('b', 1), undefined)
-  clock += 26
+  clock += 52
   isBusy = false
   await second
   assert.ok(!waits)

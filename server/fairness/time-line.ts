@@ -22,7 +22,7 @@ type TimeLine = {
  * delays other holders only a little.
  */
 const FLOOD = 64
-const PRICE_OF_FLOOD = 6
+const PRICE_OF_FLOOD = 12
 /** The number of holders to remember before the ones with nothing waiting are dropped. */
 const MANY_HOLDERS = 1_000
 

@@ -20,7 +20,7 @@ const WEIGHT_AT_ONCE = 32
 /** A holder with at least this many waiting gives way to others with all of them. */
 const FLOOD = 64
 /** While the main thread is busy, a holder that gives way to others gets one part in this many of its time. */
-const PARTS = 8
+const PARTS = 16
 /** The time that work of weight 1 takes, with all that follows from it. */
 const MS_OF_WEIGHT = 1 / 40
 
