@@ -1,7 +1,7 @@
 /** A holder counts as active for this long after it was last noted, in milliseconds. */
 const ACTIVE_MS = 250
 
-/** Knows whether holders are active beside each other; see `createActiveHolders`. */
+/** Tells whether other holders than a given one are active; see `createActiveHolders`. */
 type ActiveHolders = {
   note(holder: string): void
   /** Returns whether a holder other than this one is active. */

@@ -73,14 +73,18 @@ test('bulky work of one holder lets others pass after each portion', async () =>
   assert.ok(looks >= 5, `the network was looked at ${looks} times`)
 })
 
-test('a flood of one holder pauses after each portion, but only while others are active and the thread is busy', async () => {
-  let clock = 0
-  let isBusy = true
+function busyTurns() {
+  const state = { clock: 0, isBusy: true }
   const turns = createTurns(
     32,
-    () => clock,
-    () => isBusy,
+    () => state.clock,
+    () => state.isBusy,
   )
+  return { turns, state }
+}
+
+test('a flood of one holder pauses after each portion, but only while others are active and the thread is busy', async () => {
+  const { turns, state } = busyTurns()
   let served = 0
   const flood = Array.from({ length: 200 }, () => turns.take('flood', 32)?.then(() => served++))
   const look = async () => {
@@ -93,26 +97,20 @@ test('a flood of one holder pauses after each portion, but only while others are
   assert.equal(await look(), before)
   assert.equal(turns.take('other', 1), undefined)
   // A portion of this weight takes 0.8 ms, so the pause lasts 12.8 ms.
-  clock += 12
+  state.clock += 12
   assert.equal(await look(), before)
-  clock += 1
+  state.clock += 1
   await until('the next portion', () => served === before + 1)
   assert.equal(await look(), before + 1)
-  clock += 13
-  isBusy = false
+  state.clock += 13
+  state.isBusy = false
   await until('several portions', () => served > before + 5)
-  clock += 250
+  state.clock += 250
   await Promise.all(flood)
 })
 
 test('work that gives way starts at once for a holder that is alone, and pauses the holder otherwise', async () => {
-  let clock = 0
-  let isBusy = true
-  const turns = createTurns(
-    32,
-    () => clock,
-    () => isBusy,
-  )
+  const { turns, state } = busyTurns()
   for (let i = 0; i < 100; i++) assert.equal(turns.giveWay('a', 128), undefined)
   await turns.take('b', 1)
   await setImmediate()
@@ -124,8 +122,8 @@ test('work that gives way starts at once for a holder that is alone, and pauses 
   for (let i = 0; i < 20; i++) await setImmediate()
   assert.ok(waits)
   assert.equal(turns.take('b', 1), undefined)
-  clock += 52
-  isBusy = false
+  state.clock += 52
+  state.isBusy = false
   await second
   assert.ok(!waits)
   await turns.giveWay('a', 128)

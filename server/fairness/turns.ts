@@ -17,11 +17,11 @@ export type Turns = {
 
 /** The weight of work done before the event loop serves the network again: less than a millisecond's worth. */
 const WEIGHT_AT_ONCE = 32
-/** A holder with at least this many waiting gives way to others with all of them. */
+/** A holder with at least this many portions waiting gives way to others with all of them. */
 const FLOOD = 64
 /** While the main thread is busy, a holder that gives way to others gets one part in this many of its time. */
 const PARTS = 16
-/** The time that work of weight 1 takes, with all that follows from it. */
+/** The main thread's time for work of weight 1, including the work that it causes later, in milliseconds. */
 const MS_OF_WEIGHT = 1 / 40
 
 type Waiting = { weight: number; givesWay: boolean; resolve: () => void }

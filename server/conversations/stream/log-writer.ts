@@ -39,7 +39,7 @@ type LogWriter = {
 
 type Needs = { db: Db; notifier: Notifier; process: ServiceProcess; onError: (error: unknown) => void }
 
-/** How well statements keep up. */
+/** How far statements to the log are behind the events. */
 type Pace = {
   /** How old the oldest event of the last write was when it was in the log, in milliseconds. */
   lag: number

@@ -36,7 +36,7 @@ export const onBehalfOfStranger = <T>(mark: string, work: () => T): T => onBehal
  */
 const isSomebody = (holder: string): boolean => holder !== '' && !holder.startsWith('?')
 
-/** However much other work is waiting, bulk work gets one turn in this many, and this part of the time. */
+/** However much other work is waiting, bulk work gets one turn in this many, and this fraction of the time. */
 const FOR_BULK = 16
 /** A turn of bulk work counts for at most this many milliseconds, so that one that was slow does not stop the rest. */
 const LONGEST_TURN_MS = 1_000

@@ -29,7 +29,7 @@ type Settings = Pick<RenderSettings, 'browserPath' | 'allowedPrivateHosts' | 'us
 
 /** Each retry waits 100 ms longer than the one before, which leaves a slow browser 21 s to exit. */
 const REMOVE_TRIES = 20
-/** A folder that is still gone after so many looks stays away. */
+/** The number of checks without the folder after which it counts as removed. */
 const QUIET_LOOKS = 10
 const LOOK_EVERY_MS = 100
 

@@ -1,7 +1,7 @@
 import { strideOf } from './scan-block.ts'
 import { createDotKernel } from './scan-kernels.ts'
 
-/** The most numbers of a vector. */
+/** The maximum number of dimensions of a vector. */
 export const MOST_NUMBERS = 128
 const OUT = MOST_NUMBERS
 const ROWS = OUT + 4 * 1_024
@@ -29,7 +29,7 @@ function createGreatest(dimensions: number): (vector: Int8Array, rows: Int8Array
   const products = new Int32Array(memory.buffer, OUT)
   const most = Math.floor(Math.min(MOST_BYTES, 1_024 * dimensions) / dimensions) * dimensions
   return (vector, rows) => {
-    // Behind the vector, the query is zero, so that it does not matter that each row is read beyond its end.
+    // The query is padded with zeros, so reading each row beyond its end does not change the product.
     numbers.set(vector)
     let greatest = 0
     for (let from = 0; from < rows.length; from += most) {

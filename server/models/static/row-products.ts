@@ -16,7 +16,7 @@ export type RowProducts = {
 
 export const MOST_AT_ONCE = 64
 
-/** Single precision rounds by less than this share. */
+/** A factor that allows for the rounding of single-precision numbers. */
 const ROUNDED = 0.999
 
 /**

@@ -49,7 +49,7 @@ function scanWith(kernel: ScanKernel): Scan<Int8Array | Uint8Array> {
  */
 export const scanBlocks: Scan<Int8Array> = scanWith(createDotKernel(MEMORY_BYTES))
 
-/** Does the same for the number of bits in which a bit row differs from the rows of the blocks. */
+/** Writes the number of bits in which a bit row differs from each row of the blocks. */
 export const scanBits: Scan<Uint8Array> = scanWith(createBitKernel(MEMORY_BYTES))
 
 /** Returns the bytes of a row with this many numbers. */

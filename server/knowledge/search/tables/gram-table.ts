@@ -6,7 +6,7 @@ import { hashOf } from './hash-of.ts'
  * hundreds of thousands of small lists would take several times the memory.
  */
 export type GramTable = {
-  /** For each last bits of a hash, the number of the first entry; -1 for none. */
+  /** The first entry of each bucket, or -1. The last bits of a hash are the number of its bucket. */
   heads: Int32Array
   /** The hash, the term and the next entry of each entry, side by side, so that they are read from memory together. */
   entries: Int32Array
@@ -55,7 +55,7 @@ function link({ heads, entries }: GramTable, entry: number): void {
   heads[bucket] = entry
 }
 
-/** Entries of one bucket are put beside each other, because a search reads all of them. */
+/** Doubles the table and puts the entries of one bucket side by side, because a search reads all of them. */
 function grow(table: GramTable): void {
   const size = table.heads.length * 2
   const bucketOf = (entry: number): number => table.entries[entry * SIZE + HASH]! & (size - 1)
