@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { test } from 'node:test'
+import { mock, test } from 'node:test'
 import { fastify } from 'fastify'
 import type { FrameSource } from './growing-reading.ts'
 import { sendStream } from './send-stream.ts'
@@ -45,6 +45,54 @@ test('a client that left before the first event leaves nothing behind', async ()
     assert.equal(watching.size, 0)
     assert.ok(timers() <= before, 'no ping goes on')
   } finally {
+    await app.close()
+  }
+})
+
+test('the first word does not wait for the pause between writes', async () => {
+  const frames: string[] = []
+  let tell = (): void => {}
+  const source: FrameSource = {
+    get count() {
+      return frames.length
+    },
+    held: (from) => frames.slice(from),
+    logged: async () => [],
+    ended: false,
+    broken: false,
+    watch(listener) {
+      tell = listener
+      return () => {}
+    },
+  }
+  const say = (frame: string): void => {
+    frames.push(frame)
+    tell()
+  }
+  const app = fastify()
+  app.get('/', async (_request, reply) => {
+    sendStream(reply, source)
+    return reply
+  })
+  const address = await app.listen({ host: '127.0.0.1', port: 0 })
+  try {
+    const { body } = await fetch(address)
+    const reader = body!.pipeThrough(new TextDecoderStream()).getReader()
+    // From here on, no timer of the stream fires.
+    mock.timers.enable({ apis: ['setTimeout'] })
+    const words = ['start', ' first', ' second', ' third']
+    for (const word of words.slice(0, 2)) {
+      say(word)
+      assert.equal((await reader.read()).value, word)
+    }
+    for (const word of words.slice(2)) say(word)
+    const rest = reader.read()
+    await new Promise(setImmediate)
+    mock.timers.tick(20)
+    assert.equal((await rest).value, ' second third')
+  } finally {
+    mock.timers.reset()
+    app.server.closeAllConnections()
     await app.close()
   }
 })

@@ -39,15 +39,18 @@ export const EVENTS: Wire = {
 
 /**
  * Writing to a socket costs far more than producing an event. A write this soon after another is delayed, so that a
- * model that is faster than screens refresh causes few writes, while the first word is never delayed.
+ * model that is faster than screens refresh causes few writes.
  */
 const BETWEEN_WRITES_MS = 20
+/** The writes that are never delayed: the first may hold only the start of the message, and the second its first word. */
+const WRITES_AT_ONCE = 2
 
 /** Sends a generation's events after the first `position` ones. The generation continues when its readers leave. */
 export function sendStream(reply: FastifyReply, source: FrameSource, position = 0, wire = EVENTS): void {
   const stream = eventStream(reply)
   let sent = position
   let scheduled = false
+  let writes = 0
   let lastWrite = 0
   let reading = false
   const shape = (wire.shape ?? AS_IT_IS)()
@@ -85,6 +88,7 @@ export function sendStream(reply: FastifyReply, source: FrameSource, position = 
     const pending = hasAll && !source.broken ? texts + (shape.end?.() ?? '') : texts
     if (!hasAll) {
       if (pending) {
+        writes++
         lastWrite = performance.now()
         stream.write(pending)
       }
@@ -104,7 +108,7 @@ export function sendStream(reply: FastifyReply, source: FrameSource, position = 
     }
     scheduled = true
     const sinceLast = performance.now() - lastWrite
-    if (source.ended || sinceLast >= BETWEEN_WRITES_MS) setImmediate(flush)
+    if (source.ended || writes < WRITES_AT_ONCE || sinceLast >= BETWEEN_WRITES_MS) setImmediate(flush)
     else setTimeout(flush, BETWEEN_WRITES_MS - sinceLast)
   }
   stream.open({ ...wire, onReady: flush, onClose: source.watch(schedule) })
