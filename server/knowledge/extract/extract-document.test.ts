@@ -427,6 +427,100 @@ test('running heads of a PDF are removed even if they vary, and its tables keep 
   )
 })
 
+test('the contents and the index of a PDF are left out, but not a price list that looks like them', async () => {
+  const dots = ' . . . . . . . . '
+  const chapters = ['How do I install it?', 'How do I clean it?', 'What does it cost?', 'Who repairs it?']
+  const terms = Array.from(
+    { length: 24 },
+    (_, at) => `${String.fromCharCode(97 + at)}xle, ${(at % 6) + 1}, 6`,
+  )
+  const { sections } = await extract(
+    'pdf',
+    makePdf([
+      {
+        heading: 'Contents',
+        lines: [
+          `1 Introduction${dots}2`,
+          ...chapters.slice(0, 2).map((title, at) => `1.${at + 1} ${title}${dots}${at + 3}`),
+          'A very long title that has to be broken',
+          `into two lines${dots}4`,
+          ...chapters.slice(2).map((title, at) => `2.${at + 1} ${title}${dots}${at + 5}`),
+        ],
+      },
+      { heading: '1 Introduction', lines: ['It is a lamp.'] },
+      ...chapters.map((title, at) => ({
+        heading: `${at + 1}.1 ${title}`,
+        lines: [`This is answer ${at + 1}.`],
+      })),
+      {
+        heading: 'Menu',
+        lines: ['Soup ..... 5', 'Bread ..... 2', 'Fish ..... 6', 'Rice ..... 1', 'Tea ..... 3'],
+      },
+      { heading: 'Index', lines: terms },
+    ]),
+  )
+  const text = sections.map(({ text }) => text).join('\n')
+  assert.doesNotMatch(text, /How do I clean it|broken|two lines|\. \. \.|xle, /)
+  for (const kept of ['It is a lamp.', 'This is answer 4.', 'Soup ..... 5', 'Tea ..... 3'])
+    assert.ok(text.includes(kept), kept)
+})
+
+test('a running head of a PDF that repeats headings is removed, and a chapter number belongs to its name', async () => {
+  const page = (heading: string, head: string, at: number) => ({
+    heading: '',
+    lines: [head, '', '', `Sheet ${at} tells what to know about ${heading}.`, '\tii'],
+  })
+  const { sections } = await extract(
+    'pdf',
+    makePdf([
+      { heading: 'The house', lines: ['It is old.'] },
+      { heading: 'Chapter 1\nGetting the keys', lines: ['At the desk.'] },
+      page('keys', 'CHAPTER 1. GETTING THE ...\t\t1.1. RETURNING THEM', 3),
+      { heading: '1.1 Returning them', lines: ['In the box.'] },
+      page('boxes', 'CHAPTER 1. GETTING THE KEYS\t\t1.1. RETURNING ...', 5),
+      page('a lost key', 'Call 110 at once', 6),
+    ]),
+  )
+  const text = sections.map(({ text }) => text).join('\n')
+  assert.doesNotMatch(text, /GETTING|RETURNING|^ii$/m)
+  assert.match(text, /Call 110 at once/)
+  assert.deepEqual(sections[1]!.headingPath, ['Chapter 1 Getting the keys'])
+})
+
+test('two columns of a PDF are terms and not a table with a header, unless the header looks different', async () => {
+  const keys = ['C-b\tmove back one character', 'C-f\tmove forward', 'C-a\tmove to the start']
+  const textOf = async (lines: string[]) =>
+    (await extract('pdf', makePdf([{ heading: '', lines }]))).sections[0]!.text
+  assert.equal(await textOf(keys), keys.join('\n').replaceAll('\t', ' | '))
+  assert.equal(
+    await textOf(['*Key\tEffect', ...keys]),
+    'Key: C-b; Effect: move back one character\nKey: C-f; Effect: move forward\nKey: C-a; Effect: move to the start',
+  )
+  assert.equal(
+    await textOf(['Size\tPrice', 'Small\t3 EUR', 'Large\t5 EUR']),
+    'Size: Small; Price: 3 EUR\nSize: Large; Price: 5 EUR',
+  )
+})
+
+test('code in a PDF keeps its lines and columns, and a letter from a typewriter is not code', async () => {
+  const code = ['`for file in *; do', '`    wc "$file"', '`done', '', '`echo ready']
+  const prose = [
+    'This loop counts the words of each file and is written like this:',
+    '',
+    ...code,
+    '',
+    'And then?',
+  ]
+  const { sections } = await extract('pdf', makePdf([{ heading: '', lines: prose }]))
+  assert.match(
+    sections[0]!.text,
+    /like this:\n\n```\nfor file in \*; do\n {4}wc "\$file"\ndone\n\necho ready\n```\n\nAnd then\?$/,
+  )
+  const letter = ['`Dear customer, your lamp has been', '`repaired and can be fetched.']
+  const typed = await extract('pdf', makePdf([{ heading: '', lines: letter }]))
+  assert.equal(typed.sections[0]!.text, 'Dear customer, your lamp has been repaired and can be fetched.')
+})
+
 test('Markdown syntax is removed and the structure kept', async () => {
   const { title, sections } = await extract('md', fixture('handbook.md'))
   assert.equal(title, 'Team handbook')

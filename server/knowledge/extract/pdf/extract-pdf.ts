@@ -3,6 +3,7 @@ import { ExtractFailure } from '../extract-failure.ts'
 import { type ExtractedDocument, finishDocument, type Section } from '../extracted-document.ts'
 import { type Heading, pathOf, withHeading } from '../html/heading-path.ts'
 import { mendPageBreaks } from './mend-page-breaks.ts'
+import { dropContents } from './pdf-contents.ts'
 import { bodySizeOf, linesOf, type PdfItem, type PdfLine } from './pdf-lines.ts'
 import { hyphenatedWords, paragraphsOf } from './pdf-paragraphs.ts'
 import { dropRunningLines } from './pdf-running-lines.ts'
@@ -10,6 +11,8 @@ import { dropRunningLines } from './pdf-running-lines.ts'
 // How much larger than the body text a heading is, and its maximum length.
 const headingScale = 1.15
 const headingLength = 200
+// A heading such as "Chapter 8" or "Anhang B".
+const CHAPTER = /^\p{L}+\.? (?:\d{1,3}|[A-Z]|[IVXLC]+)[.:]?$/u
 // The average number of characters per page; even sparse slides have more.
 const lettersOfPage = 4
 const MOST_PAGES = 20_000
@@ -22,7 +25,7 @@ const DEEPEST = 6
  */
 export async function extractPdf(bytes: Uint8Array): Promise<ExtractedDocument> {
   const { pages: rawPages, title } = await readPages(bytes)
-  const pages = dropRunningLines(rawPages, bodySizeOf(rawPages) * headingScale)
+  const pages = dropContents(dropRunningLines(rawPages, bodySizeOf(rawPages) * headingScale))
   if (isScan(pages))
     throw new ExtractFailure(
       'no_text',
@@ -59,8 +62,9 @@ async function readPages(bytes: Uint8Array): Promise<{ pages: PdfLine[][]; title
     const pages: PdfLine[][] = []
     for (let number = 1; number <= pdf.numPages; number += 1) {
       const page = await pdf.getPage(number)
-      const { items } = await page.getTextContent()
-      pages.push(linesOf(items.filter((item): item is typeof item & PdfItem => 'str' in item)))
+      const { items, styles } = await page.getTextContent()
+      const texts = items.filter((item): item is typeof item & PdfItem => 'str' in item)
+      pages.push(linesOf(texts, (font) => styles[font]?.fontFamily === 'monospace'))
       page.cleanup()
     }
     if (lacksTables)
@@ -68,7 +72,7 @@ async function readPages(bytes: Uint8Array): Promise<{ pages: PdfLine[][]; title
         'unknown_encoding',
         'This PDF writes Chinese, Japanese or Korean in a way that cannot be read. Save its text as a Word or text file, or export it again with fonts embedded as Unicode.',
       )
-    return { pages, title: titleOf((await pdf.getMetadata()).info) }
+    return { pages: withCodeAlone(pages), title: titleOf((await pdf.getMetadata()).info) }
   } catch (error) {
     if (error instanceof ExtractFailure) throw error
     if ((error as Error).name === 'PasswordException')
@@ -85,6 +89,14 @@ async function readPages(bytes: Uint8Array): Promise<{ pages: PdfLine[][]; title
   } finally {
     await pdf?.loadingTask.destroy()
   }
+}
+
+/** A document that is monospaced as a whole is not code. */
+function withCodeAlone(pages: PdfLine[][]): PdfLine[][] {
+  const lines = pages.flat()
+  const lengthOf = (some: readonly PdfLine[]): number => some.reduce((sum, { text }) => sum + text.length, 0)
+  if (lengthOf(lines.filter(({ isTyped }) => isTyped)) <= lengthOf(lines) / 2) return pages
+  return pages.map((page) => page.map((line) => ({ ...line, isTyped: false })))
 }
 
 function sectionsOf(pages: PdfLine[][]): Section[] {
@@ -106,10 +118,13 @@ function sectionsOf(pages: PdfLine[][]): Section[] {
     }
     for (const line of page) {
       if (isHeading(line)) {
-        // A heading may have two lines.
-        const goesOn = before && rounded(before) === rounded(line) && before.y - line.y < line.size * 1.7
+        // A heading may have two lines, and the number of a chapter may stand above its name.
+        const isSame = before && rounded(before) === rounded(line) && before.y - line.y < line.size * 1.7
+        const goesOn = isSame || (before && CHAPTER.test(before.text))
         if (!goesOn && (lines.length > 0 || before)) endSection()
-        const text = goesOn ? `${open.at(-1)?.text ?? ''} ${line.text}` : line.text
+        const last = goesOn ? open.at(-1) : undefined
+        if (last) open = open.slice(0, -1)
+        const text = last ? `${last.text} ${line.text}` : line.text
         open = withHeading(open, Math.min(sizes.indexOf(rounded(line)) + 1, DEEPEST), text)
         before = line
       } else {

@@ -1,20 +1,38 @@
 /**
  * One visual line. `size` is the font height in points; `y` grows upwards; `right` is the end of its text. `cells` are
- * its parts with large gaps between them.
+ * its parts with large gaps between them. `isTyped` means that all of it is in a monospaced font.
  */
-export type PdfLine = { text: string; size: number; x: number; y: number; right: number; cells: PdfCell[] }
+export type PdfLine = {
+  text: string
+  size: number
+  x: number
+  y: number
+  right: number
+  isTyped: boolean
+  cells: PdfCell[]
+}
 
-export type PdfCell = { text: string; x: number; right: number }
+/** `font` is the library's name of the font that the cell begins with. */
+export type PdfCell = { text: string; x: number; right: number; font: string }
 
-export type PdfItem = { str: string; transform: number[]; width: number; height: number; hasEOL: boolean }
+export type PdfItem = {
+  str: string
+  transform: number[]
+  width: number
+  height: number
+  hasEOL: boolean
+  fontName: string
+}
 
 /** The gap, in font heights, that is wider than any space between words. */
 const CELL_GAP = 1.3
 /** The bullet or number of a list item belongs to its text, however large the gap is. */
 const MARKER = /^(?:[•‣▪◦●■–—*-]|\(?\d{1,3}[.)]|[a-z]\))$/
 
-/** Groups a page's text items, in the order of its content stream, into lines. */
-export function linesOf(items: PdfItem[]): PdfLine[] {
+/**
+ * Groups a page's text items, in the order of its content stream, into lines. `isMonospaced` tells it of a font's name.
+ */
+export function linesOf(items: PdfItem[], isMonospaced: (font: string) => boolean): PdfLine[] {
   const lines: PdfLine[] = []
   let line: PdfLine | null = null
   let longest = 0
@@ -22,6 +40,7 @@ export function linesOf(items: PdfItem[]): PdfLine[] {
     const [, , skew = 0, scale = 0, x = 0, y = 0] = item.transform
     const size = item.height || Math.hypot(skew, scale)
     const text = item.str.replace(/\s+/g, ' ')
+    const cell = cellOf(item, text)
     if (text !== '') {
       if (line && Math.abs(line.y - y) > Math.max(line.size, size) * 0.6) {
         lines.push(line)
@@ -31,13 +50,16 @@ export function linesOf(items: PdfItem[]): PdfLine[] {
         if (x - line.right > size * 0.25 && !/\s$/.test(line.text) && !text.startsWith(' ')) line.text += ' '
         line.text += text
         line.right = x + item.width
-        addToCells(line.cells, text, x, item.width, size)
+        line.isTyped &&= text.trim() === '' || isMonospaced(item.fontName)
+        addToCells(line.cells, cell, size)
         // The size of a line is that of its longest run and not of a footnote mark.
         if (text.trim().length > longest) line.size = size
         longest = Math.max(longest, text.trim().length)
       } else {
-        const cells = text.trim() === '' ? [] : [{ text, x, right: x + item.width }]
-        line = { text, size, x, y, right: x + item.width, cells }
+        const isBlank = text.trim() === ''
+        const cells = isBlank ? [] : [cell]
+        const isTyped = isBlank || isMonospaced(item.fontName)
+        line = { text, size, x, y, right: x + item.width, isTyped, cells }
         longest = text.trim().length
       }
     }
@@ -52,16 +74,24 @@ export function linesOf(items: PdfItem[]): PdfLine[] {
     .filter(({ text }) => text !== '')
 }
 
-function addToCells(cells: PdfCell[], text: string, x: number, width: number, size: number): void {
+/** A cell begins where its text does: some files indent by spaces. */
+function cellOf({ str, transform, width, fontName }: PdfItem, text: string): PdfCell {
+  const [, , , , x = 0] = transform
+  const indent = str.length - str.trimStart().length
+  return { text, x: x + (width * indent) / Math.max(str.length, 1), right: x + width, font: fontName }
+}
+
+function addToCells(cells: PdfCell[], next: PdfCell, size: number): void {
+  const { text } = next
   if (text.trim() === '') return
   const last = cells.at(-1)
-  const gap = last ? x - last.right : 0
+  const gap = last ? next.x - last.right : 0
   if (!last || (gap > size * CELL_GAP && !MARKER.test(last.text.trim()))) {
-    cells.push({ text, x, right: x + width })
+    cells.push(next)
     return
   }
   last.text += gap > size * 0.25 && !/\s$/.test(last.text) && !text.startsWith(' ') ? ` ${text}` : text
-  last.right = x + width
+  last.right = next.right
 }
 
 /** Returns the font height of most characters, which is that of the body text. */

@@ -1,3 +1,4 @@
+import { codeAt } from './pdf-code.ts'
 import type { PdfLine } from './pdf-lines.ts'
 import { tableAt } from './pdf-tables.ts'
 
@@ -12,10 +13,13 @@ export function paragraphsOf(lines: PdfLine[], words: ReadonlySet<string>): stri
   let before: PdfLine | null = null
   for (let at = 0; at < lines.length; at += 1) {
     const line = lines[at]!
-    const table = tableAt(lines, at)
-    if (table) {
-      paragraphs.push(table.rows.join('\n'))
-      at += table.length - 1
+    const code = codeAt(lines, at)
+    const table = code ? null : tableAt(lines, at)
+    if (code) paragraphs.push(code.text)
+    if (table) paragraphs.push(table.rows.join('\n'))
+    const block = code ?? table
+    if (block) {
+      at += block.length - 1
       before = null
       continue
     }

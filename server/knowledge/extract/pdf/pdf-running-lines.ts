@@ -1,5 +1,6 @@
 import type { PdfLine } from './pdf-lines.ts'
 
+const ROMAN_NUMBER = /^(?=[ivxl])(?:xl|l?x{0,3})(?:ix|iv|v?i{0,3})$/
 const PAGE_NUMBER =
   /^(?:[-–—|]\s*)?(?:(?:page|seite|pagina|página|s\.|p\.)\s*)?\d{1,5}(?:\s*(?:\/|of|von|de|sur|di)\s*\d{1,5})?(?:\s*[-–—|])?$/i
 /** The most running lines at the top and at the bottom of a page. */
@@ -21,7 +22,7 @@ type Edge = { line: PdfLine; key: string; isApart: boolean }
 
 /**
  * Removes page numbers and running headers and footers, which are lines in the same position on several pages with the
- * same text apart from digits. A title that occurs nowhere else is kept once.
+ * same text apart from digits, or that repeat the headings of their page. A title that occurs nowhere else is kept once.
  */
 export function dropRunningLines(pages: PdfLine[][], headingSize: number): PdfLine[][] {
   if (pages.length < 2) return pages
@@ -32,14 +33,16 @@ export function dropRunningLines(pages: PdfLine[][], headingSize: number): PdfLi
   })
   const places = new Map<string, number[]>()
   for (const { line, key } of edges.flat()) places.set(key, [...(places.get(key) ?? []), line.y])
+  const isOfHeadings = repeatsHeadings(pages.flat().filter(({ size }) => size >= headingSize))
   const isSaid = ({ line, key, isApart }: Edge, place: number): boolean => {
-    if (PAGE_NUMBER.test(line.text)) return true
+    if (PAGE_NUMBER.test(line.text) || key === '#') return true
     if (pages.length < FEWEST_PAGES) return false
     const isLarge = line.size >= headingSize
     if (isLarge && key.includes('#')) return false
     const all = places.get(key) ?? []
     if (all.length > 2 && all.length >= pages.length * ON_MOST) return place === 0 || isApart
-    return isApart && !isLarge && all.filter((y) => isNear(y, line.y)).length >= FEWEST
+    if (!isApart || isLarge) return false
+    return all.filter((y) => isNear(y, line.y)).length >= FEWEST || isOfHeadings(line)
   }
   const found = edges.map((edge) => edge.slice(0, lengthWhere(edge, isSaid)))
   const heights = found.flat().map(({ line }) => line.y)
@@ -58,12 +61,44 @@ export function dropRunningLines(pages: PdfLine[][], headingSize: number): PdfLi
   const kept = pages.flatMap((page) => page.filter((line) => !gone.has(line)))
   const said = new Set(kept.map(({ text }) => keyOf(text)))
   for (const { line, key } of running) {
-    if (said.has(key) || key.includes('#')) continue
+    if (said.has(key) || key.includes('#') || isOfHeadings(line)) continue
     said.add(key)
     gone.delete(line)
   }
   return pages.map((page) => page.filter((line) => !gone.has(line)))
 }
+
+/** Returns a function that tells whether a line has nothing but numbers and headings, perhaps only their beginnings. */
+function repeatsHeadings(headings: readonly PdfLine[]): (line: PdfLine) => boolean {
+  const byStart = new Map<string, string[]>()
+  for (const letters of new Set(headings.map(({ text }) => lettersOf(text)))) {
+    if (letters.length < START) continue
+    const start = letters.slice(0, START)
+    const alike = byStart.get(start)
+    if (!alike) byStart.set(start, [letters])
+    else if (alike.length < MOST_ALIKE) alike.push(letters)
+  }
+  const isOne = ({ text }: { text: string }): boolean => {
+    const letters = lettersOf(text)
+    if (letters === '') return true
+    return (byStart.get(letters.slice(0, START)) ?? []).some(
+      (heading) => heading.startsWith(letters) || letters.startsWith(heading),
+    )
+  }
+  return ({ cells }) => cells.every(isOne)
+}
+
+/** The fewest letters that tell headings apart. */
+const START = 4
+/** The most headings with the same beginning that a line is compared with. */
+const MOST_ALIKE = 1_000
+
+/** Returns the letters without the number of the chapter in front of them. */
+const lettersOf = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/^(?:\p{L}+ )?(?:\d{1,3}(?:\.\d{1,3})*[.:]?|[a-z][.:]) /u, '')
+    .replace(/[^\p{L}]+/gu, '')
 
 function edgeOf(lines: readonly PdfLine[]): Edge[] {
   return lines.slice(0, MOST_LINES).map((line, place) => {
@@ -81,9 +116,10 @@ function lengthWhere(edge: readonly Edge[], is: (one: Edge, place: number) => bo
 
 const isNear = (a: number, b: number): boolean => Math.abs(a - b) <= SAME_PLACE
 
-/** A page number may be before or after the title. */
+/** A page number may be before or after the title, or all there is. */
 const keyOf = (text: string): string =>
   text
+    .replace(ROMAN_NUMBER, '#')
     .toLowerCase()
     .replace(/^\d+\b|\b\d+$/g, '#')
     .replace(/\s+/g, ' ')
