@@ -175,6 +175,26 @@ test('a channel that never responds is given up, including all retries', async (
   silent.close()
 })
 
+test('an address that may not be asked is tried once', async () => {
+  const [account] = await accountsOf(service.ctx, agentId)
+  assert.ok(account)
+  let tries = 0
+  const { fetcher } = service.ctx
+  const counting = {
+    ...fetcher,
+    fetch: (...asked: Parameters<typeof fetcher.fetch>) => {
+      tries++
+      return fetcher.fetch(...asked)
+    },
+  }
+  const refused = { ...account, baseUrl: 'https://10.0.0.1' }
+  await assert.rejects(refreshNumbers({ ...service.ctx, fetcher: counting }, refused), {
+    name: 'ProviderFailure',
+    code: 'unreachable',
+  })
+  assert.equal(tries, 1)
+})
+
 test('reading the numbers ends with its job, and an unresponsive account delays no other', async () => {
   const silent = createServer()
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))

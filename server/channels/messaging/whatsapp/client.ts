@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { MessagingNumber } from '../../../db/tables/channels.ts'
+import { FetchFailure } from '../../../fetch/failures/fetch-failure.ts'
 import type { Accepted, Addressed, ProviderAdapter, ProviderClient } from '../connection/provider-adapter.ts'
 import { ProviderFailure } from '../connection/provider-failure.ts'
 import { type JsonObject, objectOf, objectsIn, parseObject, text } from '../connection/untrusted-json.ts'
@@ -68,6 +69,7 @@ export const createClient: ProviderAdapter['client'] = ({
         const mayPass =
           error instanceof ProviderFailure &&
           ['unreachable', 'uncertain', 'limited'].includes(error.code) &&
+          !(error.cause instanceof FetchFailure && !error.cause.isPassing) &&
           !signal?.aborted
         const waitMs = (error as ProviderFailure).retryAfterMs ?? BACKOFF_MS * 3 ** tries
         if (!mayPass || tries >= retries || waitMs > LONGEST_BACKOFF_MS) throw error
