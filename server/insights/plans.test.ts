@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { sql } from 'kysely'
+import { CompiledQuery, sql } from 'kysely'
 import { addManyConversations } from '../../bench/many-conversations.ts'
 import { freshDatabase } from '../../test/database.ts'
-import { plansOf } from '../../test/plans-of.ts'
+import { plansOf, recordQueries } from '../../test/plans-of.ts'
 import { createAccount } from '../accounts/records/accounts.ts'
 import { createAgent } from '../agents/records/create-agent.ts'
 import type { Db, Trx } from '../db/database.ts'
@@ -12,7 +12,7 @@ import type { AccountId } from '../db/tables/columns.ts'
 import { migrate } from '../db/upkeep/migrate.ts'
 import { loadWordVectors } from '../models/static/word-vectors.ts'
 import { createStemmer } from '../text/languages/stem.ts'
-import { claimConversations } from './analysis/claim-conversations.ts'
+import { claimConversations, hastenFirst } from './analysis/claim-conversations.ts'
 import { loadConversation } from './analysis/load-conversation.ts'
 import { computeDay } from './days/compute-day.ts'
 import { refreshDays } from './days/refresh-days.ts'
@@ -120,4 +120,24 @@ test('no query scans a whole table of conversations', async () => {
   const slow = new RegExp(`Seq Scan on (${TABLES})\\b`)
   for (const [name, run] of Object.entries(work))
     for (const plan of await plansOf(db, run)) assert.doesNotMatch(plan, slow, name)
+})
+
+test('the first conversations of an agent are looked for once for the agent, not for each conversation', async () => {
+  await sql`update conversations set analysed_at = now() where agent_id = ${agentId}`.execute(db)
+  const inHalfAnHour = sql<Date>`now() + interval '29 minutes'`
+  await db
+    .updateTable('conversations')
+    .set({ analysis_due: inHalfAnHour })
+    .where('agent_id', '=', agentId)
+    .execute()
+  const recorded = recordQueries(db)
+  await hastenFirst({ db: recorded.db, jobs: { enqueue: async () => {} } as never })
+  const [first] = recorded.queries
+  assert.ok(first)
+  const { rows } = await db.executeQuery<{ 'QUERY PLAN': string }>(
+    CompiledQuery.raw(`explain (analyze, timing off) ${first.sql}`, [...first.parameters]),
+  )
+  const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+  const loops = [...plan.matchAll(/ on conversations\b.*loops=(\d+)/g)].map(([, times]) => Number(times))
+  assert.ok(loops.length > 0 && Math.max(...loops) < OWN / 2, plan)
 })

@@ -61,16 +61,26 @@ const EARLY_AT_ONCE = 100
 
 /** Makes the first conversations of each agent due once they have been idle for a moment. */
 export async function hastenFirst({ db, jobs }: Pick<Context, 'db' | 'jobs'>): Promise<number> {
+  // A busy agent has thousands of candidates, so its analysed conversations are counted once for all of them.
   await sql`
-    update conversations set analysis_due = now() where id in (
-      select c.id from conversations c
-      where c.analysis_due between now() + interval '30 minutes' - ${EARLY_UNTIL_SECONDS} * interval '1 second'
+    with due as materialized (
+      select id, account_id, agent_id, analysis_due from conversations
+      where analysis_due between now() + interval '30 minutes' - ${EARLY_UNTIL_SECONDS} * interval '1 second'
           and now() + interval '30 minutes' - ${EARLY_AFTER_SECONDS} * interval '1 second'
-        and not c.transient and c.analysis_held is null
-        and (select count(*) from (
-          select from conversations seen where seen.agent_id = c.agent_id and seen.analysed_at is not null
-          limit ${FIRST}) first) < ${FIRST}
-      order by c.analysis_due limit ${EARLY_AT_ONCE} for no key update skip locked)`.execute(db)
+        and not transient and analysis_held is null
+    ), fresh as materialized (
+      select agent_id from (select distinct account_id, agent_id from due) as busy
+      where (select count(*) from (
+        select from conversations seen
+        where seen.account_id = busy.account_id and seen.agent_id = busy.agent_id and seen.analysed_at is not null
+        order by seen.updated_at limit ${FIRST}) first) < ${FIRST}
+    )
+    update conversations set analysis_due = now() where id in (
+      select id from conversations
+      where analysis_held is null and id in (
+        select id from due where agent_id in (select agent_id from fresh)
+        order by analysis_due limit ${EARLY_AT_ONCE})
+      for no key update skip locked)`.execute(db)
   return claimConversations({ db, jobs })
 }
 
