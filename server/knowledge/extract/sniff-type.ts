@@ -40,17 +40,25 @@ export function sniffType(bytes: Uint8Array, filename: string): DocumentType | n
   return agrees ? type : null
 }
 
-// Whether the archive is valid is checked when it is read. An encrypted one is an OLE file.
+/** Returns whether this is an Office document that only opens with a password. */
+export function isLockedOffice(bytes: Uint8Array): boolean {
+  return isOle(bytes) && bufferOf(bytes).includes(Buffer.from('EncryptedPackage', 'utf16le'))
+}
+
+// Whether the archive is valid is checked when it is read. A locked one is an OLE file.
 function isOfficeArchive(bytes: Uint8Array, part: string): boolean {
-  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  const file = bufferOf(bytes)
   return file.subarray(0, 4).equals(Buffer.from('PK\x03\x04', 'latin1')) && file.includes(part)
 }
 
 function isLegacyWord(bytes: Uint8Array): boolean {
-  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-  const isOle = file.subarray(0, 8).equals(Buffer.from('d0cf11e0a1b11ae1', 'hex'))
-  return isOle && file.includes(Buffer.from('WordDocument', 'utf16le'))
+  return isOle(bytes) && bufferOf(bytes).includes(Buffer.from('WordDocument', 'utf16le'))
 }
+
+const isOle = (bytes: Uint8Array): boolean =>
+  bufferOf(bytes).subarray(0, 8).equals(Buffer.from('d0cf11e0a1b11ae1', 'hex'))
+
+const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
 
 function isText(bytes: Uint8Array, type: DocumentType): boolean {
   const start = startOf(bytes, 1024)

@@ -6,7 +6,7 @@ import { ApiError } from '../../http/errors.ts'
 import { nameIgnored } from '../../http/input/ignored-fields.ts'
 import { bodyValidator, refuseInvalid } from '../../http/input/validate.ts'
 import type { DocumentType } from '../extract/extracted-document.ts'
-import { sniffType } from '../extract/sniff-type.ts'
+import { isLockedOffice, sniffType } from '../extract/sniff-type.ts'
 import { FileFields, FileUpdateFields } from './schema.ts'
 
 type UploadedFile = { filename: string; type: DocumentType; path: string }
@@ -50,6 +50,10 @@ async function checkFile({ filename, path, size, whole }: Upload): Promise<Uploa
     refuseInvalid({ file: `The file name has more than ${LONGEST_FILENAME} characters.` })
   const type = await whole((bytes) => sniffType(bytes, filename))
   if (type) return { filename, type, path }
+  if (await whole(isLockedOffice))
+    throw new ApiError('SOURCE_UNSUPPORTED_TYPE', {
+      message: `"${filename}" is protected by a password. Remove it and upload again.`,
+    })
   throw new ApiError('SOURCE_UNSUPPORTED_TYPE', {
     message: `"${extname(filename) || filename}" cannot be used, or the content is of another type. Send a pdf, docx, doc, xlsx, pptx, txt, md, html or csv file.`,
   })

@@ -406,6 +406,16 @@ test('a rejected upload says why and leaves no file behind', async () => {
       JSON.stringify(answer.body),
     )
   }
+  // Office stores a document with a password in an OLE file.
+  const locked = Buffer.concat([
+    Buffer.from('d0cf11e0a1b11ae1', 'hex'),
+    Buffer.from('EncryptedPackage', 'utf16le'),
+  ])
+  const { status, body } = await upload({ name: 'x' }, [['file', locked, 'prices.xlsx']], agent, '', owner)
+  assert.deepEqual(
+    [status, body.error.code, body.error.message],
+    [422, 'SOURCE_UNSUPPORTED_TYPE', '"prices.xlsx" is protected by a password. Remove it and upload again.'],
+  )
   assert.equal(filesKept().length, kept)
   const longest = await upload(
     { name: 'x'.repeat(255) },
