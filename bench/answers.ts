@@ -4,18 +4,22 @@ import { type Asked, askCollection, factOf } from './answers/measure-answers.ts'
 
 const CONFIDENT = new Set(['answer', 'greeting'])
 
+const SETS = ['held-out', 'fresh', 'independent', 'independent-2', 'follow-ups', 'follow-ups-2']
+
 const has = (option: string): boolean => process.argv.includes(option)
 
 /**
- * Measures the answers of the built-in responder on public documents: `node bench/answers.ts
- * [--held-out | --fresh | --independent | --independent-2] [--ideal] [--all]`. With `--ideal`, the search has the vectors of a perfect embedding model.
+ * Measures the answers of the built-in responder on public documents: `node bench/answers.ts [--SET] [--ideal]
+ * [--after-another] [--all]` with one of the sets above. With `--ideal`, the search has the vectors of a perfect
+ * embedding model. With `--after-another`, each question comes after another one that has nothing to do with it.
  */
 async function answersScenario(): Promise<void> {
   const words = loadWordVectors()
   const collections = await loadCollections(setOf())
   for (const collection of collections) warnOfMissing(collection)
+  const options = { isIdeal: has('--ideal'), isAfterAnother: has('--after-another') }
   const asked = (
-    await Promise.all(collections.map((collection) => askCollection(collection, words, has('--ideal'))))
+    await Promise.all(collections.map((collection) => askCollection(collection, words, options)))
   ).flat()
   if (has('--all')) for (const one of asked) console.log(lineOf(one))
   console.log(table('collection', asked, (one) => one.collection))
@@ -25,10 +29,8 @@ async function answersScenario(): Promise<void> {
 }
 
 function setOf(): string {
-  if (has('--independent-2')) return 'independent-2.json'
-  if (has('--independent')) return 'independent.json'
-  if (has('--fresh')) return 'fresh.json'
-  return has('--held-out') ? 'held-out.json' : 'collections.json'
+  const set = SETS.find((name) => has(`--${name}`))
+  return `${set ?? 'collections'}.json`
 }
 
 /** A fact that is in no chunk is an error in the question set or of the extraction. */

@@ -51,11 +51,17 @@ export const factOf = (fact: string): ((text: string) => boolean) => {
   return (text) => pattern.test(plain(text)) || pattern.test(text)
 }
 
-/** Asks the built-in responder every question of a collection. */
+/** The distance of two questions of a set that are asked one after the other; neighbours are often about the same. */
+const APART = 7
+
+/**
+ * Asks the built-in responder every question of a collection. With `isAfterAnother`, each is asked after another one of
+ * the set, which has nothing to do with it.
+ */
 export async function askCollection(
   collection: LoadedCollection,
   words: WordVectors,
-  isIdeal = false,
+  { isIdeal = false, isAfterAnother = false } = {},
 ): Promise<Asked[]> {
   const ideal = isIdeal ? idealVectors(collection) : null
   const tables = tablesOf(collection, words, ideal?.ofChunks)
@@ -68,8 +74,8 @@ export async function askCollection(
   ): Promise<Asked> => {
     // In a conversation, each search is for the last question.
     const queryVector = ideal?.ofQuestion(fact) ?? null
-    const search = async (text: string) => searchTables(tables, text, { limit: PASSAGES, queryVector })
-    const { asked, found } = await searchInTalk(search, question, before)
+    const search = async (text: string, limit: number) => searchTables(tables, text, { limit, queryVector })
+    const { asked, found } = await searchInTalk(search, question, before, PASSAGES)
     const answer = composeAnswer({ question, about: asked, ...found }, words)
     const holds = fact === null ? () => false : factOf(fact)
     const placeIn = (chunks: readonly { text: string; headingPath: string[] }[]): number =>
@@ -88,10 +94,13 @@ export async function askCollection(
       text: answer.text,
     }
   }
+  const { answerable } = collection
+  const another = (place: number): string | null =>
+    isAfterAnother ? (answerable[place % answerable.length]?.question ?? null) : null
   return Promise.all([
-    ...collection.answerable.map(({ question, wording, fact }) => ask(question, wording, fact)),
-    ...collection.near.map((question) => ask(question, 'near', null)),
-    ...collection.far.map((question) => ask(question, 'far', null)),
+    ...answerable.map(({ question, wording, fact }, i) => ask(question, wording, fact, another(i + APART))),
+    ...collection.near.map((question, i) => ask(question, 'near', null, another(i))),
+    ...collection.far.map((question, i) => ask(question, 'far', null, another(collection.near.length + i))),
     ...collection.followUps.map(({ before, question, fact }) => ask(question, 'follow-up', fact, before)),
   ])
 }

@@ -1,4 +1,5 @@
 import { guessLanguageOfWords, type Language } from './language.ts'
+import { isStopWord } from './stop-words.ts'
 
 /** The words with which a follow-up begins, and the pronouns that refer back to the message before it. */
 type Words = { opening: string; pointing: string }
@@ -62,6 +63,12 @@ const LISTS = new Map(
 )
 const LONGER_OPENINGS =
   /^(?:what about|how about|why not|wie ist es|was ist mit|qu en est il|qué tal|e se|wat als)\b/
+/** "Puis-je …" asks for a permission, while "puis" alone continues. */
+const COMPLETE_OPENINGS = /^puis je\b/
+/** These words do not point back here, because they stand for nothing. */
+const EXPLETIVES = /\b(?:is there|are there|there is|there are|gibt es|es gibt|finns det|det finns)\b/g
+/** These words are articles, too, and point back only if no significant word follows. */
+const ARTICLES = new Set(['das', 'det', 'den', 'dem'])
 /** A single letter is a word of another kind in most languages. */
 const SHORTEST = 2
 const MOST_UNTOLD = 5
@@ -71,14 +78,26 @@ const MOST_UNTOLD = 5
  */
 export function goesOn(words: readonly string[]): boolean {
   if (opensWithMore(words) || DENSE.test(words.join(' '))) return true
-  const own = LISTS.get(guessLanguageOfWords(words))
-  return words.some((word) => own?.pointing.has(word))
+  const language = guessLanguageOfWords(words)
+  const own = LISTS.get(language)
+  if (!own) return false
+  const meant = words.join(' ').replace(EXPLETIVES, '').split(' ')
+  const isArticle = (word: string, next: string | undefined): boolean =>
+    ARTICLES.has(word) && next !== undefined && !isStopWord(next, language)
+  return meant.some((word, at) => own.pointing.has(word) && !isArticle(word, meant[at + 1]))
 }
 
-/** Returns whether a message begins like a continuation: "and …", "what about …". It is not complete by itself. */
-export function opensWithMore(words: readonly string[]): boolean {
-  if (LONGER_OPENINGS.test(words.slice(0, 4).join(' '))) return true
-  if (LISTS.get(guessLanguageOfWords(words))?.opening.has(words[0]!)) return true
+/**
+ * Returns whether a message begins like a continuation: "and …", "what about …". It is not complete by itself. The
+ * words of the earlier messages tell the language of a message that is too short to do so.
+ */
+export function opensWithMore(words: readonly string[], earlier: readonly string[] = []): boolean {
+  const start = words.slice(0, 4).join(' ')
+  if (COMPLETE_OPENINGS.test(start)) return false
+  if (LONGER_OPENINGS.test(start)) return true
+  const told = guessLanguageOfWords(words)
+  const language = told === 'other' ? guessLanguageOfWords(earlier) : told
+  if (LISTS.get(language)?.opening.has(words[0]!)) return true
   // The language of a few words is uncertain, and words of one language have other meanings in another.
   return (
     words.length <= MOST_UNTOLD &&

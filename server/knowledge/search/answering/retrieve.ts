@@ -7,7 +7,7 @@ import type { Knowledge } from '../../index/knowledge.ts'
 import type { AgentKnowledge } from '../../index/update-index.ts'
 import { rerankFound, SAME_QUESTION } from '../ranking/rerank-found.ts'
 import type { SearchResult } from '../search-tables.ts'
-import { looksLikeFollowUp, type Searched, searchInTalk } from './search-in-talk.ts'
+import { looksLikeFollowUp, refersBack, type Search, type Searched, searchInTalk } from './search-in-talk.ts'
 
 const PASSAGES = 8
 /** The number of passages that a reranking model orders. */
@@ -37,15 +37,16 @@ export async function retrieve(
   turn: Turn,
 ): Promise<Retrieved> {
   const { reranker } = models
-  const search = (question: string): Promise<SearchResult> =>
-    knowledge.search(agent, question, { limit: reranker ? RERANKED : PASSAGES })
-  const { asked, found } = await searchTurn({ search, log }, agent, turn)
+  const limit = reranker ? RERANKED : PASSAGES
+  const search = (question: string, most: number): Promise<SearchResult> =>
+    knowledge.search(agent, question, { limit: most })
+  const { asked, found } = await searchTurn({ search, limit, log }, agent, turn)
   if (!reranker) return { ...found, about: asked }
   return rerankFound({ reranker, log }, asked, found, { limit: PASSAGES, signal: turn.signal })
 }
 
 async function searchTurn(
-  { search, log }: { search: (question: string) => Promise<SearchResult>; log: Logger },
+  { search, limit, log }: { search: Search; limit: number; log: Logger },
   agent: AgentKnowledge,
   { model, question, talk, signal }: Turn,
 ): Promise<Searched> {
@@ -56,11 +57,14 @@ async function searchTurn(
     agent.knowledgeVersion > 0 &&
     model.entry.provider !== 'builtin' &&
     looksLikeFollowUp(question)
-  if (!isRewritten) return searchInTalk(search, question, before)
-  const [found, whole] = await Promise.all([search(question), rewriteQuestion(log, model, talk, signal)])
+  if (!isRewritten) return searchInTalk(search, question, before, limit)
+  const [found, whole] = await Promise.all([
+    search(question, limit),
+    rewriteQuestion(log, model, talk, signal),
+  ])
   if (found.confidence >= SAME_QUESTION) return { asked: question, found }
-  if (whole !== null) return { asked: whole, found: await search(whole) }
-  return searchInTalk(search, question, before)
+  if (whole !== null) return { asked: whole, found: await search(whole, limit) }
+  return searchInTalk(search, question, before, limit)
 }
 
 /**
@@ -74,7 +78,7 @@ function askedBefore(talk: readonly Said[]): string | null {
     .map(({ text }) => text)
     .filter((text) => smallTalkOf(text) === null)
     .slice(-MOST_EARLIER_QUESTIONS)
-  const whole = asked.findLastIndex((text) => !looksLikeFollowUp(text))
+  const whole = asked.findLastIndex((text, i) => !refersBack(text, asked[i - 1] ?? ''))
   return asked.slice(Math.max(whole, 0)).join(' ') || null
 }
 

@@ -6,7 +6,7 @@ import { searchTables } from '../search-tables.ts'
 import { showChunks } from '../tables/drop-chunks.ts'
 import { createTables } from '../tables/tables.ts'
 import { writeChunk } from '../tables/write-chunks.ts'
-import { searchInTalk } from './search-in-talk.ts'
+import { refersBack, type Search, searchInTalk } from './search-in-talk.ts'
 
 const SECTIONS: [string[], string][] = [
   [['Minetest'], 'Minetest is a game in which people build worlds of blocks together.'],
@@ -15,37 +15,92 @@ const SECTIONS: [string[], string][] = [
   [['Accounts of the forum'], 'People join with an address.'],
   [['Mumble', 'Ports'], 'Redirect TCP and UDP port 64738 of the router to the machine on which Mumble runs.'],
 ]
+const MANUAL_OF_SERVERS: [string[], string][] = [
+  [['Backups', 'On a disk'], 'To make a backup, connect the disk and press Save. The key is F2.'],
+  [['Backups', 'On a server'], 'Name the machine in the settings. It needs an account.'],
+  [['The web server'], 'The web server is Apache. Make room on the disk before you restart the server.'],
+  [['The mail server'], 'The mail server is Postfix. The server puts mail on a disk of its own.'],
+  [['The time server'], 'The time server asks another server for the time.'],
+  [['Choose a disk'], 'A disk for a backup is twice as large as the disk of the server.'],
+]
 
-const tables = createTables(loadWordVectors())
-const stem = createStemmer()
-const chunks = SECTIONS.map(([headingPath, text], i) => ({
-  ...{ id: String(i), sourceId: 'manual', sourceName: 'Manual', url: null, page: null },
-  ...{ headingPath, text },
-}))
-showChunks(
-  tables,
-  chunks.map((chunk) => writeChunk(tables, chunk, stem)),
-)
-const search = async (question: string) => searchTables(tables, question, { limit: 8 })
+const LIMIT = 8
+const words = loadWordVectors()
+
+function searchIn(sections: [string[], string][]): Search {
+  const tables = createTables(words)
+  const stem = createStemmer()
+  const chunks = sections.map(([headingPath, text], i) => ({
+    ...{ id: String(i), sourceId: 'manual', sourceName: 'Manual', url: null, page: null },
+    ...{ headingPath, text },
+  }))
+  showChunks(
+    tables,
+    chunks.map((chunk) => writeChunk(tables, chunk, stem)),
+  )
+  return async (question, limit) => searchTables(tables, question, { limit })
+}
+const search = searchIn(SECTIONS)
 
 test('a message that begins with "and" continues the previous question, however well a passage fits it alone', async () => {
   const before = 'Which ports do I have to redirect for Minetest?'
   const question = 'And what is Mumble for?'
-  assert.ok((await search(question)).confidence > 0.9)
-  const { found } = await searchInTalk(search, question, before)
+  assert.ok((await search(question, LIMIT)).confidence > 0.9)
+  const { found } = await searchInTalk(search, question, before, LIMIT)
   assert.ok(found.confidence <= 0.5)
-  const { found: ports } = await searchInTalk(search, 'And for Mumble?', before)
+  const { found: ports } = await searchInTalk(search, 'And for Mumble?', before, LIMIT)
   assert.match(ports.passages[0]!.text, /64738/)
 })
 
 test('a complete question is answered by itself', async () => {
-  const { asked } = await searchInTalk(search, 'What is Mumble for?', 'Which ports are for Minetest?')
+  const { asked } = await searchInTalk(search, 'What is Mumble for?', 'Which ports are for Minetest?', LIMIT)
   assert.equal(asked, 'What is Mumble for?')
 })
 
 test('a question with a single word that is not a subject refers to the previous question', async () => {
   const before = 'What is Mumble for?'
-  const { confidence } = await search('Who can join?')
+  const { confidence } = await search('Who can join?', LIMIT)
   assert.ok(confidence >= 0.776 && confidence < 0.9, String(confidence))
-  assert.equal((await searchInTalk(search, 'Who can join?', before)).asked, `${before} Who can join?`)
+  assert.equal((await searchInTalk(search, 'Who can join?', before, LIMIT)).asked, `${before} Who can join?`)
+})
+
+test('a question about something else is declined after any other question', async () => {
+  for (const question of [
+    'How do I prune a rose bush in spring?',
+    'Who wrote Hamlet?',
+    'Is there a train to Kiel?',
+  ]) {
+    const { asked, found } = await searchInTalk(search, question, 'Which ports are for Minetest?', LIMIT)
+    assert.equal(asked, question)
+    assert.ok(found.confidence < 0.15, `${question} ${found.confidence}`)
+    assert.deepEqual(found, await search(question, LIMIT))
+  }
+})
+
+test('a follow-up with a new word finds it near the answer to the question before', async () => {
+  const before = 'How do I make a backup on a disk?'
+  const { found } = await searchInTalk(searchIn(MANUAL_OF_SERVERS), 'And on a server?', before, LIMIT)
+  const headings = found.passages.slice(0, 2).map(({ headingPath }) => headingPath.join(' / '))
+  assert.ok(headings.includes('Backups / On a server'), String(headings))
+})
+
+test('a question refers back if it continues, points back or has too few words of its own', () => {
+  const pairs: [earlier: string, question: string][] = [
+    ['How do I add a title?', 'Why?'],
+    ['Wie lösche ich ein Konto?', 'Wie lange dauert das?'],
+    ['Comment supprimer un tableau ?', 'Et seulement son contenu ?'],
+    ['¿Qué espacio necesita Plasma?', '¿Y LXDE?'],
+    ['Come si importa un progetto da Eagle?', 'E da CADSTAR?'],
+    ['Hoe verwijder ik een tabel?', 'Kan dat ook anders?'],
+    ['Como ajusto o gradiente de um objeto?', 'E a transparência?'],
+  ]
+  for (const [earlier, question] of pairs) assert.ok(refersBack(question, earlier), question)
+  const complete: typeof pairs = [
+    ['How do I add a title?', 'Is there an app for the new iPad?'],
+    ['Wie lösche ich ein Konto?', 'Wie wird das Wetter am Wochenende in Hamburg?'],
+    ['Comment supprimer un tableau ?', 'Puis-je changer de stable pour testing ?'],
+    ['Como ajusto o gradiente de um objeto?', 'O que é a barra de status do documento?'],
+    ['Hoe verwijder ik een tabel?', 'draaitabel vernieuwen'],
+  ]
+  for (const [earlier, question] of complete) assert.ok(!refersBack(question, earlier), question)
 })

@@ -3,6 +3,7 @@ import { guessLanguageOfWords } from '../../../text/languages/language.ts'
 import { isStopWord, languagesOfStopWord } from '../../../text/languages/stop-words.ts'
 import { splitWords } from '../../../text/words/words.ts'
 import type { Passage } from '../passage.ts'
+import { OFFERED_FROM } from '../ranking/offered-from.ts'
 import type { SearchResult } from '../search-tables.ts'
 
 /** The result and the query that produced it: the question alone, or together with the one it follows up on. */
@@ -11,97 +12,124 @@ export type Searched = { asked: string; found: SearchResult }
 /** The number of characters of the earlier questions that are searched for. */
 const MOST_EARLIER_CHARACTERS = 500
 const MOST_CHARACTERS_LOOKED_AT = 4_000
-/** From this confidence on, a question counts as complete, however short it is. */
+/** From this confidence on, a question that lacks its subject counts as complete, however short it is. */
 const SURE = 0.776
 /** The same for a question that refers back, which is only complete when the documents contain it literally. */
 const SAME = 0.9
+/** The most significant words of a question that refers back; one with more has its own subject. */
+const MOST_SIGNIFICANT = 3
 /** Raises the confidence of a combined query, since no passage matches the words of both questions. */
 const TOGETHER = 2
 /** Limits the confidence of a combined query, so that its passages are offered as the closest and not as the answer. */
 const MOST = 0.5
-/** The factor by which the earlier question has to raise the confidence of one that does not look like a follow-up. */
-const GAIN = 1.2
 
-/** The weights of the three searches in the reciprocal rank fusion; `PLACES` is its constant. */
-const ALONE = 0.5
+/** The weights of the rankings in the reciprocal rank fusion; `PLACES` is its constant. */
 const BOTH = 1
-const BEFORE = 0.7
-const PLACES = 8
-/** Bonuses for the sections that answered the earlier question, which the conversation is probably still about. */
-const SECTIONS = 3
-const SAME_SECTION = 0.05
-const NEAR_SECTION = 0.03
+const ALONE = 0.5
+const BEFORE = 0.25
+/** The weight of the passages for the question alone that are near the answer to the earlier question. */
+const NEARBY = 0.75
+const PLACES = 2
+
+/** The number of passages for the question alone among which those near the earlier answer are looked for. */
+const WIDE = 16
+
+export type Search = (question: string, limit: number) => Promise<SearchResult>
 
 /**
  * Searches for the last question of a conversation without a model. A follow-up such as "And for children?" finds nothing
- * by itself, so the results for it, for the question before it and for both together are fused into one ranking.
+ * by itself, so the results for it, for the question before it and for both together are fused into one ranking. A
+ * question with its own subject is searched alone, because the earlier one may have been about something else.
  */
 export async function searchInTalk(
-  search: (question: string) => Promise<SearchResult>,
+  search: Search,
   question: string,
   before: string | null,
+  limit: number,
 ): Promise<Searched> {
-  const alone = { asked: question, found: await search(question) }
-  const isFollowUp = looksLikeFollowUp(question)
-  if (before === null || alone.found.confidence >= (isFollowUp ? completeFrom(question, alone.found) : SURE))
-    return alone
+  if (before === null) return { asked: question, found: await search(question, limit) }
   const earlier = before.slice(0, MOST_EARLIER_CHARACTERS)
+  const alone = await search(question, Math.max(limit, WIDE))
+  if (alone.confidence >= completeFrom(question, earlier, alone)) {
+    return { asked: question, found: { ...alone, passages: alone.passages.slice(0, limit) } }
+  }
   const asked = `${earlier} ${question}`
-  const together = await search(asked)
-  if (isFollowUp) return { asked, found: inOneOrder(alone.found, together, await search(earlier)) }
-  return together.confidence > alone.found.confidence * GAIN ? { asked, found: together } : alone
+  const [together, previous] = [await search(asked, limit), await search(earlier, limit)]
+  return { asked, found: inOneOrder(alone, together, previous, limit) }
 }
 
-/** Returns the confidence from which a message that looks like a follow-up is answered by itself. */
-function completeFrom(question: string, { passages }: SearchResult): number {
+/** Returns whether a question, by its words, lacks a subject that an earlier one may have named. */
+export const refersBack = (question: string, earlier: string): boolean =>
+  completeFrom(question, earlier, undefined) > 0
+
+/** Returns the confidence from which a question is answered by itself; 0 for one with its own subject. */
+function completeFrom(question: string, earlier: string, alone: SearchResult | undefined): number {
   const words = splitWords(question.slice(0, MOST_CHARACTERS_LOOKED_AT))
-  if (opensWithMore(words)) return Number.POSITIVE_INFINITY
-  return goesOn(words) || lacksSubject(words, passages[0]) ? SAME : SURE
+  const earlierWords = splitWords(earlier.slice(0, MOST_EARLIER_CHARACTERS))
+  if (words.length === 0) return 0
+  if (opensWithMore(words, earlierWords)) return Number.POSITIVE_INFINITY
+  const significant = significantWords(words, earlierWords)
+  if (goesOn(words)) return significant.length <= MOST_SIGNIFICANT ? SAME : 0
+  // Significant words without any others are a new subject, like those typed into a search box.
+  if (significant.length === words.length) return 0
+  // "Who can join?" lacks its subject, while "What is Mumble?" names it.
+  const heading = splitWords(alone?.passages[0]?.headingPath.join(' ') ?? '')
+  if (significant.length <= 1) return significant.some((word) => heading.includes(word)) ? SURE : SAME
+  // "Does the order matter?" may lack one, but "Who wrote Hamlet?", of which the documents know nothing, does not.
+  const isShort = significant.length === 2 && words.length <= FEW_WORDS
+  return isShort && (alone?.confidence ?? 0) >= OFFERED_FROM ? SURE : 0
 }
 
-/**
- * Returns whether a question has a single significant word that is not the subject of the passage found for it. "Who
- * can join?" lacks its subject, while "What is Mumble?" names it. A word without any others is a new subject.
- */
-function lacksSubject(words: readonly string[], first: Passage | undefined): boolean {
-  const language = guessLanguageOfWords(words)
+/** The words of a question without stop words. The earlier words tell the language of a question that is too short to. */
+function significantWords(words: readonly string[], earlier: readonly string[]): string[] {
+  const told = guessLanguageOfWords(words)
+  const language = told === 'other' ? guessLanguageOfWords(earlier) : told
   const isCommon = (word: string): boolean =>
     language === 'other' ? languagesOfStopWord.has(word) : isStopWord(word, language)
-  const telling = words.filter((word) => !isCommon(word))
-  if (telling.length !== 1 || words.length === 1) return false
-  return !splitWords(first?.headingPath.join(' ') ?? '').includes(telling[0]!)
+  return words.filter((word) => !isCommon(word))
 }
 
-function inOneOrder(alone: SearchResult, together: SearchResult, before: SearchResult): SearchResult {
+function inOneOrder(
+  alone: SearchResult,
+  together: SearchResult,
+  before: SearchResult,
+  limit: number,
+): SearchResult {
   const known = new Map<string, { passage: Passage; score: number }>()
-  const count = ({ passages }: SearchResult, weight: number): void => {
-    for (const [place, passage] of passages.entries()) {
+  const count = (passages: readonly Passage[], weight: number): void => {
+    for (const [place, passage] of passages.slice(0, limit).entries()) {
       const score = (known.get(passage.chunkId)?.score ?? 0) + weight / (PLACES + place)
       known.set(passage.chunkId, { passage, score })
     }
   }
-  count(together, BOTH)
-  count(alone, ALONE)
-  count(before, BEFORE)
-  const sections = before.passages.slice(0, SECTIONS)
-  const own = new Set(sections.map((passage) => sectionOf(passage, 0)))
-  const near = new Set(sections.map((passage) => sectionOf(passage, 1)))
-  const scoreOf = ({ passage, score }: { passage: Passage; score: number }): number => {
-    if (own.has(sectionOf(passage, 0))) return score + SAME_SECTION
-    return near.has(sectionOf(passage, 1)) ? score + NEAR_SECTION : score
-  }
-  const ordered = [...known.values()].toSorted((a, b) => scoreOf(b) - scoreOf(a))
+  const [answered] = before.passages
+  const isNearby = (passage: Passage): boolean => answered !== undefined && areNear(passage, answered)
+  count(together.passages, BOTH)
+  count(alone.passages, ALONE)
+  count(alone.passages.filter(isNearby), NEARBY)
+  count(before.passages, BEFORE)
+  const ordered = [...known.values()].toSorted((a, b) => b.score - a.score)
   const confidence = Math.min(MOST, Math.max(together.confidence * TOGETHER, alone.confidence))
-  const most = Math.max(together.passages.length, alone.passages.length)
   return {
-    passages: ordered.slice(0, most).map(({ passage }) => ({ ...passage, score: confidence })),
+    passages: ordered.slice(0, limit).map(({ passage }) => ({ ...passage, score: confidence })),
     confidence,
   }
 }
 
+/**
+ * Returns whether two passages are in the same section, in neighbouring ones, one in a part of the other's, or in
+ * sections with the same heading, such as "Ports" in the chapters of two programs.
+ */
+function areNear(one: Passage, other: Passage): boolean {
+  const heading = other.headingPath.at(-1)
+  if (heading !== undefined && heading === one.headingPath.at(-1)) return true
+  const [own, parent] = [sectionOf(other, 0), sectionOf(other, 1)]
+  return [sectionOf(one, 0), sectionOf(one, 1)].some((section) => section === own || section === parent)
+}
+
 /** Identifies the section of a passage by its headings, without the last `fewer` of them. */
 const sectionOf = ({ sourceId, headingPath }: Passage, fewer: number): string =>
-  JSON.stringify([sourceId, ...headingPath.slice(0, headingPath.length - fewer)])
+  JSON.stringify([sourceId, ...headingPath.slice(0, Math.max(0, headingPath.length - fewer))])
 
 /** A message of up to this many words more often than not depends on the messages before it. */
 const FEW_WORDS = 4
