@@ -502,6 +502,40 @@ test('two columns of a PDF are terms and not a table with a header, unless the h
   )
 })
 
+test('a bold line above text is a heading of a PDF, but not a bold sentence, a bold term or a bold paragraph', async () => {
+  const { sections } = await extract(
+    'pdf',
+    makePdf([
+      {
+        heading: 'Questions',
+        lines: [
+          '*How long does the shipping to countries outside of the',
+          '*European Union take?',
+          'Seven days for most countries, because the customs office opens each of the parcels.',
+          '',
+          '*Returns',
+          'Within 30 days of the delivery, and free of charge.',
+          '*Write to us before you send it.',
+          'We send you a label that you print and stick on the parcel, so that it finds its way.',
+          '',
+          '*This paragraph is printed in bold',
+          '*because it has been so important',
+          '*to the lawyers of the company',
+          'And this is what follows after the paragraph that the lawyers wanted in bold.',
+        ],
+      },
+    ]),
+  )
+  assert.deepEqual(
+    sections.map(({ headingPath }) => headingPath),
+    [
+      ['Questions', 'How long does the shipping to countries outside of the European Union take?'],
+      ['Questions', 'Returns'],
+    ],
+  )
+  assert.match(sections[1]!.text, /Write to us before you send it\.\n?.*This paragraph/s)
+})
+
 test('code in a PDF keeps its lines and columns, and a letter from a typewriter is not code', async () => {
   const code = ['`for file in *; do', '`    wc "$file"', '`done', '', '`echo ready']
   const prose = [
@@ -516,6 +550,11 @@ test('code in a PDF keeps its lines and columns, and a letter from a typewriter 
     sections[0]!.text,
     /like this:\n\n```\nfor file in \*; do\n {4}wc "\$file"\ndone\n\necho ready\n```\n\nAnd then\?$/,
   )
+  const command = await extract(
+    'pdf',
+    makePdf([{ heading: '', lines: ['To start it again, type', '`lamp restart', 'The light goes on.'] }]),
+  )
+  assert.equal(command.sections[0]!.text, 'To start it again, type lamp restart\n\nThe light goes on.')
   const letter = ['`Dear customer, your lamp has been', '`repaired and can be fetched.']
   const typed = await extract('pdf', makePdf([{ heading: '', lines: letter }]))
   assert.equal(typed.sections[0]!.text, 'Dear customer, your lamp has been repaired and can be fetched.')

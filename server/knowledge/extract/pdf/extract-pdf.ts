@@ -4,28 +4,24 @@ import { type ExtractedDocument, finishDocument, type Section } from '../extract
 import { type Heading, pathOf, withHeading } from '../html/heading-path.ts'
 import { mendPageBreaks } from './mend-page-breaks.ts'
 import { dropContents } from './pdf-contents.ts'
-import { bodySizeOf, linesOf, type PdfItem, type PdfLine } from './pdf-lines.ts'
+import { headingLevels, headingSizeOf, roundedSize } from './pdf-headings.ts'
+import { linesOf, type PdfItem, type PdfLine } from './pdf-lines.ts'
 import { hyphenatedWords, paragraphsOf } from './pdf-paragraphs.ts'
 import { dropRunningLines } from './pdf-running-lines.ts'
 
-// How much larger than the body text a heading is, and its maximum length.
-const headingScale = 1.15
-const headingLength = 200
 // A heading such as "Chapter 8" or "Anhang B".
 const CHAPTER = /^\p{L}+\.? (?:\d{1,3}|[A-Z]|[IVXLC]+)[.:]?$/u
 // The average number of characters per page; even sparse slides have more.
 const lettersOfPage = 4
 const MOST_PAGES = 20_000
-// The most heading levels: when every line has a different font size, sizes say nothing about the outline.
-const DEEPEST = 6
 
 /**
- * Extracts the text of a PDF page by page and detects headings by their font height. Throws ExtractFailure `encrypted`,
+ * Extracts the text of a PDF page by page and detects headings by their font. Throws ExtractFailure `encrypted`,
  * `broken`, `unknown_encoding`, or `no_text` for a scan. It consumes the bytes, so pass a copy.
  */
 export async function extractPdf(bytes: Uint8Array): Promise<ExtractedDocument> {
   const { pages: rawPages, title } = await readPages(bytes)
-  const pages = dropContents(dropRunningLines(rawPages, bodySizeOf(rawPages) * headingScale))
+  const pages = dropContents(dropRunningLines(rawPages, headingSizeOf(rawPages)))
   if (isScan(pages))
     throw new ExtractFailure(
       'no_text',
@@ -100,12 +96,8 @@ function withCodeAlone(pages: PdfLine[][]): PdfLine[][] {
 }
 
 function sectionsOf(pages: PdfLine[][]): Section[] {
-  const bodySize = bodySizeOf(pages)
   const words = hyphenatedWords(pages)
-  const isHeading = ({ size, text }: PdfLine) =>
-    size >= bodySize * headingScale && text.length <= headingLength && /\p{L}/u.test(text)
-  const sizes = [...new Set(pages.flat().filter(isHeading).map(rounded))].sort((a, b) => b - a)
-
+  const levelOf = headingLevels(pages)
   const sections: Section[] = []
   let open: Heading[] = []
   for (const [index, page] of pages.entries()) {
@@ -116,16 +108,18 @@ function sectionsOf(pages: PdfLine[][]): Section[] {
       sections.push({ headingPath: pathOf(open), page: index + 1, text })
       lines = []
     }
-    for (const line of page) {
-      if (isHeading(line)) {
+    for (const [at, line] of page.entries()) {
+      const level = levelOf(page, at)
+      if (level !== null) {
         // A heading may have two lines, and the number of a chapter may stand above its name.
-        const isSame = before && rounded(before) === rounded(line) && before.y - line.y < line.size * 1.7
+        const isSame =
+          before && roundedSize(before) === roundedSize(line) && before.y - line.y < line.size * 1.7
         const goesOn = isSame || (before && CHAPTER.test(before.text))
         if (!goesOn && (lines.length > 0 || before)) endSection()
         const last = goesOn ? open.at(-1) : undefined
         if (last) open = open.slice(0, -1)
         const text = last ? `${last.text} ${line.text}` : line.text
-        open = withHeading(open, Math.min(sizes.indexOf(rounded(line)) + 1, DEEPEST), text)
+        open = withHeading(open, level, text)
         before = line
       } else {
         lines.push(line)
@@ -135,10 +129,6 @@ function sectionsOf(pages: PdfLine[][]): Section[] {
     if (page.length > 0) endSection()
   }
   return mendPageBreaks(sections)
-}
-
-function rounded(line: PdfLine): number {
-  return Math.round(line.size * 2) / 2
 }
 
 // Programs fill in titles automatically: the file's name, or a phrase such as "untitled".

@@ -1,6 +1,7 @@
 /**
  * One visual line. `size` is the font height in points; `y` grows upwards; `right` is the end of its text. `cells` are
- * its parts with large gaps between them. `isTyped` means that all of it is in a monospaced font.
+ * its parts with large gaps between them. `font` is the library's name of its font, null when it has several. `isTyped`
+ * means that all of it is in a monospaced font.
  */
 export type PdfLine = {
   text: string
@@ -8,6 +9,7 @@ export type PdfLine = {
   x: number
   y: number
   right: number
+  font: string | null
   isTyped: boolean
   cells: PdfCell[]
 }
@@ -50,6 +52,7 @@ export function linesOf(items: PdfItem[], isMonospaced: (font: string) => boolea
         if (x - line.right > size * 0.25 && !/\s$/.test(line.text) && !text.startsWith(' ')) line.text += ' '
         line.text += text
         line.right = x + item.width
+        if (text.trim() !== '' && line.font !== item.fontName) line.font = null
         line.isTyped &&= text.trim() === '' || isMonospaced(item.fontName)
         addToCells(line.cells, cell, size)
         // The size of a line is that of its longest run and not of a footnote mark.
@@ -59,7 +62,7 @@ export function linesOf(items: PdfItem[], isMonospaced: (font: string) => boolea
         const isBlank = text.trim() === ''
         const cells = isBlank ? [] : [cell]
         const isTyped = isBlank || isMonospaced(item.fontName)
-        line = { text, size, x, y, right: x + item.width, isTyped, cells }
+        line = { text, size, x, y, right: x + item.width, font: item.fontName, isTyped, cells }
         longest = text.trim().length
       }
     }
@@ -95,11 +98,25 @@ function addToCells(cells: PdfCell[], next: PdfCell, size: number): void {
 }
 
 /** Returns the font height of most characters, which is that of the body text. */
-export function bodySizeOf(pages: PdfLine[][]): number {
-  const characters = new Map<number, number>()
-  for (const { size, text } of pages.flat()) {
-    const rounded = Math.round(size * 2) / 2
-    characters.set(rounded, (characters.get(rounded) ?? 0) + text.length)
+export const bodySizeOf = (pages: PdfLine[][]): number =>
+  mostOf(pages, ({ size }) => Math.round(size * 2) / 2) ?? 0
+
+/** Returns the font of most characters in lines of one font. */
+export const bodyFontOf = (pages: PdfLine[][]): string | null =>
+  mostOf(
+    pages.map((page) => page.filter(({ font }) => font !== null)),
+    ({ font }) => font,
+  )
+
+/** Returns the value that the lines with most of the characters have. */
+function mostOf<T>(pages: PdfLine[][], traitOf: (line: PdfLine) => T): T | null {
+  const characters = new Map<T, number>()
+  for (const line of pages.flat()) {
+    const value = traitOf(line)
+    characters.set(value, (characters.get(value) ?? 0) + line.text.length)
   }
-  return [...characters].reduce((best, entry) => (entry[1] > best[1] ? entry : best), [0, 0])[0]
+  return [...characters].reduce<[T | null, number]>(
+    (best, entry) => (entry[1] > best[1] ? entry : best),
+    [null, 0],
+  )[0]
 }

@@ -36,7 +36,10 @@ export function paragraphsOf(lines: PdfLine[], words: ReadonlySet<string>): stri
 function continues(before: PdfLine, line: PdfLine, width: number): boolean {
   const gap = before.y - line.y
   if (gap < 0 || gap > Math.max(before.size, line.size) * 1.7) return false
-  const endsShort = before.right - before.x < width * 0.6 && /[.!?:。！？]["'”’)]?$/.test(before.text)
+  const endsSentence = /[.!?:。！？]["'”’)]?$/.test(before.text)
+  // A command in a line of its own is a paragraph.
+  if (before.isTyped !== line.isTyped && (endsSentence || /^\p{Lu}/u.test(line.text))) return false
+  const endsShort = before.right - before.x < width * 0.6 && endsSentence
   return !endsShort || bullet.test(line.text)
 }
 

@@ -1,0 +1,70 @@
+import { bodyFontOf, bodySizeOf, type PdfLine } from './pdf-lines.ts'
+
+/** How much larger than the body text a heading is, and its maximum length. */
+const SCALE = 1.15
+const LONGEST = 200
+/** The same for a heading that differs from the body text by its font alone. */
+const LONGEST_IN_FONT = 100
+const MOST_LINES_IN_FONT = 2
+/** The largest distance of such a heading from its text, in font heights. */
+const NEAR = 3
+/** The most heading levels: when every line has a different font size, sizes say nothing about the outline. */
+const DEEPEST = 6
+
+/** Returns the size from which on a line is a heading, in points. */
+export const headingSizeOf = (pages: PdfLine[][]): number => bodySizeOf(pages) * SCALE
+
+/**
+ * Returns a function that tells the level of the line `at` of a page if it is a heading, and otherwise null. Headings
+ * are larger than the body text, or stand alone in another font above text in the font of the body. Level 1 is the
+ * outermost.
+ */
+export function headingLevels(pages: PdfLine[][]): (page: readonly PdfLine[], at: number) => number | null {
+  const headingSize = headingSizeOf(pages)
+  const bodyFont = bodyFontOf(pages)
+  const isLarge = ({ size, text }: PdfLine): boolean =>
+    size >= headingSize && text.length <= LONGEST && /\p{L}/u.test(text)
+  const sizes = [...new Set(pages.flat().filter(isLarge).map(roundedSize))].sort((a, b) => b - a)
+
+  const isBody = (line: PdfLine): boolean => !isLarge(line) && (line.font === null || line.font === bodyFont)
+  const isInFont = (page: readonly PdfLine[], at: number): boolean => {
+    const line = page[at]!
+    if (line.font === null || line.font === bodyFont || line.isTyped || line.cells.length > 1) return false
+    let first = at
+    while (isAlike(page[first - 1], line)) first -= 1
+    let next = at + 1
+    while (isAlike(page[next], line)) next += 1
+    const title = page.slice(first, next)
+    const before = page[first - 1]
+    const after = page[next]
+    return (
+      title.length <= MOST_LINES_IN_FONT &&
+      isTitle(title.map(({ text }) => text).join(' ')) &&
+      (!before || isLarge(before) || endsBefore(before, title[0]!)) &&
+      after !== undefined &&
+      isBody(after) &&
+      after.y < line.y &&
+      line.y - after.y < NEAR * line.size
+    )
+  }
+  return (page, at) => {
+    const line = page[at]!
+    if (isLarge(line)) return Math.min(sizes.indexOf(roundedSize(line)) + 1, DEEPEST)
+    return isInFont(page, at) ? Math.min(sizes.length + 1, DEEPEST) : null
+  }
+}
+
+export const roundedSize = ({ size }: PdfLine): number => Math.round(size * 2) / 2
+
+const isAlike = (other: PdfLine | undefined, line: PdfLine): boolean =>
+  other?.font === line.font && roundedSize(other) === roundedSize(line)
+
+/** A title begins like a sentence and does not end like one, but may be a question. */
+const isTitle = (text: string): boolean =>
+  text.length <= LONGEST_IN_FONT &&
+  /^["'“„«¿(]?[\p{Lu}\p{Lo}\p{N}]/u.test(text) &&
+  /\p{L}{2}|\p{Lo}/u.test(text) &&
+  !/[.,;:!-]$/.test(text)
+
+const endsBefore = (before: PdfLine, line: PdfLine): boolean =>
+  before.y - line.y > line.size * 1.4 || /[.!?:。！？]["'”’)]?$/.test(before.text)
