@@ -49,7 +49,7 @@ export async function searchInTalk(
 ): Promise<Searched> {
   if (before === null) return { asked: question, found: await search(question, limit) }
   const earlier = before.slice(0, MOST_EARLIER_CHARACTERS)
-  const alone = await search(question, Math.max(limit, WIDE))
+  const alone = await search(question, refersBack(question, earlier) ? Math.max(limit, WIDE) : limit)
   if (alone.confidence >= completeFrom(question, earlier, alone)) {
     return { asked: question, found: { ...alone, passages: alone.passages.slice(0, limit) } }
   }
