@@ -500,6 +500,10 @@ test('two columns of a PDF are terms and not a table with a header, unless the h
     await textOf(['Size\tPrice', 'Small\t3 EUR', 'Large\t5 EUR']),
     'Size: Small; Price: 3 EUR\nSize: Large; Price: 5 EUR',
   )
+  assert.equal(
+    await textOf(['Term\tMeaning', 'Lead\tsomebody who may buy', 'Churn\tcustomers who leave']),
+    'Term: Lead; Meaning: somebody who may buy\nTerm: Churn; Meaning: customers who leave',
+  )
 })
 
 test('a bold line above text is a heading of a PDF, but not a bold sentence, a bold term or a bold paragraph', async () => {

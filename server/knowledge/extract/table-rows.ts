@@ -34,19 +34,19 @@ export function gridOf(rows: readonly (readonly TableCell[])[]): string[][] {
  */
 export function tableRows(rows: readonly (readonly string[])[], headerRows: number): string[] {
   const cells = rows.map((row) => row.map((cell) => cell.replace(/\s+/g, ' ').trim()))
-  const hasHeader = headerRows > 0 && cells.length > headerRows
-  const header = hasHeader ? namesOf(cells.slice(0, headerRows)) : []
+  const isNamed = headerRows > 0 && cells.length > headerRows
+  const header = isNamed ? namesOf(cells.slice(0, headerRows)) : []
   const lines: string[] = []
   let group: string | null = null
   let isGroupUsed = true
-  for (const row of hasHeader ? cells.slice(headerRows) : cells) {
+  for (const row of isNamed ? cells.slice(headerRows) : cells) {
     if (header.length > 1 && row.length === 1 && row[0] !== '') {
       if (group !== null && !isGroupUsed) lines.push(group)
       group = row[0]!
       isGroupUsed = false
       continue
     }
-    const line = hasHeader ? namedValues(header, row) : row.filter(Boolean).join(' | ')
+    const line = isNamed ? namedValues(header, row) : row.filter(Boolean).join(' | ')
     if (line === '') continue
     lines.push(group === null ? line : `${group} | ${line}`)
     isGroupUsed = true
@@ -82,4 +82,27 @@ export function looksLikeHeader(row: readonly string[]): boolean {
     new Set(names).size === names.length &&
     names.every((name) => name !== '' && name.length <= 80 && !/^[\d\s.,:%€$£+-]+$/.test(name))
   )
+}
+
+/** How many times longer than its name the cells of a column of texts are. */
+const LONGER = 2.5
+
+/**
+ * Returns whether the first row of a table without markup names the columns. Two columns are as often a list of terms
+ * whose first row is one like the others, so their header must differ from the rows below: it names numbers, or texts
+ * that are much longer than the name.
+ */
+export function hasHeader(rows: readonly (readonly string[])[]): boolean {
+  const [first = [], ...rest] = rows
+  if (!looksLikeHeader(first)) return false
+  if (first.length > 2) return true
+  const hasDigit = (cell = ''): boolean => /\d/.test(cell)
+  const namesNumbers = !first.some(hasDigit) && rest.every((row) => hasDigit(row[1]))
+  const namesTexts = first.some((name, column) => medianLength(rest, column) >= name.length * LONGER)
+  return rest.length > 0 && (namesNumbers || namesTexts)
+}
+
+function medianLength(rows: readonly (readonly string[])[], column: number): number {
+  const lengths = rows.map((row) => row[column]?.trim().length ?? 0).sort((a, b) => a - b)
+  return lengths[Math.floor(lengths.length / 2)] ?? 0
 }

@@ -3,7 +3,7 @@ import { DOMParser } from 'linkedom'
 import { ExtractFailure } from '../extract-failure.ts'
 import { type ExtractedDocument, finishDocument, type Section } from '../extracted-document.ts'
 import type { HtmlElement } from '../html/html-node.ts'
-import { gridOf, looksLikeHeader, tableRows } from '../table-rows.ts'
+import { gridOf, hasHeader, tableRows } from '../table-rows.ts'
 import { officeParts, officeTitle } from './office-parts.ts'
 
 const PRESENTATION = 'ppt/presentation.xml'
@@ -77,7 +77,7 @@ function rowsOf(table: HtmlElement): string[] {
   )
   const grid = gridOf(rows)
   const isMarked = named(table, 'a:tblPr')[0]?.getAttribute('firstRow') === '1'
-  return tableRows(grid, isMarked || looksLikeHeader(grid[0] ?? []) ? 1 : 0)
+  return tableRows(grid, isMarked || hasHeader(grid) ? 1 : 0)
 }
 
 function linesOf(element: HtmlElement): string[] {

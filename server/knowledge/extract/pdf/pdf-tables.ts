@@ -1,4 +1,4 @@
-import { looksLikeHeader, tableRows } from '../table-rows.ts'
+import { hasHeader, looksLikeHeader, tableRows } from '../table-rows.ts'
 import type { PdfCell, PdfLine } from './pdf-lines.ts'
 
 /** How far the cells of one column may be misaligned, in font heights. */
@@ -38,22 +38,14 @@ export function tableAt(lines: readonly PdfLine[], at: number): Table | null {
     (lengths[Math.floor(lengths.length / 2)] ?? 0) <= LONGEST_CELL
   if (!isTable) return null
   const grid = gridOf(block, columns)
-  return { rows: tableRows(grid, hasHeader(grid, full) ? 1 : 0), length: block.length }
+  return { rows: tableRows(grid, isNamed(grid, full) ? 1 : 0), length: block.length }
 }
 
-/**
- * Whether the first row names the columns. Two columns are as often a list of terms, of which the first row is one like
- * the others; they have a header only when it is in another font than the rows below, or names a column of numbers.
- */
-function hasHeader(grid: readonly (readonly string[])[], full: readonly PdfLine[]): boolean {
-  const [first = [], ...rest] = grid
-  if (!looksLikeHeader(first)) return false
-  if (first.length > 2) return true
-  const fontsOf = (line: PdfLine): string => line.cells.map(({ font }) => font).join('\n')
-  const [top, ...below] = full.map(fontsOf)
-  if (below.length > 0 && below.every((fonts) => fonts !== top)) return true
-  const isNumber = (cell = ''): boolean => /\d/.test(cell)
-  return !first.some(isNumber) && rest.every((row) => isNumber(row[1]))
+/** The names of columns are often in another font than the rows below. */
+function isNamed(grid: readonly (readonly string[])[], full: readonly PdfLine[]): boolean {
+  const [top, ...below] = full.map(({ cells }) => cells.map(({ font }) => font).join('\n'))
+  const isApart = below.length > 0 && below.every((fonts) => fonts !== top)
+  return (isApart && looksLikeHeader(grid[0] ?? [])) || hasHeader(grid)
 }
 
 const isClose = (before: PdfLine, line: PdfLine): boolean => {
