@@ -69,7 +69,7 @@ export type Running = {
  * Node.
  */
 export async function spawnService(env: Record<string, string>, flags: string[] = []): Promise<Running> {
-  const args = [...flags, 'server/main.ts']
+  const args = [...flagsOf(env), ...flags, 'server/main.ts']
   const child = spawn(process.execPath, args, { cwd: root, env: { ...base(), ...env } })
   children.add(child)
   const running: Running = {
@@ -131,7 +131,7 @@ function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null
   })
 }
 
-/** A command ends before the compilation of optimized code for the embedded database would pay off. */
+/** A process of a test ends before the compilation of optimized code for the embedded database would pay off. */
 const flagsOf = ({ DATABASE_URL }: Record<string, string>): string[] =>
   DATABASE_URL === undefined ? ['--liftoff-only'] : []
 
