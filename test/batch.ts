@@ -1,6 +1,10 @@
+import { setPriority } from 'node:os'
 import { suite } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { endLater } from './must-end.ts'
+
+// Threads inherit the priority of the thread that starts them.
+setPriority(Number(process.env.TEST_NICENESS ?? 0))
 
 /**
  * Runs the given test files one after another in this process. Starting a process and loading the service takes

@@ -36,7 +36,10 @@ type Result = { passed: number; failed: number; skipped: number; seconds: number
 
 const noResult = (): Result => ({ passed: 0, failed: 0, skipped: 0, seconds: 0, failures: [] })
 
-const isJourney = (file: string): boolean => file.startsWith(join('test', 'journeys'))
+/** Journeys, and the test of a database that goes away, which has deadlines like theirs. */
+const isJourney = (file: string): boolean =>
+  file.startsWith(join('test', 'journeys')) ||
+  file === join('server', 'db', 'connections', 'availability.test.ts')
 
 function testFiles(): string[] {
   return ['server', 'client', 'widget', 'test']
@@ -84,7 +87,7 @@ async function runBatch({ suite, files }: Batch): Promise<void> {
     argv: files.map((file) => resolve(root, file)),
     timeout: 900_000,
     execArgv: suite.flags,
-    env: { ...process.env, ...suite.env },
+    env: { ...process.env, ...suite.env, TEST_NICENESS: files.some(isJourney) ? '0' : '10' },
   })
   for (const file of files) suite.results.delete(file)
   // The files run one after another, and the events of the tests in a file come before its own.
@@ -128,7 +131,10 @@ function failureOf({ title }: Suite, file: string, name: string, error: Error, o
   return `${file} (${title}): ${name}\n${cause.slice(0, 20_000)}\n${output}`
 }
 
-/** Runs both suites at once, because the journeys mostly wait while the other files mostly use the processor. */
+/**
+ * Runs both suites at once. The journeys mostly wait, and the other files, at a lower priority, use the processor time
+ * that they leave.
+ */
 async function runSuites(suites: Suite[]): Promise<void> {
   const all = suites.flatMap((suite) => {
     const files = longestFirst(suite)
@@ -138,30 +144,34 @@ async function runSuites(suites: Suite[]): Promise<void> {
       files: batch,
     }))
   })
-  const isAlone = ({ files }: Batch): boolean => files.some((file) => ALONE.includes(file))
-  for (const batch of all.filter(isAlone)) await runBatch(batch)
-  const waiting = all.filter((batch) => !isAlone(batch)).sort((a, b) => weightOf(b) - weightOf(a))
-  let journeys = 0
+  const waiting = all.sort((a, b) => placesOf(b) - placesOf(a) || weightOf(b) - weightOf(a))
+  let free = JOURNEYS_AT_ONCE
   const worker = async (): Promise<void> => {
     for (let batch = next(); batch; batch = next()) {
-      const isOne = isJourneyBatch(batch)
-      if (isOne) journeys++
+      free -= placesOf(batch)
       await runBatch(batch)
-      if (isOne) journeys--
+      free += placesOf(batch)
     }
   }
   const next = (): Batch | undefined => {
-    // Journeys test faults and deadlines, so only a few may run at the same time.
-    const at = waiting.findIndex((batch) => isJourneyBatch(batch) === journeys < JOURNEYS_AT_ONCE)
-    return waiting.splice(Math.max(at, 0), 1)[0]
+    const journey = waiting.findIndex((batch) => isJourneyBatch(batch) && placesOf(batch) <= free)
+    const at = journey < 0 ? waiting.findIndex((batch) => !isJourneyBatch(batch)) : journey
+    return at < 0 ? undefined : waiting.splice(at, 1)[0]
   }
-  await Promise.all(Array.from({ length: Math.min(7, availableParallelism() + 3) }, worker))
+  await Promise.all(Array.from({ length: Math.min(8, availableParallelism() + 4) }, worker))
 }
 
-/** Files with deadlines that only an otherwise idle machine can meet. They run alone. */
-const ALONE = [join('test', 'journeys', 'kill-chat.test.ts'), join('server', 'db', 'availability.test.ts')]
-const JOURNEYS_AT_ONCE = 2
+/** Journeys test faults and deadlines, so only a few run at the same time. */
+const JOURNEYS_AT_ONCE = 3
+/** The journey with deadlines that it can only meet without other journeys beside it. */
+const ONLY_JOURNEY = join('test', 'journeys', 'kill-chat.test.ts')
 const isJourneyBatch = ({ files }: Batch): boolean => files.some(isJourney)
+
+/** Returns how many of the places for journeys a batch takes. */
+const placesOf = (batch: Batch): number => {
+  if (!isJourneyBatch(batch)) return 0
+  return batch.files.includes(ONLY_JOURNEY) ? JOURNEYS_AT_ONCE : 1
+}
 
 /** The maximum number of files per process. It is limited because the memory that they leave behind adds up. */
 const BATCH = 8
