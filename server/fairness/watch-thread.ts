@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 
 /** The main thread counts as busy when it works for at least this share of the time. */
-const BUSY = 0.6
+const BUSY = 0.5
 /** The time between two measurements, in milliseconds. */
 const MEASURED_MS = 100
 

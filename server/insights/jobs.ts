@@ -13,6 +13,7 @@ import { purgeCandidates } from './topics/proposed-labels.ts'
 
 const analysing = (ctx: Context): Task<AnalyseConversations> => ({
   name: ANALYSE_CONVERSATIONS,
+  bulk: true,
   concurrency: 2,
   retries: 2,
   run: (payload, { signal }) => analyseConversations(ctx, payload, signal),
