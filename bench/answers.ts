@@ -1,35 +1,86 @@
+import { parseArgs } from 'node:util'
+import { Agent } from 'undici'
+import { variableEmbedding } from '../server/models/catalogue/embedding-entry.ts'
+import { createFolderEmbedder } from '../server/models/folder/folder-embedder.ts'
+import { createFolderProcess } from '../server/models/folder/folder-process.ts'
 import { loadWordVectors } from '../server/models/static/word-vectors.ts'
+import { createEmbedder, type Embedder } from '../server/models/vectors/embedder.ts'
+import { type CollectionVectors, idealVectors, modelVectors } from './answers/collection-vectors.ts'
+import { factOf } from './answers/fact-of.ts'
 import { type LoadedCollection, loadCollections } from './answers/load-collections.ts'
-import { type Asked, askCollection, factOf } from './answers/measure-answers.ts'
+import { type Asked, askCollection } from './answers/measure-answers.ts'
 
 const CONFIDENT = new Set(['answer', 'greeting'])
 
-const SETS = ['held-out', 'fresh', 'independent', 'independent-2', 'follow-ups', 'follow-ups-2']
+const SETS = ['held-out', 'fresh', 'independent', 'independent-2', 'follow-ups', 'follow-ups-2'] as const
 
-const has = (option: string): boolean => process.argv.includes(option)
+const { values: options } = parseArgs({
+  options: {
+    'held-out': { type: 'boolean' },
+    fresh: { type: 'boolean' },
+    independent: { type: 'boolean' },
+    'independent-2': { type: 'boolean' },
+    'follow-ups': { type: 'boolean' },
+    'follow-ups-2': { type: 'boolean' },
+    language: { type: 'string' },
+    ideal: { type: 'boolean' },
+    embeddings: { type: 'string' },
+    model: { type: 'string' },
+    'after-another': { type: 'boolean' },
+    all: { type: 'boolean' },
+  },
+})
 
 /**
- * Measures the answers of the built-in responder on public documents: `node bench/answers.ts [--SET] [--ideal]
- * [--after-another] [--all]` with one of the sets above. With `--ideal`, the search has the vectors of a perfect
- * embedding model. With `--after-another`, each question comes after another one that has nothing to do with it.
+ * Measures the answers of the built-in responder on public documents: `node bench/answers.ts [--SET] [--language en]
+ * [--ideal | --embeddings …] [--after-another] [--all]` with one of the sets above. With `--ideal`, the search has the
+ * vectors of a perfect embedding model. `--embeddings` takes the base URL of a server with OpenAI's API, with the name
+ * of its model in `--model` and its key in OPENAI_API_KEY, or a folder with a model. With `--after-another`, each
+ * question comes after another one that has nothing to do with it.
  */
 async function answersScenario(): Promise<void> {
   const words = loadWordVectors()
-  const collections = await loadCollections(setOf())
+  const { language, embeddings } = options
+  const collections = await loadCollections(setOf(), language)
   for (const collection of collections) warnOfMissing(collection)
-  const options = { isIdeal: has('--ideal'), isAfterAnother: has('--after-another') }
-  const asked = (
-    await Promise.all(collections.map((collection) => askCollection(collection, words, options)))
-  ).flat()
-  if (has('--all')) for (const one of asked) console.log(lineOf(one))
+  const model = embeddings ? openModel(embeddings) : null
+  const vectorsOf = async (collection: LoadedCollection): Promise<CollectionVectors | null> => {
+    if (options.ideal) return idealVectors(collection)
+    return model && modelVectors(model.embedder, collection)
+  }
+  const isAfterAnother = options['after-another'] ?? false
+  const asked: Asked[] = []
+  for (const collection of collections) {
+    const vectors = await vectorsOf(collection)
+    asked.push(...(await askCollection(collection, words, { vectors, isAfterAnother })))
+  }
+  await model?.close()
+  if (options.all) for (const one of asked) console.log(lineOf(one))
   console.log(table('collection', asked, (one) => one.collection))
   console.log(table('language', asked, (one) => one.language))
   console.log(table('wording', asked, (one) => one.kind))
   console.log(calibration(asked))
 }
 
+function openModel(place: string): { embedder: Embedder; close(): Promise<void> } {
+  const problems: string[] = []
+  const isServer = /^https?:/.test(place)
+  const apiKey = process.env.OPENAI_API_KEY ?? null
+  const named = isServer
+    ? { baseUrl: place, apiKey, embeddingModel: options.model ?? 'default' }
+    : { baseUrl: null, apiKey, embeddingModel: null, embeddingFolder: place }
+  const entry = variableEmbedding(named, problems)
+  if (!entry) throw new Error(problems.join(' '))
+  if ('folder' in entry) {
+    const running = createFolderProcess(entry)
+    return { embedder: createFolderEmbedder(entry, running), close: () => running.close() }
+  }
+  const connections = new Agent()
+  return { embedder: createEmbedder(entry, connections), close: () => connections.close() }
+}
+
 function setOf(): string {
-  const set = SETS.find((name) => has(`--${name}`))
+  const set = SETS.find((name) => options[name])
   return `${set ?? 'collections'}.json`
 }
 

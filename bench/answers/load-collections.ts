@@ -33,12 +33,13 @@ export type LoadedCollection = Collection & { chunks: IndexedChunk[] }
 const CACHE = join(import.meta.dirname, '../../.bench-documents')
 
 /**
- * Loads the collections of a file in this folder. Their documents are fetched from packages and chunked like sources.
+ * Loads the collections of a file in this folder, or only those in one language. Their documents are fetched from
+ * packages and chunked like sources.
  */
-export async function loadCollections(file = 'collections.json'): Promise<LoadedCollection[]> {
+export async function loadCollections(file: string, language?: string): Promise<LoadedCollection[]> {
   const collections = JSON.parse(readFileSync(join(import.meta.dirname, file), 'utf8')) as Collection[]
   const loaded: LoadedCollection[] = []
-  for (const collection of collections) {
+  for (const collection of collections.filter((one) => !language || one.language === language)) {
     const { debian, npm, integrity } = collection
     const folder = debian ? debianFolder(debian) : npmFolder(npm ?? '', integrity)
     const chunks: IndexedChunk[] = []

@@ -7,6 +7,8 @@ import { type ComposedAnswer, composeAnswer } from '../../server/models/builtin/
 import type { WordVectors } from '../../server/models/static/word-vectors.ts'
 import { createStemmer } from '../../server/text/languages/stem.ts'
 import { withTables } from '../../server/text/rows/named-rows.ts'
+import type { CollectionVectors } from './collection-vectors.ts'
+import { factOf } from './fact-of.ts'
 import type { LoadedCollection } from './load-collections.ts'
 import { plainBm25 } from './plain-bm25.ts'
 
@@ -42,17 +44,10 @@ function tablesOf(
   return tables
 }
 
-/** Normalizes a text for the search for facts, which ignores case, line breaks and Markdown syntax. */
-const plain = (text: string): string => text.replace(/[*_`\\]|\n\s*>/g, '').replace(/\s+/g, ' ')
-
-export const factOf = (fact: string): ((text: string) => boolean) => {
-  const pattern = new RegExp(fact, 'i')
-  // Names in code may hold the characters of Markdown.
-  return (text) => pattern.test(plain(text)) || pattern.test(text)
-}
-
 /** The distance of two questions of a set that are asked one after the other; neighbours are often about the same. */
 const APART = 7
+
+type Options = { vectors: CollectionVectors | null; isAfterAnother: boolean }
 
 /**
  * Asks the built-in responder every question of a collection. With `isAfterAnother`, each is asked after another one of
@@ -61,10 +56,9 @@ const APART = 7
 export async function askCollection(
   collection: LoadedCollection,
   words: WordVectors,
-  { isIdeal = false, isAfterAnother = false } = {},
+  { vectors, isAfterAnother }: Options,
 ): Promise<Asked[]> {
-  const ideal = isIdeal ? idealVectors(collection) : null
-  const tables = tablesOf(collection, words, ideal?.ofChunks)
+  const tables = tablesOf(collection, words, vectors?.ofChunks)
   const bm25 = plainBm25(collection.chunks, collection.language)
   const ask = async (
     question: string,
@@ -72,9 +66,9 @@ export async function askCollection(
     fact: string | null,
     before: string | null = null,
   ): Promise<Asked> => {
-    // In a conversation, each search is for the last question.
-    const queryVector = ideal?.ofQuestion(fact) ?? null
-    const search = async (text: string, limit: number) => searchTables(tables, text, { limit, queryVector })
+    const vectorOf = vectors?.vectorsFor(fact)
+    const search = async (text: string, limit: number) =>
+      searchTables(tables, text, { limit, queryVector: (await vectorOf?.(text)) ?? null })
     const { asked, found } = await searchInTalk(search, question, before, PASSAGES)
     const answer = composeAnswer({ question, about: asked, ...found }, words)
     const holds = fact === null ? () => false : factOf(fact)
@@ -103,34 +97,6 @@ export async function askCollection(
     ...collection.far.map((question, i) => ask(question, 'far', null, another(collection.near.length + i))),
     ...collection.followUps.map(({ before, question, fact }) => ask(question, 'follow-up', fact, before)),
   ])
-}
-
-const DIMENSIONS = 256
-
-/**
- * Returns the vectors of an ideal embedding model. The vector of a question is close to that of the chunk with its
- * fact, or to none if there is no such chunk.
- */
-function idealVectors({ chunks }: LoadedCollection): {
-  ofChunks: Float32Array[]
-  ofQuestion: (fact: string | null) => Float32Array
-} {
-  let state = 7
-  const next = (): number => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32 - 0.5
-  }
-  const random = (): Float32Array => Float32Array.from({ length: DIMENSIONS }, next)
-  const ofChunks = chunks.map(random)
-  return {
-    ofChunks,
-    ofQuestion(fact) {
-      const noise = random()
-      const holds = fact === null ? () => false : factOf(fact)
-      const right = chunks.findIndex(({ headingPath, text }) => holds(`${headingPath.join(' ')} ${text}`))
-      return right < 0 ? noise : noise.map((value, i) => value * 0.7 + ofChunks[right]![i]!)
-    },
-  }
 }
 
 /**
