@@ -4,18 +4,25 @@ import { wordsOnly } from '../../text/words/words.ts'
 import { type IndexedChunk, type Passage, passageOf } from './passage.ts'
 import { type AnalysedQuestion, analyseQuestion } from './question/analyse-question.ts'
 import { findQuestion } from './question/exact-questions.ts'
-import { besideAllWords, rankingOf } from './ranking/beside-all-words.ts'
-import { fuse } from './ranking/fuse.ts'
+import { besideAllWords } from './ranking/beside-all-words.ts'
 import { gatherEvidence } from './ranking/gather-evidence.ts'
 import { OFFERED_FROM } from './ranking/offered-from.ts'
 import { rankByVector } from './ranking/rank-vectors.ts'
-import { chanceOf, type Evidence, oddsOf, orderOf, reachOf, shareRight } from './ranking/relevance.ts'
+import {
+  chanceOf,
+  type Evidence,
+  isConnected,
+  isProved,
+  oddsOf,
+  orderOf,
+  reachOf,
+  shareRight,
+} from './ranking/relevance.ts'
 import type { Hits } from './ranking/top-hits.ts'
-import { weighVectors } from './ranking/weigh-vectors.ts'
 import { worstPair } from './ranking/worst-pair.ts'
 import type { Tables } from './tables/tables.ts'
 
-/** The number of hits by the provider's vectors that are fused with the others. */
+/** The number of hits by the provider's vectors. */
 const PROVIDED = 100
 /** The penalty, in units of the order, that each chunk of a section puts on the later chunks of the same section. */
 const SAME_SECTION = 0.5
@@ -96,41 +103,34 @@ function rankChunks(tables: Tables, question: AnalysedQuestion, asked: string, l
     ? rankByVector(tables.slots, tables.provided!, question.provided, PROVIDED)
     : null
   const { candidates: found, matcher } = gatherEvidence(tables, question, provided)
+  const evidenceOf = new Map(found.map(({ slot, evidence }) => [slot, evidence]))
   const isForeign = (slot: number): boolean =>
-    question.isSure && !provided && !readsBoth(question.language, tables.languageOf[slot]!)
+    question.isSure && !readsBoth(question.language, tables.languageOf[slot]!)
+  // Vectors can connect two languages.
+  const isBehind = (slot: number): boolean => !provided && isForeign(slot)
+  const isUnread = (slot: number): boolean => isForeign(slot) && !isConnected(evidenceOf.get(slot)!)
   const isAsked = (slot: number): boolean => titleOf(tables.slots.chunks[slot]!) === asked
   const candidates = found
     .map(({ slot, evidence }) => {
-      const order = orderOf(evidence) - (isForeign(slot) ? FOREIGN : 0)
+      const order = orderOf(evidence) - (isBehind(slot) ? FOREIGN : 0)
       return { slot, order: order + (isAsked(slot) ? ASKED : 0) }
     })
     .sort((a, b) => b.order - a.order || a.slot - b.slot)
   spreadSections(tables, candidates)
-  const evidenceOf = new Map(found.map(({ slot, evidence }) => [slot, evidence]))
   const slots = candidates.map(({ slot }) => slot)
-  const vectors = provided && weighVectors(provided)
-  const inBoth = besideAllWords(slots, (slot) => evidenceOf.get(slot)!, isForeign)
-  const own = [...inBoth.filter(isAsked), ...inBoth.filter((slot) => !isAsked(slot))]
-  const order =
-    provided && vectors
-      ? fuse(
-          [
-            { hits: rankingOf(own), weight: 1 },
-            { hits: provided, weight: vectors.weight },
-          ],
-          own.length,
-        ).slots
-      : own
+  const inBoth = besideAllWords(slots, (slot) => evidenceOf.get(slot)!, isBehind)
+  const order = [...inBoth.filter(isAsked), ...inBoth.filter((slot) => !isAsked(slot))]
   const kept = order.slice(0, limit)
   const pairs = new Map(kept.map((slot) => [slot, worstPair(tables.slots.chunks[slot]!, question, matcher)]))
   const reach = Math.max(
     0,
-    ...kept.slice(0, REACHING).map((slot) => {
-      const evidence = evidenceOf.get(slot)
-      return evidence && !isForeign(slot) ? reachOf(evidence, pairs.get(slot)!) : 0
-    }),
+    ...kept
+      .slice(0, REACHING)
+      .map((slot) => (isUnread(slot) ? 0 : reachOf(evidenceOf.get(slot)!, pairs.get(slot)!))),
   )
-  const isReached = reach >= (question.vector ? REACHED_FROM : REACHED_BY_WORDS_FROM)
+  const isReached =
+    reach >= (question.vector ? REACHED_FROM : REACHED_BY_WORDS_FROM) ||
+    kept.some((slot) => isProved(evidenceOf.get(slot)!))
   // The order and the probability weigh the evidence differently, but scores must not rise from one rank to the next.
   let score = 1
   const least = question.terms.some(({ word }) => isDense(word)) ? LEAST_OF_PAIRS : LEAST_CHANCE
@@ -139,13 +139,9 @@ function rankChunks(tables: Tables, question: AnalysedQuestion, asked: string, l
     signalsOf: (slot) => signalsOf(evidenceOf.get(slot), provided?.scores[providedPlace(slot)]),
     slots: kept,
     scores: kept.map((slot, place) => {
-      const evidence = evidenceOf.get(slot)
-      const odds =
-        (evidence ? oddsOf(evidence, pairs.get(slot)!) : UNKNOWN_ODDS) +
-        (vectors?.oddsOf(slot) ?? 0) +
-        (isAsked(slot) ? ASKED_ODDS : 0)
-      const chance = chanceOf(isForeign(slot) ? odds - FOREIGN_ODDS : odds)
-      const known = vectors ? chance : shareRight(withinReach(chance, isReached, place === 0 ? least : 1))
+      const odds = oddsOf(evidenceOf.get(slot)!, pairs.get(slot)!) + (isAsked(slot) ? ASKED_ODDS : 0)
+      const chance = chanceOf(isUnread(slot) ? odds - FOREIGN_ODDS : odds)
+      const known = shareRight(withinReach(chance, isReached, place === 0 ? least : 1))
       score = Math.min(score, known)
       return score
     }),
@@ -177,7 +173,6 @@ function withinReach(chance: number, isReached: boolean, least: number): number 
 /** Words need less than pairs of characters, some of which match by chance. */
 const LEAST_CHANCE = 0.014
 const LEAST_OF_PAIRS = 0.11
-const UNKNOWN_ODDS = -5
 
 /**
  * Returns whether somebody who asks in one language reads the other. Text without a recognised language, such as

@@ -5,6 +5,7 @@ import { questionEvidence } from '../question/question-evidence.ts'
 import { fieldsOf, saidIn } from '../tables/said-words.ts'
 import type { Tables } from '../tables/tables.ts'
 import { sharesByPieces } from './alike-in-pieces.ts'
+import { measureStandingOut } from './measure-standing-out.ts'
 import { placesByAllWords } from './place-by-all-words.ts'
 import { rankByGrams } from './rank-grams.ts'
 import { rankByMeanings } from './rank-meanings.ts'
@@ -62,6 +63,7 @@ export function gatherEvidence(
   const placeByTerms = new Map(terms.slots.map((slot, place) => [slot, place + 1]))
   const spelled = new Map(grams.slots.map((slot, place) => [slot, grams.scores[place]! / grams.scores[0]!]))
   const placeByAll = placesByAllWords(matcher.idsOf(question.common), terms, said)
+  const standsOut = question.provided ? measureStandingOut(slots, tables.provided!, question.provided) : null
   const pieces = question.vector ? null : sharesByPieces(question, matcher, terms.relative, said)
   const found = [...candidates].map((slot) => ({
     slot,
@@ -77,6 +79,7 @@ export function gatherEvidence(
       meanings: meanings?.share(slot) ?? 0,
       sentence: question.vector && bestSentence(slots, slot, question.vector),
       around: around.get(slot) ?? 0,
+      standsOut: standsOut?.(slot) ?? 0,
       ...wordEvidence(said.get(slot)!, matcher),
     },
   }))

@@ -7,6 +7,7 @@ const COMMON: Evidence = {
   ...{ terms: 0.11, meanings: 0, sentence: null, match: 0.43, rarest: 0, heading: 0, headingShare: 0 },
   ...{
     around: 0,
+    standsOut: 0,
     strangeness: 0.33,
     unknownName: 0,
     words: 3,

@@ -21,6 +21,11 @@ export type Evidence = {
   headingShare: number
   /** The mean cosine of the passages found below the same heading. */
   around: number
+  /**
+   * How far the cosine by the vectors of the embedding provider stands out, in standard deviations; 0 without such
+   * vectors.
+   */
+  standsOut: number
   /** The share of the question's words to which no word in the whole index is spelled similarly. */
   strangeness: number
   /** 1 when the question contains a name that does not occur in the index. */
@@ -53,16 +58,32 @@ export type Evidence = {
 }
 
 /**
+ * The weight of vectors of an embedding provider in the order. With it, a weak model hardly does harm, and vectors
+ * that stand out like those of a good one outweigh the words.
+ */
+const VECTORS = 1
+/**
+ * The number of standard deviations from which such vectors make a passage more likely, by how much each further one
+ * does, and how much they do at most.
+ */
+const PROVES = 4
+const PROOF = 1
+const MOST_PROOF = 8
+/** The number from which they show, without any word, that the documents cover the question. */
+const PROVES_ALONE = 7
+
+/**
  * Returns a score that orders the chunks found for one question; scores of different questions cannot be compared.
  * The weights lie between those of two fits: one to the questions that scripts/fit-relevance.ts uses, and one to the
  * lists of questions and answers in real documentation, with the headings as questions and removed from the passages.
  */
 export function orderOf(evidence: Evidence): number {
   const { terms, held, first, near, spelled, match, heading, headingShare, placed, pieces } = evidence
-  const { meanings, sentence, around } = evidence
+  const { meanings, sentence, around, standsOut } = evidence
   // The negative weights are for evidence that counts the same words a second time.
-  return sentence === null
-    ? 2.9 * terms -
+  const byWords =
+    sentence === null
+      ? 2.9 * terms -
         2.5 * held +
         0.7 * first +
         0.9 * near +
@@ -71,7 +92,7 @@ export function orderOf(evidence: Evidence): number {
         2.7 * headingShare +
         3.1 * placed +
         6 * pieces
-    : -2.6 * terms +
+      : -2.6 * terms +
         2.9 * held +
         2 * first -
         2.8 * near -
@@ -83,6 +104,7 @@ export function orderOf(evidence: Evidence): number {
         8.8 * meanings +
         5.3 * sentence +
         2.8 * around
+  return byWords + VECTORS * standsOut
 }
 
 /**
@@ -91,8 +113,21 @@ export function orderOf(evidence: Evidence): number {
  * fit, nine in ten of the passages with a probability of 0.9 are right.
  */
 export function oddsOf(evidence: Evidence, pair: number | null): number {
-  return oddsAmongMany(evidence, pair) + oddsOfFew(evidence)
+  return oddsAmongMany(evidence, pair) + oddsOfFew(evidence) + oddsByVectors(evidence)
 }
+
+/** Returns whether the vectors of an embedding provider connect the question to a passage in another language. */
+export const isConnected = ({ standsOut }: Evidence): boolean => standsOut >= PROVES
+
+/** Returns whether the vectors of an embedding provider alone show that the documents cover the question. */
+export const isProved = ({ standsOut }: Evidence): boolean => standsOut >= PROVES_ALONE
+
+/**
+ * Returns the change of the odds by the vectors of an embedding provider. Among a thousand vectors that carry no
+ * information, one stands out by three or four deviations, and with a weak model as many for questions about anything.
+ */
+const oddsByVectors = ({ standsOut }: Evidence): number =>
+  Math.min(MOST_PROOF, PROOF * Math.max(0, standsOut - PROVES))
 
 /**
  * Returns the change of the odds in a small index, where fewer other chunks compete with the right one. Fitted to

@@ -64,6 +64,33 @@ export function cosinesOf(
   return cosines
 }
 
+/** The most blocks of which the cosines are a sample of all. */
+const SAMPLED = 8
+
+/** Returns the cosines of evenly spread slots below `count`, in no order; those of all slots if there are few. */
+export function sampleCosines(
+  { dimensions, blocks }: VectorTable,
+  vector: Int8Array,
+  count: number,
+): { slot: number; cosine: number }[] {
+  const filled = Math.ceil(count / ROWS)
+  const taken = Math.min(filled, SAMPLED)
+  const places = Array.from({ length: taken }, (_, i) => Math.floor((i * filled) / taken))
+  const dots = new Int32Array(taken * ROWS)
+  scanBlocks(
+    vector,
+    places.map((place) => blocks[place]!),
+    strideOf(dimensions),
+    dots,
+  )
+  const scale = scaleFor(dimensions) ** 2
+  const found = Array.from(dots, (dot, i) => ({
+    slot: places[Math.floor(i / ROWS)]! * ROWS + (i % ROWS),
+    cosine: dot / scale,
+  }))
+  return found.filter(({ slot }) => slot < count)
+}
+
 /**
  * Returns for each slot below `count` how many numbers have the same sign as those of another vector. This
  * approximates the order by cosine and reads an eighth of the memory. Returns null for vectors that are not long.
