@@ -47,7 +47,7 @@ const isAlike = ({ headingShare, sentence }: Evidence): boolean =>
   headingShare >= HEADING_ALIKE && (sentence ?? 0) >= SENTENCE_ALIKE
 
 /** Converts an order to hits, for a fusion that only uses ranks. */
-export const rankingOf = (slots: readonly number[]): Hits => ({
+const rankingOf = (slots: readonly number[]): Hits => ({
   slots: [...slots],
   scores: slots.map(() => 0),
 })
