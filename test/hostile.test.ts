@@ -406,8 +406,9 @@ test('only a few files can start a process or evaluate code', () => {
   assert.deepEqual(using(/\beval\(|new Function\(|node:vm|\bvm\./), ['http/limits/redis-rate-limiter.ts'])
 })
 
-/** The number of hostile requests to each operation; `FUZZ=long` sends more. */
+/** `FUZZ=long` sends more requests, and measures their time and memory. */
 const IS_LONG = process.env.FUZZ === 'long'
+/** The number of hostile requests to each operation. */
 const BODIES = IS_LONG ? 200 : 4
 /** The number of requests to each operation that one account serves. */
 const ROUNDS_OF_ACCOUNT = 4

@@ -1,4 +1,4 @@
-import type { PdfLine } from './pdf-lines.ts'
+import type { PdfCell, PdfLine } from './pdf-lines.ts'
 
 const ROMAN_NUMBER = /^(?=[ivxl])(?:xl|l?x{0,3})(?:ix|iv|v?i{0,3})$/
 const PAGE_NUMBER =
@@ -68,27 +68,32 @@ export function dropRunningLines(pages: PdfLine[][], headingSize: number): PdfLi
   return pages.map((page) => page.filter((line) => !gone.has(line)))
 }
 
-/** Returns a function that tells whether a line has nothing but numbers and headings, perhaps only their beginnings. */
+/**
+ * Returns a function that tells whether a line has nothing but headings and numbers of sections or pages. A heading may
+ * be on two lines, and may be cut off with dots.
+ */
 function repeatsHeadings(headings: readonly PdfLine[]): (line: PdfLine) => boolean {
+  const letters = headings.map(({ text }) => lettersOf(text))
+  const known = new Set(letters.flatMap((one, at) => [one, one + (letters[at + 1] ?? '')]).filter(Boolean))
   const byStart = new Map<string, string[]>()
-  for (const letters of new Set(headings.map(({ text }) => lettersOf(text)))) {
-    if (letters.length < START) continue
-    const start = letters.slice(0, START)
+  for (const heading of known) {
+    const start = heading.slice(0, START)
     const alike = byStart.get(start)
-    if (!alike) byStart.set(start, [letters])
-    else if (alike.length < MOST_ALIKE) alike.push(letters)
+    if (!alike) byStart.set(start, [heading])
+    else if (alike.length < MOST_ALIKE) alike.push(heading)
   }
-  const isOne = ({ text }: { text: string }): boolean => {
-    const letters = lettersOf(text)
-    if (letters === '') return true
-    return (byStart.get(letters.slice(0, START)) ?? []).some(
-      (heading) => heading.startsWith(letters) || letters.startsWith(heading),
-    )
+  const isHeading = ({ text }: PdfCell): boolean => {
+    const said = lettersOf(text)
+    if (known.has(said)) return true
+    const isCutOff = /(?:…|\.{2,3})\s*$/.test(text) && said.length >= START
+    return isCutOff && (byStart.get(said.slice(0, START)) ?? []).some((heading) => heading.startsWith(said))
   }
-  return ({ cells }) => cells.every(isOne)
+  return ({ cells }) =>
+    cells.some(isHeading) && cells.every((cell) => isHeading(cell) || SECTION_NUMBER.test(cell.text.trim()))
 }
 
-/** The fewest letters that tell headings apart. */
+const SECTION_NUMBER = /^\d{1,4}(?:\.\d{1,3})*\.?$/
+/** The fewest letters of a heading that is cut off. */
 const START = 4
 /** The most headings with the same beginning that a line is compared with. */
 const MOST_ALIKE = 1_000
@@ -121,6 +126,6 @@ const keyOf = (text: string): string =>
   text
     .replace(ROMAN_NUMBER, '#')
     .toLowerCase()
-    .replace(/^\d+\b|\b\d+$/g, '#')
+    .replace(/^\d+\b|\b\d+(?:\s*(?:\/|of|von|de|sur|di)\s*\d+)?$/g, '#')
     .replace(/\s+/g, ' ')
     .trim()
