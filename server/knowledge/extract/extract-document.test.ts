@@ -440,11 +440,11 @@ test('the contents and the index of a PDF are left out, but not a price list tha
       {
         heading: 'Contents',
         lines: [
-          `1 Introduction${dots}2`,
-          ...chapters.slice(0, 2).map((title, at) => `1.${at + 1} ${title}${dots}${at + 3}`),
+          `1 Introduction${dots}1`,
+          ...chapters.slice(0, 2).map((title, at) => `1.${at + 1} ${title}${dots}${at + 2}`),
           'A very long title that has to be broken',
-          `into two lines${dots}4`,
-          ...chapters.slice(2).map((title, at) => `2.${at + 1} ${title}${dots}${at + 5}`),
+          `into two lines${dots}3`,
+          ...chapters.slice(2).map((title, at) => `2.${at + 1} ${title}${dots}${at + 4}`),
         ],
       },
       { heading: '1 Introduction', lines: ['It is a lamp.'] },
@@ -456,12 +456,14 @@ test('the contents and the index of a PDF are left out, but not a price list tha
         heading: 'Menu',
         lines: ['Soup ..... 5', 'Bread ..... 2', 'Fish ..... 6', 'Rice ..... 1', 'Tea ..... 3'],
       },
+      { heading: 'Prices', lines: ['Lamp 1', 'Shade 2', 'Socket 4', 'Cord 5', 'Plug 6'] },
+      ...['Lamp', 'Shade', 'Socket', 'Cord', 'Plug'].map((heading) => ({ heading, lines: ['It is here.'] })),
       { heading: 'Index', lines: terms },
     ]),
   )
   const text = sections.map(({ text }) => text).join('\n')
   assert.doesNotMatch(text, /How do I clean it|broken|two lines|\. \. \.|xle, /)
-  for (const kept of ['It is a lamp.', 'This is answer 4.', 'Soup ..... 5', 'Tea ..... 3'])
+  for (const kept of ['It is a lamp.', 'This is answer 4.', 'Soup ..... 5', 'Tea ..... 3', 'Socket 4'])
     assert.ok(text.includes(kept), kept)
 })
 

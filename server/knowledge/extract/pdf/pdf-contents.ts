@@ -15,34 +15,38 @@ const FEWEST_ENTRIES = 4
 const FEWEST_TERMS = 20
 /** The share of the entries that must be in order. */
 const MOST = 0.7
-/** The share of the titles that must occur in the document again. */
+/** The share of the titles that must occur on their page. */
 const HALF = 0.5
+/** The most places of one title that are compared with its page. */
+const MOST_PLACES = 20
 
 /** `page` is null when the number is Roman or there are several. */
 type Entry = { at: number; title: string; page: number | null; hasDots: boolean }
 
 /**
  * Removes tables of contents and indexes: they repeat the words of the headings, so that searches would find them in
- * place of what they refer to. Because a price list looks alike, the numbers must be pages of the document, and the
- * entries must be in the order of the pages, with titles that occur again, or a long list in alphabetical order.
+ * place of what they refer to. Because a price list looks alike, the numbers must be pages of the document on which the
+ * titles occur, in their order, or the entries must be a long list in alphabetical order.
  */
 export function dropContents(pages: PdfLine[][]): PdfLine[][] {
   if (pages.length < 2) return pages
   const lines = pages.flat()
   const entries: Entry[] = []
   const terms: Entry[] = []
-  const others = new Set<string>()
+  /** The pages on which each other line occurs. */
+  const places = new Map<string, number[]>()
+  const pageOf = pages.flatMap((page, at) => page.map(() => at + 1))
   for (const [at, { text }] of lines.entries()) {
     const entry = entryOf(text, at)
     if (entry) entries.push(entry)
-    else others.add(keyOf(text))
+    else addPlace(places, keyOf(text), pageOf[at]!)
     const term = text.length > LONGEST_LINE ? undefined : TERM.exec(text)?.[1]
     if (term !== undefined) terms.push({ at, title: term, page: null, hasDots: false })
   }
-  const isSaidAgain = ({ title }: Entry): boolean => others.has(keyOf(title))
+  const isSaidAgain = ({ title }: Entry): boolean => places.has(keyOf(title))
   const isContents = (run: readonly Entry[]): boolean =>
     run.length >= FEWEST_ENTRIES &&
-    run.filter(isSaidAgain).length >= run.length * HALF &&
+    onTheirPages(run, places) >= run.length * HALF &&
     isInOrder(run, (a, b) => (a.page ?? 0) <= (b.page ?? Number.POSITIVE_INFINITY))
 
   const gone = new Set<PdfLine>()
@@ -64,6 +68,23 @@ function entryOf(text: string, at: number): Entry | null {
   // The number has to be a word of its own.
   if (!/\p{L}/u.test(title) || (!hasDots && !text.endsWith(` ${number}`))) return null
   return { at, title, page: /^\d/.test(number) ? Number(number) : null, hasDots }
+}
+
+function addPlace(places: Map<string, number[]>, key: string, page: number): void {
+  const known = places.get(key)
+  if (!known) places.set(key, [page])
+  else if (known.length < MOST_PLACES) known.push(page)
+}
+
+/** Returns how many titles occur on the page that is named, when pages are counted from where most of them fit. */
+function onTheirPages(run: readonly Entry[], places: ReadonlyMap<string, number[]>): number {
+  const fits = new Map<number, number>()
+  for (const { title, page } of run) {
+    const found = page === null ? [] : (places.get(keyOf(title)) ?? [])
+    for (const start of new Set(found.map((place) => place - page!)))
+      fits.set(start, (fits.get(start) ?? 0) + 1)
+  }
+  return Math.max(0, ...fits.values())
 }
 
 /** Splits the entries where too many other lines are between them. */
