@@ -158,11 +158,11 @@ async function runSuites(suites: Suite[]): Promise<void> {
     const at = journey < 0 ? waiting.findIndex((batch) => !isJourneyBatch(batch)) : journey
     return at < 0 ? undefined : waiting.splice(at, 1)[0]
   }
-  await Promise.all(Array.from({ length: Math.min(8, availableParallelism() + 4) }, worker))
+  await Promise.all(Array.from({ length: Math.min(7, availableParallelism() + 3) }, worker))
 }
 
 /** Journeys test faults and deadlines, so only a few run at the same time. */
-const JOURNEYS_AT_ONCE = 3
+const JOURNEYS_AT_ONCE = 2
 /** The journey with deadlines that it can only meet without other journeys beside it. */
 const ONLY_JOURNEY = join('test', 'journeys', 'kill-chat.test.ts')
 const isJourneyBatch = ({ files }: Batch): boolean => files.some(isJourney)
