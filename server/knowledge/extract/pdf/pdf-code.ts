@@ -9,9 +9,9 @@ const FEWEST_LINES = 2
 /** Returns the block of code that begins with line `at` of a page, fenced as in Markdown, or null. */
 export function codeAt(lines: readonly PdfLine[], at: number): { text: string; length: number } | null {
   let end = at
-  while (lines[end]?.isTyped && (end === at || isClose(lines[end - 1]!, lines[end]!))) end += 1
+  while (isCode(lines[end]) && (end === at || isClose(lines[end - 1]!, lines[end]!))) end += 1
   const block = lines.slice(at, end)
-  if (block.length < FEWEST_LINES || block.some(({ text }) => text.includes('```'))) return null
+  if (block.length < FEWEST_LINES) return null
   const left = Math.min(...block.map(({ x }) => x))
   const letter = widthOfLetter(block)
   const texts = block.flatMap((line, i) => {
@@ -21,6 +21,9 @@ export function codeAt(lines: readonly PdfLine[], at: number): { text: string; l
   })
   return { text: ['```', ...texts, '```'].join('\n'), length: block.length }
 }
+
+/** A fence in the code would end the block. */
+const isCode = (line: PdfLine | undefined): boolean => line?.isTyped === true && !line.text.includes('```')
 
 const isClose = (before: PdfLine, line: PdfLine): boolean => {
   const gap = before.y - line.y

@@ -31,9 +31,9 @@ export function headingLevels(pages: PdfLine[][]): (page: readonly PdfLine[], at
     const line = page[at]!
     if (line.font === null || line.font === bodyFont || line.isTyped || line.cells.length > 1) return false
     let first = at
-    while (isAlike(page[first - 1], line)) first -= 1
+    while (at - first < MOST_LINES_IN_FONT && isAlike(page[first - 1], line)) first -= 1
     let next = at + 1
-    while (isAlike(page[next], line)) next += 1
+    while (next - at <= MOST_LINES_IN_FONT && isAlike(page[next], line)) next += 1
     const title = page.slice(first, next)
     const before = page[first - 1]
     const after = page[next]
