@@ -88,8 +88,8 @@ export function goesOn(words: readonly string[]): boolean {
 }
 
 /**
- * Returns whether a message begins like a continuation: "and …", "what about …". It is not complete by itself. The
- * words of the earlier messages tell the language of a message that is too short to do so.
+ * Returns whether a message begins like a continuation: "and …", "what about …". Such a message is not complete by
+ * itself. If it is too short to tell its language, the earlier messages tell it.
  */
 export function opensWithMore(words: readonly string[], earlier: readonly string[] = []): boolean {
   const start = words.slice(0, 4).join(' ')

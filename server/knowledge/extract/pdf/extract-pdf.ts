@@ -4,8 +4,8 @@ import { type ExtractedDocument, finishDocument, type Section } from '../extract
 import { type Heading, pathOf, withHeading } from '../html/heading-path.ts'
 import { mendPageBreaks } from './mend-page-breaks.ts'
 import { dropContents } from './pdf-contents.ts'
-import { headingLevels, headingSizeOf, roundedSize } from './pdf-headings.ts'
-import { linesOf, type PdfItem, type PdfLine } from './pdf-lines.ts'
+import { headingLevels, headingSizeOf } from './pdf-headings.ts'
+import { linesOf, type PdfItem, type PdfLine, roundedSize } from './pdf-lines.ts'
 import { hyphenatedWords, paragraphsOf } from './pdf-paragraphs.ts'
 import { dropRunningLines } from './pdf-running-lines.ts'
 
@@ -87,7 +87,7 @@ async function readPages(bytes: Uint8Array): Promise<{ pages: PdfLine[][]; title
   }
 }
 
-/** A document that is monospaced as a whole is not code. */
+/** When most of a document is monospaced, the font says nothing about code, and no line counts as code. */
 function withCodeAlone(pages: PdfLine[][]): PdfLine[][] {
   const lines = pages.flat()
   const lengthOf = (some: readonly PdfLine[]): number => some.reduce((sum, { text }) => sum + text.length, 0)

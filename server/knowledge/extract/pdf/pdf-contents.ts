@@ -8,10 +8,10 @@ const DOTS = /(?:[.…·]\s?){3,}$/
 const TERM = /^(\p{L}.*?),\s\d{1,5}(?:[–-]\d{1,5})?(?:,\s\d{1,5}(?:[–-]\d{1,5})?)*$/u
 /** Longer lines are prose, and are not examined. */
 const LONGEST_LINE = 300
-/** The most lines between two entries, because a long title has several lines. */
+/** The maximum number of lines between two entries, because a long title takes several lines. */
 const BETWEEN = 3
 const FEWEST_ENTRIES = 4
-/** An index is known by its order alone, so it needs more. */
+/** An index is recognised by its order alone, so it must have more entries. */
 const FEWEST_TERMS = 20
 /** The share of the entries that must be in order. */
 const MOST = 0.7
@@ -76,7 +76,7 @@ function addPlace(places: Map<string, number[]>, key: string, page: number): voi
   else if (known.length < MOST_PLACES) known.push(page)
 }
 
-/** Returns how many titles occur on the page that is named, when pages are counted from where most of them fit. */
+/** Returns how many titles occur on the page that their entry names, with the numbering that fits most of them. */
 function onTheirPages(run: readonly Entry[], places: ReadonlyMap<string, number[]>): number {
   const fits = new Map<number, number>()
   for (const { title, page } of run) {

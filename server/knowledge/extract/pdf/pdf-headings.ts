@@ -1,9 +1,9 @@
-import { bodyFontOf, bodySizeOf, type PdfLine } from './pdf-lines.ts'
+import { bodyFontOf, bodySizeOf, endsSentence, type PdfLine, roundedSize } from './pdf-lines.ts'
 
 /** How much larger than the body text a heading is, and its maximum length. */
 const SCALE = 1.15
 const LONGEST = 200
-/** The same for a heading that differs from the body text by its font alone. */
+/** The maximum length and number of lines of a heading that differs from the body text by its font alone. */
 const LONGEST_IN_FONT = 100
 const MOST_LINES_IN_FONT = 2
 /** The largest distance of such a heading from its text, in font heights. */
@@ -15,9 +15,9 @@ const DEEPEST = 6
 export const headingSizeOf = (pages: PdfLine[][]): number => bodySizeOf(pages) * SCALE
 
 /**
- * Returns a function that tells the level of the line `at` of a page if it is a heading, and otherwise null. Headings
- * are larger than the body text, or stand alone in another font above text in the font of the body. Level 1 is the
- * outermost.
+ * Returns a function that returns the heading level of line `at` of a page, or null if the line is not a heading.
+ * Headings are larger than the body text, or stand alone in another font above text in the font of the body. Level 1
+ * is the outermost.
  */
 export function headingLevels(pages: PdfLine[][]): (page: readonly PdfLine[], at: number) => number | null {
   const headingSize = headingSizeOf(pages)
@@ -54,8 +54,6 @@ export function headingLevels(pages: PdfLine[][]): (page: readonly PdfLine[], at
   }
 }
 
-export const roundedSize = ({ size }: PdfLine): number => Math.round(size * 2) / 2
-
 const isAlike = (other: PdfLine | undefined, line: PdfLine): boolean =>
   other?.font === line.font && roundedSize(other) === roundedSize(line)
 
@@ -67,4 +65,4 @@ const isTitle = (text: string): boolean =>
   !/[.,;:!-]$/.test(text)
 
 const endsBefore = (before: PdfLine, line: PdfLine): boolean =>
-  before.y - line.y > line.size * 1.4 || /[.!?:。！？]["'”’)]?$/.test(before.text)
+  before.y - line.y > line.size * 1.4 || endsSentence(before)

@@ -32,7 +32,7 @@ const CELL_GAP = 1.3
 const MARKER = /^(?:[•‣▪◦●■–—*-]|\(?\d{1,3}[.)]|[a-z]\))$/
 
 /**
- * Groups a page's text items, in the order of its content stream, into lines. `isMonospaced` tells it of a font's name.
+ * Groups a page's text items, in the order of its content stream, into lines. `isMonospaced` takes the name of a font.
  */
 export function linesOf(items: PdfItem[], isMonospaced: (font: string) => boolean): PdfLine[] {
   const lines: PdfLine[] = []
@@ -77,7 +77,7 @@ export function linesOf(items: PdfItem[], isMonospaced: (font: string) => boolea
     .filter(({ text }) => text !== '')
 }
 
-/** A cell begins where its text does: some files indent by spaces. */
+/** Returns the cell of an item. Leading spaces are an indentation, as some files have it, and not part of the cell. */
 function cellOf({ str, transform, width, fontName }: PdfItem, text: string): PdfCell {
   const [, , , , x = 0] = transform
   const indent = str.length - str.trimStart().length
@@ -97,18 +97,31 @@ function addToCells(cells: PdfCell[], next: PdfCell, size: number): void {
   last.right = next.right
 }
 
-/** Returns the font height of most characters, which is that of the body text. */
-export const bodySizeOf = (pages: PdfLine[][]): number =>
-  mostOf(pages, ({ size }) => Math.round(size * 2) / 2) ?? 0
+/** The largest distance between two lines of a table or of code, in font heights; blank lines leave gaps. */
+const LINE_GAP = 4
 
-/** Returns the font of most characters in lines of one font. */
+/** Returns whether a line is below another one and close enough to be part of the same table or code. */
+export const isCloseTo = (before: PdfLine, line: PdfLine): boolean => {
+  const gap = before.y - line.y
+  return gap > 0 && gap < Math.max(before.size, line.size) * LINE_GAP
+}
+
+export const endsSentence = ({ text }: PdfLine): boolean => /[.!?:。！？]["'”’)]?$/.test(text)
+
+/** Returns the font height of most characters, which is that of the body text. */
+export const bodySizeOf = (pages: PdfLine[][]): number => mostOf(pages, roundedSize) ?? 0
+
+/** Returns the font height in steps of half a point, because equal fonts differ by rounding. */
+export const roundedSize = ({ size }: PdfLine): number => Math.round(size * 2) / 2
+
+/** Returns the font of most characters. Lines in several fonts do not count. */
 export const bodyFontOf = (pages: PdfLine[][]): string | null =>
   mostOf(
     pages.map((page) => page.filter(({ font }) => font !== null)),
     ({ font }) => font,
   )
 
-/** Returns the value that the lines with most of the characters have. */
+/** Returns the value that the lines with the most characters share. */
 function mostOf<T>(pages: PdfLine[][], traitOf: (line: PdfLine) => T): T | null {
   const characters = new Map<T, number>()
   for (const line of pages.flat()) {

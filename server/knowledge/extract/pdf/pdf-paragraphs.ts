@@ -1,5 +1,5 @@
 import { codeAt } from './pdf-code.ts'
-import type { PdfLine } from './pdf-lines.ts'
+import { endsSentence, type PdfLine } from './pdf-lines.ts'
 import { tableAt } from './pdf-tables.ts'
 
 const bullet = /^(?:[•‣▪–—*-]|\(?\d{1,3}[.)]|[a-z]\))\s/
@@ -36,10 +36,10 @@ export function paragraphsOf(lines: PdfLine[], words: ReadonlySet<string>): stri
 function continues(before: PdfLine, line: PdfLine, width: number): boolean {
   const gap = before.y - line.y
   if (gap < 0 || gap > Math.max(before.size, line.size) * 1.7) return false
-  const endsSentence = /[.!?:。！？]["'”’)]?$/.test(before.text)
-  // A command in a line of its own is a paragraph.
-  if (before.isTyped !== line.isTyped && (endsSentence || /^\p{Lu}/u.test(line.text))) return false
-  const endsShort = before.right - before.x < width * 0.6 && endsSentence
+  const isComplete = endsSentence(before)
+  // A command on a line of its own is a paragraph of its own.
+  if (before.isTyped !== line.isTyped && (isComplete || /^\p{Lu}/u.test(line.text))) return false
+  const endsShort = before.right - before.x < width * 0.6 && isComplete
   return !endsShort || bullet.test(line.text)
 }
 

@@ -69,8 +69,8 @@ export function dropRunningLines(pages: PdfLine[][], headingSize: number): PdfLi
 }
 
 /**
- * Returns a function that tells whether a line has nothing but headings and numbers of sections or pages. A heading may
- * be on two lines, and may be cut off with dots.
+ * Returns a function that tells whether a line consists only of headings and of section or page numbers. A heading may
+ * span two lines, or be cut off with an ellipsis.
  */
 function repeatsHeadings(headings: readonly PdfLine[]): (line: PdfLine) => boolean {
   const letters = headings.map(({ text }) => lettersOf(text))

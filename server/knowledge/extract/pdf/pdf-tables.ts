@@ -1,10 +1,8 @@
 import { hasHeader, looksLikeHeader, tableRows } from '../table-rows.ts'
-import type { PdfCell, PdfLine } from './pdf-lines.ts'
+import { isCloseTo, type PdfCell, type PdfLine } from './pdf-lines.ts'
 
 /** How far the cells of one column may be misaligned, in font heights. */
 const OUT_OF_LINE = 1
-/** The largest distance between the lines of one table, in font heights. */
-const LINE_GAP = 4
 const FEWEST_LINES = 3
 const FEWEST_OF_WIDE = 2
 const WIDE = 3
@@ -19,7 +17,7 @@ export function tableAt(lines: readonly PdfLine[], at: number): Table | null {
   if (!first || first.cells.length < 2) return null
   let columns: PdfCell[] = first.cells
   let end = at + 1
-  while (end < lines.length && isClose(lines[end - 1]!, lines[end]!)) {
+  while (end < lines.length && isCloseTo(lines[end - 1]!, lines[end]!)) {
     const { cells, size } = lines[end]!
     const wider = cells.length > columns.length ? cells : columns
     const narrower = wider === cells ? columns : cells
@@ -46,11 +44,6 @@ function isNamed(grid: readonly (readonly string[])[], full: readonly PdfLine[])
   const [top, ...below] = full.map(({ cells }) => cells.map(({ font }) => font).join('\n'))
   const isApart = below.length > 0 && below.every((fonts) => fonts !== top)
   return (isApart && looksLikeHeader(grid[0] ?? [])) || hasHeader(grid)
-}
-
-const isClose = (before: PdfLine, line: PdfLine): boolean => {
-  const gap = before.y - line.y
-  return gap > 0 && gap < Math.max(before.size, line.size) * LINE_GAP
 }
 
 /** A line with a single cell continues the cell above it. */

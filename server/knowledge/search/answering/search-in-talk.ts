@@ -75,7 +75,7 @@ function completeFrom(question: string, earlier: string, alone: SearchResult | u
   // "Who can join?" lacks its subject, while "What is Mumble?" names it.
   const heading = splitWords(alone?.passages[0]?.headingPath.join(' ') ?? '')
   if (significant.length <= 1) return significant.some((word) => heading.includes(word)) ? SURE : SAME
-  // "Does the order matter?" may lack one, but "Who wrote Hamlet?", of which the documents know nothing, does not.
+  // "Does the order matter?" may lack its subject, unlike "Who wrote Hamlet?", about which the documents say nothing.
   const isShort = significant.length === 2 && words.length <= FEW_WORDS
   return isShort && (alone?.confidence ?? 0) >= OFFERED_FROM ? SURE : 0
 }

@@ -58,13 +58,13 @@ export type Evidence = {
 }
 
 /**
- * The weight of vectors of an embedding provider in the order. With it, a weak model hardly does harm, and vectors
- * that stand out like those of a good one outweigh the words.
+ * The weight of vectors of an embedding provider in the order. With this weight, a weak model does hardly any harm, and
+ * vectors that stand out as clearly as those of a good model outweigh the words.
  */
 const VECTORS = 1
 /**
- * The number of standard deviations from which such vectors make a passage more likely, by how much each further one
- * does, and how much they do at most.
+ * Such vectors make a passage more likely from PROVES standard deviations on. Each further one raises the log odds by
+ * PROOF, up to MOST_PROOF in all.
  */
 const PROVES = 4
 const PROOF = 1
@@ -123,8 +123,8 @@ export const isConnected = ({ standsOut }: Evidence): boolean => standsOut >= PR
 export const isProved = ({ standsOut }: Evidence): boolean => standsOut >= PROVES_ALONE
 
 /**
- * Returns the change of the odds by the vectors of an embedding provider. Among a thousand vectors that carry no
- * information, one stands out by three or four deviations, and with a weak model as many for questions about anything.
+ * Returns the change of the odds by the vectors of an embedding provider. Among a thousand vectors without any
+ * information, the best stands out by three or four deviations. With a weak model, so does the best for any question.
  */
 const oddsByVectors = ({ standsOut }: Evidence): number =>
   Math.min(MOST_PROOF, PROOF * Math.max(0, standsOut - PROVES))
