@@ -1,7 +1,7 @@
 import type { NumberedEvent, StoredMessage } from './events.ts'
 import { errorOf, ParleyError } from './parley-error.ts'
 import { pathTo } from './paths.ts'
-import { createTries, type Patience, usualPatience } from './patience.ts'
+import { attempt, createTries, type Patience, usualPatience } from './patience.ts'
 import { readStream, type StreamSource } from './read-stream.ts'
 
 export type ParleyOptions = {
@@ -54,7 +54,7 @@ export type SendOptions = {
 
 export type Answer = AsyncGenerator<NumberedEvent, void>
 
-/** All methods throw ParleyError, or whatever fetch throws when the service cannot be reached. */
+/** All methods throw ParleyError, or another error when the service cannot be reached or does not respond. */
 export type Parley = {
   chat(agentId: string, body: ChatBody, options?: SendOptions): Promise<Answer>
   /** Tries out an answer in the playground, which needs the scope agents:write. */
@@ -123,7 +123,11 @@ export function createParley(options: ParleyOptions): Parley {
     return response.status === 204 ? null : response
   }
 
-  const messages: Parley['messages'] = async (agentId, conversationId, { cursor, limit, signal } = {}) => {
+  const readMessages: Parley['messages'] = async (
+    agentId,
+    conversationId,
+    { cursor, limit, signal } = {},
+  ) => {
     const query = new URLSearchParams()
     if (cursor !== undefined) query.set('cursor', cursor)
     if (limit !== undefined) query.set('limit', String(limit))
@@ -132,6 +136,9 @@ export function createParley(options: ParleyOptions): Parley {
     })
     return (await response.json()) as Awaited<ReturnType<Parley['messages']>>
   }
+
+  const messages: Parley['messages'] = (agentId, conversationId, { signal, ...page } = {}) =>
+    firstAnswer((one) => readMessages(agentId, conversationId, { ...page, signal: one }), patience, signal)
 
   /**
    * Returns the newest message if the next generation can continue it, which is possible only if it contains tool
@@ -142,8 +149,7 @@ export function createParley(options: ParleyOptions): Parley {
     conversationId: string,
     signal?: AbortSignal,
   ): Promise<StoredMessage | undefined> {
-    const read = () => messages(agentId, conversationId, { limit: 1, signal })
-    const newest = (await firstAnswer(read, patience, signal)).data.at(-1)
+    const newest = (await messages(agentId, conversationId, { limit: 1, signal })).data.at(-1)
     return newest?.parts.some(({ type }) => type === 'tool-call') ? newest : undefined
   }
 
@@ -156,7 +162,7 @@ export function createParley(options: ParleyOptions): Parley {
     known: { conversationId?: string; before?: StoredMessage },
   ): Promise<Answer> {
     const headers = { accept: 'text/event-stream', 'idempotency-key': idempotencyKey }
-    const start = (one: AbortSignal | undefined): Promise<Response> =>
+    const start = (one: AbortSignal): Promise<Response> =>
       post(path, { ...body, stream: true }, { headers, signal: one })
     const source: StreamSource = {
       open: ({ conversationId, lastEventId }, one) =>
@@ -164,9 +170,9 @@ export function createParley(options: ParleyOptions): Parley {
           ? start(one)
           : openRunning(pathTo('reattach', { agentId, conversationId }), lastEventId, one),
       messages: async (conversationId, one) =>
-        (await messages(agentId, conversationId, { limit: NEWEST, signal: one })).data,
+        (await readMessages(agentId, conversationId, { limit: NEWEST, signal: one })).data,
     }
-    const first = await firstAnswer(() => start(signal), patience, signal)
+    const first = await firstAnswer(start, patience, signal)
     return readStream(first, source, { ...known, patience, signal })
   }
 
@@ -192,34 +198,40 @@ export function createParley(options: ParleyOptions): Parley {
       // The message is read before the stream is opened; afterwards it could already contain what the stream will
       // deliver.
       const before = await continuable(agentId, conversationId, signal)
-      const first = await firstAnswer(() => openRunning(path, undefined, signal), patience, signal)
+      const first = await firstAnswer((one) => openRunning(path, undefined, one), patience, signal)
       if (!first) return null
       const source: StreamSource = {
         open: ({ lastEventId }, one) => openRunning(path, lastEventId, one),
-        messages: async (id, one) => (await messages(agentId, id, { limit: NEWEST, signal: one })).data,
+        messages: async (id, one) =>
+          (await readMessages(agentId, id, { limit: NEWEST, signal: one })).data,
       }
       return readStream(first, source, { conversationId, before, showBefore: true, patience, signal })
     },
     async stop(agentId, conversationId) {
       const path = pathTo('stop', { agentId, conversationId })
-      const response = await firstAnswer(() => post(path, {}), patience)
-      return ((await response.json()) as { data: { stopped: boolean } }).data
+      const stop = async (one: AbortSignal) =>
+        (await (await post(path, {}, { signal: one })).json()) as { data: { stopped: boolean } }
+      return (await firstAnswer(stop, patience)).data
     },
     async toolResult(agentId, conversationId, toolCallId, output) {
       const path = pathTo('submitToolResult', { agentId, conversationId })
       const headers = { 'idempotency-key': randomKey() }
-      await firstAnswer(() => post(path, { toolCallId, output }, { headers }), patience)
+      await firstAnswer((one) => post(path, { toolCallId, output }, { headers, signal: one }), patience)
     },
     messages,
   }
 }
 
 /** Repeats a request until there is a response, so the request must be safe to repeat. An error response is final. */
-async function firstAnswer<T>(start: () => Promise<T>, patience: Patience, signal?: AbortSignal): Promise<T> {
+async function firstAnswer<T>(
+  start: (signal: AbortSignal) => Promise<T>,
+  patience: Patience,
+  signal?: AbortSignal,
+): Promise<T> {
   const tries = createTries(patience, patience.firstAnswerMs)
   for (;;) {
     try {
-      return await start()
+      return await attempt(start, patience, signal)
     } catch (error) {
       if (error instanceof ParleyError) throw error
       await tries.pause(error, signal)

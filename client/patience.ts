@@ -1,15 +1,18 @@
 import { ParleyError } from './parley-error.ts'
+import { withDeadline } from './parse-events.ts'
 
 /** The timeouts and delays, in milliseconds. */
 export type Patience = {
   /** A connection on which no byte has arrived for this long counts as dead. The service sends a comment every 15 s. */
   silenceMs: number
+  /** A request that has had no response for this long is aborted, and sent again if that is safe. */
+  responseMs: number
   /** The delay before the first retry. It doubles with each retry up to `longestDelayMs`, with jitter. */
   firstDelayMs: number
   longestDelayMs: number
   /** When retries have failed for this long without a new event, the error is thrown to the consumer. */
   giveUpMs: number
-  /** The same limit for a first request that has had no response. */
+  /** The same limit for a first request, counted from its first failure. */
   firstAnswerMs: number
   /**
    * How long to wait for the stored end of an answer. If the process of an answer died, the answer is stored when its
@@ -20,6 +23,7 @@ export type Patience = {
 
 export const usualPatience: Patience = {
   silenceMs: 45_000,
+  responseMs: 20_000,
   firstDelayMs: 250,
   longestDelayMs: 5_000,
   giveUpMs: 120_000,
@@ -72,4 +76,23 @@ function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
     }, ms)
     signal?.addEventListener('abort', onAbort, { once: true })
   })
+}
+
+/**
+ * Runs one request. Throws when it takes longer than `responseMs` or `signal` aborts. The signal that the request gets
+ * also aborts with `signal` later, while the body is read.
+ */
+export async function attempt<T>(
+  request: (signal: AbortSignal) => Promise<T>,
+  { responseMs }: Pick<Patience, 'responseMs'>,
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  const controller = new AbortController()
+  signal?.addEventListener('abort', () => controller.abort(signal.reason), { once: true })
+  try {
+    return await withDeadline(request(controller.signal), responseMs, signal)
+  } catch (error) {
+    controller.abort()
+    throw error
+  }
 }

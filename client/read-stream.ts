@@ -1,8 +1,8 @@
 import { type Delivered, noteEvent, nothingDelivered } from './delivered.ts'
 import type { AnswerEvent, NumberedEvent, StoredMessage } from './events.ts'
 import { addedParts, closingEvents, coversDelivered, earlierEvents, missingEvents } from './missing-events.ts'
-import { parseEvents, withDeadline } from './parse-events.ts'
-import { createTries, type Patience, type Tries } from './patience.ts'
+import { parseEvents } from './parse-events.ts'
+import { attempt, createTries, type Patience, type Tries } from './patience.ts'
 
 export type StreamPlace = {
   /** Known from the second event on, or from the start when the caller passed it. */
@@ -155,21 +155,6 @@ async function reopen(
     } catch (error) {
       await tries.pause(error, signal)
     }
-  }
-}
-
-/** Runs one request, with the same timeout as a silent stream. */
-async function attempt<T>(
-  work: (signal: AbortSignal) => Promise<T>,
-  { silenceMs }: Patience,
-  signal: AbortSignal | undefined,
-): Promise<T> {
-  const controller = new AbortController()
-  try {
-    return await withDeadline(work(controller.signal), silenceMs, signal)
-  } catch (error) {
-    controller.abort()
-    throw error
   }
 }
 

@@ -1,12 +1,13 @@
 import { errorOf } from './parley-error.ts'
 import { parseEvents } from './parse-events.ts'
-import { createTries, usualPatience } from './patience.ts'
+import { attempt, createTries, type Patience, usualPatience } from './patience.ts'
 
 export type RequestsOptions = {
   /** The base URL of version 2 of the API. */
   baseUrl: string
   headers?: Record<string, string>
   fetch?: typeof globalThis.fetch
+  patience?: Partial<Patience>
 }
 
 export type RequestInput = {
@@ -17,7 +18,10 @@ export type RequestInput = {
   signal?: AbortSignal
 }
 
-/** Calls any endpoint by its method and path. All methods throw ParleyError, or whatever fetch throws. */
+/**
+ * Calls any endpoint by its method and path. All methods throw ParleyError, or another error when the service cannot be
+ * reached or does not respond.
+ */
 export type Requests = {
   request<T>(method: string, path: string, input?: RequestInput): Promise<T>
   /** Yields the lines of a response that holds one JSON value on each (application/x-ndjson). */
@@ -30,6 +34,7 @@ export type Requests = {
 }
 
 export function createRequests(options: RequestsOptions): Requests {
+  const patience = { ...usualPatience, ...options.patience }
   const base = options.baseUrl.replace(/\/+$/, '')
 
   async function send(
@@ -51,9 +56,13 @@ export function createRequests(options: RequestsOptions): Requests {
   }
 
   return {
-    async request<T>(method: string, path: string, input: RequestInput = {}) {
-      const response = await send(method, path, input, { accept: 'application/json' })
-      return (response.status === 204 ? undefined : await response.json()) as T
+    request<T>(method: string, path: string, input: RequestInput = {}) {
+      const ask = async (signal: AbortSignal | undefined): Promise<T> => {
+        const response = await send(method, path, { ...input, signal }, { accept: 'application/json' })
+        return (response.status === 204 ? undefined : await response.json()) as T
+      }
+      // Only reading is known to be quick: the test of a connection, for example, takes as long as the other side.
+      return method === 'GET' ? attempt(ask, patience, input.signal) : ask(input.signal)
     },
     async *lines(method, path, input = {}) {
       const { body } = await send(method, path, input, { accept: 'application/x-ndjson' })
@@ -73,17 +82,17 @@ export function createRequests(options: RequestsOptions): Requests {
     },
     async *follow(path, input) {
       const { signal } = input
-      const { silenceMs } = usualPatience
-      const tries = createTries(usualPatience, Number.POSITIVE_INFINITY)
+      const tries = createTries(patience, Number.POSITIVE_INFINITY)
       let lastId: string | undefined
       while (!signal?.aborted) {
         let broken: unknown = new TypeError('The stream ended.')
         try {
           const accept = { accept: 'text/event-stream' }
           const headers = lastId === undefined ? accept : { ...accept, 'last-event-id': lastId }
-          const { body } = await send('GET', path, input, headers)
+          const open = (one: AbortSignal) => send('GET', path, { ...input, signal: one }, headers)
+          const { body } = await attempt(open, patience, signal)
           if (!body) throw broken
-          for await (const { id, data } of parseEvents(body, { silenceMs, signal })) {
+          for await (const { id, data } of parseEvents(body, { ...patience, signal })) {
             tries.progress()
             lastId = id ?? lastId
             yield JSON.parse(data) as unknown

@@ -5,8 +5,15 @@ import fc from 'fast-check'
 import type { AnswerEvent } from '../../client/events.ts'
 import { createParley } from '../../client/parley.ts'
 import { ParleyError } from '../../client/parley-error.ts'
-import { answerEvents } from './sample-answer.ts'
-import { frameOf, sendError, sendEvents } from './scripted-service.ts'
+import { answerEvents, question } from './sample-answer.ts'
+import {
+  frameOf,
+  sendError,
+  sendEvents,
+  sendJson,
+  sendMessages,
+  startScriptedService,
+} from './scripted-service.ts'
 import { against, ask, collect, eventsIn, FIRST, quick, type Script, sendRest } from './try-reader.ts'
 
 test('an uninterrupted answer yields its events with their numbers', async () => {
@@ -123,7 +130,7 @@ test('a silent connection is dropped and reopened', async () => {
     chat: (_, response) => (posts++ === 0 ? hang(response, 5) : sendRest(response, FIRST - 1)),
     stream: (_, response, after) => sendRest(response, after),
   }
-  const silence = { silenceMs: 80 }
+  const silence = { silenceMs: 80, responseMs: 80 }
   assert.deepEqual(eventsIn(await against(script, (parley) => ask(parley), silence)), answerEvents)
   // The request for the stream can also hang.
   let streams = 0
@@ -132,6 +139,41 @@ test('a silent connection is dropped and reopened', async () => {
   }
   posts = 0
   assert.deepEqual(eventsIn(await against(script, (parley) => ask(parley), silence)), answerEvents)
+})
+
+test('a request that gets no response is sent again', async () => {
+  const waiting = new Set(['chat', 'messages', 'stream', 'stop', 'tool-result'])
+  const responses: Record<string, (response: ServerResponse) => void> = {
+    chat: (response) => sendRest(response, FIRST - 1),
+    messages: (response) => sendMessages(response, [question]),
+    stream: (response) => sendRest(response, FIRST - 1),
+    stop: (response) => sendJson(response, { data: { stopped: true } }),
+    'tool-result': (response) => response.writeHead(204).end(),
+  }
+  const keys = new Map<string, unknown[]>()
+  const service = await startScriptedService(({ path, headers }, response) => {
+    const last = path.split('/').at(-1)!
+    keys.set(last, [...(keys.get(last) ?? []), headers['idempotency-key']])
+    if (!waiting.delete(last)) responses[last]?.(response)
+  })
+  try {
+    const parley = createParley({ baseUrl: service.url, patience: { ...quick, responseMs: 60 } })
+    assert.deepEqual(eventsIn(await ask(parley)), answerEvents)
+    assert.deepEqual((await parley.messages('agent', 'conversation-1')).data, [question])
+    assert.deepEqual(
+      eventsIn(await collect((await parley.reattach('agent', 'conversation-1'))!)),
+      answerEvents,
+    )
+    assert.deepEqual(await parley.stop('agent', 'conversation-1'), { stopped: true })
+    await parley.toolResult('agent', 'conversation-1', 'call_1', {})
+  } finally {
+    await service.close()
+  }
+  for (const name of ['chat', 'tool-result']) {
+    const [first, second] = keys.get(name) ?? []
+    assert.ok(first)
+    assert.equal(second, first, `the ${name} is sent again with its key`)
+  }
 })
 
 test('the client waits for a restart of the service, which is not an event', async () => {

@@ -40,3 +40,19 @@ test('a stream that breaks is reopened', async () => {
   }
   assert.deepEqual(seen, [{ n: 1 }, { n: 2 }])
 })
+
+test('reading and following do not wait for ever for a response', async () => {
+  let asked = 0
+  const fetch = (async (_: unknown, { signal }: RequestInit) => {
+    if (asked++ === 1) return stream('id: 1\ndata: {"n":1}\n\n')()
+    return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+  }) as typeof globalThis.fetch
+  const patience = { responseMs: 30, firstDelayMs: 1, longestDelayMs: 1 }
+  const requests = createRequests({ baseUrl: 'http://x', fetch, patience })
+  const abort = new AbortController()
+  for await (const data of requests.follow('/events', { signal: abort.signal })) {
+    assert.deepEqual(data, { n: 1 })
+    abort.abort()
+  }
+  await assert.rejects(requests.request('GET', '/agents'), /Nothing arrived for 30 ms/)
+})

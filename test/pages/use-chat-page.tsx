@@ -70,7 +70,9 @@ function Chat({ stored }: { stored: UIMessage[] }) {
 
 function Page() {
   const [stored, setStored] = useState<UIMessage[]>()
-  useEffect(() => void transport.loadMessages(CHAT).then(setStored), [])
+  const [failure, setFailure] = useState<Error>()
+  useEffect(() => void transport.loadMessages(CHAT).then(setStored, setFailure), [])
+  if (failure) return <p role="alert">The conversation could not be loaded: {failure.message}</p>
   return stored ? <Chat stored={stored} /> : <p>Loading …</p>
 }
 
