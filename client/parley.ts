@@ -202,8 +202,7 @@ export function createParley(options: ParleyOptions): Parley {
       if (!first) return null
       const source: StreamSource = {
         open: ({ lastEventId }, one) => openRunning(path, lastEventId, one),
-        messages: async (id, one) =>
-          (await readMessages(agentId, id, { limit: NEWEST, signal: one })).data,
+        messages: async (id, one) => (await readMessages(agentId, id, { limit: NEWEST, signal: one })).data,
       }
       return readStream(first, source, { conversationId, before, showBefore: true, patience, signal })
     },
