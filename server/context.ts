@@ -8,6 +8,7 @@ import type { Config } from './config.ts'
 import { createFollowers } from './conversations/stream/follow-elsewhere.ts'
 import { createOrphans } from './conversations/turn/close-orphans.ts'
 import { createGenerations } from './conversations/turn/generations.ts'
+import { createTitleWriter } from './conversations/turn/title-writer.ts'
 import { requireServerVersion } from './db/connections/server-version.ts'
 import { type Database, openEmbedded, openPostgres } from './db/database.ts'
 import { localNotifier, postgresNotifier } from './db/notifier.ts'
@@ -89,6 +90,7 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
     const process = database.url ? await beatingProcess(database.url, onBroken) : await soleProcess(db)
     const turns = createTurns()
     const generations = createGenerations({ db, notifier, process, turns, onError })
+    const titles = createTitleWriter({ db, onError })
     const { hasTicket, customerWrote, deliverAnswer, openTicket, whoIsThere } =
       conversationReactions(notifier)
     return {
@@ -111,6 +113,7 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
       process,
       followers: createFollowers({ db, notifier, log }),
       generations,
+      titles,
       orphans: createOrphans({ db, log, deliverAnswer }),
       hasTicket,
       customerWrote,
@@ -138,6 +141,7 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
       async close() {
         vacuum?.stop()
         await generations.close()
+        await titles.close()
         await process.close()
         await notifier.close()
         await jobs.close()

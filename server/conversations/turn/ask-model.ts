@@ -1,10 +1,8 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
-import { sql } from 'kysely'
 import { lowerReservation } from '../../accounts/plans/credits.ts'
 import { planOf } from '../../accounts/plans/plans.ts'
 import type { Context } from '../../context.ts'
 import type { AgentRef } from '../../db/refs.ts'
-import { statement, type Values } from '../../db/statements/statement.ts'
 import { transact } from '../../db/statements/transact.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import { storable } from '../../http/bodies/storable.ts'
@@ -205,20 +203,12 @@ const WRITE_TITLE =
 /** The most characters of a model's title; a longer text is none. */
 const LONGEST_WRITTEN_TITLE = 1_000
 
-/** Losing a title in a power failure does no harm, so the commit does not wait for the disk. */
-const setTitle = statement(
-  (p: Values<{ accountId: AccountId; conversationId: string; title: string }>) => sql<unknown>`
-  with relaxed as materialized (select set_config('synchronous_commit', 'off', true))
-  update conversations set title = ${p.title} from relaxed
-  where account_id = ${p.accountId}::uuid and id = ${p.conversationId}::uuid`,
-)
-
 /**
  * Replaces the title made of the first words by one that the model writes. It costs the customer no credits, and if it
  * fails, the first title stays.
  */
 export async function improveTitle(
-  { db, log, models }: Pick<TurnNeeds, 'db' | 'log' | 'models'>,
+  { log, models, titles }: Pick<TurnNeeds, 'log' | 'models' | 'titles'>,
   model: ResolvedModel,
   { accountId }: { accountId: AccountId },
   live: LiveGeneration,
@@ -239,7 +229,7 @@ export async function improveTitle(
     const plain = withoutForeignLinks(storable(title), () => false)
     const short = titleFromWords(plain.replace(/^["'“„«\s]+|["'”“»\s]+$/g, ''))
     if (short === '') return
-    await setTitle(db, { accountId, conversationId: live.ids.conversationId, title: short })
+    titles.add({ accountId, conversationId: live.ids.conversationId, title: short })
   } catch (error) {
     log.debug({ err: error }, 'the model did not write a title')
   }

@@ -6,6 +6,8 @@ import { readStream } from '../../../test/read-stream.ts'
 import { reconcileByHand } from '../../../test/reconcile-by-hand.ts'
 import { type Client, type Service, startService } from '../../../test/start.ts'
 import { trained, until } from '../../../test/until.ts'
+import { newId } from '../../db/ids.ts'
+import { createTitleWriter } from './title-writer.ts'
 
 let models: ModelServer
 let service: Service
@@ -354,4 +356,26 @@ test('titles that a model never returns do not delay others', async () => {
   const { conversationId } = (await say({ message: 'When do you open?' })).body.data.metadata
   const path = `/agents/${agentId}/conversations/${conversationId}`
   await until('a title', async () => (await client.request('GET', path)).body.data.title === 'Hours')
+})
+
+test('titles are stored together, and one that cannot be stored costs no other its own', async () => {
+  const conversations = await Promise.all(['One?', 'Two?', 'Three?'].map((message) => say({ message })))
+  const ids = conversations.map(({ body }) => body.data.metadata.conversationId as string)
+  const titleOf = async (id: string) =>
+    (await client.request('GET', `/agents/${agentId}/conversations/${id}`)).body.data.title
+  for (const id of ids) await until('the title of the model', async () => (await titleOf(id)) === 'Hours')
+  const errors: unknown[] = []
+  const titles = createTitleWriter({ db: service.ctx.db, onError: (error) => errors.push(error) })
+  const add = (conversationId: string, title: string, accountId = client.accountId) =>
+    titles.add({ accountId, conversationId, title })
+  add(ids[0]!, 'First')
+  add(newId(), 'Of a deleted conversation')
+  add(ids[1]!, 'Of another account', (await service.account()).accountId)
+  add(ids[2]!, 'Third')
+  await until('the titles', async () => (await titleOf(ids[2]!)) === 'Third')
+  assert.deepEqual([await titleOf(ids[0]!), await titleOf(ids[1]!), errors], ['First', 'Hours', []])
+  add(ids[0]!, 'Refused by the database: \0')
+  add(ids[1]!, 'Second')
+  await titles.close()
+  assert.deepEqual([await titleOf(ids[0]!), await titleOf(ids[1]!), errors.length], ['First', 'Second', 1])
 })

@@ -28,6 +28,7 @@ import type { FinishReason } from '../stream/events.ts'
 import type { GenerationIds } from '../stream/live-generation.ts'
 import type { Generations } from './generations.ts'
 import type { DeliverAnswer } from './store-end.ts'
+import type { TitleWriter } from './title-writer.ts'
 
 /** What a turn is asked to answer. */
 type Ask =
@@ -196,6 +197,7 @@ export type TurnNeeds = TicketReactions & {
   knowledge: Knowledge
   toolkits: Toolkits
   generations: Generations
+  titles: TitleWriter
   orphans: Orphans
   deliverAnswer: DeliverAnswer
 }
