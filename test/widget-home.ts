@@ -2,9 +2,9 @@ import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect, createServer as createDoor, type Socket } from 'node:net'
 import { Transform } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Browser, type BrowserContext, chromium, type FrameLocator, type Page } from 'playwright-core'
+import type { Browser, BrowserContext, FrameLocator, Page } from 'playwright-core'
 import { type ModelServer, startModelServer } from './fakes/model-server.ts'
-import { findBrowser } from './find-browser.ts'
+import { launchChromium } from './launch-chromium.ts'
 import { type Client, type Service, startService } from './start.ts'
 
 const PATIENCE_MS = 120_000
@@ -99,7 +99,7 @@ export async function openWidgetHome(): Promise<WidgetHome> {
   })
   await listen(server)
   site.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
-  const browser = await chromium.launch({ executablePath: findBrowser(), args: ['--no-sandbox'] })
+  const browser = await launchChromium()
   return {
     service,
     client,

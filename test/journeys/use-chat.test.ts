@@ -1,25 +1,19 @@
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { build } from 'esbuild'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { V2 } from '../../server/http/contract.ts'
 import { type ModelServer, startModelServer } from '../fakes/model-server.ts'
 import { tokens } from '../fakes/reply.ts'
+import { findBrowser } from '../find-browser.ts'
+import { launchChromium } from '../launch-chromium.ts'
 import { createBackend } from '../pages/use-chat-backend.ts'
 import { type Client, type Service, startService } from '../start.ts'
 
-const browserPath = [
-  process.env.CHROMIUM_PATH ?? '',
-  chromium.executablePath(),
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-].find((path) => existsSync(path))
-const skip = browserPath
+const skip = findBrowser()
   ? false
   : 'No Chromium was found: install it, or set CHROMIUM_PATH, to test the chat page in a browser.'
 
@@ -50,7 +44,7 @@ describe('a chat page with useChat', () => {
     backend = createBackend(settings, async () => script)
     await new Promise<void>((resolve) => backend.listen(0, '127.0.0.1', resolve))
     url = `http://127.0.0.1:${(backend.address() as AddressInfo).port}/`
-    browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] })
+    browser = await launchChromium()
   })
   after(async () => {
     await browser?.close()

@@ -3,12 +3,13 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import axe from 'axe-core'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { createLink, linkTo } from '../../server/accounts/links/links.ts'
 import { createAccount } from '../../server/accounts/records/accounts.ts'
 import { type ModelServer, startModelServer } from '../fakes/model-server.ts'
 import { findBrowser } from '../find-browser.ts'
 import { keyboardOf } from '../keyboard.ts'
+import { launchChromium } from '../launch-chromium.ts'
 import { type Service, startService } from '../start.ts'
 
 const skip = findBrowser()
@@ -40,7 +41,7 @@ describe('building an agent in the workspace', { skip }, () => {
       OPENAI_MODEL: 'fake-model',
       ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
     })
-    browser = await chromium.launch({ executablePath: findBrowser(), args: ['--no-sandbox'] })
+    browser = await launchChromium()
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
     context.setDefaultTimeout(PATIENCE_MS)
     page = await context.newPage()

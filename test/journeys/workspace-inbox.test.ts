@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import axe from 'axe-core'
-import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { findBrowser } from '../find-browser.ts'
 import { keyboardOf } from '../keyboard.ts'
+import { launchChromium } from '../launch-chromium.ts'
 import { type Desk, openDesk, write } from '../open-desk.ts'
 import { type Service, startService } from '../start.ts'
 import { until } from '../until.ts'
@@ -24,7 +25,7 @@ describe('a Monday morning in the inbox, by keyboard alone', { skip }, () => {
 
   before(async () => {
     service = await startService({ TRUSTED_PROXIES: '127.0.0.1' })
-    browser = await chromium.launch({ executablePath: findBrowser(), args: ['--no-sandbox'] })
+    browser = await launchChromium()
     desk = await openDesk(service, ['Sam Lee'])
     lead = await memberOf(service, desk.client.accountId, 'support', { email: 'lea@example.com' })
     for (let n = 1; n <= 130; n++) {

@@ -5,12 +5,13 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import axe from 'axe-core'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { type MailServer, startMailServer } from '../fakes/mail-server.ts'
 import { type ModelServer, startModelServer } from '../fakes/model-server.ts'
 import { findBrowser } from '../find-browser.ts'
 import { type ImapServer, startImapServer } from '../imap-server.ts'
 import { keyboardOf } from '../keyboard.ts'
+import { launchChromium } from '../launch-chromium.ts'
 import { type Client, type Service, startService } from '../start.ts'
 import { until } from '../until.ts'
 import { memberOf, PASSWORD } from '../workspace.ts'
@@ -76,7 +77,7 @@ describe('a workspace that is managed without a terminal, by keyboard alone', { 
     client = await service.account({ name: 'Bright Lamps' })
     agentId = (await client.request('POST', '/agents', { name: 'Lumi', visibility: 'public' })).body.id
     const { email } = await memberOf(service, client.accountId, 'owner')
-    browser = await chromium.launch({ executablePath: findBrowser(), args: ['--no-sandbox'] })
+    browser = await launchChromium()
     const context = await browser.newContext({ viewport: { width: 1280, height: 860 } })
     context.setDefaultTimeout(PATIENCE_MS)
     owner = await context.newPage()

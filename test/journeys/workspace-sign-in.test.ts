@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { codeOf } from '../authenticator.ts'
 import { type MailServer, startMailServer } from '../fakes/mail-server.ts'
 import { type OidcProvider, startOidcProvider } from '../fakes/oidc-provider.ts'
 import { findBrowser } from '../find-browser.ts'
 import { keyboardOf } from '../keyboard.ts'
+import { launchChromium } from '../launch-chromium.ts'
 import { type Client, type Service, startService } from '../start.ts'
 import { until } from '../until.ts'
 import { memberOf, PASSWORD } from '../workspace.ts'
@@ -40,7 +41,7 @@ describe('signing in by keyboard alone', { skip }, () => {
       undefined,
       { port },
     )
-    browser = await chromium.launch({ executablePath: findBrowser(), args: ['--no-sandbox'] })
+    browser = await launchChromium()
     client = await service.account()
   })
   after(async () => {

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { createLink, linkTo } from '../../server/accounts/links/links.ts'
 import { createAccount } from '../../server/accounts/records/accounts.ts'
 import { type ModelServer, startModelServer } from '../fakes/model-server.ts'
 import { findBrowser } from '../find-browser.ts'
 import { keyboardOf } from '../keyboard.ts'
+import { launchChromium } from '../launch-chromium.ts'
 import { type Client, type Service, startService } from '../start.ts'
 import { trained } from '../until.ts'
 import { memberOf, type Worker } from '../workspace.ts'
@@ -34,7 +35,7 @@ describe('stories of a team and its visitors, by keyboard alone', { skip }, () =
     agentId = (await client.request('POST', '/agents', { name: 'Lumi', visibility: 'public' })).body.id
     await add({ type: 'text', name: 'Warranty', content: WARRANTY })
     await add({ type: 'text', name: 'Shop', content: 'Our shop in Bergen opens at ten on weekdays.' })
-    browser = await chromium.launch({ executablePath: findBrowser(), args: ['--no-sandbox'] })
+    browser = await launchChromium()
     ownerSession = await memberOf(service, client.accountId, 'owner')
     owner = await pageOf(browser, service, ownerSession)
     keys = keyboardOf(owner)

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import axe from 'axe-core'
-import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core'
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { createLink, linkTo } from '../../server/accounts/links/links.ts'
 import { createAccount } from '../../server/accounts/records/accounts.ts'
 import { startMessagingServer } from '../fakes/messaging-server.ts'
@@ -11,6 +11,7 @@ import { startModelServer } from '../fakes/model-server.ts'
 import { startNotionServer } from '../fakes/notion-server.ts'
 import { block } from '../fakes/notion-wire.ts'
 import { findBrowser } from '../find-browser.ts'
+import { launchChromium } from '../launch-chromium.ts'
 import { type Service, startService } from '../start.ts'
 import { until } from '../until.ts'
 import { CLICKED } from '../workspace-page.ts'
@@ -38,7 +39,7 @@ describe('the workspace', { skip }, () => {
       OPENAI_MODEL: 'fake-model',
       ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
     })
-    browser = await chromium.launch({ executablePath: findBrowser(), args: ['--no-sandbox'] })
+    browser = await launchChromium()
     owner = await open()
   })
   after(async () => {
