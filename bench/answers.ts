@@ -12,7 +12,15 @@ import { type Asked, askCollection } from './answers/measure-answers.ts'
 
 const CONFIDENT = new Set(['answer', 'greeting'])
 
-const SETS = ['held-out', 'fresh', 'independent', 'independent-2', 'follow-ups', 'follow-ups-2'] as const
+const SETS = [
+  'held-out',
+  'fresh',
+  'independent',
+  'independent-2',
+  'companies',
+  'follow-ups',
+  'follow-ups-2',
+] as const
 
 const { values: options } = parseArgs({
   options: {
@@ -20,6 +28,7 @@ const { values: options } = parseArgs({
     fresh: { type: 'boolean' },
     independent: { type: 'boolean' },
     'independent-2': { type: 'boolean' },
+    companies: { type: 'boolean' },
     'follow-ups': { type: 'boolean' },
     'follow-ups-2': { type: 'boolean' },
     language: { type: 'string' },

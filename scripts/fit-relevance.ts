@@ -1,245 +1,285 @@
 /**
- * Fits the weights in server/knowledge/search/ranking/relevance.ts to the questions of test/retrieval-corpus (all but those
- * of held-out.json) and prints
- * them, and how well weights fitted to four fifths of the questions do on the last fifth: `node
- * scripts/fit-relevance.ts`.
+ * Fits the weights of `oddsOf` and, without word vectors, of `reachOf` in
+ * server/knowledge/search/ranking/relevance.ts to the questions of bench/answers and test/retrieval-corpus, and prints
+ * them: `node scripts/fit-relevance.ts`. It downloads the documents of the bench.
  */
 
+import { factOf } from '../bench/answers/fact-of.ts'
+import { type LoadedCollection, loadCollections } from '../bench/answers/load-collections.ts'
 import type { IndexedChunk } from '../server/knowledge/search/passage.ts'
 import { analyseQuestion } from '../server/knowledge/search/question/analyse-question.ts'
 import { gatherEvidence } from '../server/knowledge/search/ranking/gather-evidence.ts'
-import type { Evidence } from '../server/knowledge/search/ranking/relevance.ts'
-import { worstPair } from '../server/knowledge/search/ranking/worst-pair.ts'
+import { aheadOf, type Evidence } from '../server/knowledge/search/ranking/relevance.ts'
+import { searchTables } from '../server/knowledge/search/search-tables.ts'
 import { showChunks } from '../server/knowledge/search/tables/drop-chunks.ts'
 import { createTables } from '../server/knowledge/search/tables/tables.ts'
 import { writeChunk } from '../server/knowledge/search/tables/write-chunks.ts'
 import { loadWordVectors } from '../server/models/static/word-vectors.ts'
 import { createStemmer } from '../server/text/languages/stem.ts'
 import { loadCorpus } from '../test/retrieval-corpus/load-corpus.ts'
-import { ENGLISH_SETS, GERMAN_SET, isExpected, loadSet } from '../test/retrieval-corpus/load-set.ts'
+import { GERMAN_SET, isExpected, loadSet } from '../test/retrieval-corpus/load-set.ts'
 
-type Name = keyof Evidence | 'pair'
-type Weights = Map<Name | 'constant', number>
-type Found = { evidence: Evidence; pair: number | null; right: boolean }
-/** A question with the evidence for every chunk found; `right` marks those that contain the answer. */
-type Sample = { answerable: boolean; found: Found[] }
-type Asked = { question: string; right: ((chunk: IndexedChunk) => boolean) | null }
+const PUBLIC = ['collections', 'held-out', 'fresh', 'independent', 'independent-2']
+/** The companies that the weights are fitted to; the others show how they do on documents that they are not fitted to. */
+const COMPANIES = new Set([
+  'copperwick',
+  'stadtwerke-aggerbruch',
+  'brisalar',
+  'campings-rivelune',
+  'gartenkontor',
+])
+/** Small indexes are drawn from each collection. */
+const SIZES = [1, 2, 4, 8, 16, 32]
+const DRAWS = 3
+/** As in search-tables.ts. */
+const FIRST = 3
+/** The weights of the first passages: whether the very first is right matters most. */
+const WEIGHT_OF_PLACE = [1, 0.5, 0.5]
+const STEPS = 10_000
+const RATE = 0.05
+
+type Name = keyof Evidence | 'ahead'
+type Found = { evidence: Evidence; ahead: number; isRight: boolean }
+/** `covered` is null when it cannot be said whether the documents cover the question. */
+type Sample = { hasVectors: boolean; covered: boolean | null; found: Found[] }
+type Asked = { question: string; isRight: ((chunk: IndexedChunk) => boolean) | null; isFar: boolean }
+type Row = { values: number[]; isRight: boolean; weight: number }
 
 const words = loadWordVectors()
-const SHRINK_ORDER = 0.02
-const SHRINK_CHANCE = 0.01
-const STEPS = 600
-const RATE = 0.05
-/** As in search-tables.ts. */
-const CONFIDENT = 3
 
-function samplesOf(chunks: IndexedChunk[], asked: Asked[], byWords: boolean): Sample[] {
+function samplesOf(chunks: IndexedChunk[], asked: Asked[]): Sample[] {
   const tables = createTables(words)
   const stem = createStemmer()
   showChunks(
     tables,
     chunks.map((chunk) => writeChunk(tables, chunk, stem)),
   )
-  return asked.map(({ question, right }) => {
-    const told = analyseQuestion(question, tables, null)
-    const analysed = byWords ? { ...told, vector: null } : told
-    const { candidates, matcher } = gatherEvidence(tables, analysed, null)
-    const found = candidates.map(({ slot, evidence }) => {
-      const chunk = tables.slots.chunks[slot]!
-      return { evidence, pair: worstPair(chunk, analysed, matcher), right: right?.(chunk) ?? false }
+  const slotOf = new Map(tables.slots.chunks.map((chunk, slot) => [chunk?.id, slot]))
+  return asked.flatMap(({ question, isRight, isFar }) => {
+    const analysed = analyseQuestion(question, tables, null)
+    if (analysed.terms.length === 0) return []
+    const { candidates } = gatherEvidence(tables, analysed, null)
+    const evidenceOf = new Map(candidates.map(({ slot, evidence }) => [slot, evidence]))
+    const { passages } = searchTables(tables, question, { limit: FIRST })
+    const slots = passages.map(({ chunkId }) => slotOf.get(chunkId)!).filter((slot) => evidenceOf.has(slot))
+    const found = slots.map((slot, place) => {
+      const evidence = evidenceOf.get(slot)!
+      const rival = evidenceOf.get(slots[place === 0 ? 1 : 0]!)
+      const ahead = aheadOf(evidence, rival)
+      return { evidence, ahead, isRight: isRight?.(tables.slots.chunks[slot]!) ?? false }
     })
-    return { answerable: right !== null, found }
+    if (found.length === 0) return []
+    const covered = isFar ? false : found.some((one) => one.isRight) ? true : null
+    return [{ hasVectors: analysed.vector !== null, covered, found }]
   })
 }
 
-function samplesOfSet(name: Parameters<typeof loadSet>[0], byWords: boolean, unseen: boolean): Sample[] {
-  const { chunks, answerable, unanswerable } = loadSet(name, { unseen })
-  const asked = answerable.map((question) => ({
-    question: question.question,
-    right: (chunk: IndexedChunk) => isExpected(chunk, question),
-  }))
-  const none = unanswerable.map(({ question }) => ({ question, right: null }))
-  return samplesOf(chunks, [...asked, ...none], byWords)
+const holds =
+  (fact: string) =>
+  ({ headingPath, text }: IndexedChunk): boolean =>
+    factOf(fact)(`${headingPath.join(' ')} ${text}`)
+
+const unanswerable = (questions: readonly string[], isFar: boolean): Asked[] =>
+  questions.map((question) => ({ question, isRight: null, isFar }))
+
+function samplesOfWhole({ chunks, answerable, near, far }: LoadedCollection): Sample[] {
+  const asked = answerable.map(({ question, fact }) => ({ question, isRight: holds(fact), isFar: false }))
+  return samplesOf(chunks, [...asked, ...unanswerable(near, false), ...unanswerable(far, true)])
 }
 
-function samplesOfCorpus(language: 'en' | 'de', byWords: boolean): Sample[] {
-  const { chunks, answerable, unanswerable } = loadCorpus(language)
-  const asked = answerable.map(({ question, expect }) => ({
+/** Draws small indexes, each with the passage for one of the questions. */
+function samplesOfDraws({ chunks, answerable, far }: LoadedCollection): Sample[] {
+  let seed = 7
+  const random = (): number => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
+    return seed / 2_147_483_648
+  }
+  const samples: Sample[] = []
+  for (const size of SIZES) {
+    for (let draw = 0; draw < DRAWS; draw++) {
+      const target = chunks.find(holds(answerable[Math.floor(random() * answerable.length)]!.fact))
+      if (!target) continue
+      const drawn = new Set([target])
+      while (drawn.size < Math.min(size, chunks.length))
+        drawn.add(chunks[Math.floor(random() * chunks.length)]!)
+      const few = chunks.filter((chunk) => drawn.has(chunk))
+      const asked = answerable
+        .map(({ question, fact }) => ({ question, isRight: holds(fact), isFar: false }))
+        .filter(({ isRight }) => few.some(isRight))
+      samples.push(...samplesOf(few, [...asked, ...unanswerable(far, true)]))
+    }
+  }
+  return samples
+}
+
+function germanSamples(): Sample[] {
+  const { chunks, answerable, unanswerable: none } = loadCorpus('de')
+  const corpus = answerable.map(({ question, expect }) => ({
     question,
-    right: (chunk: IndexedChunk) => chunk.headingPath[0] === expect,
+    isRight: ({ headingPath }: IndexedChunk) => headingPath[0] === expect,
+    isFar: false,
   }))
-  const none = unanswerable.map(({ question }) => ({ question, right: null }))
-  return samplesOf(chunks, [...asked, ...none], byWords)
-}
-
-const amountOf = ({ evidence, pair }: Found, name: Name | 'constant'): number => {
-  if (name === 'constant') return 1
-  return name === 'pair' ? (pair ?? evidence.match) : (evidence[name] ?? 0)
-}
-
-const scoreOf = (found: Found, weights: Weights): number =>
-  [...weights].reduce((sum, [name, weight]) => sum + weight * amountOf(found, name), 0)
-
-/** The standard deviation of each kind of evidence, so that all are regularised alike. */
-function spreadOf(samples: Sample[], names: readonly (Name | 'constant')[]): Weights {
-  const all = samples.flatMap(({ found }) => found)
-  return new Map(
-    names.map((name) => {
-      const amounts = all.map((found) => amountOf(found, name))
-      const mean = amounts.reduce((sum, amount) => sum + amount, 0) / all.length
-      return [
-        name,
-        Math.sqrt(amounts.reduce((sum, amount) => sum + (amount - mean) ** 2, 0) / all.length) || 1,
-      ]
-    }),
-  )
-}
-
-/** Minimises by gradient descent (Adam). `slope` adds up the gradient over all samples. */
-function fit(
-  spread: Weights,
-  shrink: number,
-  slope: (weights: Weights, add: (found: Found, by: number) => void) => void,
-): Weights {
-  const names = [...spread.keys()]
-  const weights: Weights = new Map(names.map((name) => [name, 0]))
-  const mean = new Map(weights)
-  const square = new Map(weights)
-  for (let step = 1; step <= STEPS; step++) {
-    // These weights apply to the standardised evidence; the printed ones apply to the raw evidence.
-    const gradient = new Map(
-      names.map((name) => [name, name === 'constant' ? 0 : shrink * weights.get(name)! * spread.get(name)!]),
+  const farOf = (list: readonly { question: string }[]): Asked[] =>
+    unanswerable(
+      list.map(({ question }) => question),
+      true,
     )
-    slope(weights, (found, by) => {
-      for (const name of names) {
-        gradient.set(name, gradient.get(name)! + (by * amountOf(found, name)) / spread.get(name)!)
-      }
-    })
-    for (const name of names) {
-      mean.set(name, 0.9 * mean.get(name)! + 0.1 * gradient.get(name)!)
-      square.set(name, 0.999 * square.get(name)! + 0.001 * gradient.get(name)! ** 2)
-      const size = Math.sqrt(square.get(name)! / (1 - 0.999 ** step)) + 1e-8
-      const move = (RATE * mean.get(name)!) / (1 - 0.9 ** step) / size
-      weights.set(name, weights.get(name)! - move / spread.get(name)!)
+  const set = loadSet(GERMAN_SET)
+  const long = set.answerable.map((one) => ({
+    question: one.question,
+    isRight: (chunk: IndexedChunk) => isExpected(chunk, one),
+    isFar: false,
+  }))
+  return [
+    ...samplesOf(chunks, [...corpus, ...farOf(none)]),
+    ...samplesOf(set.chunks, [...long, ...farOf(set.unanswerable)]),
+  ]
+}
+
+const amountOf = ({ evidence, ahead }: Found, name: Name): number =>
+  name === 'ahead' ? ahead : (evidence[name] ?? 0)
+
+const valuesOf = (found: Found, names: readonly Name[]): number[] => [
+  ...names.map((name) => amountOf(found, name)),
+  1,
+]
+
+const scoreOf = (values: readonly number[], weights: readonly number[]): number =>
+  values.reduce((sum, value, i) => sum + value * weights[i]!, 0)
+
+/** Fits a logistic regression by gradient descent (Adam) on standardised values. The constant is not regularised. */
+function fit(rows: readonly Row[], shrink: number): number[] {
+  const total = rows.reduce((sum, { weight }) => sum + weight, 0)
+  const count = rows[0]!.values.length
+  const spread = Array.from({ length: count }, (_, i) => {
+    const mean = rows.reduce((sum, { values }) => sum + values[i]!, 0) / rows.length
+    return Math.sqrt(rows.reduce((sum, { values }) => sum + (values[i]! - mean) ** 2, 0) / rows.length) || 1
+  })
+  const weights = new Array<number>(count).fill(0)
+  const mean = new Array<number>(count).fill(0)
+  const square = new Array<number>(count).fill(0)
+  for (let step = 1; step <= STEPS; step++) {
+    const gradient = weights.map((weight, i) => (i === count - 1 ? 0 : 2 * shrink * weight * spread[i]!))
+    for (const { values, isRight, weight } of rows) {
+      const by = (weight / total) * (1 / (1 + Math.exp(-scoreOf(values, weights))) - (isRight ? 1 : 0))
+      for (let i = 0; i < count; i++) gradient[i]! += (by * values[i]!) / spread[i]!
+    }
+    for (let i = 0; i < count; i++) {
+      mean[i] = 0.9 * mean[i]! + 0.1 * gradient[i]!
+      square[i] = 0.999 * square[i]! + 0.001 * gradient[i]! ** 2
+      const size = Math.sqrt(square[i]! / (1 - 0.999 ** step)) + 1e-8
+      weights[i]! -= (RATE * mean[i]!) / (1 - 0.9 ** step) / size / spread[i]!
     }
   }
   return weights
 }
 
-/** Fits the weights so that the right chunks are ranked before the others of their question. */
-function fitOrder(samples: Sample[], names: Name[]): Weights {
-  const usable = samples.filter(
-    ({ found }) => found.some(({ right }) => right) && !found.every(({ right }) => right),
-  )
-  return fit(spreadOf(samples, names), SHRINK_ORDER, (weights, add) => {
-    for (const { found } of usable) {
-      const powers = found.map((chunk) => Math.exp(scoreOf(chunk, weights)))
-      const all = powers.reduce((sum, power) => sum + power, 0)
-      const right = found.reduce((sum, { right }, i) => sum + (right ? powers[i]! : 0), 0)
-      for (const [i, chunk] of found.entries()) {
-        add(chunk, (powers[i]! / all - (chunk.right ? powers[i]! / right : 0)) / usable.length)
-      }
-    }
-  })
-}
+/** Some samples with the weight that they have together. */
+type Part = { samples: readonly Sample[]; weight: number }
 
-const firstOf = ({ found }: Sample, order: Weights): Found[] =>
-  found.toSorted((a, b) => scoreOf(b, order) - scoreOf(a, order)).slice(0, CONFIDENT)
+/** Fits the probability that a passage is right. */
+function fitOdds(parts: readonly Part[], names: readonly Name[]): number[] {
+  const rows = parts.flatMap(({ samples, weight }) =>
+    samples.flatMap(({ found }) =>
+      found.map((one, place) => ({
+        values: valuesOf(one, names),
+        isRight: one.isRight,
+        weight: (weight / samples.length) * WEIGHT_OF_PLACE[place]!,
+      })),
+    ),
+  )
+  return fit(rows, 0.002)
+}
 
 /**
- * Fits the weights so that the score of a passage among the first is the probability that it is right; each set has
- * the same weight.
+ * Fits the probability that the documents cover a question to the passage of each question that speaks most for it;
+ * which one that is depends on the weights, so they are fitted several times.
  */
-function fitChance(sets: Sample[][], order: Weights, names: Name[]): Weights {
-  const shown = sets.flatMap((samples) => {
-    const first = samples.flatMap((sample) => firstOf(sample, order))
-    return first.map((found) => ({ found, weight: 1 / first.length / sets.length }))
-  })
-  const spread = spreadOf(sets.flat(), [...names, 'constant'])
-  return fit(spread, SHRINK_CHANCE, (weights, add) => {
-    for (const { found, weight } of shown) {
-      const chance = 1 / (1 + Math.exp(-scoreOf(found, weights)))
-      add(found, weight * (chance - (found.right ? 1 : 0)))
-    }
-  })
-}
-
-function print(title: string, weights: Weights): void {
-  console.log(title, [...weights].map(([name, weight]) => `${weight.toFixed(2)} ${name}`).join(' + '))
-}
-
-type Judged = { chance: number; right: boolean; answerable: boolean; found: boolean }
-
-/** Evaluates the first passage for each question with weights fitted to the other sets. */
-function judge(samples: Sample[], order: Weights, chance: Weights): Judged[] {
-  return samples.flatMap((sample) => {
-    const firsts = firstOf(sample, order)
-    const [first] = firsts
-    if (!first) return []
-    const found = firsts.some(({ right }) => right)
-    const odds = scoreOf(first, chance)
-    return [{ chance: 1 / (1 + Math.exp(-odds)), right: first.right, answerable: sample.answerable, found }]
-  })
-}
-
-function report(title: string, sets: Sample[][], ordering: Name[], deciding: Name[]): void {
-  const order = fitOrder(sets.flat(), ordering)
-  print(`order, ${title}:`, order)
-  print(`chance, ${title}:`, fitChance(sets, order, deciding))
-  const judged = sets.map((own, i) => {
-    const others = sets.filter((_, other) => other !== i)
-    const without = fitOrder(others.flat(), ordering)
-    return judge(own, without, fitChance(others, without, deciding))
-  })
-  for (const own of judged) {
-    const answerable = own.filter((one) => one.answerable)
-    const share = (list: Judged[], fits: (one: Judged) => boolean): string =>
-      (list.filter(fits).length / (list.length || 1)).toFixed(2)
-    console.log(
-      `left out: recall@1 ${share(answerable, ({ right }) => right)}, recall@3 ${share(answerable, ({ found }) => found)},`,
-      `confident and wrong ${share(answerable, ({ chance, right }) => chance >= CONFIDENT_FROM && !right)},`,
-      `confident and right ${share(answerable, ({ chance, right }) => chance >= CONFIDENT_FROM && right)},`,
-      `unanswerable, confident ${share(
-        own.filter((one) => !one.answerable),
-        ({ chance }) => chance >= CONFIDENT_FROM,
-      )}`,
-    )
+function fitReach(parts: readonly Part[], names: readonly Name[]): number[] {
+  let weights: number[] | null = null
+  for (let round = 0; round < 4; round++) {
+    const rows = parts.flatMap(({ samples, weight }) => {
+      const judged = samples.filter(({ covered }) => covered !== null)
+      return judged.map(({ covered, found }) => {
+        const all = found.map((one) => valuesOf(one, names))
+        const scores = all.map((values) => (weights ? scoreOf(values, weights) : 0))
+        const alike = judged.filter((other) => other.covered === covered).length
+        return {
+          values: all[scores.indexOf(Math.max(...scores))]!,
+          isRight: covered!,
+          weight: weight / alike,
+        }
+      })
+    })
+    weights = fit(rows, 0.001)
   }
-  const all = judged.flat()
-  for (let from = 0; from < 1; from += 0.1) {
-    const within = all.filter(({ chance }) => chance >= from && chance < from + 0.1)
-    const right = within.filter((one) => one.right).length / (within.length || 1)
-    console.log(`said ${from.toFixed(1)}: right ${right.toFixed(2)} of ${within.length}`)
-  }
+  return weights!
 }
 
-const CONFIDENT_FROM = 0.7
+function print(title: string, names: readonly Name[], weights: readonly number[]): void {
+  console.log(title, weights.map((weight, i) => `${weight.toFixed(2)} ${names[i] ?? 'constant'}`).join(', '))
+}
 
-const load = (byWords: boolean): Sample[][] => [
-  ...(byWords ? [...ENGLISH_SETS, GERMAN_SET] : ENGLISH_SETS).flatMap((name) => [
-    samplesOfSet(name, byWords, false),
-    samplesOfSet(name, byWords, true),
-  ]),
-  samplesOfCorpus('en', byWords),
-  ...(byWords ? [samplesOfCorpus('de', true)] : []),
+/** Prints how many of the first passages are right for each tenth of the estimated probability. */
+function printCalibration(
+  samples: readonly Sample[],
+  names: readonly Name[],
+  weights: readonly number[],
+): void {
+  const tenths = Array.from({ length: 10 }, () => ({ right: 0, all: 0 }))
+  for (const { found } of samples) {
+    const chance = 1 / (1 + Math.exp(-scoreOf(valuesOf(found[0]!, names), weights)))
+    const tenth = tenths[Math.min(9, Math.floor(chance * 10))]!
+    tenth.all++
+    if (found[0]!.isRight) tenth.right++
+  }
+  const shares = tenths.map(({ right, all }, i) => `0.${i}: ${right} of ${all}`)
+  console.log('  right in collections that were not fitted to:', shares.join(', '))
+}
+
+const loaded = await Promise.all([...PUBLIC, 'companies'].map((set) => loadCollections(`${set}.json`)))
+const companies = loaded.at(-1)!
+const fitted = companies.filter(({ name }) => COMPANIES.has(name))
+const others = companies.filter(({ name }) => !COMPANIES.has(name))
+const inPublic = loaded.slice(0, -1).flat()
+const drawn = [...inPublic, ...fitted].flatMap(samplesOfDraws)
+const [documentation, ofCompanies, ofOthers] = [inPublic, fitted, others].map((list) =>
+  list.flatMap(samplesOfWhole),
+) as [Sample[], Sample[], Sample[]]
+const german = germanSamples()
+
+const BY_WORDS: Name[] = ['held', 'match', 'rarest', 'strangeness', 'words', 'size', 'few', 'ahead']
+const BY_VECTORS: Name[] = [
+  ...(['held', 'first', 'match', 'headingShare', 'strangeness', 'unknownName'] as const),
+  ...(['size', 'few', 'meanings', 'ahead'] as const),
 ]
-const ORDERING: Name[] = ['terms', 'held', 'first', 'near', 'spelled', 'match', 'heading', 'headingShare']
-const DECIDING: Name[] = [
-  'terms',
-  'held',
-  'first',
-  'match',
-  'rarest',
-  'pair',
-  'heading',
-  'headingShare',
-  'strangeness',
-  'words',
-]
-report(
-  'with word vectors',
-  load(false),
-  [...ORDERING, 'meanings', 'sentence', 'around'],
-  [...DECIDING, 'meanings', 'sentence', 'unknownName'],
+for (const hasVectors of [false, true]) {
+  const only = (samples: readonly Sample[]): Sample[] =>
+    samples.filter((one) => one.hasVectors === hasVectors)
+  const names = hasVectors ? BY_VECTORS : BY_WORDS
+  const weights = fitOdds(
+    [
+      { samples: only(documentation), weight: 2 },
+      { samples: only(ofCompanies), weight: 2 },
+      { samples: only(drawn), weight: 1 },
+    ],
+    names,
+  )
+  print(hasVectors ? 'odds with word vectors:' : 'odds by words:', names, weights)
+  printCalibration(only(ofOthers), names, weights)
+}
+const REACHING: Name[] = ['held', 'match', 'rarest', 'headingShare', 'strangeness', 'words', 'size', 'few']
+const byWords = (samples: readonly Sample[]): Sample[] => samples.filter(({ hasVectors }) => !hasVectors)
+print(
+  'reach by words:',
+  REACHING,
+  fitReach(
+    [
+      { samples: byWords(documentation), weight: 2 },
+      { samples: byWords(ofCompanies), weight: 2 },
+      { samples: byWords(drawn), weight: 1.5 },
+      { samples: byWords(german), weight: 2 },
+    ],
+    REACHING,
+  ),
 )
-report('words alone', load(true), ORDERING, DECIDING)

@@ -16,7 +16,8 @@ type Collection = {
   language: string
   kind: string
   licence: string
-  /** The package with the documents: a Debian package, or an npm package with its version. */
+  /** The place of the documents: a folder beside this file, a Debian package, or an npm package with its version. */
+  folder?: string
   debian?: string
   npm?: string
   /** The integrity of that version's archive in the registry: sha512 in base64, with its algorithm as a prefix. */
@@ -40,13 +41,17 @@ export async function loadCollections(file: string, language?: string): Promise<
   const collections = JSON.parse(readFileSync(join(import.meta.dirname, file), 'utf8')) as Collection[]
   const loaded: LoadedCollection[] = []
   for (const collection of collections.filter((one) => !language || one.language === language)) {
-    const { debian, npm, integrity } = collection
-    const folder = debian ? debianFolder(debian) : npmFolder(npm ?? '', integrity)
+    const folder = folderOf(collection)
     const chunks: IndexedChunk[] = []
     for (const path of pathsOf(folder, collection.files)) chunks.push(...(await chunksOf(folder, path)))
     loaded.push({ ...collection, chunks })
   }
   return loaded
+}
+
+function folderOf({ folder, debian, npm, integrity }: Collection): string {
+  if (folder) return join(import.meta.dirname, folder)
+  return debian ? debianFolder(debian) : npmFolder(npm ?? '', integrity)
 }
 
 const pathsOf = (folder: string, files: readonly string[]): string[] =>

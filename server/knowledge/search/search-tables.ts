@@ -1,4 +1,3 @@
-import { isDense } from '../../text/languages/dense-script.ts'
 import type { Language } from '../../text/languages/language.ts'
 import { wordsOnly } from '../../text/words/words.ts'
 import { type IndexedChunk, type Passage, passageOf } from './passage.ts'
@@ -16,7 +15,6 @@ import {
   oddsOf,
   orderOf,
   reachOf,
-  shareRight,
 } from './ranking/relevance.ts'
 import type { Hits } from './ranking/top-hits.ts'
 import { worstPair } from './ranking/worst-pair.ts'
@@ -121,28 +119,27 @@ function rankChunks(tables: Tables, question: AnalysedQuestion, asked: string, l
   const inBoth = besideAllWords(slots, (slot) => evidenceOf.get(slot)!, isBehind)
   const order = [...inBoth.filter(isAsked), ...inBoth.filter((slot) => !isAsked(slot))]
   const kept = order.slice(0, limit)
-  const pairs = new Map(kept.map((slot) => [slot, worstPair(tables.slots.chunks[slot]!, question, matcher)]))
-  const reach = Math.max(
-    0,
-    ...kept
-      .slice(0, REACHING)
-      .map((slot) => (isUnread(slot) ? 0 : reachOf(evidenceOf.get(slot)!, pairs.get(slot)!))),
-  )
+  const chances = kept.map((slot, place) => {
+    const rival = evidenceOf.get(kept[place === 0 ? 1 : 0]!)
+    const odds = oddsOf(evidenceOf.get(slot)!, rival) + (isAsked(slot) ? ASKED_ODDS : 0)
+    return chanceOf(isUnread(slot) ? odds - FOREIGN_ODDS : odds)
+  })
+  const pairOf = (slot: number): number | null =>
+    question.vector && worstPair(tables.slots.chunks[slot]!, question, matcher)
   const isReached =
-    reach >= (question.vector ? REACHED_FROM : REACHED_BY_WORDS_FROM) ||
+    (chances[0] ?? 0) >= LIKELY ||
+    kept
+      .slice(0, REACHING)
+      .some((slot) => !isUnread(slot) && reachOf(evidenceOf.get(slot)!, pairOf(slot)) >= REACHED_FROM) ||
     kept.some((slot) => isProved(evidenceOf.get(slot)!))
   // The order and the probability weigh the evidence differently, but scores must not rise from one rank to the next.
   let score = 1
-  const least = question.terms.some(({ word }) => isDense(word)) ? LEAST_OF_PAIRS : LEAST_CHANCE
   const providedPlace = (slot: number): number => provided?.slots.indexOf(slot) ?? -1
   return {
     signalsOf: (slot) => signalsOf(evidenceOf.get(slot), provided?.scores[providedPlace(slot)]),
     slots: kept,
-    scores: kept.map((slot, place) => {
-      const odds = oddsOf(evidenceOf.get(slot)!, pairs.get(slot)!) + (isAsked(slot) ? ASKED_ODDS : 0)
-      const chance = chanceOf(isUnread(slot) ? odds - FOREIGN_ODDS : odds)
-      const known = shareRight(withinReach(chance, isReached, place === 0 ? least : 1))
-      score = Math.min(score, known)
+    scores: chances.map((chance, place) => {
+      score = Math.min(score, withinReach(chance, isReached, place))
       return score
     }),
   }
@@ -156,23 +153,18 @@ function titleOf({ headingPath }: IndexedChunk): string | null {
 
 /** The number of first passages from which the search estimates whether the documents cover the question. */
 const REACHING = 3
-/** As many answerable questions are answered, and as many others declined, in test/retrieval-corpus. */
-const REACHED_FROM = 0.46
-/** The same without word vectors, where questions about something else were accepted too often. */
-const REACHED_BY_WORDS_FROM = 0.49
+const REACHED_FROM = 0.5
+/** The probability of the first passage from which that estimate does not matter. */
+const LIKELY = 0.6
 
 /**
- * Nothing is offered for a question that the documents do not cover. If they do, a passage is offered even if there
- * is little evidence for it alone.
+ * Nothing is offered for a question that the documents do not cover. If they do, the first passage is offered even if
+ * there is little evidence for it alone.
  */
-function withinReach(chance: number, isReached: boolean, least: number): number {
+function withinReach(chance: number, isReached: boolean, place: number): number {
   if (!isReached) return Math.min(chance, OFFERED_FROM * 0.99)
-  return chance >= least ? Math.max(chance, OFFERED_FROM) : chance
+  return place === 0 ? Math.max(chance, OFFERED_FROM) : chance
 }
-
-/** Words need less than pairs of characters, some of which match by chance. */
-const LEAST_CHANCE = 0.014
-const LEAST_OF_PAIRS = 0.11
 
 /**
  * Returns whether somebody who asks in one language reads the other. Text without a recognised language, such as

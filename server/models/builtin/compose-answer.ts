@@ -21,7 +21,7 @@ export type ComposedAnswer = {
 /** The most characters of a question or a passage from which its language is guessed. */
 const LONGEST_QUESTION = 4_000
 /** The lowest score at which a passage is quoted as the answer. */
-export const ANSWER_FROM = 0.776
+export const ANSWER_FROM = 0.7
 /** The lowest score at which passages are offered as the closest found. The responder declines below it. */
 export const CLOSEST_FROM = 0.15
 /** Up to this score, a second passage is quoted beside the first if it is nearly as likely. */
@@ -40,7 +40,7 @@ const NO_ROOM = 0
 /** The same for all passages of a follow-up. The paragraph that fits best has often been quoted already, and the answer is near it. */
 const ROOM_OF_FOLLOW_UP = 1_000
 /** The share of the first passage's probability that another one needs to be offered beside it. */
-const CLOSE = 0.05
+const CLOSE = 0.02
 
 /** Composes the built-in answer from whole pieces of the passages and fixed phrases, and nothing else. */
 export function composeAnswer(input: BuiltinInput, words: WordVectors): ComposedAnswer {

@@ -13,9 +13,9 @@ export type Searched = { asked: string; found: SearchResult }
 const MOST_EARLIER_CHARACTERS = 500
 const MOST_CHARACTERS_LOOKED_AT = 4_000
 /** From this confidence on, a question that lacks its subject counts as complete, however short it is. */
-const SURE = 0.776
+const SURE = 0.75
 /** The same for a question that refers back, which is only complete when the documents contain it literally. */
-const SAME = 0.9
+const SAME = 0.99
 /** The most significant words of a question that refers back; one with more has its own subject. */
 const MOST_SIGNIFICANT = 3
 /** Raises the confidence of a combined query, since no passage matches the words of both questions. */

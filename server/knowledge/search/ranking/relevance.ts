@@ -74,16 +74,16 @@ const PROVES_ALONE = 7
 
 /**
  * Returns a score that orders the chunks found for one question; scores of different questions cannot be compared.
- * The weights lie between those of two fits: one to the questions that scripts/fit-relevance.ts uses, and one to the
- * lists of questions and answers in real documentation, with the headings as questions and removed from the passages.
+ * The weights lie between those of two fits: one to the questions of test/retrieval-corpus, and one to the lists of questions and answers in real documentation, with the headings as questions and removed from the passages.
  */
-export function orderOf(evidence: Evidence): number {
+export const orderOf = (evidence: Evidence): number => orderByWords(evidence) + VECTORS * evidence.standsOut
+
+function orderByWords(evidence: Evidence): number {
   const { terms, held, first, near, spelled, match, heading, headingShare, placed, pieces } = evidence
-  const { meanings, sentence, around, standsOut } = evidence
+  const { meanings, sentence, around } = evidence
   // The negative weights are for evidence that counts the same words a second time.
-  const byWords =
-    sentence === null
-      ? 2.9 * terms -
+  return sentence === null
+    ? 2.9 * terms -
         2.5 * held +
         0.7 * first +
         0.9 * near +
@@ -92,7 +92,7 @@ export function orderOf(evidence: Evidence): number {
         2.7 * headingShare +
         3.1 * placed +
         6 * pieces
-      : -2.6 * terms +
+    : -2.6 * terms +
         2.9 * held +
         2 * first -
         2.8 * near -
@@ -104,16 +104,48 @@ export function orderOf(evidence: Evidence): number {
         8.8 * meanings +
         5.3 * sentence +
         2.8 * around
-  return byWords + VECTORS * standsOut
+}
+
+const LEAST_AHEAD = -3
+const MOST_AHEAD = 5
+
+/** Returns how far a chunk is ahead of the best other one, in units of the order and within bounds. */
+export function aheadOf(evidence: Evidence, rival: Evidence | undefined): number {
+  const ahead = rival ? orderByWords(evidence) - orderByWords(rival) : MOST_AHEAD
+  return Math.min(MOST_AHEAD, Math.max(LEAST_AHEAD, ahead))
 }
 
 /**
- * Returns the log odds that one of the first chunks contains the answer. `pair` is its worst pair, or null. The
- * weights were fitted by scripts/fit-relevance.ts to whether the passage is right: in collections left out of the
- * fit, nine in ten of the passages with a probability of 0.9 are right.
+ * Returns the log odds that one of the first chunks contains the answer. `rival` is the evidence for the best of the
+ * other chunks, if there is one. The weights are those of scripts/fit-relevance.ts.
  */
-export function oddsOf(evidence: Evidence, pair: number | null): number {
-  return oddsAmongMany(evidence, pair) + oddsOfFew(evidence) + oddsByVectors(evidence)
+export function oddsOf(evidence: Evidence, rival: Evidence | undefined): number {
+  const { held, first, match, rarest, headingShare, strangeness, words, size, few, meanings, sentence } =
+    evidence
+  const ahead = aheadOf(evidence, rival)
+  const byWords =
+    sentence === null
+      ? 0.93 * held +
+        3.37 * match +
+        0.49 * rarest -
+        1.93 * strangeness +
+        0.28 * words -
+        0.3 * size +
+        0.34 * few +
+        0.45 * ahead -
+        5.43
+      : 1.74 * held +
+        1.52 * first +
+        1.59 * match +
+        0.55 * headingShare -
+        1.67 * strangeness -
+        1.51 * evidence.unknownName -
+        0.31 * size +
+        0.34 * few +
+        2.19 * meanings +
+        0.46 * ahead -
+        5.32
+  return byWords + oddsByVectors(evidence)
 }
 
 /** Returns whether the vectors of an embedding provider connect the question to a passage in another language. */
@@ -129,93 +161,33 @@ export const isProved = ({ standsOut }: Evidence): boolean => standsOut >= PROVE
 const oddsByVectors = ({ standsOut }: Evidence): number =>
   Math.min(MOST_PROOF, PROOF * Math.max(0, standsOut - PROVES))
 
-/**
- * Returns the change of the odds in a small index, where fewer other chunks compete with the right one. Fitted to
- * runs of 1, 3, 8 and 20 chunks of test/retrieval-corpus, with the right chunk and without it.
- */
-const oddsOfFew = ({ few, rarest, sentence }: Evidence): number =>
-  few * (sentence === null ? 0.2 : 0.28 + 0.1 * rarest)
-
-function oddsAmongMany(evidence: Evidence, pair: number | null): number {
-  const { terms, held, first, match, rarest, heading, headingShare, strangeness, words, meanings, sentence } =
-    evidence
-  const paired = pair ?? match
-  return sentence === null
-    ? -2.7 * terms +
-        2.8 * first +
-        5.3 * match +
-        0.6 * rarest +
-        0.7 * heading +
-        2.1 * headingShare +
-        1.3 * strangeness -
-        6.8
-    : -0.2 * terms +
-        0.4 * held +
-        1.8 * first +
-        2 * match +
-        rarest +
-        0.2 * paired +
-        0.6 * heading +
-        1.6 * headingShare +
-        1.9 * strangeness +
-        0.2 * words +
-        meanings +
-        0.5 * sentence -
-        0.9 * evidence.unknownName -
-        7
-}
-
-/**
- * The observed frequencies for estimates by `oddsOf` in the collections of bench/answers, roughly and chosen by hand:
- * of passages with an estimate of 0.5, eight in ten were right. Values between two points are interpolated linearly.
- */
-const CAME_TO: readonly (readonly [chance: number, share: number])[] = [
-  [0, 0],
-  [0.15, 0.15],
-  [0.3, 0.5],
-  [0.5, 0.75],
-  [0.65, 0.83],
-  [0.85, 0.89],
-  [1, 0.95],
-]
-
-/** Returns how often passages with such an estimate are right. */
-export function shareRight(chance: number): number {
-  const above = CAME_TO.findIndex(([from]) => from >= chance)
-  if (above <= 0) return CAME_TO[0]![1]
-  const [[from, low], [to, high]] = [CAME_TO[above - 1]!, CAME_TO[above]!]
-  return low + ((chance - from) / (to - from)) * (high - low)
-}
-
 export const chanceOf = (odds: number): number => 1 / (1 + Math.exp(-odds))
 
+/** In still smaller indexes, more questions about something else would be answered than others lost. */
+const MOST_FEW = 1.6
+
 /**
- * Estimates the probability (0 to 1) that the documents cover the question at all, from one of the top-ranked chunks.
- * It decides whether any passage is offered, which is easier than deciding whether a passage is right. The result is
- * the lower of two models: one was fitted to whole collections, the other also to samples of 1 to 16 chunks. At about
- * 0.45, as many answerable questions are lost as unanswerable ones are accepted. Without word vectors, the first
- * model lies halfway between two fits, the second of which is to the older sets of bench/answers and to 70 everyday
- * questions that no document answers, so that documents do not cover a question if they only contain its common
- * words.
+ * Estimates the probability (0 to 1) that the documents cover the question at all, from one of the first chunks. It
+ * decides whether any passage is offered, which is easier than deciding whether a passage is right. `pair` is its
+ * worst pair, or null. Without word vectors, the weights are those of scripts/fit-relevance.ts. With word vectors, the
+ * result is the lower of two models: one was fitted to whole collections, the other also to samples of 1 to 16 chunks.
  */
 export function reachOf(evidence: Evidence, pair: number | null): number {
-  const { meanings, sentence, match, rarest, strangeness, unknownName, words, size } = evidence
-  const paired = pair ?? match
+  const { match, rarest, strangeness, unknownName, words, size, few, meanings, sentence } = evidence
   if (sentence === null) {
-    const { held, headingShare } = evidence
-    const ofWhole =
-      3.15 * match +
-      0.8 * held +
-      0.95 * rarest +
-      0.8 * paired +
-      0.65 * headingShare -
-      2.85 * strangeness +
-      1.26 * words -
-      1.3 * size -
-      5.76
-    const ofParts = 2.4 * match + 0.2 * rarest + 0.3 * paired - 1.9 * strangeness + 0.18 * match * words - 0.1
-    return chanceOf(Math.min(ofWhole, ofParts))
+    return chanceOf(
+      3.55 * evidence.held +
+        5.4 * match +
+        1.9 * rarest +
+        5.1 * evidence.headingShare -
+        3.8 * strangeness +
+        1.1 * words -
+        0.75 * size +
+        1.67 * Math.min(few, MOST_FEW) -
+        8.4,
+    )
   }
+  const paired = pair ?? match
   const ofWhole =
     0.6 * match +
     0.7 * rarest +
@@ -226,7 +198,7 @@ export function reachOf(evidence: Evidence, pair: number | null): number {
     6.7 * meanings -
     3.7 * sentence -
     3.3 * unknownName -
-    3.2
+    3.04
   const ofParts =
     1.2 * match +
     0.5 * rarest +
@@ -237,6 +209,6 @@ export function reachOf(evidence: Evidence, pair: number | null): number {
     1.9 * sentence +
     2.3 * meanings -
     0.6 * unknownName -
-    1.8
-  return chanceOf(Math.min(ofWhole, ofParts))
+    1.64
+  return chanceOf(Math.min(ofWhole, ofParts) + 0.25 * few)
 }
