@@ -1,5 +1,5 @@
 import { fuse } from './fuse.ts'
-import type { Evidence } from './relevance.ts'
+import { chanceOf, type Evidence, oddsOf } from './relevance.ts'
 import type { Hits } from './top-hits.ts'
 
 /**
@@ -8,6 +8,9 @@ import type { Hits } from './top-hits.ts'
  */
 const WEIGHT = 0.5
 const PLACES = 0
+/** The weight when hardly anything speaks for the first passage by all evidence: its probability is below FAINT. */
+const WEIGHT_IF_FAINT = 1.5
+const FAINT = 0.1
 /**
  * The number of passages that are shown. Those whose heading and a sentence resemble the question stay among them.
  */
@@ -30,7 +33,7 @@ export function besideAllWords(
     .toSorted((a, b) => evidenceOf(b).placed - evidenceOf(a).placed)
   const both = [
     { hits: rankingOf(slots), weight: 1 },
-    { hits: rankingOf(byAllWords), weight: WEIGHT },
+    { hits: rankingOf(byAllWords), weight: isFaint(slots, evidenceOf) ? WEIGHT_IF_FAINT : WEIGHT },
   ]
   const fused = fuse(both, slots.length, PLACES).slots
   const own = slots.slice(0, SHOWN)
@@ -41,6 +44,14 @@ export function besideAllWords(
   const isShown = (slot: number): boolean =>
     kept.includes(slot) || (first.includes(slot) && !left.includes(slot))
   return [...fused.filter(isShown), ...fused.filter((slot) => !isShown(slot))]
+}
+
+function isFaint(slots: readonly number[], evidenceOf: (slot: number) => Evidence): boolean {
+  const [first, second] = slots
+  // The vectors of an embedding provider say more than the words then.
+  if (first === undefined || slots.some((slot) => evidenceOf(slot).standsOut !== 0)) return false
+  const rival = second === undefined ? undefined : evidenceOf(second)
+  return chanceOf(oddsOf(evidenceOf(first), rival)) < FAINT
 }
 
 const isAlike = ({ headingShare, sentence }: Evidence): boolean =>
