@@ -93,7 +93,11 @@ describe('the workspace', { skip }, () => {
     ])
     for (const name of ['care.txt', 'prices.md']) {
       const row = owner.getByRole('row', { name: new RegExp(name) })
-      await row.getByText('Live').waitFor()
+      const seen = async () => `the list shows: ${await owner.getByRole('main').innerText()}`
+      await row
+        .getByText('Live')
+        .waitFor()
+        .catch(async (cause: unknown) => assert.fail(`${await seen()}\n${cause}`))
     }
     await owner.getByText('Failed').first().waitFor()
   })

@@ -64,7 +64,7 @@ test('few large bodies are accepted at a time; further ones are told to retry, a
 
 test('while many mails wait to be read, the next sender is told to retry', async () => {
   const raw = mail('Once', { Subject: '' })
-  const waiting = Array.from({ length: 70 }, (_, n) =>
+  const waiting = Array.from({ length: 200 }, (_, n) =>
     service.ctx.mailParser.read(`account ${n % 4}`, Buffer.from(mail('Before it'))),
   )
   const refused = await box.post(raw)
