@@ -87,12 +87,12 @@ export async function attempt<T>(
   { responseMs }: Pick<Patience, 'responseMs'>,
   signal: AbortSignal | undefined,
 ): Promise<T> {
-  const controller = new AbortController()
-  signal?.addEventListener('abort', () => controller.abort(signal.reason), { once: true })
+  const late = new AbortController()
+  const either = signal ? AbortSignal.any([signal, late.signal]) : late.signal
   try {
-    return await withDeadline(request(controller.signal), responseMs, signal)
+    return await withDeadline(request(either), responseMs, signal)
   } catch (error) {
-    controller.abort()
+    late.abort()
     throw error
   }
 }
