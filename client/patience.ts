@@ -78,21 +78,28 @@ function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   })
 }
 
+/** Returns a new controller that is also aborted by the given signal. */
+export function linkedTo(signal: AbortSignal | undefined): AbortController {
+  const controller = new AbortController()
+  if (signal?.aborted) controller.abort(signal.reason)
+  signal?.addEventListener('abort', () => controller.abort(signal.reason), { once: true })
+  return controller
+}
+
 /**
- * Runs one request. Throws when it takes longer than `responseMs` or `signal` aborts. The signal that the request gets
- * also aborts with `signal` later, while the body is read.
+ * Runs one request. Throws when it takes longer than `responseMs` or `signal` aborts. The request's signal also aborts
+ * when `signal` does so later, while the body is being read.
  */
 export async function attempt<T>(
   request: (signal: AbortSignal) => Promise<T>,
   { responseMs }: Pick<Patience, 'responseMs'>,
   signal: AbortSignal | undefined,
 ): Promise<T> {
-  const late = new AbortController()
-  const either = signal ? AbortSignal.any([signal, late.signal]) : late.signal
+  const controller = linkedTo(signal)
   try {
-    return await withDeadline(request(either), responseMs, signal)
+    return await withDeadline(request(controller.signal), responseMs, signal)
   } catch (error) {
-    late.abort()
+    controller.abort()
     throw error
   }
 }

@@ -6,6 +6,7 @@ import type { AnswerEvent } from './events.ts'
 import { missingEvents } from './missing-events.ts'
 import type { Answer, Parley } from './parley.ts'
 import { ParleyError } from './parley-error.ts'
+import { linkedTo } from './patience.ts'
 import { conversationIn, messageText, pageResults, toUIMessages } from './ui-messages.ts'
 
 export type TransportOptions = {
@@ -195,14 +196,6 @@ function newAsked(): Asked {
 
 async function* eventsOf(answer: Answer): AsyncGenerator<AnswerEvent, void> {
   for await (const { event } of answer) yield event
-}
-
-/** Returns a new controller that is also aborted by the given signal. */
-function linkedTo(signal: AbortSignal | undefined): AbortController {
-  const controller = new AbortController()
-  if (signal?.aborted) controller.abort(signal.reason)
-  signal?.addEventListener('abort', () => controller.abort(signal.reason), { once: true })
-  return controller
 }
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Fits the weights of `oddsOf` and, without word vectors, of `reachOf` in
+ * Fits the weights of `oddsAt` and, without word vectors, of `reachOf` in
  * server/knowledge/search/ranking/relevance.ts to the questions of bench/answers and test/retrieval-corpus, and prints
  * them: `node scripts/fit-relevance.ts`. It downloads the documents of the bench.
  */
@@ -9,7 +9,7 @@ import { type LoadedCollection, loadCollections } from '../bench/answers/load-co
 import type { IndexedChunk } from '../server/knowledge/search/passage.ts'
 import { analyseQuestion } from '../server/knowledge/search/question/analyse-question.ts'
 import { gatherEvidence } from '../server/knowledge/search/ranking/gather-evidence.ts'
-import { aheadOf, type Evidence } from '../server/knowledge/search/ranking/relevance.ts'
+import { aheadAt, type Evidence } from '../server/knowledge/search/ranking/relevance.ts'
 import { searchTables } from '../server/knowledge/search/search-tables.ts'
 import { showChunks } from '../server/knowledge/search/tables/drop-chunks.ts'
 import { createTables } from '../server/knowledge/search/tables/tables.ts'
@@ -20,7 +20,7 @@ import { loadCorpus } from '../test/retrieval-corpus/load-corpus.ts'
 import { GERMAN_SET, isExpected, loadSet } from '../test/retrieval-corpus/load-set.ts'
 
 const PUBLIC = ['collections', 'held-out', 'fresh', 'independent', 'independent-2']
-/** The companies that the weights are fitted to; the others show how they do on documents that they are not fitted to. */
+/** The weights are fitted to these companies. The others are held out: only the calibration is computed on them. */
 const COMPANIES = new Set([
   'copperwick',
   'stadtwerke-aggerbruch',
@@ -28,12 +28,12 @@ const COMPANIES = new Set([
   'campings-rivelune',
   'gartenkontor',
 ])
-/** Small indexes are drawn from each collection. */
+/** The numbers of chunks in the small indexes that are drawn from each collection. */
 const SIZES = [1, 2, 4, 8, 16, 32]
 const DRAWS = 3
-/** As in search-tables.ts. */
+/** The same as REACHING in search-tables.ts. */
 const FIRST = 3
-/** The weights of the first passages: whether the very first is right matters most. */
+/** The weights of the passages by rank, because it matters most whether the first one is right. */
 const WEIGHT_OF_PLACE = [1, 0.5, 0.5]
 const STEPS = 10_000
 const RATE = 0.05
@@ -54,20 +54,20 @@ function samplesOf(chunks: IndexedChunk[], asked: Asked[]): Sample[] {
     tables,
     chunks.map((chunk) => writeChunk(tables, chunk, stem)),
   )
-  const slotOf = new Map(tables.slots.chunks.map((chunk, slot) => [chunk?.id, slot]))
   return asked.flatMap(({ question, isRight, isFar }) => {
     const analysed = analyseQuestion(question, tables, null)
     if (analysed.terms.length === 0) return []
     const { candidates } = gatherEvidence(tables, analysed, null)
-    const evidenceOf = new Map(candidates.map(({ slot, evidence }) => [slot, evidence]))
     const { passages } = searchTables(tables, question, { limit: FIRST })
-    const slots = passages.map(({ chunkId }) => slotOf.get(chunkId)!).filter((slot) => evidenceOf.has(slot))
-    const found = slots.map((slot, place) => {
-      const evidence = evidenceOf.get(slot)!
-      const rival = evidenceOf.get(slots[place === 0 ? 1 : 0]!)
-      const ahead = aheadOf(evidence, rival)
-      return { evidence, ahead, isRight: isRight?.(tables.slots.chunks[slot]!) ?? false }
-    })
+    const first = passages.flatMap(({ chunkId }) =>
+      candidates.filter(({ slot }) => tables.slots.chunks[slot]!.id === chunkId),
+    )
+    const evidence = first.map((candidate) => candidate.evidence)
+    const found = first.map(({ slot }, place) => ({
+      evidence: evidence[place]!,
+      ahead: aheadAt(place, evidence),
+      isRight: isRight?.(tables.slots.chunks[slot]!) ?? false,
+    }))
     if (found.length === 0) return []
     const covered = isFar ? false : found.some((one) => one.isRight) ? true : null
     return [{ hasVectors: analysed.vector !== null, covered, found }]
@@ -174,7 +174,7 @@ function fit(rows: readonly Row[], shrink: number): number[] {
   return weights
 }
 
-/** Some samples with the weight that they have together. */
+/** Samples and their total weight. */
 type Part = { samples: readonly Sample[]; weight: number }
 
 /** Fits the probability that a passage is right. */
@@ -192,22 +192,22 @@ function fitOdds(parts: readonly Part[], names: readonly Name[]): number[] {
 }
 
 /**
- * Fits the probability that the documents cover a question to the passage of each question that speaks most for it;
- * which one that is depends on the weights, so they are fitted several times.
+ * Fits the probability that the documents cover a question. Only the passage with the highest score counts for each
+ * question. Which one that is depends on the weights, so they are fitted several times.
  */
 function fitReach(parts: readonly Part[], names: readonly Name[]): number[] {
   let weights: number[] | null = null
   for (let round = 0; round < 4; round++) {
     const rows = parts.flatMap(({ samples, weight }) => {
       const judged = samples.filter(({ covered }) => covered !== null)
+      const inReach = judged.filter(({ covered }) => covered).length
       return judged.map(({ covered, found }) => {
         const all = found.map((one) => valuesOf(one, names))
         const scores = all.map((values) => (weights ? scoreOf(values, weights) : 0))
-        const alike = judged.filter((other) => other.covered === covered).length
         return {
           values: all[scores.indexOf(Math.max(...scores))]!,
           isRight: covered!,
-          weight: weight / alike,
+          weight: weight / (covered ? inReach : judged.length - inReach),
         }
       })
     })
@@ -220,7 +220,7 @@ function print(title: string, names: readonly Name[], weights: readonly number[]
   console.log(title, weights.map((weight, i) => `${weight.toFixed(2)} ${names[i] ?? 'constant'}`).join(', '))
 }
 
-/** Prints how many of the first passages are right for each tenth of the estimated probability. */
+/** Prints how many of the first passages are right, for each tenth of the range of estimated probabilities. */
 function printCalibration(
   samples: readonly Sample[],
   names: readonly Name[],

@@ -1,5 +1,6 @@
 import { errorOf, ParleyError } from '../../client/parley-error.ts'
 import { withDeadline } from '../../client/parse-events.ts'
+import { attempt } from '../../client/patience.ts'
 import { WIDGET_API } from '../../server/widget/page/api-path.ts'
 import type { BodyOf, MethodOf, ParamsOf, Path, ResponseOf } from './endpoints.ts'
 import type { Kept } from './kept.ts'
@@ -34,30 +35,28 @@ export function createApi(agentId: string, kept: Kept) {
     path: P,
     { names, body, form, headers, signal, outlivesPage = false }: Init<P> = {},
   ): Promise<Response> {
-    const given = new AbortController()
-    signal?.addEventListener('abort', () => given.abort(signal.reason), { once: true })
     const secret = kept.secret()
     const values: Record<string, string> = { agentId, ...names }
     const url = WIDGET_API + path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(values[name] ?? ''))
-    const asked = fetch(url, {
-      method,
-      credentials: 'omit',
-      cache: 'no-store',
-      signal: given.signal,
-      headers: {
-        ...headers,
-        ...(secret ? { authorization: `Bearer ${kept.userId() === null ? '' : 'signed.'}${secret}` } : {}),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      body: form ?? (body === undefined ? undefined : JSON.stringify(body)),
-      keepalive: outlivesPage,
-    })
+    const ask = (one: AbortSignal): Promise<Response> =>
+      fetch(url, {
+        method,
+        credentials: 'omit',
+        cache: 'no-store',
+        signal: one,
+        headers: {
+          ...headers,
+          ...(secret ? { authorization: `Bearer ${kept.userId() === null ? '' : 'signed.'}${secret}` } : {}),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        body: form ?? (body === undefined ? undefined : JSON.stringify(body)),
+        keepalive: outlivesPage,
+      })
     try {
-      const response = await withDeadline(asked, form ? UPLOAD_MS : SILENCE_MS, signal)
+      const response = await attempt(ask, { responseMs: form ? UPLOAD_MS : SILENCE_MS }, signal)
       if (!response.ok) throw await errorOf(response)
       return response
     } catch (error) {
-      given.abort()
       if (isSignedOut(error)) kept.setUserId(null)
       throw error
     }

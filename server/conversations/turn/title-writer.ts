@@ -14,7 +14,7 @@ type Title = { accountId: AccountId; conversationId: string; title: string }
 /** Stores the titles of all conversations together, because nobody waits for them. */
 export type TitleWriter = {
   add(title: Title): void
-  /** Resolves when everything that was added has been stored or given up. */
+  /** Resolves when every title that was added has been stored or could not be. */
   close(): Promise<void>
 }
 

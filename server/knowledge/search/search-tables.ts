@@ -12,7 +12,7 @@ import {
   type Evidence,
   isConnected,
   isProved,
-  oddsOf,
+  oddsAt,
   orderOf,
   reachOf,
 } from './ranking/relevance.ts'
@@ -119,9 +119,9 @@ function rankChunks(tables: Tables, question: AnalysedQuestion, asked: string, l
   const inBoth = besideAllWords(slots, (slot) => evidenceOf.get(slot)!, isBehind)
   const order = [...inBoth.filter(isAsked), ...inBoth.filter((slot) => !isAsked(slot))]
   const kept = order.slice(0, limit)
+  const evidence = kept.map((slot) => evidenceOf.get(slot)!)
   const chances = kept.map((slot, place) => {
-    const rival = evidenceOf.get(kept[place === 0 ? 1 : 0]!)
-    const odds = oddsOf(evidenceOf.get(slot)!, rival) + (isAsked(slot) ? ASKED_ODDS : 0)
+    const odds = oddsAt(place, evidence) + (isAsked(slot) ? ASKED_ODDS : 0)
     return chanceOf(isUnread(slot) ? odds - FOREIGN_ODDS : odds)
   })
   const pairOf = (slot: number): number | null =>

@@ -1,5 +1,5 @@
 import { fuse } from './fuse.ts'
-import { chanceOf, type Evidence, oddsOf } from './relevance.ts'
+import { chanceOf, type Evidence, oddsAt } from './relevance.ts'
 import type { Hits } from './top-hits.ts'
 
 /**
@@ -8,7 +8,7 @@ import type { Hits } from './top-hits.ts'
  */
 const WEIGHT = 0.5
 const PLACES = 0
-/** The weight when hardly anything speaks for the first passage by all evidence: its probability is below FAINT. */
+/** The weight if the probability of the first passage by all evidence is below FAINT. */
 const WEIGHT_IF_FAINT = 1.5
 const FAINT = 0.1
 /**
@@ -47,11 +47,10 @@ export function besideAllWords(
 }
 
 function isFaint(slots: readonly number[], evidenceOf: (slot: number) => Evidence): boolean {
-  const [first, second] = slots
-  // The vectors of an embedding provider say more than the words then.
-  if (first === undefined || slots.some((slot) => evidenceOf(slot).standsOut !== 0)) return false
-  const rival = second === undefined ? undefined : evidenceOf(second)
-  return chanceOf(oddsOf(evidenceOf(first), rival)) < FAINT
+  const found = slots.map(evidenceOf)
+  // Next to the vectors of an embedding provider, few words in common prove nothing.
+  if (found.length === 0 || found.some(({ standsOut }) => standsOut !== 0)) return false
+  return chanceOf(oddsAt(0, found)) < FAINT
 }
 
 const isAlike = ({ headingShare, sentence }: Evidence): boolean =>

@@ -74,7 +74,8 @@ const PROVES_ALONE = 7
 
 /**
  * Returns a score that orders the chunks found for one question; scores of different questions cannot be compared.
- * The weights lie between those of two fits: one to the questions of test/retrieval-corpus, and one to the lists of questions and answers in real documentation, with the headings as questions and removed from the passages.
+ * The weights lie between those of two fits: one to the questions of test/retrieval-corpus, and one to the lists of
+ * questions and answers in real documentation, with the headings as questions and removed from the passages.
  */
 export const orderOf = (evidence: Evidence): number => orderByWords(evidence) + VECTORS * evidence.standsOut
 
@@ -109,20 +110,25 @@ function orderByWords(evidence: Evidence): number {
 const LEAST_AHEAD = -3
 const MOST_AHEAD = 5
 
-/** Returns how far a chunk is ahead of the best other one, in units of the order and within bounds. */
-export function aheadOf(evidence: Evidence, rival: Evidence | undefined): number {
-  const ahead = rival ? orderByWords(evidence) - orderByWords(rival) : MOST_AHEAD
+/**
+ * Returns how far one of several chunks, best first, is ahead of the best other one, in units of the order and within
+ * bounds.
+ */
+export function aheadAt(place: number, found: readonly Evidence[]): number {
+  const rival = found[place === 0 ? 1 : 0]
+  const ahead = rival ? orderByWords(found[place]!) - orderByWords(rival) : MOST_AHEAD
   return Math.min(MOST_AHEAD, Math.max(LEAST_AHEAD, ahead))
 }
 
 /**
- * Returns the log odds that one of the first chunks contains the answer. `rival` is the evidence for the best of the
- * other chunks, if there is one. The weights are those of scripts/fit-relevance.ts.
+ * Returns the log odds that one of several chunks, best first, contains the answer. The weights are those of
+ * scripts/fit-relevance.ts.
  */
-export function oddsOf(evidence: Evidence, rival: Evidence | undefined): number {
+export function oddsAt(place: number, found: readonly Evidence[]): number {
+  const evidence = found[place]!
   const { held, first, match, rarest, headingShare, strangeness, words, size, few, meanings, sentence } =
     evidence
-  const ahead = aheadOf(evidence, rival)
+  const ahead = aheadAt(place, found)
   const byWords =
     sentence === null
       ? 0.93 * held +
@@ -163,7 +169,7 @@ const oddsByVectors = ({ standsOut }: Evidence): number =>
 
 export const chanceOf = (odds: number): number => 1 / (1 + Math.exp(-odds))
 
-/** In still smaller indexes, more questions about something else would be answered than others lost. */
+/** The bound of `few`. Without it, the smallest indexes would answer too many questions about something else. */
 const MOST_FEW = 1.6
 
 /**
