@@ -9,6 +9,7 @@ import { createFollowers } from './conversations/stream/follow-elsewhere.ts'
 import { createOrphans } from './conversations/turn/close-orphans.ts'
 import { createGenerations } from './conversations/turn/generations.ts'
 import { createTitleWriter } from './conversations/turn/title-writer.ts'
+import { createTurnWriter } from './conversations/turn/turn-writer.ts'
 import { requireServerVersion } from './db/connections/server-version.ts'
 import { type Database, openEmbedded, openPostgres } from './db/database.ts'
 import { localNotifier, postgresNotifier } from './db/notifier.ts'
@@ -114,6 +115,7 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
       followers: createFollowers({ db, notifier, log }),
       generations,
       titles,
+      turnWriter: createTurnWriter(db, process),
       orphans: createOrphans({ db, log, deliverAnswer }),
       hasTicket,
       customerWrote,

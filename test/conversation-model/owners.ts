@@ -6,6 +6,7 @@ import { firstEvents, handoffWords, lastWords } from '../../server/conversations
 import { startGeneration } from '../../server/conversations/turn/start.ts'
 import { type Ending, type Outcome, storeEnd } from '../../server/conversations/turn/store-end.ts'
 import type { StartRequest } from '../../server/conversations/turn/turn.ts'
+import { createTurnWriter } from '../../server/conversations/turn/turn-writer.ts'
 import type { Db } from '../../server/db/database.ts'
 import { newId } from '../../server/db/ids.ts'
 import type { AccountId } from '../../server/db/tables/columns.ts'
@@ -119,16 +120,19 @@ export async function* answer(ctx: Needs, talk: Talk, { on, words, twice, isRetr
   owned.whole = `${owned.logged}end.`
   const outcome = outcomeOf(ids, owned.whole, position, talk.stopped.has(ids.id))
   const closer = { owner: process.id, epoch: ids.epoch, ownerAfter: process.id }
+  const needs = { ...ctx, turnWriter: writerOf(ctx, process) }
   for (let i = 0; i < (twice ? 2 : 1); i++) {
     yield
     if (process.killed) return
-    const ending = await storeEnd(ctx, talk, ids, closer, outcome)
+    const ending = await storeEnd(needs, talk, ids, closer, outcome)
     // A process that was declared dead may still be the first to end the generation. The one that closes it then finds
     // it ended.
     if (!process.declaredDead) assert.notEqual(ending, 'lost', 'somebody ended what a living process owned')
     owned.endings.push(ending)
   }
 }
+
+const writerOf = ({ db }: Needs, process: OwnProcess) => createTurnWriter(db, process, { endsEveryMs: 0 })
 
 async function start(ctx: Needs, talk: Talk, process: OwnProcess, isRetry: boolean): Promise<Owned | null> {
   const { accountId, plan, agentId, conversationId } = talk
@@ -144,7 +148,12 @@ async function start(ctx: Needs, talk: Talk, process: OwnProcess, isRetry: boole
     idempotency: null,
     ...(conversationId ? { conversationId } : {}),
   }
-  const needs = { ...ctx, process: process as unknown as ServiceProcess, customerWrote: async () => {} }
+  const needs = {
+    ...ctx,
+    turnWriter: writerOf(ctx, process),
+    process: process as unknown as ServiceProcess,
+    customerWrote: async () => {},
+  }
   try {
     const { ids } = await startGeneration(needs, turn)
     talk.conversationId = ids.conversationId

@@ -10,10 +10,11 @@ import { migrate } from '../../db/upkeep/migrate.ts'
 import { createAccount } from '../records/accounts.ts'
 import {
   creditsUsed,
+  type Entry,
+  type Limits,
+  limitsOf,
   monthOf,
-  type Reservation,
   releaseCredits,
-  reservationOf,
   reserving,
 } from './credits.ts'
 
@@ -28,20 +29,20 @@ test('releases and reservations of credits do not block each other', {
     const agentId = 'agent'
     const generationId = newId()
     const reserve = statement(
-      (p: Values<Reservation>) => sql`with made as (select 1), ${reserving(p)} select * from reserved`,
+      (p: Values<Limits & Entry>) =>
+        sql`with ${reserving(
+          p,
+          sql`select ${p.entryId}::uuid as "entryId", ${p.generationId}::uuid as "generationId",
+          ${p.credits}::integer as credits, ${p.entryKind} as "entryKind"`,
+        )} select * from reserved`,
     )
-    await reserve(
-      db,
-      reservationOf({
-        accountId,
-        plan: 'standard',
-        agentId,
-        agentLimit: 9,
-        generationId,
-        credits: 1,
-        entryKind: 'usage',
-      }),
-    )
+    await reserve(db, {
+      ...limitsOf({ accountId, plan: 'standard', agentId, agentLimit: 9 }),
+      entryId: newId(),
+      generationId,
+      credits: 1,
+      entryKind: 'usage',
+    })
     const waits = async (): Promise<boolean> => {
       const { rows } = await sql`
         select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(

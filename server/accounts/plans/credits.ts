@@ -13,18 +13,21 @@ const nextMonth = (time: Date): Date => new Date(Date.UTC(time.getUTCFullYear(),
 
 type CreditState = { limit: number | null; used: number; resetsAt: Date }
 
-/**
- * What a reply costs, and the limits that it counts against; `agentLimit` is null for an agent without a limit of its
- * own.
- */
-export type Reservation = {
-  accountId: string
-  agentId: string
-  generationId: string
+/** What a reply costs. */
+export type Entry = {
   entryId: string
+  generationId: string
   credits: number
   /** `trial` for runs of the playground, which cost nothing and are not counted. */
   entryKind: 'usage' | 'trial'
+}
+
+/**
+ * The limits that the replies of an agent count against; `agentLimit` is null for an agent without a limit of its own.
+ */
+export type Limits = {
+  accountId: string
+  agentId: string
   month: string
   /** The allowance of the account's plan, without credits granted on top; null means without limit. */
   allowance: number | null
@@ -46,20 +49,16 @@ export function exhaustedIn(error: unknown): Exhausted | null {
 const SLOTS = 64
 const anySlot = (): number => 1 + Math.floor(Math.random() * SLOTS)
 
-export function reservationOf(wanted: {
+export function limitsOf(owner: {
   accountId: AccountId
   plan: string
   agentId: string
   agentLimit: number | null
-  generationId: string
-  credits: number
-  entryKind: Reservation['entryKind']
-}): Reservation {
-  const { plan, ...rest } = wanted
+}): Limits {
+  const { plan, ...rest } = owner
   const allowance = planOf(plan).creditsPerMonth
   return {
     ...rest,
-    entryId: newId(),
     month: monthOf(new Date()),
     allowance,
     accountSlot: allowance === null ? anySlot() : 0,
@@ -68,40 +67,44 @@ export function reservationOf(wanted: {
 }
 
 /**
- * Reserves a reply's credits, as the parts `entry`, `agent_use` and `account_use` of a statement whose earlier part
- * is `made`. Its last part, `reserved`, undoes all of it when a limit would be exceeded. Only owners with a limit
- * contend for a single row, which is locked for no longer than the commit takes.
+ * Reserves the credits of one or more replies of an agent, as the parts `entry`, `agent_use` and `account_use` of a
+ * statement. `replies` selects from an earlier part of it, which is not empty, and has the members of `Entry` as its
+ * columns. The last part, `reserved`, undoes all of it when a limit would be exceeded. Only owners with a limit contend
+ * for a single row, which is locked for no longer than the commit takes.
  */
-export const reserving = (p: Values<Reservation>) => sql`
+export const reserving = (p: Values<Limits>, replies: RawBuilder<unknown>) => sql`
   entry as (
     insert into credit_entries (id, account_id, agent_id, generation_id, kind, state, amount, month)
-    select ${p.entryId}::uuid, ${p.accountId}::uuid, ${p.agentId}, ${p.generationId}::uuid, ${p.entryKind}, 'reserved',
-      ${p.credits}::integer, ${p.month} from made
+    select "entryId", ${p.accountId}::uuid, ${p.agentId}, "generationId", "entryKind", 'reserved', credits, ${p.month}
+    from (${replies}) as replies
     returning amount
   ), agent_use as (
     ${raise(p, p.agentId, p.agentSlot, sql`${p.agentLimit}::integer`, sql`entry`)}
   ), account_use as (
-    ${raise(p, p.accountId, p.accountSlot, limitOf(p), sql`agent_use`)}
+    ${raise(p, p.accountId, p.accountSlot, limitOf(p), sql`entry cross join agent_use`)}
   ), reserved as (
     select case when not exists (select from agent_use) then refuse('agent')
       when not exists (select from account_use) then refuse('account') end
   )`
 
-/** Settles what a generation reserved, as a part of a statement whose earlier part `closed` has ended the generation. */
-export const settling = (p: Values<{ accountId: string; id: string }>) => sql`
+/**
+ * Settles what generations reserved, as a part of a statement whose earlier part `closed` has their ids and has ended
+ * them.
+ */
+export const settling = (p: Values<{ accountId: string }>) => sql`
   settled as (
-    update credit_entries set state = 'settled'
-    where account_id = ${p.accountId}::uuid and generation_id = ${p.id}::uuid and state = 'reserved'
-      and exists (select from closed)
+    update credit_entries set state = 'settled' from closed
+    where credit_entries.account_id = ${p.accountId}::uuid and credit_entries.generation_id = closed.id
+      and credit_entries.state = 'reserved'
   )`
 
-/** Adds to one owner's use of the month unless that would exceed the limit. */
+/** Adds the amounts of `entries` to one owner's use of the month unless that would exceed the limit. */
 function raise(
-  p: Values<Reservation>,
+  p: Values<Limits>,
   owner: Expression<string>,
   slot: Expression<number>,
   limit: RawBuilder<unknown>,
-  after: RawBuilder<unknown>,
+  entries: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
   const others = sql`coalesce((select sum(used) from credit_usage as other
     where other.account_id = ${p.accountId}::uuid and other.owner_id = ${owner} and other.month = ${p.month} and other.slot <> 0), 0)`
@@ -110,15 +113,15 @@ function raise(
   const hidden = sql`(select ${slot}::smallint)`
   return sql`
     insert into credit_usage (account_id, owner_id, month, slot, used)
-    select ${p.accountId}::uuid, ${owner}, ${p.month}, ${slot}::smallint, ${p.credits}::integer from ${after}
-    where ${hidden} <> 0 or ${p.credits}::integer + ${others} <= ${limit}
+    select ${p.accountId}::uuid, ${owner}, ${p.month}, ${slot}::smallint, sum(amount) from ${entries}
+    having sum(amount) is not null and (${hidden} <> 0 or sum(amount) + ${others} <= ${limit})
     on conflict (owner_id, month, slot) do update set used = credit_usage.used + excluded.used
       where excluded.slot <> 0 or credit_usage.used + excluded.used + ${others} <= ${limit}
     returning used`
 }
 
 /** The allowance of the plan plus what was granted for the month. */
-const limitOf = (p: Pick<Values<Reservation>, 'allowance' | 'accountId' | 'month'>) => sql`
+const limitOf = (p: Pick<Values<Limits>, 'allowance' | 'accountId' | 'month'>) => sql`
   (${p.allowance}::integer + coalesce((select sum(amount) from credit_entries
     where account_id = ${p.accountId}::uuid and month = ${p.month} and kind = 'grant'), 0))`
 

@@ -76,6 +76,8 @@ const append = statement(
     from unnest(${p.ids}::uuid[], ${p.positions}::integer[], ${p.events}::text[]) as piece (id, position, events)
     join generations on generations.id = piece.id and ${isRunning}
       and generations.owner = ${p.owner}::uuid and generations.epoch = ${p.epoch}::integer
+    -- All statements that write several pieces keep this order; otherwise two of them could deadlock.
+    order by piece.id
     -- Whoever closes one of them waits for this statement, or this statement for it.
     for key share of generations
     on conflict do nothing

@@ -174,7 +174,7 @@ function leave(live: LiveGeneration): void {
  * LONGEST_HOLD_MS, or is being closed, the process that closes the generation from its log takes over.
  */
 async function store(
-  { db, log, process, generations, deliverAnswer }: TurnNeeds,
+  { db, log, process, generations, deliverAnswer, turnWriter }: TurnNeeds,
   turn: Turn,
   live: LiveGeneration,
   outcome: Outcome,
@@ -183,7 +183,7 @@ async function store(
   const giveUpAt = Date.now() + LONGEST_HOLD_MS
   for (let attempt = 0; Date.now() < giveUpAt; attempt++) {
     try {
-      return await storeEnd({ db, deliverAnswer }, turn.owner, live.ids, own, outcome)
+      return await storeEnd({ db, deliverAnswer, turnWriter }, turn.owner, live.ids, own, outcome)
     } catch (error) {
       if (attempt === 0)
         log.error({ err: error, generation: live.ids.id }, 'the end of a generation could not be stored yet')

@@ -1,9 +1,8 @@
-import { exhaustedIn, reservationOf } from '../../accounts/plans/credits.ts'
+import { exhaustedIn, limitsOf } from '../../accounts/plans/credits.ts'
 import type { Db, Trx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
 import { transact } from '../../db/statements/transact.ts'
 import { type Last, lastly } from '../../db/statements/transaction.ts'
-import type { MessagePart } from '../../db/tables/conversations.ts'
 import { ApiError } from '../../http/errors.ts'
 import { KeyTaken, rebindKey, takeKey } from '../../http/once/idempotency.ts'
 import type { StoredSource } from '../../knowledge/search/answering/citations.ts'
@@ -20,10 +19,10 @@ import {
 } from '../records/queries.ts'
 import type { GenerationIds, LiveGeneration } from '../stream/live-generation.ts'
 import { chooseModel, improveTitle, noting } from './ask-model.ts'
-import { findRetry, type Plan, planTurn, readHistory, readsAhead } from './plan-turn.ts'
+import { findRetry, planTurn, readHistory, readsAhead } from './plan-turn.ts'
 import { runTurn } from './run-steps.ts'
 import type { ChatRequest, StartedTurn, StartRequest, Turn, TurnNeeds } from './turn.ts'
-import { continueConversation, openConversation } from './turn-statements.ts'
+import { continueConversation, type Opening, openConversations } from './turn-statements.ts'
 
 /** Stores the message and starts the reply; the generation then runs by itself, with or without a reader. */
 export async function startChat(ctx: TurnNeeds, request: ChatRequest): Promise<LiveGeneration> {
@@ -61,7 +60,7 @@ async function giveTitle(ctx: TurnNeeds, turn: Turn, live: LiveGeneration): Prom
     await improveTitle(ctx, model, owner, live, question)
 }
 
-type Needs = Pick<TurnNeeds, 'db' | 'process' | 'orphans' | 'hasTicket' | 'customerWrote'>
+type Needs = Pick<TurnNeeds, 'db' | 'turnWriter' | 'process' | 'orphans' | 'hasTicket' | 'customerWrote'>
 
 /**
  * Stores the user message and the running generation in one transaction and reserves the credits. From then on, nothing
@@ -89,10 +88,14 @@ function start(ctx: Needs, turn: StartRequest): Promise<StartedTurn> {
   if (conversationId !== undefined) return transact(ctx.db, (trx) => goOn(ctx, trx, turn, conversationId))
   if (ask.kind !== 'message') throw new TypeError('A conversation starts with a message.')
   const message = ask.text
-  // A single statement needs no explicit transaction.
-  if (parentConversationId === undefined && idempotency === null)
-    return startConversation(ctx, ctx.db, turn, message)
-  return transact(ctx.db, (trx) => startConversation(ctx, trx, turn, message))
+  if (parentConversationId === undefined && idempotency === null) {
+    const ids = newIds(ctx, turn)
+    const ref = { accountId: turn.account.id, agentId: turn.agent.id }
+    return ctx.turnWriter
+      .open(ref, limitsOfTurn(turn), openingOf(turn, ids, message, null))
+      .then(() => opened(turn, ids, message, null))
+  }
+  return transact(ctx.db, (trx) => startInTransaction(ctx, trx, turn, message))
 }
 
 const citedIn = (row: MessageRow | undefined): StoredSource[] =>
@@ -109,49 +112,67 @@ const isBusy = (error: unknown): boolean =>
 
 const textPart = (text: string) => [{ type: 'text' as const, text }]
 
-async function startConversation(
-  { process }: Needs,
-  trx: Db,
+/** Returns the ids of a conversation that a turn starts. */
+const newIds = ({ process }: Needs, turn: StartRequest): GenerationIds => ({
+  id: newId(),
+  conversationId: newId(),
+  userMessageId: newId(),
+  messageId: newId(),
+  userId: turn.userId ?? null,
+  credits: turn.model.credits,
+  kind: 'reply',
+  epoch: process.epoch,
+  firstEvent: 0,
+})
+
+const openingOf = (
+  turn: StartRequest,
+  ids: GenerationIds,
+  message: string,
+  parent: Parent | null,
+): Opening => ({
+  ...beginning(turn, ids),
+  parts: textPart(message),
+  source: turn.source,
+  userId: ids.userId,
+  title: titleFromWords(message),
+  parentId: parent?.id ?? null,
+  parentSummary: parent?.summary ?? null,
+  externalId: turn.externalId ?? null,
+  contactId: turn.contactId ?? null,
+  transient: turn.transient ?? false,
+})
+
+const opened = (
+  turn: StartRequest,
+  ids: GenerationIds,
+  message: string,
+  parent: Parent | null,
+): StartedTurn => ({
+  ids,
+  transcript: [...(turn.history ?? []), { role: 'user', parts: textPart(message) }],
+  isFirst: true,
+  parent,
+  citedBefore: [],
+})
+
+/** Starts a conversation together with what else the transaction stores: its key, or the link to its parent. */
+async function startInTransaction(
+  ctx: Needs,
+  trx: Trx,
   turn: StartRequest,
   message: string,
 ): Promise<StartedTurn> {
   const { account, agent, parentConversationId } = turn
-  const id = newId()
-  await claimKey(trx, turn, id)
+  const ids = newIds(ctx, turn)
+  await claimKey(trx, turn, ids.id)
   const parent =
     parentConversationId === undefined
       ? null
       : await readParent(trx, account.id, agent.id, parentConversationId, turn.userId)
-  const ids = {
-    id,
-    conversationId: newId(),
-    userMessageId: newId(),
-    messageId: newId(),
-    userId: turn.userId ?? null,
-    credits: turn.model.credits,
-    kind: 'reply' as const,
-    epoch: process.epoch,
-    firstEvent: 0,
-  }
-  const parts = textPart(message)
-  await openConversation(trx, {
-    ...beginning(turn, ids, process.id, { parts, askedSeq: null, cut: null }),
-    source: turn.source,
-    userId: ids.userId,
-    title: titleFromWords(message),
-    parentId: parent?.id ?? null,
-    parentSummary: parent?.summary ?? null,
-    externalId: turn.externalId ?? null,
-    contactId: turn.contactId ?? null,
-    transient: turn.transient ?? false,
-  })
-  return {
-    ids,
-    transcript: [...(turn.history ?? []), { role: 'user', parts }],
-    isFirst: true,
-    parent,
-    citedBefore: [],
-  }
+  const openings = JSON.stringify([openingOf(turn, ids, message, parent)])
+  await openConversations(trx, { ...limitsOfTurn(turn), owner: ctx.process.id, openings })
+  return opened(turn, ids, message, parent)
 }
 
 async function goOn(
@@ -175,7 +196,7 @@ async function goOn(
   if (conversation.status !== 'ongoing') throw notOngoing(conversation.status)
   const plan = await planTurn(trx, turn, conversation, target, reading)
   const parts = message === undefined ? null : textPart(message)
-  const newIds = {
+  const nextIds = {
     id,
     conversationId,
     userMessageId: plan.userMessageId,
@@ -188,13 +209,21 @@ async function goOn(
   const asked: TranscriptMessage[] = parts ? [{ role: 'user', parts }] : []
   const parent = plan.isFirst ? await parentWithMessages(trx, turn, conversation) : parentOf(conversation)
   const started = ({ rows }: { rows: { first_event: number }[] }): StartedTurn => ({
-    ids: { ...newIds, firstEvent: rows[0]?.first_event ?? 0 },
+    ids: { ...nextIds, firstEvent: rows[0]?.first_event ?? 0 },
     transcript: [...(turn.history ?? plan.history), ...asked],
     isFirst: plan.isFirst,
     parent,
     citedBefore: plan.kind === 'continuation' ? citedIn(plan.history.at(-1)) : [],
   })
-  const going = continueConversation.query(beginning(turn, newIds, process.id, { parts, ...plan }))
+  const going = continueConversation.query({
+    ...limitsOfTurn(turn),
+    ...beginning(turn, nextIds),
+    owner: process.id,
+    parts: parts && JSON.stringify(parts),
+    askedSeq: plan.askedSeq,
+    cutFrom: plan.cut?.from ?? null,
+    cutTo: plan.cut?.to ?? null,
+  })
   if (message === undefined || !(await isOnTicket)) return lastly(trx, going, started)
   const turnStarted = started(await trx.executeQuery(going))
   await customerWrote(trx, conversation, { messageId: plan.userMessageId, text: message })
@@ -230,33 +259,24 @@ const parentOf = ({ parent_conversation_id, parent_summary }: ConversationRow): 
     ? null
     : { id: parent_conversation_id, summary: parent_summary, messages: [] }
 
+const limitsOfTurn = ({ account, agent }: StartRequest) =>
+  limitsOf({
+    accountId: account.id,
+    plan: account.plan,
+    agentId: agent.id,
+    agentLimit: agent.creditLimit,
+  })
+
 /** Returns the values that both statements of a start take. */
-function beginning(
-  { account, agent, model, trial }: StartRequest,
-  ids: Omit<GenerationIds, 'firstEvent'>,
-  owner: string,
-  { parts, askedSeq, cut }: { parts: MessagePart[] | null } & Pick<Plan, 'askedSeq' | 'cut'>,
-) {
-  return {
-    ...reservationOf({
-      accountId: account.id,
-      plan: account.plan,
-      agentId: agent.id,
-      agentLimit: agent.creditLimit,
-      generationId: ids.id,
-      credits: ids.credits,
-      entryKind: trial ? 'trial' : 'usage',
-    }),
-    conversationId: ids.conversationId,
-    userMessageId: ids.userMessageId,
-    messageId: ids.messageId,
-    owner,
-    epoch: ids.epoch,
-    model: model.id,
-    kind: ids.kind,
-    parts: parts && JSON.stringify(parts),
-    askedSeq,
-    cutFrom: cut?.from ?? null,
-    cutTo: cut?.to ?? null,
-  }
-}
+const beginning = ({ model, trial }: StartRequest, ids: Omit<GenerationIds, 'firstEvent'>) => ({
+  entryId: newId(),
+  generationId: ids.id,
+  credits: ids.credits,
+  entryKind: trial ? ('trial' as const) : ('usage' as const),
+  conversationId: ids.conversationId,
+  userMessageId: ids.userMessageId,
+  messageId: ids.messageId,
+  epoch: ids.epoch,
+  model: model.id,
+  kind: ids.kind,
+})

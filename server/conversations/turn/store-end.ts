@@ -16,11 +16,11 @@ import {
   type Closer,
   type Ended,
   endingOf,
-  endReply,
   endWithMessage,
   replyEndingOf,
   type StoredMessage,
 } from './turn-statements.ts'
+import type { TurnWriter } from './turn-writer.ts'
 
 export type Outcome = {
   status: 'finished' | 'failed' | 'interrupted'
@@ -53,7 +53,7 @@ export type DeliverAnswer = (
   message: StoredMessage | null,
 ) => Promise<void>
 
-type Needs = { db: Db; deliverAnswer: DeliverAnswer }
+type Needs = { db: Db; deliverAnswer: DeliverAnswer; turnWriter: TurnWriter }
 
 type HeldConversation = {
   status: ConversationStatus
@@ -86,7 +86,7 @@ export function holdConversation(
  * to `closer.owner`. A transient conversation is deleted with its generation; its cost remains in the ledger.
  */
 export async function storeEnd(
-  { db, deliverAnswer }: Needs,
+  { db, deliverAnswer, turnWriter }: Needs,
   ref: AgentRef,
   ids: GenerationIds,
   closer: Closer,
@@ -94,26 +94,16 @@ export async function storeEnd(
 ): Promise<Ending> {
   const { message, waiting } = outcome
   if (message && waiting.length === 0 && ids.kind === 'reply') {
-    if (await storeReplyEnd(db, ref, ids, closer, { ...outcome, message })) return 'stored'
+    // Read when the statement is sent, because more may have been logged by then.
+    const spoken = () => pieceOf(ids, outcome.unlogged, outcome.lastWords(null))
+    const { status, finishReason } = outcome
+    const ending = () => replyEndingOf(ids, closer, { status, finishReason, message, spoken: spoken() })
+    if (await turnWriter.end(ref, ending)) return 'stored'
   }
   return transact(db, async (trx) => {
     const conversation = await holdConversation(trx, ref.accountId, ids.conversationId)
     return storeEndHeld({ deliverAnswer }, trx, ref, ids, closer, conversation, outcome)
   })
-}
-
-/** Ends most replies in a single statement. Returns false when one needs more than that, or has ended before. */
-async function storeReplyEnd(
-  db: Db,
-  ref: AgentRef,
-  ids: GenerationIds,
-  closer: Closer,
-  { status, finishReason, message, unlogged, lastWords }: Outcome & { message: StoredMessage },
-): Promise<boolean> {
-  const spoken = pieceOf(ids, unlogged, lastWords(null))
-  const values = replyEndingOf(ref, ids, closer, { status, finishReason, message, spoken })
-  const { rows } = await endReply(db, values)
-  return rows.length > 0
 }
 
 const pieceOf = (

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type Reservation, reserving, settling } from '../../accounts/plans/credits.ts'
+import { type Entry, type Limits, reserving, settling } from '../../accounts/plans/credits.ts'
 import type { AgentRef } from '../../db/refs.ts'
 import { statement, type Values } from '../../db/statements/statement.ts'
 import type { MessagePart } from '../../db/tables/conversations.ts'
@@ -21,24 +21,19 @@ export const EVENTS_PER_GENERATION = 100_000
  */
 export type Closer = { owner: string | null; epoch: number; ownerAfter: string | null }
 
-type Beginning = Reservation & {
+/** What is stored of a turn that begins. Its user's message is null when the turn answers an existing one. */
+type Beginning = Entry & {
   conversationId: string
   userMessageId: string
   messageId: string
-  /** The id of the process that runs the generation. */
-  owner: string
   epoch: number
   model: string
   kind: GenerationIds['kind']
-  /** The user's message as JSON; null when the turn answers an existing message, whose number is `askedSeq`. */
-  parts: string | null
-  askedSeq: number | null
-  /** The range of message numbers that a retry replaces. */
-  cutFrom: number | null
-  cutTo: number | null
+  parts: MessagePart[] | null
 }
 
-type Opening = Beginning & {
+/** A conversation that begins with its first message. */
+export type Opening = Beginning & {
   source: string
   userId: string | null
   title: string
@@ -49,44 +44,55 @@ type Opening = Beginning & {
   transient: boolean
 }
 
-const insertGeneration = (p: Values<Beginning>) => sql`
-  insert into generations
-    (id, account_id, agent_id, conversation_id, user_message_id, message_id, model, status, credits, kind, first_event,
-      cut_from, cut_to, owner, epoch, asked_seq)
-  select ${p.generationId}::uuid, ${p.accountId}::uuid, ${p.agentId}, ${p.conversationId}::uuid,
-    ${p.userMessageId}::uuid, ${p.messageId}::uuid, ${p.model}, 'running', ${p.credits}::integer, ${p.kind},
-    (generation_count - 1)::bigint * ${sql.lit(EVENTS_PER_GENERATION)}, ${p.cutFrom}::integer, ${p.cutTo}::integer,
-    ${p.owner}::uuid, ${p.epoch}::integer, coalesce(${p.askedSeq}::integer, last_seq)
-  from moved returning first_event`
+/** What turns of the same agent share that begin together; `owner` is the process that runs them. */
+export type Beginners = Limits & { owner: string }
 
 /**
- * Stores a new conversation with its first message and the running generation, and reserves its credits. When that
- * would exceed a limit, nothing is stored, and `exhaustedIn` tells from the error which limit it was.
+ * Stores conversations of one agent, each with its first message and the running generation, and reserves their
+ * credits. When these would exceed a limit, nothing is stored, and `exhaustedIn` tells from the error which limit it
+ * was.
  */
-export const openConversation = statement(
-  (p: Values<Opening>) => sql<unknown>`
-  with moved as (
+export const openConversations = statement(
+  (p: Values<Beginners & { openings: string }>) => sql<unknown>`
+  with opening as materialized (
+    select * from jsonb_to_recordset(${p.openings}::jsonb) as opening ("entryId" uuid, "generationId" uuid,
+      credits integer, "entryKind" text, "conversationId" uuid, "userMessageId" uuid, "messageId" uuid, epoch integer,
+      model text, kind text, parts jsonb, source text, "userId" text, title text, "parentId" uuid,
+      "parentSummary" text, "externalId" text, "contactId" uuid, transient boolean)
+  ), opened as (
     insert into conversations (id, account_id, agent_id, source, user_id, title, status, last_seq, asked_seq,
       generation_count, parent_conversation_id, parent_summary, external_id, contact_id, transient)
-    values (${p.conversationId}::uuid, ${p.accountId}::uuid, ${p.agentId}, ${p.source}, ${p.userId}, ${p.title},
-      'ongoing', 1, 1, 1, ${p.parentId}::uuid, ${p.parentSummary}, ${p.externalId}, ${p.contactId}::uuid,
-      ${p.transient}::boolean)
-    returning last_seq, generation_count
+    select "conversationId", ${p.accountId}::uuid, ${p.agentId}, source, "userId", title, 'ongoing', 1, 1, 1,
+      "parentId", "parentSummary", "externalId", "contactId", transient from opening
   ), asked as (
     insert into messages (id, account_id, agent_id, conversation_id, seq, role, parts)
-    values (${p.userMessageId}::uuid, ${p.accountId}::uuid, ${p.agentId}, ${p.conversationId}::uuid, 1, 'user',
-      ${p.parts}::jsonb)
-  ), made as (${insertGeneration(p)}
-  ), ${reserving(p)}
+    select "userMessageId", ${p.accountId}::uuid, ${p.agentId}, "conversationId", 1, 'user', parts from opening
+  ), made as (
+    insert into generations (id, account_id, agent_id, conversation_id, user_message_id, message_id, model, status,
+      credits, kind, first_event, owner, epoch, asked_seq)
+    select "generationId", ${p.accountId}::uuid, ${p.agentId}, "conversationId", "userMessageId", "messageId", model,
+      'running', credits, kind, 0, ${p.owner}::uuid, epoch, 1 from opening
+  ), ${reserving(p, sql`select * from opening`)}
   select * from reserved`,
 )
+
+type Continuing = Limits &
+  Omit<Beginning, 'parts'> & {
+    owner: string
+    parts: string | null
+    /** The number of the message that the turn answers if that is an existing one. */
+    askedSeq: number | null
+    /** The range of message numbers that a retry replaces. */
+    cutFrom: number | null
+    cutTo: number | null
+  }
 
 /**
  * Adds the running generation, and the user's message if there is one, to a conversation whose row the transaction
  * has locked, and reserves its credits. Returns the number after which its events begin.
  */
 export const continueConversation = statement(
-  (p: Values<Beginning>) => sql<{ first_event: number }>`
+  (p: Values<Continuing>) => sql<{ first_event: number }>`
   with moved as (
     update conversations set last_seq = last_seq + case when ${p.parts}::jsonb is null then 0 else 1 end,
       asked_seq = case when ${p.parts}::jsonb is null then asked_seq else last_seq + 1 end,
@@ -102,8 +108,19 @@ export const continueConversation = statement(
     insert into messages (id, account_id, agent_id, conversation_id, seq, role, parts)
     select ${p.userMessageId}::uuid, ${p.accountId}::uuid, ${p.agentId}, ${p.conversationId}::uuid, last_seq, 'user',
       ${p.parts}::jsonb from moved where ${p.parts}::jsonb is not null
-  ), made as (${insertGeneration(p)}
-  ), ${reserving(p)}
+  ), made as (
+    insert into generations (id, account_id, agent_id, conversation_id, user_message_id, message_id, model, status,
+      credits, kind, first_event, cut_from, cut_to, owner, epoch, asked_seq)
+    select ${p.generationId}::uuid, ${p.accountId}::uuid, ${p.agentId}, ${p.conversationId}::uuid,
+      ${p.userMessageId}::uuid, ${p.messageId}::uuid, ${p.model}, 'running', ${p.credits}::integer, ${p.kind},
+      (generation_count - 1)::bigint * ${sql.lit(EVENTS_PER_GENERATION)}, ${p.cutFrom}::integer,
+      ${p.cutTo}::integer, ${p.owner}::uuid, ${p.epoch}::integer, coalesce(${p.askedSeq}::integer, last_seq)
+    from moved returning id, first_event
+  ), ${reserving(
+    p,
+    sql`select ${p.entryId}::uuid as "entryId", id as "generationId", ${p.credits}::integer as credits,
+      ${p.entryKind} as "entryKind" from made`,
+  )}
   select first_event from made, reserved`,
 )
 
@@ -119,40 +136,42 @@ export type Ended = {
   overEnded: Piece
 }
 
-/** Returns the values for `endReply`. */
+/** Returns what `endReplies` takes of each reply. */
 export function replyEndingOf(
-  { accountId, agentId }: AgentRef,
   ids: GenerationIds,
   { owner, epoch, ownerAfter }: Closer,
   { status, finishReason, message, spoken }: Pick<Ended, 'status' | 'finishReason' | 'message' | 'spoken'>,
 ) {
   const { position, events, ending } = packPiece(spoken)
+  const { id, conversationId, messageId } = ids
+  const closer = { owner, epoch, ownerAfter }
   return {
-    accountId,
-    agentId,
-    id: ids.id,
-    conversationId: ids.conversationId,
-    messageId: ids.messageId,
-    owner,
-    epoch,
-    ownerAfter,
+    id,
+    conversationId,
+    messageId,
+    ...closer,
     status,
     finishReason,
-    parts: JSON.stringify(message.parts),
-    metadata: JSON.stringify(message.metadata),
+    ...message,
     position,
     events,
     ending,
   }
 }
 
+export type ReplyEnding = ReturnType<typeof replyEndingOf>
+
 /** Returns the values for `endWithMessage`. */
-export function endingOf(ref: AgentRef, ids: GenerationIds, closer: Closer, ended: Ended) {
-  const { events, ending, ...shared } = replyEndingOf(ref, ids, closer, ended)
+export function endingOf({ accountId, agentId }: AgentRef, ids: GenerationIds, closer: Closer, ended: Ended) {
+  const { events, ending, parts, metadata, ...shared } = replyEndingOf(ids, closer, ended)
   const takenOver = packPiece(ended.takenOver)
   const overEnded = packPiece(ended.overEnded)
   return {
     ...shared,
+    accountId,
+    agentId,
+    parts: JSON.stringify(parts),
+    metadata: JSON.stringify(metadata),
     spokenEvents: events,
     spokenEnding: ending,
     takenEvents: takenOver.events,
@@ -185,7 +204,7 @@ export const endWithMessage = statement(
     where account_id = ${p.accountId}::uuid and id = ${p.id}::uuid and ${isRunning}
       and owner is not distinct from ${p.owner}::uuid and epoch = ${p.epoch}::integer
     -- A takeover silences its generation even when the conversation has been handed back since.
-    returning kind, cut_from, cut_to, generations.asked_seq, coalesce(over, case when stop_reason = 'takeover' then 'taken_over' end) as over
+    returning generations.id, kind, cut_from, cut_to, generations.asked_seq, coalesce(over, case when stop_reason = 'takeover' then 'taken_over' end) as over
   ), spoken as (
     select * from closed where over is null
   ), logged as (
@@ -234,42 +253,52 @@ export const endWithMessage = statement(
 )
 
 /**
- * Does what `endWithMessage` does, for most answers: a reply that replaces nothing, in a conversation that nobody has
- * taken over or ended and that has no channel to notify. It locks the conversation itself, and so needs no transaction
- * around it. In all other cases it returns no row and changes nothing.
+ * Does what `endWithMessage` does for several answers of one agent, if they are replies that replace nothing, in
+ * conversations that nobody has taken over or ended and that have no channel to notify. It locks the conversations
+ * itself, and so needs no transaction around it. It leaves out all other answers, and those whose conversations are
+ * locked, because it would otherwise hold the locks of some while it waits for another. Returns the ids of the
+ * generations that it has ended.
  */
-export const endReply = statement(
-  (p: Values<ReturnType<typeof replyEndingOf>>) => sql<{ last_seq: number }>`
-  with held as (
-    select id from conversations
-    where account_id = ${p.accountId}::uuid and id = ${p.conversationId}::uuid
-      and status not in ('taken_over', 'ended') and thread_id is null and not transient
-    for no key update
+export const endReplies = statement(
+  (p: Values<{ accountId: string; agentId: string; endings: string }>) => sql<{ id: string }>`
+  with ending as materialized (
+    select * from jsonb_to_recordset(${p.endings}::jsonb) as ending ("agentId" text, id uuid, "conversationId" uuid,
+      "messageId" uuid, owner uuid, epoch integer, "ownerAfter" uuid, status text, "finishReason" text, parts jsonb,
+      metadata jsonb, position integer, events text, ending text)
+    -- This is true for all of them. With it, the planner expects one row, and so never reads a whole table for them.
+    where "agentId" = ${p.agentId}
+  ), held as (
+    select ending.* from ending cross join lateral (
+      select from conversations
+      where account_id = ${p.accountId}::uuid and id = ending."conversationId"
+        and status not in ('taken_over', 'ended') and thread_id is null and not transient
+      for no key update skip locked
+    ) as conversations
   ), closed as (
-    update generations set status = ${p.status}, finish_reason = ${p.finishReason}, owner = ${p.ownerAfter}::uuid,
-      usage_credits = credits, finished_at = now(), parts_count = jsonb_array_length(${p.parts}::jsonb),
+    update generations set status = held.status, finish_reason = held."finishReason", owner = held."ownerAfter",
+      usage_credits = credits, finished_at = now(), parts_count = jsonb_array_length(held.parts),
       message_state = 'stored', parts_from = 0
     from held
-    where account_id = ${p.accountId}::uuid and generations.id = ${p.id}::uuid
-      and ${isRunning}
-      and owner is not distinct from ${p.owner}::uuid and epoch = ${p.epoch}::integer
+    where account_id = ${p.accountId}::uuid and generations.id = held.id and ${isRunning}
+      and generations.owner is not distinct from held.owner and generations.epoch = held.epoch
       and kind = 'reply' and cut_from is null and stop_reason is distinct from 'takeover'
-    returning asked_seq
+    returning generations.id, asked_seq, held."conversationId", held."messageId", held.parts, held.metadata,
+      held.position, held.events, held.ending
   ), logged as (
     insert into generation_log (generation_id, account_id, position, events, ending)
-    select ${p.id}::uuid, ${p.accountId}::uuid, ${p.position}::integer, ${p.events}::text, ${p.ending}::text
-    from closed
+    select id, ${p.accountId}::uuid, position, events, ending from closed
+    -- The statement that appends to the log keeps the same order.
+    order by id
     on conflict (generation_id, position) do update set events = excluded.events, ending = excluded.ending
   ), moved as (
     update conversations set last_seq = last_seq + 1, answered_seq = greatest(answered_seq, closed.asked_seq),
       updated_at = now()
     from closed
-    where account_id = ${p.accountId}::uuid and id = ${p.conversationId}::uuid
-    returning last_seq
+    where account_id = ${p.accountId}::uuid and conversations.id = closed."conversationId"
+    returning conversations.id, last_seq, closed."messageId", closed.parts, closed.metadata
   ), answered as (
     insert into messages (id, account_id, agent_id, conversation_id, seq, role, parts, metadata)
-    select ${p.messageId}::uuid, ${p.accountId}::uuid, ${p.agentId}, ${p.conversationId}::uuid, last_seq, 'assistant',
-      ${p.parts}::jsonb, ${p.metadata}::jsonb from moved
+    select "messageId", ${p.accountId}::uuid, ${p.agentId}, id, last_seq, 'assistant', parts, metadata from moved
   ), ${settling(p)}
-  select last_seq from moved`,
+  select id from closed`,
 )

@@ -29,6 +29,7 @@ import type { GenerationIds } from '../stream/live-generation.ts'
 import type { Generations } from './generations.ts'
 import type { DeliverAnswer } from './store-end.ts'
 import type { TitleWriter } from './title-writer.ts'
+import type { TurnWriter } from './turn-writer.ts'
 
 /** What a turn is asked to answer. */
 type Ask =
@@ -198,6 +199,7 @@ export type TurnNeeds = TicketReactions & {
   toolkits: Toolkits
   generations: Generations
   titles: TitleWriter
+  turnWriter: TurnWriter
   orphans: Orphans
   deliverAnswer: DeliverAnswer
 }
