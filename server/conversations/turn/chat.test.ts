@@ -320,6 +320,48 @@ test('credits end exactly at the limits of the plan and the agent, also under co
   assert.equal(last.find(({ status }) => status === 402)?.body.error.code, 'CHAT_CREDITS_EXHAUSTED')
 })
 
+test('conversations that begin and answers that end at the same time are each stored, and the answer of one that has ended meanwhile is dropped', async () => {
+  const owner = await service.account()
+  const agent = (await owner.request('POST', '/agents', { name: 'A' })).body.id
+  const users = Array.from({ length: 40 }, (_, i) => `user-${i}`)
+  let release = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  for (const _ of users)
+    models.queue.push({ tokens: ['From ', 'nine.'], beforeToken: async (index) => index === 1 && released })
+  const answers = users.map((userId) => say({ message: `I am ${userId}.`, userId }, owner, agent))
+  const conversations = () =>
+    service.ctx.db.selectFrom('conversations').select(['id', 'user_id']).where('agent_id', '=', agent)
+  await until('all of them run', async () => (await conversations().execute()).length === users.length)
+  await service.ctx.db
+    .updateTable('conversations')
+    .set({ status: 'ended' })
+    .where('agent_id', '=', agent)
+    .where('user_id', '=', 'user-7')
+    .execute()
+  release()
+  const results = new Map((await Promise.all(answers)).map(({ status }, i) => [users[i], status]))
+  const stored = await service.ctx.db
+    .selectFrom('messages')
+    .innerJoin('conversations', 'conversations.id', 'messages.conversation_id')
+    .select(['user_id', 'role', 'parts', 'seq'])
+    .where('messages.agent_id', '=', agent)
+    .orderBy('seq')
+    .execute()
+  for (const userId of users) {
+    const said = stored.filter(({ user_id }) => user_id === userId)
+    const texts = said.map(({ role, parts }) => [
+      role,
+      parts.map((part) => 'text' in part && part.text).join(''),
+    ])
+    const isOver = userId === 'user-7'
+    assert.equal(results.get(userId), isOver ? 409 : 200)
+    assert.deepEqual(texts, [['user', `I am ${userId}.`], ...(isOver ? [] : [['assistant', 'From nine.']])])
+  }
+  assert.equal((await owner.request('GET', `/agents/${agent}`)).body.creditsUsed, users.length)
+})
+
 test('the ledger balances after all of this', async () => {
   await service.ctx.generations.idle()
   assert.deepEqual(await reconcileByHand(service.ctx.db), { ledger: 'equal', reserved: 0 })

@@ -11,7 +11,7 @@ const MOST_HISTORY = 40
 /** The most replies to one message of a channel that may be started, however each of them ended. */
 export const MOST_STARTS = 10
 
-export type Plan = {
+type Plan = {
   kind: 'reply' | 'continuation' | 'retry'
   userMessageId: string
   /** The number of the user's message, if it already exists. */

@@ -21,7 +21,7 @@ export const EVENTS_PER_GENERATION = 100_000
  */
 export type Closer = { owner: string | null; epoch: number; ownerAfter: string | null }
 
-/** What is stored of a turn that begins. Its user's message is null when the turn answers an existing one. */
+/** What is stored of a turn that begins, besides its message. */
 type Beginning = Entry & {
   conversationId: string
   userMessageId: string
@@ -29,11 +29,11 @@ type Beginning = Entry & {
   epoch: number
   model: string
   kind: GenerationIds['kind']
-  parts: MessagePart[] | null
 }
 
 /** A conversation that begins with its first message. */
 export type Opening = Beginning & {
+  parts: MessagePart[]
   source: string
   userId: string | null
   title: string
@@ -44,16 +44,13 @@ export type Opening = Beginning & {
   transient: boolean
 }
 
-/** What turns of the same agent share that begin together; `owner` is the process that runs them. */
-export type Beginners = Limits & { owner: string }
-
 /**
  * Stores conversations of one agent, each with its first message and the running generation, and reserves their
  * credits. When these would exceed a limit, nothing is stored, and `exhaustedIn` tells from the error which limit it
  * was.
  */
 export const openConversations = statement(
-  (p: Values<Beginners & { openings: string }>) => sql<unknown>`
+  (p: Values<Limits & { owner: string; openings: string }>) => sql<unknown>`
   with opening as materialized (
     select * from jsonb_to_recordset(${p.openings}::jsonb) as opening ("entryId" uuid, "generationId" uuid,
       credits integer, "entryKind" text, "conversationId" uuid, "userMessageId" uuid, "messageId" uuid, epoch integer,
@@ -77,10 +74,11 @@ export const openConversations = statement(
 )
 
 type Continuing = Limits &
-  Omit<Beginning, 'parts'> & {
+  Beginning & {
     owner: string
+    /** The user's message as JSON; null when the turn answers an existing message. */
     parts: string | null
-    /** The number of the message that the turn answers if that is an existing one. */
+    /** The number of that existing message. */
     askedSeq: number | null
     /** The range of message numbers that a retry replaces. */
     cutFrom: number | null

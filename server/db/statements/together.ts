@@ -53,7 +53,7 @@ export function together<Call, Result>(
   }
   const afterOrFull = (ms: number, line: Line<Call, Result>): Promise<void> =>
     new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms)
+      const timer = setTimeout(resolve, ms).unref()
       line.onFull = () => {
         clearTimeout(timer)
         resolve()
