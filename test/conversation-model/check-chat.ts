@@ -3,10 +3,11 @@ import type { Op } from './requests.ts'
 import { ownParts, runningIn, type State, type StoredGeneration, textIn } from './state.ts'
 import { codeOf, isChat, isOk, isRefused, type Step } from './step.ts'
 
-const KINDS: Record<string, StoredGeneration['kind']> = {
-  send: 'reply',
-  continue: 'continuation',
-  retry: 'retry',
+/** A request without a message also answers a message whose answer failed, which is a reply. */
+const KINDS: Record<string, StoredGeneration['kind'][]> = {
+  send: ['reply'],
+  continue: ['continuation', 'reply'],
+  retry: ['retry'],
 }
 
 /**
@@ -96,18 +97,19 @@ function isContinuable({ messages, calls }: State): boolean {
 }
 
 function generationOf({ command, answer }: Op, { begun }: Step): StoredGeneration | null {
-  const kind = KINDS[command.do]
+  const kinds = KINDS[command.do] ?? []
   if (answer.is === 'stream') {
     const [first] = answer.events
     if (!first) return null
     const found = begun.find(({ first_event }) => first_event === first.id - 1)
-    assert.equal(found?.kind, kind, 'the stream belongs to another generation')
-    return found ?? null
+    assert.ok(found && kinds.includes(found.kind), 'the stream belongs to another generation')
+    return found
   }
   if (answer.is !== 'json') return null
   const { id, metadata } = answer.body.data
   const found = begun.findLast(
-    (one) => one.kind === kind && one.message_id === id && one.user_message_id === metadata.userMessageId,
+    (one) =>
+      kinds.includes(one.kind) && one.message_id === id && one.user_message_id === metadata.userMessageId,
   )
   assert.ok(found, 'an answer without a generation')
   return found
@@ -120,8 +122,11 @@ function checkAccepted({ command, answer, about, life }: Op, generation: StoredG
     if (asked) assert.equal(textIn(asked.parts), about)
     else assert.ok(isCutLater(generation, after), 'an acknowledged message is lost')
   }
-  if (command.do === 'continue' && step.commands.length === 1 && !runningIn(before))
-    assert.ok(isContinuable(before), 'it went on from nothing, or while calls waited')
+  if (command.do === 'continue' && step.commands.length === 1 && !runningIn(before)) {
+    const isUnanswered = before.messages.at(-1)?.role === 'user'
+    assert.equal(generation.kind, isUnanswered ? 'reply' : 'continuation')
+    assert.ok(isUnanswered || isContinuable(before), 'it went on from nothing, or while calls waited')
+  }
   if (command.do === 'retry') {
     const target = before.messages.find(({ id }) => id === about)
     if (target) assert.equal(generation.cut_from, target.seq)

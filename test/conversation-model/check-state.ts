@@ -33,7 +33,9 @@ function expectedMessages({ generations }: State): { messages: Slot[]; seq: numb
   let messages: Slot[] = []
   let seq = 0
   for (const one of generations) {
-    if (one.kind === 'reply') messages.push({ id: one.user_message_id, seq: ++seq, role: 'user' })
+    // A request without a message answers the last one again whose answer failed.
+    const isNew = messages.every(({ id }) => id !== one.user_message_id)
+    if (one.kind === 'reply' && isNew) messages.push({ id: one.user_message_id, seq: ++seq, role: 'user' })
     if (one.message_state === 'none') continue
     if (one.kind === 'retry') {
       messages = messages.filter((message) => message.seq < one.cut_from! || message.seq > one.cut_to!)
