@@ -115,7 +115,7 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
       followers: createFollowers({ db, notifier, log }),
       generations,
       titles,
-      turnWriter: createTurnWriter(db, process),
+      turnWriter: createTurnWriter({ db, process, generations }),
       orphans: createOrphans({ db, log, deliverAnswer }),
       hasTicket,
       customerWrote,

@@ -132,7 +132,9 @@ export async function* answer(ctx: Needs, talk: Talk, { on, words, twice, isRetr
   }
 }
 
-const writerOf = ({ db }: Needs, process: OwnProcess) => createTurnWriter(db, process, { endsEveryMs: 0 })
+/** Its answers end one by one, so that the actors decide about their order. */
+const writerOf = ({ db }: Needs, process: OwnProcess) =>
+  createTurnWriter({ db, process, generations: { countOf: () => 1 } })
 
 async function start(ctx: Needs, talk: Talk, process: OwnProcess, isRetry: boolean): Promise<Owned | null> {
   const { accountId, plan, agentId, conversationId } = talk

@@ -33,6 +33,8 @@ export type Generations = {
     options?: { transient?: boolean },
   ): Promise<LiveGeneration>
   get(id: string): LiveGeneration | null
+  /** Returns how many generations of the account this process starts or runs. */
+  countOf(accountId: AccountId): number
   /** Returns the generation of this conversation if it runs in this process, else null. */
   ofConversation(conversationId: string): LiveGeneration | null
   /** Resolves when all events of the generation so far are in the log, or can no longer be written to it. */
@@ -176,6 +178,7 @@ export function createGenerations({ db, notifier, process, turns, onError }: Nee
       }
     },
     get: (id) => running.get(id) ?? null,
+    countOf: (accountId) => ofAccount.get(accountId) ?? 0,
     ofConversation: (conversationId) => byConversation.get(conversationId) ?? null,
     saved: (live) => writer.saved(live),
     turns,

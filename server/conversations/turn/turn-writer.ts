@@ -2,6 +2,7 @@ import type { Limits } from '../../accounts/plans/credits.ts'
 import type { Db } from '../../db/database.ts'
 import type { AgentRef } from '../../db/refs.ts'
 import { together } from '../../db/statements/together.ts'
+import type { Generations } from './generations.ts'
 import { endReplies, type Opening, openConversations, type ReplyEnding } from './turn-statements.ts'
 
 /** The most turns that one statement begins or ends, because it blocks the embedded database. */
@@ -23,37 +24,38 @@ export type TurnWriter = {
   end(ref: AgentRef, ending: () => ReplyEnding): Promise<boolean>
 }
 
-export function createTurnWriter(
-  db: Db,
-  owner: { readonly id: string },
-  { endsEveryMs = ENDS_EVERY_MS }: { endsEveryMs?: number } = {},
-): TurnWriter {
-  const open = together<{ limits: Limits; opening: Opening }, void>(
-    async (_key, calls) => {
-      const openings = JSON.stringify(calls.map(({ opening }) => opening))
-      // The calls of one key have the same limits.
-      const { limits } = calls[0] as { limits: Limits }
-      await openConversations(db, { ...limits, owner: owner.id, openings })
-      return calls.map(() => undefined)
-    },
-    { atOnce: TURNS_AT_ONCE },
-  )
-  const end = together<{ ref: AgentRef; ending: () => ReplyEnding }, boolean>(
-    async (_key, calls) => {
-      const { ref } = calls[0] as { ref: AgentRef }
-      const endings = calls.map(({ ending }) => ({ agentId: ref.agentId, ...ending() }))
-      const { rows } = await endReplies(db, { ...ref, endings: JSON.stringify(endings) })
-      const ended = new Set(rows.map(({ id }) => id))
-      return endings.map(({ id }) => ended.has(id))
-    },
-    { atOnce: TURNS_AT_ONCE, everyMs: endsEveryMs },
-  )
+type Needs = { db: Db; process: { readonly id: string }; generations: Pick<Generations, 'countOf'> }
+
+type Begun = { limits: Limits; opening: Opening }
+type Ended = { ref: AgentRef; ending: () => ReplyEnding }
+
+export function createTurnWriter({ db, process, generations }: Needs): TurnWriter {
+  const openAll = async (_key: string, calls: Begun[]): Promise<undefined[]> => {
+    const openings = JSON.stringify(calls.map(({ opening }) => opening))
+    // The calls of one key have the same limits.
+    const { limits } = calls[0] as Begun
+    await openConversations(db, { ...limits, owner: process.id, openings })
+    return calls.map(() => undefined)
+  }
+  const endAll = async (_key: string, calls: Ended[]): Promise<boolean[]> => {
+    const { ref } = calls[0] as Ended
+    const endings = calls.map(({ ending }) => ({ agentId: ref.agentId, ...ending() }))
+    const { rows } = await endReplies(db, { ...ref, endings: JSON.stringify(endings) })
+    const ended = new Set(rows.map(({ id }) => id))
+    return endings.map(({ id }) => ended.has(id))
+  }
+  const open = together(openAll, { atOnce: TURNS_AT_ONCE })
+  const end = together(endAll, { atOnce: TURNS_AT_ONCE, everyMs: ENDS_EVERY_MS })
   return {
-    open: (ref, limits, opening) =>
-      open(JSON.stringify([ref.agentId, limits.allowance, limits.agentLimit, limits.month]), {
-        limits,
-        opening,
-      }),
-    end: (ref, ending) => end(ref.agentId, { ref, ending }),
+    async open(ref, limits, opening) {
+      const { allowance, agentLimit, month } = limits
+      await open(JSON.stringify([ref.agentId, allowance, agentLimit, month]), { limits, opening })
+    },
+    async end(ref, ending) {
+      // The only answer of its account has no others to wait for.
+      if (generations.countOf(ref.accountId) > 1) return end(ref.agentId, { ref, ending })
+      const [isEnded] = await endAll(ref.agentId, [{ ref, ending }])
+      return isEnded === true
+    },
   }
 }
