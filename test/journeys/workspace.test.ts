@@ -102,6 +102,27 @@ describe('the workspace', { skip }, () => {
     await owner.getByText('Failed').first().waitFor()
   })
 
+  test('what is added while the list is being loaded for the first time is in it', async () => {
+    // The response to the first request for the list is from before the upload, and comes after it.
+    let isSent = false
+    const address = '**/api/v2/agents/*/sources?*'
+    await owner.route(address, async (route) => {
+      const response = await route.fetch()
+      while (!isSent) await new Promise((resolve) => setTimeout(resolve, 20))
+      await route.fulfill({ response })
+    })
+    await owner.reload()
+    await owner
+      .getByLabel('Files to add')
+      .setInputFiles([
+        { name: 'bulbs.txt', mimeType: 'text/plain', buffer: Buffer.from('It takes E14 bulbs.') },
+      ])
+    await owner.getByLabel('Dismiss bulbs.txt').waitFor()
+    isSent = true
+    await owner.getByRole('row', { name: /bulbs.txt/ }).waitFor()
+    await owner.unrouteAll({ behavior: 'wait' })
+  })
+
   test('a visitor is handed over to the team, and a colleague replies in another browser', async () => {
     const visitor = await open()
     await visitor.goto(`${service.url}/widget/${agentId}`)

@@ -5,11 +5,19 @@ import { tell } from '../ui/toast.tsx'
 
 const FRESH_MS = 10_000
 
+class Queries extends QueryClient {
+  /** The library would not repeat a first request that is under way, whose response may be from before the change. */
+  override async invalidateQueries(...[filters, options]: Parameters<QueryClient['invalidateQueries']>) {
+    await this.cancelQueries(filters)
+    return super.invalidateQueries(filters, options)
+  }
+}
+
 /**
  * Cached data is shown at once and refetched when stale. A failed mutation shows a toast unless its `meta.quiet` is
  * true, which means that the error is shown elsewhere.
  */
-export const queries = new QueryClient({
+export const queries = new Queries({
   mutationCache: new MutationCache({
     onError: (error, _variables, _context, mutation) => {
       if (mutation.meta?.quiet !== true) tell('problem', sentenceOf(error))

@@ -88,13 +88,7 @@ function start(ctx: Needs, turn: StartRequest): Promise<StartedTurn> {
   if (conversationId !== undefined) return transact(ctx.db, (trx) => goOn(ctx, trx, turn, conversationId))
   if (ask.kind !== 'message') throw new TypeError('A conversation starts with a message.')
   const message = ask.text
-  if (parentConversationId === undefined && idempotency === null) {
-    const ids = newIds(ctx, turn)
-    const ref = { accountId: turn.account.id, agentId: turn.agent.id }
-    return ctx.turnWriter
-      .open(ref, limitsOfTurn(turn), openingOf(turn, ids, message, null))
-      .then(() => opened(turn, ids, message, null))
-  }
+  if (parentConversationId === undefined && idempotency === null) return startAtOnce(ctx, turn, message)
   return transact(ctx.db, (trx) => startInTransaction(ctx, trx, turn, message))
 }
 
@@ -155,6 +149,14 @@ const opened = (
   parent,
   citedBefore: [],
 })
+
+/** Starts a conversation of which nothing else is stored; that needs no explicit transaction. */
+async function startAtOnce(ctx: Needs, turn: StartRequest, message: string): Promise<StartedTurn> {
+  const ids = newIds(ctx, turn)
+  const ref = { accountId: turn.account.id, agentId: turn.agent.id }
+  await ctx.turnWriter.open(ref, limitsOfTurn(turn), openingOf(turn, ids, message, null))
+  return opened(turn, ids, message, null)
+}
 
 /** Starts a conversation together with what else the transaction stores: its key, or the link to its parent. */
 async function startInTransaction(

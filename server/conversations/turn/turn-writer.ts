@@ -15,7 +15,7 @@ const ENDS_EVERY_MS = 15
  * costs the database hardly more than one for a single turn.
  */
 export type TurnWriter = {
-  /** Stores a conversation as `openConversations` does. Throws what `exhaustedIn` knows. */
+  /** Stores a conversation as `openConversations` does. Throws the errors that `exhaustedIn` recognises. */
   open(ref: AgentRef, limits: Limits, opening: Opening): Promise<void>
   /**
    * Ends an answer as `endReplies` does; `ending` is called when the statement is sent. Resolves to false when
@@ -26,19 +26,19 @@ export type TurnWriter = {
 
 type Needs = { db: Db; process: { readonly id: string }; generations: Pick<Generations, 'countOf'> }
 
-type Begun = { limits: Limits; opening: Opening }
-type Ended = { ref: AgentRef; ending: () => ReplyEnding }
+type Beginning = { limits: Limits; opening: Opening }
+type End = { ref: AgentRef; ending: () => ReplyEnding }
 
 export function createTurnWriter({ db, process, generations }: Needs): TurnWriter {
-  const openAll = async (_key: string, calls: Begun[]): Promise<undefined[]> => {
+  const openAll = async (_key: string, calls: Beginning[]): Promise<undefined[]> => {
     const openings = JSON.stringify(calls.map(({ opening }) => opening))
     // The calls of one key have the same limits.
-    const { limits } = calls[0] as Begun
+    const { limits } = calls[0] as Beginning
     await openConversations(db, { ...limits, owner: process.id, openings })
     return calls.map(() => undefined)
   }
-  const endAll = async (_key: string, calls: Ended[]): Promise<boolean[]> => {
-    const { ref } = calls[0] as Ended
+  const endAll = async (_key: string, calls: End[]): Promise<boolean[]> => {
+    const { ref } = calls[0] as End
     const endings = calls.map(({ ending }) => ({ agentId: ref.agentId, ...ending() }))
     const { rows } = await endReplies(db, { ...ref, endings: JSON.stringify(endings) })
     const ended = new Set(rows.map(({ id }) => id))

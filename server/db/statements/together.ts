@@ -45,9 +45,9 @@ export function together<Call, Result>(
   }
   const work = async (key: string, line: Line<Call, Result>): Promise<void> => {
     while (line.waiting.length > 0) {
-      const mayGoOn = everyMs > 0 ? afterOrFull(everyMs, line) : null
+      const pause = everyMs > 0 ? afterOrFull(everyMs, line) : null
       await atMost(SLOW_MS, runGroup(key, line.waiting.splice(0, atOnce)))
-      await mayGoOn
+      await pause
     }
     lines.delete(key)
   }
