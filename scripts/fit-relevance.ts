@@ -31,7 +31,7 @@ const COMPANIES = new Set([
 /** The numbers of chunks in the small indexes that are drawn from each collection. */
 const SIZES = [1, 2, 4, 8, 16, 32]
 const DRAWS = 3
-/** The same as REACHING in search-tables.ts. */
+/** The number of first passages that are judged. It must equal REACHING in search-tables.ts. */
 const FIRST = 3
 /** The weights of the passages by rank, because it matters most whether the first one is right. */
 const WEIGHT_OF_PLACE = [1, 0.5, 0.5]

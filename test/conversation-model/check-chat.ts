@@ -3,7 +3,7 @@ import type { Op } from './requests.ts'
 import { ownParts, runningIn, type State, type StoredGeneration, textIn } from './state.ts'
 import { codeOf, isChat, isOk, isRefused, type Step } from './step.ts'
 
-/** A request without a message also answers a message whose answer failed, which is a reply. */
+/** A request without a message starts a reply when the answer to the last message failed. */
 const KINDS: Record<string, StoredGeneration['kind'][]> = {
   send: ['reply'],
   continue: ['continuation', 'reply'],

@@ -33,7 +33,7 @@ function expectedMessages({ generations }: State): { messages: Slot[]; seq: numb
   let messages: Slot[] = []
   let seq = 0
   for (const one of generations) {
-    // A request without a message answers the last one again whose answer failed.
+    // A request without a message answers the last message again if its answer failed.
     const isNew = messages.every(({ id }) => id !== one.user_message_id)
     if (one.kind === 'reply' && isNew) messages.push({ id: one.user_message_id, seq: ++seq, role: 'user' })
     if (one.message_state === 'none') continue

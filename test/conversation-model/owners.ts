@@ -132,7 +132,7 @@ export async function* answer(ctx: Needs, talk: Talk, { on, words, twice, isRetr
   }
 }
 
-/** Its answers end one by one, so that the actors decide about their order. */
+/** The answers end one by one, so that the actors determine their order. */
 const writerOf = ({ db }: Needs, process: OwnProcess) =>
   createTurnWriter({ db, process, generations: { countOf: () => 1 } })
 

@@ -6,7 +6,7 @@ import { tell } from '../ui/toast.tsx'
 const FRESH_MS = 10_000
 
 class Queries extends QueryClient {
-  /** The library would not repeat a first request that is under way, whose response may be from before the change. */
+  /** Also repeats a first request that is still running, because its response may be older than the change. */
   override async invalidateQueries(...[filters, options]: Parameters<QueryClient['invalidateQueries']>) {
     await this.cancelQueries(filters)
     return super.invalidateQueries(filters, options)

@@ -68,9 +68,9 @@ export function limitsOf(owner: {
 
 /**
  * Reserves the credits of one or more replies of an agent, as the parts `entry`, `agent_use` and `account_use` of a
- * statement. `replies` selects from an earlier part of it, which is not empty, and has the members of `Entry` as its
- * columns. The last part, `reserved`, undoes all of it when a limit would be exceeded. Only owners with a limit contend
- * for a single row, which is locked for no longer than the commit takes.
+ * statement. `replies` is a query that returns at least one row, with the members of `Entry` as its columns. The last
+ * part, `reserved`, undoes all of it when a limit would be exceeded. Only owners with a limit contend for a single row,
+ * which is locked for no longer than the commit takes.
  */
 export const reserving = (p: Values<Limits>, replies: RawBuilder<unknown>) => sql`
   entry as (
@@ -87,10 +87,7 @@ export const reserving = (p: Values<Limits>, replies: RawBuilder<unknown>) => sq
       when not exists (select from account_use) then refuse('account') end
   )`
 
-/**
- * Settles what generations reserved, as a part of a statement whose earlier part `closed` has their ids and has ended
- * them.
- */
+/** Settles the reservations of the generations that `closed`, an earlier part of the statement, has ended. */
 export const settling = (p: Values<{ accountId: string }>) => sql`
   settled as (
     update credit_entries set state = 'settled' from closed

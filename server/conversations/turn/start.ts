@@ -106,7 +106,7 @@ const isBusy = (error: unknown): boolean =>
 
 const textPart = (text: string) => [{ type: 'text' as const, text }]
 
-/** Returns the ids of a conversation that a turn starts. */
+/** Creates the ids for a turn that starts a conversation. */
 const newIds = ({ process }: Needs, turn: StartRequest): GenerationIds => ({
   id: newId(),
   conversationId: newId(),
@@ -150,7 +150,7 @@ const opened = (
   citedBefore: [],
 })
 
-/** Starts a conversation of which nothing else is stored; that needs no explicit transaction. */
+/** Starts a conversation when nothing else has to be stored with it, so that no explicit transaction is needed. */
 async function startAtOnce(ctx: Needs, turn: StartRequest, message: string): Promise<StartedTurn> {
   const ids = newIds(ctx, turn)
   const ref = { accountId: turn.account.id, agentId: turn.agent.id }
@@ -158,7 +158,7 @@ async function startAtOnce(ctx: Needs, turn: StartRequest, message: string): Pro
   return opened(turn, ids, message, null)
 }
 
-/** Starts a conversation together with what else the transaction stores: its key, or the link to its parent. */
+/** Starts a conversation in the transaction that also takes its key or reads its parent. */
 async function startInTransaction(
   ctx: Needs,
   trx: Trx,

@@ -21,7 +21,7 @@ export const EVENTS_PER_GENERATION = 100_000
  */
 export type Closer = { owner: string | null; epoch: number; ownerAfter: string | null }
 
-/** What is stored of a turn that begins, besides its message. */
+/** The values that are stored when a turn begins, apart from its message. */
 type Beginning = Entry & {
   conversationId: string
   userMessageId: string
@@ -31,7 +31,7 @@ type Beginning = Entry & {
   kind: GenerationIds['kind']
 }
 
-/** A conversation that begins with its first message. */
+/** A new conversation with its first message. */
 export type Opening = Beginning & {
   parts: MessagePart[]
   source: string

@@ -5,7 +5,7 @@ import { together } from '../../db/statements/together.ts'
 import type { Generations } from './generations.ts'
 import { endReplies, type Opening, openConversations, type ReplyEnding } from './turn-statements.ts'
 
-/** The most turns that one statement begins or ends, because it blocks the embedded database. */
+/** The most turns per statement, because a statement blocks the embedded database while it runs. */
 const TURNS_AT_ONCE = 16
 /** The shortest time between two statements that end answers of one agent, in milliseconds. */
 const ENDS_EVERY_MS = 15
@@ -52,7 +52,7 @@ export function createTurnWriter({ db, process, generations }: Needs): TurnWrite
       await open(JSON.stringify([ref.agentId, allowance, agentLimit, month]), { limits, opening })
     },
     async end(ref, ending) {
-      // The only answer of its account has no others to wait for.
+      // When no other answer of the account is running, there is nothing to wait for.
       if (generations.countOf(ref.accountId) > 1) return end(ref.agentId, { ref, ending })
       const [isEnded] = await endAll(ref.agentId, [{ ref, ending }])
       return isEnded === true

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { DatabaseAway } from '../connections/unavailable.ts'
 import { together } from './together.ts'
 
-/** Returns a way to run calls whose groups are recorded, each of which ends when it is told to. */
+/** Returns a function made by `together` and the groups that it has started, which the test ends or fails. */
 function recorded(atOnce: number, everyMs = 0) {
   const groups: { key: string; calls: number[]; end: () => void; fail: (error: Error) => void }[] = []
   const call = together<number, string>(

@@ -22,8 +22,9 @@ const SLOW_MS = 100
  * Returns a function that runs calls with the same key together: calls that arrive while others run, or less than
  * `everyMs` after these have been started, wait for each other. A call that meets no others runs at once.
  *
- * `run` gets one or more calls and resolves to their results in the same order; when it throws, it must have done none
- * of them. If it does so for several calls, each of them is run alone, so that no call fails because of another one.
+ * `run` takes one or more calls and resolves to their results in the same order. When it throws, none of the calls may
+ * have had an effect. If it throws for several calls, each of them is run again by itself, so that one bad call does
+ * not fail the others. When the database is unavailable, all of them fail at once.
  */
 export function together<Call, Result>(
   run: (key: string, calls: Call[]) => Promise<Result[]>,

@@ -48,7 +48,7 @@ export function besideAllWords(
 
 function isFaint(slots: readonly number[], evidenceOf: (slot: number) => Evidence): boolean {
   const found = slots.map(evidenceOf)
-  // Next to the vectors of an embedding provider, few words in common prove nothing.
+  // With vectors of an embedding provider, sharing few words with the question does not count against a passage.
   if (found.length === 0 || found.some(({ standsOut }) => standsOut !== 0)) return false
   return chanceOf(oddsAt(0, found)) < FAINT
 }

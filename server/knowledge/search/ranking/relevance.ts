@@ -110,10 +110,7 @@ function orderByWords(evidence: Evidence): number {
 const LEAST_AHEAD = -3
 const MOST_AHEAD = 5
 
-/**
- * Returns how far one of several chunks, best first, is ahead of the best other one, in units of the order and within
- * bounds.
- */
+/** Returns how far the chunk at `place` in a list, best first, is ahead of the best other one, within bounds. */
 export function aheadAt(place: number, found: readonly Evidence[]): number {
   const rival = found[place === 0 ? 1 : 0]
   const ahead = rival ? orderByWords(found[place]!) - orderByWords(rival) : MOST_AHEAD
