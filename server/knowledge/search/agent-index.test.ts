@@ -117,6 +117,16 @@ test('Chinese, Japanese and Korean text is found', async () => {
   assert.equal(ids(index, '환불 언제')[0], 'ko')
 })
 
+test('where few passages share the significant pairs of a Japanese question, those that share the others are found', async () => {
+  const index = createAgentIndex(words)
+  await index.replaceSource('s', [
+    chunk('pets', 's', '館内に一緒に入れる動物は補助犬のみです。'),
+    chunk('tattoo', 's', 'タトゥーがあっても入浴できますか。シールで隠れる場合はご利用いただけます。'),
+    chunk('parking', 's', '駐車場は八十台、無料。'),
+  ])
+  assert.deepEqual(ids(index, '彫り物があるのですが、一緒のお湯に浸かってもいいですか。'), ['pets', 'tattoo'])
+})
+
 test('headings, source names and misspelt words are found', async () => {
   const index = createAgentIndex(words)
   await index.replaceSource('s', [

@@ -1,6 +1,6 @@
 import { compactVector } from '../../../models/static/compact-vector.ts'
 import { informationOf, meanVector, unitLength } from '../../../models/static/mean-vector.ts'
-import { contentOfDense, isDense } from '../../../text/languages/dense-script.ts'
+import { contentOfDense, densePairs, isDense } from '../../../text/languages/dense-script.ts'
 import { type Language, weighExpected, weighLanguage } from '../../../text/languages/language.ts'
 import { isStopWord } from '../../../text/languages/stop-words.ts'
 import { termsOfWord } from '../../../text/words/terms.ts'
@@ -49,6 +49,8 @@ export type AnalysedQuestion = {
    * tell these passages apart.
    */
   common: string[]
+  /** The pairs of characters that are not among the terms, in a script without spaces. They mostly contain a particle. */
+  otherPairs: string[]
   /** Indexes in `terms` of words that follow each other, such as "hydrogen tank". */
   pairs: [number, number][]
   vector: Int8Array | null
@@ -93,6 +95,7 @@ export function analyseQuestion(
     isSure: told !== 'other' && share >= SURE_SHARE && words.length >= SURE_WORDS,
     terms,
     common: all.filter((word) => isStopWord(word, usual)),
+    otherPairs: [...new Set(content.flatMap(pairsBesideContent))].slice(0, MOST_TERMS),
     pairs: pairsOf(words, terms),
     vector: mean && compactVector(mean),
     provided: provided && compactVector(provided),
@@ -108,6 +111,12 @@ function questionTerms(word: string, languages: readonly Language[], tables: Tab
     return contentOfDense(word).map((pair) => ({ word: pair, forms: [pair], information: 1 }))
   const forms = [...new Set(byLanguage.flat())]
   return forms.length === 0 ? [] : [{ word, forms, information }]
+}
+
+function pairsBesideContent(word: string): string[] {
+  if (!isDense(word)) return []
+  const kept = contentOfDense(word)
+  return densePairs(word).filter((pair) => !kept.includes(pair))
 }
 
 /** Adds the whole verbs that occur in the documents, under which they are indexed. */

@@ -40,6 +40,10 @@ export function gatherEvidence(
   const terms = rankByTerms(tables, question, DEPTH)
   const grams = rankByGrams(tables, question, DEPTH)
   const rankings: Hits[] = [terms, grams]
+  // Where few chunks share the terms, those that share the other pairs are examined, too.
+  const pairs = terms.slots.length < LOOKS ? question.otherPairs : []
+  if (pairs.length > 0) rankings.push(rankByTerms(tables, withPairs(question, pairs), DEPTH))
+  const common = [...question.common, ...pairs]
   const meanings = question.vector ? rankByMeanings(tables, question, DEPTH) : null
   if (question.vector && meanings) {
     const passages = rankByVector(slots, tables.passages, question.vector, DEPTH)
@@ -62,9 +66,11 @@ export function gatherEvidence(
   const bestShare = terms.slots.length > 0 ? terms.share(terms.slots[0]!) : 0
   const placeByTerms = new Map(terms.slots.map((slot, place) => [slot, place + 1]))
   const spelled = new Map(grams.slots.map((slot, place) => [slot, grams.scores[place]! / grams.scores[0]!]))
-  const placeByAll = placesByAllWords(matcher.idsOf(question.common), terms, said)
+  const placeByAll = placesByAllWords(matcher.idsOf(common), terms, said)
   const standsOut = question.provided ? measureStandingOut(slots, tables.provided!, question.provided) : null
-  const pieces = question.vector ? null : sharesByPieces(question, matcher, terms.relative, said)
+  const pieces = question.vector
+    ? null
+    : sharesByPieces({ ...question, common }, matcher, terms.relative, said)
   const found = [...candidates].map((slot) => ({
     slot,
     evidence: {
@@ -84,6 +90,11 @@ export function gatherEvidence(
     },
   }))
   return { candidates: found, matcher }
+}
+
+function withPairs(question: AnalysedQuestion, pairs: readonly string[]): AnalysedQuestion {
+  const terms = pairs.map((pair) => ({ word: pair, forms: [pair], information: 1, isName: false }))
+  return { ...question, terms: [...question.terms, ...terms] }
 }
 
 /** Maps a rank to a weight: 1 for the first rank, falling so slowly that the tenth counts about half. */

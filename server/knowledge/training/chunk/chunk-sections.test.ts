@@ -142,7 +142,7 @@ test('with overlap every word is still covered, the limit holds, and the result 
   )
 })
 
-test('the introduction of a list or a command is in the same chunk', () => {
+test('the introduction of a list or a command, and the question of an answer, are in the same chunk', () => {
   const items = (count: number) => Array.from({ length: count }, (_, n) => `- Port ${n} for service ${n}`)
   const lead = 'Map these ports:'
   const textsOf = (text: string) => chunkSections([section(text)]).map((chunk) => chunk.text)
@@ -150,6 +150,12 @@ test('the introduction of a list or a command is in the same chunk', () => {
   assert.deepEqual(textsOf(`${prose(1, 10)}\n\n${lead}\n\n${list}`), [prose(1, 10), `${lead}\n\n${list}`])
   for (const text of textsOf(`${prose(1, 10)}\n\n${lead}\n\n${items(200).join('\n')}`).slice(1))
     assert.ok(text.startsWith(lead), text)
+
+  const [question, answer] = ['May a minor stay alone?', `No. ${prose(20, 8)}`]
+  assert.deepEqual(textsOf(`${prose(1, 10)}\n\n${question}\n\n${answer}`), [
+    prose(1, 10),
+    `${question}\n\n${answer}`,
+  ])
 
   const command = `\`\`\`sh\n${Array.from({ length: 12 }, (_, n) => `run the step --number ${n}`).join('\n')}\n\`\`\``
   const steps = `${prose(1, 10)}\n\n4. Run the command\n\n${command}`

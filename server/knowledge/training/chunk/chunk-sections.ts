@@ -81,17 +81,18 @@ function packed(
   return chunks
 }
 
-/** The most characters of a line that introduces a code block without a colon at its end. */
+/** The most characters of a line that introduces a code block without a colon at its end, and of a question. */
 const LONGEST_LEAD = 200
 const LEADS_ON = /[:：]$/
+const ASKS = /[?？؟]$/
 /** Matches the number of a step, which looks like a sentence of its own. */
 const NUMBER = /^\(?\d{1,3}[.)]$/
 const ITEM = /^\s*(?:[-*+•‣▪—–]|\(?\d{1,3}[.)]|[a-z]\))\s/
 
 /**
  * Returns the last units of a chunk that introduce the unit after it and would be meaningless without it: a text that
- * ends with a colon, and a line before a code block, such as a step before its command. Several introductions may
- * follow each other.
+ * ends with a colon, a question before its answer, and a line before a code block, such as a step before its command.
+ * Several introductions may follow each other.
  */
 function leadOf(units: readonly TextUnit[], next: TextUnit): TextUnit[] {
   let from = units.length
@@ -100,11 +101,12 @@ function leadOf(units: readonly TextUnit[], next: TextUnit): TextUnit[] {
   return units.slice(from)
 }
 
-function leadsTo({ text }: TextUnit, next: TextUnit): boolean {
+function leadsTo({ text, paragraphChars }: TextUnit, next: TextUnit): boolean {
   if (FENCE.test(text)) return false
   if (NUMBER.test(text)) return true
   if (next.isSentence && next.paragraphChars === 0) return false
-  return LEADS_ON.test(text) || (FENCE.test(next.text) && text.length <= LONGEST_LEAD)
+  const isQuestion = ASKS.test(text) && paragraphChars === text.length
+  return LEADS_ON.test(text) || ((isQuestion || FENCE.test(next.text)) && text.length <= LONGEST_LEAD)
 }
 
 /**
