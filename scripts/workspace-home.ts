@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
-import { type Browser, chromium } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { createKey } from '../server/accounts/keys/keys.ts'
 import { createLink, linkTo } from '../server/accounts/links/links.ts'
 import { createAccount } from '../server/accounts/records/accounts.ts'
 import type { AccountId } from '../server/db/tables/columns.ts'
 import { refreshDays } from '../server/insights/days/refresh-days.ts'
 import { type ModelServer, startModelServer } from '../test/fakes/model-server.ts'
-import { findBrowser } from '../test/find-browser.ts'
+import { launchChromium } from '../test/launch-chromium.ts'
 import { clientOf, type Service, startService } from '../test/start.ts'
 import { until } from '../test/until.ts'
 
@@ -85,7 +85,7 @@ export async function openWorkspaceHome(): Promise<WorkspaceHome> {
     OPENAI_MODEL: 'house-model',
   })
   const { db } = service.ctx
-  const browser = await chromium.launch({ executablePath: findBrowser(), args: ['--no-sandbox'] })
+  const browser = await launchChromium()
   const accountId = await createAccount(db, 'Default')
   const { token } = await createLink(db, { accountId, kind: 'set-up', createdBy: 'operator' })
   const context = await browser.newContext()

@@ -1,9 +1,17 @@
 import { type Browser, chromium } from 'playwright-core'
 import { findBrowser } from './find-browser.ts'
 
-/** Starts the Chromium of this machine for a journey. Emulating a graphics card would take more processor time. */
+/**
+ * Starts the Chromium of this machine for a journey. Emulating a graphics card would take more processor time, and a
+ * page is left before optimized code for its scripts would pay off.
+ */
 export const launchChromium = (): Promise<Browser> =>
   chromium.launch({
     executablePath: findBrowser(),
-    args: ['--no-sandbox', '--disable-gpu', '--disable-software-rasterizer'],
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-software-rasterizer',
+      '--js-flags=--no-turbofan --no-maglev',
+    ],
   })
