@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import axe from 'axe-core'
 import { openWorkspaceHome } from '../../scripts/workspace-home.ts'
 import { openWorkspacePage, workspacePages } from '../../scripts/workspace-pages.ts'
+import { brokenRules } from '../broken-rules.ts'
 import { findBrowser } from '../find-browser.ts'
 
 const skip = findBrowser()
@@ -10,10 +10,6 @@ const skip = findBrowser()
   : 'No Chromium was found: install it, or set CHROMIUM_PATH, to test the workspace in a browser.'
 
 const PATIENCE_MS = 120_000
-
-/** Only what broke a rule is described: a page passes thousands of checks, and nobody reads their descriptions. */
-const VIOLATIONS = `axe.run(document, { iframes: false, resultTypes: ['violations'], selectors: false })
-  .then(({ violations }) => violations)`
 
 test('no page with data breaks an accessibility rule, light or dark, wide or narrow', {
   skip,
@@ -27,7 +23,6 @@ test('no page with data breaks an accessibility rule, light or dark, wide or nar
     for (const [name, shown] of Object.entries(workspacePages(home))) {
       await page.setViewportSize({ width: 1440, height: 900 })
       await openWorkspacePage(page, home, shown)
-      await page.evaluate(axe.source)
       for (const [width, colorScheme] of [
         [1440, 'light'],
         [1440, 'dark'],
@@ -35,7 +30,7 @@ test('no page with data breaks an accessibility rule, light or dark, wide or nar
       ] as const) {
         await page.setViewportSize({ width, height: 900 })
         await page.emulateMedia({ colorScheme })
-        for (const { id, nodes } of (await page.evaluate(VIOLATIONS)) as axe.Result[]) {
+        for (const { id, nodes } of await brokenRules(page, { iframes: false })) {
           const parts = nodes.map(({ html }) => html.slice(0, 160)).join(' | ')
           found.push(`${name} ${width} ${colorScheme} ${id}: ${parts}`)
         }

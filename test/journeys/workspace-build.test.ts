@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
-import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { createLink, linkTo } from '../../server/accounts/links/links.ts'
 import { createAccount } from '../../server/accounts/records/accounts.ts'
+import { brokenRules } from '../broken-rules.ts'
 import { type ModelServer, startModelServer } from '../fakes/model-server.ts'
 import { findBrowser } from '../find-browser.ts'
 import { keyboardOf } from '../keyboard.ts'
@@ -223,7 +223,6 @@ describe('building an agent in the workspace', { skip }, () => {
       await page.goto(`${service.url}/agents/${agentId}${path}`)
       await page.locator('main h1').first().waitFor()
       await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })
-      await page.evaluate(axe.source)
       for (const [width, colorScheme] of [
         [1440, 'light'],
         [1440, 'dark'],
@@ -231,8 +230,7 @@ describe('building an agent in the workspace', { skip }, () => {
       ] as const) {
         await page.setViewportSize({ width, height: 900 })
         await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-        const { violations } = (await page.evaluate('axe.run(document)')) as axe.AxeResults
-        for (const { id, nodes } of violations) {
+        for (const { id, nodes } of await brokenRules(page)) {
           const shown = nodes.map(({ html }) => html.slice(0, 160)).join(' | ')
           found.push(`${colorScheme} ${width} ${path} ${id}: ${shown}`)
         }

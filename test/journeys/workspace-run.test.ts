@@ -4,8 +4,8 @@ import { readFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
-import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
+import { brokenRules } from '../broken-rules.ts'
 import { type MailServer, startMailServer } from '../fakes/mail-server.ts'
 import { type ModelServer, startModelServer } from '../fakes/model-server.ts'
 import { findBrowser } from '../find-browser.ts'
@@ -310,13 +310,9 @@ describe('a workspace that is managed without a terminal, by keyboard alone', { 
       await owner.goto(service.url + path)
       await owner.locator('main h1').first().waitFor()
       await owner.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })
-      await owner.evaluate(axe.source)
       for (const colorScheme of ['light', 'dark'] as const) {
         await owner.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-        const { violations } = (await owner.evaluate(
-          'axe.run(document, { iframes: false })',
-        )) as axe.AxeResults
-        for (const { id, nodes } of violations)
+        for (const { id, nodes } of await brokenRules(owner, { iframes: false }))
           found.push(
             `${colorScheme} ${path} ${id}: ${nodes.map(({ html: it }) => it.slice(0, 160)).join(' | ')}`,
           )

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
-import axe from 'axe-core'
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { createLink, linkTo } from '../../server/accounts/links/links.ts'
 import { createAccount } from '../../server/accounts/records/accounts.ts'
+import { brokenRules } from '../broken-rules.ts'
 import { startMessagingServer } from '../fakes/messaging-server.ts'
 import { startModelServer } from '../fakes/model-server.ts'
 import { startNotionServer } from '../fakes/notion-server.ts'
@@ -355,13 +355,9 @@ describe('the workspace', { skip }, () => {
       await owner.goto(service.url + path)
       await owner.locator('main h1').first().waitFor()
       await owner.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })
-      await owner.evaluate(axe.source)
       for (const colorScheme of ['light', 'dark'] as const) {
         await owner.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-        const { violations } = (await owner.evaluate(
-          'axe.run(document, { iframes: false })',
-        )) as axe.AxeResults
-        for (const { id, nodes } of violations) {
+        for (const { id, nodes } of await brokenRules(owner, { iframes: false })) {
           found.push(
             `${colorScheme} ${path} ${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`,
           )
