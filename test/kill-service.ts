@@ -1,19 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { isLong } from './faults/fault-world.ts'
-import { parley, type Running } from './spawn-service.ts'
+import type { Running } from './spawn-service.ts'
 
 /** The number of kills: with FAULTS=long as many as promised, otherwise a few of each kind. */
 export const KILLS = isLong ? 20 : 8
-
-/** Creates an account and returns a key of it. */
-export async function newKey(env: Record<string, string>): Promise<string> {
-  const { stdout } = await parley(['account', 'create', '--name', 'K', '--json'], env)
-  const key = await parley(
-    ['keys', 'create', '--account', JSON.parse(stdout).id, '--name', 'k', '--json'],
-    env,
-  )
-  return JSON.parse(key.stdout).key
-}
 
 /**
  * The moments at which to kill the service, which are the same in every run: `ms` milliseconds after the nth answer

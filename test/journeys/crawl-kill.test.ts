@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { openEmbedded, openPostgres } from '../../server/db/database.ts'
 import { page, startWebSite } from '../fakes/web-site.ts'
-import { newHome, parley, spawnService } from '../spawn-service.ts'
+import { newKey } from '../new-key.ts'
+import { newHome, spawnService } from '../spawn-service.ts'
 import { clientOf } from '../start.ts'
 
 const PAGES = 60
@@ -24,9 +25,7 @@ test('a crawl that is killed repeatedly is completed, with every page once', asy
   }
   const home = await newHome()
   const env = { ...home.env, ALLOWED_PRIVATE_HOSTS: site.host }
-  const account = JSON.parse((await parley(['account', 'create', '--name', 'K', '--json'], env)).stdout)
-  const made = await parley(['keys', 'create', '--account', account.id, '--name', 'k', '--json'], env)
-  const { key } = JSON.parse(made.stdout)
+  const key = await newKey(home)
 
   let service = await spawnService(env)
   let client = clientOf(service.url, key)

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { newKey } from '../kill-service.ts'
+import { newKey } from '../new-key.ts'
 import { newHome, spawnService } from '../spawn-service.ts'
 import { clientOf } from '../start.ts'
 
 test('an interrupted deletion continues at the next start, and the data is in no answer meanwhile', async () => {
   const home = await newHome()
-  const key = await newKey(home.env)
+  const key = await newKey(home)
   let service = await spawnService(home.env)
   let client = clientOf(service.url, key)
   const agent = (await client.request('POST', '/agents', { name: 'A' })).body.id

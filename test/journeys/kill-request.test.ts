@@ -4,8 +4,8 @@ import pg from 'pg'
 import { onPostgres } from '../database.ts'
 import { type MessagingServer, startMessagingServer } from '../fakes/messaging-server.ts'
 import { fakeTemplate, signatureOf, statusWebhook } from '../fakes/messaging-wire.ts'
-import { newKey } from '../kill-service.ts'
 import { ACCOUNT, envFor, NUMBER, SECRET } from '../messaging-home.ts'
+import { newKey } from '../new-key.ts'
 import { newHome, type Running, spawnService } from '../spawn-service.ts'
 import { type Answer, type Client, clientOf } from '../start.ts'
 import { until } from '../until.ts'
@@ -68,7 +68,7 @@ test('after a kill, every request has one effect and a correct response', {
   })
   const home = await newHome()
   const env = { ...home.env, ...envFor(fake) }
-  const apiKey = await newKey(env)
+  const apiKey = await newKey(home)
   const control = new pg.Client({ connectionString: env.DATABASE_URL })
   await control.connect()
   const running: Running[] = []

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { KILLS, killAfter, moments, newKey } from '../kill-service.ts'
+import { KILLS, killAfter, moments } from '../kill-service.ts'
+import { newKey } from '../new-key.ts'
 import { newHome, spawnService } from '../spawn-service.ts'
 import { type Client, clientOf } from '../start.ts'
 
 test('no source is lost by kills during training, and each goes live', async () => {
   const home = await newHome()
-  const key = await newKey(home.env)
+  const key = await newKey(home)
   const acknowledged: { id: string; word: string }[] = []
   let agent = ''
   for (const [round, moment] of moments.entries()) {

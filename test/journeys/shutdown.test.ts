@@ -3,8 +3,9 @@ import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type ModelServer, startModelServer } from '../fakes/model-server.ts'
 import { tokens } from '../fakes/reply.ts'
+import { newKey } from '../new-key.ts'
 import { readStream } from '../read-stream.ts'
-import { newHome, parley, spawnService } from '../spawn-service.ts'
+import { newHome, spawnService } from '../spawn-service.ts'
 import { clientOf, startService } from '../start.ts'
 
 let models: ModelServer
@@ -18,11 +19,8 @@ const json = { 'content-type': 'application/json' }
 
 test('SIGTERM lets a reply finish, takes no new ones, and exits 0', async () => {
   const home = await newHome()
+  const key = await newKey(home)
   const running = await spawnService({ ...home.env, ...env() })
-  const account = JSON.parse((await parley(['account', 'create', '--name', 'A', '--json'], home.env)).stdout)
-  const { key } = JSON.parse(
-    (await parley(['keys', 'create', '--account', account.id, '--name', 'k', '--json'], home.env)).stdout,
-  )
   const client = clientOf(running.url, key)
   const agentId = (await client.request('POST', '/agents', { name: 'Agent' })).body.id
   models.queue.push({ tokens: tokens(100), delayMs: 20 })

@@ -3,7 +3,8 @@ import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type ModelServer, startModelServer } from '../fakes/model-server.ts'
 import { NEVER } from '../fakes/reply.ts'
-import { type Home, newHome, parley, type Running, spawnService } from '../spawn-service.ts'
+import { newKey } from '../new-key.ts'
+import { type Home, newHome, type Running, spawnService } from '../spawn-service.ts'
 import { clientOf } from '../start.ts'
 
 let home: Home
@@ -30,9 +31,7 @@ const embedded = (model: string): string[] =>
   server.requests.filter(({ body }) => body.model === model).flatMap(({ body }) => body.input)
 
 test('building vectors for a new model continues after a kill', async () => {
-  const account = await parley(['account', 'create', '--name', 'Shop', '--json'], home.env)
-  const create = ['keys', 'create', '--account', JSON.parse(account.stdout).id, '--name', 'k', '--json']
-  const { key } = JSON.parse((await parley(create, home.env)).stdout)
+  const key = await newKey(home)
   let running = await start('old')
   let client = clientOf(running.url, key)
   const agentId = (await client.request('POST', '/agents', { name: 'Agent' })).body.id
