@@ -124,7 +124,11 @@ describe('the page that embeds the chat', () => {
       { tokens: ['Trying.'], toolCalls: [{ id: 'call_2', name: 'not_here', input: {} }] },
       { tokens: ['It cannot.'] },
     )
+    await visitor.page.clock.install()
     await say(visitor, 'And this?')
+    await answered(visitor, 'Trying.')
+    // The time in which the page may still add the action is skipped.
+    await visitor.page.clock.fastForward(5_000)
     await answered(visitor, 'It cannot.')
     const told = home.models.requests.some(({ body }) => JSON.stringify(body).includes('no action not_here'))
     assert.ok(told)
@@ -289,13 +293,21 @@ describe('the page that embeds the chat', () => {
     await lose('**/launcher.json*', 2)
     await lose('**/widget/*', 1)
     const page = await context.newPage()
-    const said = page.waitForEvent('console', (message) => message.text().includes('is not shown'))
+    await page.clock.install()
+    const failure = () => page.waitForEvent('console', (message) => message.text().includes('is not shown'))
+    const said = failure()
     await page.goto(home.site.url)
     await said
     const chat = page.frameLocator('iframe')
+    const again = failure()
     await page.evaluate('window.parley.open()')
+    await again
+    // The pauses before the next requests are skipped.
+    await page.clock.fastForward(6_000)
     await page.getByText('Loading the chat').waitFor()
     assert.equal(await page.locator('iframe').isVisible(), false)
+    await until('the first request for the chat', () => lost.has('**/widget/*'))
+    await page.clock.fastForward(6_000)
     await chat.getByLabel('Message', { exact: true }).waitFor()
     assert.equal(await page.getByText('Loading the chat').isVisible(), false)
     assert.equal(await page.locator('iframe').count(), 1)
@@ -308,6 +320,8 @@ describe('the page that embeds the chat', () => {
   }, async () => {
     const agentId = await home.agent()
     const { page, context, chat } = await visit(home)
+    await page.clock.install()
+    await page.reload()
     const button = page.locator('parley-chat button')
     await button.waitFor()
     const show = (visibility: string) => home.client.request('PUT', `/agents/${agentId}`, { visibility })
@@ -316,6 +330,8 @@ describe('the page that embeds the chat', () => {
     await chat.getByRole('heading', { name: 'This chat is not available' }).waitFor()
     await page.locator('iframe').waitFor()
     await show('public')
+    // The pause before the chat is loaded again is skipped.
+    await page.clock.fastForward(6_000)
     await chat.getByLabel('Message', { exact: true }).waitFor()
     await context.close()
   })
