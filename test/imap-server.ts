@@ -68,7 +68,7 @@ export async function startImapServer(): Promise<ImapServer | string> {
   })
   const close = async (): Promise<void> => {
     if (!ended) child.kill('SIGTERM')
-    await Promise.race([exit, wait(5_000)])
+    await Promise.race([exit, wait(2_000)])
     if (!ended) child.kill('SIGKILL')
     rmSync(folder, { recursive: true, force: true })
   }

@@ -177,7 +177,7 @@ const placesOf = (batch: Batch): number => {
  * The maximum number of files per process. Each process takes seconds of processor time until its code is loaded and
  * optimized, but the memory that files leave behind adds up.
  */
-const BATCH = 12
+const BATCH = 16
 
 /** Distributes the files so that each batch takes about as long as the others. */
 function inBatches(longestFirst: string[]): string[][] {
