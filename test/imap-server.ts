@@ -1,4 +1,4 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import {
   chmodSync,
@@ -31,15 +31,15 @@ export type ImapServer = {
 
 const PROGRAM = '/usr/sbin/dovecot'
 
+export const hasDovecot = (): boolean => existsSync(PROGRAM)
+
 /**
- * Starts Dovecot without privileges on a free port, with a mailbox for one test. As root on Debian, it is installed
- * if it is missing. Returns the reason as a sentence if there is no Dovecot.
+ * Starts Dovecot without privileges on a free port, with a mailbox for one test. Returns the reason as a sentence if
+ * there is no Dovecot.
  */
 export async function startImapServer(): Promise<ImapServer | string> {
   const isRoot = process.getuid?.() === 0
-  if (!existsSync(PROGRAM) && isRoot && existsSync('/etc/debian_version')) install()
-  if (!existsSync(PROGRAM))
-    return 'No Dovecot was found and it could not be installed: apt-get install dovecot-imapd.'
+  if (!hasDovecot()) return 'No Dovecot was found: apt-get install dovecot-imapd.'
   const folder = mkdtempSync(join(tmpdir(), 'parley-imap-'))
   const idOf = (flag: string): number =>
     isRoot
@@ -109,16 +109,6 @@ export async function startImapServer(): Promise<ImapServer | string> {
 
 const listed = (folder: string): string[] =>
   execFileSync('ls', ['-A', folder], { encoding: 'utf8' }).split('\n').filter(Boolean)
-
-/** Installs Dovecot without starting it as a system service. */
-function install(): void {
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' }
-  spawnSync('apt-get', ['update', '-qq'], { stdio: 'ignore', env })
-  spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'dovecot-imapd'], {
-    stdio: 'ignore',
-    env,
-  })
-}
 
 type Options = { folder: string; port: number; uid: number; gid: number; user: string; group: string }
 

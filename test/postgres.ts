@@ -1,5 +1,3 @@
-import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import pg from 'pg'
 import { deadlocksIn, findBinaries, OLDEST, startCluster } from './postgres-cluster.ts'
 
@@ -9,7 +7,7 @@ type Prepared =
 
 /**
  * Prepares a PostgreSQL server for the tests: the one in TEST_DATABASE_URL, or else a new instance of the newest
- * installed version on a free port. As root on Debian, PostgreSQL is installed if it is missing.
+ * installed version on a free port.
  */
 export async function preparePostgres(): Promise<Prepared> {
   const given = process.env.TEST_DATABASE_URL
@@ -27,13 +25,7 @@ export async function preparePostgres(): Promise<Prepared> {
       stop: async () => {},
     }
   }
-  const isRoot = process.getuid?.() === 0
-  let bin = findBinaries()
-  if (!bin && isRoot && existsSync('/etc/debian_version')) {
-    console.log('\nInstalling PostgreSQL from the Debian packages …')
-    install()
-    bin = findBinaries()
-  }
+  const bin = findBinaries()
   if (!bin) {
     return {
       url: null,
@@ -47,16 +39,6 @@ export async function preparePostgres(): Promise<Prepared> {
     deadlocks: async () => deadlocksIn(cluster.log()),
     stop: cluster.remove,
   }
-}
-
-function install(): void {
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  spawnSync('apt-get', ['update', '-qq'], { stdio: 'inherit', env })
-  // No cluster of the package is used, because the tests start their own.
-  spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'postgresql'], {
-    stdio: 'inherit',
-    env,
-  })
 }
 
 async function ask<Row extends object>(url: string, text: string): Promise<Row[]> {

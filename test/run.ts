@@ -3,11 +3,16 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { run } from 'node:test'
 import { inspect } from 'node:util'
+import { installPackages } from './debian-packages.ts'
+import { findBrowser } from './find-browser.ts'
+import { hasDovecot } from './imap-server.ts'
 import { preparePostgres } from './postgres.ts'
+import { findBinaries } from './postgres-cluster.ts'
 
 /**
  * `npm test` runs the whole suite on the embedded database, and the tests that use the database again on PostgreSQL
- * if it is installed or can be. The output ends with one line: N passed, N failed.
+ * if it is installed. As root on Debian, the programs that tests need are installed first. The output ends with one
+ * line: N passed, N failed.
  */
 const root = resolve(import.meta.dirname, '..')
 process.chdir(root)
@@ -231,6 +236,11 @@ function processorTime(): number {
 }
 
 const files = process.argv.length > 2 ? process.argv.slice(2) : testFiles()
+installPackages([
+  ...(process.env.TEST_DATABASE_URL || findBinaries() ? [] : ['postgresql']),
+  ...(findBrowser() ? [] : ['chromium']),
+  ...(hasDovecot() ? [] : ['dovecot-imapd']),
+])
 const postgres = await preparePostgres()
 const embedded = suiteOf('embedded database', files, {
   env: { TEST_DATABASE_URL: undefined },
@@ -239,17 +249,12 @@ const embedded = suiteOf('embedded database', files, {
 })
 const suites = [embedded]
 if (postgres.url !== null) {
-  // Tests that open no database, or that concern the crawler's browser or the API description, cannot behave
-  // differently on PostgreSQL.
-  const touching = files.filter(
-    (file) =>
-      !/^server\/(text|fetch|models|pages\/openapi|knowledge\/(retrieval|extract|chunk|crawl\/built-site))\b/.test(
-        file,
-      ) &&
-      !/^client\/(?!real-service)|^widget\/|^test\/(pages|retrieval-corpus|check-imports|journeys\/widget-)/.test(
-        file,
-      ),
-  )
+  // Tests that open no database, or that concern only a browser, cannot behave differently on PostgreSQL.
+  const untouched = [
+    /^server\/(text|fetch|models|knowledge\/(extract|search\/question|training\/chunk|crawl\/pages\/built-site))\b/,
+    /^widget\/|^test\/(check-|client\/(?!real-service|stored-answer|use-chat)|journeys\/widget-)/,
+  ]
+  const touching = files.filter((file) => !untouched.some((one) => one.test(file)))
   const env = { TEST_DATABASE_URL: postgres.url }
   suites.push(suiteOf(`PostgreSQL ${postgres.version}`, touching, { env }))
 }
