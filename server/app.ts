@@ -1,4 +1,3 @@
-import helmet from '@fastify/helmet'
 import multipart from '@fastify/multipart'
 import {
   type FastifyBaseLogger,
@@ -24,6 +23,7 @@ import type { Caller } from './http/route.ts'
 import type { Gate } from './http/server/gate.ts'
 import { logRequests } from './http/server/log-requests.ts'
 import { renderError } from './http/server/render-error.ts'
+import { securityHeaders } from './http/server/security-headers.ts'
 import { serveRoutes } from './http/server/serve.ts'
 import { serveRaw } from './http/server/serve-raw.ts'
 import { describe } from './site/described.ts'
@@ -67,18 +67,15 @@ export async function createApp(
     frameworkErrors: (_error, request, reply) =>
       refuseBadUrl(request.id, request.url, reply, ctx.config.rateLimit),
   })
-  app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id))
+  const secure = securityHeaders(ctx.config.publicUrl?.startsWith('https:') ?? false)
+  app.addHook(
+    'onRequest',
+    async (request, reply) => void reply.headers(secure).header('x-request-id', request.id),
+  )
   app.addHook('onResponse', async ({ method }) => {
     if (method !== 'GET') ctx.activity.note()
   })
   if (ctx.config.logRequests) logRequests(app)
-  const isSecure = ctx.config.publicUrl?.startsWith('https:') ?? false
-  // Over plain HTTP, such as on a local network, the browser must not be told to upgrade requests to HTTPS.
-  const upgradeInsecureRequests = isSecure ? [] : null
-  await app.register(helmet, {
-    contentSecurityPolicy: { directives: { upgradeInsecureRequests } },
-    strictTransportSecurity: isSecure,
-  })
   // Set it before any route is registered, because existing routes would keep Fastify's error handler.
   app.setErrorHandler((error, request, reply) => renderError(error, request, reply, strict))
   app.addHook('onRoute', ({ config, method, url }) => {

@@ -18,12 +18,13 @@ after(() => service.close())
 
 const SESSION = 'parley.session_token'
 
-/** Enables the second factor of a member, with the code of the current half-minute. */
-async function addFactor(worker: Worker): Promise<string> {
+/** Enables the second factor of a member. Returns the code that confirmed it, too, since codes change meanwhile. */
+async function addFactor(worker: Worker): Promise<{ uri: string; used: string }> {
   const { body } = await worker.request('POST', '/second-factor', { password: PASSWORD })
-  const { status } = await worker.request('POST', '/second-factor/confirm', { code: codeOf(body.uri) })
+  const used = codeOf(body.uri)
+  const { status } = await worker.request('POST', '/second-factor/confirm', { code: used })
   assert.equal(status, 200)
-  return body.uri
+  return { uri: body.uri, used }
 }
 
 /** Returns the number of passwords that are hashed during `work`. */
@@ -79,7 +80,7 @@ test('a guessed link costs no hash', async () => {
 
 test('the code of a second factor works once, also under concurrency', async () => {
   const worker = await memberOf(service, client.accountId, 'admin')
-  const uri = await addFactor(worker)
+  const { uri, used } = await addFactor(worker)
   const begin = async () => {
     const browser = browserOf(service)
     assert.deepEqual((await signIn(browser, worker.email)).body, { secondFactor: true })
@@ -87,7 +88,7 @@ test('the code of a second factor works once, also under concurrency', async () 
   }
   // The code that confirmed the second factor counts as used, too.
   const replayed = await begin()
-  const refused = await replayed.request('POST', '/sign-in/second-factor', { code: codeOf(uri) })
+  const refused = await replayed.request('POST', '/sign-in/second-factor', { code: used })
   assert.deepEqual([refused.status, refused.body.error.code], [401, 'AUTH_SIGN_IN_FAILED'])
   assert.equal(replayed.cookies.has(SESSION), false)
   assert.equal((await replayed.request('GET', '/me')).status, 401)
@@ -139,7 +140,7 @@ test('between the password and the code, there is no usable session', async () =
 
 test('after five wrong codes, the password is required again', async () => {
   const worker = await memberOf(service, client.accountId, 'builder')
-  const uri = await addFactor(worker)
+  const { uri } = await addFactor(worker)
   const { request } = await (async () => {
     const browser = browserOf(service)
     await signIn(browser, worker.email)

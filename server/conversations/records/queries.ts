@@ -77,6 +77,10 @@ export const interrupted = (): ApiError =>
     headers: { 'retry-after': '2' },
   })
 
+/** Returns the error for readers of an answer that was deleted together with its conversation. */
+export const noLonger = (): ApiError =>
+  new ApiError('RESOURCE_NOT_FOUND', { message: 'The conversation no longer exists.' })
+
 /** Returns up to `limit` + 1 messages, newest first, before the message number `beforeSeq`. */
 export async function messagesBackwards(
   db: Db,

@@ -3,7 +3,7 @@ import type { Notifier } from '../../db/notifier.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { MessagePart } from '../../db/tables/conversations.ts'
 import type { ApiError } from '../../http/errors.ts'
-import { interrupted } from '../records/queries.ts'
+import { interrupted, noLonger } from '../records/queries.ts'
 import { collectParts, type Ending, errorOf, eventsAfter, readLog } from './generation-log.ts'
 import { type Answer, GrowingReading, type Reading } from './growing-reading.ts'
 
@@ -81,7 +81,8 @@ function followElsewhere({ db, notifier, log }: Needs, { id, account_id, first_e
     if (ending) return close(() => reading.end(resultOf(messageId, collected.parts, ending)))
     quiet = fresh.length > 0 ? 0 : quiet + 1
     if (fresh.length > 0) lookSoon()
-    if (row?.status === 'running') await askForNotices()
+    if (!row) close(() => reading.fail(noLonger()))
+    else if (row.status === 'running') await askForNotices()
     else if (quiet >= MOST_LOOKS) close(() => reading.fail(interrupted()))
   }
   /** Asks the owner to announce each piece. The notice may be lost, so it is repeated while nothing comes. */

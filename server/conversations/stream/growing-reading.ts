@@ -64,25 +64,32 @@ export class GrowingReading implements Reading {
   #held = 0
   #logged = 0
   readonly #listeners = new Set<() => void>()
-  readonly #started = Promise.withResolvers<void>()
-  readonly #answer = Promise.withResolvers<Answer>()
+  /** Created when somebody waits for them. */
+  #started: PromiseWithResolvers<void> | null = null
+  #answer: PromiseWithResolvers<Answer> | null = null
   readonly #ending = Promise.withResolvers<void>()
-  #ended = false
+  #result: Answer | ApiError | null = null
   #broken = false
 
   constructor(firstEvent: number, readLog: ReadLog) {
     this.#firstEvent = firstEvent
     this.#readLog = readLog
-    // The caller may be gone by the time the generation fails, so the rejections must not go unhandled.
-    this.started.catch(() => {})
-    this.answer.catch(() => {})
   }
 
   get started(): Promise<void> {
+    if (this.#started === null) {
+      this.#started = waitable()
+      if (this.count > 0) this.#started.resolve()
+      else if (this.#result instanceof ApiError) this.#started.reject(this.#result)
+    }
     return this.#started.promise
   }
 
   get answer(): Promise<Answer> {
+    if (this.#answer === null) {
+      this.#answer = waitable()
+      this.#settleAnswer()
+    }
     return this.#answer.promise
   }
 
@@ -95,7 +102,7 @@ export class GrowingReading implements Reading {
   }
 
   get ended(): boolean {
-    return this.#ended
+    return this.#result !== null
   }
 
   get broken(): boolean {
@@ -124,7 +131,7 @@ export class GrowingReading implements Reading {
     const frame = frameOf(this.#firstEvent + this.count + 1, event)
     this.#frames.push(frame)
     this.#held += frame.length
-    if (this.count === 1) this.#started.resolve()
+    if (this.count === 1) this.#started?.resolve()
     this.notify()
   }
 
@@ -146,31 +153,33 @@ export class GrowingReading implements Reading {
 
   /** Closes it after its last event. An error is passed to those who wait for the whole answer. */
   end(result: Answer | ApiError): void {
-    if (result instanceof ApiError) this.#reject(result)
-    else this.#answer.resolve(result)
-    this.#close()
+    this.#result ??= result
+    if (result instanceof ApiError) this.#started?.reject(result)
+    this.#settleAnswer()
+    this.#ending.resolve()
+    this.notify()
   }
 
   /** Closes it without a last event: readers have to reconnect, or get the error. */
   fail(error: ApiError): void {
     this.#broken = true
-    this.#reject(error)
-    this.#close()
+    this.end(error)
   }
 
-  #close(): void {
-    this.#ended = true
-    this.#ending.resolve()
-    this.notify()
-  }
-
-  #reject(error: ApiError): void {
-    this.#started.reject(error)
-    this.#answer.reject(error)
+  #settleAnswer(): void {
+    if (this.#result instanceof ApiError) this.#answer?.reject(this.#result)
+    else if (this.#result !== null) this.#answer?.resolve(this.#result)
   }
 
   /** Lets readers look whether there is more to show. */
   notify(): void {
     for (const listener of this.#listeners) listener()
   }
+}
+
+/** The caller may be gone by the time the generation fails, so the rejection must not go unhandled. */
+function waitable<T>(): PromiseWithResolvers<T> {
+  const waiting = Promise.withResolvers<T>()
+  waiting.promise.catch(() => {})
+  return waiting
 }

@@ -6,6 +6,7 @@ import { type ModelServer, startModelServer } from '../../../test/fakes/model-se
 import { tokens } from '../../../test/fakes/reply.ts'
 import { readStream } from '../../../test/read-stream.ts'
 import { type Client, clientOf, type Service, startService } from '../../../test/start.ts'
+import { until } from '../../../test/until.ts'
 import { createMember } from '../../accounts/records/members.ts'
 import { newId } from '../../db/ids.ts'
 
@@ -67,6 +68,20 @@ describe('two processes on one database', { skip: !onPostgres() && 'needs Postgr
     assert.deepEqual(all.events, expected.events)
     assert.deepEqual(some.events, expected.events.slice(10))
     assert.equal((await there.raw('GET', path('/stream'))).status, 204)
+  })
+
+  test('a chat of version 1 that another process repeats gets the one answer', async () => {
+    const body = { chatbotId: agentId, messages: [{ role: 'user', content: 'Long' }] }
+    const ask = (who: Client) => who.request('POST', '/api/v1/chat', body, { 'idempotency-key': 'v1-twice' })
+    const calls = models.requests.length
+    models.queue.push({ tokens: tokens(40), delayMs: 15 })
+    const own = ask(here)
+    await until('the model is called', () => models.requests.length > calls)
+    const [one, two] = await Promise.all([own, ask(there)])
+    assert.deepEqual([one.status, two.status], [200, 200])
+    assert.deepEqual(two.body, one.body)
+    assert.equal(two.headers.get('idempotency-replayed'), 'true')
+    assert.equal(models.requests.length, calls + 1)
   })
 
   test('a reader that comes to another process in mid-answer is told of each piece', async () => {

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
-import { ApiError } from '../../http/errors.ts'
 import type { Replay } from '../../http/route.ts'
+import { noLonger } from '../records/queries.ts'
 import type { Reading } from '../stream/growing-reading.ts'
 import { startChat } from './start.ts'
 import type { ChatRequest } from './turn.ts'
@@ -26,7 +26,10 @@ async function readEarlier(ctx: Needs, accountId: AccountId, generationId: strin
     .where('account_id', '=', accountId)
     .where('id', '=', generationId)
     .executeTakeFirst()
-  if (!row) throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The conversation no longer exists.' })
+  if (!row) throw noLonger()
+  // It may have started in this process meanwhile.
+  const started = ctx.generations.get(row.id)
+  if (started) return { is: 'there', reading: started }
   const cameToNothing = row.message_state === 'none' && row.stop_reason === null
   if (row.status === 'interrupted' && cameToNothing)
     return { is: 'unanswered', conversationId: row.conversation_id, kind: row.kind }

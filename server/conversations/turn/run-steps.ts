@@ -4,7 +4,7 @@ import { planOf } from '../../accounts/plans/plans.ts'
 import type { Tool, ToolOutput } from '../../actions/tools/tool.ts'
 import { onBehalfOf } from '../../db/connections/lanes.ts'
 import type { AgentRef } from '../../db/refs.ts'
-import { createCitations } from '../../knowledge/search/answering/citations.ts'
+import { Citations } from '../../knowledge/search/answering/citations.ts'
 import { beginCalls, type Call, endCall } from '../records/parts.ts'
 import type { LiveGeneration } from '../stream/live-generation.ts'
 import { askModel } from './ask-model.ts'
@@ -36,7 +36,7 @@ async function run(ctx: TurnNeeds, turn: Turn, live: LiveGeneration): Promise<bo
     found: { passages: [], confidence: 0 },
     finishReason: 'error',
     outcome: null,
-    citations: createCitations([], turn.started.citedBefore),
+    citations: new Citations([], turn.started.citedBefore),
     waiting: [],
     failure: null,
   }
@@ -83,7 +83,7 @@ async function speak(ctx: TurnNeeds, turn: Turn, live: LiveGeneration, result: S
   const prepared = await prepare(ctx, turn, live.signal)
   const { found, toolkit, prompt } = prepared
   result.found = found
-  result.citations = createCitations(found.passages, turn.started.citedBefore)
+  result.citations = new Citations(found.passages, turn.started.citedBefore)
   const tools = new Map(toolkit.tools.map((tool) => [tool.name, tool]))
   const messages: LanguageModelV4Message[] = [...prompt]
   const surroundings = { process: ctx.process, pace: paceOf(ctx, turn, live) }

@@ -28,11 +28,11 @@ export async function followEvents(
   const stream = eventStream(reply)
   const place = feeds.join(ref, {
     position,
-    isReady: stream.isReady,
-    write: stream.write,
+    isReady: () => stream.isReady(),
+    write: (text) => stream.write(text),
     // While the service stops, it waits for open requests, so this one has to end.
     isOver: () => !request.server.server.listening,
-    end: stream.end,
+    end: () => stream.end(),
   })
   const ending = setTimeout(() => stream.end(), LONGEST_MS)
   stream.open({

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 
 const PING_MS = 15_000
@@ -31,68 +32,101 @@ type Options = {
   onClose(): void
 }
 
-export function eventStream(reply: FastifyReply): EventStream {
-  const response = reply.raw
-  let full = false
-  let closed = false
-  let begun = false
-  let stalled: NodeJS.Timeout | undefined
-  let pinging: NodeJS.Timeout | undefined
-  let tell = (): void => {}
+export const eventStream = (reply: FastifyReply): EventStream => new ReplyStream(reply)
 
-  const isReady = (): boolean => !full && !closed && !response.destroyed
-  const write = (text: string): void => {
-    begun = true
-    full = !response.write(text)
-    if (full) stalled = setTimeout(() => response.destroy(), STALLED_MS)
-    pinging?.refresh()
-  }
-  const close = (): void => {
-    if (closed) return
-    closed = true
-    clearInterval(pinging)
-    clearTimeout(stalled)
-    tell()
+/** A class with few functions of its own, because thousands of streams are held at a time. */
+class ReplyStream implements EventStream {
+  readonly #reply: FastifyReply
+  readonly #response: ServerResponse
+  #options: Options | null = null
+  #full = false
+  #closed = false
+  #hasHead = false
+  #stalled: NodeJS.Timeout | undefined
+  #pinging: NodeJS.Timeout | undefined
+
+  constructor(reply: FastifyReply) {
+    this.#reply = reply
+    this.#response = reply.raw
   }
 
-  return {
-    open({ headers, ping, onReady, onClose }) {
-      tell = onClose
-      reply.hijack()
-      // If the client disconnected before the start, the close event has already been emitted.
-      if (response.destroyed) return close()
-      response.writeHead(200, {
-        ...(reply.getHeaders() as Record<string, string>),
-        'cache-control': 'no-cache, no-transform',
-        'x-accel-buffering': 'no',
-        connection: 'keep-alive',
-        ...headers,
-      })
-      // Node keeps the headers back until the first write, but the client must learn at once that the stream is open.
-      setImmediate(() => {
-        if (!begun && !closed) response.flushHeaders()
-      })
-      pinging = setInterval(() => {
-        if (ping !== null && isReady()) write(ping)
-      }, PING_MS)
-      response.on('drain', () => {
-        clearTimeout(stalled)
-        full = false
-        onReady()
-      })
-      response.on('close', close)
-      response.on('error', close)
-    },
-    isReady,
-    write,
-    end(lastText = '') {
-      close()
-      response.end(lastText)
-    },
-    breakOff(lastText) {
-      close()
-      if (lastText === '') response.destroy()
-      else response.write(lastText, () => response.destroy())
-    },
+  open(options: Options): void {
+    this.#options = options
+    const reply = this.#reply
+    const response = this.#response
+    reply.hijack()
+    // If the client disconnected before the start, the close event has already been emitted.
+    if (response.destroyed) {
+      this.#close()
+      return
+    }
+    response.writeHead(200, {
+      ...(reply.getHeaders() as Record<string, string>),
+      'cache-control': 'no-cache, no-transform',
+      'x-accel-buffering': 'no',
+      connection: 'keep-alive',
+      ...options.headers,
+    })
+    // Node keeps the headers back until the first write, but the client must learn at once that the stream is open.
+    setImmediate(() => {
+      if (!this.#closed) this.#sendHead()
+    })
+    this.#pinging = setInterval(() => {
+      if (options.ping !== null && this.isReady()) this.write(options.ping)
+    }, PING_MS)
+    response.on('drain', () => {
+      clearTimeout(this.#stalled)
+      this.#full = false
+      options.onReady()
+    })
+    const close = (): void => this.#close()
+    response.on('close', close)
+    response.on('error', close)
+  }
+
+  isReady(): boolean {
+    return !this.#full && !this.#closed && !this.#response.destroyed
+  }
+
+  write(text: string): void {
+    const response = this.#response
+    const { socket } = response
+    // The head and the first text leave together.
+    socket?.cork()
+    this.#sendHead()
+    this.#full = !response.write(text)
+    socket?.uncork()
+    if (this.#full) this.#stalled = setTimeout(() => response.destroy(), STALLED_MS)
+    this.#pinging?.refresh()
+  }
+
+  end(lastText = ''): void {
+    this.#close()
+    this.#response.end(lastText)
+  }
+
+  breakOff(lastText: string): void {
+    this.#close()
+    const response = this.#response
+    if (lastText === '') response.destroy()
+    else response.write(lastText, () => response.destroy())
+  }
+
+  /**
+   * Sends the head by itself, because Node would otherwise put it before the first text, and then keep it as the chain of
+   * its hundred pieces until the end of the stream.
+   */
+  #sendHead(): void {
+    if (this.#hasHead) return
+    this.#hasHead = true
+    this.#response.flushHeaders()
+  }
+
+  #close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    clearInterval(this.#pinging)
+    clearTimeout(this.#stalled)
+    this.#options?.onClose()
   }
 }

@@ -1,7 +1,7 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import type { ModelEntry } from '../catalogue/catalogue.ts'
 import { ModelFailure, toModelFailure, tooLong } from '../failures/model-failure.ts'
-import { type CallClock, type CallTimes, startCallClock } from './call-clock.ts'
+import { CallClock, type CallTimes } from './call-clock.ts'
 import { type CallLimits, limitsOf } from './call-limits.ts'
 
 export type Part = LanguageModelV4StreamPart
@@ -181,7 +181,7 @@ export class ModelCall implements Receiver, AsyncIterableIterator<Part[], undefi
       return
     }
     this.#signal.addEventListener('abort', this.#onAbort)
-    this.#clock = startCallClock(this.#resolved.entry.timeouts, this.#onTimeout)
+    this.#clock = new CallClock(this.#resolved.entry.timeouts, this.#onTimeout)
     void this.#attempt()
   }
 

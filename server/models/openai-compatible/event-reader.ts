@@ -3,6 +3,7 @@ import { tooLong } from '../failures/model-failure.ts'
 const LF = 10
 const CR = 13
 const BYTE_ORDER_MARK = 0xfeff
+const NO_BYTES = Buffer.alloc(0)
 
 export type StreamEvent =
   | { type: 'chunk'; value: unknown }
@@ -21,7 +22,7 @@ export class EventReader {
   readonly #longest: number
   readonly #onEvent: (event: StreamEvent) => void
   /** The bytes of the unfinished line are the first `#length` of these. */
-  #rest = Buffer.alloc(0)
+  #rest = NO_BYTES
   #length = 0
   #isFirst = true
   #endedWithCr = false

@@ -3,7 +3,7 @@ import { requireAgent } from '../../agents/records/find-agent.ts'
 import { withModels } from '../../agents/settings/with-models.ts'
 import type { Context } from '../../context.ts'
 import { textOf } from '../../conversations/records/parts.ts'
-import type { Answer, FrameSource } from '../../conversations/stream/growing-reading.ts'
+import type { Answer, FrameSource, Reading } from '../../conversations/stream/growing-reading.ts'
 import { whileWatching } from '../../conversations/stream/send-reply.ts'
 import { sendStream } from '../../conversations/stream/send-stream.ts'
 import { readAgain } from '../../conversations/turn/replay.ts'
@@ -30,16 +30,19 @@ export const chatRoutes = (ctx: Context): Route[] => [
         return SENT
       }
       const asked = await requestOf(ctx, account, agent, body, idempotency)
-      const reading = replay
-        ? await readAgain(ctx, replay, asked).catch((error: unknown) => {
-            // A generation that is not stored has ended meanwhile; the response is stored with the key.
-            const isGone = error instanceof ApiError && error.code === 'RESOURCE_NOT_FOUND'
-            throw isGone && body.conversationId === undefined ? new KeyTaken() : error
-          })
-        : await startReply(ctx, body, asked, () => reply.raw.destroyed)
-      await whileWatching(reading, reading.started)
-      if (body.stream) return send(reading)
-      return textOfAnswer(await whileWatching(reading, reading.answer), mayLink)
+      const respond = async (reading: Reading) => {
+        await whileWatching(reading, reading.started)
+        if (body.stream) return send(reading)
+        return textOfAnswer(await whileWatching(reading, reading.answer), mayLink)
+      }
+      if (!replay) return respond(await startReply(ctx, body, asked, () => reply.raw.destroyed))
+      try {
+        return await respond(await readAgain(ctx, replay, asked))
+      } catch (error) {
+        // A generation that is not stored has ended meanwhile; the response is stored with the key.
+        const isGone = error instanceof ApiError && error.code === 'RESOURCE_NOT_FOUND'
+        throw isGone && body.conversationId === undefined ? new KeyTaken() : error
+      }
     },
   ),
 ]

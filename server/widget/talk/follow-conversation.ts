@@ -17,11 +17,11 @@ export function followConversation(
     agentId,
     conversationId,
     version: null,
-    isReady: stream.isReady,
+    isReady: () => stream.isReady(),
     tell: (version) => stream.write(`event: version\ndata: ${JSON.stringify({ version })}\n\n`),
     // While the service stops, it waits for open requests, so this one has to end.
     isOver: () => !request.server.server.listening,
-    end: stream.end,
+    end: () => stream.end(),
   })
   const ending = setTimeout(() => stream.end(), LONGEST_MS)
   stream.open({

@@ -10,7 +10,7 @@ import { trained, until } from '../../../../test/until.ts'
 import { publicAgent, visitorOf } from '../../../../test/visitor.ts'
 import { buildPrompt } from '../../../conversations/turn/prepare.ts'
 import type { Passage } from '../passage.ts'
-import { citedSource, createCitations, withoutMarkers } from './citations.ts'
+import { Citations, citedSource, withoutMarkers } from './citations.ts'
 
 const passages = ['one', 'two', 'three'].map(
   (name): Passage => ({
@@ -26,7 +26,7 @@ const passages = ['one', 'two', 'three'].map(
 )
 
 function cite(pieces: string[], order: number[] | null = null): { text: string; ids: string[] } {
-  const citations = createCitations(passages, [])
+  const citations = new Citations(passages, [])
   citations.numberBy(order)
   const text = pieces.map((piece) => citations.push(piece)).join('') + citations.flush()
   return { text, ids: citations.sources().map(({ id }) => id) }
@@ -34,7 +34,7 @@ function cite(pieces: string[], order: number[] | null = null): { text: string; 
 
 /** The same from passages, the first of which says `text`. */
 function citeFrom(text: string, written: string) {
-  const citations = createCitations([{ ...passages[0]!, text }, ...passages.slice(1)], [])
+  const citations = new Citations([{ ...passages[0]!, text }, ...passages.slice(1)], [])
   const shown = [...written].map((piece) => citations.push(piece)).join('') + citations.flush()
   return { text: shown, ids: citations.sources().map(({ id }) => id) }
 }

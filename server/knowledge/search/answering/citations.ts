@@ -21,82 +21,125 @@ const LINE = /^[^\n]*/
 /** How much of the text before a marker counts as the claim that it supports. */
 const CLAIM = 300
 
-export type Citations = {
-  /** Sets the passages, as indexes, that the numbers of a model refer to if it numbers its citations by itself. */
-  numberBy(cited: readonly number[] | null): void
-  /**
-   * Returns the part of the text so far that can be shown, with the markers of the sources. The rest follows later.
-   */
-  push(delta: string): string
-  /** Returns the rest at the end of a text. */
-  flush(): string
-  /** Returns the sources; the n-th is the one that the marker [n] refers to. */
-  sources(): StoredSource[]
-}
+/** How many characters of a text are decided, and what replaces them. */
+type Step = { length: number; text: string }
 
 /**
  * Converts the passage numbers that a model writes into the numbers of the sources sent with its answer. Sources are
  * numbered in the order in which they are first cited, after those cited `before`. Markers that refer to nothing are
- * dropped. Code and array indexes (`argv[2]`) stay as they are.
+ * dropped. Code and array indexes (`argv[2]`) stay as they are. It is a class because each of thousands of answers keeps
+ * one.
  */
-export function createCitations(passages: readonly Passage[], before: readonly StoredSource[]): Citations {
-  const cited = new Map<number, string>()
-  let order: readonly number[] | null = null
-  let pending = ''
-  let said = ''
-  let claimBefore = (): string => said
-  let isFenced = false
-  let names: ReadonlySet<string> | undefined
-  const isIndex = (numbers: string): boolean => {
-    names ??= namesIndexedIn(passages.map(({ text }) => text))
-    return isArrayIndex(claimBefore(), numbers, names)
+export class Citations {
+  readonly #passages: readonly Passage[]
+  readonly #before: readonly StoredSource[]
+  /** The claim that each cited passage first supported, by the index of the passage. */
+  #cited: Map<number, string> | null = null
+  #order: readonly number[] | null = null
+  #pending = ''
+  /** The end of the text that was shown, as long as a claim may be. */
+  #said = ''
+  #isFenced = false
+  #names: ReadonlySet<string> | null = null
+
+  constructor(passages: readonly Passage[], before: readonly StoredSource[]) {
+    this.#passages = passages
+    this.#before = before
   }
 
-  const numbersOf = (list: string): string => {
-    const markers = new Set<string>()
-    for (const written of rangesIn(list)) {
-      const index = order ? order[written - 1] : written - 1
-      if (index === undefined || !passages[index]) continue
-      if (!cited.has(index)) cited.set(index, claimIn(claimBefore()))
-      markers.add(`[${before.length + [...cited.keys()].indexOf(index) + 1}]`)
+  /** Sets the passages, as indexes, that the numbers of a model refer to if it numbers its citations by itself. */
+  numberBy(cited: readonly number[] | null): void {
+    this.#order = cited
+  }
+
+  /**
+   * Returns the part of the text so far that can be shown, with the markers of the sources. The rest follows later.
+   */
+  push(delta: string): string {
+    this.#pending += delta
+    return this.#drain(false)
+  }
+
+  /** Returns the rest at the end of a text. */
+  flush(): string {
+    const rest = this.#drain(true)
+    this.#isFenced = false
+    return rest
+  }
+
+  /** Returns the sources; the n-th is the one that the marker [n] refers to. */
+  sources(): StoredSource[] {
+    const cited = [...(this.#cited ?? [])]
+    return [
+      ...this.#before,
+      ...cited.map(([index, claim]) => citedSource(this.#passages[index] as Passage, claim)),
+    ]
+  }
+
+  #drain(isLast: boolean): string {
+    let shown = ''
+    while (this.#pending !== '') {
+      const step = this.#next(isLast)
+      if (step === null) break
+      this.#pending = this.#pending.slice(step.length)
+      this.#said = (this.#said + step.text).slice(-CLAIM)
+      shown += step.text
     }
-    return [...markers].join('')
+    return shown
   }
 
-  /** Returns how many characters of `pending` are decided and what replaces them, or null when more text is needed. */
-  const next = (isLast: boolean): { length: number; text: string } | null => {
-    if (isFenced) return inFence(isLast)
+  /** Returns what is decided next, or null when more text is needed. */
+  #next(isLast: boolean): Step | null {
+    const pending = this.#pending
+    if (this.#isFenced) return this.#inFence(isLast)
     const found = pending.search(CANDIDATE)
     const end = found < 0 ? pending.length : found
     let plain = end
     // Spaces before a marker are dropped with it.
     while (plain > 0 && (pending[plain - 1] === ' ' || pending[plain - 1] === '\t')) plain--
     if (plain > 0) return { length: plain, text: pending.slice(0, plain) }
-    if (found < 0) return isLast || passages.length === 0 ? whole() : null
+    const whole = { length: pending.length, text: pending }
+    if (found < 0) return isLast || this.#passages.length === 0 ? whole : null
     const spaces = pending.slice(0, found)
     const rest = pending.slice(found)
-    if (rest[0] === '`') return codeSpan(spaces, rest, isLast)
+    if (rest[0] === '`') return this.#codeSpan(spaces, rest, isLast)
     const head = rest.length > LONGEST_MARKER ? rest.slice(0, LONGEST_MARKER) : rest
     const marker = MARKER.exec(head)
-    if (marker && rest[0] === '[' && spaces === '' && isIndex(marker[1] ?? ''))
+    if (marker && rest[0] === '[' && spaces === '' && this.#isIndex(marker[1] ?? ''))
       return { length: marker[0].length, text: marker[0] }
     if (marker) {
-      const numbers = numbersOf(marker[1] ?? '')
+      const numbers = this.#numbersOf(marker[1] ?? '')
       return { length: found + marker[0].length, text: numbers === '' ? '' : spaces + numbers }
     }
     if (rest.length <= LONGEST_MARKER && BEGUN.test(rest)) {
       if (!isLast) return null
-      return /\d/.test(rest) ? { length: pending.length, text: '' } : whole()
+      return /\d/.test(rest) ? { length: pending.length, text: '' } : whole
     }
     return { length: found + 1, text: `${spaces}${rest[0]}` }
   }
 
-  const whole = () => ({ length: pending.length, text: pending })
+  #isIndex(numbers: string): boolean {
+    this.#names ??= namesIndexedIn(this.#passages.map(({ text }) => text))
+    return isArrayIndex(this.#said, numbers, this.#names)
+  }
 
-  const inFence = (isLast: boolean) => {
+  #numbersOf(list: string): string {
+    this.#cited ??= new Map()
+    const markers = new Set<string>()
+    for (const written of rangesIn(list)) {
+      const index = this.#order ? this.#order[written - 1] : written - 1
+      if (index === undefined || !this.#passages[index]) continue
+      if (!this.#cited.has(index)) this.#cited.set(index, claimIn(this.#said))
+      markers.add(`[${this.#before.length + [...this.#cited.keys()].indexOf(index) + 1}]`)
+    }
+    return [...markers].join('')
+  }
+
+  #inFence(isLast: boolean): Step | null {
+    const pending = this.#pending
     const close = pending.indexOf('```')
     if (close >= 0) {
-      isFenced = false
+      this.#isFenced = false
       const length = close + 3
       return { length, text: pending.slice(0, length) }
     }
@@ -105,12 +148,12 @@ export function createCitations(passages: readonly Passage[], before: readonly S
     return length === 0 ? null : { length, text: pending.slice(0, length) }
   }
 
-  const codeSpan = (spaces: string, rest: string, isLast: boolean) => {
+  #codeSpan(spaces: string, rest: string, isLast: boolean): Step | null {
     const run = /^`+/.exec(rest)?.[0] ?? ''
     if (run.length === rest.length && !isLast) return null
     const opening = { length: spaces.length + run.length, text: spaces + run }
     if (run.length >= 3) {
-      isFenced = true
+      this.#isFenced = true
       return opening
     }
     const line = LINE.exec(rest.slice(run.length, run.length + LONGEST_CODE_SPAN))?.[0] ?? ''
@@ -119,42 +162,10 @@ export function createCitations(passages: readonly Passage[], before: readonly S
     const isWhole = close >= 0 && (run.length + close + run.length < rest.length || isLast)
     if (isWhole) {
       const length = spaces.length + run.length + close + run.length
-      return { length, text: pending.slice(0, length) }
+      return { length, text: this.#pending.slice(0, length) }
     }
     const isOpen = run.length + line.length === rest.length && line.length <= LONGEST_CODE_SPAN
     return isOpen && !isLast ? null : opening
-  }
-
-  const drain = (isLast: boolean): string => {
-    let shown = ''
-    claimBefore = () => (said + shown).slice(-CLAIM)
-    while (pending !== '') {
-      const step = next(isLast)
-      if (step === null) break
-      pending = pending.slice(step.length)
-      shown += step.text
-    }
-    said = claimBefore()
-    return shown
-  }
-
-  return {
-    numberBy(indexes) {
-      order = indexes
-    },
-    push(delta) {
-      pending += delta
-      return drain(false)
-    },
-    flush() {
-      const rest = drain(true)
-      isFenced = false
-      return rest
-    },
-    sources: () => [
-      ...before,
-      ...[...cited].map(([index, claim]) => citedSource(passages[index] as Passage, claim)),
-    ],
   }
 }
 
@@ -166,7 +177,7 @@ export function withoutMarkers(text: string): string {
       marker[0] === '[' && isArrayIndex(text.slice(Math.max(0, at - 80), at), numbers) ? marker : '',
     )
   }
-  const none = createCitations([], [])
+  const none = new Citations([], [])
   return none.push(text) + none.flush()
 }
 
