@@ -9,47 +9,54 @@ type ToolEvent = Extract<StreamEvent, { toolCallId: string }>
  * everything after them are held back, so that nobody is asked to run a call that comes to nothing. The order and the
  * ids of the events do not change.
  */
-export function applicationFrames(): Shape {
+export class ApplicationFrames implements Shape {
+  readonly isBroken = false
   /** For each call, whether it is the application's; null while that is not known. */
-  const calls = new Map<string, boolean | null>()
+  #calls: Map<string, boolean | null> | null = null
   /** The frames held back, beginning with the first event of an undecided call. */
-  let held: { frame: string; callId: string | null }[] = []
+  #held: { frame: string; callId: string | null }[] = []
 
-  const decide = (isApplications: boolean): void => {
-    for (const [id, known] of calls) if (known === null) calls.set(id, isApplications)
+  textOf(frame: string): string {
+    const callId = this.#callOf(frame)
+    if (callId === null && this.#held.length === 0) return frame
+    this.#held.push({ frame, callId })
+    return this.#shown()
   }
+
+  end(): string {
+    this.#decide(false)
+    return this.#shown()
+  }
+
   /** Returns the call that an event belongs to; null for other events. */
-  const callOf = (frame: string): string | null => {
+  #callOf(frame: string): string | null {
     const kind = kindOf(frame)
-    if (kind === 'finish') decide((eventIn(frame) as { finishReason: string }).finishReason === 'tool-calls')
+    if (kind === 'finish') {
+      this.#decide((eventIn(frame) as { finishReason: string }).finishReason === 'tool-calls')
+    }
     if (kind !== 'tool') return null
     const { type, toolCallId, ...event } = eventIn(frame) as ToolEvent
-    if ('providerExecuted' in event && event.providerExecuted) calls.set(toolCallId, false)
-    else if (!calls.has(toolCallId)) calls.set(toolCallId, type === 'tool-output-available' ? true : null)
+    this.#calls ??= new Map()
+    if ('providerExecuted' in event && event.providerExecuted) this.#calls.set(toolCallId, false)
+    else if (!this.#calls.has(toolCallId)) {
+      this.#calls.set(toolCallId, type === 'tool-output-available' ? true : null)
+    }
     return toolCallId
   }
-  const shown = (): string => {
-    const isUnknown = ({ callId }: { callId: string | null }) => callId !== null && calls.get(callId) === null
-    const first = held.findIndex(isUnknown)
-    const known = first === -1 ? held : held.slice(0, first)
-    held = first === -1 ? [] : held.slice(first)
+
+  #decide(isApplications: boolean): void {
+    for (const [id, known] of this.#calls ?? []) if (known === null) this.#calls?.set(id, isApplications)
+  }
+
+  #shown(): string {
+    const stateOf = (callId: string) => this.#calls?.get(callId)
+    const first = this.#held.findIndex(({ callId }) => callId !== null && stateOf(callId) === null)
+    const known = first === -1 ? this.#held : this.#held.slice(0, first)
+    this.#held = first === -1 ? [] : this.#held.slice(first)
     return known
-      .filter(({ callId }) => callId === null || calls.get(callId))
+      .filter(({ callId }) => callId === null || stateOf(callId))
       .map(({ frame }) => frame)
       .join('')
-  }
-  return {
-    textOf(frame) {
-      const callId = callOf(frame)
-      if (callId === null && held.length === 0) return frame
-      held.push({ frame, callId })
-      return shown()
-    },
-    end() {
-      decide(false)
-      return shown()
-    },
-    isBroken: false,
   }
 }
 

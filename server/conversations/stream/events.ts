@@ -41,7 +41,6 @@ export type StreamEvent =
 
 export const DONE_FRAME = 'data: [DONE]\n\n'
 
-/** Encodes one event for the wire. */
-export function frameOf(id: number, event: StreamEvent): string {
-  return `id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
-}
+/** Encodes one event for the wire. Joined like this, it is one string in memory and no chain of its pieces. */
+export const frameOf = (id: number, event: StreamEvent): string =>
+  ['id: ', id, '\nevent: ', event.type, '\ndata: ', JSON.stringify(event), '\n\n'].join('')

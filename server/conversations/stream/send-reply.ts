@@ -1,12 +1,14 @@
 import type { FastifyReply } from 'fastify'
 import { SENT } from '../../http/route.ts'
 import { shownParts } from '../records/parts.ts'
-import { applicationFrames } from './application-frames.ts'
+import { ApplicationFrames } from './application-frames.ts'
 import type { Reading } from './growing-reading.ts'
 import { EVENTS, sendStream, type Wire } from './send-stream.ts'
 
+const APPLICATION_EVENTS: Wire = { ...EVENTS, shape: () => new ApplicationFrames() }
+
 export const wireFor = (includeServerActions: boolean): Wire =>
-  includeServerActions ? EVENTS : { ...EVENTS, shape: applicationFrames }
+  includeServerActions ? EVENTS : APPLICATION_EVENTS
 
 /** Sends a reply as a stream while it is generated, or as one body when it is complete. */
 export async function sendReply(

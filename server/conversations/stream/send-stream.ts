@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { eventStream, PING } from '../../http/server/event-stream.ts'
+import { type EventStream, eventStream, PING } from '../../http/server/event-stream.ts'
 import { DONE_FRAME } from './events.ts'
 import type { FrameSource } from './growing-reading.ts'
 
@@ -29,7 +29,7 @@ export type Shape = {
   readonly isBroken: boolean
 }
 
-const AS_IT_IS = (): Shape => ({ textOf: (frame) => frame, isBroken: false })
+const AS_IT_IS: Shape = { textOf: (frame) => frame, isBroken: false }
 
 export const EVENTS: Wire = {
   headers: { 'content-type': 'text/event-stream', 'x-vercel-ai-ui-message-stream': 'v1' },
@@ -46,71 +46,100 @@ const BETWEEN_WRITES_MS = 20
 const WRITES_AT_ONCE = 2
 
 /** Sends a generation's events after the first `position` ones. The generation continues when its readers leave. */
-export function sendStream(reply: FastifyReply, source: FrameSource, position = 0, wire = EVENTS): void {
-  const stream = eventStream(reply)
-  let sent = position
-  let scheduled = false
-  let writes = 0
-  let lastWrite = 0
-  let reading = false
-  const shape = (wire.shape ?? AS_IT_IS)()
-  const flush = (): void => {
-    scheduled = false
-    if (reading || !stream.isReady()) return
+export const sendStream = (reply: FastifyReply, source: FrameSource, position = 0, wire = EVENTS): void =>
+  new Sender(eventStream(reply), source, position, wire).open()
+
+/** Sends a generation's events to one reader. It is a class because thousands of readers are served at a time. */
+class Sender {
+  readonly #stream: EventStream
+  readonly #source: FrameSource
+  readonly #wire: Wire
+  readonly #shape: Shape
+  #sent: number
+  #scheduled = false
+  #writes = 0
+  #lastWrite = 0
+  #reading = false
+
+  constructor(stream: EventStream, source: FrameSource, position: number, wire: Wire) {
+    this.#stream = stream
+    this.#source = source
+    this.#wire = wire
+    this.#shape = wire.shape?.() ?? AS_IT_IS
+    this.#sent = position
+  }
+
+  open(): void {
+    const { headers, ping } = this.#wire
+    const onClose = this.#source.watch(() => this.#schedule())
+    this.#stream.open({ headers, ping, onReady: this.#flush, onClose })
+    this.#flush()
+  }
+
+  readonly #flush = (): void => {
+    const source = this.#source
+    this.#scheduled = false
+    if (this.#reading || !this.#stream.isReady()) return
     const showing = source.showing?.() ?? 'allowed'
     if (typeof showing === 'object') {
-      void showing.unsure.then(flush)
+      void showing.unsure.then(this.#flush)
       return
     }
-    if (showing === 'lost') sent = Math.max(sent, source.count)
+    if (showing === 'lost') this.#sent = Math.max(this.#sent, source.count)
+    const sent = this.#sent
     const showable = source.showable ?? source.count
     if (sent >= showable && !source.ended) return
     const held = sent < source.count ? source.held(sent) : []
     if (held) {
-      send(sent + held.length > showable ? held.slice(0, showable - sent) : held)
+      this.#send(sent + held.length > showable ? held.slice(0, showable - sent) : held)
       return
     }
     // For a reader that has fallen behind, the log is read piece by piece as it catches up.
-    reading = true
+    this.#reading = true
     source
       .logged(sent)
       .catch(() => [])
       .then((frames) => {
-        reading = false
-        if (frames.length === 0) stream.breakOff('')
-        else if (stream.isReady()) send(frames)
+        this.#reading = false
+        if (frames.length === 0) this.#stream.breakOff('')
+        else if (this.#stream.isReady()) this.#send(frames)
       })
   }
-  const send = (frames: readonly string[]): void => {
-    const texts = frames.map(shape.textOf).join('')
-    sent += frames.length
-    const hasAll = source.ended && sent >= source.count
+
+  #send(frames: readonly string[]): void {
+    const source = this.#source
+    const shape = this.#shape
+    const stream = this.#stream
+    const { done } = this.#wire
+    const texts = frames.map((frame) => shape.textOf(frame)).join('')
+    this.#sent += frames.length
+    const hasAll = source.ended && this.#sent >= source.count
     const pending = hasAll && !source.broken ? texts + (shape.end?.() ?? '') : texts
     if (!hasAll) {
       if (pending) {
-        writes++
-        lastWrite = performance.now()
+        this.#writes++
+        this.#lastWrite = performance.now()
         stream.write(pending)
       }
       // Yield to other readers in between. When this reader's buffer is full, `onReady` resumes it.
-      if (sent < source.count) setImmediate(flush)
-    } else if (!source.broken && !shape.isBroken) stream.end(pending + (wire.done ?? ''))
+      if (this.#sent < source.count) setImmediate(this.#flush)
+    } else if (!source.broken && !shape.isBroken) stream.end(pending + (done ?? ''))
     // Without the end marker, a reader knows that it has to reconnect.
-    else if (wire.done !== null) stream.end(pending)
+    else if (done !== null) stream.end(pending)
     else stream.breakOff(pending)
   }
-  // Events come in bursts, one per network packet, and each burst needs only one write.
-  const schedule = (): void => {
-    if (scheduled) {
+
+  /** Events come in bursts, one per network packet, and each burst needs only one write. */
+  #schedule(): void {
+    if (this.#scheduled) {
       // The end does not wait for a delayed write.
-      if (source.ended) flush()
+      if (this.#source.ended) this.#flush()
       return
     }
-    scheduled = true
-    const sinceLast = performance.now() - lastWrite
-    if (source.ended || writes < WRITES_AT_ONCE || sinceLast >= BETWEEN_WRITES_MS) setImmediate(flush)
-    else setTimeout(flush, BETWEEN_WRITES_MS - sinceLast)
+    this.#scheduled = true
+    const sinceLast = performance.now() - this.#lastWrite
+    if (this.#source.ended || this.#writes < WRITES_AT_ONCE || sinceLast >= BETWEEN_WRITES_MS) {
+      setImmediate(this.#flush)
+    } else setTimeout(this.#flush, BETWEEN_WRITES_MS - sinceLast)
   }
-  stream.open({ ...wire, onReady: flush, onClose: source.watch(schedule) })
-  flush()
 }

@@ -154,7 +154,7 @@ class OpenParts {
   readonly live: LiveGeneration
   readonly tools: ReadonlyMap<string, Tool>
   /** Calls whose input is still being received, by the provider's id. */
-  readonly calls = new Map<string, { id: string; shown: boolean }>()
+  calls: Map<string, { id: string; shown: boolean }> | null = null
   textId: string | null = null
 
   readonly citations: Citations
@@ -202,6 +202,7 @@ class OpenParts {
   startCall(providerId: string, name: string): { id: string; shown: boolean } {
     this.endText()
     const call = { id: newId(), shown: this.tools.get(name)?.type !== 'procedure' }
+    this.calls ??= new Map()
     this.calls.set(providerId, call)
     if (!call.shown) return call
     sendFirstEvents(this.live)
@@ -210,7 +211,7 @@ class OpenParts {
   }
 
   addInput(providerId: string, delta: string): void {
-    const call = this.calls.get(providerId)
+    const call = this.calls?.get(providerId)
     if (!call?.shown || delta === '') return
     this.live.emit({ type: 'tool-input-delta', toolCallId: call.id, inputTextDelta: delta })
   }
@@ -219,8 +220,8 @@ class OpenParts {
     { toolCallId, toolName, input }: { toolCallId: string; toolName: string; input: string },
     hasRoom: boolean,
   ): Call {
-    const { id, shown } = this.calls.get(toolCallId) ?? this.startCall(toolCallId, toolName)
-    this.calls.delete(toolCallId)
+    const { id, shown } = this.calls?.get(toolCallId) ?? this.startCall(toolCallId, toolName)
+    this.calls?.delete(toolCallId)
     const name = toolName.replace(/[^\w-]/g, '_').slice(0, LONGEST_NAME) || 'unknown'
     const tool = this.tools.get(toolName) ?? null
     const call: Call = { id, name, tool, ...readInput(name, tool, input) }

@@ -24,8 +24,10 @@ export const asUrgent = <T>(work: () => Promise<T>): Promise<T> =>
  * Runs `work` and counts its database time and connections against `holder`: an account, or the address of a client
  * that has not shown a valid key.
  */
-export const onBehalfOf = <T>(holder: string, work: () => T): T =>
-  current.run({ ...currentWork(), holder }, work)
+export function onBehalfOf<T>(holder: string, work: () => T): T {
+  const now = currentWork()
+  return now.holder === holder ? work() : current.run({ ...now, holder }, work)
+}
 
 /** The same as `onBehalfOf`, for a caller whose account is not known yet. */
 export const onBehalfOfStranger = <T>(mark: string, work: () => T): T => onBehalfOf(`?${mark}`, work)

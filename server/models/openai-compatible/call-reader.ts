@@ -30,7 +30,7 @@ const MOST_CALLS = 128
 export class CallReader {
   readonly #add: (part: LanguageModelV4StreamPart) => void
   readonly #calls: Call[] = []
-  readonly #byIndex = new Map<number, Call>()
+  #byIndex: Map<number, Call> | null = null
 
   constructor(add: (part: LanguageModelV4StreamPart) => void) {
     this.#add = add
@@ -70,7 +70,7 @@ export class CallReader {
   }
 
   #known({ index, id }: CallDelta, name: string): Call | undefined {
-    if (typeof index === 'number') return this.#byIndex.get(index)
+    if (typeof index === 'number') return this.#byIndex?.get(index)
     const last = this.#calls.at(-1)
     if (id) return this.#calls.findLast(({ serverId }) => serverId === id) ?? (name === '' ? last : undefined)
     return name === '' ? last : undefined
@@ -91,7 +91,10 @@ export class CallReader {
       isStarted: false,
     }
     this.#calls.push(call)
-    if (typeof index === 'number') this.#byIndex.set(index, call)
+    if (typeof index === 'number') {
+      this.#byIndex ??= new Map()
+      this.#byIndex.set(index, call)
+    }
     return call
   }
 

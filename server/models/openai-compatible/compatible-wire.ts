@@ -97,7 +97,13 @@ class Response implements Dispatcher.DispatchHandler {
     if (this.#isOver) controller.abort(GIVEN_UP)
   }
 
-  onResponseStart(_: unknown, status: number, headers: IncomingHttpHeaders): void {
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: IncomingHttpHeaders,
+  ): void {
+    // undici keeps them, and with them the network read that they are part of, until the response has ended.
+    controller.rawHeaders = null
     if (status < 200) return
     this.#receiver.alive()
     const type = headers['content-type'] ?? ''
