@@ -2,19 +2,19 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { percentiles, round } from './load.ts'
-import { prepare, start, stop } from './service.ts'
+import { prepare, start, startOptions, stop } from './service.ts'
 
 const STREAMS = 2_000
 const HELD_MS = 10_000
 
 /**
- * Measures the memory of 2,000 open streams that get a token every second, and whether the service still responds to
- * /health.
+ * Measures the memory of 2,000 open streams that get a token every second, in a service with the options of `npm start`,
+ * and whether it still responds to /health.
  */
 export async function heldScenario(server: string | null): Promise<object> {
   const models = await start(['bench/model-server.ts', '60', '1000'])
   const prepared = await prepare(server, 60)
-  const { url, child } = await start(['server/main.ts'], {
+  const { url, child } = await start([...startOptions, 'server/main.ts'], {
     ...prepared.env,
     OPENAI_BASE_URL: `${models.url}/v1`,
     OPENAI_MODEL: 'bench',

@@ -13,6 +13,10 @@ import { createPostgresDatabase, dropPostgresDatabase } from '../test/database.t
 
 const root = resolve(import.meta.dirname, '..')
 
+/** The options of Node that `npm start` runs the service with. */
+export const startOptions: string[] =
+  JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).scripts.start.match(/--\S+/g) ?? []
+
 /** Starts one of our programs and returns the first URL that it prints. */
 export async function start(
   args: string[],
