@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { onPostgres } from '../../../test/database.ts'
 import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
 import { NEVER, tokens } from '../../../test/fakes/reply.ts'
 import { readStream } from '../../../test/read-stream.ts'
@@ -360,6 +361,45 @@ test('conversations that begin and answers that end at the same time are each st
     assert.deepEqual(texts, [['user', `I am ${userId}.`], ...(isOver ? [] : [['assistant', 'From nine.']])])
   }
   assert.equal((await owner.request('GET', `/agents/${agent}`)).body.creditsUsed, users.length)
+})
+
+test('a conversation that is locked holds back only its own answer', {
+  skip: !onPostgres() && 'needs PostgreSQL',
+}, async () => {
+  const owner = await service.account()
+  const agent = (await owner.request('POST', '/agents', { name: 'A' })).body.id
+  let release = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const users = Array.from({ length: 12 }, (_, i) => `user-${i}`)
+  for (const _ of users)
+    models.queue.push({ tokens: ['From ', 'nine.'], beforeToken: async (index) => index === 1 && released })
+  const done = new Set<string>()
+  const answers = users.map(async (userId) => {
+    const answer = await say({ message: 'When?', userId }, owner, agent)
+    done.add(userId)
+    return answer.status
+  })
+  const conversations = () =>
+    service.ctx.db.selectFrom('conversations').select('id').where('agent_id', '=', agent)
+  await until('all of them run', async () => (await conversations().execute()).length === users.length)
+  await service.ctx.db.transaction().execute(async (trx) => {
+    await trx
+      .selectFrom('conversations')
+      .select('id')
+      .where('agent_id', '=', agent)
+      .where('user_id', '=', 'user-3')
+      .forUpdate()
+      .execute()
+    release()
+    await until('the others are answered', () => done.size === users.length - 1)
+    assert.equal(done.has('user-3'), false)
+  })
+  assert.deepEqual(
+    await Promise.all(answers),
+    users.map(() => 200),
+  )
 })
 
 test('the ledger balances after all of this', async () => {
