@@ -87,12 +87,16 @@ export const reserving = (p: Values<Limits>, replies: RawBuilder<unknown>) => sq
       when not exists (select from account_use) then refuse('account') end
   )`
 
-/** Settles the reservations of the generations that `closed`, an earlier part of the statement, has ended. */
-export const settling = (p: Values<{ accountId: string }>) => sql`
+/**
+ * Settles the reservations of the generations that `closed`, an earlier part of the statement, has ended. It has the
+ * columns `id`, `account_id` and `entry_state`, which is `reserved`: compared with the values themselves, PostgreSQL would
+ * look through all reserved entries while the table is small, and go on doing so when it has grown.
+ */
+export const settling = sql`
   settled as (
     update credit_entries set state = 'settled' from closed
-    where credit_entries.account_id = ${p.accountId}::uuid and credit_entries.generation_id = closed.id
-      and credit_entries.state = 'reserved'
+    where credit_entries.account_id = closed.account_id and credit_entries.generation_id = closed.id
+      and credit_entries.state = closed.entry_state
   )`
 
 /** Adds the amounts of `entries` to one owner's use of the month unless that would exceed the limit. */

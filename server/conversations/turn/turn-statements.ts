@@ -202,7 +202,8 @@ export const endWithMessage = statement(
     where account_id = ${p.accountId}::uuid and id = ${p.id}::uuid and ${isRunning}
       and owner is not distinct from ${p.owner}::uuid and epoch = ${p.epoch}::integer
     -- A takeover silences its generation even when the conversation has been handed back since.
-    returning generations.id, kind, cut_from, cut_to, generations.asked_seq, coalesce(over, case when stop_reason = 'takeover' then 'taken_over' end) as over
+    returning generations.id, account_id, 'reserved' as entry_state, kind, cut_from, cut_to, generations.asked_seq,
+      coalesce(over, case when stop_reason = 'takeover' then 'taken_over' end) as over
   ), spoken as (
     select * from closed where over is null
   ), logged as (
@@ -246,7 +247,7 @@ export const endWithMessage = statement(
     from moved
     where moved.kind = 'continuation' and messages.account_id = ${p.accountId}::uuid
       and messages.id = ${p.messageId}::uuid
-  ), ${settling(p)}
+  ), ${settling}
   select over from closed`,
 )
 
@@ -280,8 +281,8 @@ export const endReplies = statement(
     where account_id = ${p.accountId}::uuid and generations.id = held.id and ${isRunning}
       and generations.owner is not distinct from held.owner and generations.epoch = held.epoch
       and kind = 'reply' and cut_from is null and stop_reason is distinct from 'takeover'
-    returning generations.id, asked_seq, held."conversationId", held."messageId", held.parts, held.metadata,
-      held.position, held.events, held.ending
+    returning generations.id, account_id, 'reserved' as entry_state, asked_seq, held."conversationId", held."messageId", held.parts,
+      held.metadata, held.position, held.events, held.ending
   ), logged as (
     insert into generation_log (generation_id, account_id, position, events, ending)
     select id, ${p.accountId}::uuid, position, events, ending from closed
@@ -292,11 +293,12 @@ export const endReplies = statement(
     update conversations set last_seq = last_seq + 1, answered_seq = greatest(answered_seq, closed.asked_seq),
       updated_at = now()
     from closed
-    where account_id = ${p.accountId}::uuid and conversations.id = closed."conversationId"
+    -- Compared with the value itself, PostgreSQL would read the whole table while it is small, and go on doing so.
+    where conversations.account_id = closed.account_id and conversations.id = closed."conversationId"
     returning conversations.id, last_seq, closed."messageId", closed.parts, closed.metadata
   ), answered as (
     insert into messages (id, account_id, agent_id, conversation_id, seq, role, parts, metadata)
     select "messageId", ${p.accountId}::uuid, ${p.agentId}, id, last_seq, 'assistant', parts, metadata from moved
-  ), ${settling(p)}
+  ), ${settling}
   select id from closed`,
 )
