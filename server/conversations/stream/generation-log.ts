@@ -69,17 +69,23 @@ export const isRunning = sql`generations.status is not distinct from 'running'`
 
 type Appended = { owner: string; epoch: number; ids: string[]; positions: number[]; events: string[] }
 
-const append = statement(
+export const append = statement(
   (p: Values<Appended>) => sql<{ generation_id: string }>`
     insert into generation_log (generation_id, account_id, position, events)
     select piece.id, generations.account_id, piece.position, piece.events
-    from unnest(${p.ids}::uuid[], ${p.positions}::integer[], ${p.events}::text[]) as piece (id, position, events)
-    join generations on generations.id = piece.id and ${isRunning}
-      and generations.owner = ${p.owner}::uuid and generations.epoch = ${p.epoch}::integer
     -- All statements that write several pieces keep this order; otherwise two of them could deadlock.
-    order by piece.id
-    -- Whoever closes one of them waits for this statement, or this statement for it.
-    for key share of generations
+    from (
+      select * from unnest(${p.ids}::uuid[], ${p.positions}::integer[], ${p.events}::text[]) as piece (id, position, events)
+      order by id
+    ) as piece
+    -- With a join, the planner would read the whole table while it is small, and go on doing so.
+    cross join lateral (
+      select account_id from generations
+      where generations.id = piece.id and ${isRunning}
+        and generations.owner = ${p.owner}::uuid and generations.epoch = ${p.epoch}::integer
+      -- Whoever closes one of them waits for this statement, or this statement for it.
+      for key share
+    ) as generations
     on conflict do nothing
     returning generation_id`,
 )

@@ -32,14 +32,19 @@ const storeTitle = statement(
  * Conversations that others have locked are left out: the statement would otherwise hold the locks of some while it
  * waits for another.
  */
-const storeTitles = statement(
+export const storeTitles = statement(
   (p: Values<{ accountIds: string[]; ids: string[]; titles: string[] }>) => sql<{ id: string }>`
   with ${relaxed}, free as materialized (
     select conversations.id, conversations.account_id, added.title
     from relaxed, unnest(${p.accountIds}::uuid[], ${p.ids}::uuid[], ${p.titles}::text[]) as added (account_id, id, title)
-    join conversations on conversations.account_id = added.account_id and conversations.id = added.id
-    where conversations.account_id = any(${p.accountIds}::uuid[])
-    for no key update of conversations skip locked
+    cross join lateral (
+      select id, account_id from conversations
+      where conversations.account_id = added.account_id and conversations.id = added.id
+        and conversations.account_id = any(${p.accountIds}::uuid[])
+      for no key update skip locked
+    ) as conversations
+    -- This is always true. With it, the planner expects one row, and so reads no whole table, however small it is.
+    where added.title = concat(added.title)
   )
   update conversations set title = free.title from free
   where conversations.account_id = free.account_id and conversations.id = free.id
