@@ -163,7 +163,7 @@ async function runSuites(suites: Suite[]): Promise<void> {
     const at = journey < 0 ? waiting.findIndex((batch) => !isJourneyBatch(batch)) : journey
     return at < 0 ? undefined : waiting.splice(at, 1)[0]
   }
-  await Promise.all(Array.from({ length: Math.min(7, availableParallelism() + 3) }, worker))
+  await Promise.all(Array.from({ length: Math.min(9, availableParallelism() + 5) }, worker))
 }
 
 /** Journeys test faults and deadlines, so only a few run at the same time. */
