@@ -18,6 +18,7 @@ const SETS = [
   'independent',
   'independent-2',
   'companies',
+  'companies-2',
   'follow-ups',
   'follow-ups-2',
 ] as const
@@ -29,6 +30,7 @@ const { values: options } = parseArgs({
     independent: { type: 'boolean' },
     'independent-2': { type: 'boolean' },
     companies: { type: 'boolean' },
+    'companies-2': { type: 'boolean' },
     'follow-ups': { type: 'boolean' },
     'follow-ups-2': { type: 'boolean' },
     language: { type: 'string' },
