@@ -376,6 +376,8 @@ describe('the page that embeds the chat', () => {
     assert.deepEqual(warnings, [
       `warning Parley: the page has the chat of agent ${agentId}; a page can have one.`,
     ])
+    // The second script warns at once, while the first one still asks for the settings of its chat.
+    await page.getByRole('button', { name: /^Chat with/ }).waitFor()
     assert.equal(await page.locator('parley-chat').count(), 1)
     await context.close()
   })
