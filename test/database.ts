@@ -2,8 +2,10 @@ import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import pg from 'pg'
 import { type Database, type Db, openEmbedded, openPostgres } from '../server/db/database.ts'
+import type { EmbeddedOptions } from '../server/db/embedded/embedded-thread.ts'
 import { migrate, readMigrations } from '../server/db/upkeep/migrate.ts'
 import { openJobs } from '../server/jobs/jobs.ts'
 import { mustEnd } from './must-end.ts'
@@ -25,7 +27,8 @@ export async function freshDatabase({ empty = false } = {}): Promise<Fresh> {
   const server = process.env.TEST_DATABASE_URL
   if (!server) {
     const snapshot = new Blob([readFileSync(await keptCluster({ empty }))])
-    return { database: await openEmbedded('memory', snapshot), drop: async () => refuseFaults() }
+    const database = await openEmbedded('memory', { snapshot, module: await embeddedProgram() })
+    return { database, drop: async () => refuseFaults() }
   }
   const url = await createPostgresDatabase(server, { empty })
   return {
@@ -35,6 +38,18 @@ export async function freshDatabase({ empty = false } = {}): Promise<Fresh> {
       refuseFaults()
     },
   }
+}
+
+// The types of Node do not declare it as a value.
+declare const WebAssembly: { compile(bytes: Uint8Array): Promise<NonNullable<EmbeddedOptions['module']>> }
+
+let program: ReturnType<typeof WebAssembly.compile> | undefined
+
+/** Compiles the embedded database once for all databases of this process, which then share its code. */
+function embeddedProgram(): ReturnType<typeof WebAssembly.compile> {
+  const file = new URL('pglite.wasm', import.meta.resolve(EMBEDDED))
+  program ??= WebAssembly.compile(readFileSync(file))
+  return program
 }
 
 /** Throws if a statement that was sent since the last call does not name the account whose rows it works on. */
@@ -149,6 +164,8 @@ async function dumpCluster(empty: boolean): Promise<Blob> {
   const database = await openEmbedded('memory')
   try {
     if (!empty) await makeTables(database.db, true)
+    // Otherwise each database that begins with the dump would repeat what was written since the last checkpoint.
+    await sql`checkpoint`.execute(database.db)
     return await database.dump()
   } finally {
     await database.close()

@@ -5,6 +5,7 @@ import { ALWAYS_THERE, type Availability, guardPool } from './connections/availa
 import { createLanes } from './connections/lanes.ts'
 import { poolDialect } from './connections/pool-dialect.ts'
 import { createFolder } from './embedded/create-folder.ts'
+import type { EmbeddedOptions } from './embedded/embedded-thread.ts'
 import { lockFolder } from './embedded/folder-lock.ts'
 import { startEmbedded } from './embedded/start-embedded.ts'
 import type { Tables } from './tables/tables.ts'
@@ -78,16 +79,19 @@ export function openPostgres(url: string, poolSize = 12, { patient = false } = {
   }
 }
 
-/** Opens the embedded database in `folder` and locks the folder; `memory` keeps everything in memory (tests). */
-export async function openEmbedded(folder: string | 'memory', snapshot?: Blob): Promise<Embedded> {
+/**
+ * Opens the embedded database in `folder` and locks the folder. `memory` keeps everything in memory, for tests, which
+ * may begin with a snapshot.
+ */
+export async function openEmbedded(
+  folder: string | 'memory',
+  prepared: Omit<EmbeddedOptions, 'folder'> = {},
+): Promise<Embedded> {
   const lock = folder === 'memory' ? null : lockFolder(folder)
   try {
     const inFolder = folder === 'memory' ? {} : { folder: join(folder, 'database') }
     if (inFolder.folder !== undefined) await createFolder(inFolder.folder)
-    const server = await startEmbedded({
-      ...inFolder,
-      ...(snapshot ? { snapshot } : {}),
-    })
+    const server = await startEmbedded({ ...inFolder, ...prepared })
     const pool = new pg.Pool({
       stream: server.connect,
       user: 'postgres',

@@ -2,8 +2,11 @@ import { writeSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 
-/** The options of the embedded database; without a folder it is in memory. */
-export type EmbeddedOptions = { folder?: string; snapshot?: Blob }
+/**
+ * The options of the embedded database; without a folder it is in memory. `module` is its compiled program, for
+ * processes that open many databases.
+ */
+export type EmbeddedOptions = { folder?: string; snapshot?: Blob; module?: WebAssembly.Module }
 
 /** The thread's end of `startEmbedded`: receives messages of PostgreSQL's protocol and posts the responses. */
 if (!parentPort) throw new Error('The embedded database runs in a thread of its own.')
@@ -16,10 +19,11 @@ const BACK_TO_LOOP = 100
 
 const DISCARD_PLANS = Buffer.from('Q\0\0\0\x12discard plans\0')
 
-const { folder, snapshot }: EmbeddedOptions = workerData
+const { folder, snapshot, module }: EmbeddedOptions = workerData
 const pglite = await PGlite.create({
   ...(folder ? { dataDir: folder } : {}),
   ...(snapshot ? { loadDataDir: snapshot } : {}),
+  ...(module ? { pgliteWasmModule: module } : {}),
   // Otherwise, it touches all of its 128 MB at start. The operating system caches the files anyway.
   startParams: [...PGlite.defaultStartParams, '-c', 'shared_buffers=24MB'],
 })
@@ -69,9 +73,9 @@ function joined(parts: Uint8Array[]): Uint8Array {
 
 /** PGlite continues after anything that is thrown. After a panic or a trap, it would hang or return wrong results. */
 function stopOnPanic(): void {
-  const module = pglite.Module
-  const loopOnce = module._PostgresMainLoopOnce
-  module._PostgresMainLoopOnce = () => {
+  const program = pglite.Module
+  const loopOnce = program._PostgresMainLoopOnce
+  program._PostgresMainLoopOnce = () => {
     try {
       loopOnce()
     } catch (error) {
