@@ -31,8 +31,6 @@ type Suite = {
   title: string
   files: string[]
   env: NodeJS.ProcessEnv
-  /** The Node flags for the processes that run the files. */
-  flags: string[]
   results: Map<string, Result>
 }
 
@@ -60,11 +58,12 @@ function testFiles(): string[] {
     .filter((name) => name.endsWith('.test.ts'))
 }
 
-const suiteOf = (
-  title: string,
-  files: string[],
-  { env, flags = [] }: { env: NodeJS.ProcessEnv; flags?: string[] },
-): Suite => ({ title, files, env, flags, results: new Map() })
+const suiteOf = (title: string, files: string[], { env }: { env: NodeJS.ProcessEnv }): Suite => ({
+  title,
+  files,
+  env,
+  results: new Map(),
+})
 
 /** The files of a suite that run in one process. */
 type Batch = { suite: Suite; files: string[] }
@@ -91,7 +90,6 @@ async function runBatch({ suite, files }: Batch): Promise<void> {
     files: [join(root, 'test', 'batch.ts')],
     argv: files.map((file) => resolve(root, file)),
     timeout: 900_000,
-    execArgv: suite.flags,
     env: { ...process.env, ...suite.env, TEST_NICENESS: files.some(isJourney) ? '0' : '10' },
   })
   for (const file of files) suite.results.delete(file)
@@ -242,11 +240,7 @@ installPackages([
   ...(hasDovecot() ? [] : ['dovecot-imapd']),
 ])
 const postgres = await preparePostgres()
-const embedded = suiteOf('embedded database', files, {
-  env: { TEST_DATABASE_URL: undefined },
-  // The embedded database is WebAssembly, and most files finish before optimized code for it would pay off.
-  flags: ['--liftoff-only'],
-})
+const embedded = suiteOf('embedded database', files, { env: { TEST_DATABASE_URL: undefined } })
 const suites = [embedded]
 if (postgres.url !== null) {
   // Tests that open no database, or that concern only a browser, cannot behave differently on PostgreSQL.
