@@ -20,14 +20,6 @@ import { loadCorpus } from '../test/retrieval-corpus/load-corpus.ts'
 import { GERMAN_SET, isExpected, loadSet } from '../test/retrieval-corpus/load-set.ts'
 
 const PUBLIC = ['collections', 'held-out', 'fresh', 'independent', 'independent-2']
-/** The weights are fitted to these companies. The others are held out: only the calibration is computed on them. */
-const COMPANIES = new Set([
-  'copperwick',
-  'stadtwerke-aggerbruch',
-  'brisalar',
-  'campings-rivelune',
-  'gartenkontor',
-])
 /** The numbers of chunks in the small indexes that are drawn from each collection. */
 const SIZES = [1, 2, 4, 8, 16, 32]
 const DRAWS = 3
@@ -237,21 +229,22 @@ function printCalibration(
   console.log('  right in collections that were not fitted to:', shares.join(', '))
 }
 
-const loaded = await Promise.all([...PUBLIC, 'companies'].map((set) => loadCollections(`${set}.json`)))
-const companies = loaded.at(-1)!
-const fitted = companies.filter(({ name }) => COMPANIES.has(name))
-const others = companies.filter(({ name }) => !COMPANIES.has(name))
-const inPublic = loaded.slice(0, -1).flat()
+/** The weights are fitted to the first companies. The second ones are held out: only the calibration uses them. */
+const loaded = await Promise.all(
+  [...PUBLIC, 'companies', 'companies-2'].map((set) => loadCollections(`${set}.json`)),
+)
+const [fitted, others] = loaded.slice(-2) as [LoadedCollection[], LoadedCollection[]]
+const inPublic = loaded.slice(0, -2).flat()
 const drawn = [...inPublic, ...fitted].flatMap(samplesOfDraws)
 const [documentation, ofCompanies, ofOthers] = [inPublic, fitted, others].map((list) =>
   list.flatMap(samplesOfWhole),
 ) as [Sample[], Sample[], Sample[]]
 const german = germanSamples()
 
-const BY_WORDS: Name[] = ['held', 'match', 'rarest', 'strangeness', 'words', 'size', 'few', 'ahead']
+const BY_WORDS: Name[] = ['held', 'match', 'rarest', 'kin', 'strangeness', 'words', 'size', 'few', 'ahead']
 const BY_VECTORS: Name[] = [
-  ...(['held', 'first', 'match', 'headingShare', 'strangeness', 'unknownName'] as const),
-  ...(['size', 'few', 'meanings', 'ahead'] as const),
+  ...(['held', 'first', 'match', 'strangeness', 'unknownName'] as const),
+  ...(['size', 'few', 'meanings', 'ahead', 'kin'] as const),
 ]
 for (const hasVectors of [false, true]) {
   const only = (samples: readonly Sample[]): Sample[] =>
@@ -268,7 +261,17 @@ for (const hasVectors of [false, true]) {
   print(hasVectors ? 'odds with word vectors:' : 'odds by words:', names, weights)
   printCalibration(only(ofOthers), names, weights)
 }
-const REACHING: Name[] = ['held', 'match', 'rarest', 'headingShare', 'strangeness', 'words', 'size', 'few']
+const REACHING: Name[] = [
+  'held',
+  'match',
+  'rarest',
+  'headingShare',
+  'kin',
+  'strangeness',
+  'words',
+  'size',
+  'few',
+]
 const byWords = (samples: readonly Sample[]): Sample[] => samples.filter(({ hasVectors }) => !hasVectors)
 print(
   'reach by words:',

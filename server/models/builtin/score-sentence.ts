@@ -1,6 +1,9 @@
+import { everydaySubjects } from '../../text/everyday/everyday-words.ts'
 import { contentOfDense, isDense, wordsAndPairs } from '../../text/languages/dense-script.ts'
 import { guessLanguageOfWords } from '../../text/languages/language.ts'
+import { createStemmer } from '../../text/languages/stem.ts'
 import { isStopWord } from '../../text/languages/stop-words.ts'
+import { foldAccents } from '../../text/words/fold-accents.ts'
 import { characterNGrams } from '../../text/words/n-grams.ts'
 import { splitWords } from '../../text/words/words.ts'
 import { informationOf, meanVector } from '../static/mean-vector.ts'
@@ -19,8 +22,22 @@ export function scorerFor(question: string, words: WordVectors): ScoreSentence {
   const content = [...new Set(all)]
     .filter((word) => !isStopWord(word, language))
     .flatMap((word) => (isDense(word) ? contentOfDense(word) : [word]))
-  const asked = content.map((word) => ({
+  const stem = createStemmer()
+  const subjects = everydaySubjects(all, language, stem).map(({ asked: own, said }) => ({
+    own,
+    said: said.map((word) => (isDense(word) ? word : stem(word, language))),
+  }))
+  // A subject that is named by stop words alone, as in "When are you open?", has the words of documents in their place.
+  const unnamed = subjects
+    .filter(({ own }) => !own.some((word) => content.includes(word)))
+    .map(({ said }) => ({ word: said[0]!, kin: said }))
+  const named = content.map((word) => ({
     word,
+    kin: subjects.filter(({ own }) => own.includes(word)).flatMap(({ said }) => said),
+  }))
+  const asked = [...named, ...unnamed].map(({ word, kin }) => ({
+    word,
+    kin,
     row: words.row(word),
     grams: new Set(characterNGrams(word, 3, 4)),
     weight: informationOf(words, words.row(word)),
@@ -32,15 +49,22 @@ export function scorerFor(question: string, words: WordVectors): ScoreSentence {
     const said = [...new Set(wordsAndPairs(splitWords(sentence)))]
     const rows = language !== 'en' ? [] : said.map((word) => words.row(word)).filter((row) => row >= 0)
     const grams = said.map((word) => characterNGrams(word, 3, 4))
+    const plain = subjects.length > 0 ? said.map(foldAccents) : []
     let shared = 0
-    for (const { word, row, grams: own, weight } of asked) {
+    for (const { word, kin, row, grams: own, weight } of asked) {
       const spelled = said.includes(word) ? 1 : Math.max(0, ...grams.map((other) => overlap(own, other)))
       const meant = row < 0 ? 0 : Math.max(0, ...rows.map((other) => similarityOfRows(words, row, other)))
-      shared += weight * Math.max(spelled, 0.8 * meant)
+      const isKin = kin.length > 0 && plain.some((other) => kin.some((one) => begins(other, one)))
+      shared += weight * Math.max(spelled, 0.8 * meant, isKin ? 0.6 : 0)
     }
     return shared / total + (mean ? cosine(mean, meanVector(words, said)) : 0)
   }
 }
+
+/** Short stems must be whole words, because many words begin with them. */
+const LONG_STEM = 4
+const begins = (word: string, stem: string): boolean =>
+  stem.length >= LONG_STEM ? word.startsWith(stem) : word === stem
 
 /** Returns the share of common n-grams; a similarity that may be chance counts as none. */
 function overlap(own: ReadonlySet<string>, other: readonly string[]): number {

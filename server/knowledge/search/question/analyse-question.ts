@@ -1,5 +1,6 @@
 import { compactVector } from '../../../models/static/compact-vector.ts'
 import { informationOf, meanVector, unitLength } from '../../../models/static/mean-vector.ts'
+import { everydaySubjects } from '../../../text/everyday/everyday-words.ts'
 import { contentOfDense, densePairs, isDense } from '../../../text/languages/dense-script.ts'
 import { type Language, weighExpected, weighLanguage } from '../../../text/languages/language.ts'
 import { isStopWord } from '../../../text/languages/stop-words.ts'
@@ -26,6 +27,7 @@ const TYPED_WORDS = 8
 
 /** The shortest name; shorter words are mostly abbreviations of common words. */
 const SHORTEST_NAME = 3
+const NO_KIN: readonly Kin[] = []
 const INSIDE_A_SENTENCE = /(?<=[\p{L}\p{N},;"“(]\s+["“(]?)[\p{L}\p{N}]+/gu
 const NO_NAMES: ReadonlySet<string> = new Set()
 
@@ -37,7 +39,13 @@ export type QuestionTerm = {
   information: number
   /** Whether the word is a name of a person, place or product by its capital letter; only determined in English. */
   isName: boolean
+  /** Words that documents use for the subject that the word names in everyday language, with their forms. */
+  kin: readonly Kin[]
+  /** Whether the term stands for a subject that is named by stop words alone. */
+  isAdded: boolean
 }
+
+type Kin = { word: string; forms: readonly string[] }
 
 export type AnalysedQuestion = {
   language: Language
@@ -77,7 +85,7 @@ export function analyseQuestion(
   const terms = content
     .flatMap((word) => questionTerms(word, languages, tables))
     .map((term) => withWholeVerbs(term, verbs.get(term.word) ?? [], usual, tables))
-    .map((term) => ({ ...term, isName: names.has(term.word) }))
+    .map((term) => ({ ...term, isName: names.has(term.word), kin: NO_KIN, isAdded: false }))
     .sort((a, b) => b.information - a.information)
     .slice(0, MOST_TERMS)
 
@@ -93,7 +101,7 @@ export function analyseQuestion(
   return {
     language,
     isSure: told !== 'other' && share >= SURE_SHARE && words.length >= SURE_WORDS,
-    terms,
+    terms: withKin(terms, words, usual, tables),
     common: all.filter((word) => isStopWord(word, usual)),
     otherPairs: [...new Set(content.flatMap(pairsBesideContent))].slice(0, MOST_TERMS),
     pairs: pairsOf(words, terms),
@@ -102,7 +110,7 @@ export function analyseQuestion(
   }
 }
 
-type PlainTerm = Omit<QuestionTerm, 'isName'>
+type PlainTerm = Omit<QuestionTerm, 'isName' | 'kin' | 'isAdded'>
 
 function questionTerms(word: string, languages: readonly Language[], tables: Tables): PlainTerm[] {
   const information = informationOf(tables.words, tables.words.row(word))
@@ -130,6 +138,35 @@ function withWholeVerbs(
     .flatMap((verb) => termsOfWord(verb, language, lexicon.stem))
     .filter((form) => terms.ids.has(form) && !term.forms.includes(form))
   return known.length > 0 ? { ...term, forms: [...term.forms, ...known] } : term
+}
+
+/**
+ * Adds to the terms the words that documents use for the subjects of the question. A subject that is named by stop
+ * words alone, as in "When are you open?", becomes a term of its own.
+ */
+function withKin(
+  terms: readonly QuestionTerm[],
+  words: readonly string[],
+  language: Language,
+  { lexicon, terms: index }: Tables,
+): QuestionTerm[] {
+  let found = [...terms]
+  for (const { asked, said } of everydaySubjects(words, language, lexicon.stem)) {
+    const own = new Set(found.flatMap(({ word, forms }) => (asked.includes(word) ? forms : [])))
+    const kin = said.flatMap((word) => {
+      const forms = termsOfWord(word, language, lexicon.stem).filter((form) => !own.has(form))
+      return forms.some((form) => index.ids.has(form)) ? [{ word, forms }] : []
+    })
+    if (kin.length === 0) continue
+    if (own.size > 0) {
+      found = found.map((term) =>
+        asked.includes(term.word) ? { ...term, kin: [...term.kin, ...kin] } : term,
+      )
+    } else {
+      found.push({ word: '', forms: [], information: 1, isName: false, kin, isAdded: true })
+    }
+  }
+  return found
 }
 
 function pairsOf(words: readonly string[], terms: readonly QuestionTerm[]): [number, number][] {

@@ -8,6 +8,11 @@ import { type AskedWords, askedWords, placesOfForms } from './asked-words.ts'
 /** Shares of n-grams and cosines below these values occur by chance. */
 const LEAST_SPELLED = 0.4
 const LEAST_MEANT = 0.3
+/** The likeness of a word that documents use for the subject of the question's word. */
+const KIN_ALIKE = 0.6
+
+const timesFound = ({ postings, ids }: Tables['terms'], forms: readonly string[]): number =>
+  forms.reduce((sum, form) => sum + (postings[ids.get(form) ?? -1]?.length ?? 0), 0)
 
 /** The numbers that a matcher has assigned to words. */
 export type WordIds = Int32Array
@@ -34,6 +39,8 @@ export type WordMatcher = {
   isCompared(id: number): boolean
   /** Returns how similar (0 to 1) a word is, in spelling or meaning, to the word of the question at `place`. */
   likeness(id: number, place: number): number
+  /** Does the same, and counts the words that documents use for the subject of the question's word as similar. */
+  likenessOrKin(id: number, place: number): number
 }
 
 /** Creates a matcher, which is used for one question only. */
@@ -45,6 +52,7 @@ export function createMatcher(tables: Tables, question: AnalysedQuestion): WordM
   const found: number[] = []
   let ids = new Int32Array(known.rows.length).fill(-1)
   let alike = new Float32Array(0)
+  let kin = new Uint8Array(0)
   let compared = 0
 
   const idOf = (number: number): number => {
@@ -58,20 +66,29 @@ export function createMatcher(tables: Tables, question: AnalysedQuestion): WordM
   }
 
   const compareNew = (): void => {
+    const added = found.slice(compared)
+    const from = compared * asked.count
     const grown = new Float32Array(found.length * asked.count)
     grown.set(alike)
     alike = grown
-    compareWords(tables, asked, known, found.slice(compared), alike.subarray(compared * asked.count))
+    compareWords(tables, asked, known, added, alike.subarray(from))
+    if (asked.hasKin) {
+      const grownKin = new Uint8Array(found.length * asked.count)
+      grownKin.set(kin)
+      kin = grownKin
+      markKin(asked, known, added, kin.subarray(from))
+    }
     compared = found.length
   }
 
-  const rarities = question.terms.map(({ forms }) => {
-    const held = forms.reduce(
-      (sum, form) => sum + (terms.postings[terms.ids.get(form) ?? -1]?.length ?? 0),
-      0,
-    )
-    return rarity(slots, held)
-  })
+  const likeness = (id: number, place: number): number => {
+    if (compared < found.length) compareNew()
+    return alike[id * asked.count + place]!
+  }
+
+  const rarities = question.terms.map(({ forms, kin, isAdded }) =>
+    rarity(slots, timesFound(terms, isAdded ? kin.flatMap((one) => one.forms) : forms)),
+  )
   return {
     weights: question.terms.map(({ information }, place) => information * rarities[place]!),
     rarities,
@@ -88,15 +105,22 @@ export function createMatcher(tables: Tables, question: AnalysedQuestion): WordM
     known,
     numberOf: (id) => found[id]!,
     isCompared: (id) => hasForms(known, found[id]!),
-    likeness(id, place) {
-      if (compared < found.length) compareNew()
-      return alike[id * asked.count + place]!
-    },
+    likeness,
+    likenessOrKin: asked.hasKin
+      ? (id, place) => {
+          const own = likeness(id, place)
+          return own < KIN_ALIKE && kin[id * asked.count + place] === 1 ? KIN_ALIKE : own
+        }
+      : likeness,
   }
 }
 
 /** Returns for each word of the question the similarity of the most similar of the words. */
-export function bestOf(words: readonly WordIds[], { weights, likeness }: WordMatcher): Float32Array {
+export function bestOf(
+  words: readonly WordIds[],
+  { weights }: WordMatcher,
+  likeness: WordMatcher['likeness'],
+): Float32Array {
   const best = new Float32Array(weights.length)
   for (const ids of words) {
     for (const id of ids) {
@@ -120,7 +144,7 @@ function compareWords(
   numbers: readonly number[],
   alike: Float32Array,
 ): void {
-  const byForm = placesOfForms(asked, known)
+  const byForm = placesOfForms(asked.forms, known)
   const dotsOf = asked.rows.some((row) => row >= 0) ? words.products.withEach(asked.rows) : null
   // Most words mean something else: they are passed over without a division.
   const least = Float64Array.from(asked.lengths, (length) => length * LEAST_MEANT * 0.999)
@@ -143,6 +167,16 @@ function compareWords(
     for (let at = known.bounds[formsAt(number)]!; at < end; at++) {
       for (const place of placesOf(byForm, known.pool[at]!)) alike[start + place] = 1
     }
+  }
+}
+
+/** Writes 1 for each known word that documents use for the subject of a word of the question. */
+function markKin(asked: AskedWords, known: WordTable, numbers: readonly number[], kin: Uint8Array): void {
+  const byKin = placesOfForms(asked.kin, known)
+  for (const [i, number] of numbers.entries()) {
+    const end = known.bounds[lettersAt(number + 1)]!
+    for (let at = known.bounds[formsAt(number)]!; at < end; at++)
+      for (const place of placesOf(byKin, known.pool[at]!)) kin[i * asked.count + place] = 1
   }
 }
 

@@ -17,11 +17,12 @@ export function questionEvidence(
   { terms }: AnalysedQuestion,
   closest: readonly number[],
 ): Pick<Evidence, 'strangeness' | 'unknownName' | 'words' | 'size' | 'few'> {
-  const strange = closest.reduce((sum, likeness) => sum + 1 - likeness, 0)
+  const own = terms.filter(({ isAdded }) => !isAdded)
+  const strange = closest.reduce((sum, likeness, i) => sum + (terms[i]!.isAdded ? 0 : 1 - likeness), 0)
   return {
-    strangeness: terms.length > 0 ? strange / terms.length : 1,
+    strangeness: own.length > 0 ? strange / own.length : 1,
     unknownName: terms.some(({ isName }, i) => isName && closest[i]! < SAME_WORD) ? 1 : 0,
-    words: Math.min(terms.length, MOST_WORDS),
+    words: Math.min(own.length, MOST_WORDS),
     size: Math.log(Math.min(Math.max(live, LEAST_CHUNKS), MOST_CHUNKS) / MOST_CHUNKS),
     few: Math.log(LEAST_CHUNKS / Math.min(Math.max(live, 1), LEAST_CHUNKS)),
   }

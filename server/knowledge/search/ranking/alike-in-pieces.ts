@@ -9,6 +9,8 @@ import { inverseFrequency, saturated } from './rank-terms.ts'
 const LETTERS = 5
 const MARK = 95
 
+const KIN_PIECES = 0.6
+
 type Fields = { title: WordIds; path: WordIds; text: WordIds }
 
 /**
@@ -24,6 +26,9 @@ export function sharesByPieces(
 ): Map<number, number> {
   const asked = [
     ...terms.map(({ word }, place) => ({ word, rarity: matcher.rarities[place]! })),
+    ...terms.flatMap(({ kin }, place) =>
+      kin.map(({ word }) => ({ word, rarity: KIN_PIECES * matcher.rarities[place]! })),
+    ),
     ...raritiesIn(common, matcher, said),
   ]
   const byPiece = createSievedPlaces()

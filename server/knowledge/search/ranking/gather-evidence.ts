@@ -93,7 +93,14 @@ export function gatherEvidence(
 }
 
 function withPairs(question: AnalysedQuestion, pairs: readonly string[]): AnalysedQuestion {
-  const terms = pairs.map((pair) => ({ word: pair, forms: [pair], information: 1, isName: false }))
+  const terms = pairs.map((pair) => ({
+    word: pair,
+    forms: [pair],
+    information: 1,
+    isName: false,
+    kin: [],
+    isAdded: false,
+  }))
   return { ...question, terms: [...question.terms, ...terms] }
 }
 
@@ -115,12 +122,17 @@ function wordsOf(tables: Tables, slot: number, { known, idsOfNumbers }: WordMatc
 function wordEvidence(
   { title, path, text, titles }: Said,
   matcher: WordMatcher,
-): Pick<Evidence, 'match' | 'rarest' | 'heading' | 'headingShare'> {
-  const { weights } = matcher
-  const inHeading = bestOf([title], matcher)
-  const anywhere = bestOf([title, path, text], matcher)
+): Pick<Evidence, 'match' | 'rarest' | 'heading' | 'headingShare' | 'kin'> {
+  const { weights, likeness, likenessOrKin } = matcher
+  const inHeading = bestOf([title], matcher, likenessOrKin)
+  const anywhere = bestOf([title, path, text], matcher, likenessOrKin)
+  const own = likenessOrKin === likeness ? anywhere : bestOf([title, path, text], matcher, likeness)
   const telling = weights.indexOf(Math.max(...weights))
   return {
+    kin: weighted(
+      anywhere.map((value, place) => (value > own[place]! ? 1 : 0)),
+      weights,
+    ),
     match: weighted(anywhere, weights),
     rarest: anywhere[telling] ?? 0,
     heading: weighted(inHeading, weights),
@@ -129,14 +141,14 @@ function wordEvidence(
 }
 
 /** Returns the mean similarity of the words to their closest words in the question. */
-function shareMet(words: WordIds, { weights, isCompared, likeness }: WordMatcher): number {
+function shareMet(words: WordIds, { weights, isCompared, likenessOrKin }: WordMatcher): number {
   let sum = 0
   let compared = 0
   for (const id of words) {
     if (!isCompared(id)) continue
     compared++
     let most = 0
-    for (let place = 0; place < weights.length; place++) most = Math.max(most, likeness(id, place))
+    for (let place = 0; place < weights.length; place++) most = Math.max(most, likenessOrKin(id, place))
     sum += most
   }
   return compared > 0 ? sum / compared : 0

@@ -57,7 +57,7 @@ function similarTerms(tables: Tables, term: QuestionTerm, shared: Float64Array):
   const touched: number[] = []
   let mass = 0
   if (!isDense(term.word)) {
-    for (const gram of characterNGrams(term.forms[0]!)) {
+    for (const gram of characterNGrams(term.forms[0] ?? '')) {
       const ids = termsWithGram(grams, gram)
       const weight = inverseFrequency(ids.length, grams.termCount)
       mass += weight

@@ -1,7 +1,7 @@
 import type { AnalysedQuestion, QuestionTerm } from '../question/analyse-question.ts'
 import type { Tables } from '../tables/tables.ts'
 import { FREQUENCY_MASK, slotOf } from '../tables/term-table.ts'
-import { MOST_A_TERM_COUNTS, rarity, slownessOf } from './rank-terms.ts'
+import { KIN, MOST_A_TERM_COUNTS, rarity, slownessOf } from './rank-terms.ts'
 import { bestOfAll, type Hits } from './top-hits.ts'
 
 /**
@@ -55,7 +55,7 @@ export function rankByMeanings(tables: Tables, question: AnalysedQuestion, limit
  */
 function termsMeant(
   { words, terms, lexicon }: Tables,
-  { word, forms }: QuestionTerm,
+  { word, forms, kin }: QuestionTerm,
   isWidened: boolean,
 ): Map<number, number> {
   const meant = new Map<number, number>()
@@ -64,6 +64,10 @@ function termsMeant(
     if (id !== undefined) meant.set(id, 1)
   }
   const row = isWidened ? words.row(word) : -1
+  for (const form of kin.flatMap((one) => one.forms)) {
+    const id = terms.ids.get(form)
+    if (id !== undefined && !meant.has(id)) meant.set(id, KIN)
+  }
   if (row < 0) return meant
   // The neighbours are sorted by similarity, so a stem keeps the weight of its most similar word.
   for (const { row: other, similarity } of words.neighbours(row)) {

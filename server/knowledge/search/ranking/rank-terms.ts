@@ -11,6 +11,9 @@ const LENGTH_SHARE = 0.75
  * rare.
  */
 const FEWEST_CHUNKS = 200
+/** How much a word for the same subject counts, relative to the word of the question. */
+export const KIN = 0.7
+
 /** The most that the frequency of a term can count for. */
 export const MOST_A_TERM_COUNTS = SATURATION + 1
 
@@ -30,19 +33,23 @@ export type TermHits = Hits & {
 
 /** Ranks slots by BM25 over stems. */
 export function rankByTerms(tables: Tables, question: AnalysedQuestion, limit: number): TermHits {
-  const { slots, terms } = tables
+  const { slots } = tables
   const scores = new Float32Array(slots.count)
   const average = slots.live > 0 ? slots.liveLength / slots.live : 1
   const slowness = slownessOf(slots, average)
   const held = new Float32Array(slots.count)
   const seenFor = new Int32Array(slots.count).fill(-1)
   let total = 0
+  const countOf = (lists: readonly (readonly number[])[]): number =>
+    lists.reduce((sum, list) => sum + list.length, 0)
   for (const [place, term] of question.terms.entries()) {
-    const lists = term.forms.map((form) => terms.postings[terms.ids.get(form) ?? -1] ?? [])
-    const idf = rarity(
-      slots,
-      lists.reduce((sum, list) => sum + list.length, 0),
+    const lists = postingsOf(tables, term.forms)
+    const ofKin = postingsOf(
+      tables,
+      term.kin.flatMap(({ forms }) => forms),
     )
+    const kinRarity = rarity(slots, countOf(ofKin))
+    const idf = term.isAdded ? kinRarity : rarity(slots, countOf(lists))
     total += idf
     for (const list of lists) {
       for (const posting of list) {
@@ -52,6 +59,17 @@ export function rankByTerms(tables: Tables, question: AnalysedQuestion, limit: n
         if (seenFor[slot] !== place) held[slot]! += idf
         seenFor[slot] = place
       }
+    }
+    if (term.kin.length === 0) continue
+    // A slot that lacks the word counts by the words that documents use for its subject, once for all of them.
+    const weight = KIN * Math.min(idf, kinRarity)
+    for (const posting of ofKin.flat()) {
+      const slot = slotOf(posting)
+      if (seenFor[slot] === place) continue
+      const frequency = (posting & FREQUENCY_MASK) / 2
+      scores[slot]! += (weight * (frequency * MOST_A_TERM_COUNTS)) / (frequency + slowness[slot]!)
+      held[slot]! += weight
+      seenFor[slot] = place
     }
   }
   const top = total * MOST_A_TERM_COUNTS
@@ -63,6 +81,9 @@ export function rankByTerms(tables: Tables, question: AnalysedQuestion, limit: n
     relative: (slot) => slots.lengths[slot]! / average,
   }
 }
+
+const postingsOf = ({ terms }: Tables, forms: readonly string[]): (readonly number[])[] =>
+  forms.map((form) => terms.postings[terms.ids.get(form) ?? -1] ?? [])
 
 /** Returns the weight of a term's frequency in a chunk of `relative` times the average length. */
 export function saturated(frequency: number, relative: number): number {

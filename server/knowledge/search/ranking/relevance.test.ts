@@ -4,7 +4,16 @@ import { type Evidence, reachOf } from './relevance.ts'
 
 /** Evidence from French documents about an operating system, where no word vectors take part. */
 const COMMON: Evidence = {
-  ...{ terms: 0.11, meanings: 0, sentence: null, match: 0.43, rarest: 0, heading: 0, headingShare: 0 },
+  ...{
+    terms: 0.11,
+    meanings: 0,
+    sentence: null,
+    match: 0.43,
+    rarest: 0,
+    heading: 0,
+    headingShare: 0,
+    kin: 0,
+  },
   ...{
     around: 0,
     standsOut: 0,

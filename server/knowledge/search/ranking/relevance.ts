@@ -15,6 +15,8 @@ export type Evidence = {
   match: number
   /** The similarity of the question's most significant word to the closest word in the chunk. */
   rarest: number
+  /** The share of the question's words, by weight, that the chunk has only as words for the same subject. */
+  kin: number
   /** The same as `match`, for the heading alone. */
   heading: number
   /** The mean similarity of the heading's words to their closest words in the question. */
@@ -88,11 +90,11 @@ function orderByWords(evidence: Evidence): number {
         2.5 * held +
         0.7 * first +
         0.9 * near +
-        1.8 * spelled +
+        5 * spelled +
         2.5 * match +
         2.7 * headingShare +
         3.1 * placed +
-        6 * pieces
+        5 * pieces
     : -2.6 * terms +
         2.9 * held +
         2 * first -
@@ -123,20 +125,21 @@ export function aheadAt(place: number, found: readonly Evidence[]): number {
  */
 export function oddsAt(place: number, found: readonly Evidence[]): number {
   const evidence = found[place]!
-  const { held, first, match, rarest, headingShare, strangeness, words, size, few, meanings, sentence } =
+  const { held, first, match, rarest, kin, headingShare, strangeness, words, size, few, meanings, sentence } =
     evidence
   const ahead = aheadAt(place, found)
   const byWords =
     sentence === null
-      ? 0.93 * held +
-        3.37 * match +
-        0.49 * rarest -
-        1.93 * strangeness +
-        0.28 * words -
-        0.3 * size +
-        0.34 * few +
-        0.45 * ahead -
-        5.43
+      ? 1.1 * held +
+        3.18 * match +
+        0.53 * rarest -
+        0.85 * kin -
+        1.73 * strangeness +
+        0.36 * words -
+        0.33 * size +
+        0.27 * few +
+        0.44 * ahead -
+        5.84
       : 1.74 * held +
         1.52 * first +
         1.59 * match +
@@ -183,6 +186,7 @@ export function reachOf(evidence: Evidence, pair: number | null): number {
         5.4 * match +
         1.9 * rarest +
         5.1 * evidence.headingShare -
+        4 * evidence.kin -
         3.8 * strangeness +
         1.1 * words -
         0.75 * size +

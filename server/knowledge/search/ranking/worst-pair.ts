@@ -18,9 +18,13 @@ export function worstPair(
 ): number | null {
   if (pairs.length === 0) return null
   const numbered = (text: string) => matcher.idsOf(wordsAndPairs(splitWords(withNameParts(text))))
-  const heading = bestOf([numbered(withoutArguments(chunk.headingPath.at(-1) ?? ''))], matcher)
+  const heading = bestOf(
+    [numbered(withoutArguments(chunk.headingPath.at(-1) ?? ''))],
+    matcher,
+    matcher.likeness,
+  )
   const sentences = [...(chunk.questions ?? []), ...splitSentences(chunk.text, language)]
-  const matched = sentences.map((sentence) => bestOf([numbered(sentence)], matcher))
+  const matched = sentences.map((sentence) => bestOf([numbered(sentence)], matcher, matcher.likeness))
   const shares = pairs.map(([first, second]) => {
     const likeness = (place: number, said: Float32Array | undefined): number =>
       Math.max(heading[place]!, said?.[place] ?? 0)
