@@ -344,6 +344,91 @@ test('boxes between the paragraphs belong to the text, and sidebars of the site 
   assert.doesNotMatch(text, /since 1950|newsletter|Shades/)
 })
 
+const sitePage = (body: string, head = ''): string => {
+  const header =
+    '<header><div class="topbar"><a href="tel:+4315551234">+43 1 555 12 34</a> <a href="/login">Log in</a></div>' +
+    '<a href="/">Huber</a><nav><a href="/a">Lamps</a> <a href="/b">Shades</a></nav></header>'
+  const footer =
+    '<footer><div><h4>Contact</h4><p>Huber GmbH<br>Hauptstraße 5<br>1010 Wien</p><p><a href="tel:+4315551234">01 555 12 34</a> | ' +
+    '<a href="mailto:hi@huber.example">hi@huber.example</a></p></div><div><h4>Opening hours</h4><p>Monday to Friday 9 am – 6 pm</p>' +
+    '<p>Closed on Sundays</p></div><div><h4>Shop</h4><ul><li><a href="/a">Lamps</a></li><li><a href="/b">Shades</a></li></ul></div>' +
+    '<p>© 2026 Huber Lights GmbH · FN 123456a · VAT ATU12345678 · <a href="/imprint">Imprint</a></p></footer>' +
+    '<div class="cookie-banner"><p>We use cookies to make this site better for everybody.</p></div>'
+  return `<!doctype html><html><head><title>Vouchers</title>${head}</head><body>${header}${body}${footer}</body></html>`
+}
+const voucher = '<p>A voucher pays for everything in the shop, and for repairs, too.</p>'
+
+test('the contact data of a page header and footer are kept, without links and legal notes', async () => {
+  const { sections } = await extract('html', sitePage(`<main><h1>Vouchers</h1>${voucher}</main>`))
+  assert.deepEqual(outline(sections), [
+    ['Vouchers', 'A voucher pays for everything in the shop, and for repairs, too.'],
+    ['Huber Lights GmbH', '+43 1 555 12 34'],
+    [
+      'Huber Lights GmbH > Contact',
+      'Huber GmbH\nHauptstraße 5\n1010 Wien\n\n01 555 12 34 | hi@huber.example',
+    ],
+    ['Huber Lights GmbH > Opening hours', 'Monday to Friday 9 am – 6 pm\n\nClosed on Sundays'],
+    ['Huber Lights GmbH', 'FN 123456a | VAT ATU12345678'],
+  ])
+  assert.deepEqual(
+    sections.map(({ isContact = false }) => isContact),
+    [false, true, true, true, true],
+  )
+  const named = sitePage(
+    `<main><h1>Vouchers</h1>${voucher}<p>Call 01 555 12 34.</p></main>`,
+    '<meta property="og:site_name" content="Huber">',
+  )
+  assert.deepEqual(outline((await extract('html', named)).sections)[2], [
+    'Huber > Contact',
+    'Huber GmbH\nHauptstraße 5\n1010 Wien\n\n01 555 12 34 | hi@huber.example',
+  ])
+  const unmarked = sitePage(`<div><h1>Vouchers</h1>${voucher.repeat(40)}</div>`)
+  assert.match(
+    (await extract('html', unmarked)).sections.map(({ text }) => text).join('\n'),
+    /Hauptstraße 5.*6 pm.*ATU12345678/s,
+  )
+})
+
+test('a footer in another script is recognised by its numbers, and one without contact data is left out', async () => {
+  const page = (footer: string) =>
+    `<main><h1>店</h1><p>毎日営業しています。</p></main><footer>${footer}</footer>`
+  const textIn = async (footer: string) =>
+    (await extract('html', page(footer))).sections
+      .slice(1)
+      .map(({ text }) => text)
+      .join('\n\n')
+  assert.equal(
+    await textIn('<p>〒100-0001 東京都千代田区千代田1-1</p><p>電話 03-1234-5678（10時～18時）</p>'),
+    '〒100-0001 東京都千代田区千代田1-1\n\n電話 03-1234-5678（10時～18時）',
+  )
+  assert.equal(await textIn('<p>Mo–Fr 9–17 Uhr</p><p>© 2020–2026 Huber</p>'), 'Mo–Fr 9–17 Uhr')
+  assert.equal(await textIn('<p>Made with love since 1950.</p><p>© 2020–2026 Huber</p>'), '')
+  assert.equal(await textIn('<p>Updated on 25.11.2026</p><p>Follow us</p>'), '')
+})
+
+test('text between the header of a page and its main part is kept, and so is text after it', async () => {
+  const notice = '<div class="notice">Christmas is booking up. <a href="tel:015">Ring us</a> first!</div>'
+  const hero =
+    '<section class="hero"><h1>All about vouchers</h1><p>From 20 €, valid for three years.</p></section>'
+  const after = '<section><h2>Cash</h2><p>It cannot be exchanged for cash.</p></section>'
+  const more =
+    '<section class="related"><h2>Related</h2><p>See also our shades, which are new this year.</p></section>'
+  const { sections } = await extract(
+    'html',
+    sitePage(`${notice}<div>${hero}<main>${voucher}<h2>Sending</h2>${voucher}</main>${more}</div>${after}`),
+  )
+  const text = 'A voucher pays for everything in the shop, and for repairs, too.'
+  assert.deepEqual(outline(sections).slice(0, 4), [
+    [
+      'All about vouchers',
+      `Christmas is booking up. Ring us first!\n\nFrom 20 €, valid for three years.\n\n${text}`,
+    ],
+    ['All about vouchers > Sending', text],
+    ['All about vouchers > Cash', 'It cannot be exchanged for cash.'],
+    ['Huber Lights GmbH', '+43 1 555 12 34'],
+  ])
+})
+
 test('a reference page keeps terms with definitions, notes in place, readable tables, and its anchors', async () => {
   const { title, sections } = await extract('html', fixture('reference.html'))
   assert.equal(title, 'Options - Press manual')

@@ -12,6 +12,8 @@ export type Section = {
   text: string
   /** The id of its heading on a web page. */
   anchor?: string
+  /** It holds the contact data in the header or footer of a website, which are the same on every page. */
+  isContact?: true
 }
 
 export type ExtractedDocument = {
@@ -46,7 +48,8 @@ export function finishDocument(title: string | null, sections: Section[]): Extra
     const last = kept.at(-1)
     if (text === '') continue
     said.add(key)
-    if (last && last.page === section.page && keyOf(last.headingPath) === key) last.text += `\n\n${text}`
+    const isSame = last?.page === section.page && last.isContact === section.isContact
+    if (last && isSame && keyOf(last.headingPath) === key) last.text += `\n\n${text}`
     else kept.push({ ...section, text })
   }
   const bytes = kept.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
