@@ -654,6 +654,15 @@ test('code in a PDF keeps its lines and columns, and a letter from a typewriter 
   assert.equal(typed.sections[0]!.text, 'Dear customer, your lamp has been repaired and can be fetched.')
 })
 
+test('radicals of Chinese characters are read as the characters, in every format', async () => {
+  const { sections } = await extract('txt', '鎌は⾼校⽣以上、⻑い⾬⼾は10‒18時。コード‧リール')
+  assert.equal(sections[0]!.text, '鎌は高校生以上、長い雨戸は10–18時。コード・リール')
+  const chinese = await extract('html', '<h1>热⽔器</h1><p>⻔和⻛机，⽤⼾请看说明。</p>')
+  assert.deepEqual(outline(chinese.sections), [['热水器', '门和风机，用户请看说明。']])
+  assert.equal(chinese.title, '热水器')
+  assert.equal((await extract('md', '請⽤⼾說明。')).sections[0]!.text, '請用戶說明。')
+})
+
 test('Markdown syntax is removed and the structure kept', async () => {
   const { title, sections } = await extract('md', fixture('handbook.md'))
   assert.equal(title, 'Team handbook')

@@ -1,3 +1,5 @@
+import { characterUnifier } from './text/unify-characters.ts'
+
 export type DocumentType = 'pdf' | 'docx' | 'doc' | 'xlsx' | 'pptx' | 'txt' | 'md' | 'html' | 'csv'
 
 /**
@@ -34,7 +36,7 @@ export type DocumentInput = {
 }
 
 /**
- * Joins adjacent sections with the same heading and page, drops empty ones and counts the bytes. A heading without
+ * Joins adjacent sections with the same heading and page, drops empty ones, unifies characters and counts the bytes. A heading without
  * text becomes its own text, so that no word is lost.
  */
 export function finishDocument(title: string | null, sections: Section[]): ExtractedDocument {
@@ -52,8 +54,21 @@ export function finishDocument(title: string | null, sections: Section[]): Extra
     if (last && isSame && keyOf(last.headingPath) === key) last.text += `\n\n${text}`
     else kept.push({ ...section, text })
   }
-  const bytes = kept.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
-  return { title: title?.replace(/\s+/g, ' ').trim() || null, sections: kept, bytes }
+  const unify = characterUnifier(kept.map(({ text }) => text).join('\n'))
+  const unified = kept.map((section) => ({
+    ...section,
+    headingPath: section.headingPath.map(unify),
+    text: unify(section.text),
+  }))
+  const bytes = unified.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
+  return {
+    title:
+      unify(title ?? '')
+        .replace(/\s+/g, ' ')
+        .trim() || null,
+    sections: unified,
+    bytes,
+  }
 }
 
 function keyOf(headingPath: string[]): string {
