@@ -630,6 +630,105 @@ test('a bold line above text is a heading of a PDF, but not a bold sentence, a b
   assert.match(sections[1]!.text, /Write to us before you send it\.\n?.*This paragraph/s)
 })
 
+test('a typeface that is divided among many fonts is one, in tables, headings and paragraphs of a PDF', async () => {
+  const { sections } = await extract(
+    'pdf',
+    makePdf([
+      {
+        heading: '热水器',
+        lines: [
+          '额定功率\t一千瓦',
+          '热水产量\t十升',
+          '净重\t七公斤',
+          '',
+          '',
+          '',
+          '*部件\t周期',
+          '滤网\t每半年清洗',
+          '安全阀\t每月检查',
+          '镁棒\t每两年更换',
+        ],
+      },
+      {
+        heading: '응급실',
+        lines: [
+          '밤에는 응급실에서 진료합니다. 목에 걸린 것들을 밀어내',
+          '지 마시고 병원으로 오십시오. 오시기 전에 전화하시면 응',
+          '급실에서 미리 준비합니다.',
+          '',
+          '*면회',
+          '오후 두 시부터 네 시까지 할 수 있습니다.',
+        ],
+      },
+    ]),
+  )
+  assert.deepEqual(outline(sections), [
+    [
+      '热水器',
+      '额定功率 | 一千瓦\n热水产量 | 十升\n净重 | 七公斤\n\n' +
+        '部件: 滤网; 周期: 每半年清洗\n部件: 安全阀; 周期: 每月检查\n部件: 镁棒; 周期: 每两年更换',
+    ],
+    [
+      '응급실',
+      '밤에는 응급실에서 진료합니다. 목에 걸린 것들을 밀어내지 마시고 병원으로 오십시오. ' +
+        '오시기 전에 전화하시면 응급실에서 미리 준비합니다.',
+    ],
+    ['응급실 > 면회', '오후 두 시부터 네 시까지 할 수 있습니다.'],
+  ])
+})
+
+test('Japanese and Korean lines of a PDF are joined without spaces, but between Korean words', async () => {
+  const textOf = async (lines: string[]) =>
+    (await extract('pdf', makePdf([{ heading: '', lines }]))).sections[0]!.text
+  assert.equal(await textOf(['送迎バスは午後', '3時20', '分に出ます。']), '送迎バスは午後3時20分に出ます。')
+  const ragged = [
+    '수업은 두 시간 걸리며',
+    '작품은 삼 주 후에 찾아가실',
+    '수 있습니다. 포장비는',
+    '따로 냅니다.',
+  ]
+  assert.equal(await textOf(ragged), ragged.join(' '))
+  const full = ['추가 요금은 현장에서 계산됩니', '다. 예약은 전화로 하시면 됩니', '다.']
+  assert.equal(await textOf(full), full.join(''))
+})
+
+test('lines that are far apart are joined where a full line ends within a sentence', async () => {
+  const lines = ['The parcel is sent by post on the day after', '', 'the order, without any extra cost.']
+  const spaced = Buffer.from(makePdf([{ heading: '', lines }])).toString('latin1')
+  const bytes = Buffer.from(spaced.replace(' 716 Tm', ' 724 Tm'), 'latin1')
+  assert.equal((await extract('pdf', bytes)).sections[0]!.text, lines.filter(Boolean).join(' '))
+})
+
+test('bold words that begin a paragraph and fill a line are no heading of a PDF', async () => {
+  const { sections } = await extract(
+    'pdf',
+    makePdf([
+      {
+        heading: 'Stove',
+        lines: [
+          '*Black glass after a single day',
+          'may be a sign of wood that is too damp.',
+          'Dry it for two years.',
+          '',
+          '*Not to be burnt',
+          'pallets, varnished or glued wood, paper and everything else that is not in the list above',
+        ],
+      },
+    ]),
+  )
+  assert.deepEqual(
+    sections.map(({ headingPath }) => headingPath.join(' > ')),
+    ['Stove', 'Stove > Not to be burnt'],
+  )
+  assert.match(sections[0]!.text, /^Black glass after a single day may be a sign/)
+})
+
+test('the first of two short columns of words is no header', async () => {
+  const rows = ['City\tfree', 'Suburbs\tcosts 20 EUR', 'Elsewhere\tnot delivered']
+  const { sections } = await extract('pdf', makePdf([{ heading: '', lines: rows }]))
+  assert.equal(sections[0]!.text, rows.join('\n').replaceAll('\t', ' | '))
+})
+
 test('code in a PDF keeps its lines and columns, and a letter from a typewriter is not code', async () => {
   const code = ['`for file in *; do', '`    wc "$file"', '`done', '', '`echo ready']
   const prose = [

@@ -13,7 +13,7 @@ const LOOK_ALIKES = '‒–∕/\u2329〈\u232a〉'
 const ALIKE = new Map(
   [...(SUPPLEMENT + LOOK_ALIKES).matchAll(/(.)(.)/gu)].map(([, from, to]) => [from!, to!]),
 )
-const TO_UNIFY = /[\u2e80-\u2fd5‒∕\u2329\u232a]|(?<=\p{Script=Katakana})‧(?=\p{Script=Katakana})/gu
+const TO_UNIFY = /[\u2e80-\u2fd5‒∕‧\u2329\u232a]/gu
 /** The radical of which each script has an ideograph of its own. */
 const DOOR = '⼾'
 const TRADITIONAL = /[\p{Script=Hangul}們這為時說對會過還沒現實產電車門間問題請單費]/u
@@ -24,14 +24,12 @@ const TRADITIONAL = /[\p{Script=Hangul}們這為時說對會過還沒現實產�
  * found. `sample` is text of the document, from which the script is known.
  */
 export function characterUnifier(sample: string): (text: string) => string {
-  const door = /[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(sample)
-    ? '戸'
-    : TRADITIONAL.test(sample)
-      ? '戶'
-      : '户'
+  const isJapanese = /[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(sample)
+  const door = isJapanese ? '戸' : TRADITIONAL.test(sample) ? '戶' : '户'
   const written = (alike: string): string => {
     if (alike === DOOR) return door
-    return alike === '‧' ? '・' : (ALIKE.get(alike) ?? alike.normalize('NFKC'))
+    if (alike === '‧') return isJapanese ? '・' : alike
+    return ALIKE.get(alike) ?? alike.normalize('NFKC')
   }
   return (text) => text.replace(TO_UNIFY, written)
 }
