@@ -166,6 +166,25 @@ test('a Word file keeps headings, lists and tables', async () => {
   assert.equal((await extract('docx', makeDocx([{ paragraph: 'x' }], { title: 'A & B' }))).title, 'A & B')
 })
 
+test('the facts in the page headers and footers of a Word file are kept once, without page numbers', async () => {
+  const body = '<w:p><w:r><w:t>Fill in the form.</w:t></w:r></w:p>'
+  const paragraph = (...cells: string[]) =>
+    `<w:p>${cells.map((cell) => `<w:r><w:t xml:space="preserve">${cell}</w:t></w:r>`).join('<w:r><w:tab/></w:r>')}</w:p>`
+  const margin = (...rows: string[][]) =>
+    `<w:ftr xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">${rows.map((row) => paragraph(...row)).join('')}</w:ftr>`
+  const footer = margin(['Huber GmbH, Hauptstraße 5, 1010 Wien', 'Page 1 of 3'], ['Version 3', '- 2 -'])
+  const parts = {
+    'word/footer1.xml': footer,
+    'word/footer2.xml': footer,
+    'word/header1.xml': margin(['Huber']),
+  }
+  const { sections } = await extract('docx', docxOf(word(body), parts))
+  assert.deepEqual(
+    sections.map(({ text }) => text),
+    ['Fill in the form.', 'Huber GmbH, Hauptstraße 5, 1010 Wien\nVersion 3'],
+  )
+})
+
 test('a Word file that is damaged, empty, or expands endlessly is rejected', async () => {
   await failsWith('broken', 'docx', makeDocx([{ paragraph: 'x' }]).subarray(0, 700))
   await failsWith('broken', 'docx', makeZip({ 'word/document.xml': '<w:document' }))
@@ -199,6 +218,8 @@ test('the visible sheets of a workbook are read row by row, with displayed value
   merged['!merges'] = [{ s: { r: 1, c: 0 }, e: { r: 2, c: 0 } }]
   utils.book_append_sheet(book, merged, 'Sheet1')
   utils.book_append_sheet(book, utils.aoa_to_sheet([['secret margin', '40']]), 'Hidden')
+  for (const name of ['Preise 2026', '시트1 (2)'])
+    utils.book_append_sheet(book, utils.aoa_to_sheet([[name]]), name)
   book.Workbook = { Sheets: [{}, {}, { Hidden: 1 }] }
   const bytes = write(book, { type: 'buffer', bookType: 'xlsx' }) as Buffer
   assert.deepEqual(outline((await extract('xlsx', bytes)).sections), [
@@ -208,6 +229,8 @@ test('the visible sheets of a workbook are read row by row, with displayed value
         'Plan: Max; Price: 90; Share: 50%; Since: 2025-01-02\n\nOpen from | nine to five',
     ],
     ['', 'Region: North; City: Oslo\nRegion: North; City: Bergen'],
+    ['Preise 2026', 'Preise 2026'],
+    ['', '시트1 (2)'],
   ])
   await failsWith('broken', 'xlsx', bytes.subarray(0, 900))
   await failsWith('broken', 'xlsx', withEntry(bytes, 1, 42, 0))
