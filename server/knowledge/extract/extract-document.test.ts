@@ -166,6 +166,25 @@ test('a Word file keeps headings, lists and tables', async () => {
   assert.equal((await extract('docx', makeDocx([{ paragraph: 'x' }], { title: 'A & B' }))).title, 'A & B')
 })
 
+test('the facts in the page headers and footers of a Word file are kept once, without page numbers', async () => {
+  const body = '<w:p><w:r><w:t>Fill in the form.</w:t></w:r></w:p>'
+  const paragraph = (...cells: string[]) =>
+    `<w:p>${cells.map((cell) => `<w:r><w:t xml:space="preserve">${cell}</w:t></w:r>`).join('<w:r><w:tab/></w:r>')}</w:p>`
+  const margin = (...rows: string[][]) =>
+    `<w:ftr xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">${rows.map((row) => paragraph(...row)).join('')}</w:ftr>`
+  const footer = margin(['Huber GmbH, Hauptstraße 5, 1010 Wien', 'Page 1 of 3'], ['Version 3', '- 2 -'])
+  const parts = {
+    'word/footer1.xml': footer,
+    'word/footer2.xml': footer,
+    'word/header1.xml': margin(['Huber']),
+  }
+  const { sections } = await extract('docx', docxOf(word(body), parts))
+  assert.deepEqual(
+    sections.map(({ text }) => text),
+    ['Fill in the form.', 'Huber GmbH, Hauptstraße 5, 1010 Wien\nVersion 3'],
+  )
+})
+
 test('a Word file that is damaged, empty, or expands endlessly is rejected', async () => {
   await failsWith('broken', 'docx', makeDocx([{ paragraph: 'x' }]).subarray(0, 700))
   await failsWith('broken', 'docx', makeZip({ 'word/document.xml': '<w:document' }))
@@ -199,6 +218,8 @@ test('the visible sheets of a workbook are read row by row, with displayed value
   merged['!merges'] = [{ s: { r: 1, c: 0 }, e: { r: 2, c: 0 } }]
   utils.book_append_sheet(book, merged, 'Sheet1')
   utils.book_append_sheet(book, utils.aoa_to_sheet([['secret margin', '40']]), 'Hidden')
+  for (const name of ['Preise 2026', '시트1 (2)'])
+    utils.book_append_sheet(book, utils.aoa_to_sheet([[name]]), name)
   book.Workbook = { Sheets: [{}, {}, { Hidden: 1 }] }
   const bytes = write(book, { type: 'buffer', bookType: 'xlsx' }) as Buffer
   assert.deepEqual(outline((await extract('xlsx', bytes)).sections), [
@@ -208,6 +229,8 @@ test('the visible sheets of a workbook are read row by row, with displayed value
         'Plan: Max; Price: 90; Share: 50%; Since: 2025-01-02\n\nOpen from | nine to five',
     ],
     ['', 'Region: North; City: Oslo\nRegion: North; City: Bergen'],
+    ['Preise 2026', 'Preise 2026'],
+    ['', '시트1 (2)'],
   ])
   await failsWith('broken', 'xlsx', bytes.subarray(0, 900))
   await failsWith('broken', 'xlsx', withEntry(bytes, 1, 42, 0))
@@ -342,6 +365,91 @@ test('boxes between the paragraphs belong to the text, and sidebars of the site 
   assert.match(text, /Switch the power off/)
   assert.match(text, /With two people/)
   assert.doesNotMatch(text, /since 1950|newsletter|Shades/)
+})
+
+const sitePage = (body: string, head = ''): string => {
+  const header =
+    '<header><div class="topbar"><a href="tel:+4315551234">+43 1 555 12 34</a> <a href="/login">Log in</a></div>' +
+    '<a href="/">Huber</a><nav><a href="/a">Lamps</a> <a href="/b">Shades</a></nav></header>'
+  const footer =
+    '<footer><div><h4>Contact</h4><p>Huber GmbH<br>Hauptstraße 5<br>1010 Wien</p><p><a href="tel:+4315551234">01 555 12 34</a> | ' +
+    '<a href="mailto:hi@huber.example">hi@huber.example</a></p></div><div><h4>Opening hours</h4><p>Monday to Friday 9 am – 6 pm</p>' +
+    '<p>Closed on Sundays</p></div><div><h4>Shop</h4><ul><li><a href="/a">Lamps</a></li><li><a href="/b">Shades</a></li></ul></div>' +
+    '<p>© 2026 Huber Lights GmbH · FN 123456a · VAT ATU12345678 · <a href="/imprint">Imprint</a></p></footer>' +
+    '<div class="cookie-banner"><p>We use cookies to make this site better for everybody.</p></div>'
+  return `<!doctype html><html><head><title>Vouchers</title>${head}</head><body>${header}${body}${footer}</body></html>`
+}
+const voucher = '<p>A voucher pays for everything in the shop, and for repairs, too.</p>'
+
+test('the contact data of a page header and footer are kept, without links and legal notes', async () => {
+  const { sections } = await extract('html', sitePage(`<main><h1>Vouchers</h1>${voucher}</main>`))
+  assert.deepEqual(outline(sections), [
+    ['Vouchers', 'A voucher pays for everything in the shop, and for repairs, too.'],
+    ['Huber Lights GmbH', '+43 1 555 12 34'],
+    [
+      'Huber Lights GmbH > Contact',
+      'Huber GmbH\nHauptstraße 5\n1010 Wien\n\n01 555 12 34 | hi@huber.example',
+    ],
+    ['Huber Lights GmbH > Opening hours', 'Monday to Friday 9 am – 6 pm\n\nClosed on Sundays'],
+    ['Huber Lights GmbH', 'FN 123456a | VAT ATU12345678'],
+  ])
+  assert.deepEqual(
+    sections.map(({ isContact = false }) => isContact),
+    [false, true, true, true, true],
+  )
+  const named = sitePage(
+    `<main><h1>Vouchers</h1>${voucher}<p>Call 01 555 12 34.</p></main>`,
+    '<meta property="og:site_name" content="Huber">',
+  )
+  assert.deepEqual(outline((await extract('html', named)).sections)[2], [
+    'Huber > Contact',
+    'Huber GmbH\nHauptstraße 5\n1010 Wien\n\n01 555 12 34 | hi@huber.example',
+  ])
+  const unmarked = sitePage(`<div><h1>Vouchers</h1>${voucher.repeat(40)}</div>`)
+  assert.match(
+    (await extract('html', unmarked)).sections.map(({ text }) => text).join('\n'),
+    /Hauptstraße 5.*6 pm.*ATU12345678/s,
+  )
+})
+
+test('a footer in another script is recognised by its numbers, and one without contact data is left out', async () => {
+  const page = (footer: string) =>
+    `<main><h1>店</h1><p>毎日営業しています。</p></main><footer>${footer}</footer>`
+  const textIn = async (footer: string) =>
+    (await extract('html', page(footer))).sections
+      .slice(1)
+      .map(({ text }) => text)
+      .join('\n\n')
+  assert.equal(
+    await textIn('<p>〒100-0001 東京都千代田区千代田1-1</p><p>電話 03-1234-5678（10時～18時）</p>'),
+    '〒100-0001 東京都千代田区千代田1-1\n\n電話 03-1234-5678（10時～18時）',
+  )
+  assert.equal(await textIn('<p>Mo–Fr 9–17 Uhr</p><p>© 2020–2026 Huber</p>'), 'Mo–Fr 9–17 Uhr')
+  assert.equal(await textIn('<p>Made with love since 1950.</p><p>© 2020–2026 Huber</p>'), '')
+  assert.equal(await textIn('<p>Updated on 25.11.2026</p><p>Follow us</p>'), '')
+})
+
+test('text between the header of a page and its main part is kept, and so is text after it', async () => {
+  const notice = '<div class="notice">Christmas is booking up. <a href="tel:015">Ring us</a> first!</div>'
+  const hero =
+    '<section class="hero"><h1>All about vouchers</h1><p>From 20 €, valid for three years.</p></section>'
+  const after = '<section><h2>Cash</h2><p>It cannot be exchanged for cash.</p></section>'
+  const more =
+    '<section class="related"><h2>Related</h2><p>See also our shades, which are new this year.</p></section>'
+  const { sections } = await extract(
+    'html',
+    sitePage(`${notice}<div>${hero}<main>${voucher}<h2>Sending</h2>${voucher}</main>${more}</div>${after}`),
+  )
+  const text = 'A voucher pays for everything in the shop, and for repairs, too.'
+  assert.deepEqual(outline(sections).slice(0, 4), [
+    [
+      'All about vouchers',
+      `Christmas is booking up. Ring us first!\n\nFrom 20 €, valid for three years.\n\n${text}`,
+    ],
+    ['All about vouchers > Sending', text],
+    ['All about vouchers > Cash', 'It cannot be exchanged for cash.'],
+    ['Huber Lights GmbH', '+43 1 555 12 34'],
+  ])
 })
 
 test('a reference page keeps terms with definitions, notes in place, readable tables, and its anchors', async () => {
@@ -545,6 +653,105 @@ test('a bold line above text is a heading of a PDF, but not a bold sentence, a b
   assert.match(sections[1]!.text, /Write to us before you send it\.\n?.*This paragraph/s)
 })
 
+test('a typeface that is divided among many fonts is one, in tables, headings and paragraphs of a PDF', async () => {
+  const { sections } = await extract(
+    'pdf',
+    makePdf([
+      {
+        heading: '热水器',
+        lines: [
+          '额定功率\t一千瓦',
+          '热水产量\t十升',
+          '净重\t七公斤',
+          '',
+          '',
+          '',
+          '*部件\t周期',
+          '滤网\t每半年清洗',
+          '安全阀\t每月检查',
+          '镁棒\t每两年更换',
+        ],
+      },
+      {
+        heading: '응급실',
+        lines: [
+          '밤에는 응급실에서 진료합니다. 목에 걸린 것들을 밀어내',
+          '지 마시고 병원으로 오십시오. 오시기 전에 전화하시면 응',
+          '급실에서 미리 준비합니다.',
+          '',
+          '*면회',
+          '오후 두 시부터 네 시까지 할 수 있습니다.',
+        ],
+      },
+    ]),
+  )
+  assert.deepEqual(outline(sections), [
+    [
+      '热水器',
+      '额定功率 | 一千瓦\n热水产量 | 十升\n净重 | 七公斤\n\n' +
+        '部件: 滤网; 周期: 每半年清洗\n部件: 安全阀; 周期: 每月检查\n部件: 镁棒; 周期: 每两年更换',
+    ],
+    [
+      '응급실',
+      '밤에는 응급실에서 진료합니다. 목에 걸린 것들을 밀어내지 마시고 병원으로 오십시오. ' +
+        '오시기 전에 전화하시면 응급실에서 미리 준비합니다.',
+    ],
+    ['응급실 > 면회', '오후 두 시부터 네 시까지 할 수 있습니다.'],
+  ])
+})
+
+test('Japanese and Korean lines of a PDF are joined without spaces, but between Korean words', async () => {
+  const textOf = async (lines: string[]) =>
+    (await extract('pdf', makePdf([{ heading: '', lines }]))).sections[0]!.text
+  assert.equal(await textOf(['送迎バスは午後', '3時20', '分に出ます。']), '送迎バスは午後3時20分に出ます。')
+  const ragged = [
+    '수업은 두 시간 걸리며',
+    '작품은 삼 주 후에 찾아가실',
+    '수 있습니다. 포장비는',
+    '따로 냅니다.',
+  ]
+  assert.equal(await textOf(ragged), ragged.join(' '))
+  const full = ['추가 요금은 현장에서 계산됩니', '다. 예약은 전화로 하시면 됩니', '다.']
+  assert.equal(await textOf(full), full.join(''))
+})
+
+test('lines that are far apart are joined where a full line ends within a sentence', async () => {
+  const lines = ['The parcel is sent by post on the day after', '', 'the order, without any extra cost.']
+  const spaced = Buffer.from(makePdf([{ heading: '', lines }])).toString('latin1')
+  const bytes = Buffer.from(spaced.replace(' 716 Tm', ' 724 Tm'), 'latin1')
+  assert.equal((await extract('pdf', bytes)).sections[0]!.text, lines.filter(Boolean).join(' '))
+})
+
+test('bold words that begin a paragraph and fill a line are no heading of a PDF', async () => {
+  const { sections } = await extract(
+    'pdf',
+    makePdf([
+      {
+        heading: 'Stove',
+        lines: [
+          '*Black glass after a single day',
+          'may be a sign of wood that is too damp.',
+          'Dry it for two years.',
+          '',
+          '*Not to be burnt',
+          'pallets, varnished or glued wood, paper and everything else that is not in the list above',
+        ],
+      },
+    ]),
+  )
+  assert.deepEqual(
+    sections.map(({ headingPath }) => headingPath.join(' > ')),
+    ['Stove', 'Stove > Not to be burnt'],
+  )
+  assert.match(sections[0]!.text, /^Black glass after a single day may be a sign/)
+})
+
+test('the first of two short columns of words is no header', async () => {
+  const rows = ['City\tfree', 'Suburbs\tcosts 20 EUR', 'Elsewhere\tnot delivered']
+  const { sections } = await extract('pdf', makePdf([{ heading: '', lines: rows }]))
+  assert.equal(sections[0]!.text, rows.join('\n').replaceAll('\t', ' | '))
+})
+
 test('code in a PDF keeps its lines and columns, and a letter from a typewriter is not code', async () => {
   const code = ['`for file in *; do', '`    wc "$file"', '`done', '', '`echo ready']
   const prose = [
@@ -567,6 +774,15 @@ test('code in a PDF keeps its lines and columns, and a letter from a typewriter 
   const letter = ['`Dear customer, your lamp has been', '`repaired and can be fetched.']
   const typed = await extract('pdf', makePdf([{ heading: '', lines: letter }]))
   assert.equal(typed.sections[0]!.text, 'Dear customer, your lamp has been repaired and can be fetched.')
+})
+
+test('radicals of Chinese characters are read as the characters, in every format', async () => {
+  const { sections } = await extract('txt', '鎌は⾼校⽣以上、⻑い⾬⼾は10‒18時。コード‧リール')
+  assert.equal(sections[0]!.text, '鎌は高校生以上、長い雨戸は10–18時。コード・リール')
+  const chinese = await extract('html', '<h1>热⽔器</h1><p>⻔和⻛机，⽤⼾请看说明。</p>')
+  assert.deepEqual(outline(chinese.sections), [['热水器', '门和风机，用户请看说明。']])
+  assert.equal(chinese.title, '热水器')
+  assert.equal((await extract('md', '請⽤⼾說明。')).sections[0]!.text, '請用戶說明。')
 })
 
 test('Markdown syntax is removed and the structure kept', async () => {

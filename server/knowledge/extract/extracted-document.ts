@@ -1,3 +1,5 @@
+import { characterUnifier } from './text/unify-characters.ts'
+
 export type DocumentType = 'pdf' | 'docx' | 'doc' | 'xlsx' | 'pptx' | 'txt' | 'md' | 'html' | 'csv'
 
 /**
@@ -12,6 +14,8 @@ export type Section = {
   text: string
   /** The id of its heading on a web page. */
   anchor?: string
+  /** It holds the contact data in the header or footer of a website, which are the same on every page. */
+  isContact?: true
 }
 
 export type ExtractedDocument = {
@@ -32,7 +36,7 @@ export type DocumentInput = {
 }
 
 /**
- * Joins adjacent sections with the same heading and page, drops empty ones and counts the bytes. A heading without
+ * Joins adjacent sections with the same heading and page, drops empty ones, unifies characters and counts the bytes. A heading without
  * text becomes its own text, so that no word is lost.
  */
 export function finishDocument(title: string | null, sections: Section[]): ExtractedDocument {
@@ -46,11 +50,25 @@ export function finishDocument(title: string | null, sections: Section[]): Extra
     const last = kept.at(-1)
     if (text === '') continue
     said.add(key)
-    if (last && last.page === section.page && keyOf(last.headingPath) === key) last.text += `\n\n${text}`
+    const isSame = last?.page === section.page && last.isContact === section.isContact
+    if (last && isSame && keyOf(last.headingPath) === key) last.text += `\n\n${text}`
     else kept.push({ ...section, text })
   }
-  const bytes = kept.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
-  return { title: title?.replace(/\s+/g, ' ').trim() || null, sections: kept, bytes }
+  const unify = characterUnifier(kept.map(({ text }) => text).join('\n'))
+  const unified = kept.map((section) => ({
+    ...section,
+    headingPath: section.headingPath.map(unify),
+    text: unify(section.text),
+  }))
+  const bytes = unified.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
+  return {
+    title:
+      unify(title ?? '')
+        .replace(/\s+/g, ' ')
+        .trim() || null,
+    sections: unified,
+    bytes,
+  }
 }
 
 function keyOf(headingPath: string[]): string {

@@ -84,8 +84,9 @@ export function looksLikeHeader(row: readonly string[]): boolean {
   )
 }
 
-/** How many times longer than its name the cells of a column of texts are. */
-const LONGER = 2.5
+/** How many times wider than its name the cells of a column of texts are, and at least, in Latin letters. */
+const WIDER = 2.5
+const FEWEST_LETTERS = 15
 
 /**
  * Returns whether the first row of a table without markup names the columns. Two columns are as often a list of terms
@@ -98,11 +99,18 @@ export function hasHeader(rows: readonly (readonly string[])[]): boolean {
   if (first.length > 2) return true
   const hasDigit = (cell = ''): boolean => /\d/.test(cell)
   const namesNumbers = !first.some(hasDigit) && rest.every((row) => hasDigit(row[1]))
-  const namesTexts = first.some((name, column) => medianLength(rest, column) >= name.length * LONGER)
+  const namesTexts = first.some(
+    (name, column) => medianWidth(rest, column) >= Math.max(widthOf(name) * WIDER, FEWEST_LETTERS),
+  )
   return rest.length > 0 && (namesNumbers || namesTexts)
 }
 
-function medianLength(rows: readonly (readonly string[])[], column: number): number {
-  const lengths = rows.map((row) => row[column]?.trim().length ?? 0).sort((a, b) => a - b)
-  return lengths[Math.floor(lengths.length / 2)] ?? 0
+function medianWidth(rows: readonly (readonly string[])[], column: number): number {
+  const widths = rows.map((row) => widthOf(row[column] ?? '')).sort((a, b) => a - b)
+  return widths[Math.floor(widths.length / 2)] ?? 0
 }
+
+/** Chinese characters, kana and syllables of Hangul say as much as two letters. */
+const widthOf = (text: string): number =>
+  text.trim().replace(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu, '--')
+    .length

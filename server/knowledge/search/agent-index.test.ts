@@ -105,6 +105,22 @@ test('a section whose title is the question, but for its number, comes first', a
   assert.equal(ids(index, 'how do i put the chat on my website')[0], 'a2')
 })
 
+test('passages that say the same take one place, and stay when their first source is removed', async () => {
+  const index = createAgentIndex(words)
+  const footer = { headingPath: ['Huber', 'Contact'] }
+  for (const source of ['a', 'b', 'c'])
+    await index.replaceSource(source, [chunk(`${source}1`, source, 'Call us: 01 555 12 34.', footer)])
+  await index.replaceSource('d', [chunk('d1', 'd', 'You can call us at night, too.')])
+  const find = () =>
+    index
+      .search('Can I call you at night?', { limit: 3 })
+      .passages.map(({ text }) => text)
+      .sort()
+  assert.deepEqual(find(), ['Call us: 01 555 12 34.', 'You can call us at night, too.'])
+  index.removeSource('a')
+  assert.deepEqual(find(), ['Call us: 01 555 12 34.', 'You can call us at night, too.'])
+})
+
 test('Chinese, Japanese and Korean text is found', async () => {
   const index = createAgentIndex(words)
   await index.replaceSource('s', [

@@ -118,7 +118,7 @@ function rankChunks(tables: Tables, question: AnalysedQuestion, asked: string, l
   const slots = candidates.map(({ slot }) => slot)
   const inBoth = besideAllWords(slots, (slot) => evidenceOf.get(slot)!, isBehind)
   const order = [...inBoth.filter(isAsked), ...inBoth.filter((slot) => !isAsked(slot))]
-  const kept = order.slice(0, limit)
+  const kept = distinct(tables, order, limit)
   const evidence = kept.map((slot) => evidenceOf.get(slot)!)
   const chances = kept.map((slot, place) => {
     const odds = oddsAt(place, evidence) + (isAsked(slot) ? ASKED_ODDS : 0)
@@ -143,6 +143,18 @@ function rankChunks(tables: Tables, question: AnalysedQuestion, asked: string, l
       return score
     }),
   }
+}
+
+/** Returns up to `limit` slots without those whose chunk says the same as an earlier one, such as a site's footer. */
+function distinct({ slots }: Tables, order: readonly number[], limit: number): number[] {
+  const kept = new Map<string, number>()
+  for (const slot of order) {
+    if (kept.size === limit) break
+    const { headingPath, text, questions } = slots.chunks[slot]!
+    const said = JSON.stringify([headingPath, text, questions])
+    if (!kept.has(said)) kept.set(said, slot)
+  }
+  return [...kept.values()]
 }
 
 /** Returns the words of a chunk's own heading without its number; null for a heading too short to be a question. */

@@ -143,7 +143,7 @@ async function extract(
     return {
       chunks: chunks.map((chunk) => ({
         ...chunk,
-        headingPath: [...root, ...chunk.headingPath],
+        headingPath: chunk.isContact ? chunk.headingPath : [...root, ...chunk.headingPath],
         questions: null,
       })),
       bytes,

@@ -28,12 +28,12 @@ after(async () => {
   await site.close()
 })
 
-async function read(url: string, through = fetcher, limits = {}): Promise<PageOutcome> {
+async function read(url: string, through = fetcher, limits = {}, number = 3): Promise<PageOutcome> {
   const start = new URL(url)
   const rules = pathRules({ excludePaths: [], includeOnlyPaths: [] })
   const account = { id: 'account' }
   const run = { account, start, site: siteOf(new URL('/', start), 'crawl'), rules } as CrawlRun
-  const row = { url, status: 'pending', changed_in: 0 } as PageRow
+  const row = { url, number, status: 'pending', changed_in: 0 } as PageRow
   const robots = createRobotsCache({ fetcher: through }, signal)
   const all = { maxBytes: MB, timeoutMs: 5_000, idleTimeoutMs: 5_000, ...limits }
   return readPage({ fetcher: through, renderer: null, extractor }, run, row, robots, signal, all)
@@ -47,6 +47,15 @@ async function fails(path: string, reason: RegExp, limits = {}): Promise<void> {
 
 const textOf = (outcome: PageOutcome): string =>
   outcome.kind === 'content' ? outcome.content.chunks.map(({ text }) => text).join('\n') : outcome.kind
+
+test('the footer of a website is kept on its first page alone', async () => {
+  const body = '<main><h1>Lamps</h1><p>They shine.</p></main><footer><p>Call 01 555 12 34.</p></footer>'
+  site.pages.set('/lamps', { body })
+  site.pages.set('/de', { body })
+  assert.equal(textOf(await read(`${site.url}/lamps`)), 'They shine.')
+  assert.equal(textOf(await read(`${site.url}/lamps`, fetcher, {}, 1)), 'They shine.\nCall 01 555 12 34.')
+  assert.equal(textOf(await read(`${site.url}/de`)), 'They shine.\nCall 01 555 12 34.')
+})
 
 test('endless, oversized and slow bodies fail with a clear reason', async () => {
   site.pages.set('/endless', (_request, response) => {

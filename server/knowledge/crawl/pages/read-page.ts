@@ -46,7 +46,7 @@ export async function readPage(
       signal,
     })
     const other = unreadable(answer) ?? elsewhere(run, url, answer)
-    return other ?? (await contentOf({ extractor, renderer }, run, answer, signal))
+    return other ?? (await contentOf({ extractor, renderer }, run, page, answer, signal))
   } catch (error) {
     if (error instanceof FetchFailure && error.code === 'wrong_type') return excluded(error.message)
     if (error instanceof FetchFailure)
@@ -54,6 +54,13 @@ export async function readPage(
     throw error
   }
 }
+
+/**
+ * Returns whether a page is the first of its site, possibly in one of several languages. Only these keep the contact
+ * data of the site's footer, which is the same on every page. The first address may only redirect to the second.
+ */
+const isEntrance = ({ number, url }: PageRow): boolean =>
+  number <= 2 || /^\/(?:[a-z]{2}(?:[-_][a-z]{2,4})?\/?)?$/i.test(new URL(url).pathname)
 
 /** A conditional request makes sense only for a page whose text is stored. */
 function conditions({ status, changed_in, etag, last_modified }: PageRow): Record<string, string> {
@@ -90,6 +97,7 @@ function elsewhere(run: CrawlRun, asked: URL, answer: FetchedPage): PageOutcome 
 async function contentOf(
   { extractor, renderer }: Pick<Needs, 'extractor' | 'renderer'>,
   run: CrawlRun,
+  page: PageRow,
   answer: FetchedPage,
   signal: AbortSignal,
 ): Promise<PageOutcome> {
@@ -106,7 +114,8 @@ async function contentOf(
   if (complaint !== null) return failed(complaint, links)
   try {
     const input = built === null ? read : builtInput(built, answer.url)
-    const { title, chunks, bytes } = await extractor.extractChunks(input, asked)
+    const { title, chunks: all, bytes } = await extractor.extractChunks(input, asked)
+    const chunks = isEntrance(page) ? all : all.filter(({ isContact }) => !isContact)
     if (chunks.length === 0) return failed('The page contains no text.', links)
     const loaded = chunks.map((chunk) => ({ ...chunk, questions: null }))
     const name = (title ?? chunks[0]?.headingPath[0] ?? answer.url).slice(0, LONGEST_TITLE)

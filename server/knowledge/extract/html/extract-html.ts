@@ -2,11 +2,13 @@ import { Defuddle } from 'defuddle/node'
 import { parseHTML } from 'linkedom'
 import { ExtractFailure } from '../extract-failure.ts'
 import { type ExtractedDocument, finishDocument, type Section } from '../extracted-document.ts'
+import { contactSections, footerSections, unsaid } from './contact-sections.ts'
 import { type Anchors, anchorsOf } from './html-anchors.ts'
 import { boxesOfText, isNavigation } from './html-navigation.ts'
-import { type HtmlElement, headingText } from './html-node.ts'
+import { type HtmlElement, headingText, textOf } from './html-node.ts'
 import { htmlSections } from './html-sections.ts'
 import { tooComplex } from './html-shape.ts'
+import { framesOf, isFooter, isSidebar, type Surroundings, surroundingsOf } from './html-surroundings.ts'
 
 // Below this many characters, and below this share of the page, main-content detection has only picked a fragment.
 const littleText = 200
@@ -15,8 +17,8 @@ const littleShare = 0.2
 const nearlyAll = 0.8
 
 /**
- * Extracts the main content of an HTML page, or its whole body when none stands out. Throws ExtractFailure `no_text`
- * and `too_large`.
+ * Extracts the main content of an HTML page with the contact data around it, or its whole body when none stands out.
+ * Throws ExtractFailure `no_text` and `too_large`.
  */
 export async function extractHtml(html: string, url?: string): Promise<ExtractedDocument> {
   const reason = tooComplex(html)
@@ -37,12 +39,21 @@ export async function extractHtml(html: string, url?: string): Promise<Extracted
   const heading = first ? headingText(first as HtmlElement) : ''
   const pageTitle = plain(document.querySelector('head > title, body > title, html > title')?.textContent)
   const isNamedByHeading = heading !== '' && pageTitle.startsWith(heading)
-  const marked = markedSections(document)
-  const main = marked ?? (await mainSections(document, url, anchorsOf(document.documentElement)))
+  const marked = markedMain(document)
+  // The detection of the main content changes the document, so everything else is read before.
+  const around = marked ? surroundingsOf(marked) : { ...NOTHING, frames: framesOf(document.documentElement) }
+  const siteName = siteNameOf(document)
+  const contact = contactSections(around.frames, siteName)
+  const page = withFootersLast(document, around.frames, siteName) ?? whole
+  const main = marked
+    ? htmlSections(marked, anchorsOf(marked))
+    : await mainSections(document, url, anchorsOf(document.documentElement))
   const found = lengthOf(main)
-  const share = found / lengthOf(whole)
-  const isMain = (found >= littleText || share >= littleShare) && (marked !== null || share < nearlyAll)
-  const sections = isMain && isNamedByHeading ? underHeading(heading, main) : isMain ? main : whole
+  const share = found / (lengthOf(whole) - (marked ? lengthOfFrames(around.frames) : 0))
+  const isMain =
+    found > 0 && (found >= littleText || share >= littleShare) && (marked !== null || share < nearlyAll)
+  const content = withSurroundings(main, around, isNamedByHeading ? heading : null)
+  const sections = isMain ? [...content, ...unsaid(contact, content)] : page
   return finishDocument((isNamedByHeading ? heading : pageTitle) || heading || null, sections)
 }
 
@@ -77,13 +88,41 @@ function replaceByPlainBlock(document: Document, element: Element): void {
 }
 
 /** Returns the element that the page marks as its main part; null when it marks none, or several. */
-function markedSections(document: Document): Section[] | null {
+function markedMain(document: Document): HtmlElement | null {
   for (const selector of ['main, [role=main]', 'article']) {
     const [marked, ...others] = document.querySelectorAll(selector)
-    if (marked && others.length === 0) return htmlSections(marked as HtmlElement, anchorsOf(marked))
-    if (marked) return null
+    if (marked) return others.length === 0 ? (marked as HtmlElement) : null
   }
   return null
+}
+
+const NOTHING: Surroundings = { before: [], after: [], frames: [] }
+
+const sectionsIn = (block: HtmlElement): Section[] => htmlSections(block, anchorsOf(block))
+
+/** Adds the text before and after the main part, and puts everything under the page's heading if there is one. */
+function withSurroundings(main: Section[], { before, after }: Surroundings, page: string | null): Section[] {
+  const above = before.map((block) => block.querySelector('h1')).find((found) => found !== null)
+  const heading = page ?? (above ? headingText(above) : '')
+  const all = [...before.flatMap(sectionsIn), ...main, ...after.flatMap(sectionsIn)]
+  return heading === '' ? all : underHeading(heading, all)
+}
+
+/** Returns the text of the whole page with its footers under headings of their own; null when it has no other text. */
+function withFootersLast(document: Document, frames: readonly HtmlElement[], name: string): Section[] | null {
+  const footers = new Set(frames.filter(isFooter))
+  const root = document.documentElement
+  const body = htmlSections(root, anchorsOf(root), (element) => footers.has(element))
+  return footers.size > 0 && lengthOf(body) > 0 ? [...body, ...footerSections([...footers], name)] : null
+}
+
+/** Returns the length of the text in frames that do not belong to the page, unlike sidebars. */
+function lengthOfFrames(frames: readonly HtmlElement[]): number {
+  return frames.reduce((sum, frame) => sum + (isSidebar(frame) ? 0 : textOf(frame).length), 0)
+}
+
+function siteNameOf(document: Document): string {
+  return plain(document.querySelector('meta[property="og:site_name"]')?.getAttribute('content'))
 }
 
 // The detection modifies the document, so everything else has to be read before.

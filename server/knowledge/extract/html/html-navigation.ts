@@ -1,3 +1,4 @@
+import { isContactLink } from './contact-sections.ts'
 import { BLOCKS, type HtmlElement, nameOf, textOf } from './html-node.ts'
 
 const NAMED =
@@ -55,7 +56,7 @@ function isMostlyLinks(element: HtmlElement): boolean {
 function isLineOfLinks(element: HtmlElement): boolean {
   if ((element.textContent ?? '').length > LONGEST_LINE) return false
   const links = [...element.querySelectorAll('a')]
-  if (links.length === 0) return false
+  if (links.length === 0 || links.some(isContactLink)) return false
   const texts = links.map(textOf)
   const rest = texts.reduce((left, text) => left.replace(text, ''), textOf(element))
   if (/[\p{L}\p{N}]/u.test(rest) || texts.some((text) => text.length > LONGEST_LINK || /[.!?]$/.test(text)))

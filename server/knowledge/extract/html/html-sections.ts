@@ -12,9 +12,13 @@ const TERM_LEVEL = 7
 
 /**
  * Walks a DOM tree and splits it into sections at the headings h1 to h6. Tables become rows, list items and lines of
- * code separate lines, and terms precede their definitions.
+ * code separate lines, and terms precede their definitions. Elements for which `isLeftOut` returns true are skipped.
  */
-export function htmlSections(root: HtmlElement, anchors?: Anchors): Section[] {
+export function htmlSections(
+  root: HtmlElement,
+  anchors?: Anchors,
+  isLeftOut?: (element: HtmlElement) => boolean,
+): Section[] {
   const sections: Section[] = []
   let open: Heading[] = []
   let anchor: string | null = null
@@ -99,7 +103,7 @@ export function htmlSections(root: HtmlElement, anchors?: Anchors): Section[] {
     if (node.nodeType !== 1) return
     const element = node as HtmlElement
     const name = nameOf(element)
-    if (SKIPPED.has(name) || element.hasAttribute('hidden')) return
+    if (SKIPPED.has(name) || element.hasAttribute('hidden') || isLeftOut?.(element)) return
     const level = /^H([1-6])$/.exec(name)?.[1]
     if (level) {
       const text = headingText(element)

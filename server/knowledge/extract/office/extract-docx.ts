@@ -3,17 +3,21 @@ import mammoth from 'mammoth'
 import { ExtractFailure } from '../extract-failure.ts'
 import { type ExtractedDocument, finishDocument } from '../extracted-document.ts'
 import { htmlSections } from '../html/html-sections.ts'
+import { marginSection } from './docx-margins.ts'
 import { officeParts, officeTitle } from './office-parts.ts'
 import { writeZip } from './write-zip.ts'
 
 /**
- * Extracts the headings, paragraphs, lists and tables of a Word file. Throws ExtractFailure `broken`, `too_large` and
+ * Extracts the headings, paragraphs, lists and tables of a Word file, and the facts in its page headers and footers. Throws ExtractFailure `broken`, `too_large` and
  * `no_text`.
  */
 export async function extractDocx(bytes: Uint8Array): Promise<ExtractedDocument> {
   const parts = officeParts(bytes)
   const { document } = parseHTML(`<!doctype html><html><body>${await toHtml(writeZip(parts))}</body></html>`)
-  const extracted = finishDocument(officeTitle(parts), htmlSections(document.body))
+  const body = htmlSections(document.body)
+  const margin = marginSection(parts)
+  const sections = margin && body.some(({ text }) => text !== '') ? [...body, margin] : body
+  const extracted = finishDocument(officeTitle(parts), sections)
   if (extracted.sections.length === 0) throw new ExtractFailure('no_text', 'This Word file contains no text.')
   return { ...extracted, title: extracted.title ?? extracted.sections[0]!.headingPath[0] ?? null }
 }

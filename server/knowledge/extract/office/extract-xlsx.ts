@@ -9,7 +9,7 @@ const MOST_ROWS = 50_000
 const MOST_COLUMNS = 500
 /** Matches default names of sheets. */
 const UNNAMED =
-  /^(?:sheet|tabelle|blatt|feuil|hoja|foglio|planilha|blad|ark|list|лист|シート|工作表)\s?\d*$/iu
+  /^(?:sheet|tabelle|blatt|feuil|hoja|foglio|planilha|blad|ark|arkusz|list|hárok|munka|taul|sayfa|foaie|φύλλο|лист|аркуш|ورقة|גיליון|シート|工作表|시트)\s?\d*(?:\s\(\d+\))?$/iu
 
 /**
  * Extracts the visible sheets of a workbook: each row becomes a line with its values as they are displayed and the

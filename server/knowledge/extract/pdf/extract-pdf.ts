@@ -4,9 +4,10 @@ import { type ExtractedDocument, finishDocument, type Section } from '../extract
 import { type Heading, pathOf, withHeading } from '../html/heading-path.ts'
 import { mendPageBreaks } from './mend-page-breaks.ts'
 import { dropContents } from './pdf-contents.ts'
+import { createFonts } from './pdf-fonts.ts'
 import { headingLevels, headingSizeOf } from './pdf-headings.ts'
 import { linesOf, type PdfItem, type PdfLine, roundedSize } from './pdf-lines.ts'
-import { hyphenatedWords, paragraphsOf } from './pdf-paragraphs.ts'
+import { dividedWords, paragraphsOf } from './pdf-paragraphs.ts'
 import { dropRunningLines } from './pdf-running-lines.ts'
 
 // A heading such as "Chapter 8" or "Anhang B".
@@ -56,11 +57,13 @@ async function readPages(bytes: Uint8Array): Promise<{ pages: PdfLine[][]; title
         `This PDF has more than ${MOST_PAGES} pages. Split it into smaller files.`,
       )
     const pages: PdfLine[][] = []
+    const fonts = createFonts()
     for (let number = 1; number <= pdf.numPages; number += 1) {
       const page = await pdf.getPage(number)
       const { items, styles } = await page.getTextContent()
+      await fonts.add(page, styles)
       const texts = items.filter((item): item is typeof item & PdfItem => 'str' in item)
-      pages.push(linesOf(texts, (font) => styles[font]?.fontFamily === 'monospace'))
+      pages.push(linesOf(texts, fonts))
       page.cleanup()
     }
     if (lacksTables)
@@ -96,7 +99,7 @@ function withCodeAlone(pages: PdfLine[][]): PdfLine[][] {
 }
 
 function sectionsOf(pages: PdfLine[][]): Section[] {
-  const words = hyphenatedWords(pages)
+  const words = dividedWords(pages)
   const levelOf = headingLevels(pages)
   const sections: Section[] = []
   let open: Heading[] = []

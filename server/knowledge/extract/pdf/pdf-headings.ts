@@ -8,6 +8,8 @@ const LONGEST_IN_FONT = 100
 const MOST_LINES_IN_FONT = 2
 /** The largest distance of such a heading from its text, in font heights. */
 const NEAR = 3
+/** The share of the next line's length from which on a title may be the beginning of its sentence. */
+const FULL = 0.7
 /** The most heading levels: when every line has a different font size, sizes say nothing about the outline. */
 const DEEPEST = 6
 
@@ -43,6 +45,7 @@ export function headingLevels(pages: PdfLine[][]): (page: readonly PdfLine[], at
       (!before || isLarge(before) || endsBefore(before, title[0]!)) &&
       after !== undefined &&
       isBody(after) &&
+      !goesOnIn(after, line) &&
       after.y < line.y &&
       line.y - after.y < NEAR * line.size
     )
@@ -57,12 +60,22 @@ export function headingLevels(pages: PdfLine[][]): (page: readonly PdfLine[], at
 const isAlike = (other: PdfLine | undefined, line: PdfLine): boolean =>
   other?.font === line.font && roundedSize(other) === roundedSize(line)
 
+/**
+ * Returns whether the line after a title continues it: with words in the same font, or in the middle of a sentence, as
+ * where the first words of a paragraph are bold and fill a line.
+ */
+const goesOnIn = (after: PdfLine, title: PdfLine): boolean =>
+  after.cells[0]?.font === title.font ||
+  (/^\p{Ll}{2}/u.test(after.text) &&
+    !/[?？]$/.test(title.text) &&
+    title.right - title.x >= (after.right - after.x) * FULL)
+
 /** A title begins like a sentence and does not end like one, but may be a question. */
 const isTitle = (text: string): boolean =>
   text.length <= LONGEST_IN_FONT &&
   /^["'“„«¿(]?[\p{Lu}\p{Lo}\p{N}]/u.test(text) &&
   /\p{L}{2}|\p{Lo}/u.test(text) &&
-  !/[.,;:!-]$/.test(text)
+  !/[.,;:!。、，；：！-]$/.test(text)
 
 const endsBefore = (before: PdfLine, line: PdfLine): boolean =>
   before.y - line.y > line.size * 1.4 || endsSentence(before)

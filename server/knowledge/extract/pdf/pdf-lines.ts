@@ -1,6 +1,8 @@
+import type { PdfFonts } from './pdf-fonts.ts'
+
 /**
  * One visual line. `size` is the font height in points; `y` grows upwards; `right` is the end of its text. `cells` are
- * its parts with large gaps between them. `font` is the library's name of its font, null when it has several. `isTyped`
+ * its parts with large gaps between them. `font` is the name of its font, null when it has several. `isTyped`
  * means that all of it is in a monospaced font.
  */
 export type PdfLine = {
@@ -14,7 +16,7 @@ export type PdfLine = {
   cells: PdfCell[]
 }
 
-/** `font` is the library's name of the font that the cell begins with. */
+/** `font` is the name of the font that the cell begins with. */
 export type PdfCell = { text: string; x: number; right: number; font: string }
 
 export type PdfItem = {
@@ -31,10 +33,15 @@ const CELL_GAP = 1.3
 /** The bullet or number of a list item belongs to its text, however large the gap is. */
 const MARKER = /^(?:[•‣▪◦●■–—*-]|\(?\d{1,3}[.)]|[a-z]\))$/
 
-/**
- * Groups a page's text items, in the order of its content stream, into lines. `isMonospaced` takes the name of a font.
- */
-export function linesOf(items: PdfItem[], isMonospaced: (font: string) => boolean): PdfLine[] {
+/** Characters that have the same width in every font. */
+const SQUARE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
+
+/** Groups a page's text items, in the order of its content stream, into lines. */
+export function linesOf(
+  items: PdfItem[],
+  { nameOf, isMonospaced }: Pick<PdfFonts, 'nameOf' | 'isMonospaced'>,
+): PdfLine[] {
+  const isCode = ({ fontName, str }: PdfItem): boolean => isMonospaced(fontName) && !SQUARE.test(str)
   const lines: PdfLine[] = []
   let line: PdfLine | null = null
   let longest = 0
@@ -42,7 +49,8 @@ export function linesOf(items: PdfItem[], isMonospaced: (font: string) => boolea
     const [, , skew = 0, scale = 0, x = 0, y = 0] = item.transform
     const size = item.height || Math.hypot(skew, scale)
     const text = item.str.replace(/\s+/g, ' ')
-    const cell = cellOf(item, text)
+    const font = nameOf(item.fontName)
+    const cell = cellOf(item, text, font)
     if (text !== '') {
       if (line && Math.abs(line.y - y) > Math.max(line.size, size) * 0.6) {
         lines.push(line)
@@ -52,8 +60,8 @@ export function linesOf(items: PdfItem[], isMonospaced: (font: string) => boolea
         if (x - line.right > size * 0.25 && !/\s$/.test(line.text) && !text.startsWith(' ')) line.text += ' '
         line.text += text
         line.right = x + item.width
-        if (text.trim() !== '' && line.font !== item.fontName) line.font = null
-        line.isTyped &&= text.trim() === '' || isMonospaced(item.fontName)
+        if (text.trim() !== '' && line.font !== font) line.font = null
+        line.isTyped &&= text.trim() === '' || isCode(item)
         addToCells(line.cells, cell, size)
         // The size of a line is that of its longest run and not of a footnote mark.
         if (text.trim().length > longest) line.size = size
@@ -61,8 +69,8 @@ export function linesOf(items: PdfItem[], isMonospaced: (font: string) => boolea
       } else {
         const isBlank = text.trim() === ''
         const cells = isBlank ? [] : [cell]
-        const isTyped = isBlank || isMonospaced(item.fontName)
-        line = { text, size, x, y, right: x + item.width, font: item.fontName, isTyped, cells }
+        const isTyped = isBlank || isCode(item)
+        line = { text, size, x, y, right: x + item.width, font, isTyped, cells }
         longest = text.trim().length
       }
     }
@@ -78,10 +86,10 @@ export function linesOf(items: PdfItem[], isMonospaced: (font: string) => boolea
 }
 
 /** Returns the cell of an item. Leading spaces are an indentation, as some files have it, and not part of the cell. */
-function cellOf({ str, transform, width, fontName }: PdfItem, text: string): PdfCell {
+function cellOf({ str, transform, width }: PdfItem, text: string, font: string): PdfCell {
   const [, , , , x = 0] = transform
   const indent = str.length - str.trimStart().length
-  return { text, x: x + (width * indent) / Math.max(str.length, 1), right: x + width, font: fontName }
+  return { text, x: x + (width * indent) / Math.max(str.length, 1), right: x + width, font }
 }
 
 function addToCells(cells: PdfCell[], next: PdfCell, size: number): void {

@@ -8,6 +8,8 @@ export type Chunk = {
   text: string
   /** The id of its heading on a web page. */
   anchor?: string
+  /** See Section. */
+  isContact?: true
   /** From 0, in reading order over the whole document. */
   ordinal: number
 }
