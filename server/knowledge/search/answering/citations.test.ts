@@ -175,7 +175,8 @@ test('markers and sources have the same numbers in every answer, and a file open
   const uploaded = await client.raw('POST', `/agents/${agentId}/sources`, { body: form })
   const { id } = (await uploaded.json()) as { id: string }
   await trained(service, id)
-  const text = { type: 'text', name: 'Lamp', content: 'Every lamp with a warranty was built in Ulm.' }
+  const content = '# Where it is made\n\n## Lamps\n\nEvery lamp with a warranty was built in Ulm.'
+  const text = { type: 'text', name: 'Lamp', content }
   await trained(service, (await client.request('POST', `/agents/${agentId}/sources`, text)).body.id)
 
   // The markers use the model's numbers, are split across tokens, and include one that refers to nothing.
@@ -209,6 +210,7 @@ test('markers and sources have the same numbers in every answer, and a file open
     )
     assert.deepEqual(Object.keys(sources[0]!).sort(), [
       'anchor',
+      'headingPath',
       'id',
       'name',
       'page',
@@ -217,6 +219,11 @@ test('markers and sources have the same numbers in every answer, and a file open
       'url',
     ])
     assert.equal(sources[0]!.page, 1, where)
+    assert.deepEqual(
+      sources.map(({ headingPath }) => headingPath),
+      [[], ['Where it is made', 'Lamps']],
+      where,
+    )
     assert.match(String(sources[0]!.quote), /eleven years/)
     assert.match(String(sources[1]!.quote), /built in Ulm/)
   }

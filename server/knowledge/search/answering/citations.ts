@@ -211,7 +211,7 @@ const LONGEST_ANCHOR_WORDS = 8
 
 /** Returns a passage as the source of a claim. */
 export function citedSource(passage: Passage, claim: string): StoredSource {
-  const { sourceId, sourceName, url, score, page, isFile, anchor } = passage
+  const { sourceId, sourceName, url, score, page, isFile, anchor, headingPath } = passage
   const quote = quoteFor(passage, claim)
   return {
     id: sourceId,
@@ -220,6 +220,7 @@ export function citedSource(passage: Passage, claim: string): StoredSource {
     score,
     page,
     anchor: url === null ? textAnchorOf(isFile, page, quote) : anchorOf(url, anchor, quote),
+    headingPath,
     quote,
     ...(isFile ? { isFile } : {}),
   }
