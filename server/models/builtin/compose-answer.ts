@@ -1,5 +1,6 @@
 import { guessLanguage, type Language } from '../../text/languages/language.ts'
 import { languageOfQuestion } from '../../text/languages/language-of-question.ts'
+import { visibleText } from '../../text/words/visible-text.ts'
 import { splitWords, wordsOnly } from '../../text/words/words.ts'
 import type { WordVectors } from '../static/word-vectors.ts'
 import { asksHow } from './asks-how.ts'
@@ -132,7 +133,7 @@ function languageOf({ question, passages }: BuiltinInput): Language {
   const written = guessLanguage(
     passages
       .slice(0, MOST_CLOSEST)
-      .map(({ text }) => text.slice(0, LONGEST_QUESTION))
+      .map(({ text }) => visibleText(text.slice(0, LONGEST_QUESTION)))
       .join(' '),
   )
   return languageOfQuestion(splitWords(question.slice(0, LONGEST_QUESTION)), written)

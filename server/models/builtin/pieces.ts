@@ -13,7 +13,7 @@ export const ITEM = /^\s*(?:[-*+•‣▪—–]|\(?\d{1,3}[.)]|[a-z]\))\s/
 const ROW = /^\S.* \| /
 export const FENCE = /^\s*(?:```|~~~)/
 /** Matches a text that introduces what follows, so that both belong together. */
-export const LEADS_ON = /[:：]\s*$/
+export const LEADS_ON = /[:：](?:\*\*)?\s*$/
 const HEADING = /^#{1,6}\s/
 const RULE = /^[\s*_=|:+#~-]+$/
 /** A paragraph with fewer characters than this usually needs the text after it to make sense. */

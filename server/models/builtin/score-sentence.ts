@@ -2,6 +2,7 @@ import { contentOfDense, isDense, wordsAndPairs } from '../../text/languages/den
 import { guessLanguageOfWords } from '../../text/languages/language.ts'
 import { isStopWord } from '../../text/languages/stop-words.ts'
 import { characterNGrams } from '../../text/words/n-grams.ts'
+import { visibleText } from '../../text/words/visible-text.ts'
 import { splitWords } from '../../text/words/words.ts'
 import { informationOf, meanVector } from '../static/mean-vector.ts'
 import { similarityOfRows, type WordVectors } from '../static/word-vectors.ts'
@@ -29,7 +30,7 @@ export function scorerFor(question: string, words: WordVectors): ScoreSentence {
   const mean = language !== 'en' ? null : meanVector(words, content)
 
   return (sentence) => {
-    const said = [...new Set(wordsAndPairs(splitWords(sentence)))]
+    const said = [...new Set(wordsAndPairs(splitWords(visibleText(sentence))))]
     const rows = language !== 'en' ? [] : said.map((word) => words.row(word)).filter((row) => row >= 0)
     const grams = said.map((word) => characterNGrams(word, 3, 4))
     let shared = 0

@@ -274,3 +274,27 @@ test('markers and sources have the same numbers in every answer, and a file open
   await client.request('DELETE', `/agents/${agentId}/sources/${id}`)
   assert.equal((await fetch(`${service.url}${address}`)).status, 404, 'with its source the file goes')
 })
+
+test('a quote keeps links, bold text and code, and its source has the words; other channels obey the rule for links', async () => {
+  const own = await publicAgent(client)
+  await client.request('PUT', `/agents/${own}`, { model: 'builtin', allowedDomains: ['shop.example'] })
+  const link = '[the form for returns](https://shop.example/returns?by=post)'
+  const foreign = '[our carrier](https://carrier.example/track)'
+  const content = `Goods are returned within **30 days** with ${link}. Write \`RETURN\` on the parcel and give it to ${foreign}.`
+  const added = await client.request('POST', `/agents/${own}/sources`, {
+    type: 'text',
+    name: 'Returns',
+    content,
+  })
+  await trained(service, added.body.id)
+  const message = 'How are goods returned?'
+  const { body } = await client.request('POST', `/agents/${own}/chat`, { message, stream: false })
+  assert.equal(body.data.parts[0].text, `${content} [1]`)
+  assert.equal(
+    body.data.metadata.sources[0].quote,
+    'Goods are returned within 30 days with the form for returns. Write RETURN on the parcel and give it to our carrier.',
+  )
+  const asked = { chatbotId: own, messages: [{ role: 'user', content: message }] }
+  const { text } = (await client.request('POST', '/api/v1/chat', asked)).body
+  assert.ok(text.includes(link) && text.includes('our carrier') && !text.includes('https://carrier'), text)
+})

@@ -3,6 +3,7 @@ import { guessLanguage } from '../../../text/languages/language.ts'
 import { isArrayIndex, namesIndexedIn } from '../../../text/rows/array-index.ts'
 import { withTables } from '../../../text/rows/named-rows.ts'
 import { splitSentences } from '../../../text/words/sentences.ts'
+import { visibleText } from '../../../text/words/visible-text.ts'
 import { splitWords } from '../../../text/words/words.ts'
 import type { Passage } from '../passage.ts'
 import type { CitedSource } from './schema.ts'
@@ -231,7 +232,7 @@ export function citedSource(passage: Passage, claim: string): StoredSource {
  * are quoted with their column names.
  */
 function quoteFor({ text }: Passage, claim: string): string {
-  const whole = text.trim()
+  const whole = visibleText(text.trim())
   if (whole.length <= LONGEST_QUOTE) return withTables(whole)
   const parts = partsOf(whole)
   const claimed = new Set(splitWords(claim))

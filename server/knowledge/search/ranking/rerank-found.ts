@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Reranker } from '../../../models/vectors/reranker.ts'
+import { visibleText } from '../../../text/words/visible-text.ts'
 import type { Passage } from '../passage.ts'
 import type { SearchResult } from '../search-tables.ts'
 import { weighReranking } from './weigh-reranking.ts'
@@ -36,5 +37,5 @@ export async function rerankFound(
 
 /** Returns the text of a passage that the model reads, with the headings that say what it is about. */
 function documentOf({ headingPath, questions = [], text }: Passage): string {
-  return [headingPath.join(' > '), ...questions, text].filter((line) => line !== '').join('\n')
+  return [headingPath.join(' > '), ...questions, visibleText(text)].filter((line) => line !== '').join('\n')
 }
