@@ -69,6 +69,8 @@ async function answersScenario(): Promise<void> {
   if (options.all) for (const one of asked) console.log(lineOf(one))
   console.log(table('collection', asked, (one) => one.collection))
   console.log(table('language', asked, (one) => one.language))
+  console.log(table('documents', asked, (one) => one.documents))
+  console.log(table('format', asked, (one) => one.format))
   console.log(table('wording', asked, (one) => one.kind))
   console.log(calibration(asked))
 }
@@ -113,9 +115,10 @@ const lineOf = ({
   place,
   plainPlace,
   stitched,
+  elsewhere,
   text,
 }: Asked): string =>
-  `\n### ${collection} ${kind} ${band} ${score.toFixed(2)} ${holds ? 'FACT' : '-'}${stitched ? ' STITCHED' : ''} at ${place} (plain ${plainPlace}): ${question}\n${text}`
+  `\n### ${collection} ${kind} ${band} ${score.toFixed(2)} ${holds ? 'FACT' : '-'}${stitched ? ' STITCHED' : ''}${elsewhere ? ' ELSEWHERE' : ''} at ${place} (plain ${plainPlace}): ${question}\n${text}`
 
 function figuresOf(asked: readonly Asked[]): string[] {
   const answerable = asked.filter(({ kind }) => kind === 'close' || kind === 'typed' || kind === 'paraphrase')
@@ -137,11 +140,12 @@ function figuresOf(asked: readonly Asked[]): string[] {
       ({ holds }) => holds,
     ),
     of(asked, ({ stitched }) => stitched),
+    of(asked, ({ elsewhere }) => elsewhere),
   ]
 }
 
 const HEAD =
-  'questions | R@1 | R@3 | R@5 | plain R@1 | R@3 | R@5 | fact | fact, confident | confident, no fact | unanswerable, confident | far declined | follow-ups | stitched'
+  'questions | R@1 | R@3 | R@5 | plain R@1 | R@3 | R@5 | fact | fact, confident | confident, no fact | unanswerable, confident | far declined | follow-ups | stitched | citation elsewhere'
 
 function table(name: string, asked: readonly Asked[], by: (one: Asked) => string): string {
   const keys = [...new Set(asked.map(by))]

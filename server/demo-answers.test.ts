@@ -15,7 +15,7 @@ import { createStemmer } from './text/languages/stem.ts'
 const words = loadWordVectors()
 const EXPECTED = [
   [/multipart\/form-data/, /-F file=@/],
-  [/Paste this before <\/body>/, /<script src="https:\/\/YOUR-HOST\/widget\.js" data-agent="AGENT_ID"/],
+  [/Paste this before `<\/body>`/, /<script src="https:\/\/YOUR-HOST\/widget\.js" data-agent="AGENT_ID"/],
   [/Nothing is lost/, /Last-Event-ID/],
 ]
 

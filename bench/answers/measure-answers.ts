@@ -1,10 +1,14 @@
 import { searchInTalk } from '../../server/knowledge/search/answering/search-in-talk.ts'
+import type { Passage } from '../../server/knowledge/search/passage.ts'
 import { searchTables } from '../../server/knowledge/search/search-tables.ts'
 import { showChunks } from '../../server/knowledge/search/tables/drop-chunks.ts'
 import { createTables, type Tables } from '../../server/knowledge/search/tables/tables.ts'
 import { writeChunk } from '../../server/knowledge/search/tables/write-chunks.ts'
 import { type ComposedAnswer, composeAnswer } from '../../server/models/builtin/compose-answer.ts'
+import { listGoesOn } from '../../server/models/builtin/list-goes-on.ts'
+import { joinList, withoutLead } from '../../server/models/builtin/whole-list.ts'
 import type { WordVectors } from '../../server/models/static/word-vectors.ts'
+import type { Language } from '../../server/text/languages/language.ts'
 import { createStemmer } from '../../server/text/languages/stem.ts'
 import { withTables } from '../../server/text/rows/named-rows.ts'
 import type { CollectionVectors } from './collection-vectors.ts'
@@ -16,6 +20,9 @@ import { plainBm25 } from './plain-bm25.ts'
 export type Asked = {
   collection: string
   language: string
+  /** What the collection consists of, and the format of the document that holds the fact, if any. */
+  documents: string
+  format: string
   kind: 'close' | 'typed' | 'paraphrase' | 'near' | 'far' | 'follow-up'
   question: string
   band: string
@@ -26,7 +33,9 @@ export type Asked = {
    */
   place: number
   plainPlace: number
+  /** Whether a quote is not in the documents as it is, and whether one is not in the passage that its citation names. */
   stitched: boolean
+  elsewhere: boolean
   text: string
 }
 
@@ -77,6 +86,10 @@ export async function askCollection(
     return {
       collection: collection.name,
       language: collection.language,
+      documents: collection.folder ? 'company' : collection.kind.split(/,| in /, 1)[0]!,
+      format: formatOf(
+        collection.chunks.find(({ text, headingPath }) => holds(`${headingPath.join(' ')} ${text}`)),
+      ),
       kind,
       question,
       band: answer.band,
@@ -84,7 +97,7 @@ export async function askCollection(
       holds: holds(answer.text),
       place: placeIn(found.passages),
       plainPlace: placeIn(bm25(question, PASSAGES)),
-      stitched: (answer.band === 'answer' || answer.band === 'closest') && isStitched(answer, collection),
+      ...placesOfQuotes(answer, found.passages, collection),
       text: answer.text,
     }
   }
@@ -99,18 +112,39 @@ export async function askCollection(
   ])
 }
 
+const formatOf = (chunk: { sourceId: string } | undefined): string =>
+  /\.(\w+?)(?:\.gz)?$/.exec(chunk?.sourceId ?? '')?.[1] ?? 'no fact'
+
 /**
- * Returns whether the answer has a quote that does not occur verbatim in the documents. A quote ends with its number.
- * The introduction of several quotes and the headings above them are not quotes. From a table, consecutive rows may
- * be quoted with the column names, after the text before the table.
+ * Returns whether the answer has a quote that does not occur verbatim in the documents, and whether it has one that
+ * occurs there, but not in the passage that its number refers to. A quote ends with its number. The introduction of
+ * several quotes, the headings above them and the sentence that a list goes on are not quotes. From a table,
+ * consecutive rows may be quoted with the column names, after the text before the table. A list may be quoted with its
+ * parts in neighbouring passages.
  */
-function isStitched({ text, band }: ComposedAnswer, { chunks }: LoadedCollection): boolean {
+function placesOfQuotes(
+  { text, band, cited }: ComposedAnswer,
+  passages: readonly Passage[],
+  { chunks, language }: LoadedCollection,
+): Pick<Asked, 'stitched' | 'elsewhere'> {
+  if (band !== 'answer' && band !== 'closest') return { stitched: false, elsewhere: false }
   const body = band === 'closest' ? text.replace(/^.*?\n\n/s, '') : text
-  const quotes = body
-    .split(/\s*\[\d\](?:\n\n|$)/)
-    .map((quote) => (band === 'closest' ? quote.replace(/^\*\*[^\n]*\*\*\n\n/, '') : quote))
-  const known = chunks.map((chunk) => `${bare(chunk.text)} ${bare(withTables(chunk.text))}`)
-  return quotes.some((quote) => !known.some((one) => isQuoteOf(quote, one)))
+  const endings = new Set([language as Language, 'en' as const].map((one) => `\n\n${listGoesOn(one)}`))
+  const isIn = (quote: string, one: { text: string }): boolean =>
+    isQuoteOf(quote, `${bare(one.text)} ${bare(withTables(one.text))}`)
+  const wrong = [...body.matchAll(/(.*?)\s*\[(\d)\](?:\n\n|$)/gs)].flatMap(([, whole, number]) => {
+    const ending = [...endings].find((one) => whole!.endsWith(one)) ?? ''
+    const said = whole!.slice(0, whole!.length - ending.length)
+    const quote = band === 'closest' ? said.replace(/^\*\*[^\n]*\*\*\n\n/, '') : said
+    const passage = passages[cited[Number(number) - 1] ?? -1]
+    return passage && isIn(quote, { text: withWholeLists(passage) }) ? [] : [quote]
+  })
+  const isAnywhere = (quote: string): boolean => chunks.some((chunk) => isIn(quote, chunk))
+  return { stitched: !wrong.every(isAnywhere), elsewhere: wrong.some(isAnywhere) }
+}
+
+function withWholeLists({ text, listBefore = '', listAfter = '' }: Passage): string {
+  return joinList(joinList(listBefore, withoutLead(listBefore, text)), listAfter)
 }
 
 const COLUMN_NAMES = /(?:^|(?<=\n))\|.*\|\n\| - .*\|\n/

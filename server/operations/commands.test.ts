@@ -263,9 +263,9 @@ test('doctor tells whether each model answers, and what to do if it does not', a
   assert.match(shorter!.sentence, /but those that are stored have 7\. Its server has another model/)
   // The lines at startup do not send requests that cost anything.
   const before = server.requests.length
-  const [there, away] = await reachServers(
+  const [there, away, judge] = await reachServers(
     parseCatalogue(
-      { models: [model], embedding: { name: 'o', baseUrl: 'http://127.0.0.1:9/v1' } },
+      { models: [model], embedding: { name: 'o', baseUrl: 'http://127.0.0.1:9/v1' }, reranker: other },
       NO_VARIABLES,
       {},
     ),
@@ -273,5 +273,6 @@ test('doctor tells whether each model answers, and what to do if it does not', a
   )
   assert.match(there!.sentence, /^Model "m" at http.* has a server that is there/)
   assert.match(away!.sentence, /^Embeddings "o" .* cannot be reached \(ECONNREFUSED\)/)
+  assert.match(judge!.sentence, /^Reranker "o" at http.* has a server that is there/)
   assert.equal(server.requests.length, before)
 })

@@ -63,6 +63,7 @@ import { escapeHtml, textAsHtml } from '../../server/text/safety/escape-html.ts'
 import { LinkFilter, linksTo, withoutForeignLinks } from '../../server/text/safety/foreign-links.ts'
 import { linearPattern } from '../../server/text/safety/linear-pattern.ts'
 import { splitSentences } from '../../server/text/words/sentences.ts'
+import { visibleText } from '../../server/text/words/visible-text.ts'
 import { foldText, splitWords } from '../../server/text/words/words.ts'
 import { parseMarkdown } from '../../widget/frame/parse-markdown.ts'
 
@@ -193,6 +194,7 @@ export const TEXT_FUNCTIONS: Record<string, TextFunction> = {
   foldText: { run: foldText, most: LONGEST_MESSAGE },
   splitWords: { run: splitWords, most: LONGEST_MESSAGE },
   guessLanguage: { run: guessLanguage },
+  visibleText: { run: visibleText, most: 20 * K },
   'splitSentences, English': { run: (text) => splitSentences(text, 'en'), most: 20 * K },
   'splitSentences, German': { run: (text) => splitSentences(text, 'de'), most: 20 * K },
   analyseQuestion: { run: (text) => analyseQuestion(text, tables, null) },

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { onPostgres } from '../database.ts'
 import { readStream } from '../read-stream.ts'
 import { failedStart, newHome, parley, spawnService } from '../spawn-service.ts'
+import { until } from '../until.ts'
 
 /** These tests do not use the database, or only the embedded one. */
 const skip = onPostgres() && 'It runs when TEST_DATABASE_URL is not set.'
@@ -25,10 +28,19 @@ test('the first start prints a curl command that streams a cited answer; the sec
   assert.ok(events.some(({ event }) => event === 'data-sources'))
   assert.equal(await first.kill('SIGTERM'), 0)
 
-  const second = await spawnService(env)
+  // A reranker that is away is named in a line, and the answers are those without it.
+  const reranker = { name: 'judge', baseUrl: 'http://127.0.0.1:9/v1' }
+  const MODELS_FILE = join(home.folder, 'models.json')
+  writeFileSync(MODELS_FILE, JSON.stringify({ models: [], reranker }))
+  const second = await spawnService({ ...env, MODELS_FILE, LOG_LEVEL: 'warn' })
   assert.doesNotMatch(second.output, /API key/)
   const again = await readStream(await ask(url.replace(first.url, second.url)))
   assert.equal(again.text, text)
+  await until('the line about the reranker', async () =>
+    /Reranker \\?"judge\\?" at http:\/\/127\.0\.0\.1:9\/v1 cannot be reached \(ECONNREFUSED\)/.test(
+      second.output,
+    ),
+  )
   await second.kill('SIGKILL')
   await home.remove()
 })

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { visibleText } from '../../server/text/words/visible-text.ts'
 import { type OutputOf, reading } from '../app/api.ts'
 import { SaveCase } from '../evaluations/save-case.tsx'
 import { Button } from '../ui/button.tsx'
@@ -159,7 +160,7 @@ function Details({ agentId, question, message, made }: DetailsProps) {
 /** Whether a quote, which may have been shortened, is from a passage. */
 const covers = (text: string, quote: string): boolean => {
   const words = (of: string) => of.replace(/\s+/g, ' ').trim()
-  return words(text).includes(words(quote).slice(0, 60))
+  return words(visibleText(text)).includes(words(quote).slice(0, 60))
 }
 
 const Json = ({ value }: { value: unknown }) => (

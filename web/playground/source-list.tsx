@@ -26,6 +26,7 @@ export const SourceList = ({ sources, open, onOpen }: SourceListProps) => (
           </button>
           {isOpen && (
             <blockquote className={classes.quote}>
+              {source.headingPath.length > 0 && <small>{source.headingPath.join(' › ')}</small>}
               {source.quote}
               {source.url && (
                 <a href={source.url} target="_blank" rel="noopener noreferrer">

@@ -89,6 +89,7 @@ function Preview({ source, number, close }: { source: Source; number: number; cl
         {source.page !== null && <small>{word('page', source.page)}</small>}
         <IconButton class="small" icon="close" label={word('dismiss')} onClick={close} />
       </div>
+      {source.headingPath.length > 0 && <small dir="auto">{source.headingPath.join(' › ')}</small>}
       {source.quote && <blockquote dir="auto">{source.quote}</blockquote>}
       {href && (
         <a href={href} target="_blank" rel="noopener noreferrer">

@@ -8,6 +8,7 @@ import type { AccountId } from '../../db/tables/columns.ts'
 import { storable } from '../../http/bodies/storable.ts'
 import { ApiError } from '../../http/errors.ts'
 import { withoutMarkers } from '../../knowledge/search/answering/citations.ts'
+import type { Passage } from '../../knowledge/search/passage.ts'
 import { askForAccount, askForText, streamModel } from '../../models/calls/call-model.ts'
 import type { ResolvedModel } from '../../models/calls/model-call.ts'
 import type { ModelEntry } from '../../models/catalogue/catalogue.ts'
@@ -84,10 +85,7 @@ function streamOf(
   options: Pick<LanguageModelV4CallOptions, 'prompt' | 'tools' | 'toolChoice'>,
 ): Parts {
   // Passages for the built-in responder must not contain citation markers of their own.
-  const passages =
-    entry.provider === 'builtin'
-      ? found.passages.map((passage) => ({ ...passage, text: withoutMarkers(passage.text) }))
-      : found.passages
+  const passages = entry.provider === 'builtin' ? found.passages.map(withoutOwnMarkers) : found.passages
   const parts = streamModel(
     { entry, wire },
     {
@@ -99,6 +97,16 @@ function streamOf(
     { signal: live.signal },
   )
   return request.trial ? request.trial.watch(entry, options, live.ids, parts) : parts
+}
+
+function withoutOwnMarkers(passage: Passage): Passage {
+  const { text, listBefore, listAfter } = passage
+  return {
+    ...passage,
+    text: withoutMarkers(text),
+    ...(listBefore === undefined ? {} : { listBefore: withoutMarkers(listBefore) }),
+    ...(listAfter === undefined ? {} : { listAfter: withoutMarkers(listAfter) }),
+  }
 }
 
 /**

@@ -55,7 +55,8 @@ export const runEvaluations = endpoint({
   name: 'runEvaluations',
   tag,
   summary: 'Measure the retrieval of an agent with its evaluation questions',
-  description: 'Searches like a chat; no model is called and no credits are used.',
+  description:
+    'Searches like a chat, with the reranking model if there is one; no language model is called and no credits are used.',
   scope: 'sources:read',
   params: agentParams,
   success: { status: 200, schema: EvaluationRun },

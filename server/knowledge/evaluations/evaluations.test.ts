@@ -100,7 +100,8 @@ test('a run counts what is found, answered and declined; the command prints the 
   assert.equal(body.results[0].sources[0].name, 'Lamps')
 
   const evaluate = commands.find(({ name }) => name === 'evaluate')!
-  const operations = { db: service.ctx.db, openKnowledge: () => service.ctx.knowledge }
+  const { db, knowledge, models } = service.ctx
+  const operations = { db, openKnowledge: () => knowledge, openModels: () => ({ models }) }
   const input = { values: { agent: agentId }, positionals: [] }
   const result = await evaluate.run(operations as never, input)
   assert.deepEqual(result, body)

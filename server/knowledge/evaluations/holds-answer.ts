@@ -1,6 +1,7 @@
 import { guessLanguage } from '../../text/languages/language.ts'
 import { createStemmer } from '../../text/languages/stem.ts'
 import { termsOfWord } from '../../text/words/terms.ts'
+import { visibleText } from '../../text/words/visible-text.ts'
 import { splitWords } from '../../text/words/words.ts'
 
 /** The share of an expected answer's words that a passage must contain, because people word it differently. */
@@ -11,7 +12,7 @@ export function answerFinder(answer: string): (passage: string) => boolean {
   const language = guessLanguage(answer)
   const stem = createStemmer(5_000)
   const termsOf = (text: string): string[] =>
-    splitWords(text).flatMap((word) => termsOfWord(word, language, stem))
+    splitWords(visibleText(text)).flatMap((word) => termsOfWord(word, language, stem))
   const wanted = new Set(termsOf(answer))
   return (passage) => {
     const said = new Set(termsOf(passage))

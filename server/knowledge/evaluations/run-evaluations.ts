@@ -1,29 +1,47 @@
 import { setImmediate } from 'node:timers/promises'
+import type { Logger } from 'pino'
 import type { Static } from 'typebox'
 import type { Db } from '../../db/database.ts'
 import { ANSWER_FROM } from '../../models/builtin/compose-answer.ts'
+import type { Models } from '../../models/models.ts'
 import type { Knowledge } from '../index/knowledge.ts'
 import type { AgentKnowledge } from '../index/update-index.ts'
 import type { Passage } from '../search/passage.ts'
+import { RERANKED, rerankFound } from '../search/ranking/rerank-found.ts'
+import type { SearchResult } from '../search/search-tables.ts'
 import { answerFinder } from './holds-answer.ts'
 import { allEvaluations, type EvaluationRow } from './queries.ts'
 import type { EvaluationRun } from './schema.ts'
 
 const PLACES = 10
 const SHOWN = 3
+/** The most milliseconds that one question waits for a reranking model, whose own time limit is shorter. */
+const LONGEST_MS = 30_000
 
 type Run = Static<typeof EvaluationRun>
 type Result = Run['results'][number]
 
+type Needs = {
+  db: Db
+  knowledge: Pick<Knowledge, 'search'>
+  models: Pick<Models, 'reranker'>
+  log: Pick<Logger, 'warn'>
+}
+
 /** Searches every evaluation question of an agent or of one of its sets, as a chat would, and counts the results. */
 export async function runEvaluations(
-  { db, knowledge }: { db: Db; knowledge: Pick<Knowledge, 'search'> },
+  needs: Needs,
   agent: AgentKnowledge,
   setId: string | null = null,
 ): Promise<Run> {
   const results: Result[] = []
-  for (const row of await allEvaluations(db, { accountId: agent.accountId, agentId: agent.id }, setId)) {
-    const { passages, confidence } = await knowledge.search(agent, row.question, { limit: PLACES })
+  const search = searchAsChat(needs, agent)
+  for (const row of await allEvaluations(
+    needs.db,
+    { accountId: agent.accountId, agentId: agent.id },
+    setId,
+  )) {
+    const { passages, confidence } = await search(row.question)
     const place = passages.findIndex(expectationOf(row)) + 1
     results.push({
       ...shown(row),
@@ -38,6 +56,29 @@ export async function runEvaluations(
     await setImmediate()
   }
   return { ...figuresOf(results), results }
+}
+
+/**
+ * Returns the search of a chat. A reranking model that has failed once is not asked again, because each of hundreds of
+ * questions would wait for it.
+ */
+function searchAsChat(
+  { knowledge, models, log }: Needs,
+  agent: AgentKnowledge,
+): (question: string) => Promise<SearchResult> {
+  let { reranker } = models
+  const judge: NonNullable<typeof reranker>['judge'] = (...asked) =>
+    models.reranker!.judge(...asked).catch((error: unknown) => {
+      reranker = null
+      throw error
+    })
+  return async (question) => {
+    const found = await knowledge.search(agent, question, { limit: RERANKED })
+    const options = { limit: PLACES, signal: AbortSignal.timeout(LONGEST_MS) }
+    return reranker
+      ? rerankFound({ reranker: { judge }, log }, question, found, options)
+      : { ...found, passages: found.passages.slice(0, PLACES) }
+  }
 }
 
 /** A source and an answer are two ways to define the expectation, so either match counts. */

@@ -498,7 +498,7 @@ test('Markdown spans lines, notes stay in place, and code in lists stays code', 
   assert.deepEqual(outline(sections), [
     [
       'A',
-      'Set max size to ten or more.\n\nNote: Keep calm.\n\nStill here.\n\nWarning: Hot surface.\n\nFaster: Use the cache.\n\n' +
+      'Set `max size` to **ten or more**.\n\nNote: Keep calm.\n\nStill here.\n\nWarning: Hot surface.\n\nFaster: Use the cache.\n\n' +
         'Danger: Bang.\n\n1. Do this:\n\n```sh\nrun  it\n  --x\n```\n\n2. Then that.',
     ],
   ])
@@ -506,7 +506,7 @@ test('Markdown spans lines, notes stay in place, and code in lists stays code', 
 
 test('unlabelled directives and entity spaces are removed from Markdown', async () => {
   const { sections } = await extract('md', 'Sizes&nbsp;: `a&nbsp;b`\n\n::example{id=1 width=375}\n\nThree.')
-  assert.equal(sections[0]!.text, 'Sizes : a&nbsp;b\n\nThree.')
+  assert.equal(sections[0]!.text, 'Sizes : `a&nbsp;b`\n\nThree.')
 })
 
 test('running heads of a PDF are removed even if they vary, and its tables keep their columns', async () => {
@@ -789,12 +789,12 @@ test('Markdown syntax is removed and the structure kept', async () => {
   const { title, sections } = await extract('md', fixture('handbook.md'))
   assert.equal(title, 'Team handbook')
   assert.deepEqual(outline(sections), [
-    ['', 'Welcome to the team. Read the rules first.'],
-    ['Holidays', 'Everyone has 28 days of holiday. Ask in the #holidays channel, two weeks before.'],
+    ['', 'Welcome to the **team**. Read [the rules](https://example.com/rules) first.'],
+    ['Holidays', 'Everyone has 28 days of holiday. Ask in the `#holidays` channel, two weeks before.'],
     [
       'Holidays > Carry-over',
       '1. At most five days carry over.\n2. They expire at the end of March.\n\n' +
-        'Country: Norway; Days: 25\nCountry: Austria; Days: 30\n\n```sh\n# not a heading\nholidays request --days 3\n```',
+        'Country: Norway; Days: 25\nCountry: Austria; Days: **30**\n\n```sh\n# not a heading\nholidays request --days 3\n```',
     ],
     ['Holidays > Old style', 'Snake_case_names and 2 * 3 * 4 stay as they are. A map\n\nQuoted advice.'],
   ])
@@ -802,7 +802,43 @@ test('Markdown syntax is removed and the structure kept', async () => {
     'md',
     'A `**b**` \\*c\\* ***d*** <https://e.f/> [g][1] ~~h~~\n- [x] done\n- open',
   )
-  assert.equal(tricky.sections[0]!.text, 'A **b** *c* d https://e.f/ g h\n- done\n- open')
+  assert.equal(tricky.sections[0]!.text, 'A `**b**` *c* **d** https://e.f/ g h\n- done\n- open')
+})
+
+test('links in Markdown keep their targets if others can follow them', async () => {
+  const cases: [written: string, kept: string][] = [
+    ['[the **form**](/forms/a_b?x=1&y=2 "Form")', '[the **form**](https://shop.example/forms/a_b?x=1&y=2)'],
+    [
+      '[this](../b) and [that](https://other.example/c_(d))',
+      '[this](https://shop.example/b) and [that](https://other.example/c_%28d%29)',
+    ],
+    [
+      '[write](mailto:a@shop.example) or [call](tel:+4912)',
+      '[write](mailto:a@shop.example) or [call](tel:+4912)',
+    ],
+    ['[up](#top), [run](javascript:alert(1)), [file](file:///etc/passwd)', 'up, run, file'],
+    ['[me](https://user:pass@evil.example/)', 'me'],
+    [
+      '[guide][G], [guide][], [3](https://shop.example/3)',
+      '[guide](https://shop.example/guide), [guide](https://shop.example/guide), 3',
+    ],
+    ['![a lamp](lamp.png) `[x](y)` \\[x](y)', 'a lamp `[x](y)` [x](y)'],
+    ['__bold__ and *slanted* and ~~gone~~', '**bold** and slanted and gone'],
+  ]
+  for (const [written, kept] of cases) {
+    const text = `${written}\n\n[g]: guide "The guide"\n[guide]: /guide\n`
+    const bytes = new TextEncoder().encode(text)
+    const { sections } = await extractDocument({ bytes, type: 'md', url: 'https://shop.example/help/' })
+    assert.equal(
+      sections[0]!.text,
+      kept.replace('example/guide)', written.includes('[G]') ? 'example/help/guide)' : 'example/guide)'),
+    )
+  }
+  const { sections } = await extract(
+    'md',
+    '# See [a](https://b.example)\n\n[here](other.md) or [there](https://b.example)',
+  )
+  assert.deepEqual(outline(sections), [['See a', 'here or [there](https://b.example/)']])
 })
 
 test('CSV rows become lines of named values', async () => {

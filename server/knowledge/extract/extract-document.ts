@@ -27,6 +27,7 @@ export async function extractDocument(input: DocumentInput): Promise<ExtractedDo
     case 'md':
       return (await import('./text/extract-markdown.ts')).extractMarkdown(
         decodeText(bytes, declaredCharset(input.contentType)),
+        input.url,
       )
     case 'csv':
       return (await import('./text/extract-csv.ts')).extractCsv(

@@ -29,7 +29,7 @@ export type DocumentInput = {
   bytes: Uint8Array
   type: DocumentType
   filename?: string
-  /** The URL of an HTML page. */
+  /** The URL of a page, for its links. */
   url?: string
   /** The whole Content-Type header, for its charset. */
   contentType?: string

@@ -5,12 +5,11 @@ import { ApiError } from '../../http/errors.ts'
 import type { SourceRow } from '../sources/queries.ts'
 import type { Passage } from './passage.ts'
 import { OFFERED_FROM } from './ranking/offered-from.ts'
-import { rerankFound } from './ranking/rerank-found.ts'
+import { RERANKED, rerankFound } from './ranking/rerank-found.ts'
 import type { Signals } from './search-tables.ts'
 
 /** The most passages that any ranker is asked for. */
 const DEPTH = 100
-const RERANKED = 24
 
 type Missing = {
   reason: 'not_live' | 'no_text' | 'no_signal' | 'further_down' | 'unlikely'
@@ -47,7 +46,7 @@ export async function explainSearch(
     : { ...first, passages: first.passages.slice(0, limit) }
   const placeOf = new Map(all.passages.map(({ chunkId }, at) => [chunkId, at + 1]))
   return {
-    confidence: all.confidence,
+    confidence: found.confidence,
     reranked: reranker !== null,
     passages: found.passages.map((passage, at) => ({
       place: at + 1,

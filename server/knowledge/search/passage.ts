@@ -31,6 +31,9 @@ export type Passage = {
   questions?: string[]
   anchor?: string
   isFile?: true
+  /** The parts of the list that the passage begins with, or ends with, in the chunks before and after it. */
+  listBefore?: string
+  listAfter?: string
   score: number
 }
 

@@ -18,6 +18,7 @@ import {
 } from './ranking/relevance.ts'
 import type { Hits } from './ranking/top-hits.ts'
 import { worstPair } from './ranking/worst-pair.ts'
+import { splitListFinder } from './split-lists.ts'
 import type { Tables } from './tables/tables.ts'
 
 /** The number of hits by the provider's vectors. */
@@ -68,8 +69,12 @@ export function searchTables(tables: Tables, question: string, options: SearchOp
   const others = ranked.slots.map((slot, i) => ({ slot, score: ranked.scores[i]! }))
   const first = exact.map((slot) => ({ slot, score: 1 }))
   const found = [...first, ...others.filter(({ slot }) => !exact.includes(slot))].slice(0, options.limit)
+  const listsOf = splitListFinder(tables.slots)
   return {
-    passages: found.map(({ slot, score }) => passageOf(tables.slots.chunks[slot]!, score)),
+    passages: found.map(({ slot, score }) => ({
+      ...passageOf(tables.slots.chunks[slot]!, score),
+      ...listsOf(slot),
+    })),
     confidence: found[0]?.score ?? 0,
     ...(options.explain
       ? { signals: new Map(found.map(({ slot }) => [tables.slots.chunks[slot]!.id, ranked.signalsOf(slot)])) }

@@ -671,3 +671,25 @@ test('the search test shows what a question finds and why, and why a source is m
   }
   assert.equal((await ask(agent)).error.code, 'SOURCE_NOT_FOUND')
 })
+
+test('the title of a document is above its headings, unless it is one of them or the name of the source', async () => {
+  const LONG = 'Long '.repeat(50).trim()
+  const cases: [title: string, name: string, headings: string[]][] = [
+    ['Winter prices', 'Prices', ['Winter prices', 'Lamps']],
+    ['Prices', 'Prices', ['Lamps']],
+    ['Lamps', 'Prices', ['Lamps']],
+    [LONG, 'Prices', ['Lamps']],
+  ]
+  const own = (await client.request('POST', '/agents', { name: 'Titles' })).body.id
+  for (const [title, name, headings] of cases) {
+    const content = `---\ntitle: ${title}\n---\n# Lamps\n\nA lamp costs ${title.length} euros.`
+    const { id } = (await client.request('POST', `/agents/${own}/sources`, { type: 'text', name, content }))
+      .body
+    assert.equal((await settled(id)).status, 'trained')
+    const { body } = await client.request('GET', `/agents/${own}/sources/${id}/chunks`)
+    assert.deepEqual(
+      body.data.map(({ headingPath }: { headingPath: string[] }) => headingPath),
+      [headings],
+    )
+  }
+})

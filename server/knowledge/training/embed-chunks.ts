@@ -6,6 +6,7 @@ import { createBreather } from '../../fairness/breathe.ts'
 import { storable } from '../../http/bodies/storable.ts'
 import { ModelFailure } from '../../models/failures/model-failure.ts'
 import type { Embedder } from '../../models/vectors/embedder.ts'
+import { visibleText } from '../../text/words/visible-text.ts'
 import { liveSpace } from '../index/vector-spaces.ts'
 import { storedVector } from '../index/vectors.ts'
 import { type LoadedChunk, TrainingFailure } from './load-content.ts'
@@ -17,7 +18,7 @@ type NewVector = { source_id: string; vector_key: string; vector: Float32Array }
 
 /** Returns the text of a chunk that is embedded. */
 export function embeddedText({ headingPath, questions, text }: Embeddable): string {
-  return storable([...headingPath, ...(questions ?? []), text].join('\n'))
+  return storable([...headingPath, ...(questions ?? []), visibleText(text)].join('\n'))
 }
 
 /**

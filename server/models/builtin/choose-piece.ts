@@ -4,6 +4,7 @@ import type { WordVectors } from '../static/word-vectors.ts'
 import type { QuotablePassage } from './input.ts'
 import { areNeighbours, LEADS_ON, type Piece, piecesOf, textOfLines } from './pieces.ts'
 import { type ScoreSentence, scorerFor } from './score-sentence.ts'
+import { type Chosen, wholeList } from './whole-list.ts'
 
 /** The most rows of a table that are quoted. */
 const MOST_ROWS = 3
@@ -20,33 +21,38 @@ const STANDS_OUT = 0.5
 const LEAST_FIT = 0.4
 const LETTERS = /\p{L}.*\p{L}|[\p{Script=Han}\p{N}]/su
 
-export type ChoosePiece = (passage: QuotablePassage, room: number) => string | null
+type ChoosePiece = (passage: QuotablePassage, room: number) => Chosen | null
 
 /**
  * Returns a function that chooses from a passage the piece that fits the question best, with whole neighbouring
  * pieces as far as `room`, in characters, allows. It returns null for a passage with nothing to quote. A quote is one
- * run of the passage's lines; for a table, it is the lead, the column names and one run of rows.
+ * run of the passage's lines; for a table, it is the lead, the column names and one run of rows. A list that goes on in
+ * other passages is quoted with its parts there.
  */
 export function pieceChooser(question: string, about: string | undefined, words: WordVectors): ChoosePiece {
   const own = scorerFor(question, words)
-  const whole = about === undefined || about === question ? null : scorerFor(about, words)
+  const both = about === undefined || about === question ? null : scorerFor(about, words)
   // The earlier question says what the conversation is about, and this one what is asked about it.
-  const score: ScoreSentence = (text) => own(text) + (whole ? BEFORE * whole(text) : 0)
-  return ({ text }, room) => {
-    const lines = text.split('\n')
+  const score: ScoreSentence = (text) => own(text) + (both ? BEFORE * both(text) : 0)
+  return (passage, room) => {
+    const lines = passage.text.split('\n')
     const pieces = piecesOf(lines)
     const [best] = pieces
       .filter((piece) => LETTERS.test(piece.text))
       .map((piece) => ({ piece, score: fitOf(piece, score) }))
       .sort((a, b) => b.score - a.score || a.piece.from - b.piece.from)
     if (!best) return null
-    if (best.piece.kind === 'rows') return rowsOf(best.piece, score)
+    if (best.piece.kind === 'rows') return whole(rowsOf(best.piece, score))
+    const list = wholeList(best.piece, pieces, passage)
+    if (list) return list
     const sentences = best.piece.kind === 'prose' ? denseSentences(best.piece.text, score) : null
-    if (sentences !== null) return sentences
+    if (sentences !== null) return whole(sentences)
     const { from, to } = withNeighbours(lines, pieces, best.piece, room)
-    return withTables(textOfLines(lines, from, to))
+    return whole(withTables(textOfLines(lines, from, to)))
   }
 }
+
+const whole = (text: string): Chosen => ({ text, goesOn: false })
 
 /**
  * Returns the lines to quote: a paragraph with the pieces after it, and then those before it, as far as there is

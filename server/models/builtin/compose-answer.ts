@@ -1,10 +1,12 @@
 import { guessLanguage, type Language } from '../../text/languages/language.ts'
 import { languageOfQuestion } from '../../text/languages/language-of-question.ts'
+import { visibleText } from '../../text/words/visible-text.ts'
 import { splitWords, wordsOnly } from '../../text/words/words.ts'
 import type { WordVectors } from '../static/word-vectors.ts'
 import { asksHow } from './asks-how.ts'
-import { type ChoosePiece, pieceChooser } from './choose-piece.ts'
+import { pieceChooser } from './choose-piece.ts'
 import type { BuiltinInput, QuotablePassage } from './input.ts'
+import { listGoesOn } from './list-goes-on.ts'
 import { phrasesFor } from './phrases.ts'
 import { hasSteps } from './pieces.ts'
 import { smallTalkOf } from './small-talk.ts'
@@ -55,8 +57,13 @@ export function composeAnswer(input: BuiltinInput, words: WordVectors): Composed
   if (smallTalk) {
     return { band: 'greeting', text: phrasesFor(smallTalk.language)[smallTalk.kind], cited: [], score: 1 }
   }
-  const phrases = phrasesFor(languageOf(input))
-  const choose = pieceChooser(question, input.about, words)
+  const language = languageOf(input)
+  const phrases = phrasesFor(language)
+  const choosePiece = pieceChooser(question, input.about, words)
+  const choose: Choose = (passage, room) => {
+    const chosen = choosePiece(passage, room)
+    return chosen?.goesOn ? `${chosen.text}\n\n${listGoesOn(language)}` : (chosen?.text ?? null)
+  }
   if (confidence >= ANSWER_FROM) {
     const two = confidence < UNSURE && (passages[1]?.score ?? 0) >= confidence * NEARLY
     const quotes = two
@@ -126,12 +133,13 @@ function languageOf({ question, passages }: BuiltinInput): Language {
   const written = guessLanguage(
     passages
       .slice(0, MOST_CLOSEST)
-      .map(({ text }) => text.slice(0, LONGEST_QUESTION))
+      .map(({ text }) => visibleText(text.slice(0, LONGEST_QUESTION)))
       .join(' '),
   )
   return languageOfQuestion(splitWords(question.slice(0, LONGEST_QUESTION)), written)
 }
 
+type Choose = (passage: QuotablePassage, room: number) => string | null
 type Quote = { passage: number; text: string }
 
 /**
@@ -140,7 +148,7 @@ type Quote = { passage: number; text: string }
  */
 function quotesOf(
   passages: readonly QuotablePassage[],
-  choose: ChoosePiece,
+  choose: Choose,
   room: number,
   roomOfOthers = room,
 ): Quote[] {
@@ -153,12 +161,7 @@ function quotesOf(
 }
 
 /** Returns the quote from one passage as a list. */
-function quoteOf(
-  passages: readonly QuotablePassage[],
-  index: number,
-  choose: ChoosePiece,
-  room: number,
-): Quote[] {
+function quoteOf(passages: readonly QuotablePassage[], index: number, choose: Choose, room: number): Quote[] {
   return quotesOf(passages.slice(index, index + 1), choose, room).map((quote) => ({
     ...quote,
     passage: index,

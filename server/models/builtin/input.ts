@@ -10,6 +10,9 @@ export type QuotablePassage = {
   page: number | null
   text: string
   score: number
+  /** The parts of the list that `text` begins with, or ends with, that are not in it. */
+  listBefore?: string
+  listAfter?: string
   /** The questions of a question-and-answer source, to each of which `text` is the answer. */
   questions?: string[]
 }

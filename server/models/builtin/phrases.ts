@@ -10,7 +10,7 @@ type Phrases = {
   decline: string
 }
 
-const PHRASES: Record<Exclude<Language, 'other'>, Phrases> = {
+const PHRASES: Partial<Record<Language, Phrases>> & { en: Phrases } = {
   en: {
     hello: 'Hello! What would you like to know?',
     thanks: 'You are welcome. Is there anything else you would like to know?',
@@ -157,7 +157,7 @@ const PHRASES: Record<Exclude<Language, 'other'>, Phrases> = {
   },
 }
 
-/** Returns the phrases in a language; the English ones if the language is unknown. */
+/** Returns the phrases in a language; the English ones for a language without its own. */
 export function phrasesFor(language: Language): Phrases {
-  return PHRASES[language === 'other' ? 'en' : language]
+  return PHRASES[language] ?? PHRASES.en
 }

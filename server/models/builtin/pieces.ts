@@ -9,11 +9,11 @@ export type Piece = {
   text: string
 }
 
-const ITEM = /^\s*(?:[-*+•‣▪—–]|\(?\d{1,3}[.)]|[a-z]\))\s/
+export const ITEM = /^\s*(?:[-*+•‣▪—–]|\(?\d{1,3}[.)]|[a-z]\))\s/
 const ROW = /^\S.* \| /
-const FENCE = /^\s*(?:```|~~~)/
+export const FENCE = /^\s*(?:```|~~~)/
 /** Matches a text that introduces what follows, so that both belong together. */
-export const LEADS_ON = /[:：]\s*$/
+export const LEADS_ON = /[:：](?:\*\*)?\s*$/
 const HEADING = /^#{1,6}\s/
 const RULE = /^[\s*_=|:+#~-]+$/
 /** A paragraph with fewer characters than this usually needs the text after it to make sense. */

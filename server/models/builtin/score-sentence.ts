@@ -5,6 +5,7 @@ import { createStemmer } from '../../text/languages/stem.ts'
 import { isStopWord } from '../../text/languages/stop-words.ts'
 import { foldAccents } from '../../text/words/fold-accents.ts'
 import { characterNGrams } from '../../text/words/n-grams.ts'
+import { visibleText } from '../../text/words/visible-text.ts'
 import { splitWords } from '../../text/words/words.ts'
 import { informationOf, meanVector } from '../static/mean-vector.ts'
 import { similarityOfRows, type WordVectors } from '../static/word-vectors.ts'
@@ -46,7 +47,7 @@ export function scorerFor(question: string, words: WordVectors): ScoreSentence {
   const mean = language !== 'en' ? null : meanVector(words, content)
 
   return (sentence) => {
-    const said = [...new Set(wordsAndPairs(splitWords(sentence)))]
+    const said = [...new Set(wordsAndPairs(splitWords(visibleText(sentence))))]
     const rows = language !== 'en' ? [] : said.map((word) => words.row(word)).filter((row) => row >= 0)
     const grams = said.map((word) => characterNGrams(word, 3, 4))
     const plain = subjects.length > 0 ? said.map(foldAccents) : []

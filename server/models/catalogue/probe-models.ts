@@ -42,8 +42,8 @@ export async function probeModels(
       ? [
           probe(shown({ what: 'reranker', ...nameOf(catalogue.reranker) }), async (asked, signal) => {
             const documents = ['A lamp gives light.', 'A ladder is climbed.']
-            const [first] = await models.reranker!.order('What gives light?', documents, { signal })
-            return first === 0
+            const [right, wrong] = await models.reranker!.judge('What gives light?', documents, { signal })
+            return right! > wrong!
               ? answers(asked, 'answers')
               : fails(asked, 'puts the wrong document first. Check that it is a reranking model.')
           }),

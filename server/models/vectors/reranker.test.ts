@@ -34,8 +34,8 @@ function rerankerWith(entry: Partial<RerankerEntry> = {}): Reranker {
 
 const documents = ['The ladder weighs nine kilograms.', 'Nothing.', 'The lamp weighs two kilograms.']
 const question = 'What weighs the lamp?'
-const order = (reranker: Reranker, signal = new AbortController().signal) =>
-  reranker.order(question, documents, { signal })
+const judge = (reranker: Reranker, signal = new AbortController().signal) =>
+  reranker.judge(question, documents, { signal })
 const failsAs = (kind: ModelFailureKind) => (error: unknown) => {
   assert.ok(error instanceof ModelFailure)
   assert.equal(error.kind, kind)
@@ -43,20 +43,22 @@ const failsAs = (kind: ModelFailureKind) => (error: unknown) => {
   return true
 }
 
-test('the reranker gets all documents and the key, and its order is used', async () => {
-  assert.deepEqual(await order(rerankerWith()), [2, 0, 1])
+test('the reranker gets all documents and the key, and its scores are returned in the order of the documents', async () => {
+  assert.deepEqual(await judge(rerankerWith()), [0.5, 0, 0.75])
   const { wire, body, headers } = server.requests.at(-1)!
   assert.equal(wire, 'rerank')
   assert.deepEqual(body, { model: 'judge', query: question, documents, top_n: 3 })
   assert.equal(headers.authorization, 'Bearer key-abcdef')
 })
 
-test('documents that the server leaves out follow in their original order', async () => {
-  server.reranks.push({ body: '{"results":[{"index":1,"relevance_score":-4.5,"document":{"text":"x"}}]}' })
-  assert.deepEqual(await order(rerankerWith()), [1, 0, 2])
+test('documents that the server leaves out get its lowest score', async () => {
+  server.reranks.push({
+    body: '{"results":[{"index":1,"relevance_score":-4.5,"document":{"text":"x"}},{"index":2,"relevance_score":-6}]}',
+  })
+  assert.deepEqual(await judge(rerankerWith()), [-6, -4.5, -6])
 })
 
-test('an invalid order is a failure, and nothing is retried', async () => {
+test('an invalid answer is a failure, and nothing is retried', async () => {
   const bodies = [
     'not JSON',
     'null',
@@ -76,7 +78,7 @@ test('an invalid order is a failure, and nothing is retried', async () => {
   for (const body of bodies) {
     const before = server.requests.length
     server.reranks.push({ body })
-    await assert.rejects(order(reranker), failsAs('invalid_response'), body)
+    await assert.rejects(judge(reranker), failsAs('invalid_response'), body)
     assert.equal(server.requests.length - before, 1)
   }
 })
@@ -88,16 +90,16 @@ test('errors of the server are failures without the key in them', async () => {
     { status: 500 },
     { status: 429 },
   )
-  await assert.rejects(order(reranker), failsAs('rejected'))
-  await assert.rejects(order(reranker), failsAs('unavailable'))
-  await assert.rejects(order(reranker), failsAs('rate_limited'))
-  await assert.rejects(order(rerankerWith({ baseUrl: 'http://127.0.0.1:1/v1' })), failsAs('unavailable'))
+  await assert.rejects(judge(reranker), failsAs('rejected'))
+  await assert.rejects(judge(reranker), failsAs('unavailable'))
+  await assert.rejects(judge(reranker), failsAs('rate_limited'))
+  await assert.rejects(judge(rerankerWith({ baseUrl: 'http://127.0.0.1:1/v1' })), failsAs('unavailable'))
 })
 
 test('a slow server is given up, and an abort ends the request', async () => {
   const before = server.requests.length
   server.reranks.push({ firstDelayMs: 600_000 })
-  await assert.rejects(order(rerankerWith({ timeout: 30 })), failsAs('timeout'))
+  await assert.rejects(judge(rerankerWith({ timeout: 30 })), failsAs('timeout'))
   // On a slow machine it may be given up before it was sent.
   if (server.requests.length > before) await server.requests.at(-1)!.aborted
   server.reranks.length = 0
@@ -106,7 +108,7 @@ test('a slow server is given up, and an abort ends the request', async () => {
   const controller = new AbortController()
   const sent = server.requests.length
   const stopped = assert.rejects(
-    order(rerankerWith({ timeout: 600_000 }), controller.signal),
+    judge(rerankerWith({ timeout: 600_000 }), controller.signal),
     failsAs('aborted'),
   )
   while (server.requests.length === sent) await new Promise((resolve) => setTimeout(resolve, 5))

@@ -4,11 +4,11 @@ import { failureOfStatus, ModelFailure, toModelFailure } from '../failures/model
 
 export type Reranker = {
   /**
-   * Returns the indexes of all documents, with those that best answer the question first. Documents that the server
-   * leaves out follow in their original order. It asks once and waits no longer than the entry's timeout. Throws
+   * Returns how well each document answers the question, in the scale of the model: more is better. Documents that the
+   * server leaves out get the lowest of its scores. It asks once and waits no longer than the entry's timeout. Throws
    * ModelFailure.
    */
-  order(question: string, documents: readonly string[], options: { signal: AbortSignal }): Promise<number[]>
+  judge(question: string, documents: readonly string[], options: { signal: AbortSignal }): Promise<number[]>
 }
 
 /**
@@ -21,7 +21,7 @@ const DOCUMENT_CHARACTERS = 4_000
 /** Creates a reranker for a server with `POST {baseUrl}/rerank`. */
 export function createReranker(entry: RerankerEntry, connections: Dispatcher): Reranker {
   return {
-    async order(question, documents, { signal }) {
+    async judge(question, documents, { signal }) {
       try {
         return await askOnce(entry, question, documents, connections, signal)
       } catch (error) {
@@ -54,11 +54,11 @@ async function askOnce(
   if (statusCode !== 200) {
     throw failureOfStatus(statusCode, headers['retry-after']?.toString(), new Error(`${statusCode} ${text}`))
   }
-  return orderOf(JSON.parse(text), documents.length)
+  return scoresOf(JSON.parse(text), documents.length)
 }
 
 /** A single invalid result makes the whole response useless, because the others can no longer be trusted. */
-function orderOf(answer: unknown, count: number): number[] {
+function scoresOf(answer: unknown, count: number): number[] {
   const results = (answer as { results?: unknown } | null)?.results
   if (!Array.isArray(results) || results.length === 0) throw invalid('no results')
   const scores = new Map<number, number>()
@@ -71,9 +71,8 @@ function orderOf(answer: unknown, count: number): number[] {
     if (typeof score !== 'number' || !Number.isFinite(score)) throw invalid(`the score ${score}`)
     scores.set(index, score)
   }
-  const named = [...scores].sort((a, b) => b[1] - a[1] || a[0] - b[0]).map(([index]) => index)
-  const rest = Array.from({ length: count }, (_, index) => index).filter((index) => !scores.has(index))
-  return [...named, ...rest]
+  const lowest = Math.min(...scores.values())
+  return Array.from({ length: count }, (_, index) => scores.get(index) ?? lowest)
 }
 
 const invalid = (what: string): ModelFailure => new ModelFailure('invalid_response', new Error(what))

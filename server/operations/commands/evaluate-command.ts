@@ -1,3 +1,4 @@
+import pino from 'pino'
 import type { Static } from 'typebox'
 import { runEvaluations } from '../../knowledge/evaluations/run-evaluations.ts'
 import type { EvaluationRun } from '../../knowledge/evaluations/schema.ts'
@@ -11,10 +12,12 @@ export const evaluate: Command = {
   usage: '--agent ID',
   summary: "Measures an agent's retrieval with its evaluation questions",
   options: { agent: { type: 'string' } },
-  async run({ db, openKnowledge }, input) {
+  async run({ db, openKnowledge, openModels }, input) {
     const { id, account_id, knowledge_version } = await findAgent(db, required(input, 'agent'))
     const agent = { id, accountId: account_id, knowledgeVersion: knowledge_version }
-    return { ...(await runEvaluations({ db, knowledge: openKnowledge() }, agent)) }
+    const { models } = openModels()
+    const log = pino({ level: 'silent' })
+    return { ...(await runEvaluations({ db, knowledge: openKnowledge(), models, log }, agent)) }
   },
   print(result) {
     const run = result as Run

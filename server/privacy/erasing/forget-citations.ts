@@ -28,7 +28,7 @@ export async function forgetCitations(
     await sql`
       update messages set metadata = jsonb_set(metadata, '{sources}', (
         select jsonb_agg(case when source ->> 'id' = any(${sourceIds}::text[])
-          then source || ${json({ name: null, anchor: null, quote: '' })} else source end order by place)
+          then source || ${json({ name: null, anchor: null, headingPath: [], quote: '' })} else source end order by place)
         from jsonb_array_elements(metadata -> 'sources') with ordinality as found (source, place)))
       where account_id = ${accountId} and conversation_id = any(${ids}::uuid[])
         and metadata @> any(${cited}::jsonb[])`.execute(db)

@@ -1,5 +1,5 @@
 import { danishOrNorwegian } from './danish-or-norwegian.ts'
-import { type Language, weighExpected } from './language.ts'
+import { isRare, type Language, weighExpected } from './language.ts'
 import { languagesOfStopWord } from './stop-words.ts'
 
 /** Words that indicate the language of a short question. They also carry meaning, so they are not stop words. */
@@ -34,7 +34,7 @@ export function languageOfQuestion(words: readonly string[], written: Language):
   const counts = new Map<Language, number>()
   const count = (one: Language): void => void counts.set(one, (counts.get(one) ?? 0) + 1)
   for (const word of words) {
-    for (const one of languagesOfStopWord.get(word) ?? []) count(one)
+    for (const one of languagesOfStopWord.get(word) ?? []) if (!isRare(one) || one === written) count(one)
     const told = TELLING.get(word)
     if (told) count(told)
   }

@@ -10,27 +10,72 @@ const WORDS_LOOKED_AT = 200
 const LETTERS: [RegExp, readonly Language[]][] = [
   [/ß/, ['de']],
   [/ä/, ['de', 'sv', 'fi']],
-  [/ö/, ['de', 'sv', 'fi', 'tr']],
-  [/ü/, ['de', 'tr']],
+  [/ö/, ['de', 'sv', 'fi', 'tr', 'hu']],
+  [/ü/, ['de', 'tr', 'hu']],
+  [/[őű]/, ['hu']],
+  [/[ășț]/, ['ro']],
   [/ñ/, ['es']],
   [/[ãõ]/, ['pt']],
   [/[çèêùœ]/, ['fr']],
   [/[łąęśżź]/, ['pl']],
   [/[řůě]/, ['cs']],
-  [/[ğış]/, ['tr']],
+  [/[ğı]/, ['tr']],
+  [/ş/, ['tr', 'ro']],
   [/[æø]/, ['da', 'no']],
   [/å/, ['sv', 'da', 'no']],
 ]
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII begins with them
 const NOT_ASCII = /[^\x00-\x7f]/
 const NOT_LATIN = /[^\p{scx=Latin}\p{N}\p{M}]/u
-const SCRIPTS: [RegExp, Language][] = [
+const SCRIPTS: [RegExp, Language | keyof typeof SHARED][] = [
   [/[\p{sc=Hiragana}\p{sc=Katakana}]/gu, 'ja'],
   [/\p{sc=Hangul}/gu, 'ko'],
   [/\p{sc=Han}/gu, 'zh'],
-  [/\p{sc=Cyrillic}/gu, 'ru'],
-  [/\p{sc=Arabic}/gu, 'ar'],
+  [/\p{sc=Greek}/gu, 'el'],
+  [/\p{sc=Hebrew}/gu, 'he'],
+  [/\p{sc=Cyrillic}/gu, 'cyrillic'],
+  [/\p{sc=Arabic}/gu, 'arabic'],
+  [/\p{sc=Devanagari}/gu, 'devanagari'],
 ]
+
+/**
+ * For each script that several languages share, what tells them apart in a word. Letters of `other` belong to languages
+ * that are not told apart from each other.
+ */
+const SHARED: Record<string, [RegExp, readonly Language[]][]> = {
+  cyrillic: [
+    [/[іїєґ]|(?:ти|тися)$/, ['uk']],
+    [/[ыэё]|(?:ть|ться)$/, ['ru']],
+    // In Russian, this letter only stands before a vowel with a glide. Bulgarian articles are endings.
+    [/ъ(?![еёюя])|ията$|(?<!пл|тр|пал)ата$/, ['bg']],
+    [/ь(?!о)/, ['ru', 'uk']],
+    [/[ўјљњћђџѓќѕәғқңөұүһ]/, ['other']],
+  ],
+  arabic: [
+    [/[پچژگکی]/, ['fa']],
+    [/[ةكيىأإ]/, ['ar']],
+    [/[ٹڈڑںےھہ]/, ['other']],
+  ],
+  devanagari: [
+    [/\u093c/, ['hi']],
+    [/ळ|^(?:आहे|आणि|आहेत|छ|छन्|हुन्छ)$/, ['other']],
+  ],
+}
+/** A letter that the known languages do not have proves more than one that they have. */
+const FOREIGN = 3
+/** A Ukrainian text with this many letters has one of these. */
+const UKRAINIAN = /[іїєґ]/
+const ENOUGH = 12
+
+/**
+ * Languages whose short words are also those of others. They are only considered for texts with one of their letters, or
+ * with two of the words that no other language has.
+ */
+const RARE: [Language, RegExp][] = [
+  ['hu', /[őű]|(?:sz|gy|ny)[áéíóúöü]/],
+  ['ro', /[ășț]/],
+]
+const OWN_WORDS = 2
 
 /** Guesses the language of a text by its script and stop words. Returns `other` if there is too little evidence. */
 export function guessLanguage(text: string): Language {
@@ -51,13 +96,18 @@ export function weighLanguage(
   among?: ReadonlySet<Language>,
 ): { language: Language; share: number } {
   const looked = words.length > WORDS_LOOKED_AT ? words.slice(0, WORDS_LOOKED_AT) : words
-  const byScript = languageOfScript(looked)
-  if (byScript) return { language: byScript, share: 1 }
+  const script = scriptOf(looked)
+  if (script !== null) {
+    const language = SHARED[script] ? languageIn(script, looked, among) : (script as Language)
+    return { language, share: language === 'other' ? 0 : 1 }
+  }
+  const unlikely = unlikelyIn(looked)
   const votes = new Map<Language, number>()
   const vote = (languages: readonly Language[], weight: number): void => {
-    const known = among ? languages.filter((language) => among.has(language)) : languages
+    const possible = languages.filter((language) => !unlikely.has(language))
+    const known = among ? possible.filter((language) => among.has(language)) : possible
     for (const language of known)
-      votes.set(language, (votes.get(language) ?? 0) + weight / Math.sqrt(languages.length))
+      votes.set(language, (votes.get(language) ?? 0) + weight / Math.sqrt(possible.length))
   }
   for (const word of looked) {
     const languages = languagesOfStopWord.get(word)
@@ -90,18 +140,61 @@ export function weighExpected(
   expected: ReadonlySet<Language>,
 ): { language: Language; share: number } {
   const told = weighLanguage(words)
-  if (told.language === 'other' || expected.has(told.language)) return told
+  if (expected.has(told.language)) return told
   const near = weighLanguage(words, expected)
+  if (told.language === 'other') return scriptOf(words) === null ? told : near
   return near.share >= told.share * NEARLY ? near : told
 }
 
 const isScandinavian = (language: Language): boolean => language === 'da' || language === 'no'
 
 /**
- * Returns the language of the script that most letters belong to; null for the Latin script, which many languages
- * share.
+ * Tells the languages of a script apart by their letters, endings and stop words. Without any evidence, it is the one of
+ * `among` that has this script, or none.
  */
-function languageOfScript(words: readonly string[]): Language | null {
+function languageIn(script: string, words: readonly string[], among?: ReadonlySet<Language>): Language {
+  const shared = SHARED[script]!
+  const votes = new Map<Language, number>(shared.flatMap(([, languages]) => languages.map((one) => [one, 0])))
+  const vote = (languages: readonly Language[], weight: number): void => {
+    for (const one of languages) votes.set(one, votes.get(one)! + weight / languages.length)
+  }
+  for (const word of words) {
+    for (const [letters, languages] of shared)
+      if (letters.test(word)) vote(languages, languages[0] === 'other' ? FOREIGN : 1)
+    const known = languagesOfStopWord.get(word)?.filter((language) => votes.has(language)) ?? []
+    if (known.length === 1 || known.length < votes.size - 1) vote(known, 0.5)
+  }
+  const letters = words.join('')
+  if (script === 'cyrillic' && letters.length >= ENOUGH && !UKRAINIAN.test(letters)) vote(['uk'], -0.5)
+  const [first, second] = [...votes].sort((a, b) => b[1] - a[1])
+  if (first![1] > 0 && first![1] > second![1]) return first![0]
+  const expected = [...votes].filter(([language, weight]) => weight === first![1] && among?.has(language))
+  return expected.length === 1 ? expected[0]![0] : 'other'
+}
+
+/** Returns whether the short words of a language are also those of others. */
+export const isRare = (language: Language): boolean => RARE.some(([rare]) => rare === language)
+
+/** Returns the languages of RARE that are not considered for these words. */
+function unlikelyIn(words: readonly string[]): Set<Language> {
+  const text = words.join(' ')
+  return new Set(
+    RARE.filter(
+      ([language, letters]) =>
+        !letters.test(text) &&
+        words.filter((word) => {
+          const known = languagesOfStopWord.get(word)
+          return known?.length === 1 && known[0] === language
+        }).length < OWN_WORDS,
+    ).map(([language]) => language),
+  )
+}
+
+/**
+ * Returns the script that most letters belong to, as its language if it has only one; null for the Latin script, which
+ * many languages share.
+ */
+function scriptOf(words: readonly string[]): string | null {
   if (!words.some((word) => NOT_LATIN.test(word))) return null
   const text = words.slice(0, WORDS_LOOKED_AT).join(' ').slice(0, 2_000)
   const counts = SCRIPTS.map(([script]) => text.match(script)?.length ?? 0)

@@ -20,6 +20,8 @@ const ALGORITHMS: Partial<Record<Language, string>> = {
   ru: 'russian',
   tr: 'turkish',
   ar: 'arabic',
+  hu: 'hungarian',
+  ro: 'romanian',
 }
 
 /**

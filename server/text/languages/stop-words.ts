@@ -22,6 +22,14 @@ export type Language =
   | 'ja'
   | 'zh'
   | 'ko'
+  | 'uk'
+  | 'bg'
+  | 'el'
+  | 'he'
+  | 'hi'
+  | 'hu'
+  | 'ro'
+  | 'fa'
   | 'other'
 
 const ENGLISH = `a about above after again all also am an and any anybody anyone anything are aren as at be because
@@ -77,6 +85,18 @@ const OF_QUESTIONS: Partial<Record<Language, string>> = {
   ru: `здравствуйте можно ли какой какая какое какие сколько почему нужно спасибо пожалуйста могу`,
   tr: `hangi kaç merhaba nasıl neden nedir nerede ne kadar var yok mı mi mu mü teşekkürler`,
   fi: `hei kiitos kuinka miksi milloin missä mikä mitä miten onko pitää voiko voin`,
+  uk: `вітаю добрий день чи як яка який яке які коли де скільки чому можна треба потрібно дякую будь ласка можу хочу ви ваш
+    ваша ваші це цей що`,
+  bg: `имате имам здравейте добър ден ли как каква какъв какво кога къде колко защо може мога трябва благодаря моля искам вие ваш вашата
+    това този да се`,
+  el: `γεια σας και το τα η ο οι τι πώς πού πότε πόσο πόσα κάνει είναι θα να δεν με σε για από στο στη στην στα του της των
+    τον την μου έχω έχει έχετε μπορώ μπορείτε ποιος ποια ποιο γιατί αν ή ευχαριστώ παρακαλώ πρέπει θέλω`,
+  he: `שלום איך מה מתי איפה כמה למה האם אפשר אני לי של את על עם זה זאת יש אין תודה בבקשה צריך יכול רוצה`,
+  hi: `नमस्ते क्या कैसे कब कहाँ कहां कितना कितने कितनी क्यों कौन मैं मुझे मेरा मेरी आप आपका आपकी है हैं का की के को में से पर और कर
+    करें सकता सकते सकती धन्यवाद कृपया चाहिए`,
+  hu: `szia üdvözlöm hogyan mikor hol mennyi mennyibe miért kell lehet tudok szeretnék köszönöm kérem van hány melyik`,
+  ro: `bună ziua cum când unde cât câte câți de ce trebuie pot vreau mulțumesc rog este sunt aveți există`,
+  fa: `سلام چگونه چطور چه کی کجا چقدر چند چرا آیا من شما این آن است هست می را که در از به با برای ممنون لطفا لطفاً باید`,
   ja: `か です ます ください どう どの どこ いつ 何 なに ですか ますか は を に が の で と も へ から まで`,
 }
 
@@ -100,6 +120,14 @@ const SETS: Record<Language, ReadonlySet<string>> = {
   ja: setOf([...lists.jpn, ...own('ja')]),
   zh: setOf(lists.zho),
   ko: setOf(lists.kor),
+  uk: setOf([...lists.ukr, ...own('uk')]),
+  bg: setOf([...lists.bul, ...own('bg')]),
+  el: setOf([...lists.ell.map(withFinalSigma), ...own('el')]),
+  he: setOf([...lists.heb, ...own('he')]),
+  hi: setOf([...lists.hin, ...own('hi')]),
+  hu: setOf([...lists.hun, ...own('hu')]),
+  ro: setOf([...lists.ron, ...own('ro')]),
+  fa: setOf([...lists.fas, ...own('fa')]),
   other: new Set(),
 }
 
@@ -109,6 +137,11 @@ export const languagesOfStopWord: ReadonlyMap<string, readonly Language[]> = lan
 /** Returns whether a folded word says nothing about the subject of a text in this language. */
 export function isStopWord(word: string, language: Language): boolean {
   return SETS[language].has(word)
+}
+
+/** The package writes every sigma alike. */
+function withFinalSigma(word: string): string {
+  return word.replace(/σ$/, 'ς')
 }
 
 function own(language: Language): string[] {

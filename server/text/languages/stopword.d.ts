@@ -16,4 +16,12 @@ declare module 'stopword' {
   export const swe: string[]
   export const tur: string[]
   export const zho: string[]
+  export const ukr: string[]
+  export const bul: string[]
+  export const ell: string[]
+  export const heb: string[]
+  export const hin: string[]
+  export const hun: string[]
+  export const ron: string[]
+  export const fas: string[]
 }

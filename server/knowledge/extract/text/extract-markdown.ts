@@ -3,7 +3,7 @@ import { type ExtractedDocument, finishDocument, type Section } from '../extract
 import { headingLabel } from '../html/heading-label.ts'
 import { type Heading, pathOf, withHeading } from '../html/heading-path.ts'
 import { tableRows } from '../table-rows.ts'
-import { inlineText } from './markdown-inline.ts'
+import { inlineMarkdown, inlineText, isDefinition, linksOf } from './markdown-inline.ts'
 
 // In a list, a fence is indented like its item.
 const fence = /^(\s*)(`{3,}|~{3,})\s*([\w+#-]{0,30})[^`]*$/
@@ -20,12 +20,14 @@ const admonition =
 const tableRule = /^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$/
 
 /**
- * Splits Markdown into sections by heading. The syntax is removed; code and table values are kept. Throws
- * ExtractFailure `no_text`.
+ * Splits Markdown into sections by heading. Of the syntax, only code, bold text and links that lead somewhere are kept;
+ * `url` is the address of the document. Throws ExtractFailure `no_text`.
  */
-export function extractMarkdown(source: string): ExtractedDocument {
+export function extractMarkdown(source: string, url: string | null = null): ExtractedDocument {
   const { title, body } = frontMatter(source)
   const lines = withoutComments(body).split('\n')
+  const links = linksOf(lines, url)
+  const shown = (text: string): string => inlineMarkdown(text, links)
   const sections: Section[] = []
   let open: Heading[] = []
   let paragraphs: string[] = []
@@ -34,7 +36,7 @@ export function extractMarkdown(source: string): ExtractedDocument {
 
   const endParagraph = () => {
     // Emphasis may begin on one source line and end on another.
-    const text = prose.map(inlineText).filter(Boolean).join('\n')
+    const text = prose.map(shown).filter(Boolean).join('\n')
     prose = []
     if (text === '') return
     paragraphs.push(label === null ? text : listItem.test(text) ? `${label}:\n${text}` : `${label}: ${text}`)
@@ -77,7 +79,7 @@ export function extractMarkdown(source: string): ExtractedDocument {
       endLabel()
       const word = note[1] ?? note[2] ?? note[4] ?? ''
       label = note[3] || note[5] || word[0]!.toUpperCase() + word.slice(1).toLowerCase()
-    } else if (/^\s*:::+\s*$/.test(line) || directive.test(line)) endParagraph()
+    } else if (/^\s*:::+\s*$/.test(line) || directive.test(line) || isDefinition(line)) endParagraph()
     else if (heading) {
       const text = inlineText(heading[2] ?? '')
       if (text) startSection(heading[1]!.length, text)
@@ -96,7 +98,7 @@ export function extractMarkdown(source: string): ExtractedDocument {
       endLabel()
       let end = at + 2
       while (end < lines.length && lines[end]!.includes('|')) end += 1
-      const rows = [line, ...lines.slice(at + 2, end)].map(cellsOf)
+      const rows = [line, ...lines.slice(at + 2, end)].map((row) => cellsOf(row, shown))
       paragraphs.push(tableRows(rows, rows.length > 1 ? 1 : 0).join('\n'))
       at = end - 1
     } else if (line.trim() === '' || /^ {0,3}([-*_])(\s*\1){2,}\s*$/.test(line)) endParagraph()
@@ -126,9 +128,9 @@ function isClosing(line: string, opening: string): boolean {
   return marks.length >= opening.length && marks === opening[0]!.repeat(marks.length)
 }
 
-function cellsOf(row: string): string[] {
+function cellsOf(row: string, shown: (text: string) => string): string[] {
   const inner = row.trim().replace(/^\||(?<!\\)\|$/g, '')
-  return inner.split(/(?<!\\)\|/).map((cell) => inlineText(cell.replace(/\\\|/g, '|')))
+  return inner.split(/(?<!\\)\|/).map((cell) => shown(cell.replace(/\\\|/g, '|')))
 }
 
 function withoutComments(body: string): string {

@@ -175,7 +175,8 @@ test('markers and sources have the same numbers in every answer, and a file open
   const uploaded = await client.raw('POST', `/agents/${agentId}/sources`, { body: form })
   const { id } = (await uploaded.json()) as { id: string }
   await trained(service, id)
-  const text = { type: 'text', name: 'Lamp', content: 'Every lamp with a warranty was built in Ulm.' }
+  const content = '# Where it is made\n\n## Lamps\n\nEvery lamp with a warranty was built in Ulm.'
+  const text = { type: 'text', name: 'Lamp', content }
   await trained(service, (await client.request('POST', `/agents/${agentId}/sources`, text)).body.id)
 
   // The markers use the model's numbers, are split across tokens, and include one that refers to nothing.
@@ -209,6 +210,7 @@ test('markers and sources have the same numbers in every answer, and a file open
     )
     assert.deepEqual(Object.keys(sources[0]!).sort(), [
       'anchor',
+      'headingPath',
       'id',
       'name',
       'page',
@@ -217,6 +219,11 @@ test('markers and sources have the same numbers in every answer, and a file open
       'url',
     ])
     assert.equal(sources[0]!.page, 1, where)
+    assert.deepEqual(
+      sources.map(({ headingPath }) => headingPath),
+      [[], ['Where it is made', 'Lamps']],
+      where,
+    )
     assert.match(String(sources[0]!.quote), /eleven years/)
     assert.match(String(sources[1]!.quote), /built in Ulm/)
   }
@@ -266,4 +273,28 @@ test('markers and sources have the same numbers in every answer, and a file open
   assert.equal((await fetch(`${service.url}${forged}`)).status, 404)
   await client.request('DELETE', `/agents/${agentId}/sources/${id}`)
   assert.equal((await fetch(`${service.url}${address}`)).status, 404, 'with its source the file goes')
+})
+
+test('a quote keeps links, bold text and code, and its source has the words; other channels obey the rule for links', async () => {
+  const own = await publicAgent(client)
+  await client.request('PUT', `/agents/${own}`, { model: 'builtin', allowedDomains: ['shop.example'] })
+  const link = '[the form for returns](https://shop.example/returns?by=post)'
+  const foreign = '[our carrier](https://carrier.example/track)'
+  const content = `Goods are returned within **30 days** with ${link}. Write \`RETURN\` on the parcel and give it to ${foreign}.`
+  const added = await client.request('POST', `/agents/${own}/sources`, {
+    type: 'text',
+    name: 'Returns',
+    content,
+  })
+  await trained(service, added.body.id)
+  const message = 'How are goods returned?'
+  const { body } = await client.request('POST', `/agents/${own}/chat`, { message, stream: false })
+  assert.equal(body.data.parts[0].text, `${content} [1]`)
+  assert.equal(
+    body.data.metadata.sources[0].quote,
+    'Goods are returned within 30 days with the form for returns. Write RETURN on the parcel and give it to our carrier.',
+  )
+  const asked = { chatbotId: own, messages: [{ role: 'user', content: message }] }
+  const { text } = (await client.request('POST', '/api/v1/chat', asked)).body
+  assert.ok(text.includes(link) && text.includes('our carrier') && !text.includes('https://carrier'), text)
 })

@@ -3,6 +3,7 @@ import { guessLanguage } from '../../../text/languages/language.ts'
 import { isArrayIndex, namesIndexedIn } from '../../../text/rows/array-index.ts'
 import { withTables } from '../../../text/rows/named-rows.ts'
 import { splitSentences } from '../../../text/words/sentences.ts'
+import { visibleText } from '../../../text/words/visible-text.ts'
 import { splitWords } from '../../../text/words/words.ts'
 import type { Passage } from '../passage.ts'
 import type { CitedSource } from './schema.ts'
@@ -211,7 +212,7 @@ const LONGEST_ANCHOR_WORDS = 8
 
 /** Returns a passage as the source of a claim. */
 export function citedSource(passage: Passage, claim: string): StoredSource {
-  const { sourceId, sourceName, url, score, page, isFile, anchor } = passage
+  const { sourceId, sourceName, url, score, page, isFile, anchor, headingPath } = passage
   const quote = quoteFor(passage, claim)
   return {
     id: sourceId,
@@ -220,6 +221,7 @@ export function citedSource(passage: Passage, claim: string): StoredSource {
     score,
     page,
     anchor: url === null ? textAnchorOf(isFile, page, quote) : anchorOf(url, anchor, quote),
+    headingPath,
     quote,
     ...(isFile ? { isFile } : {}),
   }
@@ -230,7 +232,7 @@ export function citedSource(passage: Passage, claim: string): StoredSource {
  * are quoted with their column names.
  */
 function quoteFor({ text }: Passage, claim: string): string {
-  const whole = text.trim()
+  const whole = visibleText(text.trim())
   if (whole.length <= LONGEST_QUOTE) return withTables(whole)
   const parts = partsOf(whole)
   const claimed = new Set(splitWords(claim))

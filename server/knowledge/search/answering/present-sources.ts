@@ -22,7 +22,7 @@ export const presentSourcesOf =
       return { ...shown, url: sourceFileUrl(ctx, place, shown.page) }
     })
 
-/** Answers stored by earlier versions lack the last three fields. */
+/** Answers stored by earlier versions lack the last four fields. */
 export const plainSource = ({
   id,
   name,
@@ -30,5 +30,6 @@ export const plainSource = ({
   score,
   page = null,
   anchor = null,
+  headingPath = [],
   quote = '',
-}: StoredSource): Static<typeof CitedSource> => ({ id, name, url, score, page, anchor, quote })
+}: StoredSource): Static<typeof CitedSource> => ({ id, name, url, score, page, anchor, headingPath, quote })

@@ -64,30 +64,80 @@ async function given(message: string): Promise<string[]> {
   return [...body.messages.at(-1).content.matchAll(/<passage [^>]*>\n(.*)\n/g)].map(([, text]) => text)
 }
 const reranked = () => models.requests.filter(({ wire }) => wire === 'rerank')
-const results = (...indexes: number[]): string =>
-  JSON.stringify({ results: indexes.map((index, place) => ({ index, relevance_score: 1 - place / 10 })) })
+/** The scores of a reranker in log odds, by document. */
+const results = (...scores: number[]): string =>
+  JSON.stringify({ results: scores.map((relevance_score, index) => ({ index, relevance_score })) })
 
 const QUESTION = 'How much does the desk lamp weigh?'
 
-test('the passages are in the order of the reranker', async () => {
-  models.reranks.push({ body: results(0) })
+test('the scores of the reranker move the passage that they stand for', async () => {
+  models.reranks.push({ body: results(0, 0, 0) })
   const plain = await given(QUESTION)
   assert.match(plain[0]!, /desk lamp weighs two/)
   const { query, documents } = reranked().at(-1)!.body
   assert.equal(query, QUESTION)
   assert.deepEqual(documents.length, plain.length)
-  models.reranks.push({ body: results(1) })
-  assert.deepEqual(await given(QUESTION), [plain[1], plain[0], ...plain.slice(2)])
+  assert.equal(plain.length, 3)
+  models.reranks.push({ body: results(-9, 9, -8) })
+  assert.deepEqual(await given(QUESTION), [plain[1], plain[0], plain[2]])
+})
+
+test('confidence is about the passage shown, in answers, retrieval tests and evaluations', async () => {
+  const shown = async (scores: number[]) => {
+    models.reranks.push({ body: results(...scores) })
+    const { body } = await client.request('POST', `/agents/${agentId}/retrieval-test`, { question: QUESTION })
+    assert.equal(body.confidence, body.passages[0].score)
+    return { confidence: body.confidence as number, text: body.passages[0].text as string }
+  }
+  const none = await shown([4, 4, 4])
+  const agrees = await shown([3, -6, -7])
+  const disagrees = await shown([-9, 4, -8])
+  assert.ok(agrees.confidence > none.confidence, `${agrees.confidence} ${none.confidence}`)
+  assert.match(agrees.text, /desk lamp weighs two/)
+  assert.match(disagrees.text, /ladder/)
+  assert.ok(disagrees.confidence < none.confidence, `${disagrees.confidence} ${none.confidence}`)
+
+  await client.request('PUT', `/agents/${agentId}`, { model: 'builtin' })
+  models.reranks.push({ body: results(-9, 4, -8) })
+  const message = { stream: false, message: QUESTION }
+  const { body } = await client.request('POST', `/agents/${agentId}/chat`, message)
+  await client.request('PUT', `/agents/${agentId}`, { model: 'auto' })
+  const [source] = body.data.metadata.sources
+  assert.equal(source.name, 'Ladder')
+  assert.equal(source.score, disagrees.confidence)
+
+  const path = `/agents/${agentId}/evaluations`
+  await client.request('POST', path, { question: QUESTION, expectedAnswer: 'nine kilograms' })
+  const before = reranked().length
+  for (const [scores, place, score] of [
+    [[4, 4, 4], 2, none.confidence],
+    [[-9, 4, -8], 1, disagrees.confidence],
+  ] as const) {
+    models.reranks.push({ body: results(...scores) })
+    const run = (await client.request('POST', `${path}/run`)).body
+    assert.deepEqual([run.results[0].place, run.results[0].score], [place, score])
+  }
+  assert.equal(reranked().length, before + 2)
+})
+
+test('a run of evaluations does not wait for a reranker that has failed', async () => {
+  const path = `/agents/${agentId}/evaluations`
+  for (const question of ['How heavy is the ladder?', 'What does the lamp rail weigh?'])
+    await client.request('POST', path, { question })
+  const before = reranked().length
+  models.reranks.push({ status: 500 })
+  assert.ok((await client.request('POST', `${path}/run`)).body.results.length >= 2)
+  assert.equal(reranked().length, before + 1)
 })
 
 test('whenever the reranker fails, the answer uses the order of the search', async () => {
-  models.reranks.push({ body: results(0) })
+  models.reranks.push({ body: results(0, 0, 0) })
   const plain = await given(QUESTION)
   for (const reply of [
     { status: 500 },
     { status: 404 },
     { body: '<html>' },
-    { body: results(7_000) },
+    { body: '{"results":[{"index":7000,"relevance_score":1}]}' },
     { body: '{"results":[{"index":1,"relevance_score":null}]}' },
     { firstDelayMs: 30_000 },
   ]) {

@@ -5,13 +5,11 @@ import type { ResolvedModel } from '../../../models/calls/model-call.ts'
 import type { Models } from '../../../models/models.ts'
 import type { Knowledge } from '../../index/knowledge.ts'
 import type { AgentKnowledge } from '../../index/update-index.ts'
-import { rerankFound, SAME_QUESTION } from '../ranking/rerank-found.ts'
+import { RERANKED, rerankFound, SAME_QUESTION } from '../ranking/rerank-found.ts'
 import type { SearchResult } from '../search-tables.ts'
 import { looksLikeFollowUp, refersBack, type Search, type Searched, searchInTalk } from './search-in-talk.ts'
 
 const PASSAGES = 8
-/** The number of passages that a reranking model orders. */
-const RERANKED = 24
 /** The most earlier questions that are used to find out what the last one is about. */
 const MOST_EARLIER_QUESTIONS = 3
 
@@ -29,7 +27,7 @@ type Needs = { knowledge: Pick<Knowledge, 'search'>; models: Pick<Models, 'reran
 /**
  * Returns the passages for the last question of a conversation. "And for children?" finds nothing by itself, so a model
  * rewrites it as a complete question. Without a model, a weak question is searched for again together with the one
- * before. If there is a reranking model, it chooses among more passages.
+ * before. If there is a reranking model, its scores of more passages count, too.
  */
 export async function retrieve(
   { knowledge, models, log }: Needs,
@@ -40,31 +38,47 @@ export async function retrieve(
   const limit = reranker ? RERANKED : PASSAGES
   const search = (question: string, most: number): Promise<SearchResult> =>
     knowledge.search(agent, question, { limit: most })
-  const { asked, found } = await searchTurn({ search, limit, log }, agent, turn)
+  const { asked, found, isCombined } = await searchTurn({ search, limit, log }, agent, turn)
   if (!reranker) return { ...found, about: asked }
-  return rerankFound({ reranker, log }, asked, found, { limit: PASSAGES, signal: turn.signal })
+  const reranked = await rerankFound({ reranker, log }, asked, found, {
+    limit: PASSAGES,
+    signal: turn.signal,
+  })
+  return { ...(isCombined ? atMost(found.confidence, reranked) : reranked), about: asked }
 }
 
 async function searchTurn(
   { search, limit, log }: { search: Search; limit: number; log: Logger },
   agent: AgentKnowledge,
   { model, question, talk, signal }: Turn,
-): Promise<Searched> {
+): Promise<Searched & { isCombined: boolean }> {
   const before = askedBefore(talk)
+  const combine = async (): Promise<Searched & { isCombined: boolean }> => {
+    const searched = await searchInTalk(search, question, before, limit)
+    return { ...searched, isCombined: searched.asked !== question }
+  }
   // Nothing is found in an agent that never had a source, whatever the question.
   const isRewritten =
     before !== null &&
     agent.knowledgeVersion > 0 &&
     model.entry.provider !== 'builtin' &&
     looksLikeFollowUp(question)
-  if (!isRewritten) return searchInTalk(search, question, before, limit)
+  if (!isRewritten) return combine()
   const [found, whole] = await Promise.all([
     search(question, limit),
     rewriteQuestion(log, model, talk, signal),
   ])
-  if (found.confidence >= SAME_QUESTION) return { asked: question, found }
-  if (whole !== null) return { asked: whole, found: await search(whole, limit) }
-  return searchInTalk(search, question, before, limit)
+  if (found.confidence >= SAME_QUESTION) return { asked: question, found, isCombined: false }
+  if (whole !== null) return { asked: whole, found: await search(whole, limit), isCombined: false }
+  return combine()
+}
+
+/** Passages for two questions at once are only offered, whatever a reranking model says of them. */
+function atMost(most: number, { passages, confidence }: SearchResult): SearchResult {
+  return {
+    passages: passages.map((passage) => ({ ...passage, score: Math.min(most, passage.score) })),
+    confidence: Math.min(most, confidence),
+  }
 }
 
 /**

@@ -9,5 +9,8 @@ export const CitedSource = Exact({
   score: Type.Number({ description: '0 to 1' }),
   page: Nullable(Type.Integer({ description: 'The page of a file with pages, from 1' })),
   anchor: Nullable(Type.String({ description: 'The fragment of the address that points to the passage' })),
+  headingPath: Type.Array(Type.String(), {
+    description: 'The headings above the passage, outermost first; empty if there are none',
+  }),
   quote: Type.String({ description: 'The text of the passage' }),
 })

@@ -5,6 +5,7 @@ import { type Language, weighLanguage } from '../../../text/languages/language.t
 import type { Stemmer } from '../../../text/languages/stem.ts'
 import { splitSentences } from '../../../text/words/sentences.ts'
 import { termsOfWord } from '../../../text/words/terms.ts'
+import { visibleText } from '../../../text/words/visible-text.ts'
 import { splitWords } from '../../../text/words/words.ts'
 import type { IndexedChunk } from '../passage.ts'
 import { mostChunks, type Tables } from '../tables/tables.ts'
@@ -41,7 +42,8 @@ export function analyseChunk(
   const heading = chunk.headingPath.at(-1) ?? ''
   const title = splitWords([chunk.sourceName ?? '', ...chunk.headingPath].join(' '))
   const questions = (chunk.questions ?? []).map(splitWords)
-  const text = splitWords(chunk.text)
+  const visible = visibleText(chunk.text)
+  const text = splitWords(visible)
   const language = languageOf([...text, ...questions.flat()], chunksOf)
 
   const frequencies = new Map<string, number>()
@@ -60,10 +62,10 @@ export function analyseChunk(
 
   const headingWords = splitWords(withNameParts(heading))
   const sum = new Float32Array(words.dimensions)
-  for (const list of [headingWords, splitWords(withNameParts(chunk.text)), ...questions])
+  for (const list of [headingWords, splitWords(withNameParts(visible)), ...questions])
     addWords(words, list, sum)
   const parts = [
-    ...splitSentences(chunk.text, language).map((sentence) => splitWords(withNameParts(sentence))),
+    ...splitSentences(visible, language).map((sentence) => splitWords(withNameParts(sentence))),
     headingWords,
     ...questions,
   ]

@@ -1,5 +1,6 @@
 import { wordsAndPairs } from '../../../text/languages/dense-script.ts'
 import { splitSentences } from '../../../text/words/sentences.ts'
+import { visibleText } from '../../../text/words/visible-text.ts'
 import { splitWords } from '../../../text/words/words.ts'
 import type { IndexedChunk } from '../passage.ts'
 import type { AnalysedQuestion } from '../question/analyse-question.ts'
@@ -23,7 +24,7 @@ export function worstPair(
     matcher,
     matcher.likeness,
   )
-  const sentences = [...(chunk.questions ?? []), ...splitSentences(chunk.text, language)]
+  const sentences = [...(chunk.questions ?? []), ...splitSentences(visibleText(chunk.text), language)]
   const matched = sentences.map((sentence) => bestOf([numbered(sentence)], matcher, matcher.likeness))
   const shares = pairs.map(([first, second]) => {
     const likeness = (place: number, said: Float32Array | undefined): number =>

@@ -1,15 +1,17 @@
 import { addQuestions, removeQuestions } from '../question/exact-questions.ts'
-import { DEAD, dropSlot, FREE, LIVE, SWEPT, showSlot } from './slot-table.ts'
+import { DEAD, dropSlot, FREE, LIVE, NO_SLOT, SWEPT, showSlot } from './slot-table.ts'
 import type { Tables } from './tables.ts'
 import { sweepPostings } from './term-table.ts'
 
 /** With fewer dead slots than this, a sweep is not worth its time. */
 const FEWEST_DEAD = 256
 
-/** Makes written chunks visible to search. */
+/** Makes the chunks of a document, in reading order, visible to search. */
 export function showChunks(tables: Tables, slots: readonly number[]): void {
-  for (const slot of slots) {
+  for (const [at, slot] of slots.entries()) {
     showSlot(tables.slots, slot)
+    tables.slots.before[slot] = slots[at - 1] ?? NO_SLOT
+    tables.slots.after[slot] = slots[at + 1] ?? NO_SLOT
     addQuestions(tables.exact, slot, tables.slots.chunks[slot]!)
   }
 }

@@ -1,4 +1,5 @@
 import { wordsAndPairs } from '../../../text/languages/dense-script.ts'
+import { visibleText } from '../../../text/words/visible-text.ts'
 import { splitWords } from '../../../text/words/words.ts'
 import type { IndexedChunk } from '../passage.ts'
 import { asNameParts, withNameParts, withoutArguments } from '../question/split-identifiers.ts'
@@ -15,7 +16,7 @@ export function saidWordsOf({ headingPath, questions, text }: IndexedChunk, know
   const fields = [
     withNameParts(title),
     withNameParts(headingPath.slice(0, -1).join(' ')),
-    withNameParts([...(questions ?? []), text].join(' ')),
+    withNameParts([...(questions ?? []), visibleText(text)].join(' ')),
     title,
     asNameParts(title),
   ].map((field) => wordsAndPairs(splitWords(field)))

@@ -10,6 +10,8 @@ export const DEAD = 3
 /** Dead; its postings are being removed. */
 export const SWEPT = 4
 
+export const NO_SLOT = -1
+
 /** Assigns a numbered slot to each chunk. The numbers of dead chunks are reused once their postings are removed. */
 export type SlotTable = {
   chunks: (IndexedChunk | null)[]
@@ -18,6 +20,9 @@ export type SlotTable = {
   states: Uint8Array
   /** The weighted number of terms. */
   lengths: Float32Array
+  /** The slots of the chunks before and after, in reading order; NO_SLOT at the beginning and the end of a source. */
+  before: Int32Array
+  after: Int32Array
   free: number[]
   count: number
   live: number
@@ -33,6 +38,8 @@ export function createSlotTable(): SlotTable {
     sentences: [],
     states: new Uint8Array(64),
     lengths: new Float32Array(64),
+    before: new Int32Array(64),
+    after: new Int32Array(64),
     free: [],
     count: 0,
     live: 0,
@@ -57,13 +64,23 @@ export function takeSlot(
     const lengths = new Float32Array(slots.lengths.length * 2)
     lengths.set(slots.lengths)
     slots.lengths = lengths
+    slots.before = doubled(slots.before)
+    slots.after = doubled(slots.after)
   }
   slots.chunks[slot] = chunk
   slots.sentences[slot] = sentences
   slots.heldBytes += bytesOfChunk(chunk, sentences)
   slots.states[slot] = PENDING
   slots.lengths[slot] = length
+  slots.before[slot] = NO_SLOT
+  slots.after[slot] = NO_SLOT
   return slot
+}
+
+function doubled(numbers: Int32Array): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(numbers.length * 2)
+  larger.set(numbers)
+  return larger
 }
 
 export function showSlot(slots: SlotTable, slot: number): void {

@@ -1,5 +1,6 @@
 import type { Language } from '../../../text/languages/language.ts'
 import { splitSentences } from '../../../text/words/sentences.ts'
+import { visibleText } from '../../../text/words/visible-text.ts'
 import type { Section } from '../../extract/extracted-document.ts'
 
 export type Chunk = {
@@ -61,7 +62,7 @@ function packed(
   let current: TextUnit[] = []
   let length = 0
   for (const unit of units) {
-    const grown = length + unit.separator.length + unit.text.length
+    const grown = length + unit.separator.length + unit.chars
     const isHalfFull = length >= targetChars / 2
     const breaksParagraph = unit.paragraphChars <= targetChars && length + unit.paragraphChars > targetChars
     const startsNew =
@@ -69,14 +70,13 @@ function packed(
       (isHalfFull && (grown > targetChars || (unit.paragraphChars > 0 && breaksParagraph)))
     if (current.length > 0 && startsNew) {
       const led = leadOf(current, unit)
-      const isMoved =
-        led.length > 0 && led.length < current.length && joined([...led, unit]).length <= maxChars
+      const isMoved = led.length > 0 && led.length < current.length && charsOf([...led, unit]) <= maxChars
       chunks.push(isMoved ? current.slice(0, -led.length) : current)
       const before = isMoved ? led : repeated(current, unit, overlapSentences, targetChars / 3)
-      current = joined([...before, unit]).length <= maxChars ? before : []
-      length = joined(current).length
+      current = charsOf([...before, unit]) <= maxChars ? before : []
+      length = charsOf(current)
     }
-    length += current.length > 0 ? unit.separator.length + unit.text.length : unit.text.length
+    length += current.length > 0 ? unit.separator.length + unit.chars : unit.chars
     current.push(unit)
   }
   if (current.length > 0) chunks.push(current)
@@ -85,8 +85,8 @@ function packed(
 
 /** The most characters of a line that introduces a code block without a colon at its end, and of a question. */
 const LONGEST_LEAD = 200
-const LEADS_ON = /[:：]$/
-const ASKS = /[?？؟]$/
+const LEADS_ON = /[:：](?:\*\*)?$/
+const ASKS = /[?？؟](?:\*\*)?$/
 /** Matches the number of a step, which looks like a sentence of its own. */
 const NUMBER = /^\(?\d{1,3}[.)]$/
 const ITEM = /^\s*(?:[-*+•‣▪—–]|\(?\d{1,3}[.)]|[a-z]\))\s/
@@ -103,11 +103,11 @@ function leadOf(units: readonly TextUnit[], next: TextUnit): TextUnit[] {
   return units.slice(from)
 }
 
-function leadsTo({ text, paragraphChars }: TextUnit, next: TextUnit): boolean {
+function leadsTo({ text, chars, paragraphChars }: TextUnit, next: TextUnit): boolean {
   if (FENCE.test(text)) return false
   if (NUMBER.test(text)) return true
   if (next.isSentence && next.paragraphChars === 0) return false
-  const isQuestion = ASKS.test(text) && paragraphChars === text.length
+  const isQuestion = ASKS.test(text) && paragraphChars === chars
   return LEADS_ON.test(text) || ((isQuestion || FENCE.test(next.text)) && text.length <= LONGEST_LEAD)
 }
 
@@ -131,8 +131,7 @@ function repeated(
 function overlapOf(units: readonly TextUnit[], sentences: number, maxChars: number): TextUnit[] {
   const overlap: TextUnit[] = []
   for (const unit of units.slice(1).reverse()) {
-    if (overlap.length === sentences || !unit.isSentence || joined([unit, ...overlap]).length > maxChars)
-      break
+    if (overlap.length === sentences || !unit.isSentence || charsOf([unit, ...overlap]) > maxChars) break
     overlap.unshift(unit)
   }
   return overlap
@@ -142,12 +141,18 @@ function joined(units: TextUnit[]): string {
   return units.map(({ separator, text }, at) => (at === 0 ? text : separator + text)).join('')
 }
 
+/** Returns the length of the joined units without the marks and addresses of Markdown, which their reader does not see. */
+const charsOf = (units: TextUnit[]): number =>
+  units.reduce((sum, { separator, chars }, at) => sum + (at === 0 ? 0 : separator.length) + chars, 0)
+
 /** A piece of text that stays whole: a sentence, or a line of a list, table or code block. */
 type TextUnit = {
   text: string
   /** The text between it and the previous unit. */
   separator: string
   isSentence: boolean
+  /** The length of the text as its reader sees it. */
+  chars: number
   /** The length of the paragraph, for its first unit; 0 for the others. */
   paragraphChars: number
 }
@@ -169,13 +174,14 @@ function textUnits(text: string, maxChars: number, language: Language): TextUnit
     for (const line of lines) {
       const isProse = lines.length === 1
       const pieces =
-        isProse || line.length > maxChars
+        isProse || visibleText(line).length > maxChars
           ? sentencePieces(line, maxChars, language)
           : [{ text: isCode ? line.trimEnd() : line.trim(), gap: '' }]
       for (const [at, piece] of pieces.entries()) {
         const separator = isFirst ? '\n\n' : at === 0 ? '\n' : piece.gap
-        const paragraphChars = isFirst ? paragraph.length : 0
-        units.push({ text: piece.text, separator, isSentence: isProse, paragraphChars })
+        const paragraphChars = isFirst ? visibleText(paragraph).length : 0
+        const chars = visibleText(piece.text).length
+        units.push({ text: piece.text, separator, isSentence: isProse, chars, paragraphChars })
         isFirst = false
       }
     }

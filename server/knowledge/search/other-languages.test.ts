@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { composeAnswer } from '../../models/builtin/compose-answer.ts'
+import { loadWordVectors } from '../../models/static/word-vectors.ts'
+import { guessLanguage } from '../../text/languages/language.ts'
+import { createStemmer } from '../../text/languages/stem.ts'
+import { searchTables } from './search-tables.ts'
+import { showChunks } from './tables/drop-chunks.ts'
+import { createTables } from './tables/tables.ts'
+import { writeChunk } from './tables/write-chunks.ts'
+
+const words = loadWordVectors()
+
+const GERMAN = [
+  'Die Lieferung kostet 4,90 Euro und dauert drei Werktage. Ab einem Bestellwert von 50 Euro ist sie kostenlos.',
+  'Sie können Ihre Ware innerhalb von 30 Tagen zurückgeben, wenn sie nicht benutzt wurde.',
+  'Unser Laden ist von Montag bis Freitag von neun bis achtzehn Uhr geöffnet.',
+  'Auf alle Lampen geben wir eine Garantie von fünf Jahren, die mit dem Kauf beginnt.',
+]
+const ENGLISH = [
+  'Delivery costs 4.90 euros and takes three working days. It is free for orders of 50 euros and more.',
+  'You can return your goods within 30 days if they have not been used.',
+  'Our shop is open from Monday to Friday from nine to six.',
+  'All lamps have a warranty of five years, which begins with the purchase.',
+]
+
+function ask(texts: readonly string[], question: string) {
+  const tables = createTables(words)
+  const stem = createStemmer()
+  const slots = texts.map((text, at) => {
+    const place = { sourceId: `s${at}`, sourceName: null, url: null, headingPath: [], page: null }
+    return writeChunk(tables, { id: String(at), ...place, text }, stem)
+  })
+  showChunks(tables, slots)
+  return composeAnswer({ question, ...searchTables(tables, question, { limit: 8 }) }, words)
+}
+
+test('a question about documents in another language is declined in its own, if nothing connects the two', () => {
+  const cases: [readonly string[], string, string[]][] = [
+    [GERMAN, 'en', ['How much does shipping cost?', 'Can I send things back after two weeks?']],
+    [GERMAN, 'fr', ['Combien coûte la livraison ?', 'Quels sont les horaires du magasin ?']],
+    [GERMAN, 'pl', ['Ile kosztuje dostawa?', 'Jak długo mogę zwrócić towar?']],
+    [GERMAN, 'ru', ['Сколько стоит доставка?', 'Есть ли гарантия?']],
+    [ENGLISH, 'de', ['Wie viel kostet der Versand?', 'Wann habt ihr geöffnet?']],
+    [ENGLISH, 'es', ['¿Cuánto cuesta el envío?', '¿Cuándo está abierta la tienda?']],
+    [ENGLISH, 'ja', ['送料はいくらですか。', '返品はできますか。']],
+    [ENGLISH, 'ar', ['كم تكلفة الشحن؟', 'ما هي ساعات العمل؟']],
+  ]
+  for (const [texts, language, questions] of cases) {
+    for (const question of questions) {
+      const { band, text, cited } = ask(texts, question)
+      assert.deepEqual([band, cited], ['decline', []], `${question} ${text}`)
+      assert.equal(guessLanguage(text), language, `${question} ${text}`)
+    }
+  }
+})
+
+test('a question in a language without phrases is never answered in one that looks like it', () => {
+  for (const question of ['Колко струва доставката?', 'هزینه ارسال چقدر است؟', 'Πόσο κοστίζει η αποστολή;']) {
+    const { band, text } = ask(ENGLISH, question)
+    assert.equal(band, 'decline', question)
+    assert.ok(!['ru', 'ar'].includes(guessLanguage(text)), text)
+  }
+})
+
+test('a name or a number that both languages share connects them, but not as an answer', () => {
+  const { band } = ask(
+    ['Das Modell ZX-4400 wiegt 12 kg und misst 80 cm.', ...GERMAN],
+    'How heavy is the ZX-4400 model?',
+  )
+  assert.notEqual(band, 'answer')
+})
