@@ -1,42 +1,5 @@
-/** The ways to ask for a person in a language. Each pattern matches a word or phrase in lower-case text. */
-export type Lexicon = {
-  language: string
-  /** Verbs for getting in touch, in the forms of a request. */
-  talk: RegExp
-  /** Verbs for wanting or needing something. */
-  want: RegExp
-  person: RegExp
-  /** Nouns that mean a human being without further words, and never an account or a machine. */
-  human: RegExp
-  not: RegExp
-  /** Matches a question about getting in touch. */
-  about: RegExp
-  /** Words that may accompany a bare "operator please". */
-  bare: RegExp
-  yes: RegExp
-  /** True if a negation follows the word that it negates. */
-  negatesLast: boolean
-}
-
-type Words = { [Name in Exclude<keyof Lexicon, 'negatesLast'>]: string }
-
-/** Matches whole words in scripts with spaces between words, and any part of a text in the others. */
-function lexicon(words: Words, { hasSpaces = true, negatesLast = false } = {}): Lexicon {
-  const edge = (list: string, flags = 'u'): RegExp =>
-    new RegExp(hasSpaces ? `(?<![\\p{L}\\p{N}])(?:${list})(?![\\p{L}\\p{N}])` : `(?:${list})`, flags)
-  return {
-    language: words.language,
-    talk: edge(words.talk),
-    want: edge(words.want),
-    person: edge(words.person),
-    human: edge(words.human),
-    not: edge(words.not),
-    about: edge(words.about),
-    bare: edge(words.bare, 'gu'),
-    yes: edge(words.yes),
-    negatesLast,
-  }
-}
+import { type Lexicon, lexicon } from './lexicon.ts'
+import { MORE_LEXICONS } from './more-person-words.ts'
 
 const ENGLISH = lexicon({
   language: 'en',
@@ -48,7 +11,7 @@ const ENGLISH = lexicon({
     'humans?(?! (?:resources?|rights?|errors?|readable))|(?:real|actual|live|human|physical) (?:person|people|agent|being|operator)|(?:live|human|service|support|customer) (?:agent|rep|representative|support|operator)|operator|representative|(?:staff|team) member|member of (?:staff|the team|your team)|agent|someone (?:real|human|from)',
   not: "don'?t|do not|doesn'?t|not|no|never|without|rather than|instead of|stop|avoid|won'?t|cannot|can'?t(?! i)|needn'?t|wasn'?t|isn'?t",
   about:
-    "how|what|what's|when|where|which|whether|who is|who are|why(?! can't i)|if i|if we|does|did|do (?:i|we|you need|users|customers|they)|are (?:you|they|we|your)|will|should|must|(?:talk|speak|chat|say) about|create|build|make|add|configure|set up|wants|talked|spoke|spoken|chatted|contacted",
+    "how|what|what's|when|where|which|whether|who is|who are|why(?! can't i)|if i|if we|does|did|do (?:i|we|you need|users|customers|they)|are (?:you|they|we|your)|will|should|must|(?:phone |telephone |contact )?numbers?|manual|guide|(?:opening )?hours|e-?mail|(?:talk|speak|chat|say) about|create|build|make|add|configure|set up|wants|talked|spoke|spoken|chatted|contacted",
   bare: 'an?|the|real|live|actual|human|to|with|please|pls|now|just|some|any|here|asap|me|i|get|give|hello|hi|hey|want|need|right|immediately|service|support|customer|someone|somebody|from|your|team',
   yes: "yes|yeah|yep|yup|ya|sure|ok|okay|k|alright|all right|please|pls|please do|go ahead|do it|do that|do so|of course|certainly|absolutely|definitely|sounds good|that would be (?:great|good|nice|helpful|lovely)|i would|i'd (?:like|love|appreciate) (?:that|it)|why not|gladly|correct|fine|great|perfect",
 })
@@ -146,9 +109,9 @@ const POLISH = lexicon({
   talk: 'porozmawiać|rozmawiać|pogadać|mówić|połącz|połączyć|połączcie|proszę połączyć|przełącz|przełączyć|przekierować|przekieruj|przekaż|przekazać|skontaktować|kontakt|zadzwonić|oddzwonić|czat',
   want: 'chcę|chciałbym|chciałabym|potrzebuję|poproszę|proszę|daj mi|życzę sobie',
   person:
-    'człowiek(?:iem|a)?|żyw(?:ym|ą) (?:człowiekiem|osobą)|osob[aąęy]|kimś|ktoś|konsultant(?:em|ką|a|ka)?|pracownik(?:iem|a)?|agent(?:em|a)?|operator(?:em|a)?|przedstawiciel(?:em|a)?|doradc[aąęy]|obsług[aąęi] klienta|wsparcie(?:m)?|zespołem',
+    'człowiek(?:iem|a|owi)?|żyw(?:ym|ą) (?:człowiekiem|osobą)|osob[aąęy]|kimś|ktoś|konsultant(?:em|ką|a|ka)?|pracownik(?:iem|a)?|agent(?:em|a)?|operator(?:em|a)?|przedstawiciel(?:em|a)?|doradc[aąęy]|obsług[aąęi] klienta|wsparcie(?:m)?|zespołem',
   human:
-    'człowiek(?:iem|a)?|prawdziw(?:ą|ym) (?:osobą|człowiekiem)|konsultant(?:em|ka|a)?|pracownik(?:iem|a)?|operator(?:em|a)?|doradc[aąęy]',
+    'człowiek(?:iem|a|owi)?|prawdziw(?:ą|ym) (?:osobą|człowiekiem)|konsultant(?:em|ka|a)?|pracownik(?:iem|a)?|operator(?:em|a)?|doradc[aąęy]',
   not: 'nie|bez|nigdy|zamiast',
   about: 'jak|co|kiedy|gdzie|dlaczego|czemu|któr[yae]|ile|czy muszę|czy jesteś|rozmawiać o|mówić o',
   bare: 'z|ze|do|proszę|poproszę|żywym|prawdziwym|chcę|cześć|teraz',
@@ -280,4 +243,5 @@ export const LEXICONS: readonly Lexicon[] = [
   JAPANESE,
   CHINESE,
   KOREAN,
+  ...MORE_LEXICONS,
 ]

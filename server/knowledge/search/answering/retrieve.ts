@@ -1,12 +1,17 @@
 import type { Logger } from 'pino'
-import { smallTalkOf } from '../../../models/builtin/small-talk.ts'
+import type { AnsweredPart } from '../../../models/builtin/input.ts'
 import { askForText } from '../../../models/calls/call-model.ts'
 import type { ResolvedModel } from '../../../models/calls/model-call.ts'
 import type { Models } from '../../../models/models.ts'
+import { type Message, readMessage } from '../../../text/talk/read-message.ts'
+import { TALK_WORDS } from '../../../text/talk/talk-table.ts'
 import type { Knowledge } from '../../index/knowledge.ts'
 import type { AgentKnowledge } from '../../index/update-index.ts'
+import type { Passage } from '../passage.ts'
+import { OFFERED_FROM } from '../ranking/offered-from.ts'
 import { rerankFound, SAME_QUESTION } from '../ranking/rerank-found.ts'
 import type { SearchResult } from '../search-tables.ts'
+import { type AskedQuestion, questionsOfMessage } from './questions-of-message.ts'
 import { looksLikeFollowUp, refersBack, type Search, type Searched, searchInTalk } from './search-in-talk.ts'
 
 const PASSAGES = 8
@@ -15,21 +20,31 @@ const RERANKED = 24
 /** The most earlier questions that are used to find out what the last one is about. */
 const MOST_EARLIER_QUESTIONS = 3
 
-/** The result of the search. `about` is the text that was searched for when the question is a follow-up. */
-export type Retrieved = SearchResult & { about?: string }
+/**
+ * The result of the search. `about` is the text that was searched for when the question is a follow-up. `parts` are the
+ * questions of a message that asks several; the passages are then those of all of them.
+ */
+export type Retrieved = SearchResult & { about?: string; parts?: AnsweredPart[] }
 
 /** A message of a conversation as its reader sees it. */
 type Said = { role: 'user' | 'assistant'; text: string }
 
-/** `talk` holds the messages, oldest first, up to the one that asks `question`. */
-type Turn = { model: ResolvedModel; question: string; talk: Said[]; signal: AbortSignal }
+/** `talk` holds the messages, oldest first, up to the one that was understood as `message`. */
+type Turn = {
+  model: ResolvedModel
+  message: Omit<Message, 'kind'> & { kind: Message['kind'] | 'person' }
+  talk: Said[]
+  signal: AbortSignal
+}
 
 type Needs = { knowledge: Pick<Knowledge, 'search'>; models: Pick<Models, 'reranker'>; log: Logger }
+
+type Searching = { search: Search; limit: number; log: Logger }
 
 /**
  * Returns the passages for the last question of a conversation. "And for children?" finds nothing by itself, so a model
  * rewrites it as a complete question. Without a model, a weak question is searched for again together with the one
- * before. If there is a reranking model, it chooses among more passages.
+ * before, and several questions are searched one by one. If there is a reranking model, it chooses among more passages.
  */
 export async function retrieve(
   { knowledge, models, log }: Needs,
@@ -40,15 +55,51 @@ export async function retrieve(
   const limit = reranker ? RERANKED : PASSAGES
   const search = (question: string, most: number): Promise<SearchResult> =>
     knowledge.search(agent, question, { limit: most })
-  const { asked, found } = await searchTurn({ search, limit, log }, agent, turn)
-  if (!reranker) return { ...found, about: asked }
-  return rerankFound({ reranker, log }, asked, found, { limit: PASSAGES, signal: turn.signal })
+  const searching = { search, limit, log }
+  const isBuiltin = turn.model.entry.provider === 'builtin'
+  if (isBuiltin && turn.message.kind !== 'question') return search(soughtIn(turn.message), PASSAGES)
+  const rerank = async ({ asked, found }: Searched): Promise<SearchResult> =>
+    reranker ? rerankFound({ reranker, log }, asked, found, { limit: PASSAGES, signal: turn.signal }) : found
+  const questions = isBuiltin ? questionsOfMessage(turn.message.question) : null
+  const parts = questions && (await searchEach(searching, questions, askedBefore(turn.talk), rerank))
+  if (parts) return parts
+  const searched = await searchTurn(searching, agent, turn)
+  return reranker ? rerank(searched) : { ...searched.found, about: searched.asked }
+}
+
+/** Returns what is searched for a message that is no question: a person is reached by what the documents say about that. */
+const soughtIn = ({ kind, language, question }: Turn['message']): string =>
+  kind === 'person' ? TALK_WORDS[language ?? 'en'].contact : question
+
+/** Searches for each question; null if nothing is found for any of them, because the whole may still find something. */
+async function searchEach(
+  { search, limit }: Searching,
+  questions: readonly AskedQuestion[],
+  earlier: string | null,
+  rerank: (searched: Searched) => Promise<SearchResult>,
+): Promise<Retrieved | null> {
+  const passages: Passage[] = []
+  const parts: AnsweredPart[] = []
+  for (const { question, before } of questions) {
+    const searched = await searchInTalk(search, question, before ?? earlier, limit)
+    const found = await rerank(searched)
+    const places = found.passages.slice(0, PASSAGES).map((passage) => {
+      const known = passages.findIndex(({ chunkId }) => chunkId === passage.chunkId)
+      return known >= 0 ? known : passages.push(passage) - 1
+    })
+    parts.push({ question, about: searched.asked, confidence: found.confidence, places })
+  }
+  const confidence = Math.max(...parts.map((part) => part.confidence))
+  if (confidence < OFFERED_FROM) return null
+  const [first] = parts
+  if (parts.length > 1) return { passages, confidence, parts }
+  return { passages, confidence, ...(first?.about === undefined ? {} : { about: first.about }) }
 }
 
 async function searchTurn(
-  { search, limit, log }: { search: Search; limit: number; log: Logger },
+  { search, limit, log }: Searching,
   agent: AgentKnowledge,
-  { model, question, talk, signal }: Turn,
+  { model, message: { question }, talk, signal }: Turn,
 ): Promise<Searched> {
   const before = askedBefore(talk)
   // Nothing is found in an agent that never had a source, whatever the question.
@@ -68,15 +119,16 @@ async function searchTurn(
 }
 
 /**
- * Returns the user's question before the last one, together with those that it follows up on; null when there is
+ * Returns the user's question before the last answer, together with those that it follows up on; null when there is
  * none.
  */
 function askedBefore(talk: readonly Said[]): string | null {
   const asked = talk
+    .slice(0, talk.findLastIndex(({ role }) => role === 'assistant') + 1)
     .filter(({ role }) => role === 'user')
-    .slice(0, -1)
-    .map(({ text }) => text)
-    .filter((text) => smallTalkOf(text) === null)
+    .map(({ text }) => readMessage(text))
+    .filter(({ kind }) => kind === 'question')
+    .map(({ question }) => question)
     .slice(-MOST_EARLIER_QUESTIONS)
   const whole = asked.findLastIndex((text, i) => !refersBack(text, asked[i - 1] ?? ''))
   return asked.slice(Math.max(whole, 0)).join(' ') || null

@@ -1,0 +1,62 @@
+import { isDense } from '../../../text/languages/dense-script.ts'
+import { splitSentences } from '../../../text/words/sentences.ts'
+import { splitWords } from '../../../text/words/words.ts'
+import { refersBack } from './search-in-talk.ts'
+
+/** A question that can be answered by itself, and what was said directly before it in the same message. */
+export type AskedQuestion = { question: string; before: string | null }
+
+const LONGEST_READ = 8_000
+/** More questions than this are answered as one message. */
+const MOST_QUESTIONS = 4
+/** From this many words on, a message with one question is searched for that question. */
+const LONG = 60
+const FEWEST_WORDS = 3
+const FEWEST_DENSE_LETTERS = 4
+const LONGEST_BEFORE = 300
+
+const ASKS = /[?？؟]["'”»)]*$/
+const AND = /^(?:and|und|et|y|e|en|och|og|a|i|и|та|і|ve|以及|还有|それと|そして|그리고)[\s,]+/iu
+/** A question mark is often forgotten, or two questions share one: "When are you open and how do I get there?" */
+const SECOND_HALF =
+  /\s(?:and|und|et|y|e|en|och|og)\s(?=(?:how|what|when|where|which|who|why|can|do|does|is|are|wie|was|wann|wo|wer|welche[rsn]?|warum|kann|gibt|comment|quand|où|quel(?:le)?s?|combien|pourquoi|cómo|cuándo|dónde|cuánto|qué|come|quando|dove|quanto|qual[ei]|como|onde|quanto|hoe|wat|wanneer|waar|welke|hur|vad|när|var|hvordan|hvad|hvornår|hvor|hva|når)\s)/iu
+
+/**
+ * Splits a message that asks several questions, each of which can stand alone, and finds the one question of a long
+ * message. Returns null for a message that is best searched as a whole.
+ */
+export function questionsOfMessage(text: string): AskedQuestion[] | null {
+  const read = text.slice(0, LONGEST_READ)
+  const sentences = splitSentences(read, 'other').flatMap(halvesOf)
+  const groups: AskedQuestion[] = []
+  let said = ''
+  for (const sentence of sentences) {
+    if (!ASKS.test(sentence)) {
+      said = `${said} ${sentence}`.trim().slice(-LONGEST_BEFORE)
+      continue
+    }
+    const question = sentence.replace(AND, '')
+    const last = groups.at(-1)
+    if (last && !standsAlone(question, last.question)) last.question += ` ${sentence}`
+    else groups.push({ question, before: said || null })
+    said = ''
+  }
+  if (groups.length > MOST_QUESTIONS || groups.length === 0) return null
+  if (groups.length === 1) return splitWords(read).length >= LONG ? groups : null
+  return groups
+}
+
+function halvesOf(sentence: string): string[] {
+  const half = SECOND_HALF.exec(sentence)
+  if (!half || !ASKS.test(sentence)) return [sentence]
+  const [first, second] = [sentence.slice(0, half.index), sentence.slice(half.index + half[0].length)]
+  return standsAlone(first, '') && standsAlone(second, first) ? [`${first}?`, second] : [sentence]
+}
+
+function standsAlone(question: string, earlier: string): boolean {
+  const words = splitWords(question)
+  const isLong = words.some(isDense)
+    ? words.join('').length >= FEWEST_DENSE_LETTERS
+    : words.length >= FEWEST_WORDS
+  return isLong && !refersBack(question, earlier)
+}
