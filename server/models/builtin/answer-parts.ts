@@ -11,8 +11,12 @@ export function answerParts(input: BuiltinInput, words: WordVectors): ComposedAn
   if (!parts || parts.length < 2) return null
   const phrases = phrasesFor(languageOfInput(input))
   const answers = parts.map(({ question, about, confidence, places }) => {
-    const own = places.map((place) => passages[place]!)
-    return composeAnswer({ ...input, question, about, confidence, passages: own }, words)
+    const own = { ...input, question, about, confidence, passages: places.map((place) => passages[place]!) }
+    const answer = composeAnswer(own, words)
+    // Among several questions, more than one passage that may answer is hard to read.
+    return answer.band === 'closest'
+      ? composeAnswer({ ...own, passages: own.passages.slice(0, 1) }, words)
+      : answer
   })
   if (answers.every(({ band }) => band === 'decline')) return null
   const cited: number[] = []

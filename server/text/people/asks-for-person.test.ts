@@ -137,6 +137,9 @@ const OTHERS = lines(`
   상담원과 어떻게 통화하나요?
   Is there a customer support number?
   I need the operator manual
+  Gibt es eine Telefonnummer vom Kundenservice?
+  ¿Cuál es el número de atención al cliente?
+  Il y a un numéro pour le service client ?
   What are the opening hours of customer service?
   Jag vill inte prata med en människa
   Hur kan jag prata med kundtjänst?

@@ -42,7 +42,7 @@ export const GERMANIC_WORDS = {
       |real person|person|machine|ai|automated}|{bot or human|human or bot|bot|robot}|who are you|what are you|who is this
       |who am i {talking|speaking|chatting} {to|with}|what s your name|what is your name|do you have a name|your name
       |what can you {do|help me with|help with|answer|tell me}{| for me}|what do you {do|know}|what can i ask{| you}
-      |how can you help{| me}|what are you {for|good for|able to do}|is {anyone|anybody|someone|somebody} {there|here|home}
+      |how can you help{| me}|what are you {for|good for|able to do}|is {|there }{anyone|anybody|someone|somebody}{| there| here| home| online}
       |{anyone|anybody|someone} {there|here|home}|are you chatgpt|who {made|built|created} you|introduce yourself
       |tell me about yourself`,
     complaint: `not {what i {asked|meant|wanted}{| for| to know}|the answer}|{that|this|it} {is|s|was} {wrong|incorrect|not {right|correct|true|helpful|useful|an answer|my question|it|what i
@@ -96,7 +96,7 @@ export const GERMANIC_WORDS = {
     help: `hilfe|hilf mir|bitte {um |}hilfe|{ich|wir} {brauche|bräuchte|benötige|brauchen|suche} {mal |bitte |dringend |etwas |ihre
       |deine |eure |}{hilfe|unterstützung|informationen|infos|rat|auskunft|eine auskunft}|{können|könnten} sie mir {bitte |mal
       |vielleicht |}{helfen|weiterhelfen|behilflich sein}|{kannst|könntest} du mir {bitte |mal |}{helfen|weiterhelfen}|{kann
-      |könnte} mir {jemand|hier jemand} {helfen|weiterhelfen}|{ich|wir} {habe|hab|hätte|haben|hätten} {mal |da |noch |}{eine|ne
+      |könnte} mir {jemand|hier jemand} {helfen|weiterhelfen}|{ich|wir} {habe|hab|hätte|haben|hätten} {da |}{mal |noch |}{eine|ne
       |noch eine|eine andere|eine weitere|ein paar|einige|zwei|weitere|noch} {kurze |kleine |allgemeine |andere |weitere |}
       {frage|fragen|bitte}|ich {habe|hätte} {ein|noch ein} {problem|anliegen}|{kurze |eine |noch eine |}frage|{darf|kann|dürfte}
       ich {mal |sie |dich |dir |ihnen |}{was|etwas|eine frage|eine kurze frage} {fragen|stellen}|ich {möchte|würde gerne|will

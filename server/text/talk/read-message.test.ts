@@ -25,7 +25,7 @@ const TALK: Record<TalkLanguage, Record<TalkKind, string>> = {
     yes: `ja / Ja bitte / ja gerne / na klar / sehr gerne`,
     acknowledgement: `alles klar / gut / prima / Perfekt / verstehe / in Ordnung / passt / kein Problem / ach so / okay, verstanden / das ist gut`,
     refusal: `nein / Nein danke / nö / nicht nötig / das war's / das ist alles, danke / nein, das war alles / später / hat sich erledigt / keine weiteren Fragen`,
-    help: `Hilfe / Ich habe eine Frage / Können Sie mir helfen? / hallo, ich hätte mal eine Frage / kannst du mir bitte helfen / Darf ich Sie etwas fragen? / ich brauche Hilfe / noch eine Frage`,
+    help: `Hilfe / Ich habe eine Frage / Können Sie mir helfen? / hallo, ich hätte mal eine Frage / kannst du mir bitte helfen / Darf ich Sie etwas fragen? / ich brauche Hilfe / noch eine Frage / Ich hab da mal ne Frage`,
     identity: `Bist du ein Bot? / Sind Sie ein Mensch? / Spreche ich mit einem Roboter? / wer bist du / Was kannst du? / wie heißt du? / ist da jemand? / Hallo, ist hier jemand?`,
     complaint: `Das ist falsch / Das hilft mir nicht / das stimmt nicht / Sie haben meine Frage nicht beantwortet / falsche Antwort / du verstehst mich nicht / nein, das ist nicht was ich meine / so ein Quatsch / das habe ich schon gefragt / verstehe ich nicht`,
   },

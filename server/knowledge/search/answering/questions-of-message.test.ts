@@ -12,8 +12,8 @@ test('questions that can stand alone are separated', () => {
       ['How much is delivery?', 'what are your opening hours?'],
     ],
     [
-      'When is the shop open and how much does delivery cost?',
-      ['When is the shop open?', 'how much does delivery cost?'],
+      'When are you open and how much does delivery cost?',
+      ['When are you open?', 'how much does delivery cost?'],
     ],
     [
       'Was kostet der Versand? Wann hat der Laden geöffnet?',

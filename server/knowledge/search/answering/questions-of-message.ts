@@ -1,7 +1,7 @@
 import { isDense } from '../../../text/languages/dense-script.ts'
+import { goesOn } from '../../../text/languages/goes-on.ts'
 import { splitSentences } from '../../../text/words/sentences.ts'
 import { splitWords } from '../../../text/words/words.ts'
-import { refersBack } from './search-in-talk.ts'
 
 /** A question that can be answered by itself, and what was said directly before it in the same message. */
 export type AskedQuestion = { question: string; before: string | null }
@@ -37,7 +37,7 @@ export function questionsOfMessage(text: string): AskedQuestion[] | null {
     }
     const question = sentence.replace(AND, '')
     const last = groups.at(-1)
-    if (last && !standsAlone(question, last.question)) last.question += ` ${sentence}`
+    if (last && !standsAlone(question)) last.question += ` ${sentence}`
     else groups.push({ question, before: said || null })
     said = ''
   }
@@ -50,13 +50,13 @@ function halvesOf(sentence: string): string[] {
   const half = SECOND_HALF.exec(sentence)
   if (!half || !ASKS.test(sentence)) return [sentence]
   const [first, second] = [sentence.slice(0, half.index), sentence.slice(half.index + half[0].length)]
-  return standsAlone(first, '') && standsAlone(second, first) ? [`${first}?`, second] : [sentence]
+  return standsAlone(first) && standsAlone(second) ? [`${first}?`, second] : [sentence]
 }
 
-function standsAlone(question: string, earlier: string): boolean {
+function standsAlone(question: string): boolean {
   const words = splitWords(question)
   const isLong = words.some(isDense)
     ? words.join('').length >= FEWEST_DENSE_LETTERS
     : words.length >= FEWEST_WORDS
-  return isLong && !refersBack(question, earlier)
+  return isLong && !goesOn(words)
 }
