@@ -32,7 +32,7 @@ const known = new Map<TalkLanguage, Phrases>()
 
 /**
  * Calls `visit` with the kind and the end of each phrase of a language that begins at a position of a text, which was
- * folded and has no spaces. The phrases of a language are compiled at the first call.
+ * folded, with single spaces between words. The phrases of a language are compiled at the first call.
  */
 export function visitPhrases(
   language: TalkLanguage,
@@ -55,10 +55,21 @@ function visitEnds(
   const part = parts[at]
   if (part === undefined) visit(start)
   else if (typeof part === 'string') {
-    if (text.startsWith(part, start)) visitEnds(parts, at + 1, text, start + part.length, visit)
+    const end = endOf(part, text, start)
+    if (end >= 0) visitEnds(parts, at + 1, text, end, visit)
   } else
     for (const alternative of part)
       visitEnds(alternative, 0, text, start, (end) => visitEnds(parts, at + 1, text, end, visit))
+}
+
+/** Returns where letters end in a text; -1 if they are not there. A space among the letters may be missing in the text. */
+function endOf(letters: string, text: string, start: number): number {
+  let at = start
+  for (const letter of letters) {
+    if (text.startsWith(letter, at)) at += letter.length
+    else if (letter !== ' ') return -1
+  }
+  return at
 }
 
 function compile(language: TalkLanguage): Phrases {
@@ -66,7 +77,7 @@ function compile(language: TalkLanguage): Phrases {
   for (const kind of KINDS) {
     const shared = (EVERYWHERE as Partial<Record<PhraseKind, string>>)[kind]
     for (const text of [TALK_WORDS[language][kind], shared ?? ''])
-      for (const parts of parse(foldTalk(text).replaceAll(/\s+/g, '')))
+      for (const parts of parse(foldTalk(text).replaceAll(/\s+/g, ' ')))
         for (const letter of firstLetters(parts))
           phrases.set(letter, [...(phrases.get(letter) ?? []), { kind, parts }])
   }
@@ -99,10 +110,12 @@ function parse(text: string): Part[][] {
 function firstLetters(parts: readonly Part[]): Set<string> {
   const letters = new Set<string>()
   const [first, ...rest] = parts
-  if (typeof first === 'string') letters.add(first[0]!)
-  else
-    for (const alternative of first ?? [])
-      for (const letter of firstLetters([...alternative, ...rest])) letters.add(letter)
+  if (typeof first === 'string') {
+    const [letter] = first.trimStart()
+    return letter === undefined ? firstLetters(rest) : new Set([letter])
+  }
+  for (const alternative of first ?? [])
+    for (const letter of firstLetters([...alternative, ...rest])) letters.add(letter)
   return letters
 }
 

@@ -3,7 +3,7 @@ import type { TalkWords } from './talk-words.ts'
 export const GERMANIC_WORDS = {
   en: {
     greeting: `{hi|hello|hey|helo|good {morning|afternoon|evening|day}}{| there| everyone| everybody| all| again
-      | team| dear team| guys| folks| sir| madam| friend}|hiya|howdy|greetings|morning|evening|g day|yo|dear {sir|madam}
+      | team| dear team| guys| folks| sir| madam| friend}|hiya|howdy|greetings|g day|dear {sir|madam}
       |dear {sir or madam|sirs|team|sir madam|all}|to whom it may concern|how are you{| doing}{| today}|how s it going
       |how do you do|nice to meet you|what s up|whats up|sup|hope you {are|re} {well|doing well}
       |i hope you are {well|doing well}|i hope this {message|email|mail} finds you well`,
@@ -68,7 +68,7 @@ export const GERMANIC_WORDS = {
     greeting: `{hallo|hallöchen|halloo|guten {tag|morgen|abend}|moin|moinsen|moin moin|servus|grüß {gott|dich|euch}|gruss gott
       |grüezi|grüessech|grüß sie|huhu|tach|mahlzeit|hi|hey|guten}{| zusammen| ihr| du| alle| team| liebes team| leute|
       an alle| nochmal| noch mal| wieder| an das team}|schönen guten {tag|morgen|abend}|wie geht {es|s} {|dir|ihnen|euch}
-      {| heute}|wie gehts{| dir| ihnen| euch}|alles {gut|klar} bei {dir|ihnen|euch}|na|sehr geehrte damen und herren
+      {| heute}|wie gehts{| dir| ihnen| euch}|alles {gut|klar} bei {dir|ihnen|euch}|sehr geehrte damen und herren
       |liebes {team|kundenservice team|service team}|sehr geehrtes team|grüße|grüß dich`,
     thanks: `danke|danke {schön|sehr|dir|ihnen|euch|vielmals|nochmal|nochmals|trotzdem|auch|vorab|im voraus}|dankeschön|dankesehr
       |{vielen|besten|herzlichen|lieben|tausend} dank{| im voraus| vorab| nochmal| nochmals}|dank dir|dank ihnen|merci

@@ -344,13 +344,22 @@ test('the small talk around a question is left out', () => {
     ['hello where is my parcel', 'where is my parcel'],
     ['👋 Bonjour ! Quels sont vos horaires ? Merci d’avance', 'Quels sont vos horaires ?'],
     ['Guten Tag, wann haben Sie geöffnet? Vielen Dank und schöne Grüße', 'wann haben Sie geöffnet?'],
-    ['Hola, buenas tardes. ¿Cuánto cuesta el envío? Gracias', 'Cuánto cuesta el envío?'],
+    ['Hola, buenas tardes. ¿Cuánto cuesta el envío? Gracias', '¿Cuánto cuesta el envío?'],
     ['こんにちは。送料はいくらですか？よろしくお願いします。', '送料はいくらですか？'],
     ['你好，运费是多少？谢谢', '运费是多少？'],
     [
       'Dear Sir or Madam,\n\nI ordered a lamp. Can I send it back?\n\nBest regards,\nJohn Smith\nTel. 0123 456',
       'I ordered a lamp. Can I send it back?',
     ],
+    ['Ok and for children?', 'and for children?'],
+    ...[
+      '¿Y si lo pido urgente?',
+      'Não quero mais ir?',
+      'Dopo quanti giorni arriva?',
+      'E a -h?',
+      'morning after pill',
+    ].map((whole): [string, string] => [whole, whole]),
+    ['I clicked on it. What now?', 'I clicked on it. What now?'],
     // A name and a subject look alike.
     ['Hello Fresh, cancel', 'Hello Fresh, cancel'],
   ]

@@ -31,12 +31,18 @@ const WEIGHT: readonly TalkKind[] = [
   'greeting',
 ]
 /** The kinds that a question may directly follow without punctuation, as in "thanks but where is my order". */
-const BEFORE_QUESTION: ReadonlySet<string> = new Set<TalkKind>([
+const BEFORE_QUESTION: ReadonlySet<string> = new Set<TalkKind>(['greeting', 'thanks'])
+const OK = /^(?:ok|okay|okey|oki)$/
+/** The kinds that end a message, beside a question that was asked before. */
+const AFTER_QUESTION: ReadonlySet<string> = new Set<TalkKind | 'beside'>([
   'greeting',
   'thanks',
+  'goodbye',
   'yes',
   'acknowledgement',
-  'refusal',
+  'help',
+  'identity',
+  'beside',
 ])
 const BUT = new Set('but aber mais pero ma però mas maar men mutta ale но але ama fakat لكن'.split(' '))
 
@@ -70,6 +76,7 @@ const LONGEST_SIGNATURE = 40
 
 const CLAUSE = /[^.!?,;:…\n–—¿¡。！？，、；：।؟،؛\p{Extended_Pictographic}]+/gu
 const MARKS = /^\s?[.!?。！？।؟…]+/u
+const OPENING = /[¿¡]+$/u
 const WORD = /[\p{L}\p{M}\p{N}]+/gu
 
 /** A part of a message between two punctuation marks. `text` is as it was written, from `start` to `end`. */
@@ -152,11 +159,17 @@ function withoutTalk(text: string, clauses: readonly Clause[], before: readonly 
   const isTooShort =
     isDoubtful && rest.reduce((sum, { words }) => sum + words.length, 0) < SHORTEST_AFTER_NAME
   const asked = withoutSignature(text, isTooShort ? clauses : rest)
-  while (asked.length > 1 && readingsOf(asked.at(-1)!).length > 0) asked.pop()
+  while (asked.length > 1 && endsMessage(asked.at(-1)!)) asked.pop()
   const [first] = asked
   const { end } = asked.at(-1)!
   const from = first!.start + (isTooShort ? 0 : lengthOfTalk(first!))
-  return text.slice(from, end + (MARKS.exec(text.slice(end, end + 8))?.[0].length ?? 0))
+  const opening = OPENING.exec(text.slice(0, from))?.[0].length ?? 0
+  return text.slice(from - opening, end + (MARKS.exec(text.slice(end, end + 8))?.[0].length ?? 0))
+}
+
+const endsMessage = (clause: Clause): boolean => {
+  const [first, ...others] = readingsOf(clause)
+  return first !== undefined && [first, ...others].every(({ kind }) => AFTER_QUESTION.has(kind))
 }
 
 /** Leaves out a closing such as "Best regards" on a line of its own and what follows it. */
@@ -178,7 +191,10 @@ function lengthOfTalk({ text, words }: Clause): number {
   for (let count = Math.min(LONGEST_BEFORE, words.length - SHORTEST_QUESTION); count > 0; count--) {
     // "Good value" and "Hello Fresh" are subjects, while a question goes on with a common word.
     if (!languagesOfStopWord.has(words[count]!)) continue
-    const isTalk = readingsOfWords(words.slice(0, count)).some(({ kind }) => BEFORE_QUESTION.has(kind))
+    const before = words.slice(0, count)
+    const isTalk =
+      before.every((word) => OK.test(word)) ||
+      readingsOfWords(before).some(({ kind }) => BEFORE_QUESTION.has(kind))
     if (!isTalk) continue
     const isContrast = BUT.has(words[count]!) && words.length - count > SHORTEST_QUESTION
     return [...text.matchAll(WORD)][isContrast ? count + 1 : count]?.index ?? 0
@@ -200,7 +216,7 @@ function thanksFor(words: readonly string[]): Reading[] {
   for (let count = Math.max(1, words.length - LONGEST_REASON - 1); count < words.length - 1; count++) {
     const thanks = readingsOfWords(words.slice(0, count)).filter(({ kind }) => kind === 'thanks')
     const reason = words.slice(count)
-    const found = thanks.filter(({ language }) => beginsWithFor(language, reason.join('')))
+    const found = thanks.filter(({ language }) => beginsWithFor(language, reason.join(' ')))
     if (found.length > 0) return found
   }
   return []
@@ -208,8 +224,8 @@ function thanksFor(words: readonly string[]): Reading[] {
 
 function beginsWithFor(language: TalkLanguage, text: string): boolean {
   let begins = false
-  visitPhrases(language, text, 0, (kind) => {
-    if (kind === 'thanksFor') begins = true
+  visitPhrases(language, text, 0, (kind, end) => {
+    if (kind === 'thanksFor' && isWordEnd(text, end)) begins = true
   })
   return begins
 }
@@ -229,34 +245,31 @@ function greetingWithName(text: string, words: readonly string[]): Reading[] {
 
 /** Returns what words are in each language in which they are nothing but phrases of small talk. */
 function readingsOfWords(words: readonly string[]): Reading[] {
-  const text = words.join('')
   const dense = words.some(isDense)
+  const text = words.join(dense ? '' : ' ')
   if (dense && text.length > MOST_DENSE_LETTERS) return []
-  const ends = new Set<number>()
-  let length = 0
-  for (const word of words) {
-    length += word.length
-    ends.add(length)
-  }
-  const isEnd = (at: number): boolean => dense || ends.has(at)
   const languages = dense ? DENSE : (SCRIPTS.find(([script]) => script.test(text))?.[1] ?? LATIN)
   return languages.flatMap((language) => {
-    const kinds = kindsIn(language, text, isEnd)
+    const kinds = kindsIn(language, text, dense)
     return kinds ? [{ language, kind: heaviest(kinds.map((kind) => ({ kind }))), isSure: true }] : []
   })
 }
 
+const isWordEnd = (text: string, at: number): boolean =>
+  at === text.length || text[at] === ' ' || text[at - 1] === ' '
+
 /** Returns the kinds of the fewest phrases of a language that a text consists of; null if it says something else. */
-function kindsIn(language: TalkLanguage, text: string, isEnd: (at: number) => boolean): TalkKind[] | null {
+function kindsIn(language: TalkLanguage, text: string, dense: boolean): TalkKind[] | null {
   const covers: ({ count: number; kinds: TalkKind[] } | undefined)[] = [{ count: 0, kinds: [] }]
   for (let start = 0; start < text.length; start++) {
     const cover = covers[start]
     if (!cover) continue
     visitPhrases(language, text, start, (kind, end) => {
-      if (kind === 'thanksFor' || end === start || !isEnd(end)) return
+      if (kind === 'thanksFor' || end === start || !(dense || isWordEnd(text, end))) return
       const count = cover.count + 1
-      if (count < (covers[end]?.count ?? Number.POSITIVE_INFINITY))
-        covers[end] = { count, kinds: kind === 'beside' ? cover.kinds : [...cover.kinds, kind] }
+      const next = text[end] === ' ' ? end + 1 : end
+      if (count < (covers[next]?.count ?? Number.POSITIVE_INFINITY))
+        covers[next] = { count, kinds: kind === 'beside' ? cover.kinds : [...cover.kinds, kind] }
     })
   }
   return covers[text.length]?.kinds ?? null

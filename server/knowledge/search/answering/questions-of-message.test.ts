@@ -42,6 +42,7 @@ test('a question that depends on the one before stays with it, and one question 
 
 test('in a long message, the questions are searched, with what was said before them', () => {
   const told = `I have been a customer for many years and was always happy. ${'My lamp is fine so far. '.repeat(12)}`
+  assert.equal(questionsOfMessage('¿Por qué me preguntan en qué país vivo?'), null)
   const [asked] = questionsOfMessage(`${told} Now I moved house. How do I change my address?`)!
   assert.equal(asked!.question, 'How do I change my address?')
   assert.ok(asked!.before!.endsWith('Now I moved house.') && asked!.before!.length <= 300)

@@ -3,8 +3,11 @@ import { goesOn } from '../../../text/languages/goes-on.ts'
 import { splitSentences } from '../../../text/words/sentences.ts'
 import { splitWords } from '../../../text/words/words.ts'
 
-/** A question that can be answered by itself, and what was said directly before it in the same message. */
-export type AskedQuestion = { question: string; before: string | null }
+/**
+ * A question that may be answered by itself, and what was said directly before it in the same message. It is `certain`
+ * to stand alone if it is a sentence and nothing was said before it.
+ */
+export type AskedQuestion = { question: string; before: string | null; certain: boolean }
 
 const LONGEST_READ = 8_000
 /** More questions than this are answered as one message. */
@@ -17,9 +20,9 @@ const LONGEST_BEFORE = 300
 
 const ASKS = /[?？؟]["'”»)]*$/
 const AND = /^(?:and|und|et|y|e|en|och|og|a|i|и|та|і|ve|以及|还有|それと|そして|그리고)[\s,]+/iu
-/** A question mark is often forgotten, or two questions share one: "When are you open and how do I get there?" */
+/** Two questions often share one mark: "When are you open and how do I get there?" */
 const SECOND_HALF =
-  /\s(?:and|und|et|y|e|en|och|og)\s(?=(?:how|what|when|where|which|who|why|can|do|does|is|are|wie|was|wann|wo|wer|welche[rsn]?|warum|kann|gibt|comment|quand|où|quel(?:le)?s?|combien|pourquoi|cómo|cuándo|dónde|cuánto|qué|come|quando|dove|quanto|qual[ei]|como|onde|quanto|hoe|wat|wanneer|waar|welke|hur|vad|när|var|hvordan|hvad|hvornår|hvor|hva|når)\s)/iu
+  /[\s,;]+(?:and\s(?=(?:how|what|when|where|which|who|why|can|do|does|is|are)\s)|und\s(?=(?:wie|was|wann|wo|wer|welche[rsn]?|warum|kann|gibt)\s)|et\s(?=(?:comment|quand|où|quel(?:le)?s?|combien|pourquoi)\s)|y\s(?=(?:cómo|cuándo|dónde|cuánto|qué)\s)|e\s(?=(?:come|quando|dove|quanto|qual[ei]?|como|onde)\s)|en\s(?=(?:hoe|wat|wanneer|waar|welke)\s)|och\s(?=(?:hur|vad|när|var)\s)|og\s(?=(?:hvordan|hvad|hvornår|hvor|hva|når)\s))/iu
 
 /**
  * Splits a message that asks several questions, each of which can stand alone, and finds the one question of a long
@@ -27,10 +30,12 @@ const SECOND_HALF =
  */
 export function questionsOfMessage(text: string): AskedQuestion[] | null {
   const read = text.slice(0, LONGEST_READ)
-  const sentences = splitSentences(read, 'other').flatMap(halvesOf)
+  const sentences = splitSentences(read, 'other').flatMap((whole) =>
+    halvesOf(whole).map((sentence, _, halves) => ({ sentence, isWhole: halves.length === 1 })),
+  )
   const groups: AskedQuestion[] = []
   let said = ''
-  for (const sentence of sentences) {
+  for (const { sentence, isWhole } of sentences) {
     if (!ASKS.test(sentence)) {
       said = `${said} ${sentence}`.trim().slice(-LONGEST_BEFORE)
       continue
@@ -38,7 +43,7 @@ export function questionsOfMessage(text: string): AskedQuestion[] | null {
     const question = sentence.replace(AND, '')
     const last = groups.at(-1)
     if (last && !standsAlone(question)) last.question += ` ${sentence}`
-    else groups.push({ question, before: said || null })
+    else groups.push({ question, before: said || null, certain: isWhole && said === '' })
     said = ''
   }
   if (groups.length > MOST_QUESTIONS || groups.length === 0) return null

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { ANSWER_FROM } from '../../../models/builtin/compose-answer.ts'
 import type { AnsweredPart } from '../../../models/builtin/input.ts'
 import { askForText } from '../../../models/calls/call-model.ts'
 import type { ResolvedModel } from '../../../models/calls/model-call.ts'
@@ -71,7 +72,7 @@ export async function retrieve(
 const soughtIn = ({ kind, language, question }: Turn['message']): string =>
   kind === 'person' ? TALK_WORDS[language ?? 'en'].contact : question
 
-/** Searches for each question; null if nothing is found for any of them, because the whole may still find something. */
+/** Searches for each question; null if the whole message had better be searched, because too little is found for its parts. */
 async function searchEach(
   { search, limit }: Searching,
   questions: readonly AskedQuestion[],
@@ -90,7 +91,9 @@ async function searchEach(
     parts.push({ question, about: searched.asked, confidence: found.confidence, places })
   }
   const confidence = Math.max(...parts.map((part) => part.confidence))
-  if (confidence < OFFERED_FROM) return null
+  const isUseful = ({ confidence: found }: AnsweredPart, at: number): boolean =>
+    questions.length === 1 || questions[at]!.certain || found >= ANSWER_FROM
+  if (confidence < OFFERED_FROM || !parts.every(isUseful)) return null
   const [first] = parts
   if (parts.length > 1) return { passages, confidence, parts }
   return { passages, confidence, ...(first?.about === undefined ? {} : { about: first.about }) }
