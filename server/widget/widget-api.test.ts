@@ -612,6 +612,9 @@ test('the built-in responder hands over visitors who ask for a person or accept 
     /human/,
     'nobody is offered who cannot be called',
   )
+  assert.match(last(await say('I want to talk to a person')), /cannot pass you on to a human/)
+  const greeted = await say('👋')
+  assert.match(last(await say('ok', greeted.conversationId)), /^All right\./)
   await own.request('POST', `/agents/${id}/actions`, {
     name: 'people',
     type: 'escalate',

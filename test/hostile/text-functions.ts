@@ -39,6 +39,7 @@ import { extractDocument } from '../../server/knowledge/extract/extract-document
 import type { DocumentType } from '../../server/knowledge/extract/extracted-document.ts'
 import { decodeText } from '../../server/knowledge/extract/text/decode-text.ts'
 import { withoutMarkers } from '../../server/knowledge/search/answering/citations.ts'
+import { questionsOfMessage } from '../../server/knowledge/search/answering/questions-of-message.ts'
 import { looksLikeFollowUp } from '../../server/knowledge/search/answering/search-in-talk.ts'
 import { analyseChunk } from '../../server/knowledge/search/question/analyse-chunk.ts'
 import { analyseQuestion } from '../../server/knowledge/search/question/analyse-question.ts'
@@ -62,6 +63,7 @@ import { asksForPerson, offersPerson } from '../../server/text/people/asks-for-p
 import { escapeHtml, textAsHtml } from '../../server/text/safety/escape-html.ts'
 import { LinkFilter, linksTo, withoutForeignLinks } from '../../server/text/safety/foreign-links.ts'
 import { linearPattern } from '../../server/text/safety/linear-pattern.ts'
+import { readMessage } from '../../server/text/talk/read-message.ts'
 import { splitSentences } from '../../server/text/words/sentences.ts'
 import { visibleText } from '../../server/text/words/visible-text.ts'
 import { foldText, splitWords } from '../../server/text/words/words.ts'
@@ -165,6 +167,8 @@ export const TEXT_FUNCTIONS: Record<string, TextFunction> = {
     most: LONGEST_MESSAGE,
   },
   looksLikeFollowUp: { run: looksLikeFollowUp },
+  readMessage: { run: (text) => readMessage(text) },
+  questionsOfMessage: { run: questionsOfMessage },
   readVerdict: { run: (text) => readVerdict(text, ['a'], 3) },
   judgeByWords: { run: (text) => judgeByWords('casino, win', text) },
   'judgeByWords, the rule': { run: (text) => judgeByWords(text, 'casino'), most: 2_000 },

@@ -79,9 +79,9 @@ export function askModel(
 }
 
 function streamOf(
-  { request, question, model: { entry, wire } }: Turn,
+  { request, model: { entry, wire } }: Turn,
   live: LiveGeneration,
-  { found, handover, mayOffer }: Prepared,
+  { found, handover, mayOffer, said }: Prepared,
   options: Pick<LanguageModelV4CallOptions, 'prompt' | 'tools' | 'toolChoice'>,
 ): Parts {
   // Passages for the built-in responder must not contain citation markers of their own.
@@ -92,7 +92,9 @@ function streamOf(
       ...options,
       temperature: request.agent.temp,
       maxOutputTokens: entry.maxOutputTokens,
-      providerOptions: { parley: { question, ...found, passages, handover, mayOffer } as never },
+      providerOptions: {
+        parley: { ...found, ...said, passages, handover, mayOffer } as never,
+      },
     },
     { signal: live.signal },
   )

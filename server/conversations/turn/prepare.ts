@@ -13,13 +13,12 @@ import type { MessagePart } from '../../db/tables/conversations.ts'
 import { withoutMarkers } from '../../knowledge/search/answering/citations.ts'
 import { retrieve } from '../../knowledge/search/answering/retrieve.ts'
 import type { Passage } from '../../knowledge/search/passage.ts'
-import type { Handover } from '../../models/builtin/hand-over.ts'
-import { languageOfRequest, offersPerson } from '../../text/people/asks-for-person.ts'
 import { withTables } from '../../text/rows/named-rows.ts'
 import { resultsOf, textOf } from '../records/parts.ts'
 import type { TranscriptMessage } from '../records/queries.ts'
 import { summariseParent } from './ask-model.ts'
 import type { ChatRequest, Prepared, Turn, TurnNeeds } from './turn.ts'
+import { handoverTo, lastSaid, understand } from './understand.ts'
 
 /** Searches for the passages of the reply, and prepares its tools and its prompt. */
 export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): Promise<Prepared> {
@@ -32,8 +31,11 @@ export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): 
     accountId: owner.accountId,
     knowledgeVersion: agent.knowledgeVersion,
   }
+  const documents = await ctx.knowledge.summary(knowledge)
+  const { instructions } = agent
+  const message = understand(question, transcript, { documents: documents.language, instructions })
   const [found, toolkit, parentSummary] = await Promise.all([
-    retrieve(ctx, knowledge, { model, question, talk: talkOf(transcript), signal }),
+    retrieve(ctx, knowledge, { model, message, talk: talkOf(transcript), signal }),
     toolkitOf(ctx, request, ids.conversationId),
     parent && isFirst && model.entry.provider !== 'builtin'
       ? summariseParent(ctx, model, place, parent, signal)
@@ -51,8 +53,16 @@ export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): 
     contextTokens: model.entry.contextTokens,
   })
   const escalate = toolkit.tools.find(({ type }) => type === 'escalate')
-  const handover = escalate ? handoverAsked(transcript, escalate.name) : null
-  return { found, toolkit, prompt, handover, mayOffer: escalate !== undefined }
+  const asked = message.kind === 'person' ? message.language : null
+  const handover = escalate && asked ? handoverTo(escalate.name, asked, transcript) : null
+  const said = {
+    question: message.question,
+    message,
+    before: lastSaid(transcript),
+    agentName: agent.name,
+    documents,
+  }
+  return { found, toolkit, prompt, handover, said, mayOffer: escalate !== undefined }
 }
 
 const talkOf = (transcript: readonly TranscriptMessage[]) =>
@@ -74,30 +84,6 @@ function instructionsFor({ agent, channel, isSpoken = false }: ChatRequest): str
   if (typeof own === 'string') return own
   const { chat = null, voice = null } = (own ?? {}) as { chat?: string; voice?: string }
   return isSpoken ? (voice ?? chat) : chat
-}
-
-const LONGEST_SUBJECT = 120
-const MOST_MESSAGES = 5
-
-/** Returns the call of the escalation action when the newest message asks for a person; null otherwise. */
-function handoverAsked(transcript: readonly TranscriptMessage[], tool: string): Handover | null {
-  const asked = transcript.findLastIndex(({ role }) => role === 'user')
-  const message = transcript[asked]
-  if (!message) return null
-  const before = transcript.slice(0, asked).findLast(({ role }) => role === 'assistant')
-  const offered = before !== undefined && offersPerson(textOf(before))
-  const language = languageOfRequest(textOf(message), { offered })
-  if (language === null) return null
-  const written = transcript.filter(({ role }) => role === 'user').map((said) => textOf(said).trim())
-  // The topic is usually in the message before the request for a person.
-  const about = written.at(-2) ?? written.at(-1) ?? ''
-  const subject =
-    about.replace(/\s+/g, ' ').slice(0, LONGEST_SUBJECT).toWellFormed() || 'A person was asked for'
-  const summary = `A person was asked for. The last messages:\n${written
-    .slice(-MOST_MESSAGES)
-    .map((text) => `> ${text.slice(0, 1_000).toWellFormed()}`)
-    .join('\n')}`
-  return { tool, input: { subject, summary }, language }
 }
 
 /**

@@ -6,7 +6,6 @@ import { type Last, lastly } from '../../db/statements/transaction.ts'
 import { ApiError } from '../../http/errors.ts'
 import { KeyTaken, rebindKey, takeKey } from '../../http/once/idempotency.ts'
 import type { StoredSource } from '../../knowledge/search/answering/citations.ts'
-import { textOf } from '../records/parts.ts'
 import type { MessageMetadata } from '../records/present.ts'
 import type { Parent, TranscriptMessage } from '../records/queries.ts'
 import {
@@ -23,6 +22,7 @@ import { findRetry, planTurn, readHistory, readsAhead } from './plan-turn.ts'
 import { runTurn } from './run-steps.ts'
 import type { ChatRequest, StartedTurn, StartRequest, Turn, TurnNeeds } from './turn.ts'
 import { continueConversation, type Opening, openConversations } from './turn-statements.ts'
+import { waitingText } from './understand.ts'
 
 /** Stores the message and starts the reply; the generation then runs by itself, with or without a reader. */
 export async function startChat(ctx: TurnNeeds, request: ChatRequest): Promise<LiveGeneration> {
@@ -44,7 +44,7 @@ export async function startChat(ctx: TurnNeeds, request: ChatRequest): Promise<L
     request,
     started,
     owner: { accountId: account.id, agentId: agent.id },
-    question: textOf(started.transcript.findLast(({ role }) => role === 'user') ?? { parts: [] }),
+    question: waitingText(started.transcript),
     model: noting(model, live),
   }
   runTurn(ctx, turn, live)

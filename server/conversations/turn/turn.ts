@@ -17,6 +17,7 @@ import type { Knowledge } from '../../knowledge/index/knowledge.ts'
 import type { Citations, StoredSource } from '../../knowledge/search/answering/citations.ts'
 import type { Retrieved } from '../../knowledge/search/answering/retrieve.ts'
 import type { Handover } from '../../models/builtin/hand-over.ts'
+import type { BuiltinInput } from '../../models/builtin/input.ts'
 import type { ResolvedModel } from '../../models/calls/model-call.ts'
 import type { ModelEntry } from '../../models/catalogue/catalogue.ts'
 import type { Models } from '../../models/models.ts'
@@ -80,6 +81,7 @@ export type ChatRequest = {
 /** The agent's properties that a reply needs. */
 type ChatAgent = {
   id: string
+  name: string
   instructions: string
   channelInstructions: Record<string, unknown> | null
   model: string
@@ -91,6 +93,7 @@ type ChatAgent = {
 
 export const chatAgentOf = (row: AgentRow): ChatAgent => ({
   id: row.id,
+  name: row.name,
   instructions: row.instructions,
   channelInstructions: row.channel_instructions,
   model: row.model,
@@ -122,7 +125,7 @@ export type Turn = {
   request: ChatRequest
   started: StartedTurn
   owner: AgentRef
-  /** The text of the message to answer. */
+  /** The text of the message to answer, or of all messages since the last answer. */
   question: string
   /** Switches to the built-in responder when that replaces a provider that failed. */
   model: ResolvedModel
@@ -149,6 +152,8 @@ export type Prepared = {
   prompt: LanguageModelV4Prompt
   /** The call that hands over to a person, if the customer asks for one; for the built-in responder. */
   handover: Handover | null
+  /** What else the built-in responder is told. */
+  said: Pick<BuiltinInput, 'question' | 'message' | 'before' | 'agentName' | 'documents'>
   /** Whether the agent can hand over to a person. */
   mayOffer: boolean
 }

@@ -1,8 +1,9 @@
 import { textOf } from '../../conversations/records/parts.ts'
 import type { MessageMetadata } from '../../conversations/records/present.ts'
 import type { MessageRow } from '../../conversations/records/queries.ts'
-import { smallTalkOf } from '../../models/builtin/small-talk.ts'
 import { isStopWord } from '../../text/languages/stop-words.ts'
+import { asksForPerson } from '../../text/people/asks-for-person.ts'
+import { readMessage } from '../../text/talk/read-message.ts'
 import { splitWords } from '../../text/words/words.ts'
 import type { Lexicon } from '../sentiment/lexicon.ts'
 
@@ -56,9 +57,10 @@ function isFromNothing(message: MessageRow): boolean {
 const isSuccess = (output: unknown): boolean =>
   typeof output === 'object' && output !== null && (output as { status?: unknown }).status === 'success'
 
-/** A greeting, thanks, praise, or a message without words. */
+/** Small talk, the wish for a person, praise, or a message without words. */
 const asksNothing = (text: string, lexicon: Lexicon): boolean =>
-  smallTalkOf(text) !== null ||
+  readMessage(text).kind !== 'question' ||
+  asksForPerson(text, { offered: false }) ||
   !splitWords(text).some(
     (word) =>
       /\p{L}{2}/u.test(word) &&

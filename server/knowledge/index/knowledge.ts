@@ -5,6 +5,7 @@ import type { Embedder } from '../../models/vectors/embedder.ts'
 import { createAgentIndex } from '../search/agent-index.ts'
 import { createLexicon } from '../search/question/word-forms.ts'
 import type { SearchOptions, SearchResult } from '../search/search-tables.ts'
+import { type DocumentsSummary, NO_DOCUMENTS } from '../search/summarise-documents.ts'
 import { type AgentKnowledge, type IndexState, syncIndex, syncVectors } from './update-index.ts'
 
 export type Knowledge = {
@@ -14,6 +15,8 @@ export type Knowledge = {
     question: string,
     options: Pick<SearchOptions, 'limit' | 'explain'>,
   ): Promise<SearchResult>
+  /** Returns in which language an agent's live sources are, and what they are about. */
+  summary(agent: AgentKnowledge): Promise<DocumentsSummary>
   /** The estimated memory of all indexes held, in bytes. */
   readonly bytes: number
 }
@@ -125,6 +128,10 @@ export function createKnowledge({ db, words, embedderOf, log, maxBytes = MAX_BYT
       const vector = await vectorOf(question, space)
       // The index may have moved to another space meanwhile, and vectors of two spaces cannot be compared.
       return state.index.search(question, { ...options, queryVector: space === state.space ? vector : null })
+    },
+    async summary(agent) {
+      if (agent.knowledgeVersion === 0) return NO_DOCUMENTS
+      return (await upToDate(agent)).index.summary()
     },
     get bytes() {
       return bytesHeld()

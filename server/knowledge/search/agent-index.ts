@@ -4,6 +4,7 @@ import { createStemmer } from '../../text/languages/stem.ts'
 import type { IndexedChunk } from './passage.ts'
 import type { Lexicon } from './question/word-forms.ts'
 import { type SearchOptions, type SearchResult, searchTables } from './search-tables.ts'
+import { type DocumentsSummary, summariseDocuments } from './summarise-documents.ts'
 import { dropChunks, isSweepDue, showChunks, sweep } from './tables/drop-chunks.ts'
 import { bytesOfTables } from './tables/index-bytes.ts'
 import { replaceVectors } from './tables/replace-vectors.ts'
@@ -21,6 +22,8 @@ export type AgentIndex = {
   /** Returns the number of searchable chunks of each source. */
   sources(): Map<string, number>
   search(question: string, options: SearchOptions): SearchResult
+  /** Returns in which language the searchable chunks are, and what they are about. */
+  summary(): DocumentsSummary
   /**
    * Replaces the provider's vectors of all chunks by those of another model, in one step once all are loaded;
    * searches use the old ones until then. `load` returns the vectors of the given chunks, some of which may have
@@ -39,6 +42,7 @@ export function createAgentIndex(words: WordVectors, lexicon?: Lexicon): AgentIn
   const slotsOf = new Map<string, number[]>()
   const latest = new Map<string, symbol>()
   let sweeping = false
+  let summary: DocumentsSummary | null = null
 
   const sweepIfDue = async (breathe: () => Promise<void> | undefined): Promise<void> => {
     if (sweeping || !isSweepDue(tables)) return
@@ -77,6 +81,7 @@ export function createAgentIndex(words: WordVectors, lexicon?: Lexicon): AgentIn
         dropChunks(tables, slotsOf.get(sourceId) ?? [])
         showChunks(tables, written)
         slotsOf.set(sourceId, written)
+        summary = null
         settle()
       }
       await sweepIfDue(breathe)
@@ -85,10 +90,15 @@ export function createAgentIndex(words: WordVectors, lexicon?: Lexicon): AgentIn
       latest.delete(sourceId)
       dropChunks(tables, slotsOf.get(sourceId) ?? [])
       slotsOf.delete(sourceId)
+      summary = null
     },
     replaceVectors: (load) => replaceVectors(tables, load),
     sources: () => new Map([...slotsOf].map(([sourceId, slots]) => [sourceId, slots.length])),
     search: (question, options) => searchTables(tables, question, options),
+    summary() {
+      summary ??= summariseDocuments(tables, slotsOf)
+      return summary
+    },
     get bytes() {
       return bytesOfTables(tables)
     },

@@ -5,7 +5,7 @@ import { streamText } from 'ai'
 import fc from 'fast-check'
 import { loadWordVectors } from '../static/word-vectors.ts'
 import { createBuiltinModel, wordGroups } from './builtin-model.ts'
-import { phrasesFor } from './phrases.ts'
+import { phrasesFor } from './phrases/phrases.ts'
 
 const model = createBuiltinModel(loadWordVectors())
 
@@ -70,7 +70,9 @@ test('without passages it uses the last user message', async () => {
   const hello = await model.doGenerate(question('Hello'))
   assert.deepEqual(hello.content, [{ type: 'text', text: phrasesFor('en').hello }])
   const other = await model.doGenerate(question('Wo ist mein Paket?'))
-  assert.deepEqual(other.content, [{ type: 'text', text: phrasesFor('de').decline }])
+  assert.deepEqual(other.content, [
+    { type: 'text', text: `${phrasesFor('de').decline} ${phrasesFor('de').offer}` },
+  ])
 })
 
 test('input in another format is rejected', async () => {

@@ -5,9 +5,11 @@ import type {
   LanguageModelV4Usage,
 } from '@ai-sdk/provider'
 import type { WordVectors } from '../static/word-vectors.ts'
+import { answerParts } from './answer-parts.ts'
 import { type ComposedAnswer, composeAnswer } from './compose-answer.ts'
 import { handOver } from './hand-over.ts'
 import { inputOfCall } from './input.ts'
+import { replyToTalk } from './reply-to-talk.ts'
 
 /** The approximate number of characters per token in European languages. */
 const CHARACTERS_PER_TOKEN = 4
@@ -54,9 +56,7 @@ function answerTo(options: LanguageModelV4CallOptions, words: WordVectors): Comp
     const said = handOver(input.handover, options)
     return 'call' in said ? said : { band: 'greeting', text: said.text, cited: [], score: 1 }
   }
-  const answer = composeAnswer(input, words)
-  if (answer.band !== 'decline' || input.mayOffer !== false) return answer
-  return { ...answer, text: answer.text.replace(/(?<=[.!。！])\s*[^.!?。！？]*[?？؟]\s*$/, '') }
+  return replyToTalk(input, words) ?? answerParts(input, words) ?? composeAnswer(input, words)
 }
 
 function* callOf(call: Call, usage: LanguageModelV4Usage): Generator<LanguageModelV4StreamPart> {

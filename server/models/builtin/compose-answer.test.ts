@@ -5,7 +5,7 @@ import type { Language } from '../../text/languages/language.ts'
 import { loadWordVectors } from '../static/word-vectors.ts'
 import { ANSWER_FROM, CLOSEST_FROM, composeAnswer } from './compose-answer.ts'
 import type { QuotablePassage } from './input.ts'
-import { phrasesFor } from './phrases.ts'
+import { phrasesFor } from './phrases/phrases.ts'
 
 const words = loadWordVectors()
 
@@ -21,7 +21,9 @@ function passage(text: string, more: Partial<QuotablePassage> = {}): QuotablePas
     ...more,
   }
 }
-const LANGUAGES: Language[] = 'de fr es it pt nl pl sv da no fi cs ru tr ar ja zh ko'.split(' ') as Language[]
+const LANGUAGES: Language[] = 'en de fr es it pt nl pl sv da no fi cs ru tr ar ja zh ko'.split(
+  ' ',
+) as Language[]
 const TEXTS = [
   'You can cancel at any time under Settings. It takes effect at the end of the month. Ask Dr. Miller, e.g. by phone.',
   'Refunds take five days. The money goes back to your card. Cheques are not accepted.',
@@ -143,7 +145,7 @@ test('with little evidence, it declines and offers a human', () => {
   const input = { question: 'Who painted the Mona Lisa?', confidence: 0.1, passages }
   assert.deepEqual(composeAnswer(input, words), {
     band: 'decline',
-    text: phrasesFor('en').decline,
+    text: `${phrasesFor('en').decline} ${phrasesFor('en').offer}`,
     cited: [],
     score: 0.1,
   })
@@ -161,7 +163,7 @@ test('with little evidence, it declines and offers a human', () => {
   ]
   for (const [question, text, language] of ofLanguage) {
     const declined = composeAnswer({ question, confidence: 0.01, passages: [passage(text)] }, words)
-    assert.equal(declined.text, phrasesFor(language).decline, question)
+    assert.ok(declined.text.startsWith(phrasesFor(language).decline), question)
   }
   for (const empty of [[], [passage('')], [passage('---\n# Heading')]]) {
     assert.equal(composeAnswer({ question: 'Who?', confidence: 0.9, passages: empty }, words).band, 'decline')
@@ -176,16 +178,6 @@ test('a stored answer is returned unchanged', () => {
   const passages = [passage(TEXTS[0]!), stored]
   const answer = composeAnswer({ question: 'are you OPEN', confidence: 1, passages }, words)
   assert.deepEqual(answer, { band: 'answer', text: `${stored.text} [1]`, cited: [1], score: 1 })
-})
-
-test('greetings and thanks get a fixed reply, a question with a greeting does not', () => {
-  const reply = (question: string): string =>
-    composeAnswer({ question, confidence: 0, passages: [] }, words).text
-  assert.equal(reply('Hi there!'), phrasesFor('en').hello)
-  assert.equal(reply('Vielen Dank!!'), phrasesFor('de').thanks)
-  assert.equal(reply('thank you so much :)'), phrasesFor('en').thanks)
-  assert.equal(reply('Tschüss'), phrasesFor('de').goodbye)
-  assert.equal(reply('Hello, where is my parcel?'), phrasesFor('en').decline)
 })
 
 test('rows that were asked for are consecutive and form a table with the column names', () => {
@@ -319,13 +311,9 @@ test('an answer consists of passages and fixed phrases only', () => {
       (question, given, confidence) => {
         const offered = given.map(([one, score]) => passage(one, { score }))
         const answer = composeAnswer({ question, confidence, passages: offered }, words)
-        const { closest, decline, hello, thanks, goodbye } = phrasesFor('en')
-        const others = LANGUAGES.flatMap((language) =>
-          Object.values(phrasesFor(language)).filter((phrase) => typeof phrase === 'string'),
-        )
+        const phrases = LANGUAGES.flatMap((language) => Object.values(phrasesFor(language)))
         let left = answer.text
-        for (const phrase of [closest, decline, hello, thanks, goodbye, ...others])
-          left = left.replace(phrase, '')
+        for (const phrase of phrases) left = left.replace(phrase, '')
         const source = offered
           .map((one) => one.text)
           .join(' ')

@@ -1,5 +1,6 @@
-import { guessLanguage, type Language } from '../../text/languages/language.ts'
-import { languageOfQuestion } from '../../text/languages/language-of-question.ts'
+import { guessLanguage } from '../../text/languages/language.ts'
+import { talkLanguageOfQuestion } from '../../text/talk/talk-language.ts'
+import type { TalkLanguage } from '../../text/talk/talk-words.ts'
 import { visibleText } from '../../text/words/visible-text.ts'
 import { splitWords, wordsOnly } from '../../text/words/words.ts'
 import type { WordVectors } from '../static/word-vectors.ts'
@@ -7,9 +8,9 @@ import { asksHow } from './asks-how.ts'
 import { pieceChooser } from './choose-piece.ts'
 import type { BuiltinInput, QuotablePassage } from './input.ts'
 import { listGoesOn } from './list-goes-on.ts'
-import { phrasesFor } from './phrases.ts'
+import type { Phrases } from './phrases/phrase-names.ts'
+import { phrasesFor } from './phrases/phrases.ts'
 import { hasSteps } from './pieces.ts'
-import { smallTalkOf } from './small-talk.ts'
 
 export type ComposedAnswer = {
   band: 'answer' | 'closest' | 'decline' | 'greeting'
@@ -52,17 +53,16 @@ export function composeAnswer(input: BuiltinInput, words: WordVectors): Composed
     const text = `${passages[stored]!.text.trim()} [1]`
     return { band: 'answer', text, cited: [stored], score: confidence }
   }
-
-  const smallTalk = smallTalkOf(question)
-  if (smallTalk) {
-    return { band: 'greeting', text: phrasesFor(smallTalk.language)[smallTalk.kind], cited: [], score: 1 }
-  }
-  const language = languageOf(input)
+  const language = languageOfInput(input)
   const phrases = phrasesFor(language)
   const choosePiece = pieceChooser(question, input.about, words)
   const choose: Choose = (passage, room) => {
     const chosen = choosePiece(passage, room)
-    return chosen?.goesOn ? `${chosen.text}\n\n${listGoesOn(language)}` : (chosen?.text ?? null)
+    return chosen?.goesOn
+      ? `${chosen.text}
+
+${listGoesOn(language)}`
+      : (chosen?.text ?? null)
   }
   if (confidence >= ANSWER_FROM) {
     const two = confidence < UNSURE && (passages[1]?.score ?? 0) >= confidence * NEARLY
@@ -87,8 +87,24 @@ export function composeAnswer(input: BuiltinInput, words: WordVectors): Composed
     if (quotes.length > 0)
       return { band: 'closest', text, cited: quotes.map(({ passage }) => passage), score: confidence }
   }
-  return { band: 'decline', text: phrases.decline, cited: [], score: confidence }
+  return { band: 'decline', text: declined(input, phrases), cited: [], score: confidence }
 }
+
+/** Says that there is no answer, and what the customer can do next. */
+function declined({ documents, mayOffer = true }: BuiltinInput, phrases: Phrases): string {
+  const isEmpty = documents?.areEmpty === true
+  const without = isEmpty ? phrases.unknown : phrases.decline
+  if (mayOffer) return sentences(without, phrases.offer)
+  return isEmpty ? without : withSubjects(sentences(without, phrases.rephrase), documents?.subjects, phrases)
+}
+
+/** Joins two sentences. */
+export const sentences = (first: string, second: string): string =>
+  first.endsWith('。') ? first + second : `${first} ${second}`
+
+/** Appends a list of what the documents are about. */
+export const withSubjects = (text: string, subjects: readonly string[] = [], { topics }: Phrases): string =>
+  subjects.length < 2 ? text : [text, '', topics, ...subjects.map((subject) => `- ${subject}`)].join('\n')
 
 /**
  * Returns the passages to offer. The third one is often about something else, unless it is from the same source as the
@@ -119,24 +135,44 @@ function stepsFor({ question, passages }: BuiltinInput): number {
   return Math.max(steps, 0)
 }
 
-/** Returns the first passage if it is a stored answer to the question; otherwise null. */
-function storedAnswer({ question, confidence, passages }: BuiltinInput): number | null {
+/** Returns the index of the passage that is stored as the answer to just this question; -1 if there is none. */
+function equalQuestion({ question, passages }: BuiltinInput): number {
   const asked = wordsOnly(question.slice(0, LONGEST_QUESTION))
-  const equal = passages.findIndex((passage) =>
-    passage.questions?.some((stored) => wordsOnly(stored) === asked),
-  )
-  if (asked !== '' && equal >= 0) return equal
+  if (asked === '') return -1
+  return passages.findIndex((passage) => passage.questions?.some((stored) => wordsOnly(stored) === asked))
+}
+
+/** Returns whether a passage is the answer to just this question: a stored one, or a section with this heading. */
+export function hasQuestion(input: BuiltinInput): boolean {
+  const asked = wordsOnly(input.question.slice(0, LONGEST_QUESTION))
+  const heading = input.passages[0]?.headingPath.at(-1) ?? ''
+  return equalQuestion(input) >= 0 || (asked.includes(' ') && wordsOnly(heading) === asked)
+}
+
+/** Returns the first passage if it is a stored answer to the question; otherwise null. */
+function storedAnswer(input: BuiltinInput): number | null {
+  const { confidence, passages } = input
+  const equal = equalQuestion(input)
+  if (equal >= 0) return equal
   return confidence >= ANSWER_FROM && passages[0]?.questions?.length ? 0 : null
 }
 
-function languageOf({ question, passages }: BuiltinInput): Language {
-  const written = guessLanguage(
+/** Returns the language of a question. If its words leave it open, it is that of the conversation or of the documents. */
+export function languageOfInput({
+  question,
+  passages,
+  message,
+  documents,
+}: BuiltinInput): TalkLanguage | 'other' {
+  const quoted = guessLanguage(
     passages
       .slice(0, MOST_CLOSEST)
       .map(({ text }) => visibleText(text.slice(0, LONGEST_QUESTION)))
       .join(' '),
   )
-  return languageOfQuestion(splitWords(question.slice(0, LONGEST_QUESTION)), written)
+  const written = quoted === 'other' ? (documents?.language ?? quoted) : quoted
+  const spoken = message?.language ?? null
+  return talkLanguageOfQuestion(question, spoken ?? written)
 }
 
 type Choose = (passage: QuotablePassage, room: number) => string | null

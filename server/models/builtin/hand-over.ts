@@ -1,8 +1,9 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
-import { handoverText } from './handover-phrases.ts'
+import type { TalkLanguage } from '../../text/talk/talk-words.ts'
+import { handoverText } from './phrases/handover-text.ts'
 
 /** The visitor asked for a person and the agent may escalate: this is the call that does it. */
-export type Handover = { tool: string; input: { subject: string; summary: string }; language: string }
+export type Handover = { tool: string; input: { subject: string; summary: string }; language: TalkLanguage }
 
 type Said = { text: string } | { call: Extract<LanguageModelV4StreamPart, { type: 'tool-call' }> }
 

@@ -1,4 +1,6 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider'
+import type { Language } from '../../text/languages/language.ts'
+import type { Message } from '../../text/talk/read-message.ts'
 import type { Handover } from './hand-over.ts'
 
 /** A passage the responder may quote; the fields are those of a search result. */
@@ -31,33 +33,32 @@ export type BuiltinInput = {
   handover?: Handover | null
   /** False if there is nobody to hand the visitor over to, so no person is offered. */
   mayOffer?: boolean
+  /** What the message is. Without this, its words alone tell it. */
+  message?: Pick<Message, 'language' | 'isSure'> & { kind: Message['kind'] | 'person' }
+  /** What the agent said last. */
+  before?: string
+  agentName?: string
+  /** What there is to answer from; `subjects` are headings. */
+  documents?: { areEmpty: boolean; language: Language | null; subjects: string[] }
+  /** The questions of a message that asks several, with the places of their passages among `passages`. */
+  parts?: AnsweredPart[]
 }
+
+/** One of several questions in a message. */
+export type AnsweredPart = { question: string; about?: string; confidence: number; places: number[] }
 
 /** Returns the input of a call; without one, the last user message and nothing to quote. */
 export function inputOfCall(options: LanguageModelV4CallOptions): BuiltinInput {
   const given = options.providerOptions?.parley
   if (!given) return { question: lastUserText(options.prompt), confidence: 0, passages: [] }
-  const {
-    question,
-    about,
-    confidence,
-    passages,
-    handover = null,
-    mayOffer = true,
-  } = given as unknown as BuiltinInput
+  const input = given as unknown as BuiltinInput
+  const { question, confidence, passages } = input
   if (typeof question !== 'string' || typeof confidence !== 'number' || !Array.isArray(passages)) {
     throw new TypeError(
       'providerOptions.parley must hold question (string), confidence (number), passages (array)',
     )
   }
-  return {
-    question,
-    confidence,
-    passages,
-    handover,
-    mayOffer,
-    ...(typeof about === 'string' ? { about } : {}),
-  }
+  return input
 }
 
 function lastUserText(prompt: LanguageModelV4Prompt): string {

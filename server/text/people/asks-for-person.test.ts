@@ -70,6 +70,18 @@ const REQUESTS = lines(`
   请帮我联系客服
   상담원과 통화하고 싶어요
   사람과 연결해 주세요
+  Jag vill prata med en människa
+  Kan jag få prata med kundtjänst?
+  Jeg vil gerne tale med et menneske
+  Stil mig om til en medarbejder, tak
+  Jeg vil snakke med et menneske
+  Kan jeg få snakke med kundeservice?
+  Haluan puhua ihmisen kanssa
+  Voinko jutella asiakaspalvelijan kanssa?
+  Chci mluvit s člověkem
+  Spojte mě prosím s operátorem
+  Хочу поговорити з людиною
+  З'єднайте мене з оператором
 `)
 
 const OTHERS = lines(`
@@ -123,6 +135,22 @@ const OTHERS = lines(`
   怎么联系客服
   상담원과 통화하고 싶지 않아요
   상담원과 어떻게 통화하나요?
+  Is there a customer support number?
+  I need the operator manual
+  Gibt es eine Telefonnummer vom Kundenservice?
+  ¿Cuál es el número de atención al cliente?
+  Il y a un numéro pour le service client ?
+  What are the opening hours of customer service?
+  Jag vill inte prata med en människa
+  Hur kan jag prata med kundtjänst?
+  Jeg vil ikke tale med et menneske
+  Hvordan kan jeg snakke med et menneske?
+  En halua puhua ihmisen kanssa
+  Miten voin puhua asiakaspalvelijan kanssa?
+  Nechci mluvit s člověkem
+  Jak mohu mluvit s operátorem?
+  Я не хочу говорити з людиною
+  Як поговорити з оператором?
 `)
 
 const ACCEPTED = lines(`
@@ -148,6 +176,13 @@ const ACCEPTED = lines(`
   はい、お願いします
   好的
   네, 부탁해요
+  Ja tack
+  Ja tak
+  Ja takk
+  Kyllä kiitos
+  Ano, prosím
+  Так, будь ласка
+  Tak
 `)
 
 const DECLINED = lines(`
@@ -181,4 +216,17 @@ test('a yes only counts after an offer', () => {
   assert.ok(offersPerson('I could not find it. Would you like me to pass your question on to a human?'))
   assert.ok(offersPerson('Soll ich Ihre Frage an einen Menschen weitergeben?'))
   assert.ok(!offersPerson('You are welcome. Is there anything else you would like to know?'))
+})
+
+test('a long mail asks for a person only in plain words', () => {
+  const mail = (end: string): string =>
+    `Hello,\n\n${'I bought a lamp from a person in your shop and it did not arrive. '.repeat(10)}\n${end}\n\nAnna`
+  for (const end of [
+    'Please have somebody call me.',
+    'I would like to talk to a person about this.',
+    'Bitte rufen Sie mich an, ich möchte mit einem Menschen sprechen.',
+  ])
+    assert.ok(asksForPerson(mail(end), { offered: false }), end)
+  for (const end of ['Where is the lamp?', 'Your support has called me twice.', 'Yes please', 'Human.'])
+    assert.ok(!asksForPerson(mail(end), { offered: true }), end)
 })

@@ -1,32 +1,39 @@
-import { LEXICONS, type Lexicon } from './person-words.ts'
+import type { TalkLanguage } from '../talk/talk-words.ts'
+import type { Lexicon } from './lexicon.ts'
+import { LEXICONS } from './person-words.ts'
 
+/** Longer texts, such as mails, only ask for a person in plain words, as in "please have somebody call me". */
 const LONGEST = 400
+const LONGEST_MAIL = 8_000
 const LONGEST_OFFER = 500
 const LONGEST_YES = 8
 const LONGEST_BARE = 5
+/** The most words of a clause in a mail that asks for a person. */
+const LONGEST_REQUEST = 20
 
 /**
  * Returns whether a message asks for a person: explicitly, or with a yes if one was `offered` last. A refusal does
  * not count, and neither does a question about it ("How do I talk to …").
  */
 export const asksForPerson = (message: string, asked: { offered: boolean }): boolean =>
-  languageOfRequest(message, asked) !== null
+  languagesOfRequest(message, asked).length > 0
 
-/** Returns the language in which a message asks for a person; null when it does not. */
-export function languageOfRequest(message: string, { offered }: { offered: boolean }): string | null {
-  // Folding changes the length of a text a little, but a message as long as this is never a request.
-  if (message.length > LONGEST * 4) return null
+/** Returns the languages in which a message asks for a person; none when it does not. */
+export function languagesOfRequest(message: string, { offered }: { offered: boolean }): TalkLanguage[] {
   const text = message
+    .slice(0, LONGEST_MAIL)
     .normalize('NFKC')
     .toLowerCase()
-    .replace(/[’‘`´]/g, "'")
+    .replace(/[’‘`´ʼ]/g, "'")
     .trim()
-  if (text === '' || text.length > LONGEST) return null
+  if (text === '') return []
   const clauses = clausesOf(text)
-  const found = LEXICONS.find(
-    (lexicon) => (offered && accepts(clauses, lexicon)) || clauses.some((clause) => wants(clause, lexicon)),
-  )
-  return found?.language ?? null
+  const isMail = text.length > LONGEST
+  return LEXICONS.filter(
+    (lexicon) =>
+      (offered && !isMail && accepts(clauses, lexicon)) ||
+      clauses.some((clause) => (isMail ? urges(clause, lexicon) : wants(clause, lexicon))),
+  ).map(({ language }) => language)
 }
 
 /** Returns whether a text ends by offering a person. */
@@ -45,6 +52,13 @@ function clausesOf(text: string): string[] {
     .map((clause) => clause.trim())
     .filter((clause) => clause !== '')
 }
+
+/** A clause of a mail must name both the wish and the way to get in touch, because a mail says much else. */
+const urges = (clause: string, lexicon: Lexicon): boolean =>
+  wordsOf(clause).length <= LONGEST_REQUEST &&
+  lexicon.talk.test(clause) &&
+  lexicon.want.test(clause) &&
+  wants(clause, lexicon)
 
 function wants(
   clause: string,

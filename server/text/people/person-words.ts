@@ -1,42 +1,5 @@
-/** The ways to ask for a person in a language. Each pattern matches a word or phrase in lower-case text. */
-export type Lexicon = {
-  language: string
-  /** Verbs for getting in touch, in the forms of a request. */
-  talk: RegExp
-  /** Verbs for wanting or needing something. */
-  want: RegExp
-  person: RegExp
-  /** Nouns that mean a human being without further words, and never an account or a machine. */
-  human: RegExp
-  not: RegExp
-  /** Matches a question about getting in touch. */
-  about: RegExp
-  /** Words that may accompany a bare "operator please". */
-  bare: RegExp
-  yes: RegExp
-  /** True if a negation follows the word that it negates. */
-  negatesLast: boolean
-}
-
-type Words = { [Name in Exclude<keyof Lexicon, 'negatesLast'>]: string }
-
-/** Matches whole words in scripts with spaces between words, and any part of a text in the others. */
-function lexicon(words: Words, { hasSpaces = true, negatesLast = false } = {}): Lexicon {
-  const edge = (list: string, flags = 'u'): RegExp =>
-    new RegExp(hasSpaces ? `(?<![\\p{L}\\p{N}])(?:${list})(?![\\p{L}\\p{N}])` : `(?:${list})`, flags)
-  return {
-    language: words.language,
-    talk: edge(words.talk),
-    want: edge(words.want),
-    person: edge(words.person),
-    human: edge(words.human),
-    not: edge(words.not),
-    about: edge(words.about),
-    bare: edge(words.bare, 'gu'),
-    yes: edge(words.yes),
-    negatesLast,
-  }
-}
+import { type Lexicon, lexicon } from './lexicon.ts'
+import { MORE_LEXICONS } from './more-person-words.ts'
 
 const ENGLISH = lexicon({
   language: 'en',
@@ -48,7 +11,7 @@ const ENGLISH = lexicon({
     'humans?(?! (?:resources?|rights?|errors?|readable))|(?:real|actual|live|human|physical) (?:person|people|agent|being|operator)|(?:live|human|service|support|customer) (?:agent|rep|representative|support|operator)|operator|representative|(?:staff|team) member|member of (?:staff|the team|your team)|agent|someone (?:real|human|from)',
   not: "don'?t|do not|doesn'?t|not|no|never|without|rather than|instead of|stop|avoid|won'?t|cannot|can'?t(?! i)|needn'?t|wasn'?t|isn'?t",
   about:
-    "how|what|what's|when|where|which|whether|who is|who are|why(?! can't i)|if i|if we|does|did|do (?:i|we|you need|users|customers|they)|are (?:you|they|we|your)|will|should|must|(?:talk|speak|chat|say) about|create|build|make|add|configure|set up|wants|talked|spoke|spoken|chatted|contacted",
+    "how|what|what's|when|where|which|whether|who is|who are|why(?! can't i)|if i|if we|does|did|do (?:i|we|you need|users|customers|they)|are (?:you|they|we|your)|will|should|must|(?:phone |telephone |contact )?numbers?|manual|guide|(?:opening )?hours|e-?mail|(?:talk|speak|chat|say) about|create|build|make|add|configure|set up|wants|talked|spoke|spoken|chatted|contacted",
   bare: 'an?|the|real|live|actual|human|to|with|please|pls|now|just|some|any|here|asap|me|i|get|give|hello|hi|hey|want|need|right|immediately|service|support|customer|someone|somebody|from|your|team',
   yes: "yes|yeah|yep|yup|ya|sure|ok|okay|k|alright|all right|please|pls|please do|go ahead|do it|do that|do so|of course|certainly|absolutely|definitely|sounds good|that would be (?:great|good|nice|helpful|lovely)|i would|i'd (?:like|love|appreciate) (?:that|it)|why not|gladly|correct|fine|great|perfect",
 })
@@ -63,7 +26,7 @@ const GERMAN = lexicon({
     'mensch(?:en)?|echten? (?:person|mensch(?:en)?|mitarbeiter)|mitarbeiter(?:in|n)?|ansprechpartner(?:in)?|sachbearbeiter(?:in)?|kundenberater(?:in)?|berater(?:in)?|operator|kundenservice|kundendienst',
   not: 'nicht|kein(?:e|en|em|er)?|nie|niemals|ohne|statt|anstatt|nein',
   about:
-    'wie|was|wann|wo|warum|wieso|weshalb|welche[rnms]?|wer ist|wer sind|ob|wenn|muss ich|müssen|bist du|sind sie|sprechen über|reden über|hat|haben sie|habe ich',
+    '(?:telefon|ruf|service)?nummer|e-?mail|adresse|öffnungszeiten|wie|was|wann|wo|warum|wieso|weshalb|welche[rnms]?|wer ist|wer sind|ob|wenn|muss ich|müssen|bist du|sind sie|sprechen über|reden über|hat|haben sie|habe ich',
   bare: 'einen?|einer|einem|mit|zu|bitte|echten?|jetzt|sofort|mal|den|die|der|ich|will|möchte|hallo',
   yes: 'ja|jap|jo|jawohl|gerne?|bitte|sehr gerne?|klar|okay|ok|natürlich|sicher|auf jeden fall|einverstanden|mach das|machen sie das|passt|das wäre (?:gut|nett|toll|super|schön)|unbedingt|selbstverständlich',
 })
@@ -78,7 +41,7 @@ const FRENCH = lexicon({
     "humain|(?:vraie|réelle) personne|personne (?:réelle|humaine)|quelqu'un de réel|conseill(?:er|ère)|opérat(?:eur|rice)|agent humain|service client",
   not: "ne|n'(?:ai|est|en|y)?|pas|sans|plutôt que|au lieu de|non|jamais",
   about:
-    "comment|(?<!est-ce )que|quoi|quand|où|pourquoi|quels?|quelles?|combien|est-ce que je dois|dois-je|si je|êtes-vous|es-tu|parler (?:de|du|des)|qu'est-ce",
+    "numéro|horaires|e-?mail|comment|(?<!est-ce )que|quoi|quand|où|pourquoi|quels?|quelles?|combien|est-ce que je dois|dois-je|si je|êtes-vous|es-tu|parler (?:de|du|des)|qu'est-ce",
   bare: "une?|le|la|l'|avec|à|un vrai|vraie?|s'il vous pla[iî]t|svp|stp|je|veux|bonjour|maintenant|réel(?:le)?",
   yes: "oui|ouais|volontiers|d'accord|ok|okay|avec plaisir|bien sûr|s'il vous pla[iî]t|svp|stp|allez-y|vas-y|parfait|certainement|absolument|je veux bien|pourquoi pas|ce serait (?:bien|super|parfait)",
 })
@@ -93,7 +56,7 @@ const SPANISH = lexicon({
     'humano|persona (?:real|humana|de verdad)|agente|operador(?:a)?|asesor(?:a)?|representante|alguien real|atención al cliente',
   not: 'no|sin|nunca|ni|en vez de|en lugar de',
   about:
-    'cómo|como (?:puedo|hago|se)|qué|cuándo|dónde|por qué|cuál(?:es)?|cuánt[oa]s?|tengo que|debo|si puedo|eres|es usted|hablar de|hablar sobre',
+    'número|horario|correo|cómo|como (?:puedo|hago|se)|qué|cuándo|dónde|por qué|cuál(?:es)?|cuánt[oa]s?|tengo que|debo|si puedo|eres|es usted|hablar de|hablar sobre',
   bare: 'una?|un|el|la|con|a|por favor|real|quiero|hola|ahora|de verdad',
   yes: 'sí|si|claro|por favor|vale|ok|okay|de acuerdo|por supuesto|adelante|perfecto|con gusto|desde luego|bueno|está bien|me gustaría|hazlo|hágalo|dale|cómo no|seguro',
 })
@@ -108,7 +71,7 @@ const PORTUGUESE = lexicon({
     'humano|pessoa (?:real|de verdade|humana)|atendente|operador(?:a)?|representante|alguém real|atendimento humano|agente',
   not: 'não|nao|sem|nunca|nem|em vez de|ao invés de',
   about:
-    'como|o que|quando|onde|por que|porque|porquê|qual|quais|quant[oa]s?|tenho que|preciso falar com alguém para|devo|você é|és|falar sobre|falar de',
+    'número|horário|e-?mail|como|o que|quando|onde|por que|porque|porquê|qual|quais|quant[oa]s?|tenho que|preciso falar com alguém para|devo|você é|és|falar sobre|falar de',
   bare: 'uma?|um|o|a|com|por favor|real|quero|olá|oi|agora|de verdade',
   yes: 'sim|claro|por favor|ok|okay|tá bom|está bem|com certeza|pode ser|pode|quero|perfeito|de acordo|certo|isso|gostaria|faça isso|ótimo',
 })
@@ -123,7 +86,7 @@ const ITALIAN = lexicon({
     'umano|persona (?:reale|vera|umana|in carne e ossa)|operatore|operatrice|consulente|agente|addetto|servizio clienti|qualcuno di reale',
   not: 'non|senza|mai|no|né|invece di|anziché',
   about:
-    'come|cosa|che cosa|quando|dove|perché|quale|quali|quant[oiae]|devo|se posso|sei|parlare di|parlare del',
+    'numero|orari|e-?mail|come|cosa|che cosa|quando|dove|perché|quale|quali|quant[oiae]|devo|se posso|sei|parlare di|parlare del',
   bare: 'una?|un|il|la|con|a|ad|per favore|reale|ver[oa]|voglio|vorrei|ciao|adesso|ora',
   yes: "sì|si|certo|certamente|volentieri|per favore|ok|okay|va bene|d'accordo|perfetto|naturalmente|procedi|fallo|ottimo|con piacere|sarebbe (?:bello|ottimo|utile)",
 })
@@ -136,7 +99,8 @@ const DUTCH = lexicon({
     'mens|mensen|echt persoon|persoon|iemand|medewerkers?|medewerkster|collega|klantenservice|klantendienst|support|jullie team|het team|operator|agent|adviseur|vertegenwoordiger',
   human: 'mens|echt persoon|echte persoon|medewerker|medewerkster|operator|klantenservice|adviseur|agent',
   not: 'niet|geen|nooit|zonder|nee|in plaats van',
-  about: 'hoe|wat|wanneer|waar|waarom|welke?|moet ik|of ik|ben je|bent u|praten over|spreken over',
+  about:
+    '(?:telefoon)?nummer|openingstijden|e-?mail|hoe|wat|wanneer|waar|waarom|welke?|moet ik|of ik|ben je|bent u|praten over|spreken over',
   bare: 'een|de|het|met|aub|alstublieft|alsjeblieft|graag|echte?|ik|wil|hallo|nu',
   yes: 'ja|jazeker|graag|alsjeblieft|alstublieft|aub|ok|okay|oké|prima|natuurlijk|zeker|doe maar|is goed|klopt|akkoord',
 })
@@ -146,11 +110,12 @@ const POLISH = lexicon({
   talk: 'porozmawiać|rozmawiać|pogadać|mówić|połącz|połączyć|połączcie|proszę połączyć|przełącz|przełączyć|przekierować|przekieruj|przekaż|przekazać|skontaktować|kontakt|zadzwonić|oddzwonić|czat',
   want: 'chcę|chciałbym|chciałabym|potrzebuję|poproszę|proszę|daj mi|życzę sobie',
   person:
-    'człowiek(?:iem|a)?|żyw(?:ym|ą) (?:człowiekiem|osobą)|osob[aąęy]|kimś|ktoś|konsultant(?:em|ką|a|ka)?|pracownik(?:iem|a)?|agent(?:em|a)?|operator(?:em|a)?|przedstawiciel(?:em|a)?|doradc[aąęy]|obsług[aąęi] klienta|wsparcie(?:m)?|zespołem',
+    'człowiek(?:iem|a|owi)?|żyw(?:ym|ą) (?:człowiekiem|osobą)|osob[aąęy]|kimś|ktoś|konsultant(?:em|ką|a|ka)?|pracownik(?:iem|a)?|agent(?:em|a)?|operator(?:em|a)?|przedstawiciel(?:em|a)?|doradc[aąęy]|obsług[aąęi] klienta|wsparcie(?:m)?|zespołem',
   human:
-    'człowiek(?:iem|a)?|prawdziw(?:ą|ym) (?:osobą|człowiekiem)|konsultant(?:em|ka|a)?|pracownik(?:iem|a)?|operator(?:em|a)?|doradc[aąęy]',
+    'człowiek(?:iem|a|owi)?|prawdziw(?:ą|ym) (?:osobą|człowiekiem)|konsultant(?:em|ka|a)?|pracownik(?:iem|a)?|operator(?:em|a)?|doradc[aąęy]',
   not: 'nie|bez|nigdy|zamiast',
-  about: 'jak|co|kiedy|gdzie|dlaczego|czemu|któr[yae]|ile|czy muszę|czy jesteś|rozmawiać o|mówić o',
+  about:
+    'numer|telefon do|e-?mail|jak|co|kiedy|gdzie|dlaczego|czemu|któr[yae]|ile|czy muszę|czy jesteś|rozmawiać o|mówić o',
   bare: 'z|ze|do|proszę|poproszę|żywym|prawdziwym|chcę|cześć|teraz',
   yes: 'tak|jasne|pewnie|proszę|poproszę|ok|okej|dobrze|oczywiście|zgoda|chętnie|zgadzam się|bardzo proszę|no dobra',
 })
@@ -165,7 +130,8 @@ const TURKISH = lexicon(
     human:
       'insan(?:la|a|ile)?|temsilci(?:yle|ye|si|siyle)?|yetkili(?:yle|ye)?|operatör(?:le|e)?|gerçek (?:bir )?kişi(?:yle|ye)?|müşteri (?:hizmetleri|temsilcisi)(?:yle)?',
     not: 'istemiyorum|istemem|değil|hayır|olmadan|gerek yok|konuşmayacağım|yerine',
-    about: 'nasıl|ne|ne zaman|nerede|neden|niçin|hangi|kaç|gerekir mi|zorunda mıyım|misin|hakkında',
+    about:
+      'numarası|numara|e-?posta|nasıl|ne|ne zaman|nerede|neden|niçin|hangi|kaç|gerekir mi|zorunda mıyım|misin|hakkında',
     bare: 'bir|destek|ile|lütfen|gerçek|canlı|müşteri|merhaba|şimdi|istiyorum',
     yes: 'evet|olur|tamam|lütfen|tabii|tabi|elbette|peki|kesinlikle|memnuniyetle|isterim|iyi olur|harika',
   },
@@ -182,7 +148,7 @@ const RUSSIAN = lexicon({
     'человек(?:ом|а)?|оператор(?:ом|а)?|сотрудник(?:ом|а)?|консультант(?:ом|а)?|специалист(?:ом|а)?|менеджер(?:ом|а)?',
   not: 'не|нет|без|никогда|вместо',
   about:
-    'как|что|когда|где|почему|зачем|какой|какая|какие|сколько|нужно ли|надо ли|должен ли|вы человек|ты человек',
+    'номер|телефон|почта|как|что|когда|где|почему|зачем|какой|какая|какие|сколько|нужно ли|надо ли|должен ли|вы человек|ты человек',
   bare: 'с|со|живым|живого|живой|настоящим|реальным|пожалуйста|мне|хочу|привет|здравствуйте|сейчас|срочно',
   yes: 'да|ага|угу|хорошо|ладно|конечно|пожалуйста|давай|давайте|ок|окей|согласен|согласна|хочу|было бы (?:хорошо|здорово)|будьте добры|разумеется|непременно',
 })
@@ -195,7 +161,7 @@ const ARABIC = lexicon({
     'إنسان|انسان|بشري|شخص|شخص حقيقي|شخصا|شخصًا|موظف|الموظف|موظفا|موظفًا|أحد|احد|ممثل|خدمة العملاء|الدعم|الدعم الفني|فريقكم|الفريق|مسؤول|وكيل|مندوب',
   human: 'إنسان|انسان|بشري|شخص حقيقي|موظف|خدمة العملاء|ممثل',
   not: 'لا|لن|ليس|بدون|بدلا|بدلاً',
-  about: 'كيف|(?<!شخص )ما|ماذا|متى|أين|اين|لماذا|كم|هل يجب|هل أنت|هل انت|عن',
+  about: 'رقم|كيف|(?<!شخص )ما|ماذا|متى|أين|اين|لماذا|كم|هل يجب|هل أنت|هل انت|عن',
   bare: 'مع|إلى|الى|من فضلك|رجاء|حقيقي|أريد|اريد|مرحبا|الآن|لو سمحت',
   yes: 'نعم|أجل|اجل|ايوه|أيوه|طبعا|طبعًا|بالتأكيد|موافق|حسنا|حسنًا|تمام|من فضلك|رجاء|أكيد|اكيد|اوكي',
 })
@@ -209,7 +175,7 @@ const HINDI = lexicon(
     human: 'इंसान|असली व्यक्ति|प्रतिनिधि|ऑपरेटर|कस्टमर केयर|ग्राहक सेवा|एजेंट',
     // Infinitives end in ना, and कीमत (price) ends in मत, so only whole words count as a refusal.
     not: 'नहीं|बिना|(?<![\\p{L}\\p{M}])(?:मत|ना)(?![\\p{L}\\p{M}])',
-    about: 'कैसे|क्या है|कब|कहाँ|कहां|क्यों|कौन सा|कितन|के बारे में क्या',
+    about: 'नंबर|कैसे|क्या है|कब|कहाँ|कहां|क्यों|कौन सा|कितन|के बारे में क्या',
     bare: 'कृपया|एक|असली|से|को|मुझे|चाहिए',
     yes: 'हाँ|हां|जी|ठीक है|ज़रूर|जरूर|कृपया|बिल्कुल|अच्छा',
   },
@@ -226,7 +192,7 @@ const JAPANESE = lexicon(
     human: '人間|担当者|担当の方|オペレータ|スタッフ|有人|係の(?:者|人|方)|(?:本物|生身|実際)の人',
     not: 'たくない|たくあり|不要|いらない|要らない|しないで|必要(?:は)?(?:ない|あり)|結構です|嫌',
     about:
-      '方法|どうやって|どうすれば|どのように|どうしたら|いつ|何時|なぜ|とは|何人|ですか？?$(?<!お願いできますか？?)(?<!できますか？?)(?<!ませんか？?)(?<!でしょうか？?)',
+      '電話番号|方法|どうやって|どうすれば|どのように|どうしたら|いつ|何時|なぜ|とは|何人|ですか？?$(?<!お願いできますか？?)(?<!できますか？?)(?<!ませんか？?)(?<!でしょうか？?)',
     bare: 'お願いします|お願い|を|に|と|へ|ください|、',
     yes: 'はい|ええ|うん|お願い|ぜひ|是非|もちろん|そうして|頼みます|いいです(?:よ|ね)|よろしく|オッケー|了解',
   },
@@ -242,7 +208,7 @@ const CHINESE = lexicon(
     human: '人工|真人|客服|工作人员|工作人員|专员|專員|活人',
     not: '不想|不要|不需要|不用|别|無需|无需|不必',
     about:
-      '怎么|怎麼|如何|怎样|怎樣|什么|什麼|为什么|為什麼|几点|幾點|哪些|是否需要|多少|你是|您是|吗$(?<!可以.{0,12}吗)(?<!能.{0,12}吗)',
+      '电话|電話|号码|怎么|怎麼|如何|怎样|怎樣|什么|什麼|为什么|為什麼|几点|幾點|哪些|是否需要|多少|你是|您是|吗$(?<!可以.{0,12}吗)(?<!能.{0,12}吗)',
     bare: '请|請|要|我|谢谢|謝謝|服务|服務|客服|在线|在線|一下',
     yes: '是的|是|好的|好|可以|行|请|請|麻烦|麻煩|对|對|没问题|沒問題|当然|當然|需要|嗯|^要的?$',
   },
@@ -257,7 +223,7 @@ const KOREAN = lexicon(
     person: '상담원|상담사|사람|직원|담당자|인간|매니저|고객센터|고객 센터|운영자',
     human: '상담원|상담사|사람|직원|담당자|인간|고객센터',
     not: '싶지 않|싶지는 않|원하지 않|필요 없|필요없|아니|말고 싶|않고',
-    about: '어떻게|방법|언제|어디|왜|무엇|뭐|몇 |해야 하|인가요|입니까',
+    about: '번호|어떻게|방법|언제|어디|왜|무엇|뭐|몇 |해야 하|인가요|입니까',
     bare: '부탁드립니다|부탁드려요|부탁|주세요|을|를|과|와|좀|요',
     yes: '네|예|응|그래|좋아|좋습니다|부탁|물론|그렇게 해|해 주세요|해주세요|오케이|알겠',
   },
@@ -280,4 +246,5 @@ export const LEXICONS: readonly Lexicon[] = [
   JAPANESE,
   CHINESE,
   KOREAN,
+  ...MORE_LEXICONS,
 ]

@@ -1,10 +1,12 @@
+import type { TalkLanguage } from '../../../text/talk/talk-words.ts'
+
 /**
  * What the responder says when a person was requested: the request was passed on, nobody is there until a certain
  * time, or it failed.
  */
 type Phrases = { done: string; away: (time: string) => string; failed: string }
 
-const PHRASES: Record<string, Phrases> = {
+const PHRASES: Record<TalkLanguage, Phrases> = {
   en: {
     done: 'I have passed this on to our team. Somebody will answer you here.',
     away: (time) => `The team is back on ${time}.`,
@@ -45,6 +47,36 @@ const PHRASES: Record<string, Phrases> = {
     away: (time) => `Zespół wraca: ${time}.`,
     failed: 'Nie udało mi się teraz skontaktować z zespołem. Proszę spróbować za chwilę.',
   },
+  sv: {
+    done: 'Jag har skickat detta vidare till vårt team. Någon kommer att svara dig här.',
+    away: (time) => `Teamet är tillbaka ${time}.`,
+    failed: 'Jag kunde inte nå vårt team just nu. Försök igen om en stund.',
+  },
+  da: {
+    done: 'Jeg har sendt dette videre til vores team. Nogen vil svare dig her.',
+    away: (time) => `Teamet er tilbage ${time}.`,
+    failed: 'Jeg kunne ikke få fat i vores team lige nu. Prøv igen om lidt.',
+  },
+  no: {
+    done: 'Jeg har sendt dette videre til teamet vårt. Noen vil svare deg her.',
+    away: (time) => `Teamet er tilbake ${time}.`,
+    failed: 'Jeg fikk ikke tak i teamet vårt akkurat nå. Prøv igjen om litt.',
+  },
+  fi: {
+    done: 'Välitin tämän tiimillemme. Sinulle vastataan täällä.',
+    away: (time) => `Tiimi palaa: ${time}.`,
+    failed: 'En saanut juuri nyt yhteyttä tiimiimme. Yritä hetken kuluttua uudelleen.',
+  },
+  cs: {
+    done: 'Předal jsem to našemu týmu. Někdo vám zde odpoví.',
+    away: (time) => `Tým bude zpět: ${time}.`,
+    failed: 'Teď se mi nepodařilo spojit s naším týmem. Zkuste to prosím za chvíli.',
+  },
+  uk: {
+    done: 'Я передав ваше питання нашій команді. Вам відповідять тут.',
+    away: (time) => `Команда повернеться: ${time}.`,
+    failed: 'Зараз не вдалося зв’язатися з командою. Спробуйте ще раз за хвилину.',
+  },
   tr: {
     done: 'Bunu ekibimize ilettim. Size buradan yanıt verilecek.',
     away: (time) => `Ekip şu zaman geri dönecek: ${time}.`,
@@ -83,8 +115,8 @@ const PHRASES: Record<string, Phrases> = {
 }
 
 /** Returns the sentence for the result of a handover; `output` is the result of the action. */
-export function handoverText(language: string, output: unknown): string {
-  const phrases = PHRASES[language] ?? (PHRASES.en as Phrases)
+export function handoverText(language: TalkLanguage, output: unknown): string {
+  const phrases = PHRASES[language]
   const { status, data } = (output ?? {}) as {
     status?: string
     data?: { opensAt?: string | null; timeZone?: string | null }
