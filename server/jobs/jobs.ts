@@ -4,6 +4,7 @@ import { ALWAYS_THERE, type Availability } from '../db/connections/availability.
 import { asBulk, onBehalfOf } from '../db/connections/lanes.ts'
 import type { Db } from '../db/database.ts'
 import { localNotifier, type Notifier } from '../db/notifier.ts'
+import { correctTimes } from './correct-times.ts'
 import { createWaker } from './wake.ts'
 
 /**
@@ -216,6 +217,7 @@ export async function openJobs({
       await Promise.all([...working].map((task) => boss.offWork(task, { wait: false })))
     },
     async revive() {
+      await correctTimes(db)
       const { rows } = await sql`
         select from jobs.job where state = 'active' and heartbeat_seconds is not null
           and heartbeat_on + heartbeat_seconds * interval '1 second' < now() limit 1`.execute(db)
