@@ -21,9 +21,10 @@ test('a failing job is retried; attempts that a process did not survive do not c
     name: 'try',
     concurrency: 1,
     retries: 2,
-    async run({ word, ...rest }, { last }) {
-      attempts.push(`${word}${last ? ' last' : ''}${Object.keys(rest)}`)
-      if (word === 'never' || attempts.length < 2) throw new Error('not yet')
+    async run({ word, ...rest }, { isLast }) {
+      const failure = new Error('not yet')
+      attempts.push(`${word}${isLast(failure) ? ' last' : ''}${Object.keys(rest)}`)
+      if (word === 'never' || attempts.length < 2) throw failure
     },
   }
   const tasks = [task as Task<never>]
@@ -43,6 +44,35 @@ test('a failing job is retried; attempts that a process did not survive do not c
     return rows.length === 0
   })
   assert.deepEqual(told.map(String), ['Error: not yet'])
+  await jobs.close()
+  await database.close()
+  await drop()
+})
+
+test('an attempt during which the database was away does not count', async () => {
+  const { database, drop } = await freshDatabase()
+  const { db, embedded } = database
+  const told: unknown[] = []
+  const jobs = await openJobs({ db, embedded, onError: (error) => told.push(error) })
+  const attempts: string[] = []
+  const task: Task<Payload> = {
+    name: 'away',
+    concurrency: 1,
+    retries: 0,
+    async run({ word }) {
+      attempts.push(word)
+      if (attempts.length < 3)
+        await sql.raw(`do $$ begin raise 'starting up' using errcode = '57P03'; end $$`).execute(db)
+      throw new Error('a failure of its own')
+    },
+  }
+  const tasks = [task as Task<never>]
+  await jobs.prepare(tasks)
+  await jobs.work(tasks)
+  await jobs.enqueue<Payload>(db, 'away', { word: 'again' })
+  await until('the end', () => told.length > 0)
+  assert.deepEqual(attempts, ['again', 'again', 'again'])
+  assert.deepEqual(told.map(String), ['Error: a failure of its own'])
   await jobs.close()
   await database.close()
   await drop()

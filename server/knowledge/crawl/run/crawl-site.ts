@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Context } from '../../../context.ts'
+import type { Attempt } from '../../../jobs/jobs.ts'
 import { crawlPage } from '../pages/crawl-page.ts'
 import type { PageRow } from '../pages/page-row.ts'
 import { createPageWriter } from '../pages/page-writer.ts'
@@ -24,11 +25,7 @@ const LOOK_AGAIN_MS = 250
  * Works on a crawl for one slice of time and enqueues the next slice until all pages are handled. Pages are claimed
  * in small batches, so any number of processes may work on one crawl, and nothing is lost when one dies.
  */
-export async function crawlSite(
-  ctx: Context,
-  payload: CrawlSite,
-  attempt: { last: boolean; signal: AbortSignal },
-): Promise<void> {
+export async function crawlSite(ctx: Context, payload: CrawlSite, attempt: Attempt): Promise<void> {
   const run = await openRun(ctx.db, payload)
   if (!run) return
   try {
@@ -36,7 +33,7 @@ export async function crawlSite(
     if (isDone) await finishCrawl(ctx, run)
     else if (payload.chain !== null) await goOnLater(ctx, run, payload)
   } catch (error) {
-    if (!attempt.last || payload.chain === null) throw error
+    if (!attempt.isLast(error) || payload.chain === null) throw error
     ctx.log.error({ err: error, source: run.sourceId }, 'a crawl failed with an unexpected error')
     await failCrawl(
       ctx.db,
