@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, before, mock, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
@@ -33,6 +33,7 @@ before(async () => {
   })
 })
 after(async () => {
+  mock.timers.reset()
   await service.close()
   await models.close()
 })
@@ -79,7 +80,9 @@ test('while the log cannot be written, answers wait at the limit of memory, new 
   const lives = rows.flatMap(({ id }) => service.ctx.generations.get(id) ?? [])
   const stopped = lives.reduce((shorter, live) => (live.count < shorter.count ? live : shorter))
   stopped.abort('stop')
-  await wait(500)
+  // The clock of the process jumps forward. What is held is not given up, because it has not been held for long.
+  mock.timers.enable({ apis: ['Date'], now: Date.now() + 11 * 60_000 })
+  await wait(1_500)
   await repair()
   const texts = (await Promise.all(answers)).map(({ status, body }) => {
     assert.equal(status, 200)
@@ -88,7 +91,8 @@ test('while the log cannot be written, answers wait at the limit of memory, new 
   const whole = words.join('')
   assert.equal(texts.filter((text) => text === whole).length, 3)
   assert.ok(texts.every((text) => text !== '' && whole.startsWith(text)))
-  assert.equal((await theirs).body.data.parts[0].text, 'Half of the room is for others.')
+  assert.equal((await theirs).body.data?.parts[0].text, 'Half of the room is for others.')
+  mock.timers.reset()
   assert.ok(peak < MOST / 2 + SLACK, `${peak} characters were held`)
   assert.equal(held, 0)
   assert.equal((await ask(client, agentId)).body.data.parts[0].text, whole)

@@ -67,7 +67,7 @@ async function workOn(ctx: Context, run: CrawlRun, signal: AbortSignal): Promise
 type Way = { robots: RobotsCache; delayMs: number; signal: AbortSignal }
 
 async function drain(ctx: Context, run: CrawlRun, { robots, delayMs, signal }: Way): Promise<boolean> {
-  const until = Date.now() + SLICE_MS
+  const until = performance.now() + SLICE_MS
   const writer = createPageWriter(ctx.db, run)
   const working = new Set<Promise<void>>()
   const claimed: PageRow[] = []
@@ -79,7 +79,7 @@ async function drain(ctx: Context, run: CrawlRun, { robots, delayMs, signal }: W
     working.add(work)
   }
   try {
-    while (Date.now() < until && !signal.aborted && !writer.isOver) {
+    while (performance.now() < until && !signal.aborted && !writer.isOver) {
       let waitMs = LOOK_AGAIN_MS
       if (claimed.length === 0 && working.size <= PAGES_AT_ONCE / 2) {
         const claim = await claimPages(ctx.db, run, CLAIMED_AT_ONCE, delayMs)
