@@ -22,8 +22,8 @@ const waiting = new WeakMap<Db, Afterwards[]>()
 
 /**
  * Runs a short transaction, and retries it when the database rolled it back because of a deadlock, a serialisation
- * failure or a statement that has to be prepared again. `work` must have no effects outside the transaction except through afterCommit. If `db` is a transaction
- * already, `work` joins it. See runTransaction for what is sent together.
+ * failure or a statement that has to be prepared again. `work` must have no effects outside the transaction except
+ * through afterCommit. If `db` is a transaction already, `work` joins it. See runTransaction for what is sent together.
  */
 export async function transact<T>(db: Db, work: (trx: Trx) => Promise<T | Last<T>>): Promise<T> {
   if (db.isTransaction) {
@@ -53,7 +53,8 @@ async function commit<T>(db: Db, work: (trx: Trx) => Promise<T | Last<T>>) {
 
 /**
  * Runs `act` with the plain database once the transaction is committed, for effects outside the database or in a
- * transaction of their own; never after a rollback. Outside of a transaction it runs at once.
+ * transaction of their own; never after a rollback. Outside of a transaction it runs at once. It must not throw: the
+ * caller would take what is committed for failed.
  */
 export async function afterCommit(db: Db, act: Afterwards): Promise<void> {
   const afterwards = waiting.get(db)
