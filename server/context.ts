@@ -5,6 +5,7 @@ import { createToolkits } from './actions/tools/toolkits.ts'
 import { createActivity } from './activity.ts'
 import { createMailParser } from './channels/email/parse/mail-parser.ts'
 import type { Config } from './config.ts'
+import { type Backlog, createBacklog } from './conversations/stream/backlog.ts'
 import { createFollowers } from './conversations/stream/follow-elsewhere.ts'
 import { createOrphans } from './conversations/turn/close-orphans.ts'
 import { createGenerations } from './conversations/turn/generations.ts'
@@ -43,11 +44,12 @@ const USER_AGENT = `Parley/${VERSION} (self-hosted agent service)`
 export type Context = Awaited<ReturnType<typeof createContext>>
 
 /** The parts that tests replace. */
-type Overrides = { database?: Database; log?: Logger }
+type Overrides = { database?: Database; log?: Logger; backlog?: Backlog }
 
 /** Opens and migrates the database, and creates everything that depends on it. */
 export async function createContext(config: Config, overrides: Overrides = {}) {
   const log = overrides.log ?? createLog(config.logLevel, config.logFormat)
+  const { backlog = createBacklog() } = overrides
   const database =
     overrides.database ??
     (config.databaseUrl ? openPostgres(config.databaseUrl) : await openEmbedded(config.dataDir))
@@ -90,7 +92,7 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
     const mailParser = createMailParser()
     const process = database.url ? await beatingProcess(database.url, onBroken) : await soleProcess(db)
     const turns = createTurns()
-    const generations = createGenerations({ db, notifier, process, turns, onError })
+    const generations = createGenerations({ db, notifier, process, turns, onError, backlog })
     const titles = createTitleWriter({ db, onError })
     const { hasTicket, customerWrote, deliverAnswer, openTicket, whoIsThere } =
       conversationReactions(notifier)

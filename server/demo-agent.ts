@@ -48,7 +48,7 @@ export async function addDemoAgent(ctx: Context, accountId: AccountId): Promise<
       await trainSource(
         ctx,
         { sourceId: source.id, version },
-        { last: true, signal: AbortSignal.timeout(30_000) },
+        { isLast: () => true, signal: AbortSignal.timeout(30_000) },
       )
     }
   }

@@ -9,6 +9,7 @@ import { createAccount } from '../server/accounts/records/accounts.ts'
 import { createApp } from '../server/app.ts'
 import { readConfig } from '../server/config.ts'
 import { type Context, createContext } from '../server/context.ts'
+import type { Backlog } from '../server/conversations/stream/backlog.ts'
 import { openPostgres } from '../server/db/database.ts'
 import type { AccountId } from '../server/db/tables/columns.ts'
 import { jobKinds } from '../server/features.ts'
@@ -49,19 +50,19 @@ export type Service = {
 /**
  * Starts the whole service on a free port, with contract checks enabled. It uses a new database, or the database and
  * the folder of `beside`, as an additional process would (PostgreSQL only). With `idle`, it processes no jobs. `port` is for
- * services that have to know their own address.
+ * services that have to know their own address, and `backlog` limits what may wait for the log of answers.
  */
 export async function startService(
   env: Record<string, string> = {},
   beside?: Service,
-  { idle = false, port = 0 } = {},
+  { idle = false, port = 0, backlog }: { idle?: boolean; port?: number; backlog?: Backlog } = {},
 ): Promise<Service> {
   const folder = beside?.ctx.config.dataDir ?? (await mkdtemp(join(tmpdir(), 'parley-test-')))
   const config = readConfig({ DATA_DIR: folder, LOG_LEVEL: 'error', SEED_DEMO: '0', ...env })
   const database = beside
     ? { database: openPostgres(beside.databaseUrl ?? '', 10), drop: async () => {} }
     : await freshDatabase()
-  const ctx = await createContext(config, { database: database.database })
+  const ctx = await createContext(config, { database: database.database, ...(backlog && { backlog }) })
   const app = await createApp(ctx, { strict: true }).catch(async (error: unknown) => {
     // Open resources would keep the test file from ending.
     await ctx.close()

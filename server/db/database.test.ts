@@ -5,10 +5,36 @@ import { freshDatabase, onPostgres } from '../../test/database.ts'
 import { asBulk, asUrgent, createLanes, onBehalfOf } from './connections/lanes.ts'
 import { isUnavailable } from './connections/unavailable.ts'
 import { openEmbedded } from './database.ts'
+import { postgresNotifier } from './notifier.ts'
+import { afterCommit, transact } from './statements/transact.ts'
 import { MigrationRefused, migrate, readMigrations } from './upkeep/migrate.ts'
 import { vacuumChanged } from './upkeep/vacuum.ts'
 
 const of = (name: string, text: string) => ({ name, text, checksum: text })
+
+test('a notice that cannot be published fails its transaction, but nothing that is committed already', {
+  skip: !onPostgres() && 'the embedded database has no notices',
+}, async () => {
+  const { database, drop } = await freshDatabase({ empty: true })
+  const { db, url } = database
+  const told: unknown[] = []
+  const notifier = postgresNotifier(url!, (error) => told.push(error))
+  const tooLong = 'x'.repeat(8_000)
+  await assert.rejects(
+    transact(db, (trx) => notifier.publish(trx, 'stop', tooLong)),
+    /too long/,
+  )
+  assert.deepEqual(told, [])
+  const committed = transact(db, async (trx) => {
+    await afterCommit(trx, (plain) => notifier.publish(plain, 'stop', tooLong))
+    return 'committed'
+  })
+  assert.equal(await committed, 'committed')
+  assert.match(String(told), /too long/)
+  await notifier.close()
+  await database.close()
+  await drop()
+})
 
 test('migrations run once, forward only, and a failing one changes nothing', async () => {
   const { database, drop } = await freshDatabase({ empty: true })

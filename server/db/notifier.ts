@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { cutOff } from './connections/availability.ts'
+import { DatabaseAway } from './connections/unavailable.ts'
 import type { Db } from './database.ts'
 import { afterCommit } from './statements/transact.ts'
 
@@ -14,7 +15,10 @@ type Notice = 'stop' | 'watch' | 'frames' | 'helpdesk' | 'job'
  */
 export type Notifier = {
   on(notice: Notice, listener: (id: string) => void): () => void
-  /** Publishes a notice. Inside a transaction the notice is sent at the commit. */
+  /**
+   * Publishes a notice. Inside a transaction the notice is sent at the commit. Outside of one it never rejects: what it
+   * tells of is committed already, and the notice may be lost.
+   */
   publish(db: Db, notice: Notice, id: string): Promise<void>
   /** Calls the listener when notices may have been missed, because the connection broke and has been restored. */
   onGap(listener: () => void): () => void
@@ -83,7 +87,9 @@ export function postgresNotifier(url: string, onError: (error: unknown) => void)
   return {
     on: (notice, listener) => add(listeners, notice, listener),
     async publish(db, notice, id) {
-      await sql`select pg_notify(${CHANNEL}, ${`${notice} ${id}`})`.execute(db)
+      const publishing = sql`select pg_notify(${CHANNEL}, ${`${notice} ${id}`})`.execute(db)
+      if (db.isTransaction) await publishing
+      else await publishing.catch((error: unknown) => isAwayAlready(error) || onError(error))
     },
     onGap(listener) {
       gapListeners.add(listener)
@@ -97,6 +103,9 @@ export function postgresNotifier(url: string, onError: (error: unknown) => void)
     },
   }
 }
+
+/** The absence of the database is reported once, where it is noticed. */
+const isAwayAlready = (error: unknown): boolean => error instanceof DatabaseAway
 
 function askAgainAndAgain(client: pg.Client, onSilence: (error: Error) => void): NodeJS.Timeout {
   let answered = true

@@ -111,6 +111,12 @@ test('each channel is limited separately, and templates of requests and dead pro
   assert.equal(await claim(), mail)
 })
 
+test('a delivery is due although the clock of the database was set back while it waited', async () => {
+  const id = await queue(slow, { dueAgo: -3_600 })
+  await queue(other, { dueAgo: -60 })
+  assert.deepEqual([await claim(), await claim()], [id, null])
+})
+
 test('a lane keeps its order while its account waits for room', async () => {
   const lane = newId()
   const first = await queue(slow, { lane, ordinal: 1, dueAgo: 1 })

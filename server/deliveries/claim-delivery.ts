@@ -7,6 +7,9 @@ export type DeliveryRow = Selectable<DeliveriesTable>
 /** Longer than any channel may take for one attempt. */
 export const LEASE_SECONDS = 90
 
+/** The longest wait between two attempts, whatever a provider asks for. */
+export const LONGEST_PAUSE_MS = 15 * 60_000
+
 /**
  * The most attempts at once for one channel of an account, in all processes together, so that slow servers delay
  * nobody else. Processes that claim at the same moment may exceed it by one each.
@@ -31,7 +34,10 @@ export async function claimDelivery(db: Db): Promise<DeliveryRow | null> {
     where id = (
       select due.id from deliveries as due
       -- Times are kept in milliseconds and rounded: what is due now may be due in half of one.
-      where due.status in ('queued', 'sending') and due.next_at <= now() + interval '1 millisecond'
+      where due.status in ('queued', 'sending')
+        -- If it waits longer than any delivery does, the clock of the database has been set back.
+        and (due.next_at <= now() + interval '1 millisecond'
+          or due.next_at > now() + ${LONGEST_PAUSE_MS + 1_000} * interval '1 millisecond')
         and (due.status = 'queued' or due.lease_until < now())
         and (due.account_id, due.channel) not in (select account_id, channel from busy)
         and not exists (

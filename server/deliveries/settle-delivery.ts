@@ -4,7 +4,7 @@ import type { Db, Trx } from '../db/database.ts'
 import type { AccountId } from '../db/tables/columns.ts'
 import type { DeliveryStatus } from '../db/tables/deliveries.ts'
 import type { Tables } from '../db/tables/tables.ts'
-import type { DeliveryRow } from './claim-delivery.ts'
+import { type DeliveryRow, LONGEST_PAUSE_MS } from './claim-delivery.ts'
 
 /** The result of an attempt. */
 export type Attempt =
@@ -34,7 +34,8 @@ export async function settleAttempt(
   const gaveUp = attempts >= MOST_ATTEMPTS && attempt.kind !== 'sent'
   const status: DeliveryStatus =
     attempt.kind === 'sent' ? 'sent' : attempt.kind === 'refused' || gaveUp ? 'failed' : 'queued'
-  const wait = 'afterMs' in attempt ? (attempt.afterMs ?? waitAfter(attempts)) : waitAfter(attempts)
+  const asked = 'afterMs' in attempt ? attempt.afterMs : undefined
+  const wait = asked === undefined ? waitAfter(attempts) : Math.min(LONGEST_PAUSE_MS, asked)
   const changed = await trx
     .updateTable('deliveries')
     .set({

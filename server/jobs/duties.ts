@@ -86,7 +86,10 @@ export async function startDuties(needs: Needs, duties: readonly Duty[]): Promis
   }
 }
 
-/** Claims the duties that are due, or `all` of them, for this process and returns their names. */
+/**
+ * Claims the duties that are due, or `all` of them, for this process and returns their names. A duty that is due later
+ * than a whole interval from now was claimed before the clock of the database was set back.
+ */
 async function claimDuties(db: Db, duties: readonly Duty[], all: boolean): Promise<Set<string>> {
   const names = duties.map(({ what }) => what)
   const everyMs = duties.map(({ everyMs }) => everyMs)
@@ -98,7 +101,8 @@ async function claimDuties(db: Db, duties: readonly Duty[], all: boolean): Promi
     update duties set next_at = now() + wanted.every_ms * interval '1 millisecond'
     from unnest(${names}::text[], ${everyMs}::integer[]) as wanted (name, every_ms)
     where duties.name = wanted.name
-      and (${all}::boolean or next_at <= now() + ${SLACK_MS}::integer * interval '1 millisecond')
+      and (${all}::boolean or next_at <= now() + ${SLACK_MS}::integer * interval '1 millisecond'
+        or next_at > now() + (wanted.every_ms + ${SLACK_MS}::integer) * interval '1 millisecond')
     returning duties.name`.execute(db)
   return new Set(rows.map(({ name }) => name))
 }

@@ -4,7 +4,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { freshDatabase } from '../../test/database.ts'
 import { until } from '../../test/until.ts'
+import { ALWAYS_THERE } from '../db/connections/availability.ts'
 import { localNotifier, postgresNotifier } from '../db/notifier.ts'
+import { startDuties } from './duties.ts'
 import { openJobs, type Task } from './jobs.ts'
 
 type Payload = { word: string }
@@ -19,9 +21,10 @@ test('a failing job is retried; attempts that a process did not survive do not c
     name: 'try',
     concurrency: 1,
     retries: 2,
-    async run({ word, ...rest }, { last }) {
-      attempts.push(`${word}${last ? ' last' : ''}${Object.keys(rest)}`)
-      if (word === 'never' || attempts.length < 2) throw new Error('not yet')
+    async run({ word, ...rest }, { isLast }) {
+      const failure = new Error('not yet')
+      attempts.push(`${word}${isLast(failure) ? ' last' : ''}${Object.keys(rest)}`)
+      if (word === 'never' || attempts.length < 2) throw failure
     },
   }
   const tasks = [task as Task<never>]
@@ -41,6 +44,35 @@ test('a failing job is retried; attempts that a process did not survive do not c
     return rows.length === 0
   })
   assert.deepEqual(told.map(String), ['Error: not yet'])
+  await jobs.close()
+  await database.close()
+  await drop()
+})
+
+test('an attempt during which the database was away does not count', async () => {
+  const { database, drop } = await freshDatabase()
+  const { db, embedded } = database
+  const told: unknown[] = []
+  const jobs = await openJobs({ db, embedded, onError: (error) => told.push(error) })
+  const attempts: string[] = []
+  const task: Task<Payload> = {
+    name: 'away',
+    concurrency: 1,
+    retries: 0,
+    async run({ word }) {
+      attempts.push(word)
+      if (attempts.length < 3)
+        await sql.raw(`do $$ begin raise 'starting up' using errcode = '57P03'; end $$`).execute(db)
+      throw new Error('a failure of its own')
+    },
+  }
+  const tasks = [task as Task<never>]
+  await jobs.prepare(tasks)
+  await jobs.work(tasks)
+  await jobs.enqueue<Payload>(db, 'away', { word: 'again' })
+  await until('the end', () => told.length > 0)
+  assert.deepEqual(attempts, ['again', 'again', 'again'])
+  assert.deepEqual(told.map(String), ['Error: a failure of its own'])
   await jobs.close()
   await database.close()
   await drop()
@@ -113,6 +145,61 @@ test('an account has no more than its share of running jobs, however many of the
   assert.equal(begun.filter((word) => word.startsWith('many')).length, 2)
   release()
   await until('all', () => begun.length === 8)
+  await jobs.close()
+  await database.close()
+  await drop()
+})
+
+test('duties and jobs run although the clock of the database was set back by an hour', async () => {
+  const { database, drop } = await freshDatabase()
+  const { db, embedded } = database
+  const fail = (error: unknown) => assert.fail(String(error))
+  const runs: string[] = []
+  let look = (): unknown => assert.fail('nobody listens')
+  const stop = await startDuties(
+    {
+      db,
+      availability: {
+        ...ALWAYS_THERE,
+        onChange(listener) {
+          look = () => listener(false)
+          return () => {}
+        },
+      },
+      process: { onDeath: () => {} },
+      onActivity: () => () => {},
+      onError: fail,
+    },
+    [{ what: 'hourly', everyMs: 3_600_000, run: async () => runs.push('duty') }],
+  )
+  await until('the first run', () => runs.length === 1)
+  await sql`update duties set next_at = next_at + interval '1 hour'`.execute(db)
+  look()
+  await until('the second run', () => runs.length === 2)
+  look()
+  await stop()
+
+  const jobs = await openJobs({ db, embedded, onError: fail })
+  const task: Task<Payload> = {
+    name: 'late',
+    concurrency: 1,
+    retries: 0,
+    run: async ({ word }) => void runs.push(word),
+  }
+  await jobs.prepare([task as Task<never>])
+  await jobs.enqueue<Payload>(db, 'late', { word: 'waiting' }, 1)
+  await jobs.enqueue<Payload>(db, 'late', { word: 'of a dead process' })
+  await sql`update jobs.job set created_on = created_on + interval '1 hour', start_after = start_after + interval '1 hour'
+    where name = 'late'`.execute(db)
+  await sql`update jobs.job set state = 'active', started_on = created_on, heartbeat_on = created_on
+    where name = 'late' and start_after = created_on`.execute(db)
+  await jobs.work([task as Task<never>])
+  await jobs.revive()
+  await until('the waiting job', () => runs.includes('waiting'))
+  const { rows } = await sql<{ ok: boolean }>`
+    select heartbeat_on <= now() as ok from jobs.job where name = 'late' and state = 'active'`.execute(db)
+  assert.deepEqual(rows, [{ ok: true }])
+  assert.deepEqual(runs, ['duty', 'duty', 'waiting'])
   await jobs.close()
   await database.close()
   await drop()

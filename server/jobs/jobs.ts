@@ -2,8 +2,10 @@ import { sql } from 'kysely'
 import { fromKysely, type JobWithMetadata, PgBoss } from 'pg-boss'
 import { ALWAYS_THERE, type Availability } from '../db/connections/availability.ts'
 import { asBulk, onBehalfOf } from '../db/connections/lanes.ts'
+import { isUnavailable } from '../db/connections/unavailable.ts'
 import type { Db } from '../db/database.ts'
 import { localNotifier, type Notifier } from '../db/notifier.ts'
+import { correctTimes } from './correct-times.ts'
 import { createWaker } from './wake.ts'
 
 /**
@@ -20,14 +22,20 @@ export type Task<P extends object> = {
   bulk?: boolean
   /**
    * The number of retries after an attempt has thrown. An attempt does not count if its process died in it, or gave
-   * it up in order to end.
+   * it up in order to end, or if the database was away.
    */
   retries: number
   /**
    * Runs the job. It must be idempotent for a payload, because a process may die between doing the work and
    * acknowledging it.
    */
-  run(payload: P, attempt: { last: boolean; signal: AbortSignal }): Promise<void>
+  run(payload: P, attempt: Attempt): Promise<void>
+}
+
+export type Attempt = {
+  /** Returns whether the job will not be run again when it throws this error. */
+  isLast(error: unknown): boolean
+  signal: AbortSignal
 }
 
 export type Jobs = {
@@ -63,8 +71,15 @@ const SUPERVISE_SECONDS = 60
 const MOST_BREAKS = 50
 const NO_JOB = '00000000-0000-0000-0000-000000000000'
 
-/** A payload with the number of its failed attempts. */
-type Counted = { failures?: number }
+/**
+ * The most attempts that do not count because the database was away. Their growing delays add up to more than an hour;
+ * whatever still fails has another reason, such as a statement that always takes too long.
+ */
+const MOST_OUTAGES = 20
+const LONGEST_OUTAGE_WAIT_SECONDS = 300
+
+/** A payload with the number of its failed attempts, and of those during which the database was away. */
+type Counted = { failures?: number; outages?: number }
 
 type Options = {
   db: Db
@@ -136,17 +151,22 @@ export async function openJobs({
     }
   }
   const attempt = async (task: Task<object>, job: JobWithMetadata<object>): Promise<void> => {
-    const { failures = 0, ...payload } = job.data as Counted
-    const last = failures >= task.retries
+    const { failures = 0, outages = 0, ...payload } = job.data as Counted
+    const { signal } = job
+    const wasAway = (error: unknown): boolean => outages < MOST_OUTAGES && isUnavailable(error)
+    const isLast = (error: unknown): boolean => failures >= task.retries && !wasAway(error)
     try {
-      const run = () => onBehalfOf(job.groupId ?? '', () => task.run(payload, { last, signal: job.signal }))
+      const run = () => onBehalfOf(job.groupId ?? '', () => task.run(payload, { isLast, signal }))
       await (task.bulk ? asBulk(run) : run())
     } catch (error) {
-      if (job.signal.aborted) throw error
-      if (last) return onError(error)
+      if (signal.aborted) throw error
+      if (isLast(error)) return onError(error)
       // The queue's own count cannot tell an attempt that failed from one that its process did not survive.
-      const again: Counted = { ...payload, failures: failures + 1 }
-      await send(db, task.name, again, 2 ** failures, job.groupId)
+      const again: Counted = wasAway(error)
+        ? { ...payload, failures, outages: outages + 1 }
+        : { ...payload, failures: failures + 1, outages }
+      const wait = wasAway(error) ? Math.min(LONGEST_OUTAGE_WAIT_SECONDS, 2 ** outages) : 2 ** failures
+      await send(db, task.name, again, wait, job.groupId)
     }
   }
   const send = async (
@@ -216,6 +236,7 @@ export async function openJobs({
       await Promise.all([...working].map((task) => boss.offWork(task, { wait: false })))
     },
     async revive() {
+      await correctTimes(db)
       const { rows } = await sql`
         select from jobs.job where state = 'active' and heartbeat_seconds is not null
           and heartbeat_on + heartbeat_seconds * interval '1 second' < now() limit 1`.execute(db)

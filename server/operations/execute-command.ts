@@ -21,7 +21,7 @@ export async function executeCommand(
   say: (line: string) => void,
 ): Promise<Result> {
   if (config.databaseUrl) return runHere(config, command, input)
-  const begun = Date.now()
+  const begun = performance.now()
   let silent = true
   for (;;) {
     const answer = await askService(config.dataDir, command.name, input)
@@ -31,7 +31,7 @@ export async function executeCommand(
     } catch (error) {
       // The lock is held by another command, or by a service that is starting or stopping. It will soon respond or
       // release the lock.
-      const waited = Date.now() - begun
+      const waited = performance.now() - begun
       if (!(error instanceof FolderInUse) || waited > PATIENCE_MS) throw error
       if (silent && waited > SILENCE_MS) {
         say(

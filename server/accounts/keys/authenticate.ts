@@ -27,7 +27,7 @@ export function createAuthenticator(db: Db, onError: (error: unknown) => void): 
   const good = new Set<string>()
 
   const load = (hash: string): Promise<KeyRow | null> => {
-    const now = Date.now()
+    const now = performance.now()
     const entry = cache.get(hash)
     if (entry && now - entry.loadedAt < FRESH_MS) return entry.row
     if (cache.size >= MOST_KEYS) cache.clear()
@@ -38,8 +38,8 @@ export function createAuthenticator(db: Db, onError: (error: unknown) => void): 
   }
 
   const touch = (keyId: string): void => {
-    const now = Date.now()
-    if (now - (touched.get(keyId) ?? 0) < TOUCH_EVERY_MS) return
+    const now = performance.now()
+    if (now - (touched.get(keyId) ?? Number.NEGATIVE_INFINITY) < TOUCH_EVERY_MS) return
     if (touched.size >= MOST_KEYS) touched.clear()
     touched.set(keyId, now)
     touchKey(db, keyId).catch(onError)

@@ -1,5 +1,6 @@
 import type { Db, Trx } from '../../db/database.ts'
 import type { AgentRef } from '../../db/refs.ts'
+import { transact } from '../../db/statements/transact.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { Customer } from '../../db/tables/helpdesk.ts'
 import { linkHostsOf } from '../../knowledge/sources/link-hosts.ts'
@@ -39,7 +40,7 @@ export async function escalate(
   { accountId, agentId, conversationId }: ToolCallPlace,
 ): Promise<ToolOutput> {
   const mayLink = linksTo(await linkHostsOf(db, { accountId, agentId }))
-  const { ticketNumber } = await db.transaction().execute(async (trx) => {
+  const { ticketNumber } = await transact(db, async (trx) => {
     const lead = await lastLead(trx, accountId, conversationId)
     return openTicket(trx, {
       accountId,

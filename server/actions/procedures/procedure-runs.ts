@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db, Trx } from '../../db/database.ts'
+import { transact } from '../../db/statements/transact.ts'
 import type { ProcedureRunsTable } from '../../db/tables/actions.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { ToolCallPlace } from '../tools/tool.ts'
@@ -15,7 +16,7 @@ export async function startRun(
   procedure: { id: string; name: string },
 ): Promise<void> {
   const { accountId, agentId, conversationId, toolCallId } = place
-  await db.transaction().execute(async (trx) => {
+  await transact(db, async (trx) => {
     // Two calls of one step must not both conclude that no procedure is running.
     await lockConversation(trx, accountId, conversationId)
     if (await findRun(trx, accountId, toolCallId)) return

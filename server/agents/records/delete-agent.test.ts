@@ -79,7 +79,7 @@ test('removing files stays within the files folder and may run twice', async () 
     const inside = await fileIn(join(filesDir, 'account', 'agent'))
     const [task] = agentJobs({ filesDir }) as unknown as Task<RemoveFiles>[]
     const remove = (folder: string) =>
-      task?.run({ folder }, { last: false, signal: new AbortController().signal })
+      task?.run({ folder }, { isLast: () => false, signal: new AbortController().signal })
     for (const folder of ['..', '../files-of-others', '', '.', '/', root, 'account/../..', 'account/..']) {
       await assert.rejects(async () => remove(folder), /not below the files folder/, folder)
     }

@@ -50,7 +50,12 @@ export async function takeVectorLease(db: Db, { id, account_id }: Agent): Promis
     .where('account_id', '=', account_id)
     .where('id', '=', id)
     .where((eb) =>
-      eb.or([eb('vectors_held_until', 'is', null), eb('vectors_held_until', '<', sql<Date>`now()`)]),
+      eb.or([
+        eb('vectors_held_until', 'is', null),
+        eb('vectors_held_until', '<', sql<Date>`now()`),
+        // The clock of the database has been set back since.
+        eb('vectors_held_until', '>', sql<Date>`${leaseEnd} + interval '1 second'`),
+      ]),
     )
     .executeTakeFirst()
   return numUpdatedRows === 1n

@@ -43,7 +43,9 @@ export async function takeIn(ctx: Needs, { threadId }: TakeIn): Promise<void> {
       .executeTakeFirst()
     if (!thread) return
     const { rows: waiting } = await sql<Waiting & { too_early: boolean }>`
-      select *, max(created_at) over () > now() - ${QUIET_SECONDS} * interval '1 second'
+      select *,
+        -- A message from the future was received before the clock of the database was set back.
+        max(created_at) over () between now() - ${QUIET_SECONDS} * interval '1 second' and now() + interval '1 second'
         and min(created_at) over () > now() - ${LONGEST_WAIT_SECONDS} * interval '1 second' as too_early
       from inbound_messages where account_id = ${thread.account_id} and thread_id = ${threadId} and taken_in_at is null
       order by sent_at, id`.execute(trx)

@@ -17,7 +17,9 @@ export async function answerForgotten({ db, jobs }: Pick<Context, 'db' | 'jobs'>
       join messages as newest on newest.conversation_id = conversations.id and newest.seq = asked_seq
       where asked_seq > answered_seq and conversations.status = 'ongoing'
         and (conversations.thread_id is not null or conversations.source = ${sql.lit(WIDGET)})
-        and conversations.updated_at between now() - interval '1 day' and now() - interval '20 seconds'
+        and conversations.updated_at > now() - interval '1 day'
+        -- A change in the future was made before the clock of the database was set back.
+        and conversations.updated_at not between now() - interval '20 seconds' and now() + interval '1 second'
         and not answer_stopped
         -- However long a job waits for its turn, there are not many for one conversation.
         and (answer_swept_at is null or answer_swept_at < now() - interval '5 minutes' or answer_swept_at < conversations.updated_at)

@@ -8,6 +8,8 @@ import { NEVER } from '../../../test/fakes/reply.ts'
 import { type Client, type Service, startService } from '../../../test/start.ts'
 import { until } from '../../../test/until.ts'
 import { createMember } from '../../accounts/records/members.ts'
+import { appendMessage } from '../../conversations/records/append-message.ts'
+import { transact } from '../../db/statements/transact.ts'
 import { answerForgotten } from './answer-forgotten.ts'
 import { endIdle } from './end-idle.ts'
 
@@ -141,6 +143,27 @@ test('an answer whose process died is generated again', async () => {
     .execute()
   assert.ok((await answerForgotten(service.ctx)) >= 1)
   assert.deepEqual((await saidIn(2)).said, ['user: Hello?', 'assistant: Yes.'])
+})
+
+test('a message is answered although the clock of the database was set back while it waited', async () => {
+  await write('Hello?')
+  await service.ctx.db
+    .updateTable('inbound_messages')
+    .set({ created_at: sql<Date>`now() + interval '1 hour'` })
+    .where('agent_id', '=', agentId)
+    .execute()
+  const { id } = await saidIn(2)
+  await transact(service.ctx.db, async (trx) => {
+    const conversation = { id, account_id: client.accountId, agent_id: agentId }
+    await appendMessage(trx, conversation, { role: 'user', parts: [{ type: 'text', text: 'And now?' }] })
+    await trx
+      .updateTable('conversations')
+      .set({ updated_at: sql<Date>`now() + interval '1 hour'` })
+      .where('id', '=', id)
+      .execute()
+  })
+  assert.ok((await answerForgotten(service.ctx)) >= 1)
+  assert.equal((await saidIn(4)).said.at(-1), 'assistant: Yes.')
 })
 
 test('while a person has the conversation, the model is silent; after the hand-back, it answers', async () => {

@@ -23,7 +23,7 @@ export async function appendMessage(
   const asks = { asked_seq: next, answer_tries: 0, answer_starts: 0, continuations: 0, answer_stopped: false }
   const { last_seq } = await trx
     .updateTable('conversations')
-    .set({ last_seq: next, updated_at: new Date() })
+    .set({ last_seq: next, updated_at: sql<Date>`now()` })
     .$if(role === 'user', (query) => query.set(asks))
     // A message from a team member answers everything before it.
     .$if(metadata !== null && 'author' in metadata, (query) => query.set({ answered_seq: next }))

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
+import { transact } from '../../db/statements/transact.ts'
 import { ignoreWaitingCalls } from './parts.ts'
 
 const AT_ONCE = 200
@@ -15,7 +16,7 @@ export async function expireCalls(db: Db): Promise<void> {
     .limit(AT_ONCE)
     .execute()
   for (const { account_id, conversation_id } of found) {
-    await db.transaction().execute(async (trx) => {
+    await transact(db, async (trx) => {
       await trx
         .selectFrom('conversations')
         .select('id')

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Trx } from '../../db/database.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { ConversationStatus } from '../../db/tables/conversations.ts'
@@ -15,7 +16,7 @@ export async function setStatus(
 ): Promise<void> {
   await trx
     .updateTable('conversations')
-    .set({ status, taken_over_by: memberId, updated_at: new Date() })
+    .set({ status, taken_over_by: memberId, updated_at: sql<Date>`now()` })
     .where('account_id', '=', accountId)
     .where('id', '=', conversationId)
     .execute()

@@ -86,7 +86,7 @@ async function takeResult(
     ])
     await trx
       .updateTable('conversations')
-      .set({ updated_at: new Date() })
+      .set({ updated_at: sql<Date>`now()` })
       .where('account_id', '=', accountId)
       .where('id', '=', conversationId)
       .execute()

@@ -135,6 +135,13 @@ export class GrowingReading implements Reading {
     this.notify()
   }
 
+  /** The characters of `count` frames in memory, from number `from` on. */
+  protected sizeOf(from: number, count: number): number {
+    let size = 0
+    for (let i = 0; i < count; i++) size += this.#frames[from - this.#dropped + i]?.length ?? 0
+    return size
+  }
+
   /** Marks the first `count` frames as logged, so that memory may drop them. */
   markLogged(count: number): void {
     this.#logged = count

@@ -2,6 +2,7 @@ import type { AccountId } from '../../db/tables/columns.ts'
 import type { GenerationsTable, MessagePart, StopReason } from '../../db/tables/conversations.ts'
 import type { ServiceProcess } from '../../db/upkeep/processes.ts'
 import type { ApiError } from '../../http/errors.ts'
+import type { Backlog } from './backlog.ts'
 import type { StreamEvent } from './events.ts'
 import { type Answer, GrowingReading, type ReadLog, type Showing } from './growing-reading.ts'
 
@@ -35,6 +36,7 @@ type Surroundings = {
    */
   transient: boolean
   process: Pick<ServiceProcess, 'isSure' | 'confirm'>
+  backlog: Pick<Backlog, 'add'>
   log: {
     /** Called when there is something to save. */
     add(live: LiveGeneration): void
@@ -58,6 +60,8 @@ export class LiveGeneration extends GrowingReading {
   readonly #controller = new AbortController()
   #unsaved: StreamEvent[] = []
   #unsavedSince = 0
+  /** The characters of the frames of the unsaved events. */
+  #unsavedSize = 0
   #abortReason: AbortReason | null = null
   #wasAsked = false
 
@@ -125,11 +129,13 @@ export class LiveGeneration extends GrowingReading {
     if (this.#unsaved.length === 0) this.#unsavedSince = performance.now()
     this.#unsaved.push(event)
     super.emit(event)
+    this.#countUnsaved(this.sizeOf(this.count - 1, 1))
     this.#surroundings.log.add(this)
   }
 
   /** Marks the first `count` unsaved events as logged; `at` is when they were taken to be written. */
   markSaved(count: number, at: number): void {
+    this.#countUnsaved(-this.sizeOf(this.count - this.#unsaved.length, count))
     this.#unsaved = this.#unsaved.slice(count)
     this.#unsavedSince = at
     if (!this.#surroundings.transient) this.markLogged(this.count - this.#unsaved.length)
@@ -138,15 +144,25 @@ export class LiveGeneration extends GrowingReading {
 
   /** Shows the last events, which have already been stored, and closes the stream. */
   endWith(lastEvents: readonly StreamEvent[], result: Answer | ApiError): void {
-    this.#unsaved = []
+    this.#forgetUnsaved()
     for (const event of lastEvents) super.emit(event)
     if (!this.#surroundings.transient) this.markLogged(this.count)
     this.end(result)
   }
 
   override fail(error: ApiError): void {
-    this.#unsaved = []
+    this.#forgetUnsaved()
     super.fail(error)
+  }
+
+  #forgetUnsaved(): void {
+    this.#unsaved = []
+    this.#countUnsaved(-this.#unsavedSize)
+  }
+
+  #countUnsaved(characters: number): void {
+    this.#unsavedSize += characters
+    this.#surroundings.backlog.add(this.accountId, characters)
   }
 
   abort(reason: AbortReason): void {

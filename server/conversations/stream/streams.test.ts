@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
 import { NEVER, tokens } from '../../../test/fakes/reply.ts'
 import { readStream } from '../../../test/read-stream.ts'
@@ -323,6 +324,86 @@ test('a failure is replayed under its key, since its message is stored', async (
     assert.deepEqual(body.error.details, { provider: 'openai-compatible' })
   }
   assert.equal(models.requests.length, before + 1)
+})
+
+/** Lets the statements that read this table fail with an error of the database until the returned function is called. */
+async function breakTable(table: string, sqlState: string): Promise<() => Promise<unknown>> {
+  const run = (text: string) => sql.raw(text).execute(service.ctx.db)
+  await run(`create function fail_on_purpose() returns boolean language plpgsql as
+    $$ begin raise exception 'on purpose' using errcode = '${sqlState}'; end $$`)
+  await run(`alter table ${table} rename to ${table}_away`)
+  await run(`create view ${table} as select * from ${table}_away where fail_on_purpose()`)
+  return async () => {
+    await run(`drop view ${table}`)
+    await run(`alter table ${table}_away rename to ${table}`)
+    await run('drop function fail_on_purpose')
+  }
+}
+
+/** How many answers the model was asked for. */
+const answersAsked = (): number =>
+  models.requests.filter(({ body }) => !JSON.stringify(body).includes('Write a title')).length
+
+for (const [sqlState, status, code] of [
+  ['57P03', 503, 'SERVICE_OVERLOADED'],
+  ['XX000', 500, 'INTERNAL_SERVER_ERROR'],
+] as const) {
+  test(`a question that failed with ${code} before its first word is answered under its key, once`, async () => {
+    const agent = (await client.request('POST', '/agents', { name: 'With actions' })).body.id
+    const action = { name: 'show_map', type: 'client', description: 'd', inputs: { type: 'object' } }
+    assert.equal((await client.request('POST', `/agents/${agent}/actions`, action)).status, 201)
+    const key = { 'idempotency-key': newId() }
+    const asked = { message: 'Hm', stream: false }
+    const send = () => client.request('POST', `/agents/${agent}/chat`, asked, key)
+    const repair = await breakTable('actions', sqlState)
+    for (const { status: got, body } of [await send(), await send()])
+      assert.deepEqual([got, body.error?.code], [status, code])
+    await repair()
+    const before = answersAsked()
+    models.queue.push({ tokens: ['At', ' last'], delayMs: 50 })
+    const answers = await Promise.all([send(), send(), send()])
+    for (const { status: got, body } of [...answers, await send()]) {
+      assert.equal(got, 200)
+      assert.deepEqual(body, answers[0]?.body)
+    }
+    assert.deepEqual(answers[0]?.body.data.parts, [{ type: 'text', text: 'At last' }])
+    assert.equal(answersAsked(), before + 1)
+    const { conversationId } = answers[0]!.body.data.metadata
+    const { body } = await client.request('GET', `/agents/${agent}/conversations/${conversationId}/messages`)
+    assert.deepEqual(
+      body.data.map(({ role }: { role: string }) => role),
+      ['user', 'assistant'],
+    )
+  })
+}
+
+test('a question that came to nothing and was answered with a later one gets that answer under its key', async () => {
+  const key = { 'idempotency-key': newId() }
+  const send = () =>
+    client.request('POST', `/agents/${agentId}/chat`, { message: 'First?', stream: false }, key)
+  models.queue.push({ tokens: ['Never'], after: NEVER })
+  const lost = send()
+  const { id, conversation_id: conversationId } = await until('the generation', () =>
+    service.ctx.db
+      .selectFrom('generations')
+      .select(['id', 'conversation_id'])
+      .where('agent_id', '=', agentId)
+      .where('status', '=', 'running')
+      .executeTakeFirst(),
+  )
+  // Simulates a dead process: the owner that the row names sends no beats.
+  await service.ctx.db.updateTable('generations').set({ owner: newId() }).where('id', '=', id).execute()
+  await service.ctx.orphans.closeAll()
+  service.ctx.generations.get(id)?.abort('lost')
+  assert.equal((await lost).status, 503)
+  models.queue.push({ tokens: ['Both answered.'] })
+  const second = await say({ message: 'Second?', conversationId })
+  assert.equal(second.status, 200)
+  assert.deepEqual((await send()).body, second.body)
+  models.queue.push({ tokens: ['Third answered.'] })
+  await say({ message: 'Third?', conversationId })
+  assert.deepEqual((await send()).body, second.body)
+  assert.equal((await messagesOf(conversationId)).length, 5)
 })
 
 test('ratings are set, changed and removed, and only on answers', async () => {

@@ -180,8 +180,8 @@ async function store(
   outcome: Outcome,
 ): Promise<Ending> {
   const own = { owner: process.id, epoch: live.ids.epoch, ownerAfter: process.id }
-  const giveUpAt = Date.now() + LONGEST_HOLD_MS
-  for (let attempt = 0; Date.now() < giveUpAt; attempt++) {
+  const giveUpAt = performance.now() + LONGEST_HOLD_MS
+  for (let attempt = 0; performance.now() < giveUpAt; attempt++) {
     try {
       return await storeEnd({ db, deliverAnswer, turnWriter }, turn.owner, live.ids, own, outcome)
     } catch (error) {

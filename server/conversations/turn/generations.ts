@@ -5,6 +5,7 @@ import type { ServiceProcess } from '../../db/upkeep/processes.ts'
 import { createFairPlaces, type FairPlaces } from '../../fairness/fair-places.ts'
 import type { Turns } from '../../fairness/turns.ts'
 import { ApiError } from '../../http/errors.ts'
+import type { Backlog } from '../stream/backlog.ts'
 import { eventsAfter } from '../stream/generation-log.ts'
 import { type GenerationIds, LiveGeneration } from '../stream/live-generation.ts'
 import { createLogWriter } from '../stream/log-writer.ts'
@@ -18,6 +19,8 @@ const MOST_RUNNING = 6_000
 const MANY_OF_ACCOUNT = 64
 /** Starting a generation counts as this many events. */
 const START = 160
+/** The most events of an answer that are held in memory while the log works. */
+const MOST_UNSAVED = 1_024
 /** The most generations of one account, so that no account uses up all places. */
 const MOST_OF_ACCOUNT = 3_000
 
@@ -25,7 +28,7 @@ const MOST_OF_ACCOUNT = 3_000
 export type Generations = {
   /**
    * Runs the generation that `make` stores. Throws SERVICE_OVERLOADED when the process, or the account within it, is at
-   * its limit, or when the process is about to end.
+   * its limit of generations or of what waits for the log, or when the process is about to end.
    */
   start(
     accountId: AccountId,
@@ -39,6 +42,12 @@ export type Generations = {
   ofConversation(conversationId: string): LiveGeneration | null
   /** Resolves when all events of the generation so far are in the log, or can no longer be written to it. */
   saved(live: LiveGeneration): Promise<void>
+  /**
+   * Resolves when the generation may say more, because enough of what it and others have said is in the log. Returns
+   * undefined when it may do so at once. An answer that waits loses nothing: its model is not read meanwhile. Ending it
+   * would free no memory, because it would have to be kept until it is stored, too.
+   */
+  room(live: LiveGeneration): Promise<void> | undefined
   /** `turns` is for producing events, and `failing` for ending failed generations. */
   readonly turns: Turns
   readonly failing: FairPlaces
@@ -62,10 +71,11 @@ type Needs = {
   process: ServiceProcess
   turns: Turns
   onError: (error: unknown) => void
+  backlog: Backlog
 }
 
 /** Tracks the running generations, writes their events to the log, and ends those for which a stop was requested. */
-export function createGenerations({ db, notifier, process, turns, onError }: Needs): Generations {
+export function createGenerations({ db, notifier, process, turns, onError, backlog }: Needs): Generations {
   const running = new Map<string, LiveGeneration>()
   const byConversation = new Map<string, LiveGeneration>()
   const ofAccount = new Map<string, number>()
@@ -138,7 +148,7 @@ export function createGenerations({ db, notifier, process, turns, onError }: Nee
   const admit = (accountId: AccountId): void => {
     const isFull =
       running.size + starting >= MOST_RUNNING || (ofAccount.get(accountId) ?? 0) >= MOST_OF_ACCOUNT
-    if (draining || isFull) throw overloaded()
+    if (draining || isFull || backlog.isFull(accountId)) throw overloaded()
   }
   const idle = async (): Promise<void> => {
     while (starting > 0) await new Promise((resolve) => setTimeout(resolve, 10))
@@ -158,6 +168,7 @@ export function createGenerations({ db, notifier, process, turns, onError }: Nee
           readLog: eventsAfter(db, accountId, ids.id),
           transient,
           process,
+          backlog,
           log: writer,
         })
         running.set(ids.id, live)
@@ -181,6 +192,10 @@ export function createGenerations({ db, notifier, process, turns, onError }: Nee
     countOf: (accountId) => ofAccount.get(accountId) ?? 0,
     ofConversation: (conversationId) => byConversation.get(conversationId) ?? null,
     saved: (live) => writer.saved(live),
+    room(live) {
+      const room = backlog.room(live.accountId, live.signal)
+      return room ?? (live.unsaved.length < MOST_UNSAVED ? undefined : writer.saved(live))
+    },
     turns,
     failing: createFairPlaces({ places: FAILING_AT_ONCE }),
     answering: createFairPlaces({ places: ANSWERING_AT_ONCE }),

@@ -1,7 +1,10 @@
+import type { Selectable } from 'kysely'
 import type { Context } from '../../context.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
+import type { GenerationsTable } from '../../db/tables/conversations.ts'
 import type { Replay } from '../../http/route.ts'
 import { noLonger } from '../records/queries.ts'
+import { errorOf, readLog } from '../stream/generation-log.ts'
 import type { Reading } from '../stream/growing-reading.ts'
 import { startChat } from './start.ts'
 import type { ChatRequest } from './turn.ts'
@@ -11,8 +14,22 @@ type Needs = Pick<Context, 'db' | 'generations' | 'orphans' | 'followers'>
 /** What became of a generation that an earlier request started. */
 type Earlier =
   | { is: 'there'; reading: Reading }
-  /** Its process ended before the first word, so its question still needs an answer. */
-  | { is: 'unanswered'; conversationId: string; kind: 'reply' | 'continuation' | 'retry' }
+  /** It ended before its first word and not because of the provider, so its question still needs an answer. */
+  | { is: 'unanswered'; conversationId: string; kind: GenerationsTable['kind'] }
+
+const READ = [
+  'id',
+  'account_id',
+  'conversation_id',
+  'kind',
+  'status',
+  'message_state',
+  'stop_reason',
+  'asked_seq',
+  'first_event',
+] as const
+
+type Row = Pick<Selectable<GenerationsTable>, (typeof READ)[number]>
 
 /** The events and the answer of an earlier generation, live or from the log. */
 async function readEarlier(ctx: Needs, accountId: AccountId, generationId: string): Promise<Earlier> {
@@ -21,8 +38,7 @@ async function readEarlier(ctx: Needs, accountId: AccountId, generationId: strin
   await ctx.orphans.closeIfOrphaned(accountId, { generationId })
   const row = await ctx.db
     .selectFrom('generations')
-    .select(['id', 'account_id', 'first_event', 'conversation_id', 'kind', 'status', 'message_state'])
-    .select('stop_reason')
+    .select(READ)
     .where('account_id', '=', accountId)
     .where('id', '=', generationId)
     .executeTakeFirst()
@@ -30,14 +46,47 @@ async function readEarlier(ctx: Needs, accountId: AccountId, generationId: strin
   // It may have started in this process meanwhile.
   const started = ctx.generations.get(row.id)
   if (started) return { is: 'there', reading: started }
-  const cameToNothing = row.message_state === 'none' && row.stop_reason === null
-  if (row.status === 'interrupted' && cameToNothing)
-    return { is: 'unanswered', conversationId: row.conversation_id, kind: row.kind }
-  return { is: 'there', reading: ctx.followers.follow(row) }
+  if (!(await cameToNothing(ctx, row))) return { is: 'there', reading: ctx.followers.follow(row) }
+  const since = await answeredSince(ctx, row)
+  if (since) return { is: 'there', reading: ctx.generations.get(since.id) ?? ctx.followers.follow(since) }
+  return { is: 'unanswered', conversationId: row.conversation_id, kind: row.kind }
 }
 
 /**
- * Returns the response to an earlier request with the same key. If that came to nothing, its question is answered now.
+ * Returns whether a generation ended without a message for a reason of ours that passes: its process died, the
+ * database was away, or something unexpected happened. A failure of the provider is a response like any other.
+ */
+async function cameToNothing(
+  { db }: Needs,
+  { id, account_id, status, message_state, stop_reason }: Row,
+): Promise<boolean> {
+  if (message_state !== 'none' || stop_reason !== null) return false
+  if (status !== 'failed') return status === 'interrupted'
+  const { ending } = await readLog(db, account_id, id, 0)
+  const error = ending && errorOf(ending)
+  return error?.code === 'SERVICE_OVERLOADED' || error?.code === 'INTERNAL_SERVER_ERROR'
+}
+
+/** Returns the later generation of the conversation that has answered the same question with others, if there is one. */
+const answeredSince = (
+  { db }: Needs,
+  { account_id, conversation_id, asked_seq, first_event }: Row,
+): Promise<Row | undefined> =>
+  db
+    .selectFrom('generations')
+    .select(READ)
+    .where('account_id', '=', account_id)
+    .where('conversation_id', '=', conversation_id)
+    .where('first_event', '>', first_event)
+    .where('asked_seq', '>=', asked_seq)
+    .where('message_state', '=', 'stored')
+    .orderBy('first_event')
+    .limit(1)
+    .executeTakeFirst()
+
+/**
+ * Returns the response to an earlier request with the same key. If that came to nothing, its question is answered now,
+ * unless a later turn has answered it.
  */
 export async function readAgain(
   ctx: Context,

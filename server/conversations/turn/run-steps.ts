@@ -18,8 +18,6 @@ export const MOST_STEPS = 8
 
 /** Ending a failed generation counts as this many events. */
 const FAILURE = 80
-/** The most events of an answer that are held in memory until they are in the log. */
-const MOST_UNSAVED = 1_024
 
 /**
  * Generates and stores the reply, whether or not it has readers. Never throws: an error before the first event fails
@@ -127,7 +125,7 @@ async function speak(ctx: TurnNeeds, turn: Turn, live: LiveGeneration, result: S
 function paceOf({ generations }: TurnNeeds, { owner }: Turn, live: LiveGeneration) {
   return (events: number): Promise<void> | undefined => {
     const turn = generations.turns.take(owner.accountId, events)
-    return live.unsaved.length < MOST_UNSAVED ? turn : generations.saved(live).then(() => turn)
+    return generations.room(live)?.then(() => turn) ?? turn
   }
 }
 

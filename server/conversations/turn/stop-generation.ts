@@ -32,8 +32,8 @@ export async function stopGeneration(
   }
   // Its process may be gone; then its text so far is stored here.
   if (await ctx.orphans.closeIfOrphaned(accountId, { conversationId })) return true
-  const until = Date.now() + LONGEST_WAIT_MS
-  while (Date.now() < until && (await isRunning(ctx.db, accountId, id))) await wait(LOOK_EVERY_MS)
+  const until = performance.now() + LONGEST_WAIT_MS
+  while (performance.now() < until && (await isRunning(ctx.db, accountId, id))) await wait(LOOK_EVERY_MS)
   return true
 }
 

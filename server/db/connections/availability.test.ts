@@ -212,6 +212,19 @@ test('a lock of a silently lost connection is released within seconds', options,
   await refused
 })
 
+test('a pool is closed although the server stops responding meanwhile', options, async () => {
+  const between = await startProxy(home.databaseUrl as string)
+  const other = openPostgres(between.url, 3)
+  await Promise.all([1, 2].map(() => sql`select pg_sleep(0.1)`.execute(other.db)))
+  const last = assert.rejects(sql`select pg_sleep(600)`.execute(other.db))
+  await wait(100)
+  const closing = other.close()
+  between.silence()
+  between.newOnes = 'silent'
+  await Promise.all([closing, last])
+  between.close()
+})
+
 test('a slow statement does not count as a silent database', options, async () => {
   await sql`select pg_sleep(4)`.execute(service.ctx.db)
   assert.equal((await health()).status, 200)

@@ -155,9 +155,12 @@ export function guardPool(pool: pg.Pool, url: string): GuardedPool {
       })
     },
     async end() {
-      ended = true
-      clearInterval(timer)
+      // Connections in use are still watched. Idle ones say goodbye, which a silent server does not return.
+      const farewell = setInterval(() => clientsThat(({ used }) => !used).forEach(cutOff), FAREWELL_MS)
       await pool.end()
+      ended = true
+      clearInterval(farewell)
+      clearInterval(timer)
     },
   }
 }

@@ -1,6 +1,13 @@
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 import pg from 'pg'
-import { batch, type PreparedStatements, type Sent, type StatementResult } from '../statements/batch.ts'
+import {
+  batch,
+  forgetPrepared,
+  isStale,
+  type PreparedStatements,
+  type Sent,
+  type StatementResult,
+} from '../statements/batch.ts'
 import { statementSent } from '../statements/statement-sent.ts'
 import { noteConnectionError } from './unavailable.ts'
 
@@ -29,10 +36,16 @@ const WITH_COUNT = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE'])
 const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): unknown } }).utils
 
 /**
- * Opens a connection that sends the statements of one turn of the event loop in one write. Later statements wait for
- * its response.
+ * How often a statement of a pool's connections has turned out to be stale. All of them prepare their statements again
+ * then, so that a migration of another process fails at most one statement or transaction of each caller.
  */
-export function openConnection(client: pg.PoolClient): Connection {
+export type Staleness = { times: number }
+
+/**
+ * Opens a connection that sends the statements of one turn of the event loop in one write. Later statements wait for
+ * its response. `staleness` is that of its pool.
+ */
+export function openConnection(client: pg.PoolClient, staleness: Staleness): Connection {
   const prepared: PreparedStatements = new Map()
   const typeParser = client.getTypeParser.bind(client) as pg.CustomTypesConfig['getTypeParser']
   let waiting: Waiting[] = []
@@ -41,6 +54,7 @@ export function openConnection(client: pg.PoolClient): Connection {
   let sending = false
   let scheduled = false
   let isBroken = false
+  let known = staleness.times
   client.on('error', () => {
     isBroken = true
   })
@@ -85,6 +99,8 @@ export function openConnection(client: pg.PoolClient): Connection {
     const now = alone === -1 ? waiting : waiting.slice(0, Math.max(1, alone))
     waiting = alone === -1 ? [] : waiting.slice(now.length)
     const [first] = now as [Waiting]
+    if (known !== staleness.times) forgetPrepared(prepared)
+    known = staleness.times
     if (isScript(first)) void runScript(first)
     else client.query(batch(now, prepared, typeParser, sent))
   }
@@ -92,6 +108,7 @@ export function openConnection(client: pg.PoolClient): Connection {
   const sent = (error: unknown): void => {
     sending = false
     if (error !== undefined && !isFromServer(error)) isBroken = true
+    if (isStale(error)) staleness.times++
     flush()
   }
 
@@ -111,9 +128,15 @@ export function openConnection(client: pg.PoolClient): Connection {
   const send = async (query: CompiledQuery): Promise<QueryResult<unknown>> => {
     if (statementSent.hasSubscribers) statementSent.publish(query.sql)
     const together = state !== 'free' && !isScript({ text: query.sql, values: query.parameters })
+    const isAlone = state === 'free'
     if (state === 'beginning') pushBegin(together)
+    const run = () => enqueue(query.sql, query.parameters, together)
     try {
-      const { command, affected, rows } = await enqueue(query.sql, query.parameters, together)
+      const { command, affected, rows } = await run().catch((error: unknown) => {
+        // A transaction is retried by `transact`.
+        if (isAlone && isStale(error)) return run()
+        throw error
+      })
       return WITH_COUNT.has(command) ? { rows, numAffectedRows: BigInt(affected) } : { rows }
     } catch (error) {
       // The stack shows the caller of the query instead of the reader of the response.

@@ -8,7 +8,7 @@ import {
   type TransactionSettings,
 } from 'kysely'
 import type pg from 'pg'
-import { type Connection, openConnection } from './connection.ts'
+import { type Connection, openConnection, type Staleness } from './connection.ts'
 import type { Lanes } from './lanes.ts'
 
 /** The part of a pg pool that is used here. */
@@ -32,6 +32,7 @@ function poolDriver(pool: Connections, lanes: Lanes | null): Driver {
   const clients = new WeakMap<DatabaseConnection, pg.PoolClient>()
   const connections = new WeakMap<pg.PoolClient, Connection>()
   const leaves = new WeakMap<DatabaseConnection, () => void>()
+  const staleness: Staleness = { times: 0 }
   const of = (connection: DatabaseConnection): Connection => connection as Connection
   return {
     async init() {},
@@ -41,7 +42,7 @@ function poolDriver(pool: Connections, lanes: Lanes | null): Driver {
         leave?.()
         throw error
       })
-      const connection = connections.get(client) ?? openConnection(client)
+      const connection = connections.get(client) ?? openConnection(client, staleness)
       connections.set(client, connection)
       clients.set(connection, client)
       if (leave) leaves.set(connection, leave)

@@ -19,13 +19,19 @@ type Prepared = { name: string; columns: Column[] | null }
 /** The statements that a connection has prepared, the least recently used first. */
 export type PreparedStatements = Map<string, Prepared>
 
-const MOST_PREPARED = 500
+const UNKNOWN = '26000'
+const NOT_SUPPORTED = '0A000'
 
 /**
- * Codes that mean that the row description is unknown, that the server has lost the statement, or that its columns
- * have changed.
+ * Whether the statement was not run because the server has forgotten it, or a migration has changed the columns of its
+ * result since it was prepared. It succeeds once it is prepared again.
  */
-const FORGOTTEN = new Set(['26000', '0A000'])
+export function isStale(error: unknown): boolean {
+  const { code, routine } = (error ?? {}) as { code?: string; routine?: string }
+  return code === UNKNOWN || (code === NOT_SUPPORTED && routine === 'RevalidateCachedQuery')
+}
+
+const MOST_PREPARED = 500
 
 /** Thrown for a statement that was not run because one that was sent with it, before it, had failed. */
 class NotRun extends Error {
@@ -71,7 +77,6 @@ export function batch(
       else if (i === failed) statement.reject(failure)
       else statement.reject(new NotRun('A statement before this one has failed.', { cause: failure }))
     }
-    for (const statement of sent.slice(failed)) forgetUnsure(prepared, statement.text, failure)
     done(failure)
   }
 
@@ -159,7 +164,7 @@ function prepare(wire: Wire, prepared: PreparedStatements, text: string): Prepar
   return statement
 }
 
-function forgetUnsure(prepared: PreparedStatements, text: string, failure: unknown): void {
-  const statement = prepared.get(text)
-  if (statement && FORGOTTEN.has((failure as { code?: string })?.code ?? '')) statement.columns = null
+/** Has every statement prepared again when it is next used. */
+export function forgetPrepared(prepared: PreparedStatements): void {
+  for (const statement of prepared.values()) statement.columns = null
 }

@@ -1,12 +1,19 @@
 import { sql } from 'kysely'
 import type { Db, Trx } from '../database.ts'
+import { isStale } from './batch.ts'
 import { Last, runTransaction } from './transaction.ts'
 
 const TRIES = 4
+/** The code of a statement that was not run because one before it had failed, which is its cause. */
+const NOT_RUN = '25P02'
 /** The codes of a deadlock and of a serialisation failure. Nothing was done, and a retry mostly succeeds. */
 const PASSING = new Set(['40P01', '40001'])
 
-export const isPassing = (error: unknown): boolean => PASSING.has((error as { code?: string }).code ?? '')
+/** Whether the database ran nothing, for a reason that mostly does not hold for a retry. */
+export function isPassing(error: unknown): boolean {
+  const { code = '', cause } = error as { code?: string; cause?: unknown }
+  return PASSING.has(code) || isStale(error) || (code === NOT_RUN && isPassing(cause ?? {}))
+}
 
 type Afterwards = (db: Db) => unknown
 
@@ -14,9 +21,9 @@ type Afterwards = (db: Db) => unknown
 const waiting = new WeakMap<Db, Afterwards[]>()
 
 /**
- * Runs a short transaction, and retries it when the database rolled it back because of a deadlock or a serialisation
- * failure. `work` must have no effects outside the transaction except through afterCommit. If `db` is a transaction
- * already, `work` joins it. See runTransaction for what is sent together.
+ * Runs a short transaction, and retries it when the database rolled it back because of a deadlock, a serialisation
+ * failure or a statement that has to be prepared again. `work` must have no effects outside the transaction except
+ * through afterCommit. If `db` is a transaction already, `work` joins it. See runTransaction for what is sent together.
  */
 export async function transact<T>(db: Db, work: (trx: Trx) => Promise<T | Last<T>>): Promise<T> {
   if (db.isTransaction) {
@@ -46,7 +53,8 @@ async function commit<T>(db: Db, work: (trx: Trx) => Promise<T | Last<T>>) {
 
 /**
  * Runs `act` with the plain database once the transaction is committed, for effects outside the database or in a
- * transaction of their own; never after a rollback. Outside of a transaction it runs at once.
+ * transaction of their own; never after a rollback. Outside of a transaction it runs at once. It must not throw: the
+ * caller would take what is committed for failed.
  */
 export async function afterCommit(db: Db, act: Afterwards): Promise<void> {
   const afterwards = waiting.get(db)

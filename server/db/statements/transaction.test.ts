@@ -93,6 +93,44 @@ test('of statements started together, those after a failing one are not run', as
   assert.equal(await counted(), 2)
 })
 
+const allNotes = statement((_: Values<object>) => sql<{ id: number }>`select * from notes order by id`)
+const rename = statement(
+  (p: Values<{ id: number; text: string }>) =>
+    sql<{ text: string }>`update notes set text = ${p.text} where id = ${p.id} returning *`,
+)
+
+test('statements that every connection has prepared go on when a migration has changed their columns', async () => {
+  await add(db, { id: 1 })
+  const look = () => allNotes(db, {})
+  const change = (text: string) =>
+    transact(db, async (trx) => {
+      const [{ rows }] = await Promise.all([rename(trx, { id: 1, text }), allNotes(trx, {})])
+      return rows[0]?.text
+    })
+  const everywhere = <T>(work: () => Promise<T>) => Promise.all(Array.from({ length: 20 }, work))
+  await everywhere(look)
+  await everywhere(() => change('before'))
+  await sql`alter table notes add column colour text default 'red'`.execute(db)
+  assert.deepEqual(new Set(await everywhere(() => change('after'))), new Set(['after']))
+  await sql`alter table notes add column size integer default 3`.execute(db)
+  for (const { rows } of await everywhere(look))
+    assert.deepEqual(rows, [{ id: 1, text: 'after', colour: 'red', size: 3 }])
+})
+
+test('statements that the server has forgotten are prepared again', async () => {
+  await add(db, { id: 1 })
+  await db.connection().execute(async (one) => {
+    assert.equal((await allNotes(one, {})).rows.length, 1)
+    await sql`deallocate all`.execute(one)
+    assert.equal((await allNotes(one, {})).rows.length, 1)
+  })
+  await transact(db, async (trx) => {
+    await allNotes(trx, {})
+    await sql`deallocate all`.execute(trx)
+  })
+  assert.equal(await transact(db, async (trx) => (await allNotes(trx, {})).rows.length), 1)
+})
+
 test('without its transaction, nothing is run', async () => {
   for (const text of [
     'insert into notes values (1, $1)',

@@ -18,7 +18,7 @@ export type Maintenance = {
  */
 export function createMaintenance(db: Db): Maintenance {
   let on = false
-  let checkedAt = 0
+  let checkedAt = Number.NEGATIVE_INFINITY
   let checking: Promise<void> | null = null
 
   const check = async (): Promise<void> => {
@@ -27,11 +27,11 @@ export function createMaintenance(db: Db): Maintenance {
     } catch {
       // The queries of the request will report the problem.
     }
-    checkedAt = Date.now()
+    checkedAt = performance.now()
     checking = null
   }
   const refresh = async (): Promise<void> => {
-    if (Date.now() - checkedAt < FRESH_MS) return
+    if (performance.now() - checkedAt < FRESH_MS) return
     checking ??= check()
     await checking
   }
@@ -44,7 +44,7 @@ export function createMaintenance(db: Db): Maintenance {
     async set(next) {
       await writeSetting(db, NAME, next)
       on = next
-      checkedAt = Date.now()
+      checkedAt = performance.now()
     },
     async isOn() {
       await check()

@@ -85,13 +85,13 @@ export function redisRateLimiter({
   }
 
   const decide = async (bucket: string, counts: boolean, window = common): Promise<RateDecision> => {
-    if (client.isReady && Date.now() >= pausedUntil) {
+    if (client.isReady && performance.now() >= pausedUntil) {
       try {
         const decision = await ask(bucket, counts, window)
         note(null)
         return decision
       } catch (error) {
-        pausedUntil = Date.now() + PAUSE_MS
+        pausedUntil = performance.now() + PAUSE_MS
         note(error as Error)
       }
     }

@@ -63,14 +63,14 @@ async function build(
   signal: AbortSignal,
 ): Promise<boolean> {
   const { space, batch } = embedder
-  const begun = Date.now()
+  const begun = performance.now()
   let logged = 0
   let done = 0
   let last: string | null = null
   for (;;) {
     const rows = await chunksWithout(db, agent, space, last, batch)
     if (rows.length === 0) return true
-    if (Date.now() - begun > SLICE_MS) return false
+    if (performance.now() - begun > SLICE_MS) return false
     const texts = new Map(
       rows.map((row) => [
         `${row.source_id} ${row.vector_key}`,
@@ -90,8 +90,8 @@ async function build(
     await storeVectors(db, { account_id: agent.account_id, agent_id: agent.id, space }, made)
     last = rows.at(-1)?.id ?? null
     done += rows.length
-    if (Date.now() - logged < LOG_EVERY_MS) continue
-    logged = Date.now()
+    if (performance.now() - logged < LOG_EVERY_MS) continue
+    logged = performance.now()
     log.info(
       { agent: agent.id, space, done, left: await countLeft(db, agent, space) },
       'embedding chunks for a new space',

@@ -71,7 +71,7 @@ const finds = async (marker: string, agent = agentId): Promise<boolean> =>
 
 /** Runs the last attempt of a re-sync, like the weekly job. */
 const sync = (sourceId: string) =>
-  syncSource(service.ctx, { sourceId }, { last: true, signal: new AbortController().signal })
+  syncSource(service.ctx, { sourceId }, { isLast: () => true, signal: new AbortController().signal })
 
 const switchOn = async (agent: string): Promise<void> => {
   const answer = await client.request('PUT', `/agents/${agent}/auto-retrain`, { enabled: true })

@@ -134,7 +134,7 @@ test('a website that is being deleted is not crawled again, and its URL is free'
         .execute((trx) => enqueueCrawl(jobs, trx, { accountId: client.accountId, sourceId: id, reason })),
       false,
     )
-  await syncSource(service.ctx, { sourceId: id }, { last: true, signal: AbortSignal.timeout(10_000) })
+  await syncSource(service.ctx, { sourceId: id }, { isLast: () => true, signal: AbortSignal.timeout(10_000) })
   await planSyncs(db)
   const row = await db.selectFrom('sources').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
   assert.deepEqual([row.status, row.next_sync_at], ['toBeDeleted', null])

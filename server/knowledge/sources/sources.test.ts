@@ -7,10 +7,12 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { utils, write } from '@e965/xlsx'
+import { sql } from 'kysely'
 import { factOfPage, makeFactPdf } from '../../../test/fixtures/make-pdf.ts'
 import { makePptx } from '../../../test/fixtures/make-pptx.ts'
 import { type Answer, type Client, type Service, startService } from '../../../test/start.ts'
 import { plans } from '../../accounts/plans/plans.ts'
+import { isUnavailable } from '../../db/connections/unavailable.ts'
 import { newId } from '../../db/ids.ts'
 import { json } from '../../db/statements/json.ts'
 import { resumeTraining } from '../jobs.ts'
@@ -503,12 +505,33 @@ test('jobs may run late, twice, or for deleted sources', async () => {
     content: 'The marker nettlecombe is two.',
   })
   await settled(id)
-  const attempt = { last: true, signal: new AbortController().signal }
+  const attempt = { isLast: () => true, signal: new AbortController().signal }
   await trainSource(service.ctx, { sourceId: id, version: 1 }, attempt)
   await trainSource(service.ctx, { sourceId: newId(), version: 1 }, attempt)
   assert.deepEqual([await finds('moonbury'), await finds('nettlecombe')], [false, true])
   await nothingInProcess()
   await service.ctx.db.updateTable('sources').set({ status: 'updated' }).where('id', '=', id).execute()
+  assert.equal(await resumeTraining(service.ctx), 1)
+  assert.equal((await settled(id)).status, 'trained')
+})
+
+test('a training during which the database was away does not fail its source', async () => {
+  const { db } = service.ctx
+  const id = await add({ type: 'text', name: 'x', content: 'The marker hollowmere is one.' })
+  await settled(id)
+  await db.updateTable('sources').set({ status: 'updated' }).where('id', '=', id).execute()
+  await sql`create function refuse_row() returns trigger language plpgsql as
+    $$ begin raise 'starting up' using errcode = '57P03'; end $$`.execute(db)
+  await sql`create trigger refuse_chunks before insert on chunks execute function refuse_row()`.execute(db)
+  const attempt = { isLast: (error: unknown) => !isUnavailable(error), signal: new AbortController().signal }
+  await assert.rejects(trainSource(service.ctx, { sourceId: id, version: 1 }, attempt), isUnavailable)
+  await sql`drop function refuse_row cascade`.execute(db)
+  const { status } = await db
+    .selectFrom('sources')
+    .select('status')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  assert.equal(status, 'updated')
   assert.equal(await resumeTraining(service.ctx), 1)
   assert.equal((await settled(id)).status, 'trained')
 })

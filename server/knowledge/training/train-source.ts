@@ -7,6 +7,7 @@ import { newId } from '../../db/ids.ts'
 import { json } from '../../db/statements/json.ts'
 import { transact } from '../../db/statements/transact.ts'
 import { storable } from '../../http/bodies/storable.ts'
+import type { Attempt } from '../../jobs/jobs.ts'
 import { swapSpace } from '../index/vector-spaces.ts'
 import type { SourceRow } from '../sources/queries.ts'
 import { hasRoom } from '../sources/room.ts'
@@ -32,7 +33,7 @@ type Needs = Pick<
 export async function trainSource(
   ctx: Needs,
   { sourceId, version }: TrainSource,
-  attempt: { last: boolean; signal: AbortSignal },
+  attempt: Attempt,
 ): Promise<void> {
   const source = await currentSource(ctx.db, sourceId, version)
   if (!source) return
@@ -51,7 +52,7 @@ export async function trainSource(
         : new TrainingFailure('It could not be stored. Try again.', true, error)
     ctx.log.warn({ err: failure.cause ?? failure, source: sourceId }, failure.message)
     // An aborted attempt says nothing about the source, and the next start resumes it.
-    if (attempt.signal.aborted || (failure.transient && !attempt.last)) throw failure
+    if (attempt.signal.aborted || (failure.transient && !attempt.isLast(failure))) throw failure
     await markFailed(ctx.db, source, failure.message)
     // The next attempt can use the vectors.
     await clearChunks(ctx.db, source.account_id, source.id, { keepsVectors: true })

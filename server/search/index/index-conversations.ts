@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { foldCounts } from '../../conversations/records/fold-counts.ts'
 import type { Db, Trx } from '../../db/database.ts'
 import { json } from '../../db/statements/json.ts'
+import { transact } from '../../db/statements/transact.ts'
 import { documentFacets } from './document-facets.ts'
 import { type Document, loadDocuments, MOST_CHARACTERS } from './load-documents.ts'
 import { createStemmers, type Stemmers } from './stemmers.ts'
@@ -35,7 +36,7 @@ export function createIndexer(): Indexer {
       let until = await newestQueued(db)
       for (let batch = 0; until !== null && batch < most; batch++) {
         const newest: number = until
-        const done = await db.transaction().execute((trx) => indexBatch(trx, stem, newest))
+        const done = await transact(db, (trx) => indexBatch(trx, stem, newest))
         if (done === null) break
         made += done.made
         until = done.until

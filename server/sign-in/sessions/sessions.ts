@@ -53,7 +53,7 @@ export function createSessions(needs: AuthNeeds): Sessions {
           .join('=') ?? ''
       if (request.method !== 'GET') refuseCrossSite(request, needs.config)
       if (!good.has(cookie)) await beforeStranger?.()
-      const now = Date.now()
+      const now = performance.now()
       let entry = known.get(cookie)
       if (!entry || now - entry.loadedAt >= FRESH_MS) {
         if (known.size >= MOST_SESSIONS) known.clear()

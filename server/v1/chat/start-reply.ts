@@ -76,7 +76,7 @@ async function startInConversation(
   name: string,
   isGone: () => boolean,
 ): Promise<LiveGeneration> {
-  const deadline = Date.now() + MOST_WAIT_MS
+  const deadline = performance.now() + MOST_WAIT_MS
   for (;;) {
     const conversationId = await findConversation(ctx, request, name)
     const place = conversationId === null ? { externalId: name } : { conversationId }
@@ -85,7 +85,7 @@ async function startInConversation(
     } catch (error) {
       if (wasJustCreated(error)) continue
       const isBusy = error instanceof ApiError && error.code === 'CHAT_CONVERSATION_BUSY'
-      if (!isBusy || isGone() || Date.now() > deadline) throw error
+      if (!isBusy || isGone() || performance.now() > deadline) throw error
       const running = ctx.generations.ofConversation(conversationId ?? '')
       await (running ? Promise.race([running.ending, wait(LOOK_EVERY_MS)]) : wait(LOOK_EVERY_MS))
     }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db, Trx } from '../../../db/database.ts'
 import { newId } from '../../../db/ids.ts'
 import type { ConnectionRow } from './connection.ts'
@@ -16,17 +16,25 @@ export type ClaimedMailbox = ConnectionRow & { lease_id: string }
  */
 const MOST_UNDER_WAY = 2
 
+/**
+ * Whether a time has passed, or is later than it can have been set, because the clock of the database has been set back
+ * since.
+ */
+const isOver = (time: RawBuilder<Date>, longestSeconds: number): RawBuilder<boolean> =>
+  sql`(${time} <= now() or ${time} > now() + ${longestSeconds + 1} * interval '1 second')`
+
 /** Claims a mailbox that is due for this process. Returns null when there is none. */
 export async function claimMailbox(db: Db): Promise<ClaimedMailbox | null> {
   const { rows } = await sql<ClaimedMailbox>`
     with busy as materialized (
-      select account_id from email_connections where lease_until >= now()
+      select account_id from email_connections where not ${isOver(sql`lease_until`, LEASE_SECONDS)}
       group by account_id having count(*) >= ${MOST_UNDER_WAY}
     )
     update email_connections set lease_id = ${newId()}, lease_until = now() + ${LEASE_SECONDS} * interval '1 second'
     where agent_id = (
       select agent_id from email_connections
-      where imap is not null and next_read_at <= now() and (lease_until is null or lease_until < now())
+      where imap is not null and ${isOver(sql`next_read_at`, LONGEST_PAUSE_SECONDS)}
+        and (lease_until is null or ${isOver(sql`lease_until`, LEASE_SECONDS)})
         and account_id not in (select account_id from busy)
       order by next_read_at limit 1
       for update skip locked

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { type ImapServer, startImapServer } from '../../../../test/imap-server.ts'
 import { connectTestMailbox, mail, mailboxesAreDue, readMailboxes } from '../../../../test/mailbox.ts'
 import { type Client, type Service, startService } from '../../../../test/start.ts'
@@ -84,6 +84,27 @@ test('a recreated mailbox is read again, and no mail is processed twice', suite,
   const texts = await textsOf(box)
   assert.equal(texts.length, before.length + 1)
   assert.equal(texts.at(-1), 'After')
+})
+
+test('a mailbox is read although the clock of the database was set back', suite, async () => {
+  const box = await connect()
+  await read()
+  const { db } = service.ctx
+  const change = (times: { next_read_at?: RawBuilder<Date>; lease_until?: RawBuilder<Date> }) =>
+    db.updateTable('email_connections').set(times).where('agent_id', '=', box.agentId).execute()
+  const inAnHour = sql<Date>`now() + interval '1 hour'`
+  await db
+    .updateTable('email_connections')
+    .set({ next_read_at: sql<Date>`now() + interval '1 minute'` })
+    .execute()
+  assert.equal(await claimMailbox(db), null)
+  await change({ next_read_at: inAnHour })
+  assert.equal((await claimMailbox(db))?.agent_id, box.agentId)
+  assert.equal(await claimMailbox(db), null)
+  await change({ lease_until: inAnHour })
+  const claimed = await claimMailbox(db)
+  assert.equal(claimed?.agent_id, box.agentId)
+  await releaseMailbox(db, claimed!, { error: null, more: true })
 })
 
 test('a process that dies between two mails neither loses nor duplicates any', suite, async () => {

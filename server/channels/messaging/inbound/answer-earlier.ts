@@ -21,7 +21,7 @@ export async function answerEarlier(
   accountId: AccountId,
   deliveryId: string,
 ): Promise<Static<typeof SentTemplate>> {
-  const deadline = Date.now() + LONGEST_WAIT_MS
+  const deadline = performance.now() + LONGEST_WAIT_MS
   for (;;) {
     const row = await readDelivery(db, accountId, deliveryId)
     if (row?.content.template?.isSettled && row.conversation_id && row.provider_message_id) {
@@ -34,7 +34,7 @@ export async function answerEarlier(
           'The channel has reported that it could not deliver the message. To send it again, use another Idempotency-Key.',
       })
     }
-    if (row?.status !== 'sending' || Date.now() > deadline) throw mayBeSent()
+    if (row?.status !== 'sending' || performance.now() > deadline) throw mayBeSent()
     await wait(LOOK_EVERY_MS)
   }
 }

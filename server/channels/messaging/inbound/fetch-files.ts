@@ -5,6 +5,7 @@ import { LARGEST_BYTES } from '../../../attachments/limits.ts'
 import type { Context } from '../../../context.ts'
 import { transact } from '../../../db/statements/transact.ts'
 import type { AwaitedFile } from '../../../db/tables/channels.ts'
+import type { Attempt } from '../../../jobs/jobs.ts'
 import { accountsOf, clientOf } from '../connection/connection.ts'
 import { ownerOf } from '../connection/numbers.ts'
 import { ProviderFailure } from '../connection/provider-failure.ts'
@@ -19,7 +20,7 @@ import type { FetchFiles } from './take-message.ts'
 export async function fetchFiles(
   ctx: Context,
   { threadId, providerMessageId }: FetchFiles,
-  { last, signal }: { last: boolean; signal: AbortSignal },
+  { isLast, signal }: Attempt,
 ): Promise<void> {
   const message = await ctx.db
     .selectFrom('inbound_messages')
@@ -43,7 +44,7 @@ export async function fetchFiles(
         )
     } catch (error) {
       if (!(error instanceof ProviderFailure)) throw error
-      if ((error.isPassing || error.code === 'uncertain') && !last) throw error
+      if ((error.isPassing || error.code === 'uncertain') && !isLast(error)) throw error
       ctx.log.warn({ err: error, message: id }, 'a file from a customer could not be downloaded')
     }
     const file: FetchedFile = bytes && { name: awaited.name, mediaType: await typeOf(awaited, bytes), bytes }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, before, mock, test } from 'node:test'
 import { type KyselyPlugin, sql } from 'kysely'
 import { statusWebhook } from '../../../../test/fakes/messaging-wire.ts'
 import {
@@ -333,6 +333,18 @@ test('outside the 24 hours, after an opt-out, and without a connection, a messag
   home.fake.faults.push({ path: /messages$/, status: 400, code: 131047 })
   await refused(/24 hours/)
   assert.equal(home.fake.sent.length, 0)
+})
+
+test('a process whose clock is a day ahead still sends replies', async () => {
+  const { threadId } = await someone()
+  const id = await queue(threadId, { text: 'In time' })
+  mock.timers.enable({ apis: ['Date'], now: Date.now() + 25 * 3_600_000 })
+  try {
+    await home.deliver()
+  } finally {
+    mock.timers.reset()
+  }
+  assert.deepEqual([await statusOf(id), texts()], ['sent', ['In time']])
 })
 
 test('files are uploaded and sent after the text', async () => {

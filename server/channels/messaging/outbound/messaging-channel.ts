@@ -26,7 +26,7 @@ async function send(ctx: Context, delivery: DeliveryRow, signal: AbortSignal): P
     return { kind: 'refused', reason: 'The channel’s response was lost: the message may have been sent.' }
   const thread = await threadOf(ctx.db, delivery.account_id, delivery.thread_id)
   const account = thread && (await accountFor(ctx, thread))
-  const refusal = refusalOf(thread, account, content.evenOptedOut === true)
+  const refusal = await refusalOf(ctx.db, thread, account, content.evenOptedOut === true)
   if (!thread || !account || refusal !== null) return { kind: 'refused', reason: refusal ?? '' }
   const pieces = piecesOf(account.adapter, content)
   if (pieces.length === 0) return { kind: 'refused', reason: 'There is nothing to send.' }
@@ -52,17 +52,27 @@ async function accountFor(ctx: Context, thread: ThreadRow): Promise<MessagingAcc
   return ownerOf(accounts, thread.connection) ?? accounts.find(({ numbers }) => numbers === null)
 }
 
-function refusalOf(
+async function refusalOf(
+  db: Db,
   thread: ThreadRow | null,
   account: MessagingAccount | null | undefined,
   evenOptedOut: boolean,
-): string | null {
+): Promise<string | null> {
   if (!thread) return 'The thread no longer exists.'
   if (!account) return 'The number is no longer connected.'
   if (thread.opted_out_at && !evenOptedOut) return 'The person has opted out.'
   const { replyWindow } = account.adapter
-  const openedAt = thread.last_inbound_at?.getTime() ?? Number.NEGATIVE_INFINITY
-  return replyWindow && Date.now() - openedAt > replyWindow.ms ? replyWindow.refusal : null
+  return replyWindow && (await isLongAgo(db, thread.last_inbound_at, replyWindow.ms))
+    ? replyWindow.refusal
+    : null
+}
+
+/** Compares with the clock of the database, because a refusal is final and the clock of one process may be wrong. */
+async function isLongAgo(db: Db, time: Date | null, ms: number): Promise<boolean> {
+  if (time === null) return true
+  const { rows } = await sql<{ is: boolean }>`
+    select ${time}::timestamptz < now() - ${ms} * interval '1 millisecond' as is`.execute(db)
+  return rows[0]?.is === true
 }
 
 /** Returns the provider's ids of the messages that it has accepted. */

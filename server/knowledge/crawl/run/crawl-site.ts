@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Context } from '../../../context.ts'
+import type { Attempt } from '../../../jobs/jobs.ts'
 import { crawlPage } from '../pages/crawl-page.ts'
 import type { PageRow } from '../pages/page-row.ts'
 import { createPageWriter } from '../pages/page-writer.ts'
@@ -24,11 +25,7 @@ const LOOK_AGAIN_MS = 250
  * Works on a crawl for one slice of time and enqueues the next slice until all pages are handled. Pages are claimed
  * in small batches, so any number of processes may work on one crawl, and nothing is lost when one dies.
  */
-export async function crawlSite(
-  ctx: Context,
-  payload: CrawlSite,
-  attempt: { last: boolean; signal: AbortSignal },
-): Promise<void> {
+export async function crawlSite(ctx: Context, payload: CrawlSite, attempt: Attempt): Promise<void> {
   const run = await openRun(ctx.db, payload)
   if (!run) return
   try {
@@ -36,7 +33,7 @@ export async function crawlSite(
     if (isDone) await finishCrawl(ctx, run)
     else if (payload.chain !== null) await goOnLater(ctx, run, payload)
   } catch (error) {
-    if (!attempt.last || payload.chain === null) throw error
+    if (!attempt.isLast(error) || payload.chain === null) throw error
     ctx.log.error({ err: error, source: run.sourceId }, 'a crawl failed with an unexpected error')
     await failCrawl(
       ctx.db,
@@ -70,7 +67,7 @@ async function workOn(ctx: Context, run: CrawlRun, signal: AbortSignal): Promise
 type Way = { robots: RobotsCache; delayMs: number; signal: AbortSignal }
 
 async function drain(ctx: Context, run: CrawlRun, { robots, delayMs, signal }: Way): Promise<boolean> {
-  const until = Date.now() + SLICE_MS
+  const until = performance.now() + SLICE_MS
   const writer = createPageWriter(ctx.db, run)
   const working = new Set<Promise<void>>()
   const claimed: PageRow[] = []
@@ -82,7 +79,7 @@ async function drain(ctx: Context, run: CrawlRun, { robots, delayMs, signal }: W
     working.add(work)
   }
   try {
-    while (Date.now() < until && !signal.aborted && !writer.isOver) {
+    while (performance.now() < until && !signal.aborted && !writer.isOver) {
       let waitMs = LOOK_AGAIN_MS
       if (claimed.length === 0 && working.size <= PAGES_AT_ONCE / 2) {
         const claim = await claimPages(ctx.db, run, CLAIMED_AT_ONCE, delayMs)

@@ -1,5 +1,6 @@
 import type { Context } from '../../../context.ts'
 import type { Db } from '../../../db/database.ts'
+import type { Attempt } from '../../../jobs/jobs.ts'
 import type { SourceRow } from '../../sources/queries.ts'
 import { loadIfChanged, OriginGone, TrainingFailure } from '../load-content.ts'
 import { contentHash } from '../training-columns.ts'
@@ -16,11 +17,7 @@ type Needs = Pick<
  * Checks a source's origin once. Changed content is trained, and withdrawn content is removed. It may run twice.
  * Throws when a retry may help; the last attempt stores the reason with the source.
  */
-export async function syncSource(
-  ctx: Needs,
-  { sourceId }: SyncSource,
-  attempt: { last: boolean; signal: AbortSignal },
-): Promise<void> {
+export async function syncSource(ctx: Needs, { sourceId }: SyncSource, attempt: Attempt): Promise<void> {
   const source = await idleSource(ctx.db, sourceId)
   if (!source) return
   if (source.link_type === 'crawl' || source.link_type === 'sitemap') return startCrawl(ctx, source)
@@ -35,7 +32,7 @@ export async function syncSource(
     ctx.log.warn({ err: error.cause ?? error, source: sourceId }, error.message)
     if (error instanceof OriginGone && source.live_version !== null)
       return takeOut(ctx.db, source, error.message)
-    if (error.transient && !attempt.last) throw error
+    if (error.transient && !attempt.isLast(error)) throw error
     await noteFailure(ctx.db, source, error.message)
   }
 }

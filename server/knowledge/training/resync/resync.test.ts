@@ -99,7 +99,7 @@ const finds = async (marker: string, agentId: string): Promise<boolean> =>
   (await passages(`What about ${marker}?`, agentId)).some((text) => text.includes(marker))
 
 const look = (sourceId: string, last = true) =>
-  syncSource(service.ctx, { sourceId }, { last, signal: new AbortController().signal })
+  syncSource(service.ctx, { sourceId }, { isLast: () => last, signal: new AbortController().signal })
 
 const makeDue = (id: string) =>
   service.ctx.db
