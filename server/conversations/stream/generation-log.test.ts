@@ -169,6 +169,38 @@ test('a process that was declared dead can no longer write to the log or to the 
   assert.deepEqual(await messagesOf(conversation_id), before)
 })
 
+test('a piece of the log whose commit was not acknowledged is written again, and its answer is completed', async () => {
+  const { db, process, generations } = service.ctx
+  const goOn = Promise.withResolvers<void>()
+  models.queue.push({
+    tokens: ['One', ' two', ' three', ' four'],
+    beforeToken: async (index) => {
+      if (index === 2) await goOn.promise
+    },
+  })
+  const response = await stream({ message: 'Count' })
+  const { id, conversation_id, epoch } = await running()
+  const live = await until('the second word in the log', async () => {
+    const found = generations.get(id)
+    return found && found.count > 3 && found.unsaved.length === 0 ? found : null
+  })
+  // An attempt of which the process has not heard has written the next word already.
+  const next = { type: 'text-delta' as const, id: 'text-1', delta: ' three' }
+  const piece = { generationId: id, position: live.count, events: [next], ending: null }
+  const longer = { ...piece, events: [next, { ...next, delta: ' four' }] }
+  assert.deepEqual(await appendToLog(db, { id: process.id, epoch }, [piece]), [])
+  assert.deepEqual(await appendToLog(db, { id: process.id, epoch }, [longer]), [])
+  // The first attempt may also be executed after the later one, and must not shorten the log.
+  assert.deepEqual(await appendToLog(db, { id: process.id, epoch }, [piece]), [])
+  const { events } = await readLog(db, client.accountId, id, 0)
+  assert.deepEqual(partsOf(events), [{ type: 'text', text: 'One two three four' }])
+  goOn.resolve()
+  assert.equal((await readStream(response)).text, 'One two three four')
+  const [, answer] = await messagesOf(conversation_id)
+  assert.deepEqual(answer.parts, [{ type: 'text', text: 'One two three four' }])
+  assert.equal(answer.metadata.finishReason, 'stop')
+})
+
 test('a question whose process died before the first word is answered under its key, once', async () => {
   const key = { 'idempotency-key': newId() }
   models.queue.push({ tokens: ['Never'], after: NEVER })

@@ -86,13 +86,18 @@ export const append = statement(
       -- Whoever closes one of them waits for this statement, or this statement for it.
       for key share
     ) as generations
-    on conflict do nothing
+    -- An earlier attempt, whose response was lost, may have written this piece, and may even run after this one. The
+    -- longer version stays. A conflict returns its row, too, because the generation is still this process's own.
+    on conflict (generation_id, position) do update set events = case
+      when octet_length(excluded.events) > octet_length(generation_log.events) then excluded.events
+      else generation_log.events end
     returning generation_id`,
 )
 
 /**
- * Appends pieces of generations that this process runs, in one statement. Returns the ids of generations that could
- * not be appended to, because they no longer run or belong to another process.
+ * Appends pieces of generations that this process runs, in one statement. A piece may be written again, with the same
+ * events and possibly more. Returns the ids of generations that could not be appended to, because they no longer run or
+ * belong to another process.
  */
 export async function appendToLog(
   db: Db,
