@@ -225,6 +225,78 @@ test('a question whose process died before the first word is answered under its 
   )
 })
 
+test('a process that was declared dead ends its answers as interrupted if nobody else has done so', async () => {
+  const key = { 'idempotency-key': newId() }
+  const ask = () =>
+    client.request('POST', `/agents/${agentId}/chat`, { message: 'Hello?', stream: false }, key)
+  models.queue.push({ tokens: ['Never'], after: NEVER })
+  const lost = ask()
+  const { id } = await until('the generation', () => running().catch(() => null))
+  service.ctx.generations.get(id)?.abort('lost')
+  const refused = await lost
+  assert.deepEqual([refused.status, refused.body.error?.code], [503, 'SERVICE_OVERLOADED'])
+  models.queue.push({ tokens: ['Here', ' I', ' am.'], stallAfter: 2 })
+  const half = ask()
+  const again = await until('the words', async () => {
+    const row = await running().catch(() => null)
+    const live = row && service.ctx.generations.get(row.id)
+    return live?.parts[0]?.type === 'text' && live.parts[0].text === 'Here I' && live
+  })
+  again.abort('lost')
+  const { body } = await half
+  assert.deepEqual(body.data.parts, [{ type: 'text', text: 'Here I' }])
+  assert.equal(body.data.metadata.finishReason, 'error')
+  const [, answer] = await messagesOf(body.data.metadata.conversationId)
+  assert.deepEqual([answer.id, answer.metadata.finishReason], [body.data.id, 'error'])
+})
+
+test('an answer with characters that cannot be stored is closed without them', async () => {
+  models.queue.push({ tokens: ['a\u0000', 'b', '\uD83D', '\uDE00', '!\uD83D', '\uDE00'], stallAfter: 5 })
+  const response = await stream({ message: 'Odd' })
+  const { id, conversation_id } = await running()
+  const live = service.ctx.generations.get(id)
+  await until('the words in the log', async () => {
+    const { events } = await readLog(service.ctx.db, client.accountId, id, 0)
+    return events.filter(({ type }) => type === 'text-delta').length === 5
+  })
+  await orphan(id)
+  assert.equal(await service.ctx.orphans.closeAll(), 1)
+  live?.abort('stop')
+  await response.text()
+  const [, answer] = await messagesOf(conversation_id)
+  assert.deepEqual(answer.parts, [{ type: 'text', text: 'ab\u{1F600}!\uFFFD' }])
+})
+
+test('generations that cannot be closed do not keep others from being closed', async () => {
+  const { db } = service.ctx
+  models.queue.push({ tokens: ['One', ' two'], stallAfter: 1 })
+  const response = await stream({ message: 'Wait' })
+  await response.body!.getReader().read()
+  const { id, conversation_id } = await running()
+  const copied = sql`('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid`
+  await sql`
+    insert into conversations (id, account_id, agent_id, source, title, status)
+    select ${copied}, account_id, agent_id, source, 'Broken', 'ongoing'
+    from conversations, generate_series(1, 200) as n where id = ${conversation_id}`.execute(db)
+  await sql`
+    insert into generations (id, account_id, agent_id, conversation_id, user_message_id, message_id, model, status,
+      credits, kind, first_event, epoch, asked_seq)
+    select ${copied}, account_id, agent_id, ${copied}, user_message_id, ${copied}, model, 'running', 0, 'reply', 0, 1, 1
+    from generations, generate_series(1, 200) as n where id = ${id}`.execute(db)
+  // The beginning of these logs is missing.
+  await sql`
+    insert into generation_log (generation_id, account_id, position, events)
+    select ${copied}, ${client.accountId}, 5, '[]' from generate_series(1, 200) as n`.execute(db)
+  await orphan(id)
+  assert.equal(await service.ctx.orphans.closeAll(), 1)
+  service.ctx.generations.get(id)?.abort('stop')
+  await db
+    .deleteFrom('conversations')
+    .where('account_id', '=', client.accountId)
+    .where('title', '=', 'Broken')
+    .execute()
+})
+
 test('a chat without a message answers the question that got no answer', async () => {
   models.queue.push({ status: 400 })
   const failed = await client.request('POST', `/agents/${agentId}/chat`, { message: 'Hello?', stream: false })

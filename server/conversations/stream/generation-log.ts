@@ -3,6 +3,7 @@ import type { Db, Trx } from '../../db/database.ts'
 import { statement, type Values } from '../../db/statements/statement.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { MessagePart } from '../../db/tables/conversations.ts'
+import { storableJson } from '../../http/bodies/storable.ts'
 import type { ErrorCode } from '../../http/error-codes.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { CallPart } from '../records/parts.ts'
@@ -165,7 +166,7 @@ export async function readLog(
   return { events, ending }
 }
 
-/** Returns the events as parts of a message. */
+/** Returns the events as the parts of a message, as it is stored. */
 export function partsOf(events: readonly StreamEvent[]): MessagePart[] {
   const collected = collectParts()
   for (const event of events) collected.add(event)
@@ -173,12 +174,15 @@ export function partsOf(events: readonly StreamEvent[]): MessagePart[] {
 }
 
 /** Does the same one event at a time, for events that are not kept in memory. */
-export function collectParts(): { parts: MessagePart[]; add(event: StreamEvent): void } {
+export function collectParts(): { readonly parts: MessagePart[]; add(event: StreamEvent): void } {
   const parts: MessagePart[] = []
   const calls = new Map<string, CallPart>()
   let textId: string | null = null
   return {
-    parts,
+    get parts() {
+      // Events hold the text as the model sent it; half a surrogate pair may be completed by the next one.
+      return storableJson(parts) as MessagePart[]
+    },
     add(event) {
       if (event.type === 'text-delta') {
         const last = parts.at(-1)

@@ -75,6 +75,13 @@ function saidBy(turn: Turn, live: LiveGeneration, result: StepsResult): KeptAnsw
   return { ...said, isPaid: said.message !== null || (live.abortReason === 'stop' && live.wasAsked) }
 }
 
+/**
+ * Whether the answer ended early because its process has to end or was declared dead. In the second case, another
+ * process may not have closed the generation yet, and then this one still can.
+ */
+const isCutOff = ({ abortReason }: LiveGeneration): boolean =>
+  abortReason === 'shutdown' || abortReason === 'lost'
+
 function keptBy(turn: Turn, live: LiveGeneration, result: StepsResult): Omit<KeptAnswer, 'isPaid'> {
   const model = {
     model: turn.model.entry.id,
@@ -83,7 +90,7 @@ function keptBy(turn: Turn, live: LiveGeneration, result: StepsResult): Omit<Kep
   const said = storableJson(live.parts) as MessagePart[]
   const sources = result.citations.sources()
   const cited = sources.length > 0 ? { sources } : {}
-  const isBroken = result.failure !== null || live.abortReason === 'shutdown'
+  const isBroken = result.failure !== null || isCutOff(live)
   if (isBroken) {
     const parts = keptOfBroken(live.ids.kind, said)
     // A continuation can still be continued.
@@ -125,7 +132,8 @@ function spokenBy(
   const hasBegun = live.count > 0
   if (!hasBegun && result.failure)
     return wordless(asApiError(result.failure.cause, turn.model.entry.provider))
-  if (!hasBegun && live.abortReason === 'shutdown') return wordless(RESTARTING())
+  if (!hasBegun && isCutOff(live))
+    return wordless(live.abortReason === 'shutdown' ? RESTARTING() : WORDLESS())
   return lastWords(live.ids, {
     hasBegun,
     credits: creditsOf(live, said),
@@ -158,6 +166,13 @@ const RESTARTING = (): ApiError =>
   new ApiError('SERVICE_OVERLOADED', {
     message: 'The service is being restarted. The conversation keeps the text so far.',
     headers: { 'retry-after': '2' },
+  })
+
+/** Returns the error for an answer whose process was lost before its first word. */
+export const WORDLESS = (): ApiError =>
+  new ApiError('SERVICE_OVERLOADED', {
+    message: 'The answer was interrupted before its first word. Send the request again.',
+    headers: { 'retry-after': '1' },
   })
 
 /** Tells the readers to reconnect in a moment, because this process is shutting down and the answer is stored. */
