@@ -152,6 +152,7 @@ test('a generation of a live process is not closed, and a second closer finds no
   await orphan(id)
   const closed = await Promise.all([service.ctx.orphans.closeAll(), service.ctx.orphans.closeAll()])
   assert.deepEqual(closed.sort(), [0, 1])
+  service.ctx.generations.get(id)?.abort('stop')
 })
 
 test('a process that was declared dead can no longer write to the log or to the answer', async () => {
@@ -248,6 +249,39 @@ test('a process that was declared dead ends its answers as interrupted if nobody
   assert.equal(body.data.metadata.finishReason, 'error')
   const [, answer] = await messagesOf(body.data.metadata.conversationId)
   assert.deepEqual([answer.id, answer.metadata.finishReason], [body.data.id, 'error'])
+})
+
+test('a complete answer that the database refused at first is stored as such, though its process was declared dead', async () => {
+  const { db, generations } = service.ctx
+  // A sequence counts refused attempts, too.
+  await sql`create sequence refusals`.execute(db)
+  await sql`create function refuse() returns trigger language plpgsql as
+    $$ begin if new.role = 'assistant' then raise 'refused %', nextval('refusals'); end if; return new; end $$`.execute(
+    db,
+  )
+  await sql`create trigger refusing before insert on messages for each row execute function refuse()`.execute(
+    db,
+  )
+  const refusals = async () =>
+    (
+      await sql<{
+        n: number
+      }>`select case when is_called then last_value else 0 end as n from refusals`.execute(db)
+    ).rows[0]?.n ?? 0
+  models.queue.push({ tokens: ['Whole', ' answer.'] })
+  const answer = chat(client, agentId)
+  await until('a refusal', async () => (await refusals()) > 0)
+  const { id } = await running()
+  generations.get(id)?.abort('lost')
+  const already = await refusals()
+  // An attempt that had begun before may be the next one.
+  await until('further refusals', async () => (await refusals()) > already + 2)
+  await sql`drop trigger refusing on messages`.execute(db)
+  const { status, body } = await answer
+  assert.equal(status, 200)
+  assert.deepEqual(body.data.parts, [{ type: 'text', text: 'Whole answer.' }])
+  const [, stored] = await messagesOf(body.data.metadata.conversationId)
+  assert.deepEqual([stored.parts, stored.metadata.finishReason], [body.data.parts, 'stop'])
 })
 
 test('an answer with characters that cannot be stored is closed without them', async () => {

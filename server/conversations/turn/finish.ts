@@ -186,7 +186,8 @@ function leave(live: LiveGeneration): void {
 
 /**
  * Stores the end before the client is told of it, with retries. If the database still refuses it after
- * LONGEST_HOLD_MS, or is being closed, the process that closes the generation from its log takes over.
+ * LONGEST_HOLD_MS, or is being closed, the process that closes the generation from its log takes over. A process that
+ * was declared dead tries, too, because only the generation's row tells whether another one has closed it.
  */
 async function store(
   { db, log, process, generations, deliverAnswer, turnWriter }: TurnNeeds,
@@ -202,7 +203,7 @@ async function store(
     } catch (error) {
       if (attempt === 0)
         log.error({ err: error, generation: live.ids.id }, 'the end of a generation could not be stored yet')
-      if (live.abortReason === 'lost' || generations.closed) return 'lost'
+      if (generations.closed) return 'lost'
       await wait(Math.min(LONGEST_PAUSE_MS, 50 * 2 ** attempt))
     }
   }
