@@ -6,7 +6,14 @@ import type { AccountId } from '../../db/tables/columns.ts'
 import type { GenerationsTable } from '../../db/tables/conversations.ts'
 import { forgetDeadProcesses } from '../../db/upkeep/processes.ts'
 import { withoutMarkers } from '../../knowledge/search/answering/citations.ts'
-import { closingResults, dropRunningCalls, keptOfBroken, unresolvedCalls } from '../records/parts.ts'
+import {
+  closingResults,
+  dropRunningCalls,
+  endCalls,
+  keptOfBroken,
+  resultsOf,
+  unresolvedCalls,
+} from '../records/parts.ts'
 import type { StreamEvent } from '../stream/events.ts'
 import { partsOf, readLog } from '../stream/generation-log.ts'
 import { handoffWords, lastWords, WORDLESS, wordless } from './finish.ts'
@@ -103,8 +110,10 @@ async function closeOne(
     if (!row) return false
     const owner = { accountId, agentId: row.agent_id }
     const { events } = await readLog(trx, accountId, id, 0)
+    const logged = partsOf(events)
+    await endCalls(trx, owner, resultsOf(logged).values())
     await dropRunningCalls(trx, owner, id)
-    const results = closingResults(unresolvedCalls(partsOf(events)), await outputsOf(trx, row))
+    const results = closingResults(unresolvedCalls(logged), await outputsOf(trx, row))
     const added: StreamEvent[] = results.map(({ toolCallId, output }) => ({
       type: 'tool-output-available',
       toolCallId,

@@ -7,7 +7,7 @@ import { ApiError } from '../../http/errors.ts'
 import { presentSourcesOf } from '../../knowledge/search/answering/present-sources.ts'
 import type { CitedSource } from '../../knowledge/search/answering/schema.ts'
 import { ModelFailure } from '../../models/failures/model-failure.ts'
-import { type Call, closingResults, keptOfBroken, unresolvedCalls } from '../records/parts.ts'
+import { type Call, closingResults, keptOfBroken, resultsOf, unresolvedCalls } from '../records/parts.ts'
 import type { MessageMetadata } from '../records/present.ts'
 import { interrupted, notOngoing } from '../records/queries.ts'
 import type { AnswerOutcome } from '../records/schema.ts'
@@ -37,6 +37,7 @@ export async function finishTurn(
   const outcome: Outcome = {
     ...said,
     waiting,
+    endedCalls: result.hasPending ? [...resultsOf(live.parts).values()] : [],
     get unlogged() {
       // Read at each attempt, because more may have been logged since the last one.
       return { position: live.count - live.unsaved.length, events: live.unsaved }

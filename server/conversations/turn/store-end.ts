@@ -8,7 +8,7 @@ import type { ConversationStatus } from '../../db/tables/conversations.ts'
 import { outliveGeneration } from '../../http/once/idempotency.ts'
 import { linkHostsOf } from '../../knowledge/sources/link-hosts.ts'
 import { linksTo, withoutForeignLinks } from '../../text/safety/foreign-links.ts'
-import { awaitCalls, type Call, keptOfBroken, textOf } from '../records/parts.ts'
+import { awaitCalls, type Call, endCalls, keptOfBroken, type ResultPart, textOf } from '../records/parts.ts'
 import type { FinishReason, StreamEvent } from '../stream/events.ts'
 import { type LastWords, type Piece, writeLastPiece } from '../stream/generation-log.ts'
 import type { GenerationIds } from '../stream/live-generation.ts'
@@ -31,6 +31,8 @@ export type Outcome = {
   isPaid: boolean
   /** The calls of the message that its application has to run. */
   waiting: Call[]
+  /** Results of calls whose end may not have been recorded. */
+  endedCalls?: ResultPart[]
   /** Whether the question still needs an answer although a message is stored. */
   isOpen?: boolean
   /**
@@ -96,8 +98,8 @@ export async function storeEnd(
   closer: Closer,
   outcome: Outcome,
 ): Promise<Ending> {
-  const { message, waiting } = outcome
-  if (message && waiting.length === 0 && ids.kind === 'reply') {
+  const { message, waiting, endedCalls = [] } = outcome
+  if (message && waiting.length + endedCalls.length === 0 && ids.kind === 'reply') {
     // Read when the statement is sent, because more may have been logged by then.
     const spoken = () => pieceOf(ids, outcome.unlogged, outcome.lastWords(null))
     const { status, finishReason } = outcome
@@ -148,6 +150,7 @@ export async function storeEndHeld(
   // The generation is deleted with its conversation. This lock waits for a transaction that is appending to its log
   // and keeps out any later one.
   if (conversation.transient) await holdGeneration(trx, ref, ids)
+  await endCalls(trx, ref, outcome.endedCalls ?? [])
   const { thread_id: threadId, source } = conversation
   const deliver = threadId === null ? null : await deliverAnswer(trx, ref, ids, { threadId, source })
   const isWithheld = deliver !== null && outcome.finishReason === 'error'
