@@ -331,6 +331,27 @@ test('generations that cannot be closed do not keep others from being closed', a
     .execute()
 })
 
+test('a start that the database carries out long after it seemed to have failed is given up', async () => {
+  const { db, generations, process, orphans } = service.ctx
+  models.queue.push({ status: 400 })
+  await chat(client, agentId)
+  await assert.rejects(
+    generations.start(client.accountId, () => Promise.reject(new Error('The connection was lost.'))),
+    /lost/,
+  )
+  // The process looks for unknown generations once a second.
+  await wait(1_300)
+  const { id } = await db
+    .updateTable('generations')
+    .set({ status: 'running', owner: process.id })
+    .where('agent_id', '=', agentId)
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await until('another process to close it', () =>
+    orphans.closeIfOrphaned(client.accountId, { generationId: id }),
+  )
+})
+
 test('a chat without a message answers the question that got no answer', async () => {
   models.queue.push({ status: 400 })
   const failed = await client.request('POST', `/agents/${agentId}/chat`, { message: 'Hello?', stream: false })
