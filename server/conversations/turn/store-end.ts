@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { releaseCredits, settleCredits } from '../../accounts/plans/credits.ts'
+import { isSettled, releaseCredits, settleCredits } from '../../accounts/plans/credits.ts'
 import type { Db, Trx } from '../../db/database.ts'
 import type { AgentRef } from '../../db/refs.ts'
 import { transact } from '../../db/statements/transact.ts'
@@ -143,7 +143,9 @@ export async function storeEndHeld(
   outcome: Outcome,
 ): Promise<Ending> {
   if (!conversation) {
-    // The agent has been deleted meanwhile, and the generation with it. Only the ledger still has an entry for it.
+    // The generation was deleted with it, and only the ledger still has an entry. If that is settled, an earlier attempt
+    // was stored although its response was lost, and the conversation was transient or has been deleted since.
+    if (await isSettled(trx, ref.accountId, ids.id)) return 'stored'
     await releaseCredits(trx, ref.accountId, ids.id)
     return 'lost'
   }
