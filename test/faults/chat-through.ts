@@ -14,14 +14,16 @@ export async function chatThrough(
   fault: (talkers: Talkers) => Promise<void>,
   {
     silenceMs,
+    firstMs,
     interrupted = false,
     kills = [],
-  }: { silenceMs?: number; interrupted?: boolean; kills?: Kill[] } = {},
+  }: { silenceMs?: number; firstMs?: number; interrupted?: boolean; kills?: Kill[] } = {},
 ): Promise<Talkers> {
-  const talkers = startTalkers(16, { ...paced(world), silenceMs })
+  const talkers = startTalkers(16, { ...paced(world, firstMs), silenceMs })
   await until('the first answers', () => talkers.answered() >= 16)
   await fault(talkers)
   checkAlive(world)
+  if (firstMs !== undefined) await checkLasting(talkers)
   await recovers(world)
   const before = talkers.answered()
   await until('answers after the fault', () => talkers.answered() >= before + 8)
@@ -29,6 +31,15 @@ export async function chatThrough(
   checkAlive(world)
   await checkAfterFault(world, talkers.talks, { interrupted, kills })
   return talkers
+}
+
+/** Asserts that an answer that began before the fault goes on after it, in the same stream. */
+async function checkLasting({ talks }: Talkers): Promise<void> {
+  const over = performance.now()
+  const first = talks.flatMap(({ turns }) => turns[0]?.attempts[0] ?? [])
+  const running = first.filter(({ shown, ended }) => shown.length > 0 && ended > over)
+  assert.ok(running.length > 0, 'no answer was running before the fault and after it')
+  await until('words after the fault', () => running.some(({ shown }) => shown.at(-1)!.at > over))
 }
 
 const RECOVERED_WITHIN_MS = 5_000

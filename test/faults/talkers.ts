@@ -49,8 +49,8 @@ type Wanted = {
   places: number
   /** Sets the model's answer to a question. */
   expect(question: string, script: Script): void
-  /** Returns the script of the model's answers to a talker. */
-  scriptOf(talker: number): Script
+  /** Returns the script of the model's answer to a talker's message with this number, from 0. */
+  scriptOf(talker: number, number: number): Script
   closed: AbortSignal
   /** A talker who receives nothing for this long asks another process, and keeps listening to the first. */
   silenceMs?: number
@@ -64,16 +64,24 @@ export type Talkers = {
   end(patienceMs: number): Promise<void>
 }
 
-/** Every other talker gets short answers; those of the others are long enough to outlast a short fault. */
-export const paced = ({ models, services, agentId, keys, closed }: FaultWorld): Wanted => ({
+const WORD_MS = 40
+
+/**
+ * Every other talker gets short answers; those of the others are long enough to outlast a short fault. The first answer
+ * to every eighth talker takes `firstMs` milliseconds.
+ */
+export const paced = ({ models, services, agentId, keys, closed }: FaultWorld, firstMs = 0): Wanted => ({
   closed,
   agentId,
   keys,
   urlOf: (place) => services[place]!.url,
   places: services.length,
   expect: models.expect,
-  scriptOf: (talker) =>
-    talker % 2 ? { ...plainScript, words: 20, pace: 20 } : { ...plainScript, words: 120, pace: 40 },
+  scriptOf(talker, number) {
+    if (talker % 2) return { ...plainScript, words: 20, pace: 20 }
+    const isFirst = firstMs > 0 && talker % 8 === 0 && number === 0
+    return { ...plainScript, words: isFirst ? Math.ceil(firstMs / WORD_MS) : 120, pace: WORD_MS }
+  },
 })
 
 const PAUSE_MS = 100
@@ -95,7 +103,7 @@ export function startTalkers(count: number, wanted: Wanted): Talkers {
     while (!isEnding && !gaveUp.aborted) {
       const turn = newTurn(talker, talk.turns.length)
       talk.turns.push(turn)
-      wanted.expect(turn.question, wanted.scriptOf(talker))
+      wanted.expect(turn.question, wanted.scriptOf(talker, talk.turns.length - 1))
       for (let tries = 0; !gaveUp.aborted; tries++) {
         const place = (talker + tries) % wanted.places
         const attempt = await ask(wanted, place, talker, turn, conversationId, gaveUp)

@@ -140,6 +140,17 @@ export async function settleCredits(trx: Trx, accountId: AccountId, generationId
     .execute()
 }
 
+/** Returns whether the generation was paid, which outlasts its conversation. */
+export async function isSettled(db: Db, accountId: AccountId, generationId: string): Promise<boolean> {
+  const entry = await db
+    .selectFrom('credit_entries')
+    .select('state')
+    .where('account_id', '=', accountId)
+    .where('generation_id', '=', generationId)
+    .executeTakeFirst()
+  return entry?.state === 'settled'
+}
+
 /** Releases the reservation of a generation that failed before its first token. A second call changes nothing. */
 export async function releaseCredits(trx: Trx, accountId: AccountId, generationId: string): Promise<void> {
   const entry = await trx

@@ -10,33 +10,36 @@ import { linkHostsOf } from '../../knowledge/sources/link-hosts.ts'
 import { hostOf } from '../../text/safety/foreign-links.ts'
 
 /**
- * Sends the reply if it belongs on a channel. A conversation of an application may have a thread as well, once its
- * ticket was answered by mail; there, only replies to messages of the thread are sent.
+ * Returns a function that sends the reply, or null if it does not belong on a channel. A conversation of an application
+ * may have a thread as well, once its ticket was answered by mail; there, only replies to messages of the thread are
+ * sent.
  */
 export async function deliverAnswer(
   trx: Trx,
   { accountId, agentId }: AgentRef,
   { conversationId, messageId, userMessageId }: GenerationIds,
   { threadId, source }: { threadId: string; source: string },
-  message: StoredMessage | null,
-): Promise<void> {
-  // Channels do not show sources, so the markers are removed.
-  const text = withoutMarkers(textOf(message ?? { parts: [] }))
-  const thread = text.trim() === '' ? null : await threadOf(trx, accountId, threadId)
-  if (!thread) return
+): Promise<((message: StoredMessage | null) => Promise<void>) | null> {
+  const thread = await threadOf(trx, accountId, threadId)
+  if (!thread) return null
   const isHeldThere = source === CHANNEL_NAMES[thread.channel].source
-  if (!isHeldThere && !(await cameIn(trx, accountId, userMessageId))) return
-  await enqueueDelivery(trx, {
-    accountId,
-    agentId,
-    channel: thread.channel,
-    threadId,
-    conversationId,
-    ticketId: null,
-    messageId,
-    ticketMessageId: null,
-    content: { text, linkHosts: await leadsTo(trx, { accountId, agentId }, message) },
-  })
+  if (!isHeldThere && !(await cameIn(trx, accountId, userMessageId))) return null
+  return async (message) => {
+    // Channels do not show sources, so the markers are removed.
+    const text = withoutMarkers(textOf(message ?? { parts: [] }))
+    if (text.trim() === '') return
+    await enqueueDelivery(trx, {
+      accountId,
+      agentId,
+      channel: thread.channel,
+      threadId,
+      conversationId,
+      ticketId: null,
+      messageId,
+      ticketMessageId: null,
+      content: { text, linkHosts: await leadsTo(trx, { accountId, agentId }, message) },
+    })
+  }
 }
 
 /** The hosts that an answer may link to: the owner's websites and those of its sources. */

@@ -62,7 +62,7 @@ export async function answerConversation(
   try {
     const channel = await channelOf(db, agent, conversation)
     const live = await startChat(ctx, requestOf(account, agent, channel, conversation))
-    live.answer.catch((error: unknown) => {
+    const retry = (error?: unknown): void => {
       // A takeover ends the reply, too, which the next attempt notices.
       ctx.log.info(
         { err: error, conversation: conversationId },
@@ -71,7 +71,9 @@ export async function answerConversation(
       later().catch((failure: unknown) =>
         ctx.log.error({ err: failure }, 'the retry of an answer could not be queued'),
       )
-    })
+    }
+    // An answer that broke off was not sent.
+    live.answer.then(({ metadata }) => metadata.finishReason === 'error' && retry(), retry)
     return true
   } catch (error) {
     const code = error instanceof ApiError ? error.code : null

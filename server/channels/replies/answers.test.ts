@@ -20,7 +20,7 @@ let agentId: string
 
 before(async () => {
   models = await startModelServer()
-  service = await startService(models.settings)
+  service = await startService({ ...models.settings, ALLOWED_PRIVATE_HOSTS: '127.0.0.1' })
 })
 after(async () => {
   await service.close()
@@ -73,6 +73,16 @@ const sent = () =>
     .select(['content', 'ordinal'])
     .where('agent_id', '=', agentId)
     .orderBy('ordinal')
+    .execute()
+
+const textsSent = async () => (await sent()).map(({ content }) => content.text)
+
+const generations = () =>
+  service.ctx.db
+    .selectFrom('generations')
+    .select('id')
+    .where('agent_id', '=', agentId)
+    .orderBy('id')
     .execute()
 
 test('a burst in any order becomes one conversation in the order of sending, and is answered once', async () => {
@@ -164,6 +174,53 @@ test('a message is answered although the clock of the database was set back whil
   })
   assert.ok((await answerForgotten(service.ctx)) >= 1)
   assert.equal((await saidIn(4)).said.at(-1), 'assistant: Yes.')
+})
+
+test('half an answer is not sent: the question is answered again', async () => {
+  models.queue.push({ tokens: ['Half', ' an', ' answer.'], delayMs: 50, dropAfter: 2 })
+  await write('Hello?')
+  assert.deepEqual((await saidIn(2)).said, ['user: Hello?', 'assistant: Yes.'])
+  assert.deepEqual(await textsSent(), ['Yes.'])
+})
+
+test('half an answer of a process that died is not sent either', async () => {
+  models.queue.push({ tokens: ['Half', ' an', ' answer.'], stallAfter: 2 })
+  await write('Hello?')
+  const live = await until('the words', async () => {
+    const { id = '' } = (await generations()).at(-1) ?? {}
+    const found = service.ctx.generations.get(id)
+    return found && found.count > 4 && found.unsaved.length === 0 && found
+  })
+  await service.ctx.db.updateTable('generations').set({ owner: null }).where('id', '=', live.ids.id).execute()
+  await service.ctx.orphans.closeAll()
+  // Its process is told, and asks for another answer as if it had lost this one.
+  live.abort('lost')
+  assert.deepEqual((await saidIn(2)).said, ['user: Hello?', 'assistant: Yes.'])
+  assert.deepEqual(await textsSent(), ['Yes.'])
+})
+
+test('an answer that broke off after an action is completed without repeating it', async () => {
+  const http = { method: 'GET', url: `${models.url}/orders` }
+  const action = { name: 'find_order', type: 'http', description: 'Finds it.', http }
+  assert.equal((await client.request('POST', `/agents/${agentId}/actions`, action)).status, 201)
+  models.queue.push(
+    { tokens: ['Let me see.'], toolCalls: [{ id: 'call_1', name: 'find_order', input: {} }] },
+    { tokens: ['It', ' was', ' sent.'], delayMs: 50, dropAfter: 2 },
+  )
+  await write('Where is it?')
+  assert.deepEqual(await until('the answer', async () => (await sent()).length > 0 && textsSent()), ['Yes.'])
+  const messages = await service.ctx.db
+    .selectFrom('messages')
+    .select(['parts', 'metadata'])
+    .where('agent_id', '=', agentId)
+    .orderBy('seq')
+    .execute()
+  assert.deepEqual(
+    messages.map(({ parts }) => parts.map(({ type }) => type)),
+    [['text'], ['text', 'tool-call', 'tool-result', 'text']],
+  )
+  assert.equal(messages[1]?.metadata?.finishReason, 'stop')
+  assert.equal(await answerForgotten(service.ctx), 0)
 })
 
 test('while a person has the conversation, the model is silent; after the hand-back, it answers', async () => {

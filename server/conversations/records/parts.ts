@@ -12,13 +12,13 @@ import type { GenerationIds, LiveGeneration } from '../stream/live-generation.ts
 /** The result that the model and the history see for a call that nobody answered. */
 const IGNORED = { status: 'ignored' } as const
 
-type Result = Extract<MessagePart, { type: 'tool-result' }>
+export type ResultPart = Extract<MessagePart, { type: 'tool-result' }>
 export type CallPart = Extract<MessagePart, { type: 'tool-call' }>
 
 export const textOf = ({ parts }: { parts: readonly MessagePart[] }): string =>
   parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
 
-export const resultsOf = (parts: readonly MessagePart[]): Map<string, Result> =>
+export const resultsOf = (parts: readonly MessagePart[]): Map<string, ResultPart> =>
   new Map(parts.flatMap((part) => (part.type === 'tool-result' ? [[part.toolCallId, part]] : [])))
 
 /** Returns the calls that have no result yet. */
@@ -40,7 +40,10 @@ export function keptOfBroken(kind: GenerationsTable['kind'], parts: readonly Mes
 }
 
 /** Returns results for calls that nobody will answer any more: the known result if there is one, else `ignored`. */
-export function closingResults(calls: CallPart[], known: ReadonlyMap<string, unknown> = new Map()): Result[] {
+export function closingResults(
+  calls: CallPart[],
+  known: ReadonlyMap<string, unknown> = new Map(),
+): ResultPart[] {
   return calls.map(({ toolCallId, toolName }) => ({
     type: 'tool-result',
     toolCallId,
@@ -109,7 +112,7 @@ export async function beginCalls(
 export async function endCall(
   db: Db,
   { accountId }: AgentRef,
-  { id }: Call,
+  { id }: Pick<Call, 'id'>,
   output: ToolOutput,
 ): Promise<void> {
   await db
@@ -119,6 +122,15 @@ export async function endCall(
     .where('id', '=', id)
     .where('status', '=', 'pending')
     .execute()
+}
+
+/**
+ * Records how calls ended, in the transaction that ends their generation, unless that has been recorded before. Without
+ * it, a call whose end could not be recorded at once would be pending for ever.
+ */
+export async function endCalls(trx: Trx, ref: AgentRef, results: Iterable<ResultPart>): Promise<void> {
+  for (const { toolCallId, output } of results)
+    await endCall(trx, ref, { id: toolCallId }, output as ToolOutput)
 }
 
 /** Records calls that the application has to run, in the transaction that stores their message. */

@@ -3,6 +3,7 @@ import type { Db, Trx } from '../../db/database.ts'
 import { statement, type Values } from '../../db/statements/statement.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { MessagePart } from '../../db/tables/conversations.ts'
+import { storableJson } from '../../http/bodies/storable.ts'
 import type { ErrorCode } from '../../http/error-codes.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { CallPart } from '../records/parts.ts'
@@ -86,13 +87,18 @@ export const append = statement(
       -- Whoever closes one of them waits for this statement, or this statement for it.
       for key share
     ) as generations
-    on conflict do nothing
+    -- An earlier attempt, whose response was lost, may have written this piece, and may even run after this one. The
+    -- longer version stays. A conflict returns its row, too, because the generation is still this process's own.
+    on conflict (generation_id, position) do update set events = case
+      when octet_length(excluded.events) > octet_length(generation_log.events) then excluded.events
+      else generation_log.events end
     returning generation_id`,
 )
 
 /**
- * Appends pieces of generations that this process runs, in one statement. Returns the ids of generations that could
- * not be appended to, because they no longer run or belong to another process.
+ * Appends pieces of generations that this process runs, in one statement. A piece may be written again, with the same
+ * events and possibly more. Returns the ids of generations that could not be appended to, because they no longer run or
+ * belong to another process.
  */
 export async function appendToLog(
   db: Db,
@@ -160,7 +166,7 @@ export async function readLog(
   return { events, ending }
 }
 
-/** Returns the events as parts of a message. */
+/** Returns the events as the parts of a message, as it is stored. */
 export function partsOf(events: readonly StreamEvent[]): MessagePart[] {
   const collected = collectParts()
   for (const event of events) collected.add(event)
@@ -168,12 +174,15 @@ export function partsOf(events: readonly StreamEvent[]): MessagePart[] {
 }
 
 /** Does the same one event at a time, for events that are not kept in memory. */
-export function collectParts(): { parts: MessagePart[]; add(event: StreamEvent): void } {
+export function collectParts(): { readonly parts: MessagePart[]; add(event: StreamEvent): void } {
   const parts: MessagePart[] = []
   const calls = new Map<string, CallPart>()
   let textId: string | null = null
   return {
-    parts,
+    get parts() {
+      // Events hold the text as the model sent it; half a surrogate pair may be completed by the next one.
+      return storableJson(parts) as MessagePart[]
+    },
     add(event) {
       if (event.type === 'text-delta') {
         const last = parts.at(-1)

@@ -5,12 +5,18 @@ import { transact } from '../../db/statements/transact.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { GenerationsTable } from '../../db/tables/conversations.ts'
 import { forgetDeadProcesses } from '../../db/upkeep/processes.ts'
-import { ApiError } from '../../http/errors.ts'
 import { withoutMarkers } from '../../knowledge/search/answering/citations.ts'
-import { closingResults, dropRunningCalls, keptOfBroken, unresolvedCalls } from '../records/parts.ts'
+import {
+  closingResults,
+  dropRunningCalls,
+  endCalls,
+  keptOfBroken,
+  resultsOf,
+  unresolvedCalls,
+} from '../records/parts.ts'
 import type { StreamEvent } from '../stream/events.ts'
 import { partsOf, readLog } from '../stream/generation-log.ts'
-import { handoffWords, lastWords, wordless } from './finish.ts'
+import { handoffWords, lastWords, WORDLESS, wordless } from './finish.ts'
 import { type DeliverAnswer, holdConversation, storeEndHeld } from './store-end.ts'
 import type { Orphans } from './turn.ts'
 
@@ -30,22 +36,38 @@ export const createOrphans = (needs: Needs): Orphans => ({
 })
 
 async function closeAll(ctx: Needs): Promise<number> {
-  const found = await ctx.db
+  let closed = 0
+  const failed: { id: string; error: unknown }[] = []
+  let found = await orphansAfter(ctx.db, null)
+  if (found.length === 0) await forgetDeadProcesses(ctx.db)
+  // Those that could not be closed are passed over, because they would otherwise keep the later ones waiting.
+  for (; found.length > 0; found = await orphansAfter(ctx.db, found.at(-1)?.id ?? null)) {
+    for (const { id, account_id, conversation_id } of found) {
+      try {
+        if (await closeOne(ctx, account_id, conversation_id, id)) closed++
+      } catch (error) {
+        failed.push({ id, error })
+      }
+    }
+  }
+  const [first] = failed
+  if (first) {
+    const details = { err: first.error, generation: first.id, count: failed.length }
+    ctx.log.error(details, 'interrupted generations could not be closed')
+  }
+  return closed
+}
+
+/** Returns the next generations of dead processes, in the order of their ids. */
+function orphansAfter(db: Db, after: string | null) {
+  return db
     .selectFrom('generations')
     .select(['id', 'account_id', 'conversation_id'])
     .where(isOrphaned)
+    .$if(after !== null, (query) => query.where('id', '>', after))
+    .orderBy('id')
     .limit(AT_ONCE)
     .execute()
-  let closed = 0
-  for (const { id, account_id, conversation_id } of found) {
-    try {
-      if (await closeOne(ctx, account_id, conversation_id, id)) closed++
-    } catch (error) {
-      ctx.log.error({ err: error, generation: id }, 'an interrupted generation could not be closed')
-    }
-  }
-  if (found.length === 0) await forgetDeadProcesses(ctx.db)
-  return closed
 }
 
 async function closeIfOrphaned(
@@ -88,8 +110,10 @@ async function closeOne(
     if (!row) return false
     const owner = { accountId, agentId: row.agent_id }
     const { events } = await readLog(trx, accountId, id, 0)
+    const logged = partsOf(events)
+    await endCalls(trx, owner, resultsOf(logged).values())
     await dropRunningCalls(trx, owner, id)
-    const results = closingResults(unresolvedCalls(partsOf(events)), await outputsOf(trx, row))
+    const results = closingResults(unresolvedCalls(logged), await outputsOf(trx, row))
     const added: StreamEvent[] = results.map(({ toolCallId, output }) => ({
       type: 'tool-output-available',
       toolCallId,
@@ -126,19 +150,13 @@ async function closeOne(
       unlogged: { position: events.length, events: added },
       lastWords: (over) => {
         if (over) return handoffWords(ids, over, { hasBegun, credits })
-        if (!hasBegun) return wordless(INTERRUPTED())
+        if (!hasBegun) return wordless(WORDLESS())
         return lastWords(ids, { hasBegun, credits, finishReason: 'error', failed: true })
       },
     })
     return true
   })
 }
-
-const INTERRUPTED = (): ApiError =>
-  new ApiError('SERVICE_OVERLOADED', {
-    message: 'The answer was interrupted before its first word. Send the request again.',
-    headers: { 'retry-after': '1' },
-  })
 
 async function outputsOf(trx: Trx, { id, account_id }: Selectable<GenerationsTable>) {
   const rows = await trx

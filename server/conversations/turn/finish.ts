@@ -7,7 +7,7 @@ import { ApiError } from '../../http/errors.ts'
 import { presentSourcesOf } from '../../knowledge/search/answering/present-sources.ts'
 import type { CitedSource } from '../../knowledge/search/answering/schema.ts'
 import { ModelFailure } from '../../models/failures/model-failure.ts'
-import { type Call, closingResults, keptOfBroken, unresolvedCalls } from '../records/parts.ts'
+import { type Call, closingResults, keptOfBroken, resultsOf, unresolvedCalls } from '../records/parts.ts'
 import type { MessageMetadata } from '../records/present.ts'
 import { interrupted, notOngoing } from '../records/queries.ts'
 import type { AnswerOutcome } from '../records/schema.ts'
@@ -37,6 +37,7 @@ export async function finishTurn(
   const outcome: Outcome = {
     ...said,
     waiting,
+    endedCalls: result.hasPending ? [...resultsOf(live.parts).values()] : [],
     get unlogged() {
       // Read at each attempt, because more may have been logged since the last one.
       return { position: live.count - live.unsaved.length, events: live.unsaved }
@@ -75,6 +76,13 @@ function saidBy(turn: Turn, live: LiveGeneration, result: StepsResult): KeptAnsw
   return { ...said, isPaid: said.message !== null || (live.abortReason === 'stop' && live.wasAsked) }
 }
 
+/**
+ * Whether the answer ended early because its process has to end or was declared dead. In the second case, another
+ * process may not have closed the generation yet, and then this one still can.
+ */
+const isCutOff = ({ abortReason }: LiveGeneration): boolean =>
+  abortReason === 'shutdown' || abortReason === 'lost'
+
 function keptBy(turn: Turn, live: LiveGeneration, result: StepsResult): Omit<KeptAnswer, 'isPaid'> {
   const model = {
     model: turn.model.entry.id,
@@ -83,7 +91,7 @@ function keptBy(turn: Turn, live: LiveGeneration, result: StepsResult): Omit<Kep
   const said = storableJson(live.parts) as MessagePart[]
   const sources = result.citations.sources()
   const cited = sources.length > 0 ? { sources } : {}
-  const isBroken = result.failure !== null || live.abortReason === 'shutdown'
+  const isBroken = result.failure !== null || isCutOff(live)
   if (isBroken) {
     const parts = keptOfBroken(live.ids.kind, said)
     // A continuation can still be continued.
@@ -125,7 +133,8 @@ function spokenBy(
   const hasBegun = live.count > 0
   if (!hasBegun && result.failure)
     return wordless(asApiError(result.failure.cause, turn.model.entry.provider))
-  if (!hasBegun && live.abortReason === 'shutdown') return wordless(RESTARTING())
+  if (!hasBegun && isCutOff(live))
+    return wordless(live.abortReason === 'shutdown' ? RESTARTING() : WORDLESS())
   return lastWords(live.ids, {
     hasBegun,
     credits: creditsOf(live, said),
@@ -160,6 +169,13 @@ const RESTARTING = (): ApiError =>
     headers: { 'retry-after': '2' },
   })
 
+/** Returns the error for an answer whose process was lost before its first word. */
+export const WORDLESS = (): ApiError =>
+  new ApiError('SERVICE_OVERLOADED', {
+    message: 'The answer was interrupted before its first word. Send the request again.',
+    headers: { 'retry-after': '1' },
+  })
+
 /** Tells the readers to reconnect in a moment, because this process is shutting down and the answer is stored. */
 function leave(live: LiveGeneration): void {
   const events =
@@ -171,7 +187,8 @@ function leave(live: LiveGeneration): void {
 
 /**
  * Stores the end before the client is told of it, with retries. If the database still refuses it after
- * LONGEST_HOLD_MS, or is being closed, the process that closes the generation from its log takes over.
+ * LONGEST_HOLD_MS, or is being closed, the process that closes the generation from its log takes over. A process that
+ * was declared dead tries, too, because only the generation's row tells whether another one has closed it.
  */
 async function store(
   { db, log, process, generations, deliverAnswer, turnWriter }: TurnNeeds,
@@ -187,7 +204,7 @@ async function store(
     } catch (error) {
       if (attempt === 0)
         log.error({ err: error, generation: live.ids.id }, 'the end of a generation could not be stored yet')
-      if (live.abortReason === 'lost' || generations.closed) return 'lost'
+      if (generations.closed) return 'lost'
       await wait(Math.min(LONGEST_PAUSE_MS, 50 * 2 ** attempt))
     }
   }

@@ -12,6 +12,11 @@ import { createLogWriter } from '../stream/log-writer.ts'
 
 /** How often requested stops are polled for, in milliseconds, because the notice of one may be lost. */
 const LOOK_FOR_STOPS_MS = 1_000
+/**
+ * How often a failed start or end is looked for. It may be carried out long after its connection was lost: when a stopped
+ * server goes on, or when a lock is released.
+ */
+const LOOKS_AFTER_FAILURE = 60
 const FAILING_AT_ONCE = 4
 const ANSWERING_AT_ONCE = 4_000
 const MOST_RUNNING = 6_000
@@ -84,9 +89,10 @@ export function createGenerations({ db, notifier, process, turns, onError, backl
   let draining = false
   let closed = false
   /**
-   * Whether a start or an end has failed, so that the database may list a generation as running here that does not.
+   * How many more times to look whether the database lists a generation as running here that does not. It may do so
+   * after a start or an end has failed.
    */
-  let isSuspect = false
+  let looks = 0
   let strangers = new Set<string>()
   const readStops = async (): Promise<void> => {
     const rows = await db
@@ -112,7 +118,7 @@ export function createGenerations({ db, notifier, process, turns, onError, backl
     const unknown = rows.map(({ id }) => id).filter((id) => !running.has(id))
     const left = unknown.filter((id) => strangers.has(id))
     strangers = new Set(unknown)
-    if (unknown.length === 0 && starting === 0) isSuspect = false
+    if (unknown.length === 0 && starting === 0) looks--
     if (left.length === 0) return
     await db
       .updateTable('generations')
@@ -125,7 +131,7 @@ export function createGenerations({ db, notifier, process, turns, onError, backl
   const timer = setInterval(() => {
     // Errors are ignored while the database is not available.
     if (running.size > 0) readStops().catch(() => {})
-    if (isSuspect) disown().catch(() => {})
+    if (looks > 0) disown().catch(() => {})
   }, LOOK_FOR_STOPS_MS)
   timer.unref()
   const unwatch = [
@@ -174,7 +180,7 @@ export function createGenerations({ db, notifier, process, turns, onError, backl
         running.set(ids.id, live)
         byConversation.set(ids.conversationId, live)
         void live.ending.then(() => {
-          if (live.broken) isSuspect = true
+          if (live.broken) looks = LOOKS_AFTER_FAILURE
           count(accountId, -1)
           running.delete(ids.id)
           if (byConversation.get(ids.conversationId) === live) byConversation.delete(ids.conversationId)
@@ -182,7 +188,7 @@ export function createGenerations({ db, notifier, process, turns, onError, backl
         return live
       } catch (error) {
         count(accountId, -1)
-        if (!(error instanceof ApiError)) isSuspect = true
+        if (!(error instanceof ApiError)) looks = LOOKS_AFTER_FAILURE
         throw error
       } finally {
         starting--

@@ -73,6 +73,8 @@ export async function planTurn(
   if (ask.kind === 'pending') {
     if (turn.insteadOf === undefined && conversation.answer_starts >= MOST_STARTS)
       throw new ApiError('CHAT_NOTHING_TO_CONTINUE')
+    const unfinished = await findUnfinished(trx, account.id, conversation, history)
+    if (unfinished) return { kind: 'continuation', ...unfinished, history, cut: null, isFirst: false }
     const asked = readPending(conversation, history)
     const isFirst = history.every(({ role }) => role === 'user')
     return { ...reply, ...asked, isFirst }
@@ -109,6 +111,34 @@ async function requireContinuable(
     })
   }
   const asked = history.findLast(({ role }) => role === 'user') ?? newest
+  return { userMessageId: asked.id, askedSeq: asked.seq, messageId: newest.id }
+}
+
+/**
+ * Returns the answer that was withheld from a channel after its actions had run, if it is the newest message, and the
+ * newest of the messages that it answers.
+ */
+async function findUnfinished(
+  db: Db,
+  accountId: AccountId,
+  { id, answered_seq }: Pick<ConversationRow, 'id' | 'answered_seq'>,
+  history: MessageRow[],
+): Promise<{ userMessageId: string; askedSeq: number; messageId: string } | null> {
+  const newest = history.at(-1)
+  const asked = history.findLast(({ role }) => role === 'user')
+  const { finishReason } = (newest?.metadata ?? {}) as MessageMetadata
+  if (newest?.role !== 'assistant' || finishReason !== 'tool-calls') return null
+  if (!asked || asked.seq <= answered_seq) return null
+  // The message may also be complete, and the customer has written while it was being generated.
+  const made = await db
+    .selectFrom('generations')
+    .select('asked_seq')
+    .where('account_id', '=', accountId)
+    .where('conversation_id', '=', id)
+    .where('message_id', '=', newest.id)
+    .orderBy('id', 'desc')
+    .executeTakeFirst()
+  if (!made || made.asked_seq <= answered_seq) return null
   return { userMessageId: asked.id, askedSeq: asked.seq, messageId: newest.id }
 }
 
@@ -153,9 +183,11 @@ function readPending(
   const open = history.filter(isOpen)
   const newest = open.at(-1)
   if (!newest) throw new ApiError('CHAT_NOTHING_TO_CONTINUE')
+  const others = history.filter((message) => !isOpen(message))
   return {
     userMessageId: newest.id,
     askedSeq: newest.seq,
-    history: [...history.filter((message) => !isOpen(message)), ...open],
+    // Providers reject a history without a message of the user before the first answer.
+    history: others.some(({ role }) => role === 'user') ? [...others, ...open] : history,
   }
 }

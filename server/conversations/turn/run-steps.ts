@@ -36,6 +36,7 @@ async function run(ctx: TurnNeeds, turn: Turn, live: LiveGeneration): Promise<bo
     outcome: null,
     citations: new Citations([], turn.started.citedBefore),
     waiting: [],
+    hasPending: false,
     failure: null,
   }
   try {
@@ -101,7 +102,7 @@ async function speak(ctx: TurnNeeds, turn: Turn, live: LiveGeneration, result: S
     if (step.calls.length === 0) return
     const waiting = step.calls.filter(({ tool, problem }) => problem === null && tool?.run === null)
     const here = step.calls.filter((call) => !waiting.includes(call))
-    const results = here.length > 0 ? await runCalls(ctx, turn.owner, live, here) : []
+    const results = here.length > 0 ? await runCalls(ctx, turn.owner, live, here, result) : []
     if (results === null) return
     if (waiting.length > 0) {
       live.signal.throwIfAborted()
@@ -190,11 +191,15 @@ async function runCalls(
   ref: AgentRef,
   live: LiveGeneration,
   calls: Call[],
+  result: StepsResult,
 ): Promise<CallResult[] | null> {
   // The calls may have effects elsewhere, so they must be in the log before they run, in case another process has to
   // close this generation.
   await ctx.generations.saved(live)
-  const refused = await beginCalls(ctx.db, ref, ctx.process, live, calls)
+  const refused = await beginCalls(ctx.db, ref, ctx.process, live, calls).catch((error: unknown) => {
+    result.hasPending = true
+    throw error
+  })
   if (refused !== null) {
     live.abort(refused)
     return null
@@ -202,7 +207,7 @@ async function runCalls(
   const results: CallResult[] = []
   for (let from = 0; from < calls.length; from += SIDE_BY_SIDE) {
     const group = calls.slice(from, from + SIDE_BY_SIDE)
-    results.push(...(await Promise.all(group.map((call) => runAndRecord(ctx, ref, live, call)))))
+    results.push(...(await Promise.all(group.map((call) => runAndRecord(ctx, ref, live, call, result)))))
   }
   return results
 }
@@ -212,16 +217,18 @@ async function runAndRecord(
   ref: AgentRef,
   live: LiveGeneration,
   call: Call,
+  result: StepsResult,
 ): Promise<CallResult> {
   const output = await runOne(log, ref, live, call)
   if (call.tool?.type === 'procedure') return { call, output }
   // The action has happened, whether this is recorded or not, so the model and the reader are told in any case.
-  await endCall(db, ref, call, output).catch((error: unknown) =>
-    log.error({ err: error, action: call.name }, 'the end of an action could not be recorded'),
-  )
-  const result = { toolCallId: call.id, output, providerExecuted: true as const }
-  live.parts.push({ type: 'tool-result', toolName: call.name, ...result })
-  live.emit({ type: 'tool-output-available', ...result })
+  await endCall(db, ref, call, output).catch((error: unknown) => {
+    result.hasPending = true
+    log.error({ err: error, action: call.name }, 'the end of an action could not be recorded yet')
+  })
+  const ended = { toolCallId: call.id, output, providerExecuted: true as const }
+  live.parts.push({ type: 'tool-result', toolName: call.name, ...ended })
+  live.emit({ type: 'tool-output-available', ...ended })
   return { call, output }
 }
 

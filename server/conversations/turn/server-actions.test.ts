@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, beforeEach, test } from 'node:test'
+import { sql } from 'kysely'
 import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
 import { readStream } from '../../../test/read-stream.ts'
 import { type Answer, type Client, type Service, startService } from '../../../test/start.ts'
@@ -89,6 +90,27 @@ test('when an answer is stopped, calls of the same step that have not started do
   await service.ctx.generations.idle()
   const tickets = await client.request('GET', `/agents/${agentId}/helpdesk/tickets`)
   assert.deepEqual(tickets.body.data, [])
+})
+
+test('the output of an action that could not be recorded at once is recorded with the answer', async () => {
+  const { db } = service.ctx
+  // A sequence counts failed attempts, too.
+  await sql`create sequence attempts`.execute(db)
+  await sql`create function refuse_first() returns trigger language plpgsql as
+    $$ begin if nextval('attempts') = 1 then raise 'refused'; end if; return new; end $$`.execute(db)
+  await sql`create trigger refusing before update on tool_calls for each row execute function refuse_first()`.execute(
+    db,
+  )
+  models.queue.push({ toolCalls: [call('find_order')] }, { tokens: ['It was sent.'] })
+  const { status } = await say({ message: 'Where is it?' })
+  await sql`drop trigger refusing on tool_calls`.execute(db)
+  assert.equal(status, 200)
+  const rows = await db
+    .selectFrom('tool_calls')
+    .select(['status', 'output'])
+    .where('agent_id', '=', agentId)
+    .execute()
+  assert.deepEqual(rows, [{ status: 'success', output: { status: 'success', data: { state: 'sent' } } }])
 })
 
 test('an action runs here, its output goes to the model, the stream and the history', async () => {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { releaseCredits, settleCredits } from '../../accounts/plans/credits.ts'
+import { isSettled, releaseCredits, settleCredits } from '../../accounts/plans/credits.ts'
 import type { Db, Trx } from '../../db/database.ts'
 import type { AgentRef } from '../../db/refs.ts'
 import { transact } from '../../db/statements/transact.ts'
@@ -8,7 +8,7 @@ import type { ConversationStatus } from '../../db/tables/conversations.ts'
 import { outliveGeneration } from '../../http/once/idempotency.ts'
 import { linkHostsOf } from '../../knowledge/sources/link-hosts.ts'
 import { linksTo, withoutForeignLinks } from '../../text/safety/foreign-links.ts'
-import { awaitCalls, type Call, textOf } from '../records/parts.ts'
+import { awaitCalls, type Call, endCalls, keptOfBroken, type ResultPart, textOf } from '../records/parts.ts'
 import type { FinishReason, StreamEvent } from '../stream/events.ts'
 import { type LastWords, type Piece, writeLastPiece } from '../stream/generation-log.ts'
 import type { GenerationIds } from '../stream/live-generation.ts'
@@ -31,6 +31,10 @@ export type Outcome = {
   isPaid: boolean
   /** The calls of the message that its application has to run. */
   waiting: Call[]
+  /** Results of calls whose end may not have been recorded. */
+  endedCalls?: ResultPart[]
+  /** Whether the question still needs an answer although a message is stored. */
+  isOpen?: boolean
   /**
    * The events that are not in the log yet. The last events follow them and depend on the state of the conversation.
    */
@@ -44,14 +48,16 @@ export type Outcome = {
  */
 export type Ending = 'stored' | 'taken_over' | 'ended' | 'lost'
 
-/** Sends a stored answer to where its conversation is held; passed in because channels are a higher layer. */
+/**
+ * Returns a function that sends the stored answer to where its conversation is held, or null if it does not go to a
+ * channel. It is passed in because channels are a higher layer.
+ */
 export type DeliverAnswer = (
   trx: Trx,
   ref: AgentRef,
   ids: GenerationIds,
   on: { threadId: string; source: string },
-  message: StoredMessage | null,
-) => Promise<void>
+) => Promise<((message: StoredMessage | null) => Promise<void>) | null>
 
 type Needs = { db: Db; deliverAnswer: DeliverAnswer; turnWriter: TurnWriter }
 
@@ -92,8 +98,8 @@ export async function storeEnd(
   closer: Closer,
   outcome: Outcome,
 ): Promise<Ending> {
-  const { message, waiting } = outcome
-  if (message && waiting.length === 0 && ids.kind === 'reply') {
+  const { message, waiting, endedCalls = [] } = outcome
+  if (message && waiting.length + endedCalls.length === 0 && ids.kind === 'reply') {
     // Read when the statement is sent, because more may have been logged by then.
     const spoken = () => pieceOf(ids, outcome.unlogged, outcome.lastWords(null))
     const { status, finishReason } = outcome
@@ -137,19 +143,23 @@ export async function storeEndHeld(
   outcome: Outcome,
 ): Promise<Ending> {
   if (!conversation) {
-    // The agent has been deleted meanwhile, and the generation with it. Only the ledger still has an entry for it.
+    // The generation was deleted with it, and only the ledger still has an entry. If that is settled, an earlier attempt
+    // was stored although its response was lost, and the conversation was transient or has been deleted since.
+    if (await isSettled(trx, ref.accountId, ids.id)) return 'stored'
     await releaseCredits(trx, ref.accountId, ids.id)
     return 'lost'
   }
   // The generation is deleted with its conversation. This lock waits for a transaction that is appending to its log
   // and keeps out any later one.
   if (conversation.transient) await holdGeneration(trx, ref, ids)
-  const ending = await endIn(trx, ref, ids, closer, conversation.status, outcome)
-  if (ending === 'lost') return endedBefore(trx, ref, ids, closer, outcome)
-  if (ending === 'stored' && conversation.thread_id !== null) {
-    const { thread_id: threadId, source } = conversation
-    await deliverAnswer(trx, ref, ids, { threadId, source }, outcome.message)
-  }
+  await endCalls(trx, ref, outcome.endedCalls ?? [])
+  const { thread_id: threadId, source } = conversation
+  const deliver = threadId === null ? null : await deliverAnswer(trx, ref, ids, { threadId, source })
+  const isWithheld = deliver !== null && outcome.finishReason === 'error'
+  const kept = isWithheld ? withheld(outcome) : outcome
+  const ending = await endIn(trx, ref, ids, closer, conversation.status, kept)
+  if (ending === 'lost') return endedBefore(trx, ref, ids, closer, kept)
+  if (ending === 'stored' && !isWithheld) await deliver?.(outcome.message)
   if (conversation.transient) {
     // A transient conversation is a chat of version 1. After this point, its answer is stored nowhere else.
     const { message, finishReason, lastWords } = outcome
@@ -172,6 +182,24 @@ export async function storeEndHeld(
       .execute()
   }
   return ending
+}
+
+/**
+ * Returns what is kept of an unfinished answer on a channel. Customers there cannot tell that an answer is unfinished,
+ * and cannot ask for the rest, so it is not sent, and its question is answered again. The actions that have run are
+ * kept, and the next attempt continues from their results.
+ */
+function withheld(outcome: Outcome): Outcome {
+  const { message, status } = outcome
+  const parts = keptOfBroken('continuation', message?.parts ?? [])
+  const metadata = { ...message?.metadata, finishReason: 'tool-calls' as const }
+  return {
+    ...outcome,
+    status: status === 'finished' ? 'failed' : status,
+    message: parts.length > 0 ? { parts, metadata } : null,
+    isPaid: parts.length > 0,
+    isOpen: true,
+  }
 }
 
 async function holdGeneration(trx: Trx, { accountId }: AgentRef, { id }: GenerationIds): Promise<void> {
@@ -217,7 +245,7 @@ async function endIn(
   const { status, message, isPaid, waiting, unlogged, lastWords } = outcome
   if (message) {
     const values = endingOf(ref, ids, closer, endedBy(ids, { ...outcome, message }))
-    const { rows } = await endWithMessage(trx, values)
+    const { rows } = await endWithMessage(trx, { ...values, isOpen: outcome.isOpen ?? false })
     if (!rows[0]) return 'lost'
     if (rows[0].over) return rows[0].over
     await awaitCalls(trx, ref, ids, waiting)

@@ -183,10 +183,12 @@ export function endingOf({ accountId, agentId }: AgentRef, ids: GenerationIds, c
  * Ends a running generation with its text so far and settles its credits; returns no row when it was already ended
  * elsewhere. The answer is dropped when the model may no longer answer in the conversation (`over`), or when a takeover
  * requested the end. A continuation extends its message, and a retry replaces the messages that it was asked to
- * replace. The transaction holds the lock of the conversation's row.
+ * replace. With `isOpen`, the question still counts as unanswered. The transaction holds the lock of the conversation's row.
  */
 export const endWithMessage = statement(
-  (p: Values<ReturnType<typeof endingOf>>) => sql<{ over: 'taken_over' | 'ended' | null }>`
+  (p: Values<ReturnType<typeof endingOf> & { isOpen: boolean }>) => sql<{
+    over: 'taken_over' | 'ended' | null
+  }>`
   with held as (
     select case when status in ('taken_over', 'ended') then status end as over from conversations
     where account_id = ${p.accountId}::uuid and id = ${p.conversationId}::uuid
@@ -233,7 +235,10 @@ export const endWithMessage = statement(
     update conversations set last_seq = last_seq + case when spoken.kind = 'continuation' then 0 else 1 end,
       asked_seq = case when conversations.asked_seq between spoken.cut_from and spoken.cut_to then spoken.asked_seq
         else conversations.asked_seq end,
-      answered_seq = greatest(answered_seq, spoken.asked_seq), updated_at = now()
+      answered_seq = case when ${p.isOpen}::boolean then answered_seq else greatest(answered_seq, spoken.asked_seq) end,
+      answer_tries = answer_tries + case when ${p.isOpen}::boolean and conversations.asked_seq = spoken.asked_seq
+        then 1 else 0 end,
+      updated_at = now()
     from spoken
     where conversations.account_id = ${p.accountId}::uuid and conversations.id = ${p.conversationId}::uuid
     returning last_seq, spoken.kind

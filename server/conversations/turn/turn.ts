@@ -166,6 +166,8 @@ export type StepsResult = {
   citations: Citations
   /** Tool calls that the application has to run. */
   waiting: Call[]
+  /** Whether calls that ran here, or were to run, may still be recorded as pending, because a statement failed. */
+  hasPending: boolean
   /** Why the reply failed; null when it did not. */
   failure: { cause: unknown } | null
 }

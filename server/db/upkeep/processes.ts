@@ -64,20 +64,27 @@ const BEAT = `
 const DECLARE_DEAD = `
   update processes set epoch = epoch + 1, alive = false where id = $1 and epoch = $2 and beat = $3 and alive`
 
+/** A connection for beats; `gaps` is how many pauses of this process had been noticed when its last beat was sent. */
+type Line = { client: pg.Client | null; beating: Promise<void> | null; gaps: number }
+
+const newLine = (): Line => ({ client: null, beating: null, gaps: 0 })
+
 /**
  * Registers a process that beats on a separate connection, so that neither a busy pool nor a long transaction looks
- * like its death.
+ * like its death. A beat that is still unanswered when the next one is due does not hold that back: it is sent on a
+ * second connection, because the first one may be lost without either side having been told.
  */
 export async function beatingProcess(
   url: string,
   onError: (error: unknown) => void,
 ): Promise<ServiceProcess> {
   const id = newId()
+  const lines = [newLine(), newLine()]
   let epoch = 1
-  let client: pg.Client | null = null
-  let beating: Promise<void> | null = null
+  let gaps = 0
   let isKnown = true
   let lastTick = performance.now()
+  let answers = 0
   let failures = 0
   let closed = false
   const lost: ((formerEpoch: number) => void)[] = []
@@ -85,7 +92,7 @@ export async function beatingProcess(
   /** The last beat seen of each other process, and for how many of our own beats it has not changed. */
   let seen = new Map<string, { epoch: number; beat: string; unchanged: number }>()
 
-  const connect = async (): Promise<pg.Client> => {
+  const connect = async (line: Line): Promise<pg.Client> => {
     const fresh = new pg.Client({
       connectionString: url,
       keepAlive: true,
@@ -94,10 +101,15 @@ export async function beatingProcess(
       application_name: 'parley process',
     })
     fresh.on('error', () => {
-      if (client === fresh) client = null
+      if (line.client === fresh) line.client = null
     })
     await fresh.connect()
+    line.client = fresh
     return fresh
+  }
+  const disconnect = (line: Line): void => {
+    line.client?.end().catch(() => {})
+    line.client = null
   }
 
   const observe = async (connection: pg.Client, rows: Observed[]): Promise<void> => {
@@ -107,54 +119,66 @@ export async function beatingProcess(
       const before = seen.get(other)
       const unchanged = before?.epoch === itsEpoch && before.beat === beat ? before.unchanged + 1 : 0
       next.set(other, { epoch: itsEpoch, beat, unchanged })
+    }
+    seen = next
+    for (const [other, { epoch: itsEpoch, beat, unchanged }] of next) {
       if (unchanged < SILENT_BEATS) continue
       const { rowCount } = await connection.query(DECLARE_DEAD, [other, itsEpoch, beat])
       if (rowCount) for (const listener of death) listener()
     }
-    seen = next
   }
 
-  const tryBeat = async (): Promise<void> => {
+  const tryBeat = async (line: Line): Promise<void> => {
+    const before = answers
+    const sentAt = performance.now()
+    line.gaps = gaps
     try {
-      client ??= await connect()
+      const client = line.client ?? (await connect(line))
       const { rows } = await client.query<Observed>({ name: 'beat', text: BEAT, values: [id, epoch] })
+      answers++
       failures = 0
       const own = rows.find((row) => row.id === id)
-      if (rows[0] && !rows[0].mine && own && own.epoch !== epoch) {
+      if (rows[0] && !rows[0].mine && own && own.epoch > epoch) {
         const former = epoch
         epoch = own.epoch
         for (const listener of lost) listener(former)
       } else await observe(client, rows)
+      // While beats are prompt, one connection is enough.
+      if (performance.now() - sentAt < BEAT_MS)
+        for (const other of lines) if (other !== line && !other.beating) disconnect(other)
     } catch (error) {
       // Without the database, no process can declare another one dead, and how long others were silent is no longer
       // known.
-      seen = new Map()
-      const broken = client
-      client = null
-      broken?.end().catch(() => {})
+      if (answers === before) seen = new Map()
+      disconnect(line)
       if (failures++ === 0) onError(error)
     }
-    isKnown = true
+    if (line.gaps === gaps) isKnown = true
   }
-  const beat = (): Promise<void> => {
-    beating ??= tryBeat().finally(() => {
-      beating = null
+  const beat = (): void => {
+    const line = lines.find(({ beating }) => beating === null)
+    if (!line || closed) return
+    line.beating = tryBeat(line).finally(() => {
+      line.beating = null
     })
-    return beating
   }
-  const tick = (): void => {
+  const beating = (): Promise<void>[] => lines.flatMap((line) => line.beating ?? [])
+  const noteGap = (): void => {
     const now = performance.now()
     if (now - lastTick > LONGEST_GAP_MS) {
       isKnown = false
+      gaps++
       seen = new Map()
     }
     lastTick = now
-    void beat()
   }
 
-  client = await connect()
-  await client.query(BEAT, [id, epoch])
-  const timer = setInterval(tick, BEAT_MS)
+  const [first] = lines as [Line, Line]
+  await (await connect(first)).query(BEAT, [id, epoch])
+  const timer = setInterval(() => {
+    noteGap()
+    beat()
+  }, BEAT_MS)
   timer.unref()
   return {
     id,
@@ -163,10 +187,12 @@ export async function beatingProcess(
     },
     isSure: () => isKnown && performance.now() - lastTick < LONGEST_GAP_MS,
     async confirm() {
-      // A beat sent before the pause tells nothing about what happened during it.
-      await beating
-      tick()
-      await beating
+      noteGap()
+      while (!isKnown && !closed) {
+        // A beat sent before the pause tells nothing about what happened during it.
+        if (!lines.some((line) => line.beating !== null && line.gaps === gaps)) beat()
+        await Promise.race(beating())
+      }
     },
     onLost: (listener) => void lost.push(listener),
     onDeath: (listener) => void death.push(listener),
@@ -174,13 +200,15 @@ export async function beatingProcess(
       if (closed) return
       closed = true
       clearInterval(timer)
-      await beating
+      await Promise.all(beating())
+      const { client } = lines.find((line) => line.client !== null) ?? first
       try {
         await client?.query('delete from processes where id = $1 and epoch = $2', [id, epoch])
         await client?.end()
       } catch {
         // The other processes notice it by the missing beats.
       }
+      for (const line of lines) if (line.client !== client) disconnect(line)
     },
   }
 }

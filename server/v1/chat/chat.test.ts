@@ -3,7 +3,11 @@ import { after, before, beforeEach, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
 import { type Answer, type Client, type Service, startService } from '../../../test/start.ts'
+import { until } from '../../../test/until.ts'
 import { reconcile } from '../../conversations/ledger/reconcile.ts'
+import { lastWords } from '../../conversations/turn/finish.ts'
+import { holdConversation, storeEndHeld } from '../../conversations/turn/store-end.ts'
+import { transact } from '../../db/statements/transact.ts'
 
 let models: ModelServer
 let service: Service
@@ -89,6 +93,44 @@ test('when the process of an unstored reply dies, the reply and its credits are 
   assert.equal((await reconcile(service.ctx.db)).balanced, true)
   // Its stream is cut off as soon as its owner notices.
   await reader.cancel().catch(() => {})
+})
+
+test('a reply whose end was stored without an acknowledgement is returned all the same', async () => {
+  const { db, deliverAnswer, process, generations } = service.ctx
+  const goOn = Promise.withResolvers<void>()
+  models.queue.push({ tokens: ['Hello.'], after: goOn.promise })
+  const answer = say({})
+  const live = await until('the generation', async () => {
+    const row = await db
+      .selectFrom('generations')
+      .select('id')
+      .where('account_id', '=', client.accountId)
+      .executeTakeFirst()
+    return row && generations.get(row.id)
+  })
+  await until('the request to the model', () => models.requests.some(({ wire }) => wire === 'chat'))
+  const ref = { accountId: client.accountId, agentId: chatbotId }
+  const { ids } = live
+  const own = { owner: process.id, epoch: ids.epoch, ownerAfter: process.id }
+  // While the process waits for the conversation, the attempt of which it has not heard is carried out.
+  await transact(db, async (trx) => {
+    const conversation = await holdConversation(trx, client.accountId, ids.conversationId)
+    goOn.resolve()
+    await until('the end of the text', () => live.count === 6)
+    await storeEndHeld({ deliverAnswer }, trx, ref, ids, own, conversation, {
+      status: 'finished',
+      finishReason: 'stop',
+      message: { parts: [{ type: 'text', text: 'Hello.' }], metadata: { model: 'fake' } },
+      isPaid: true,
+      waiting: [],
+      unlogged: { position: 0, events: [] },
+      lastWords: () => lastWords(ids, { hasBegun: true, credits: 1, finishReason: 'stop', failed: false }),
+    })
+  })
+  const { status, body } = await answer
+  assert.deepEqual([status, body], [200, { text: 'Hello.', sources: [] }])
+  assert.equal(await creditsUsed(), 1)
+  assert.equal((await reconcile(db)).balanced, true)
 })
 
 test('a chosen conversationId collects the last message and the reply of each call', async () => {
