@@ -185,7 +185,8 @@ export async function beatingProcess(
     get epoch() {
       return epoch
     },
-    isSure: () => isKnown && performance.now() - lastTick < LONGEST_GAP_MS,
+    // After the close nothing runs any more, and nobody could find out.
+    isSure: () => closed || (isKnown && performance.now() - lastTick < LONGEST_GAP_MS),
     async confirm() {
       noteGap()
       while (!isKnown && !closed) {
