@@ -135,12 +135,17 @@ function placesOfQuotes(
   const wrong = [...body.matchAll(/(.*?)\s*\[(\d)\](?:\n\n|$)/gs)].flatMap(([, whole, number]) => {
     const ending = [...endings].find((one) => whole!.endsWith(one)) ?? ''
     const said = whole!.slice(0, whole!.length - ending.length)
-    const quote = band === 'closest' ? said.replace(/^\*\*[^\n]*\*\*\n\n/, '') : said
     const passage = passages[cited[Number(number) - 1] ?? -1]
+    const quote = withoutHeading(said, passage?.headingPath.at(-1) ?? '')
     return passage && isIn(quote, { text: withWholeLists(passage) }) ? [] : [quote]
   })
   const isAnywhere = (quote: string): boolean => chunks.some((chunk) => isIn(quote, chunk))
   return { stitched: !wrong.every(isAnywhere), elsewhere: wrong.some(isAnywhere) }
+}
+
+function withoutHeading(said: string, heading: string): string {
+  const [, first = '', quote = ''] = /^\*\*([^\n]*)\*\*\n\n(.*)$/s.exec(said) ?? []
+  return first !== '' && bare(first) === bare(heading) ? quote : said
 }
 
 function withWholeLists({ text, listBefore = '', listAfter = '' }: Passage): string {

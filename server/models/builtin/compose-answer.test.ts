@@ -331,3 +331,18 @@ test('an answer consists of passages and fixed phrases only', () => {
     ),
   )
 })
+
+test('a number that stands only in the heading is quoted with it', () => {
+  const text = 'Tout le ramonage simple, plus le nettoyage complet du poêle et de la vitre.'
+  const answer = (heading: string) =>
+    composeAnswer(
+      {
+        question: 'Quel est le prix du ramonage du poêle ?',
+        confidence: 0.95,
+        passages: [passage(text, { headingPath: ['Forfaits', heading] })],
+      },
+      words,
+    ).text
+  assert.equal(answer('Ramonage du poêle – 165 € TTC'), `**Ramonage du poêle – 165 € TTC**\n\n${text} [1]`)
+  assert.equal(answer('3.2 Ramonage du poêle'), `${text} [1]`)
+})

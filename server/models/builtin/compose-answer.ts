@@ -70,7 +70,9 @@ ${listGoesOn(language)}`
       ? quotesOf(passages.slice(0, 2), choose, ROOM, NO_ROOM)
       : quoteOf(passages, stepsFor(input), choose, ROOM)
     if (quotes.length > 0) {
-      const text = quotes.map(({ text: quote }, i) => marked(quote, i + 1)).join('\n\n')
+      const text = quotes
+        .map(({ text: quote, passage }, i) => marked(underTellingHeading(quote, passages[passage]!), i + 1))
+        .join('\n\n')
       return { band: 'answer', text, cited: quotes.map(({ passage }) => passage), score: confidence }
     }
   }
@@ -215,4 +217,13 @@ function marked(quote: string, number: number): string {
 function underHeading(quote: string, { headingPath }: QuotablePassage): string {
   const heading = headingPath.at(-1)?.replace(/[*_`]/g, '')
   return heading ? `**${heading}**\n\n${quote}` : quote
+}
+
+const SECTION_NUMBER = /^\s*(?:§\s*)?\d+(?:\.\d+)*[.)]?\s+/
+const NUMBER = /\p{N}[\p{N}.,:]*/gu
+
+/** Does so only if the heading has a number that the quote lacks, such as a price. */
+function underTellingHeading(quote: string, passage: QuotablePassage): string {
+  const numbers = passage.headingPath.at(-1)?.replace(SECTION_NUMBER, '').match(NUMBER) ?? []
+  return numbers.some((number) => !quote.includes(number)) ? underHeading(quote, passage) : quote
 }
