@@ -131,11 +131,13 @@ function rankChunks(tables: Tables, question: AnalysedQuestion, asked: string, l
   })
   const pairOf = (slot: number): number | null =>
     question.vector && worstPair(tables.slots.chunks[slot]!, question, matcher)
+  const first = chances[0] ?? 0
+  const reachedFrom = question.vector === null && first < UNLIKELY ? UNLIKELY_REACHED_FROM : REACHED_FROM
   const isReached =
-    (chances[0] ?? 0) >= LIKELY ||
+    first >= LIKELY ||
     kept
       .slice(0, REACHING)
-      .some((slot) => !isUnread(slot) && reachOf(evidenceOf.get(slot)!, pairOf(slot)) >= REACHED_FROM) ||
+      .some((slot) => !isUnread(slot) && reachOf(evidenceOf.get(slot)!, pairOf(slot)) >= reachedFrom) ||
     kept.some((slot) => isProved(evidenceOf.get(slot)!))
   // The order and the probability weigh the evidence differently, but scores must not rise from one rank to the next.
   let score = 1
@@ -171,6 +173,12 @@ function titleOf({ headingPath }: IndexedChunk): string | null {
 /** The number of first passages from which the search estimates whether the documents cover the question. */
 const REACHING = 3
 const REACHED_FROM = 0.5
+/**
+ * Without word vectors, the documents have to be more likely to cover a question for whose first passage hardly anything
+ * speaks: only one such passage in ten is right, and most such questions are about something else.
+ */
+const UNLIKELY = 0.2
+const UNLIKELY_REACHED_FROM = 0.85
 /** The probability of the first passage from which that estimate does not matter. */
 const LIKELY = 0.6
 
