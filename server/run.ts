@@ -72,8 +72,11 @@ export async function run(ctx: Context, role: 'api' | 'worker' | 'all'): Promise
     const resting = jobs.rest()
     const idle = stopDuties()
     const closing = app?.close()
-    const finished = Promise.all([socket?.close(), closing, ctx.generations.drain(DRAIN_MS), idle, resting])
+    const drained = ctx.generations.drain(DRAIN_MS)
+    const finished = Promise.all([socket?.close(), closing, drained, idle, resting])
     await Promise.race([finished, wait(DRAIN_MS + FAREWELL_MS)])
+    // Answers that wait for the database exist nowhere else. They give up after a while; a second signal ends the wait.
+    if (ctx.availability.isAway()) await drained
     // After that, remaining connections are closed and waiting duties are abandoned; other processes continue them.
     app?.server.closeAllConnections()
     await closing

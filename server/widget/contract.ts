@@ -77,7 +77,8 @@ export const writeMessage = endpoint({
       messageId: Type.String({
         pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
         refusal: 'Must be a UUID in small letters.',
-        description: 'Created by the browser, a new one for each message',
+        description:
+          'Created by the browser, a new one for each message; with another text or other files, it is refused',
       }),
       message: Type.String({ maxLength: 8000, description: 'May be empty if there are attachments' }),
       attachments: Type.Optional(

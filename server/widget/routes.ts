@@ -61,7 +61,7 @@ export function widgetRoutes(ctx: Context): Route[] {
 
     route(writeMessage, async ({ agent, body, request }) => {
       const visit = await requireVisit(ctx, agent, request)
-      const there = await findWritten(ctx.db, visit, body.messageId)
+      const there = await findWritten(ctx.db, visit, body)
       const admitted = () => admit(visit.agent, request)
       const { id } = there ?? (await storeMessage(ctx, visit, { ...body, country: await admitted() }))
       // This runs here and not in a job, because the visitor is waiting for the first word.

@@ -143,6 +143,10 @@ test('a message that is resent, even concurrently, is stored and answered once',
     await assert.rejects(visitor.write('Odd', { messageId: id }), /UUID in small letters/)
   const other = await visitorOf(service, agentId).request('POST', '/messages', { messageId, message: 'Mine' })
   assert.deepEqual([other.status, other.body.error.code], [409, 'RESOURCE_DUPLICATE'])
+  for (const changed of [{ message: 'Twice?' }, { message: 'Once?', attachments: [randomUUID()] }]) {
+    const { status, body } = await visitor.request('POST', '/messages', { messageId, ...changed })
+    assert.deepEqual([status, body.error?.code], [409, 'RESOURCE_DUPLICATE'], JSON.stringify(changed))
+  }
   assert.equal((await rows()).length, 1)
 })
 

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import pg from 'pg'
 import { onPostgres } from '../../../test/database.ts'
 import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
 import { NEVER, tokens } from '../../../test/fakes/reply.ts'
 import { readStream } from '../../../test/read-stream.ts'
 import { reconcileByHand } from '../../../test/reconcile-by-hand.ts'
-import { type Client, type Service, startService } from '../../../test/start.ts'
+import { type Answer, type Client, type Service, startService } from '../../../test/start.ts'
 import { trained, until } from '../../../test/until.ts'
 import { newId } from '../../db/ids.ts'
 import { createTitleWriter } from './title-writer.ts'
@@ -460,4 +462,47 @@ test('titles are stored together, and one that cannot be stored costs no other i
   add(ids[1]!, 'Second')
   await titles.close()
   assert.deepEqual([await titleOf(ids[0]!), await titleOf(ids[1]!), errors.length], ['First', 'Second', 1])
+})
+
+test('a turn takes at most six round trips to the database', async () => {
+  models.otherwise(() => ({ tokens: ['Yes.'] }))
+  const { query } = pg.Client.prototype
+  let trips = 0
+  // Statements that are sent together are one query of the client.
+  pg.Client.prototype.query = function (this: pg.Client, ...values: unknown[]) {
+    trips++
+    return (query as (...values: unknown[]) => unknown).apply(this, values)
+  } as typeof query
+  /** The fewest of several turns, because timers send something from time to time. */
+  const fewest = async (turn: () => Promise<Answer>): Promise<number> => {
+    const counts: number[] = []
+    for (let i = 0; i < 5; i++) {
+      const before = trips
+      assert.equal((await turn()).status, 200)
+      // The title of a conversation is stored afterwards.
+      await wait(50)
+      counts.push(trips - before)
+    }
+    return Math.min(...counts)
+  }
+  try {
+    const first = await say({ message: 'Hello?' })
+    const { conversationId } = first.body.data.metadata
+    const counts = {
+      opening: await fewest(() => say({ message: 'Hello?' })),
+      next: await fewest(() => say({ message: 'And now?', conversationId })),
+      keyed: await fewest(() =>
+        client.request(
+          'POST',
+          `/agents/${agentId}/chat`,
+          { message: 'And now?', conversationId, stream: false },
+          { 'idempotency-key': newId() },
+        ),
+      ),
+    }
+    for (const [turn, count] of Object.entries(counts))
+      assert.ok(count > 1 && count <= 6, `${turn}: ${count}`)
+  } finally {
+    pg.Client.prototype.query = query
+  }
 })

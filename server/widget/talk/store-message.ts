@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from 'node:util'
 import { senderOf } from '../../attachments/attachment-quota.ts'
 import { wordsOf } from '../../attachments/message-words.ts'
 import { takeUploads } from '../../attachments/uploads.ts'
 import type { Context } from '../../context.ts'
 import { appendMessage } from '../../conversations/records/append-message.ts'
+import { textOf } from '../../conversations/records/parts.ts'
 import {
   type ConversationRow,
   openConversation,
@@ -14,6 +16,7 @@ import {
 import { noteVoice } from '../../conversations/records/set-status.ts'
 import type { Db, Trx } from '../../db/database.ts'
 import { transact } from '../../db/statements/transact.ts'
+import type { AttachmentNote } from '../../db/tables/attachments.ts'
 import { storeCustomerMessage } from '../../helpdesk/messages/store-customer-message.ts'
 import { tellDesk } from '../../helpdesk/tickets/tell-desk.ts'
 import { ApiError } from '../../http/errors.ts'
@@ -46,22 +49,25 @@ export async function storeMessage(ctx: Needs, visit: Visit, written: Written): 
   } catch (error) {
     if ((error as { constraint?: string }).constraint !== 'messages_pkey') throw error
     // The browser has sent the message twice at the same time.
-    const meanwhile = await findWritten(ctx.db, visit, written.messageId)
+    const meanwhile = await findWritten(ctx.db, visit, written)
     if (meanwhile) return meanwhile
     throw error
   }
 }
 
-/** Returns the conversation of an existing message. Throws RESOURCE_DUPLICATE when it is not this visitor's. */
+/**
+ * Returns the conversation of an existing message. Throws RESOURCE_DUPLICATE when it is not this visitor's, or not this
+ * message.
+ */
 export async function findWritten(
   db: Db,
   visit: Visit,
-  messageId: string,
+  { messageId, message: typed, attachments = [] }: Pick<Written, 'messageId' | 'message' | 'attachments'>,
 ): Promise<ConversationRow | undefined> {
   const { account_id: accountId, id: agentId } = visit.agent
   const message = await db
     .selectFrom('messages')
-    .select(['account_id', 'agent_id', 'conversation_id'])
+    .select(['account_id', 'agent_id', 'conversation_id', 'parts', 'metadata'])
     .where('id', '=', messageId)
     .executeTakeFirst()
   if (!message) return undefined
@@ -69,7 +75,15 @@ export async function findWritten(
   const conversation = isHere
     ? await requireConversation(db, { accountId, agentId, conversationId: message.conversation_id })
     : undefined
-  if (conversation?.source === WIDGET && conversation.user_id === visit.visitorId) return conversation
+  const files = (message.metadata as { attachments?: AttachmentNote[] } | null)?.attachments ?? []
+  const isSame =
+    textOf(message) === wordsOf(typed, files) &&
+    isDeepStrictEqual(
+      files.map(({ id }) => id),
+      attachments,
+    )
+  if (isSame && conversation?.source === WIDGET && conversation.user_id === visit.visitorId)
+    return conversation
   throw new ApiError('RESOURCE_DUPLICATE', { message: 'This messageId is already in use. Create a new one.' })
 }
 
