@@ -142,7 +142,8 @@ function withWholeVerbs(
 
 /**
  * Adds to the terms the words that documents use for the subjects of the question. A subject that is named by stop
- * words alone, as in "When are you open?", becomes a term of its own.
+ * words alone, as in "When are you open?", becomes a term of its own. In a question without any other term, its words
+ * count like words of the question.
  */
 function withKin(
   terms: readonly QuestionTerm[],
@@ -157,11 +158,15 @@ function withKin(
       const forms = termsOfWord(word, language, lexicon.stem).filter((form) => !own.has(form))
       return forms.some((form) => index.ids.has(form)) ? [{ word, forms }] : []
     })
-    if (kin.length === 0) continue
+    const [first] = kin
+    if (!first) continue
     if (own.size > 0) {
       found = found.map((term) =>
         asked.includes(term.word) ? { ...term, kin: [...term.kin, ...kin] } : term,
       )
+    } else if (terms.length === 0) {
+      const forms = [...new Set(kin.flatMap((one) => one.forms))]
+      found.push({ word: first.word, forms, information: 1, isName: false, kin: NO_KIN, isAdded: false })
     } else {
       found.push({ word: '', forms: [], information: 1, isName: false, kin, isAdded: true })
     }

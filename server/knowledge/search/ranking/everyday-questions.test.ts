@@ -58,6 +58,11 @@ test('everyday words find the sections that documents name with others', () => {
     assert.equal(firstOf(question, sections).heading, heading, question)
 })
 
+test('a question of stop words alone is answered if the documents have its subject', () => {
+  assert.ok(firstOf('Wann habt ihr auf?', GERMAN).score >= 0.7)
+  assert.ok(firstOf('Wo seid ihr?', { Versand: GERMAN.Versand }).score < 0.15)
+})
+
 test('an everyday word alone does not make a question about something else a sure answer', () => {
   for (const question of ['Was kostet ein Flug nach Rom?', 'Wann macht das Schwimmbad in Bonn auf?'])
     assert.ok(firstOf(question, GERMAN).score < 0.7, question)
