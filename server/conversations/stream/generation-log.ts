@@ -213,8 +213,12 @@ export const eventsAfter =
 
 /** Deletes logs older than 25 hours. A repeated request reads the log, and keys are kept for only 24 hours. */
 export async function purgeLog(db: Db): Promise<void> {
+  // The clock of a process may be ahead, and the logs that repeated requests need would be deleted.
+  const { rows } = await sql<{ ms: number }>`
+    select (extract(epoch from now()) * 1000)::double precision as ms`.execute(db)
+  const before = firstIdOf(Math.floor(Math.min(rows[0]!.ms, Date.now())) - 25 * 3_600_000)
   await sql`
-    delete from generation_log where generation_id < ${firstIdOf(Date.now() - 25 * 3_600_000)}
+    delete from generation_log where generation_id < ${before}
       and not exists (select from generations where id = generation_id and status = 'running')`.execute(db)
 }
 
