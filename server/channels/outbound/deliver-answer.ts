@@ -1,7 +1,7 @@
 import { CHANNEL_NAMES } from '../../agents/settings/channel-names.ts'
 import { textOf } from '../../conversations/records/parts.ts'
 import type { GenerationIds } from '../../conversations/stream/live-generation.ts'
-import type { StoredMessage } from '../../conversations/turn/turn-statements.ts'
+import type { StoredMessage } from '../../conversations/turn/end-statements.ts'
 import type { Trx } from '../../db/database.ts'
 import type { AgentRef } from '../../db/refs.ts'
 import { enqueueDelivery, threadOf } from '../../deliveries/enqueue-delivery.ts'

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import type { Db } from '../../db/database.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
-import { EVENTS_PER_GENERATION } from '../turn/turn-statements.ts'
+import { EVENTS_PER_GENERATION } from '../turn/begin-statements.ts'
 import type { FrameSource } from './growing-reading.ts'
 
 type Attached = { source: FrameSource; firstEvent: number }

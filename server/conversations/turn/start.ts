@@ -5,7 +5,7 @@ import { transact } from '../../db/statements/transact.ts'
 import { type Last, lastly } from '../../db/statements/transaction.ts'
 import { ApiError } from '../../http/errors.ts'
 import { KeyTaken, rebindKey, takeKey } from '../../http/once/idempotency.ts'
-import type { StoredSource } from '../../knowledge/search/answering/citations.ts'
+import type { StoredSource } from '../../knowledge/search/answering/cited-source.ts'
 import type { MessageMetadata } from '../records/present.ts'
 import type { Parent, TranscriptMessage } from '../records/queries.ts'
 import {
@@ -18,10 +18,10 @@ import {
 } from '../records/queries.ts'
 import type { GenerationIds, LiveGeneration } from '../stream/live-generation.ts'
 import { chooseModel, improveTitle, noting } from './ask-model.ts'
+import { continueConversation, type Opening, openConversations } from './begin-statements.ts'
 import { findRetry, planTurn, readHistory, readsAhead } from './plan-turn.ts'
 import { runTurn } from './run-steps.ts'
 import type { ChatRequest, StartedTurn, StartRequest, Turn, TurnNeeds } from './turn.ts'
-import { continueConversation, type Opening, openConversations } from './turn-statements.ts'
 import { waitingText } from './understand.ts'
 
 /** Stores the message and starts the reply; the generation then runs by itself, with or without a reader. */

@@ -19,7 +19,7 @@ import {
   endWithMessage,
   replyEndingOf,
   type StoredMessage,
-} from './turn-statements.ts'
+} from './end-statements.ts'
 import type { TurnWriter } from './turn-writer.ts'
 
 export type Outcome = {

@@ -2,8 +2,9 @@ import type { Limits } from '../../accounts/plans/credits.ts'
 import type { Db } from '../../db/database.ts'
 import type { AgentRef } from '../../db/refs.ts'
 import { together } from '../../db/statements/together.ts'
+import { type Opening, openConversations } from './begin-statements.ts'
+import { endReplies, type ReplyEnding } from './end-statements.ts'
 import type { Generations } from './generations.ts'
-import { endReplies, type Opening, openConversations, type ReplyEnding } from './turn-statements.ts'
 
 /** The most turns per statement, because a statement blocks the embedded database while it runs. */
 const TURNS_AT_ONCE = 16

@@ -10,7 +10,8 @@ import { trained, until } from '../../../../test/until.ts'
 import { publicAgent, visitorOf } from '../../../../test/visitor.ts'
 import { buildPrompt } from '../../../conversations/turn/prepare.ts'
 import type { Passage } from '../passage.ts'
-import { Citations, citedSource, withoutMarkers } from './citations.ts'
+import { Citations, withoutMarkers } from './citations.ts'
+import { citedSource } from './cited-source.ts'
 
 const passages = ['one', 'two', 'three'].map(
   (name): Passage => ({

@@ -5,8 +5,8 @@ import { freshDatabase } from '../../../test/database.ts'
 import type { Database } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
 import { append } from '../stream/generation-log.ts'
+import { endReplies } from './end-statements.ts'
 import { storeTitles } from './title-writer.ts'
-import { endReplies } from './turn-statements.ts'
 
 let database: Database
 let drop: () => Promise<void>

@@ -1,0 +1,109 @@
+import type { Static } from 'typebox'
+import { guessLanguage } from '../../../text/languages/language.ts'
+import { withTables } from '../../../text/rows/named-rows.ts'
+import { splitSentences } from '../../../text/words/sentences.ts'
+import { visibleText } from '../../../text/words/visible-text.ts'
+import { splitWords } from '../../../text/words/words.ts'
+import type { Passage } from '../passage.ts'
+import type { CitedSource } from './schema.ts'
+
+/** A cited passage as it is stored. `isFile` marks a source that is an uploaded file and has no URL of its own. */
+export type StoredSource = Static<typeof CitedSource> & { isFile?: true }
+
+const LONGEST_QUOTE = 320
+const LONGEST_ANCHOR_WORDS = 8
+
+/** Returns a passage as the source of a claim. */
+export function citedSource(passage: Passage, claim: string): StoredSource {
+  const { sourceId, sourceName, url, score, page, isFile, anchor, headingPath } = passage
+  const quote = quoteFor(passage, claim)
+  return {
+    id: sourceId,
+    name: sourceName,
+    url,
+    score,
+    page,
+    anchor: url === null ? textAnchorOf(isFile, page, quote) : anchorOf(url, anchor, quote),
+    headingPath,
+    quote,
+    ...(isFile ? { isFile } : {}),
+  }
+}
+
+/**
+ * Returns the sentences of the passage around the one that shares the most words with the claim, verbatim. Table rows
+ * are quoted with their column names.
+ */
+function quoteFor({ text }: Passage, claim: string): string {
+  const whole = visibleText(text.trim())
+  if (whole.length <= LONGEST_QUOTE) return withTables(whole)
+  const parts = partsOf(whole)
+  const claimed = new Set(splitWords(claim))
+  const shared = parts.map(({ from, to }) => {
+    const words = new Set(splitWords(whole.slice(from, to)))
+    return [...words].filter((word) => claimed.has(word)).length / Math.sqrt(words.size + 1)
+  })
+  const best = shared.indexOf(Math.max(...shared, 0))
+  if (best < 0) return cut(whole)
+  let [first, last] = [best, best]
+  const fits = (start: number, end: number): boolean =>
+    parts[start] !== undefined &&
+    parts[end] !== undefined &&
+    parts[end].to - parts[start].from <= LONGEST_QUOTE
+  for (;;) {
+    if (fits(first, last + 1)) last++
+    else if (fits(first - 1, last)) first--
+    else break
+  }
+  const quote = cut(whole.slice(parts[first]!.from, parts[last]!.to))
+  return withTables(quote)
+}
+
+type Part = { from: number; to: number }
+
+/** Returns the positions of the sentences, list items and table rows in a text. */
+function partsOf(text: string): Part[] {
+  const language = guessLanguage(text)
+  let at = 0
+  return text.split('\n').flatMap((line) => {
+    const start = at
+    at += line.length + 1
+    let end = start
+    return splitSentences(line, language).map((sentence) => {
+      const from = text.indexOf(sentence, end)
+      end = from + sentence.length
+      return { from, to: end }
+    })
+  })
+}
+
+function cut(text: string): string {
+  if (text.length <= LONGEST_QUOTE) return text
+  const space = text.lastIndexOf(' ', LONGEST_QUOTE)
+  return `${text.slice(0, space > LONGEST_QUOTE / 2 ? space : LONGEST_QUOTE).toWellFormed()} …`
+}
+
+/** Browsers also search the text of files without pages, if they display them themselves. */
+const textAnchorOf = (isFile: true | undefined, page: number | null, quote: string): string | null =>
+  isFile && page === null ? textFragment(quote) : null
+
+/**
+ * Returns the URL fragment of the quoted text: the URL's own fragment if it has one, else the id of the heading together
+ * with a text fragment.
+ */
+function anchorOf(url: string, heading: string | undefined, quote: string): string | null {
+  const own = URL.parse(url)?.hash.slice(1)
+  if (own) return own
+  const fragment = textFragment(quote)
+  if (heading === undefined) return fragment
+  return `${encodeURIComponent(heading.toWellFormed())}${fragment ?? ''}`
+}
+
+function textFragment(quote: string): string | null {
+  // Only words with no Markdown syntax between them appear on the page exactly as they do here.
+  const runs = quote.split(/[*_`#|[\]()<>\n]+|\s-\s/).map((run) => run.trim().split(/\s+/))
+  const longest = runs.reduce((best, run) => (run.length > best.length ? run : best), [] as string[])
+  const words = longest.slice(0, LONGEST_ANCHOR_WORDS).join(' ')
+  if (words === '') return null
+  return `:~:text=${encodeURIComponent(words.toWellFormed()).replaceAll('-', '%2D')}`
+}
