@@ -3,6 +3,7 @@ import { after, before, beforeEach, test } from 'node:test'
 import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
 import { type Client, type Service, startService } from '../../../test/start.ts'
 import { trained, until } from '../../../test/until.ts'
+import { takeVectorLease } from '../../agents/records/knowledge-state.ts'
 import { createModels, type Models } from '../../models/models.ts'
 import { prefixesOf } from '../../models/vectors/embedding-prefixes.ts'
 import { createKnowledge } from './knowledge.ts'
@@ -159,12 +160,8 @@ test('a job of another configuration does nothing, and two jobs do not work on o
   const payload = { agentId, space: 'elsewhere@00000000' }
   await moveVectors({ ...service.ctx, models }, payload, { signal: new AbortController().signal })
   assert.deepEqual(await spacesOf(), { old: 1 })
-  const held = new Date(Date.now() + 60_000)
-  await service.ctx.db
-    .updateTable('agents')
-    .set({ vectors_held_until: held })
-    .where('id', '=', agentId)
-    .execute()
+  const agent = { id: agentId, account_id: client.accountId }
+  assert.ok(await takeVectorLease(service.ctx.db, agent))
   await assert.rejects(move(models), /Another process/)
   assert.deepEqual(embedded('new'), [])
   await models.close()
