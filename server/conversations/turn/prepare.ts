@@ -31,9 +31,13 @@ export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): 
     accountId: owner.accountId,
     knowledgeVersion: agent.knowledgeVersion,
   }
-  const documents = await ctx.knowledge.summary(knowledge)
   const { instructions } = agent
-  const message = understand(question, transcript, { documents: documents.language, instructions })
+  // A language model understands a message by itself, which costs nothing here.
+  const isBuiltinAsked = model.entry.provider === 'builtin' || ctx.config.builtinFallback
+  const documents = isBuiltinAsked ? await ctx.knowledge.summary(knowledge) : null
+  const message = documents
+    ? understand(question, transcript, { documents: documents.language, instructions })
+    : { kind: 'question' as const, language: null, isSure: true, question }
   const [found, toolkit, parentSummary] = await Promise.all([
     retrieve(ctx, knowledge, { model, message, talk: talkOf(transcript), signal }),
     toolkitOf(ctx, request, ids.conversationId),
@@ -60,7 +64,7 @@ export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): 
     message,
     before: lastSaid(transcript),
     agentName: agent.name,
-    documents,
+    ...(documents ? { documents } : {}),
   }
   return { found, toolkit, prompt, handover, said, mayOffer: escalate !== undefined }
 }

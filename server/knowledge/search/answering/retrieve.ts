@@ -18,6 +18,8 @@ import { looksLikeFollowUp, refersBack, type Search, type Searched, searchInTalk
 const PASSAGES = 8
 /** The most earlier questions that are used to find out what the last one is about. */
 const MOST_EARLIER_QUESTIONS = 3
+/** The most earlier messages among which these questions are looked for. */
+const MOST_EARLIER_MESSAGES = 8
 
 /**
  * The result of the search. `about` is the text that was searched for when the question is a follow-up. `parts` are the
@@ -149,6 +151,7 @@ function askedBefore(talk: readonly Said[]): string | null {
   const asked = talk
     .slice(0, talk.findLastIndex(({ role }) => role === 'assistant') + 1)
     .filter(({ role }) => role === 'user')
+    .slice(-MOST_EARLIER_MESSAGES)
     .map(({ text }) => readMessage(text))
     .filter(({ kind }) => kind === 'question')
     .map(({ question }) => question)
