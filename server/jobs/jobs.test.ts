@@ -11,11 +11,17 @@ import { openJobs, type Task } from './jobs.ts'
 
 type Payload = { word: string }
 
-test('a failing job is retried; attempts that a process did not survive do not count', async () => {
+/** Opens the jobs of a new database; `told` collects their errors. */
+async function openTestJobs() {
   const { database, drop } = await freshDatabase()
   const { db, embedded } = database
   const told: unknown[] = []
   const jobs = await openJobs({ db, embedded, onError: (error) => told.push(error) })
+  return { database, drop, db, told, jobs }
+}
+
+test('a failing job is retried; attempts that a process did not survive do not count', async () => {
+  const { database, drop, db, told, jobs } = await openTestJobs()
   const attempts: string[] = []
   const task: Task<Payload> = {
     name: 'try',
@@ -50,10 +56,7 @@ test('a failing job is retried; attempts that a process did not survive do not c
 })
 
 test('an attempt during which the database was away does not count', async () => {
-  const { database, drop } = await freshDatabase()
-  const { db, embedded } = database
-  const told: unknown[] = []
-  const jobs = await openJobs({ db, embedded, onError: (error) => told.push(error) })
+  const { database, drop, db, told, jobs } = await openTestJobs()
   const attempts: string[] = []
   const task: Task<Payload> = {
     name: 'away',

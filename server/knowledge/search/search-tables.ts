@@ -174,8 +174,8 @@ function titleOf({ headingPath }: IndexedChunk): string | null {
 const REACHING = 3
 const REACHED_FROM = 0.5
 /**
- * Without word vectors, the documents have to be more likely to cover a question for whose first passage hardly anything
- * speaks: only one such passage in ten is right, and most such questions are about something else.
+ * Without word vectors, the estimate must be higher if the probability of the first passage is below UNLIKELY, because
+ * nine in ten such passages are wrong and most such questions are about something else.
  */
 const UNLIKELY = 0.2
 const UNLIKELY_REACHED_FROM = 0.85

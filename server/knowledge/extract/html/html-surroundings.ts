@@ -86,7 +86,7 @@ function hasFrame(element: HtmlElement): boolean {
   return [...marked].some((inner) => isFrame(inner) || /^(?:INPUT|SELECT|TEXTAREA)$/.test(nameOf(inner)))
 }
 
-/** Text of the page is a sentence or longer, and neither a row of links nor a note about cookies. */
+/** Returns whether an element holds text of the page: a sentence or more, but no row of links and no note about cookies. */
 function isText(element: HtmlElement): boolean {
   const text = textOf(element)
   const linked = [...element.querySelectorAll('a')].reduce((sum, link) => sum + textOf(link).length, 0)

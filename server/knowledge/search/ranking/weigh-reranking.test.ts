@@ -44,7 +44,7 @@ test('a model that disagrees moves its passage up with its own probability, and 
     assert.ok(first!.score > 0.1 && first!.score <= 0.7, `${scale} ${first!.score}`)
     assert.ok(second!.score < 0.2, `${scale} ${second!.score}`)
   }
-  // The model is as sure of a passage for which the words say nothing, and it remains unlikely.
+  // A passage whose words do not match stays improbable, however high its score from the model is.
   const [first] = weighReranking([passage('a', 0.9), passage('b', 0.0001)], [-5, 9])
   assert.ok(first!.score < 0.2, String(first!.score))
 })
