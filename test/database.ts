@@ -1,14 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { type Database, type Db, openEmbedded, openPostgres } from '../server/db/database.ts'
+import { type Database, type Db, openEmbedded, openPostgres, overEmbedded } from '../server/db/database.ts'
 import type { EmbeddedOptions } from '../server/db/embedded/embedded-thread.ts'
+import { type EmbeddedServer, startEmbedded } from '../server/db/embedded/start-embedded.ts'
 import { migrate, readMigrations } from '../server/db/upkeep/migrate.ts'
 import { openJobs } from '../server/jobs/jobs.ts'
+import { keptFolder } from './memory-folder.ts'
 import { mustEnd } from './must-end.ts'
+import { reusedDatabase } from './reused-database.ts'
 import { takeFaults, watchStatements } from './watch-statements.ts'
 
 mustEnd()
@@ -26,8 +28,9 @@ export async function freshDatabase({ empty = false } = {}): Promise<Fresh> {
   watchStatements()
   const server = process.env.TEST_DATABASE_URL
   if (!server) {
-    const snapshot = new Blob([readFileSync(await keptCluster({ empty }))])
-    const database = await openEmbedded('memory', { snapshot, module: await embeddedProgram() })
+    const database = empty
+      ? await openSnapshot({ empty })
+      : await reusedDatabase(() => startSnapshot({ empty }))
     return { database, drop: async () => refuseFaults() }
   }
   const url = await createPostgresDatabase(server, { empty })
@@ -38,6 +41,16 @@ export async function freshDatabase({ empty = false } = {}): Promise<Fresh> {
       refuseFaults()
     },
   }
+}
+
+async function startSnapshot(what: { empty: boolean }): Promise<EmbeddedServer> {
+  const snapshot = new Blob([readFileSync(await keptCluster(what))])
+  return startEmbedded({ snapshot, module: await embeddedProgram() })
+}
+
+async function openSnapshot(what: { empty: boolean }): Promise<Database> {
+  const server = await startSnapshot(what)
+  return overEmbedded(server, server.close)
 }
 
 // The types of Node do not declare it as a value.
@@ -151,7 +164,7 @@ async function templateOf(server: string): Promise<string> {
  */
 export async function keptCluster({ empty }: { empty: boolean }): Promise<string> {
   const what = empty ? 'empty' : `tables-${tablesVersion()}`
-  const file = join(tmpdir(), `parley-test-${what}-${versionOf(EMBEDDED)}-${process.getuid?.() ?? 0}.tar`)
+  const file = join(keptFolder(), `parley-test-${what}-${versionOf(EMBEDDED)}-${process.getuid?.() ?? 0}.tar`)
   if (!existsSync(file)) {
     const unfinished = `${file}.${process.pid}`
     writeFileSync(unfinished, withoutTemplates(Buffer.from(await (await dumpCluster(empty)).arrayBuffer())))

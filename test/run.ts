@@ -1,11 +1,12 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { availableParallelism, tmpdir } from 'node:os'
+import { availableParallelism } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { run } from 'node:test'
 import { inspect } from 'node:util'
 import { installPackages } from './debian-packages.ts'
 import { findBrowser } from './find-browser.ts'
 import { hasDovecot } from './imap-server.ts'
+import { keptFolder, moveIntoMemory } from './memory-folder.ts'
 import { preparePostgres } from './postgres.ts'
 import { findBinaries } from './postgres-cluster.ts'
 
@@ -16,12 +17,13 @@ import { findBinaries } from './postgres-cluster.ts'
  */
 const root = resolve(import.meta.dirname, '..')
 process.chdir(root)
+moveIntoMemory()
 
 /** Compiled code is cached for the many processes that the tests start. */
-process.env.NODE_COMPILE_CACHE = join(tmpdir(), 'parley-test-code')
+process.env.NODE_COMPILE_CACHE = join(keptFolder(), 'parley-test-code')
 
 /** The file with the durations of the last run on this machine. If there was none, the list in this folder is used. */
-const timesFile = join(tmpdir(), 'parley-test-seconds.json')
+const timesFile = join(keptFolder(), 'parley-test-seconds.json')
 
 const lastTimes: Record<string, Record<string, number>> = JSON.parse(
   readFileSync(existsSync(timesFile) ? timesFile : join(root, 'test', 'seconds.json'), 'utf8'),
@@ -180,7 +182,7 @@ const placesOf = (batch: Batch): number => {
  * The maximum number of files per process. Each process takes seconds of processor time until its code is loaded and
  * optimized, but the memory that files leave behind adds up.
  */
-const BATCH = 16
+const BATCH = 20
 
 /** Distributes the files so that each batch takes about as long as the others. */
 function inBatches(longestFirst: string[]): string[][] {

@@ -5,9 +5,8 @@ import { ALWAYS_THERE, type Availability, guardPool } from './connections/availa
 import { createLanes } from './connections/lanes.ts'
 import { poolDialect } from './connections/pool-dialect.ts'
 import { createFolder } from './embedded/create-folder.ts'
-import type { EmbeddedOptions } from './embedded/embedded-thread.ts'
 import { lockFolder } from './embedded/folder-lock.ts'
-import { startEmbedded } from './embedded/start-embedded.ts'
+import { type EmbeddedServer, startEmbedded } from './embedded/start-embedded.ts'
 import type { Tables } from './tables/tables.ts'
 
 /** Kysely over all tables. A transaction has the same type, so no function needs a second version for it. */
@@ -79,43 +78,46 @@ export function openPostgres(url: string, poolSize = 12, { patient = false } = {
   }
 }
 
+/** Opens the database of an embedded server that is running. */
+export function overEmbedded(server: EmbeddedServer, close: () => Promise<void>): Embedded {
+  const pool = new pg.Pool({
+    stream: server.connect,
+    user: 'postgres',
+    database: 'postgres',
+    host: 'embedded',
+    ssl: false,
+    // The database has a single session, so its users take turns.
+    max: 1,
+    idleTimeoutMillis: 0,
+    types,
+  })
+  const db = new Kysely<Tables>({ dialect: poolDialect(pool, createLanes()) })
+  return {
+    db,
+    url: null,
+    embedded: true,
+    availability: ALWAYS_THERE,
+    dump: server.dump,
+    async close() {
+      await db.destroy()
+      await close()
+    },
+  }
+}
+
 /**
- * Opens the embedded database in `folder` and locks the folder. `memory` keeps everything in memory, for tests, which
- * may begin with a snapshot.
+ * Opens the embedded database in `folder` and locks the folder. `memory` keeps everything in memory, for tests.
  */
-export async function openEmbedded(
-  folder: string | 'memory',
-  prepared: Omit<EmbeddedOptions, 'folder'> = {},
-): Promise<Embedded> {
+export async function openEmbedded(folder: string | 'memory'): Promise<Embedded> {
   const lock = folder === 'memory' ? null : lockFolder(folder)
   try {
     const inFolder = folder === 'memory' ? {} : { folder: join(folder, 'database') }
     if (inFolder.folder !== undefined) await createFolder(inFolder.folder)
-    const server = await startEmbedded({ ...inFolder, ...prepared })
-    const pool = new pg.Pool({
-      stream: server.connect,
-      user: 'postgres',
-      database: 'postgres',
-      host: 'embedded',
-      ssl: false,
-      // The database has a single session, so its users take turns.
-      max: 1,
-      idleTimeoutMillis: 0,
-      types,
+    const server = await startEmbedded(inFolder)
+    return overEmbedded(server, async () => {
+      await server.close()
+      lock?.release()
     })
-    const db = new Kysely<Tables>({ dialect: poolDialect(pool, createLanes()) })
-    return {
-      db,
-      url: null,
-      embedded: true,
-      availability: ALWAYS_THERE,
-      dump: server.dump,
-      async close() {
-        await db.destroy()
-        await server.close()
-        lock?.release()
-      },
-    }
   } catch (error) {
     lock?.release()
     throw error

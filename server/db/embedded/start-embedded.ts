@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import { Worker } from 'node:worker_threads'
 import type { EmbeddedOptions } from './embedded-thread.ts'
 
-type EmbeddedServer = {
+export type EmbeddedServer = {
   /**
    * Opens a connection in place of pg's socket. There may be only one at a time, because the database is a single
    * session.

@@ -1,0 +1,107 @@
+import { type RawBuilder, sql } from 'kysely'
+import { type Database, type Db, overEmbedded } from '../server/db/database.ts'
+import type { EmbeddedServer } from '../server/db/embedded/start-embedded.ts'
+
+/** A running database of this process that no test uses at the moment. */
+type Idle = { server: EmbeddedServer; first: State }
+
+/** What a database contains before its first test. */
+type State = {
+  /** A text that changes with every change of the schema. */
+  schema: string
+  /** The rows of the tables that are not empty. */
+  rows: readonly { table: string; rows: unknown[] }[]
+}
+
+const idle: Idle[] = []
+
+/**
+ * Returns an embedded database with the content that `start` gives it: one that an earlier test has closed, emptied,
+ * or a new one. Emptying a database takes a sixth of the time of starting one. A database whose schema a test has
+ * changed is not used again.
+ */
+export async function reusedDatabase(start: () => Promise<EmbeddedServer>): Promise<Database> {
+  for (let one = idle.pop(); one; one = idle.pop()) {
+    if (await restore(one)) return lend(one)
+    await one.server.close()
+  }
+  const server = await start()
+  return lend({ server, first: await using(server, stateOf) })
+}
+
+function lend(one: Idle): Database {
+  return overEmbedded(one.server, async () => void idle.push(one))
+}
+
+async function using<T>(server: EmbeddedServer, work: (db: Db) => Promise<T>): Promise<T> {
+  const database = overEmbedded(server, async () => {})
+  try {
+    return await work(database.db)
+  } finally {
+    await database.close()
+  }
+}
+
+/** Restores the first state, also of the session. Returns false if the schema has changed. */
+const restore = ({ server, first }: Idle): Promise<boolean> =>
+  using(server, async (db) => {
+    await sql`discard all`.execute(db)
+    if ((await schemaOf(db)) !== first.schema) return false
+    const filled = await filledTables(db)
+    if (filled.length > 0) await sql`truncate ${sql.join(filled.map(named))} cascade`.execute(db)
+    for (const { table, rows } of first.rows)
+      await sql`insert into ${named(table)} select * from json_populate_recordset(null::${named(table)}, ${JSON.stringify(rows)})`.execute(
+        db,
+      )
+    await sql`select setval(seqrelid::regclass, seqstart, false) from pg_sequence`.execute(db)
+    // A new database has no statistics, which decide on plans.
+    await sql`delete from pg_statistic where starelid >= 16384`.execute(db)
+    return true
+  })
+
+async function stateOf(db: Db): Promise<State> {
+  const rows: { table: string; rows: unknown[] }[] = []
+  for (const table of await filledTables(db)) {
+    const result = await sql<{ row: unknown }>`select to_json(t) as row from ${named(table)} t`.execute(db)
+    rows.push({ table, rows: result.rows.map(({ row }) => row) })
+  }
+  return { schema: await schemaOf(db), rows }
+}
+
+/** The name is from the catalog, where it is quoted already. */
+const named = (table: string): RawBuilder<unknown> => sql.raw(table)
+
+async function filledTables(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select c.oid::regclass::text as name
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where c.relkind = 'r' and n.nspname not in ('pg_catalog', 'information_schema')
+      and (xpath('/row/filled/text()', query_to_xml(
+        format('select exists (select from only %s) as filled', c.oid::regclass), false, true, '')))[1]::text = 'true'
+  `.execute(db)
+  return rows.map(({ name }) => name)
+}
+
+/**
+ * Every change of a row of these catalogs has a newer transaction. Truncating tables changes only `pg_class`, of which
+ * the rows are counted.
+ */
+async function schemaOf(db: Db): Promise<string> {
+  const catalogs = [
+    'proc',
+    'trigger',
+    'attribute',
+    'constraint',
+    'index',
+    'type',
+    'namespace',
+    'authid',
+    'db_role_setting',
+  ]
+  const newest = catalogs.map((name) => sql`(select max(xmin::text::bigint) from ${sql.raw(`pg_${name}`)})`)
+  const counts = [...catalogs, 'class'].map((name) => sql`(select count(*) from ${sql.raw(`pg_${name}`)})`)
+  const { rows } = await sql<{ state: string }>`
+    select concat_ws(' ', ${sql.join([...newest, ...counts])}) as state
+  `.execute(db)
+  return rows[0]!.state
+}
