@@ -1,4 +1,7 @@
-import { analyseQuestion } from '../../server/knowledge/search/question/analyse-question.ts'
+import {
+  type AnalysedQuestion,
+  analyseQuestion,
+} from '../../server/knowledge/search/question/analyse-question.ts'
 import { fuse } from '../../server/knowledge/search/ranking/fuse.ts'
 import { rankByTerms } from '../../server/knowledge/search/ranking/rank-terms.ts'
 import { rankBySentence, rankByVector } from '../../server/knowledge/search/ranking/rank-vectors.ts'
@@ -39,7 +42,13 @@ type Ranker = (tables: Tables, question: string, queryVector?: Float32Array) => 
 
 /** Ranks by BM25 over stems only. */
 export const byTerms: Ranker = (tables, question) =>
-  chunksOf(tables, rankByTerms(tables, analyseQuestion(question, tables, null), PLACES))
+  chunksOf(tables, rankByTerms(tables, withoutKin(analyseQuestion(question, tables, null)), PLACES))
+
+/** Leaves a question its own words, without those that documents use for its subjects. */
+export const withoutKin = (question: AnalysedQuestion): AnalysedQuestion => ({
+  ...question,
+  terms: question.terms.filter(({ isAdded }) => !isAdded).map((term) => ({ ...term, kin: [] })),
+})
 
 /** Ranks by the vectors only: those of a provider, or the static ones of passages and sentences. */
 export const byVectors: Ranker = (tables, question, queryVector) => {

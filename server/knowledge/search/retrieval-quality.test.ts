@@ -14,6 +14,7 @@ import {
   fused,
   indexOf,
   retrievalFigures,
+  withoutKin,
 } from '../../../test/retrieval-corpus/measure.ts'
 import { composeAnswer } from '../../models/builtin/compose-answer.ts'
 import { unitLength } from '../../models/static/mean-vector.ts'
@@ -62,8 +63,9 @@ function measure({ chunks, answerable, unanswerable }: Corpus): Figures {
   }
 }
 
+/** Finds sections by the words of the question alone. */
 function headingsByTerms(tables: Tables, question: string): (string | undefined)[] {
-  const { slots } = rankByTerms(tables, analyseQuestion(question, tables, null), 3)
+  const { slots } = rankByTerms(tables, withoutKin(analyseQuestion(question, tables, null)), 3)
   return slots.map((slot) => tables.slots.chunks[slot]!.headingPath[0])
 }
 

@@ -24,7 +24,12 @@ type Vocabulary = {
 }
 
 /** The number of subjects that one question can have; a long message touches many. */
-const MOST_SUBJECTS = 4
+const MOST_SUBJECTS = 8
+
+/**
+ * The language that has word vectors, which connect words with each other. Only phrases name a subject in it.
+ */
+const WITH_VECTORS: Language = 'en'
 
 const vocabularies = new Map<Language, Vocabulary | null>()
 
@@ -40,26 +45,30 @@ export function everydaySubjects(
 ): EverydaySubject[] {
   const vocabulary = vocabularyOf(language, stem)
   if (!vocabulary) return []
-  const asked = new Map<string, Set<string>>()
-  const add = (subject: string, own: readonly string[]): void => {
-    const before = asked.get(subject) ?? new Set()
-    for (const word of own) before.add(word)
-    asked.set(subject, before)
+  const asked = new Map<string, { own: Set<string>; longest: number }>()
+  const add = (subject: string, own: readonly string[], length: number): void => {
+    const before = asked.get(subject) ?? { own: new Set(), longest: 0 }
+    for (const word of own) before.own.add(word)
+    asked.set(subject, { own: before.own, longest: Math.max(before.longest, length) })
   }
   const stems = words.map((word) => (isDense(word) ? word : stem(word, language)))
   for (const [place, first] of stems.entries()) {
     for (const entry of vocabulary.byStem.get(first) ?? []) {
       const isHere = entry.stems.every((one, i) => one === stems[place + i])
-      if (isHere) add(entry.subject, words.slice(place, place + entry.stems.length))
+      const { length } = entry.stems
+      if (isHere) add(entry.subject, words.slice(place, place + length), length)
     }
   }
   if (vocabulary.runs.length > 0) {
     const letters = words.filter(isDense).join('')
-    for (const { letters: run, subject } of vocabulary.runs) if (letters.includes(run)) add(subject, [run])
+    for (const { letters: run, subject } of vocabulary.runs)
+      if (letters.includes(run)) add(subject, [run], run.length)
   }
+  // A phrase says more surely than a word what is meant.
   return [...asked]
+    .sort(([, a], [, b]) => b.longest - a.longest)
     .slice(0, MOST_SUBJECTS)
-    .map(([name, own]) => ({ name, asked: [...own], said: vocabulary.said.get(name)! }))
+    .map(([name, { own }]) => ({ name, asked: [...own], said: vocabulary.said.get(name)! }))
 }
 
 function vocabularyOf(language: Language, stem: Stemmer): Vocabulary | null {
@@ -81,7 +90,11 @@ function readVocabulary(text: string, language: Language, stem: Stemmer): Vocabu
     if (subject === undefined) continue
     const ofDocuments = entriesOf(left)
     said.set(subject, ofDocuments.flat())
-    for (const entry of [...ofDocuments, ...entriesOf(right)]) {
+    const asked =
+      language === WITH_VECTORS
+        ? entriesOf(right).filter(({ length }) => length > 1)
+        : [...ofDocuments, ...entriesOf(right)]
+    for (const entry of asked) {
       if (entry.some(isDense)) runs.push({ letters: entry.join(''), subject })
       else {
         const stems = entry.map((word) => stem(word, language))

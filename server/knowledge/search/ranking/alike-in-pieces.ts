@@ -9,7 +9,7 @@ import { inverseFrequency, saturated } from './rank-terms.ts'
 const LETTERS = 5
 const MARK = 95
 
-const KIN_PIECES = 0.6
+const KIN_PIECES = 0.3
 
 type Fields = { title: WordIds; path: WordIds; text: WordIds }
 

@@ -1,7 +1,7 @@
 import type { AnalysedQuestion, QuestionTerm } from '../question/analyse-question.ts'
 import type { Tables } from '../tables/tables.ts'
 import { FREQUENCY_MASK, slotOf } from '../tables/term-table.ts'
-import { KIN, MOST_A_TERM_COUNTS, rarity, slownessOf } from './rank-terms.ts'
+import { KIN_BESIDE_VECTORS, MOST_A_TERM_COUNTS, rarity, slownessOf } from './rank-terms.ts'
 import { bestOfAll, type Hits } from './top-hits.ts'
 
 /**
@@ -66,7 +66,7 @@ function termsMeant(
   const row = isWidened ? words.row(word) : -1
   for (const form of kin.flatMap((one) => one.forms)) {
     const id = terms.ids.get(form)
-    if (id !== undefined && !meant.has(id)) meant.set(id, KIN)
+    if (id !== undefined && !meant.has(id)) meant.set(id, KIN_BESIDE_VECTORS)
   }
   if (row < 0) return meant
   // The neighbours are sorted by similarity, so a stem keeps the weight of its most similar word.

@@ -11,8 +11,11 @@ const LENGTH_SHARE = 0.75
  * rare.
  */
 const FEWEST_CHUNKS = 200
-/** How much a word for the same subject counts, relative to the word of the question. */
-export const KIN = 0.7
+/** How much a word for the same subject counts, relative to the word of the question. Word vectors find many of them. */
+const KIN = 1
+export const KIN_BESIDE_VECTORS = 0.35
+/** The share of the passages from which on such a word says too little to look at all of them. */
+const MOST_OF_KIN = 0.25
 
 /** The most that the frequency of a term can count for. */
 export const MOST_A_TERM_COUNTS = SATURATION + 1
@@ -39,17 +42,14 @@ export function rankByTerms(tables: Tables, question: AnalysedQuestion, limit: n
   const slowness = slownessOf(slots, average)
   const held = new Float32Array(slots.count)
   const seenFor = new Int32Array(slots.count).fill(-1)
+  const kinWeight = question.vector ? KIN_BESIDE_VECTORS : KIN
   let total = 0
   const countOf = (lists: readonly (readonly number[])[]): number =>
     lists.reduce((sum, list) => sum + list.length, 0)
   for (const [place, term] of question.terms.entries()) {
     const lists = postingsOf(tables, term.forms)
-    const ofKin = postingsOf(
-      tables,
-      term.kin.flatMap(({ forms }) => forms),
-    )
-    const kinRarity = rarity(slots, countOf(ofKin))
-    const idf = term.isAdded ? kinRarity : rarity(slots, countOf(lists))
+    const ofKin = term.kin.map(({ forms }) => postingsOf(tables, forms))
+    const idf = rarity(slots, countOf(term.isAdded ? ofKin.flat() : lists))
     total += idf
     for (const list of lists) {
       for (const posting of list) {
@@ -60,16 +60,23 @@ export function rankByTerms(tables: Tables, question: AnalysedQuestion, limit: n
         seenFor[slot] = place
       }
     }
-    if (term.kin.length === 0) continue
-    // A slot that lacks the word counts by the words that documents use for its subject, once for all of them.
-    const weight = KIN * Math.min(idf, kinRarity)
-    for (const posting of ofKin.flat()) {
-      const slot = slotOf(posting)
-      if (seenFor[slot] === place) continue
-      const frequency = (posting & FREQUENCY_MASK) / 2
-      scores[slot]! += (weight * (frequency * MOST_A_TERM_COUNTS)) / (frequency + slowness[slot]!)
+    // A slot that lacks the word counts by the best of the words that documents use for its subject.
+    const best = new Map<number, { score: number; weight: number }>()
+    for (const lists of ofKin) {
+      const found = countOf(lists)
+      if (found > MOST_OF_KIN * Math.max(slots.live, FEWEST_CHUNKS)) continue
+      const weight = kinWeight * Math.min(idf, rarity(slots, found))
+      for (const posting of lists.flat()) {
+        const slot = slotOf(posting)
+        if (seenFor[slot] === place) continue
+        const frequency = (posting & FREQUENCY_MASK) / 2
+        const score = (weight * (frequency * MOST_A_TERM_COUNTS)) / (frequency + slowness[slot]!)
+        if (score > (best.get(slot)?.score ?? 0)) best.set(slot, { score, weight })
+      }
+    }
+    for (const [slot, { score, weight }] of best) {
+      scores[slot]! += score
       held[slot]! += weight
-      seenFor[slot] = place
     }
   }
   const top = total * MOST_A_TERM_COUNTS
