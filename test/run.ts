@@ -143,11 +143,11 @@ function failureOf({ title }: Suite, file: string, name: string, error: Error, o
 async function runSuites(suites: Suite[]): Promise<void> {
   const all = suites.flatMap((suite) => {
     const files = longestFirst(suite)
-    const others = inBatches(files.filter((file) => !isJourney(file)))
-    return [...files.filter(isJourney).map((file) => [file]), ...others].map((batch) => ({
-      suite,
-      files: batch,
-    }))
+    const others = files.filter((file) => !isJourney(file))
+    const journeys = files.filter((file) => isJourney(file) && file !== ONLY_JOURNEY)
+    const only = files.filter((file) => file === ONLY_JOURNEY).map((file) => [file])
+    const batches = [...only, ...inBatches(journeys, JOURNEYS), ...inBatches(others, BATCH)]
+    return batches.map((batch) => ({ suite, files: batch }))
   })
   const waiting = all.sort((a, b) => placesOf(b) - placesOf(a) || weightOf(b) - weightOf(a))
   let free = JOURNEYS_AT_ONCE
@@ -183,10 +183,12 @@ const placesOf = (batch: Batch): number => {
  * optimized, but the memory that files leave behind adds up.
  */
 const BATCH = 20
+/** The same for journeys, of which each takes as long as many other files. */
+const JOURNEYS = 4
 
 /** Distributes the files so that each batch takes about as long as the others. */
-function inBatches(longestFirst: string[]): string[][] {
-  const count = Math.ceil(longestFirst.length / BATCH)
+function inBatches(longestFirst: string[], most: number): string[][] {
+  const count = Math.ceil(longestFirst.length / most)
   return Array.from({ length: count }, (_, at) => longestFirst.filter((_, i) => i % count === at))
 }
 

@@ -1,5 +1,5 @@
 import { isDense } from '../../text/languages/dense-script.ts'
-import { tableOf, withTables } from '../../text/rows/named-rows.ts'
+import { barredTable, tableOf, withTables } from '../../text/rows/named-rows.ts'
 import type { WordVectors } from '../static/word-vectors.ts'
 import type { QuotablePassage } from './input.ts'
 import { areNeighbours, LEADS_ON, type Piece, piecesOf, textOfLines } from './pieces.ts'
@@ -109,7 +109,10 @@ function fitOf({ text, kind }: Piece, score: ScoreSentence): number {
   return Math.max(score(text.slice(0, 2_000)), ...text.split('\n').slice(0, 40).map(score))
 }
 
-/** Returns the run of table rows that fits the question, with the column names and the lead. */
+/**
+ * Returns the run of table rows that fits the question, with the column names and the lead. Rows without names of
+ * columns, such as terms with their definitions, only have the lead if they follow it directly.
+ */
 function rowsOf({ text }: Piece, score: ScoreSentence): string {
   const [lead, table] = text.includes('\n\n') ? text.split('\n\n', 2) : ['', text]
   const rows = table!.split('\n')
@@ -120,6 +123,8 @@ function rowsOf({ text }: Piece, score: ScoreSentence): string {
   let to = from + 1
   while (to - from < MOST_ROWS && isAlike(to)) to++
   const chosen = rows.slice(from, to)
-  const quoted = tableOf(chosen) ?? chosen.join('\n')
-  return lead ? `${lead}\n\n${quoted}` : quoted
+  const named = tableOf(chosen) ?? barredTable(rows, from, to)
+  const quoted = named ?? chosen.join('\n')
+  const isLed = lead !== '' && (named !== null || from === 0 || tableOf(rows) !== null)
+  return isLed ? `${lead}\n\n${quoted}` : quoted
 }

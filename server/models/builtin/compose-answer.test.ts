@@ -70,6 +70,19 @@ test('one piece is quoted completely: a list with its introduction, code as code
     quoted('What does a red light blinking fast mean?', rows),
     'Light: red, blinking fast; Meaning: no water [1]',
   )
+  const lead = 'Each letter has a meaning:'
+  const barred =
+    'Code | Resource | Meaning\nS | File or folder | is shared\nM | File or folder | is mounted\nW | File | can be written'
+  assert.equal(
+    quoted('What does the code for mounted mean?', `${lead}\n\n${barred}`),
+    `${lead}\n\n| Code | Resource | Meaning |\n| - | - | - |\n| M | File or folder | is mounted |\n\n[1]`,
+  )
+  const terms =
+    '*.pcb | The board with everything.\n*.mod | A part of the board.\n*.brd | A board of old versions.'
+  assert.equal(
+    quoted('Which file has boards of old versions?', `Files of the editor:\n\n${terms}`),
+    '*.brd | A board of old versions. [1]',
+  )
   assert.match(quoted('What does it come with?', 'npm install client\n```'), /^```\nnpm install client\n```/)
 })
 

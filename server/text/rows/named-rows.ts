@@ -21,11 +21,30 @@ export function tableOf(lines: readonly string[]): string | null {
   const cells = rows.reduce((sum, row) => sum + row.length, 0)
   if (names.length < 2 || names.length > MOST_COLUMNS || cells < names.length * rows.length * FILLED)
     return null
-  const line = (values: readonly string[]): string =>
-    `| ${values.map((value) => value.replaceAll('|', '\\|')).join(' | ')} |`
   const valuesOf = (row: Row): string[] =>
     names.map((name) => row.find((cell) => cell.name === name)?.value ?? '')
-  return [line(names), line(names.map(() => '-')), ...rows.map((row) => line(valuesOf(row)))].join('\n')
+  return markdownTable(names, rows.map(valuesOf))
+}
+
+const FEWEST_BARRED = 3
+
+/**
+ * Returns the rows from index `from` up to, but not including, `to` as a table in Markdown, if all rows have the same
+ * number of values, three or more, separated by bars. The names of the columns are the first row, as in plain text.
+ */
+export function barredTable(rows: readonly string[], from: number, to: number): string | null {
+  const [names, ...others] = rows.map((row) => row.split(' | '))
+  const isTable =
+    names && names.length >= FEWEST_BARRED && others.every(({ length }) => length === names.length)
+  if (!isTable || others.length === 0) return null
+  const chosen = others.slice(Math.max(0, from - 1), Math.max(1, to - 1))
+  return markdownTable(names, chosen)
+}
+
+function markdownTable(names: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (values: readonly string[]): string =>
+    `| ${values.map((value) => value.replaceAll('|', '\\|')).join(' | ')} |`
+  return [line(names), line(names.map(() => '-')), ...rows.map(line)].join('\n')
 }
 
 /** Returns a text with its table rows written as Markdown tables. */
