@@ -177,7 +177,7 @@ const REACHED_FROM = 0.5
  * Without word vectors, the estimate must be higher if the probability of the first passage is below UNLIKELY, because
  * nine in ten such passages are wrong and most such questions are about something else.
  */
-const UNLIKELY = 0.2
+const UNLIKELY = 0.25
 const UNLIKELY_REACHED_FROM = 0.85
 /** The probability of the first passage from which that estimate does not matter. */
 const LIKELY = 0.6
