@@ -46,6 +46,10 @@ function createMemoryFolder(): string | null {
 function removeLeftOver(): void {
   for (const name of readdirSync(SHARED_MEMORY)) {
     if (!name.startsWith(PREFIX) || existsSync(`/proc/${name.slice(PREFIX.length)}`)) continue
-    rmSync(join(SHARED_MEMORY, name), { recursive: true, force: true })
+    try {
+      rmSync(join(SHARED_MEMORY, name), { recursive: true, force: true })
+    } catch {
+      // It belongs to another user.
+    }
   }
 }
