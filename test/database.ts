@@ -3,7 +3,13 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { type Database, type Db, openEmbedded, openPostgres, overEmbedded } from '../server/db/database.ts'
+import {
+  type Database,
+  type Db,
+  embeddedDatabase,
+  openEmbedded,
+  openPostgres,
+} from '../server/db/database.ts'
 import type { EmbeddedOptions } from '../server/db/embedded/embedded-thread.ts'
 import { type EmbeddedServer, startEmbedded } from '../server/db/embedded/start-embedded.ts'
 import { migrate, readMigrations } from '../server/db/upkeep/migrate.ts'
@@ -50,7 +56,7 @@ async function startSnapshot(what: { empty: boolean }): Promise<EmbeddedServer> 
 
 async function openSnapshot(what: { empty: boolean }): Promise<Database> {
   const server = await startSnapshot(what)
-  return overEmbedded(server, server.close)
+  return embeddedDatabase(server, server.close)
 }
 
 // The types of Node do not declare it as a value.

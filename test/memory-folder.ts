@@ -2,19 +2,19 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statfsSync } fro
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Where Linux keeps files in memory. */
+/** Linux mounts a file system here that is kept in memory. */
 const SHARED_MEMORY = '/dev/shm'
 const PREFIX = 'parley-test-'
 const GB = 2 ** 30
-/** What the databases of the tests need at most, several times over. */
+/** The databases of the tests need a fraction of this. */
 const NEEDED = 4 * GB
-/** What has to be left to the processes of the tests. */
+/** This much memory is left to the processes of the tests. */
 const LEFT_TO_PROCESSES = 4 * GB
 
-/** Returns the folder for what later runs on this machine use again. */
+/** Returns the folder for files that later runs on this machine use again. */
 export const keptFolder = (): string => process.env.TEST_KEPT_FOLDER ?? tmpdir()
 
-/** Moves the temporary files of this process and its children into memory, and leaves what is kept where it is. */
+/** Makes this process and its children create their temporary files in memory, except those in `keptFolder`. */
 export function moveIntoMemory(): void {
   process.env.TEST_KEPT_FOLDER = tmpdir()
   process.env.TMPDIR = createMemoryFolder() ?? tmpdir()
@@ -22,8 +22,8 @@ export function moveIntoMemory(): void {
 
 /**
  * Creates a folder in memory for the temporary files of this run, which is removed when the process exits. Each
- * database of a test consists of a thousand files, and to create them on a disk takes longer than most tests. Returns
- * null if there is no such place or too little memory.
+ * database of a test consists of a thousand files, and creating them on a disk takes longer than most tests. Returns
+ * null if there is no file system in memory, or too little memory.
  */
 function createMemoryFolder(): string | null {
   if (!existsSync(SHARED_MEMORY)) return null
@@ -49,7 +49,7 @@ function removeLeftOver(): void {
     try {
       rmSync(join(SHARED_MEMORY, name), { recursive: true, force: true })
     } catch {
-      // It belongs to another user.
+      // Another user's folder is left to that user.
     }
   }
 }

@@ -183,7 +183,7 @@ const placesOf = (batch: Batch): number => {
  * optimized, but the memory that files leave behind adds up.
  */
 const BATCH = 20
-/** The same for journeys, of which each takes as long as many other files. */
+/** The maximum number of journeys per process. A journey takes much longer than most files. */
 const JOURNEYS = 4
 
 /** Distributes the files so that each batch takes about as long as the others. */

@@ -78,8 +78,8 @@ export function openPostgres(url: string, poolSize = 12, { patient = false } = {
   }
 }
 
-/** Opens the database of an embedded server that is running. */
-export function overEmbedded(server: EmbeddedServer, close: () => Promise<void>): Embedded {
+/** Returns the database of a running embedded server. `close` is called after its last connection has closed. */
+export function embeddedDatabase(server: EmbeddedServer, close: () => Promise<void>): Embedded {
   const pool = new pg.Pool({
     stream: server.connect,
     user: 'postgres',
@@ -114,7 +114,7 @@ export async function openEmbedded(folder: string | 'memory'): Promise<Embedded>
     const inFolder = folder === 'memory' ? {} : { folder: join(folder, 'database') }
     if (inFolder.folder !== undefined) await createFolder(inFolder.folder)
     const server = await startEmbedded(inFolder)
-    return overEmbedded(server, async () => {
+    return embeddedDatabase(server, async () => {
       await server.close()
       lock?.release()
     })

@@ -44,7 +44,7 @@ type Ranker = (tables: Tables, question: string, queryVector?: Float32Array) => 
 export const byTerms: Ranker = (tables, question) =>
   chunksOf(tables, rankByTerms(tables, withoutKin(analyseQuestion(question, tables, null)), PLACES))
 
-/** Leaves a question its own words, without those that documents use for its subjects. */
+/** Removes from a question the words that documents use for its subjects. */
 export const withoutKin = (question: AnalysedQuestion): AnalysedQuestion => ({
   ...question,
   terms: question.terms.filter(({ isAdded }) => !isAdded).map((term) => ({ ...term, kin: [] })),

@@ -5,8 +5,8 @@ import type { MessagePart } from '../../db/tables/conversations.ts'
 import type { GenerationIds } from '../stream/live-generation.ts'
 
 /**
- * The writes that begin a turn, each a single statement whose text is compiled once. A turn takes only a handful of
- * round trips, and at many turns per second their number determines the throughput.
+ * These statements begin a turn. Each is one round trip and its text is compiled once, because at many turns per second
+ * the number of round trips limits the throughput.
  */
 
 /** An upper bound on the events of an answer. */

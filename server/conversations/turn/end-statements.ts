@@ -7,7 +7,7 @@ import type { MessageMetadata } from '../records/present.ts'
 import { isRunning, type Piece, packPiece } from '../stream/generation-log.ts'
 import type { GenerationIds } from '../stream/live-generation.ts'
 
-/** The writes that end a turn, each a single statement whose text is compiled once. */
+/** These statements end a turn. As in `begin-statements.ts`, each is one round trip and its text is compiled once. */
 
 /**
  * Which process may write to the generation, and which one owns it after its end: the same process if that has ended

@@ -63,7 +63,7 @@ function measure({ chunks, answerable, unanswerable }: Corpus): Figures {
   }
 }
 
-/** Finds sections by the words of the question alone. */
+/** Ranks sections by the question's own words only. */
 function headingsByTerms(tables: Tables, question: string): (string | undefined)[] {
   const { slots } = rankByTerms(tables, withoutKin(analyseQuestion(question, tables, null)), 3)
   return slots.map((slot) => tables.slots.chunks[slot]!.headingPath[0])

@@ -152,7 +152,7 @@ test('a website that is being deleted is not crawled again, and its URL is free'
 
 test('an interrupted deletion is resumed when its lease expires, and at once by a single process', async () => {
   const [one, two] = [await trained(text), await trained({ ...text, name: 'Second' })]
-  // On a slow machine, the leases of other tests expire meanwhile.
+  // On a slow machine, leases that earlier tests left behind have expired by now.
   await freeDeletions(service.ctx.db)
   await resumeDeletions(service.ctx)
   await leaveHalfDeleted(one)

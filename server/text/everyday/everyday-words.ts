@@ -26,9 +26,7 @@ type Vocabulary = {
 /** The number of subjects that one question can have; a long message touches many. */
 const MOST_SUBJECTS = 8
 
-/**
- * The language that has word vectors, which connect words with each other. Only phrases name a subject in it.
- */
+/** In this language only phrases name a subject, because its word vectors already connect single words. */
 const WITH_VECTORS: Language = 'en'
 
 const vocabularies = new Map<Language, Vocabulary | null>()
@@ -64,7 +62,7 @@ export function everydaySubjects(
     for (const { letters: run, subject } of vocabulary.runs)
       if (letters.includes(run)) add(subject, [run], run.length)
   }
-  // A phrase says more surely than a word what is meant.
+  // A long phrase is less ambiguous than a word.
   return [...asked]
     .sort(([, a], [, b]) => b.longest - a.longest)
     .slice(0, MOST_SUBJECTS)

@@ -13,7 +13,7 @@ export type StoredSource = Static<typeof CitedSource> & { isFile?: true }
 const LONGEST_QUOTE = 320
 const LONGEST_ANCHOR_WORDS = 8
 
-/** Returns a passage as the source of a claim. */
+/** Returns the source to store for a claim that cites the passage. */
 export function citedSource(passage: Passage, claim: string): StoredSource {
   const { sourceId, sourceName, url, score, page, isFile, anchor, headingPath } = passage
   const quote = quoteFor(passage, claim)
@@ -83,7 +83,7 @@ function cut(text: string): string {
   return `${text.slice(0, space > LONGEST_QUOTE / 2 ? space : LONGEST_QUOTE).toWellFormed()} …`
 }
 
-/** Browsers also search the text of files without pages, if they display them themselves. */
+/** Returns the text fragment of a file without pages, because browsers that display such a file scroll to the text. */
 const textAnchorOf = (isFile: true | undefined, page: number | null, quote: string): string | null =>
   isFile && page === null ? textFragment(quote) : null
 

@@ -9,6 +9,7 @@ import { inverseFrequency, saturated } from './rank-terms.ts'
 const LETTERS = 5
 const MARK = 95
 
+/** The weight of a piece of a word that documents use for the same subject, relative to one of the question's word. */
 const KIN_PIECES = 0.3
 
 type Fields = { title: WordIds; path: WordIds; text: WordIds }

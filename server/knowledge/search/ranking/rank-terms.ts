@@ -11,10 +11,11 @@ const LENGTH_SHARE = 0.75
  * rare.
  */
 const FEWEST_CHUNKS = 200
-/** How much a word for the same subject counts, relative to the word of the question. Word vectors find many of them. */
+/** The weight of a word that documents use for the same subject, relative to the question's own word. */
 const KIN = 1
+/** The same where word vectors are used, which already find many such words. */
 export const KIN_BESIDE_VECTORS = 0.35
-/** The share of the passages from which on such a word says too little to look at all of them. */
+/** Such a word is skipped if more than this share of the passages has it, because it hardly tells them apart. */
 const MOST_OF_KIN = 0.25
 
 /** The most that the frequency of a term can count for. */
@@ -44,6 +45,10 @@ export function rankByTerms(tables: Tables, question: AnalysedQuestion, limit: n
   const seenFor = new Int32Array(slots.count).fill(-1)
   const kinWeight = question.vector ? KIN_BESIDE_VECTORS : KIN
   let total = 0
+  const scoreOf = (posting: number, slot: number, weight: number): number => {
+    const frequency = (posting & FREQUENCY_MASK) / 2
+    return (weight * (frequency * MOST_A_TERM_COUNTS)) / (frequency + slowness[slot]!)
+  }
   const countOf = (lists: readonly (readonly number[])[]): number =>
     lists.reduce((sum, list) => sum + list.length, 0)
   for (const [place, term] of question.terms.entries()) {
@@ -54,13 +59,12 @@ export function rankByTerms(tables: Tables, question: AnalysedQuestion, limit: n
     for (const list of lists) {
       for (const posting of list) {
         const slot = slotOf(posting)
-        const frequency = (posting & FREQUENCY_MASK) / 2
-        scores[slot]! += (idf * (frequency * MOST_A_TERM_COUNTS)) / (frequency + slowness[slot]!)
+        scores[slot]! += scoreOf(posting, slot, idf)
         if (seenFor[slot] !== place) held[slot]! += idf
         seenFor[slot] = place
       }
     }
-    // A slot that lacks the word counts by the best of the words that documents use for its subject.
+    // A slot without the word scores by the best of the words that documents use for its subject.
     const best = new Map<number, { score: number; weight: number }>()
     for (const lists of ofKin) {
       const found = countOf(lists)
@@ -69,8 +73,7 @@ export function rankByTerms(tables: Tables, question: AnalysedQuestion, limit: n
       for (const posting of lists.flat()) {
         const slot = slotOf(posting)
         if (seenFor[slot] === place) continue
-        const frequency = (posting & FREQUENCY_MASK) / 2
-        const score = (weight * (frequency * MOST_A_TERM_COUNTS)) / (frequency + slowness[slot]!)
+        const score = scoreOf(posting, slot, weight)
         if (score > (best.get(slot)?.score ?? 0)) best.set(slot, { score, weight })
       }
     }
