@@ -124,8 +124,9 @@ export async function createApp(
   await serveWidgetApi(app, ctx, { ...shared, bodyLimit: KEYLESS_BYTES })
   const rawRoutes = features.flatMap((feature) => feature.rawRoutes?.(ctx) ?? [])
   serveRaw(app, rawRoutes, ctx.maintenance)
-  const described = describe(contracts, version1Contracts, rawContracts)
-  await serveReference(app, openApiDocument(described, ctx.config.publicUrl ?? ''))
+  await serveReference(app, () =>
+    openApiDocument(describe(contracts, version1Contracts, rawContracts), ctx.config.publicUrl ?? ''),
+  )
   app.setNotFoundHandler(() => {
     throw new ApiError('ROUTE_NOT_FOUND')
   })

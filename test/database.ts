@@ -1,19 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import pg from 'pg'
-import {
-  type Database,
-  type Db,
-  embeddedDatabase,
-  openEmbedded,
-  openPostgres,
-} from '../server/db/database.ts'
+import { readConfig } from '../server/config.ts'
+import { type Database, embeddedDatabase, openEmbedded, openPostgres } from '../server/db/database.ts'
 import type { EmbeddedOptions } from '../server/db/embedded/embedded-thread.ts'
 import { type EmbeddedServer, startEmbedded } from '../server/db/embedded/start-embedded.ts'
-import { migrate, readMigrations } from '../server/db/upkeep/migrate.ts'
-import { openJobs } from '../server/jobs/jobs.ts'
+import { readMigrations } from '../server/db/upkeep/migrate.ts'
 import { keptFolder } from './memory-folder.ts'
 import { mustEnd } from './must-end.ts'
 import { reusedDatabase } from './reused-database.ts'
@@ -130,16 +125,19 @@ function tablesVersion(): string {
 const versionOf = (name: string): string =>
   JSON.parse(readFileSync(`node_modules/${name}/package.json`, 'utf8')).version
 
-async function makeTables(db: Db, embedded: boolean): Promise<void> {
-  await migrate(db)
-  const jobs = await openJobs({
-    db,
-    embedded,
-    onError: (error) => {
-      throw error
-    },
-  })
-  await jobs.close()
+/** Makes all tables and the queues of jobs, which a service would make at its first start. */
+async function makeTables(database: Database): Promise<void> {
+  // Only this step needs the service, whose code takes seconds to load.
+  const { createContext } = await import('../server/context.ts')
+  const { jobKinds } = await import('../server/features.ts')
+  const folder = mkdtempSync(join(tmpdir(), 'parley-tables-'))
+  const config = readConfig({ DATA_DIR: folder, LOG_LEVEL: 'error' })
+  const ctx = await createContext(config, { database: { ...database, close: async () => {} } })
+  await ctx.jobs.prepare(jobKinds(ctx))
+  await ctx.close()
+  rmSync(folder, { recursive: true })
+  // What the service notes about itself is not part of a new database.
+  await sql`truncate settings, processes`.execute(database.db)
 }
 
 /**
@@ -157,7 +155,7 @@ async function templateOf(server: string): Promise<string> {
     const building = `parley_building_${randomBytes(6).toString('hex')}`
     await client.query(`create database ${building}`)
     const database = openPostgres(databaseUrl(server, building), 2)
-    await makeTables(database.db, false)
+    await makeTables(database)
     await database.close()
     await client.query(`alter database ${building} rename to ${name}`)
     return name
@@ -182,7 +180,7 @@ export async function keptCluster({ empty }: { empty: boolean }): Promise<string
 async function dumpCluster(empty: boolean): Promise<Blob> {
   const database = await openEmbedded('memory')
   try {
-    if (!empty) await makeTables(database.db, true)
+    if (!empty) await makeTables(database)
     // Otherwise each database that begins with the dump would repeat what was written since the last checkpoint.
     await sql`checkpoint`.execute(database.db)
     return await database.dump()

@@ -188,7 +188,9 @@ export async function openJobs({
     enqueue: (trx, task, payload, afterSeconds = 0, account = null) =>
       send(trx, task, payload, afterSeconds, account),
     async prepare(tasks) {
-      for (const { name } of tasks) {
+      // Of those that exist, pg-boss has read the rows when it started.
+      const queues = new Set((await boss.getQueues()).map(({ name }) => name))
+      for (const { name } of tasks.filter(({ name }) => !queues.has(name))) {
         const limits = {
           retryDelay: 1,
           retryBackoff: true,

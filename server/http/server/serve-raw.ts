@@ -33,26 +33,37 @@ export function rawRoute<const E extends RawEndpoint>(
   return { endpoint, handle, ...(beforeBody ? { beforeBody } : {}) } as RawRoute
 }
 
-/** Registers the routes, each in a scope with the parsers of its body. Errors are rendered by the application. */
+/** Registers the routes, those with a body in a scope with its parsers. Errors are rendered by the application. */
 export function serveRaw(app: FastifyInstance, routes: RawRoute[], maintenance: Maintenance): void {
-  for (const { endpoint, handle, beforeBody } of routes) {
-    const { method, path, otherPaths = [], body, duringMaintenance } = endpoint
-    app.register(async (scope) => {
-      if (body) acceptBody(scope, body)
-      for (const url of [path, ...otherPaths])
-        scope.route({
-          method,
-          url: url.replace(/\{(\w+)\}/g, ':$1'),
-          config: { raw: endpoint, ...(body?.as === 'stream' ? { spooled: true } : {}) },
-          ...(body ? { bodyLimit: body.maxBytes } : {}),
-          onRequest: async (request, reply) => {
-            if (duringMaintenance === undefined) await maintenance.refuse()
-            await beforeBody?.(callOf(request, reply))
-          },
-          handler: (request, reply) => handle(callOf(request, reply)),
-        })
-    })
+  for (const route of routes) {
+    const { body } = route.endpoint
+    if (!body) serve(app, route, maintenance)
+    else
+      app.register(async (scope) => {
+        acceptBody(scope, body)
+        serve(scope, route, maintenance)
+      })
   }
+}
+
+function serve(
+  app: FastifyInstance,
+  { endpoint, handle, beforeBody }: RawRoute,
+  maintenance: Maintenance,
+): void {
+  const { method, path, otherPaths = [], body, duringMaintenance } = endpoint
+  for (const url of [path, ...otherPaths])
+    app.route({
+      method,
+      url: url.replace(/\{(\w+)\}/g, ':$1'),
+      config: { raw: endpoint, ...(body?.as === 'stream' ? { spooled: true } : {}) },
+      ...(body ? { bodyLimit: body.maxBytes } : {}),
+      onRequest: async (request, reply) => {
+        if (duringMaintenance === undefined) await maintenance.refuse()
+        await beforeBody?.(callOf(request, reply))
+      },
+      handler: (request, reply) => handle(callOf(request, reply)),
+    })
 }
 
 const callOf = (request: FastifyRequest, reply: FastifyReply): RawCall<RawEndpoint> =>
