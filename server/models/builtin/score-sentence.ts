@@ -22,7 +22,7 @@ export function scorerFor(question: string, words: WordVectors): ScoreSentence {
   const language = told === 'other' ? 'en' : told
   const content = [...new Set(all)]
     .filter((word) => !isStopWord(word, language))
-    .flatMap((word) => (isDense(word) ? contentOfDense(word) : [word]))
+    .flatMap((word) => (isDense(word) ? contentOfDense(word).map(({ pair }) => pair) : [word]))
   const stem = createStemmer()
   const subjects = everydaySubjects(all, language, stem).map(({ asked: own, said }) => ({
     own,

@@ -51,9 +51,14 @@ const WORDS: Partial<Record<Language, Words>> = {
   ar: { opening: 'و وهل وماذا وكيف وكم لكن أو', pointing: 'هذا هذه ذلك تلك هو هي هم هناك' },
 }
 
-/** In scripts without spaces, these are what the message begins with, or contains. */
-const DENSE =
-  /^(?:それから|それで|では|じゃあ|じゃ|また|そして|でも|那么|那|还有|而且|但是|另外|그럼|그러면|그리고|그런데)|それ|これ|その|この|あれ|そこ|它|这|他们|她们|그것|이것|그거|거기/u
+/** In scripts without spaces, these are what a continuation begins or ends with, as in "那周六呢" or "월요일은요". */
+const DENSE_OPENING =
+  /^(?:それから|それで|では|じゃあ|じゃ|また|そして|でも|那(?![里裡裏])|还有|還有|而且|但是|另外|그럼|그러면|그리고|그런데)|^.{1,12}呢$|(?:은|는|면|라면|도|만|에는|에서는|까지는|부터는)요$/u
+/** These point back wherever they stand. */
+const DENSE_POINTING =
+  /それ|これ|その|この|あれ|そこ|它|牠|这|這|那(?![里裡裏])|(?<![其吉])他|她|그것|이것|그거|이거|그건|이건|거기/u
+/** A Japanese message that names a subject and asks nothing about it: "子どもの場合は？". */
+const DENSE_SUBJECT_ALONE = /^.{1,12}(?:は|なら|だと|だったら|の場合)$/u
 
 const LISTS = new Map(
   Object.entries(WORDS).map(([language, { opening, pointing }]) => [
@@ -77,7 +82,7 @@ const MOST_UNTOLD = 5
  * Returns whether the folded words of a message refer back to the conversation, as in "and …" or "how much is it?".
  */
 export function goesOn(words: readonly string[]): boolean {
-  if (opensWithMore(words) || DENSE.test(words.join(' '))) return true
+  if (opensWithMore(words) || DENSE_POINTING.test(words.join(''))) return true
   const language = guessLanguageOfWords(words)
   const own = LISTS.get(language)
   if (!own) return false
@@ -94,7 +99,7 @@ export function goesOn(words: readonly string[]): boolean {
 export function opensWithMore(words: readonly string[], earlier: readonly string[] = []): boolean {
   const start = words.slice(0, 4).join(' ')
   if (COMPLETE_OPENINGS.test(start)) return false
-  if (LONGER_OPENINGS.test(start)) return true
+  if (LONGER_OPENINGS.test(start) || DENSE_OPENING.test(words.join(''))) return true
   const told = guessLanguageOfWords(words)
   const language = told === 'other' ? guessLanguageOfWords(earlier) : told
   if (LISTS.get(language)?.opening.has(words[0]!)) return true
@@ -104,3 +109,7 @@ export function opensWithMore(words: readonly string[], earlier: readonly string
     [...LISTS].some(([, { opening }]) => words[0]!.length >= SHORTEST && opening.has(words[0]!))
   )
 }
+
+/** Returns whether a message names a subject alone, in a script without spaces. */
+export const namesSubjectAlone = (words: readonly string[]): boolean =>
+  DENSE_SUBJECT_ALONE.test(words.join(''))

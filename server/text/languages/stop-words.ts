@@ -97,6 +97,14 @@ const OF_QUESTIONS: Partial<Record<Language, string>> = {
   hu: `szia üdvözlöm hogyan mikor hol mennyi mennyibe miért kell lehet tudok szeretnék köszönöm kérem van hány melyik`,
   ro: `bună ziua cum când unde cât câte câți de ce trebuie pot vreau mulțumesc rog este sunt aveți există`,
   fa: `سلام چگونه چطور چه کی کجا چقدر چند چرا آیا من شما این آن است هست می را که در از به با برای ممنون لطفا لطفاً باید`,
+  zh: `可以 可不可以 能 能不能 能否 不能 需要 需 要 不要 要不要 怎么 怎麼 怎样 怎樣 怎么办 怎麼辦 如何 多少 什么 什麼 哪里 哪裡 哪儿 哪些 哪个
+    哪個 哪一 谁 誰 为什么 為什麼 为何 是否 是不是 有没有 有沒有 会不会 會不會 会 會 吗 嗎 呢 吧 啊 呀 您 您好 你好 请问 請問 谢谢 謝謝 麻烦 麻煩 我们
+    我們 你们 你們 他们 他們 她们 它们 咱们 自己 这 這 那 这个 這個 那个 那個 这些 那些 这样 這樣 那样 如果 要是 的话 的話 还是 還是 或者 以及 因为
+    因為 所以 但是 可是 不过 不過 然后 然後 想 想要 应该 應該 必须 必須 一下 一个 一個 现在 現在 已经 已經 没 沒 没有 沒有 让 讓 被 把 给 給
+    得 才 就 也 都 还 還 又 再 很 太 最 办 辦 它 它的 我的 你的 他的 你们的 我们的`,
+  ko: `얼마 얼마인가요 얼마예요 얼마에요 얼마나 얼마죠 얼만가요 어떻게 어떤 어디 어디서 어디에서 언제 언제까지 무엇 뭐 뭔가요 뭐예요 왜 몇 되나요 돼요 되죠
+    있나요 있어요 있을까요 없나요 인가요 하나요 해요 할까요 하죠 수 가능한가요 가능해요 가능할까요 좀 제가 저 저는 저희 우리 그 이 저기 혹시 하면 하는
+    되는 있는 되면 해도 하려면 주세요 알려주세요 싶어요 싶은데요 싶습니다 합니까 됩니까 있습니까 안녕하세요 감사합니다`,
   ja: `か です ます ください どう どの どこ いつ 何 なに ですか ますか は を に が の で と も へ から まで`,
 }
 
@@ -118,8 +126,8 @@ const SETS: Record<Language, ReadonlySet<string>> = {
   tr: setOf([...lists.tur, ...own('tr')]),
   ar: setOf(lists.ara),
   ja: setOf([...lists.jpn, ...own('ja')]),
-  zh: setOf(lists.zho),
-  ko: setOf(lists.kor),
+  zh: setOf([...lists.zho, ...own('zh')]),
+  ko: setOf([...lists.kor, ...own('ko')]),
   uk: setOf([...lists.ukr, ...own('uk')]),
   bg: setOf([...lists.bul, ...own('bg')]),
   el: setOf([...lists.ell.map(withFinalSigma), ...own('el')]),

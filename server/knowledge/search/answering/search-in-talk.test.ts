@@ -104,3 +104,56 @@ test('a question refers back if it continues, points back or has too few words o
   ]
   for (const [earlier, question] of complete) assert.ok(!refersBack(question, earlier), question)
 })
+
+const SHOPS: Record<string, [string[], string][]> = {
+  zh: [
+    [['营业时间'], '湖滨店周一至周五九点开门。周六十点开门，周日休息。'],
+    [['发票'], '电子发票在付款后三天内发到您的邮箱。发票抬头可以在网上修改。'],
+    [['寄件地址'], '维修的机器请寄到杭州仓库，运费由我们承担。'],
+  ],
+  ja: [
+    [['営業時間'], '平日は午前九時から開店します。土曜日は十時から、日曜日は休みです。'],
+    [['領収書'], '領収書はお支払いの後にメールで届きます。宛名は変更できます。'],
+    [['修理'], '修理する品物は札幌の倉庫に送ってください。送料は無料です。'],
+  ],
+  ko: [
+    [['영업시간'], '평일에는 오전 아홉 시에 문을 엽니다. 토요일에는 열 시에 열고 일요일은 휴무입니다.'],
+    [['영수증'], '영수증은 결제 후 메일로 보내 드립니다. 받는 사람 이름을 바꿀 수 있습니다.'],
+    [['수리'], '수리할 물건은 대구 창고로 보내 주세요. 배송비는 무료입니다.'],
+  ],
+}
+const FOLLOW_UPS = [
+  ['zh', '湖滨店工作日几点开门？', ['那周六呢？', '周日呢', '它周六几点开？'], /周六十点/],
+  ['zh', '電子發票什麼時候寄出？', ['那抬頭呢？'], /发票/],
+  ['ja', '平日は何時に開店しますか。', ['では日曜日は？', 'それは日曜日も同じですか。'], /土曜日は十時/],
+  [
+    'ko',
+    '평일에는 몇 시에 문을 여나요?',
+    ['토요일은요?', '그럼 일요일은 어때요?', '일요일이면요?'],
+    /토요일에는 열 시/,
+  ],
+] as const
+
+for (const [language, before, questions, expected] of FOLLOW_UPS) {
+  test(`short follow-ups in ${language} depend on "${before}"`, async () => {
+    const ask = searchIn(SHOPS[language]!)
+    for (const question of questions) {
+      const { asked, found } = await searchInTalk(ask, question, before, LIMIT)
+      assert.equal(asked, `${before} ${question}`, question)
+      if (before.startsWith('電子')) continue
+      assert.match(found.passages[0]!.text, expected, question)
+    }
+  })
+}
+
+test('a question with a subject of its own is searched alone in scripts without spaces, too', async () => {
+  for (const [language, before, question] of [
+    ['zh', '湖滨店工作日几点开门？', '维修的机器要寄到哪个仓库地址？'],
+    ['zh', '湖滨店工作日几点开门？', '杭州到北京坐高铁要几个小时？'],
+    ['ja', '平日は何時に開店しますか。', '修理する品物はどこの倉庫に送りますか。'],
+    ['ko', '평일에는 몇 시에 문을 여나요?', '수리할 물건은 어느 창고로 보내야 하나요?'],
+  ] as const) {
+    const { asked } = await searchInTalk(searchIn(SHOPS[language]!), question, before, LIMIT)
+    assert.equal(asked, question)
+  }
+})

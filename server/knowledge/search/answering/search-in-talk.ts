@@ -1,4 +1,5 @@
-import { goesOn, opensWithMore } from '../../../text/languages/goes-on.ts'
+import { dictionaryWords } from '../../../text/languages/dense-script.ts'
+import { goesOn, namesSubjectAlone, opensWithMore } from '../../../text/languages/goes-on.ts'
 import { guessLanguageOfWords } from '../../../text/languages/language.ts'
 import { isStopWord, languagesOfStopWord } from '../../../text/languages/stop-words.ts'
 import { splitWords } from '../../../text/words/words.ts'
@@ -64,16 +65,17 @@ export const refersBack = (question: string, earlier: string): boolean =>
 
 /** Returns the confidence from which a question is answered by itself; 0 for one with its own subject. */
 function completeFrom(question: string, earlier: string, alone: SearchResult | undefined): number {
-  const words = splitWords(question.slice(0, MOST_CHARACTERS_LOOKED_AT))
+  const words = dictionaryWords(splitWords(question.slice(0, MOST_CHARACTERS_LOOKED_AT)))
   const earlierWords = splitWords(earlier.slice(0, MOST_EARLIER_CHARACTERS))
   if (words.length === 0) return 0
   if (opensWithMore(words, earlierWords)) return Number.POSITIVE_INFINITY
   const significant = significantWords(words, earlierWords)
   if (goesOn(words)) return significant.length <= MOST_SIGNIFICANT ? SAME : 0
+  if (namesSubjectAlone(words)) return SURE
   // Significant words without any others are a new subject, like those typed into a search box.
   if (significant.length === words.length) return 0
   // "Who can join?" lacks its subject, while "What is Mumble?" names it.
-  const heading = splitWords(alone?.passages[0]?.headingPath.join(' ') ?? '')
+  const heading = dictionaryWords(splitWords(alone?.passages[0]?.headingPath.join(' ') ?? ''))
   if (significant.length <= 1) return significant.some((word) => heading.includes(word)) ? SURE : SAME
   // "Does the order matter?" may lack its subject, unlike "Who wrote Hamlet?", about which the documents say nothing.
   const isShort = significant.length === 2 && words.length <= FEW_WORDS

@@ -116,14 +116,16 @@ function questionTerms(word: string, languages: readonly Language[], tables: Tab
   const information = informationOf(tables.words, tables.words.row(word))
   const byLanguage = languages.map((language) => termsOfWord(word, language, tables.lexicon.stem))
   if (isDense(word))
-    return contentOfDense(word).map((pair) => ({ word: pair, forms: [pair], information: 1 }))
+    return contentOfDense(word)
+      .filter(({ pair, crosses }) => !crosses || tables.terms.ids.has(pair))
+      .map(({ pair }) => ({ word: pair, forms: [pair], information: 1 }))
   const forms = [...new Set(byLanguage.flat())]
   return forms.length === 0 ? [] : [{ word, forms, information }]
 }
 
 function pairsBesideContent(word: string): string[] {
   if (!isDense(word)) return []
-  const kept = contentOfDense(word)
+  const kept = contentOfDense(word).map(({ pair }) => pair)
   return densePairs(word).filter((pair) => !kept.includes(pair))
 }
 
