@@ -62,7 +62,7 @@ const DENSE_LANGUAGES = ['ja', 'zh', 'ko'] as const
 const KANA = /[\p{scx=Hiragana}\p{scx=Katakana}]/u
 
 /** A pair of characters of a question. A pair that `crosses` the boundary of two words is one only by chance. */
-export type ContentPair = { pair: string; crosses: boolean }
+type ContentPair = { pair: string; crosses: boolean }
 
 /**
  * Returns the significant character pairs of a question's word in a dense script. The pairs of its particles and
