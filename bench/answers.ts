@@ -19,6 +19,7 @@ const SETS = [
   'independent-2',
   'companies',
   'companies-2',
+  'companies-3',
   'follow-ups',
   'follow-ups-2',
 ] as const
@@ -31,6 +32,7 @@ const { values: options } = parseArgs({
     'independent-2': { type: 'boolean' },
     companies: { type: 'boolean' },
     'companies-2': { type: 'boolean' },
+    'companies-3': { type: 'boolean' },
     'follow-ups': { type: 'boolean' },
     'follow-ups-2': { type: 'boolean' },
     language: { type: 'string' },

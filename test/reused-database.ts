@@ -49,8 +49,7 @@ const restore = ({ server, first }: Idle): Promise<boolean> =>
   using(server, async (db) => {
     await sql`discard all`.execute(db)
     if ((await schemaOf(db)) !== first.schema) return false
-    const filled = await filledTables(db, first.tables)
-    if (filled.length > 0) await sql`truncate ${sql.join(filled.map(named))} cascade`.execute(db)
+    await empty(db, await filledTables(db, first.tables))
     for (const { table, rows } of first.rows)
       await sql`
         insert into ${named(table)}
@@ -61,10 +60,21 @@ const restore = ({ server, first }: Idle): Promise<boolean> =>
     return true
   })
 
+/** Deletes few rows, which takes a hundredth of the time of truncating a table and its indexes, and truncates more. */
+async function empty(db: Db, filled: readonly Filled[]): Promise<void> {
+  const large = filled.filter(({ rows }) => rows > FEW_ROWS)
+  if (large.length > 0)
+    await sql`truncate ${sql.join(large.map(({ name }) => named(name)))} cascade`.execute(db)
+  // All tables are emptied, so that no trigger and no foreign key has to do anything.
+  await sql`set session_replication_role = replica`.execute(db)
+  for (const { name, rows } of filled) if (rows <= FEW_ROWS) await sql`delete from ${named(name)}`.execute(db)
+  await sql`reset session_replication_role`.execute(db)
+}
+
 async function stateOf(db: Db): Promise<State> {
   const tables = await tablesOf(db)
   const rows: { table: string; rows: unknown[] }[] = []
-  for (const table of await filledTables(db, tables)) {
+  for (const { name: table } of await filledTables(db, tables)) {
     const result = await sql<{ row: unknown }>`select to_json(t) as row from ${named(table)} t`.execute(db)
     rows.push({ table, rows: result.rows.map(({ row }) => row) })
   }
@@ -81,12 +91,19 @@ async function tablesOf(db: Db): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-async function filledTables(db: Db, tables: readonly string[]): Promise<string[]> {
+/** A table with rows, and their number up to one more than FEW_ROWS. */
+type Filled = { name: string; rows: number }
+
+const FEW_ROWS = 200
+
+async function filledTables(db: Db, tables: readonly string[]): Promise<Filled[]> {
   const each = tables.map(
-    (table) => sql`select ${table}::text as name where exists (select from ${named(table)})`,
+    (table) => sql`
+      select ${table}::text as name, count(*)::int as rows
+      from (select from ${named(table)} limit ${sql.lit(FEW_ROWS + 1)}) few`,
   )
-  const { rows } = await sql<{ name: string }>`${sql.join(each, sql` union all `)}`.execute(db)
-  return rows.map(({ name }) => name)
+  const { rows } = await sql<Filled>`${sql.join(each, sql` union all `)}`.execute(db)
+  return rows.filter(({ rows }) => rows > 0)
 }
 
 /**
