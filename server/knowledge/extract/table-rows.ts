@@ -111,6 +111,6 @@ function medianWidth(rows: readonly (readonly string[])[], column: number): numb
 }
 
 /** Chinese characters, kana and syllables of Hangul say as much as two letters. */
-const widthOf = (text: string): number =>
+export const widthOf = (text: string): number =>
   text.trim().replace(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu, '--')
     .length

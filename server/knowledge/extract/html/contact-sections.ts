@@ -1,16 +1,13 @@
 import { finishDocument, type Section } from '../extracted-document.ts'
+import { widthOf } from '../table-rows.ts'
+import { hasContactData, hasFigure } from './contact-data.ts'
 import { BLOCKS, type HtmlElement, nameOf, textOf } from './html-node.ts'
 import { htmlSections } from './html-sections.ts'
+import { hasSentence, isFooter, isHeader, isNewsletter, isSidebar } from './html-surroundings.ts'
 
-const DATES = /\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|\d{4}-\d{2}-\d{2}/g
-const YEARS = /(?<!\d)(?:19|20)\d{2}(?:\s?[–-]\s?(?:19|20)?\d{2})?(?!\d)/g
-const MAIL = /[^\s@]\s?(?:@|[[({]\s?at\s?[\])}])\s?[^\s@]+\.\p{L}{2}/iu
-/** Five digits or more: telephone, register and tax numbers, and most postcodes. */
-const LONG_NUMBER = /\d(?:[\s()./–-]{0,3}\d){4}/
-const POSTCODE = /(?<![\d.,])\d{4}\s(?:[A-Z]{2}\b|\p{Lu}\p{L}+)|\b[A-Z]{1,2}\d[A-Z\d]?\s\d[A-Z]{2}\b/u
-const HOURS =
-  /(?<![\d.,])\d{1,2}(?::\d{2}|\s?(?:h\d{0,2}\b|[ap]\.?m\b|uhr\b)|[時点點시]|\s?(?:[–~〜-]|to|bis|à)\s?\d{1,2}(?!\d)|\/7)/iu
 const COPYRIGHT = /©|copyright|\(c\)\s*\d{4}|rights reserved|rechte vorbehalten|droits réservés|cookie/i
+/** A copyright notice at the end of a line. */
+const NOTICE = /\s*[/–—-]?\s*(?:©|copyright|\(c\)).*$/i
 /** The name in a line such as "© 2026 Lampenhaus GmbH. All rights reserved". */
 const OWNER = /(?:©|copyright|\(c\))[\s\d–-]*(?:by\s+)?([^\s\d|·•,–][^|·•,–\n]*)/iu
 const NEXT_SENTENCE = /\.\s+\p{Lu}.*$/su
@@ -18,57 +15,86 @@ const SEPARATOR = /(?:^|\s+)[|·•](?=\s|$)/
 /** The length in characters up to which a text beside contact data is its label or another line of the address. */
 const SHORT_TEXT = 80
 const FULL_TEXT = 40
+const TAGLINE = 24
 const LONGEST_NAME = 60
-
-/** Returns whether a text holds a mail address, a telephone or register number, a postcode or opening hours. */
-export function hasContactData(text: string): boolean {
-  const plain = text.normalize('NFKC')
-  const numbers = plain.replace(DATES, ' ').replace(YEARS, ' ')
-  return MAIL.test(plain) || HOURS.test(numbers) || LONG_NUMBER.test(numbers) || POSTCODE.test(numbers)
-}
 
 /** Returns whether a link opens a mail program or a telephone. */
 export const isContactLink = (link: HtmlElement): boolean =>
   /^(?:tel|mailto|sms|whatsapp):/i.test(link.getAttribute('href') ?? '')
 
 /**
- * Returns the contact data in the headers and footers of a site under their headings and the site's name, without
- * links to pages and copyright notices. A site repeats them on every page.
+ * Returns what the headers and footers of a site tell, under their headings and the site's name, without links to pages
+ * and copyright notices: contact data, and what else a reader may ask for. A site repeats them on every page.
  */
 export function contactSections(frames: readonly HtmlElement[], siteName: string): Section[] {
-  return sectionsOf(frames, siteName, contactData).map((section) => ({ ...section, isContact: true }))
+  return sectionsOf(frames, siteName, keptOf).map((section) => ({ ...section, isContact: true }))
 }
 
 /** Returns the whole text of the footers of a site in the same way. Those with contact data are marked. */
 export function footerSections(footers: readonly HtmlElement[], siteName: string): Section[] {
-  return sectionsOf(footers, siteName, (paragraphs) => paragraphs.filter(saysSomething)).map((section) =>
+  const keep: Keep = (paragraphs) => paragraphs.filter(saysSomething)
+  return sectionsOf(footers, siteName, () => keep).map((section) =>
     hasContactData(section.text) ? { ...section, isContact: true } : section,
   )
 }
 
+/** Returns which of the paragraphs of a section are kept. */
+type Keep = (paragraphs: readonly string[]) => string[]
+
+/**
+ * Returns what is kept of a frame: of headers and footers also short lines with a number, such as an address without
+ * a postcode, of headers the line that says what the company does, of footers sentences and labelled facts, and of
+ * sidebars and newsletters offers. Menus, dialogs and the like have numbers, too, that tell nothing.
+ */
+function keptOf(frame: HtmlElement): Keep {
+  const isShortFigure = (text: string): boolean => text.length <= SHORT_TEXT && hasFigure(text)
+  if (isFooter(frame)) return factsIn((text) => isShortFigure(text) || isStatement(text))
+  if (isHeader(frame)) return factsIn((text) => isShortFigure(text) || isTagline(text))
+  if (isSidebar(frame) || isNewsletter(frame)) return factsIn((text) => hasFigure(text) && hasSentence(text))
+  return factsIn(() => false)
+}
+
+/** Matches a label with its value, such as "Made by: Huber Ltd.". */
+const LABELLED = /\p{L}{2}\s?[:：]\s?[\p{L}\p{N}(]/u
+const SOCIAL = /facebook|instagram|tiktok|youtube|linkedin|whatsapp/i
+
+const isStatement = (text: string): boolean =>
+  widthOf(text) >= FULL_TEXT && (hasSentence(text) || (LABELLED.test(text) && !SOCIAL.test(text)))
+
+/** Longer than a name, and neither a row of names, nor the way to the page, nor the sum of a cart. */
+const isTagline = (text: string): boolean =>
+  widthOf(text) >= TAGLINE && text.length <= SHORT_TEXT && !/[|›»>→]|(?<!\d)\d{1,3}(?!\d)/.test(text)
+
+/** Labels and lines of an address stand alone, unlike the names of other pages. */
+const isList = (text: string): boolean => text.includes(' | ') || /^- /.test(text)
+
 /** Footers also hold lists of names, such as "Imprint | Terms", which may be links that scripts follow. */
 const saysSomething = (paragraph: string): boolean =>
   hasContactData(paragraph) ||
+  hasFigure(paragraph) ||
   paragraph.split(' | ').some((part) => part.length >= FULL_TEXT || /[.!?。！？]$/.test(part))
 
 function sectionsOf(
   frames: readonly HtmlElement[],
   siteName: string,
-  keep: (paragraphs: readonly string[]) => string[],
+  keepOf: (frame: HtmlElement) => Keep,
 ): Section[] {
-  const sections = frames.flatMap((frame) =>
-    unitsOf(frame).flatMap((unit) => htmlSections(unit, undefined, isOtherLink)),
-  )
-  const filled = finishDocument(
-    null,
-    sections.filter(({ text }) => text !== ''),
-  ).sections
-  const name = siteName || ownerIn(filled)
-  return filled.flatMap(({ headingPath, text }): Section[] => {
-    const kept = keep(text.split(/\n{2,}/).map(withoutLegal))
-    const path = name && headingPath[0] !== name ? [name, ...headingPath] : headingPath
-    return kept.length === 0 ? [] : [{ headingPath: path, page: null, text: kept.join('\n\n') }]
+  const filled = frames.map((frame) => {
+    const sections = unitsOf(frame).flatMap((unit) => htmlSections(unit, undefined, isOtherLink))
+    const said = finishDocument(
+      null,
+      sections.filter(({ text }) => text !== ''),
+    ).sections
+    return { said, keep: keepOf(frame) }
   })
+  const name = siteName || ownerIn(filled.flatMap(({ said }) => said))
+  return filled.flatMap(({ said, keep }) =>
+    said.flatMap(({ headingPath, text }): Section[] => {
+      const kept = keep(text.split(/\n{2,}/).map(withoutLegal))
+      const path = name && headingPath[0] !== name ? [name, ...headingPath] : headingPath
+      return kept.length === 0 ? [] : [{ headingPath: path, page: null, text: kept.join('\n\n') }]
+    }),
+  )
 }
 
 /** Returns the columns of a footer, each with its headings, so that what follows a column is not under its heading. */
@@ -93,25 +119,39 @@ export function unsaid(contact: readonly Section[], page: readonly Section[]): S
   })
 }
 
-/** Keeps the paragraphs with contact data, and short ones next to them: labels and other lines of an address. */
-function contactData(paragraphs: readonly string[]): string[] {
-  const filled = paragraphs.filter(Boolean)
-  if (!filled.some(hasContactData)) return []
-  const isData = filled.map((text) => hasContactData(text) || (/\d/.test(text) && text.length <= SHORT_TEXT))
-  return filled.filter(
-    (text, at) => isData[at] || (text.length <= SHORT_TEXT && (isData[at - 1] || isData[at + 1])),
-  )
+/** Keeps paragraphs with contact data, short ones next to them, such as labels and lines of an address, and facts. */
+function factsIn(isFact: (text: string) => boolean): Keep {
+  return (paragraphs) => {
+    const filled = paragraphs.filter(Boolean)
+    const hasContact = filled.some(hasContactData)
+    const isShort = (text: string): boolean => text.length <= SHORT_TEXT
+    const isData = filled.map(
+      (text) => hasContactData(text) || (hasContact && /\d/.test(text) && isShort(text)),
+    )
+    return filled.filter((text, at) => {
+      const isBeside = isShort(text) && !isList(text) && (isData[at - 1] || isData[at + 1])
+      return isData[at] || isBeside || isFact(text)
+    })
+  }
 }
 
 function withoutLegal(paragraph: string): string {
   const lines = paragraph.split('\n').map((line) =>
     line
       .split(SEPARATOR)
-      .map((part) => part.trim())
-      .filter((part) => part !== '' && part !== '-' && (!COPYRIGHT.test(part) || hasContactData(part)))
+      // Links that are left out leave the dashes between them.
+      .map((part) => withoutNotice(part.trim()).replace(/(?:\s+[–-])+$/, ''))
+      .filter((part) => part !== '' && part !== '-')
       .join(' | '),
   )
   return lines.filter(Boolean).join('\n')
+}
+
+/** Leaves out a copyright notice, but not contact data in it nor sentences before it. */
+function withoutNotice(part: string): string {
+  if (!COPYRIGHT.test(part) || hasContactData(part)) return part
+  const before = part.replace(NOTICE, '')
+  return hasSentence(before) && !COPYRIGHT.test(before) ? before : ''
 }
 
 function isOtherLink(element: HtmlElement): boolean {

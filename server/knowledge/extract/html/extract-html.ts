@@ -8,7 +8,15 @@ import { boxesOfText, isNavigation } from './html-navigation.ts'
 import { type HtmlElement, headingText, textOf } from './html-node.ts'
 import { htmlSections } from './html-sections.ts'
 import { tooComplex } from './html-shape.ts'
-import { framesOf, isFooter, isSidebar, type Surroundings, surroundingsOf } from './html-surroundings.ts'
+import {
+  framesOf,
+  isFooter,
+  isHeader,
+  isSidebar,
+  type Surroundings,
+  surroundingsOf,
+} from './html-surroundings.ts'
+import { spellOut } from './spell-out.ts'
 
 // Below this many characters, and below this share of the page, main-content detection has only picked a fragment.
 const littleText = 200
@@ -52,7 +60,7 @@ export async function extractHtml(html: string, url?: string): Promise<Extracted
   const share = found / (lengthOf(whole) - (marked ? lengthOfFrames(around.frames) : 0))
   const isMain =
     found > 0 && (found >= littleText || share >= littleShare) && (marked !== null || share < nearlyAll)
-  const content = withSurroundings(main, around, isNamedByHeading ? heading : null)
+  const content = withSurroundings(main, around, isNamedByHeading ? heading : headingAbove(marked, around))
   const sections = isMain ? [...content, ...unsaid(contact, content)] : page
   return finishDocument((isNamedByHeading ? heading : pageTitle) || heading || null, sections)
 }
@@ -66,6 +74,7 @@ function contentOf(
   { keepsNavigation } = { keepsNavigation: false },
 ): { document: Document; whole: Section[] } {
   const { document } = parseHTML(source)
+  spellOut(document)
   if (!keepsNavigation)
     for (const element of document.querySelectorAll(
       'nav, div, p, ul, ol, table, header, footer, aside, section',
@@ -99,6 +108,13 @@ function markedMain(document: Document): HtmlElement | null {
 const NOTHING: Surroundings = { before: [], after: [], frames: [] }
 
 const sectionsIn = (block: HtmlElement): Section[] => htmlSections(block, anchorsOf(block))
+
+/** Returns the heading of a page that stands in its header because its main part has only headings of sections. */
+function headingAbove(main: HtmlElement | null, { frames }: Surroundings): string | null {
+  if (!main || main.querySelector('h1')) return null
+  const headings = frames.filter(isHeader).flatMap((frame) => [...frame.querySelectorAll('h1')])
+  return headings.length === 1 && !headings[0]!.querySelector('a') ? headingText(headings[0]!) || null : null
+}
 
 /** Adds the text before and after the main part, and puts everything under the page's heading if there is one. */
 function withSurroundings(main: Section[], { before, after }: Surroundings, page: string | null): Section[] {

@@ -1,3 +1,5 @@
+import { isBreakEmpty } from '../text/dense-script.ts'
+
 /** The subset of the DOM that is used here; the server is compiled without the browser's types. */
 export type HtmlNode = {
   nodeType: number
@@ -21,7 +23,9 @@ export type HtmlElement = HtmlNode & {
 const names = (list: string): ReadonlySet<string> => new Set(list.split(' '))
 
 /** Elements without readable content. */
-export const SKIPPED = names('SCRIPT STYLE NOSCRIPT TEMPLATE SVG IFRAME OBJECT CANVAS SELECT BUTTON TITLE')
+export const SKIPPED = names(
+  'SCRIPT STYLE NOSCRIPT TEMPLATE SVG IFRAME OBJECT CANVAS SELECT DATALIST BUTTON TITLE',
+)
 
 /** Elements that begin and end a paragraph. */
 export const BLOCKS = names(
@@ -31,11 +35,22 @@ export const BLOCKS = names(
 
 export const nameOf = ({ tagName }: HtmlElement): string => tagName.toUpperCase()
 
+/** Returns a text with one space for each gap, and none for a line break between Chinese or Japanese characters. */
+export function spaced(text: string): string {
+  if (!/\s/.test(text)) return text
+  return text.replace(/\s+/g, (gap, at: number) =>
+    gap.includes('\n') &&
+    isBreakEmpty(text.slice(Math.max(at - 2, 0), at), text.slice(at + gap.length, at + gap.length + 2))
+      ? ''
+      : ' ',
+  )
+}
+
 /** Returns the text of an element in one line; nested blocks are separated. */
 export function textOf(element: HtmlElement): string {
   let text = ''
   const visit = (node: HtmlNode): void => {
-    if (node.nodeType === 3) text += node.textContent ?? ''
+    if (node.nodeType === 3) text += spaced(node.textContent ?? '')
     if (node.nodeType !== 1) return
     const child = node as HtmlElement
     const name = nameOf(child)

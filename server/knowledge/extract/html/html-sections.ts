@@ -2,7 +2,16 @@ import type { Section } from '../extracted-document.ts'
 import { headingLabel } from './heading-label.ts'
 import { type Heading, pathOf, withHeading } from './heading-path.ts'
 import type { Anchors } from './html-anchors.ts'
-import { BLOCKS, type HtmlElement, type HtmlNode, headingText, nameOf, SKIPPED, textOf } from './html-node.ts'
+import {
+  BLOCKS,
+  type HtmlElement,
+  type HtmlNode,
+  headingText,
+  nameOf,
+  SKIPPED,
+  spaced,
+  textOf,
+} from './html-node.ts'
 import { isLayout, noteOf, rowsOf } from './html-table.ts'
 
 /** A definition with more than this many characters becomes a section under its term. */
@@ -97,7 +106,7 @@ export function htmlSections(
   }
   const visit = (node: HtmlNode): void => {
     if (node.nodeType === 3) {
-      line += (node.textContent ?? '').replace(/\s+/g, ' ')
+      line += spaced(node.textContent ?? '')
       return
     }
     if (node.nodeType !== 1) return

@@ -1,4 +1,4 @@
-import { hasContactData } from './contact-sections.ts'
+import { hasContactData } from './contact-data.ts'
 import { type HtmlElement, nameOf, SKIPPED, textOf } from './html-node.ts'
 
 const FRAME = new Set(['HEADER', 'FOOTER', 'ASIDE', 'NAV', 'FORM', 'DIALOG'])
@@ -9,6 +9,12 @@ const FRAME_NAMED =
 const FOOTER_NAMED = /(?:^|[\s_-])(?:site-?)?footer(?:$|[\s_-])/i
 const SHORT_TEXT = 40
 const LONGEST_COOKIE_NOTE = 600
+/** A longer sidebar is that of the site. */
+const LONGEST_BOX = 1_200
+const NEWSLETTER_NAMED = /(?:^|[\s_-])(?:newsletter|subscribe|mailing-?list)(?:$|[\s_-])/i
+/** Words for a newsletter, which a site offers on every page. */
+const NEWSLETTER =
+  /newsletter|mailing list|infolettre|nieuwsbrief|nyhedsbrev|nyhetsbrev|рассылк|bülten|メルマガ|ニュースレター|뉴스레터|订阅|訂閱|電子報/i
 const MOST_ELEMENTS = 2_000
 
 /**
@@ -23,7 +29,8 @@ export function surroundingsOf(main: HtmlElement): Surroundings {
   const collect = (element: HtmlElement, blocks: HtmlElement[]): void => {
     left -= 1
     if (left < 0 || isUnseen(element)) return
-    if (isFrame(element)) found.frames.push(element)
+    if (isBoxOfText(element)) blocks.push(element)
+    else if (isFrame(element)) found.frames.push(element)
     else if (hasFrame(element)) for (const child of element.children) collect(child, blocks)
     else if (isText(element)) blocks.push(element)
   }
@@ -80,6 +87,25 @@ export const isFooter = (element: HtmlElement): boolean =>
 
 export const isSidebar = (element: HtmlElement): boolean =>
   nameOf(element) === 'ASIDE' || element.getAttribute('role') === 'complementary'
+
+export const isHeader = (element: HtmlElement): boolean =>
+  nameOf(element) === 'HEADER' || element.getAttribute('role') === 'banner'
+
+/** Returns whether an element is named as the place where a site offers its newsletter. */
+export const isNewsletter = (element: HtmlElement): boolean =>
+  NEWSLETTER_NAMED.test(element.getAttribute('class') ?? '') || NEWSLETTER_NAMED.test(element.id)
+
+/** Returns whether a sidebar belongs to the page: it has sentences and no form, unlike lists of other pages. */
+function isBoxOfText(element: HtmlElement): boolean {
+  const isNamed = FRAME_NAMED.test(element.getAttribute('class') ?? '') || FRAME_NAMED.test(element.id)
+  if (!isSidebar(element) || isNamed || element.querySelector('form, input, select, textarea, nav'))
+    return false
+  const text = textOf(element)
+  return text.length <= LONGEST_BOX && hasSentence(text) && isText(element) && !NEWSLETTER.test(text)
+}
+
+/** Returns whether a text has a sentence, whose end is not the point of a number. */
+export const hasSentence = (text: string): boolean => /[.!?](?:["'”»)]|\s|$)|[。！？]/.test(text)
 
 function hasFrame(element: HtmlElement): boolean {
   const marked = element.querySelectorAll(FRAME_SELECTOR)

@@ -1,28 +1,43 @@
 import { DOMParser } from 'linkedom'
 import type { Section } from '../extracted-document.ts'
-import { hasContactData } from '../html/contact-sections.ts'
 import type { HtmlElement, HtmlNode } from '../html/html-node.ts'
 
 const MARGIN = /^word\/(?:header|footer)\d*\.xml$/
 const PAGE_NUMBER =
   /^[\s|–—-]*(?:page|seite|p[áa]gina|sida|side|strona|strana|oldal|sivu|стр(?:аница)?|p|s|str|第)?\.?\s*\d{1,4}(?:\s*(?:\p{L}{1,4}|\/)\s*\d{1,4})?\s*(?:页|頁|ページ|페이지)?[\s|–—-]*$/iu
 
+/** More and longer lines are no header, and would take long to compare. */
+const MOST_LINES = 60
+const LONGEST_LINE = 1_000
+
 /**
- * Returns the lines in the headers and footers of a Word file, each once, if they hold contact data or a number, such as
- * that of a form or a version, without page numbers. Returns null when there are none.
+ * Returns the lines in the headers and footers of a Word file, each once, without page numbers and without what the
+ * document itself says, such as its title. Returns null when there are none.
  */
-export function marginSection(parts: ReadonlyMap<string, Uint8Array>): Section | null {
-  const lines = new Set<string>()
+export function marginSection(
+  parts: ReadonlyMap<string, Uint8Array>,
+  body: readonly Section[],
+): Section | null {
+  const found = new Set<string>()
   for (const [name, bytes] of parts) {
     if (!MARGIN.test(name)) continue
-    const found = linesOf(Buffer.from(bytes).toString('utf8'))
-    if (found.some((line) => hasContactData(line) || /\d/.test(line)))
-      for (const line of found) lines.add(line)
+    for (const line of linesOf(Buffer.from(bytes).toString('utf8')))
+      if (line.length <= LONGEST_LINE && found.size < MOST_LINES) found.add(line)
   }
-  return lines.size === 0
-    ? null
-    : { headingPath: [], page: null, text: [...lines].join('\n'), isContact: true }
+  const said = body.flatMap(({ headingPath, text }) => [...headingPath, text]).map(lettersOf)
+  const letters = [...found].map(lettersOf)
+  const lines = [...found].filter((_line, at) => {
+    const own = letters[at]!
+    // Of two lines with the same words the first is kept, and of others the longer one.
+    const isRepeated = letters.some(
+      (other, place) => place !== at && other.includes(own) && (other !== own || place < at),
+    )
+    return own !== '' && !isRepeated && !said.some((text) => text.includes(own))
+  })
+  return lines.length === 0 ? null : { headingPath: [], page: null, text: lines.join('\n'), isContact: true }
 }
+
+const lettersOf = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '')
 
 function linesOf(xml: string): string[] {
   const root = new DOMParser().parseFromString(xml, 'text/xml') as unknown as HtmlElement

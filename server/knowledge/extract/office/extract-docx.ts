@@ -8,14 +8,14 @@ import { officeParts, officeTitle } from './office-parts.ts'
 import { writeZip } from './write-zip.ts'
 
 /**
- * Extracts the headings, paragraphs, lists and tables of a Word file, and the facts in its page headers and footers. Throws ExtractFailure `broken`, `too_large` and
- * `no_text`.
+ * Extracts the headings, paragraphs, lists and tables of a Word file, and what its page headers and footers add to them.
+ * Throws ExtractFailure `broken`, `too_large` and `no_text`.
  */
 export async function extractDocx(bytes: Uint8Array): Promise<ExtractedDocument> {
   const parts = officeParts(bytes)
   const { document } = parseHTML(`<!doctype html><html><body>${await toHtml(writeZip(parts))}</body></html>`)
   const body = htmlSections(document.body)
-  const margin = marginSection(parts)
+  const margin = marginSection(parts, body)
   const sections = margin && body.some(({ text }) => text !== '') ? [...body, margin] : body
   const extracted = finishDocument(officeTitle(parts), sections)
   if (extracted.sections.length === 0) throw new ExtractFailure('no_text', 'This Word file contains no text.')

@@ -90,20 +90,22 @@ function blocksOf(rows: string[][]): string[][][] {
 }
 
 /**
- * Returns the lines above a table, and its rows. A block with the same number of columns but no column names uses those
- * of the previous block.
+ * Returns the lines above a table, its rows, and the notes below it, which are rows of a first cell alone. A block with
+ * the same number of columns but no column names uses those of the previous block.
  */
 function paragraphsOfBlocks(): (block: string[][]) => string[] {
   let header: string[] | null = null
   return (block) => {
     const start = block.findIndex((row) => row.filter(Boolean).length > 1)
     const lead = (start < 0 ? block : block.slice(0, start)).map((row) => row.filter(Boolean).join(' '))
-    const table = start < 0 ? [] : block.slice(start)
+    const end = block.findLastIndex((row) => row.length > 1)
+    const table = start < 0 ? [] : block.slice(start, end + 1)
+    const notes = start < 0 ? [] : block.slice(end + 1).map((row) => row[0] ?? '')
     const width = Math.max(0, ...table.map((row) => row.length))
     const padded = table.map((row) => [...row, ...Array<string>(width - row.length).fill('')])
     if (looksLikeHeader(padded[0] ?? [])) header = padded.shift()!
     const isNamed = header !== null && header.length === width
     const rows = isNamed && header ? tableRows([header, ...padded], 1) : tableRows(padded, 0)
-    return [lead.join('\n'), rows.join('\n')].filter(Boolean)
+    return [lead.join('\n'), rows.join('\n'), notes.join('\n')].filter(Boolean)
   }
 }

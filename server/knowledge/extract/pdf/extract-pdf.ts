@@ -2,12 +2,14 @@ import { getDocumentProxy } from 'unpdf'
 import { ExtractFailure } from '../extract-failure.ts'
 import { type ExtractedDocument, finishDocument, type Section } from '../extracted-document.ts'
 import { type Heading, pathOf, withHeading } from '../html/heading-path.ts'
+import { hasRoom } from './hangul-breaks.ts'
+import { dividedWords, joinLines } from './join-lines.ts'
 import { mendPageBreaks } from './mend-page-breaks.ts'
 import { dropContents } from './pdf-contents.ts'
 import { createFonts } from './pdf-fonts.ts'
 import { headingLevels, headingSizeOf } from './pdf-headings.ts'
 import { linesOf, type PdfItem, type PdfLine, roundedSize } from './pdf-lines.ts'
-import { dividedWords, paragraphsOf } from './pdf-paragraphs.ts'
+import { paragraphsOf } from './pdf-paragraphs.ts'
 import { dropRunningLines } from './pdf-running-lines.ts'
 
 // A heading such as "Chapter 8" or "Anhang B".
@@ -121,7 +123,11 @@ function sectionsOf(pages: PdfLine[][]): Section[] {
         if (!goesOn && (lines.length > 0 || before)) endSection()
         const last = goesOn ? open.at(-1) : undefined
         if (last) open = open.slice(0, -1)
-        const text = last ? `${last.text} ${line.text}` : line.text
+        const above = isSame ? before : null
+        const text =
+          last && above
+            ? joinLines(last.text, line.text, words, () => hasRoom(above, [above, line]))
+            : [last?.text, line.text].filter(Boolean).join(' ')
         open = withHeading(open, level, text)
         before = line
       } else {

@@ -7,6 +7,8 @@ export type HangulWords = {
   starts: Set<string>
   /** Whether lines end only between words, so that they are of different lengths. */
   keepsWords: boolean
+  /** The counters that it writes after a number without a space, and with one. */
+  counters: { close: Set<string>; apart: Set<string> }
 }
 
 const LONGEST_START = 4
@@ -38,6 +40,11 @@ const ALONE = list(
 const DEPENDENT = list('수 것 등 및 뒤 후 전 중 때 곳 개 번 명 분')
 const PARTICLE = /[은는을를에도게만로]$/
 
+/** What counts and measures, with the particle and the ending after it, if there are any. */
+const COUNTER =
+  /^(원|개월|개|일|월|년|시간|시|분|초|명|회|번째|번|박|층|호점|호실|호|주일|주년|주|세|살|가지|[십백천]?[만천억]|장|잔|병|포|봉|대|권|쪽|점|배|차|인분|인|평|건|종|달|채|통|마리|그램|킬로|미터|도|퍼센트|프로|단계|등급)(?:간|씩|쯤|당|째|치|짜리|어치)?(?:[은는을를이가에의로도와과만며고]|부터|까지|에서|에는|마다|으로|이나|이며|이고|입니다|이상|이하)?$/
+const COUNTED = /\d(\s?)(\p{Script=Hangul}+)/gu
+
 /** Returns whether a syllable ends with a consonant, after which the particle has another form. */
 const hasFinal = (syllable: string): boolean => (syllable.charCodeAt(0) - FIRST_SYLLABLE) % FINALS !== 0
 const FIRST_SYLLABLE = 0xac00
@@ -47,7 +54,12 @@ const FINALS = 28
 export function hangulWords(pages: readonly PdfLine[][]): HangulWords {
   const words = new Set<string>()
   const starts = new Set<string>()
+  const counters = { close: new Set<string>(), apart: new Set<string>() }
   for (const { text } of pages.flat()) {
+    for (const [, space, word = ''] of text.matchAll(COUNTED)) {
+      const counter = COUNTER.exec(word)?.[1]
+      if (counter) counters[space ? 'apart' : 'close'].add(counter)
+    }
     for (const token of text.split(/[^\p{Script=Hangul}]+/u).slice(1, -1)) {
       words.add(token)
       for (let length = 2; length <= Math.min(token.length, LONGEST_START); length += 1)
@@ -65,7 +77,7 @@ export function hangulWords(pages: readonly PdfLine[][]): HangulWords {
       if (hasRoom(line, page)) roomy += 1
     }
   }
-  return { words, starts, keepsWords: roomy > 0 && roomy >= broken * ROOMY }
+  return { words, starts, keepsWords: roomy > 0 && roomy >= broken * ROOMY, counters }
 }
 
 const isOfOneText = (line: PdfLine, next: PdfLine): boolean =>
@@ -84,15 +96,23 @@ export function hasRoom(line: PdfLine, lines: readonly PdfLine[]): boolean {
 }
 
 /**
+ * Returns whether a number and what it counts are written together: as elsewhere in the document, and otherwise
+ * without a space, which is the more common way.
+ */
+function isCounted(right: string, { counters, keepsWords }: HangulWords): boolean {
+  const counter = COUNTER.exec(HANGUL_START.exec(right)?.[0] ?? '')?.[1]
+  if (counter === undefined || keepsWords) return false
+  return counters.close.has(counter) || !counters.apart.has(counter)
+}
+
+/**
  * Returns whether a line break is inside a Korean word. Programs may break Korean text after any syllable, and nothing in
  * the file tells whether there was a space. Without any sign, the parts are joined, because compounds may be written
  * together, but no word may be written with a space in it.
  */
-export function breaksHangul(
-  left: string,
-  right: string,
-  { words, starts, keepsWords }: HangulWords,
-): boolean {
+export function breaksHangul(left: string, right: string, hangul: HangulWords): boolean {
+  const { words, starts, keepsWords } = hangul
+  if (/\d$/.test(left)) return isCounted(right, hangul)
   const before = HANGUL_END.exec(left)?.[0]
   const after = HANGUL_START.exec(right)?.[0]
   if (before === undefined || after === undefined || keepsWords) return false

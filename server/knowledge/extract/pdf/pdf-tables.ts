@@ -1,4 +1,5 @@
 import { hasHeader, looksLikeHeader, tableRows } from '../table-rows.ts'
+import { type DividedWords, joinLines } from './join-lines.ts'
 import { isCloseTo, type PdfCell, type PdfLine } from './pdf-lines.ts'
 
 /** How far the cells of one column may be misaligned, in font heights. */
@@ -11,17 +12,22 @@ const LONGEST_CELL = 45
 
 type Table = { rows: string[]; length: number }
 
+/** The most by which the sizes of a header and the rows below it differ, in points. */
+const SAME_SIZE = 1
+/** The most lines below a header of which one may have all columns. */
+const NEAR_HEADER = 6
+
 /** Returns the table that begins with line `at` of a page, or null. */
-export function tableAt(lines: readonly PdfLine[], at: number): Table | null {
+export function tableAt(lines: readonly PdfLine[], at: number, words: DividedWords): Table | null {
   const first = lines[at]
   if (!first || first.cells.length < 2) return null
-  let columns: PdfCell[] = first.cells
+  let columns: PdfCell[] = columnsBelow(first, lines.slice(at + 1, at + 1 + NEAR_HEADER)) ?? first.cells
   let end = at + 1
   while (end < lines.length && isCloseTo(lines[end - 1]!, lines[end]!)) {
     const { cells, size } = lines[end]!
     const wider = cells.length > columns.length ? cells : columns
     const narrower = wider === cells ? columns : cells
-    const isPart = cells.length > 1 || (end > at + 1 && columnOf(cells[0], columns, size) > 0)
+    const isPart = cells.length > 1 || (end > at + 1 && continuesCell(cells[0], columns, size))
     if (!isPart || narrower.some((cell) => columnOf(cell, wider, size) < 0)) break
     columns = wider.map((cell) =>
       spanning(cell, narrower[columnsOf(narrower, wider, size).indexOf(wider.indexOf(cell))]),
@@ -35,8 +41,33 @@ export function tableAt(lines: readonly PdfLine[], at: number): Table | null {
     full.length >= (columns.length >= WIDE ? FEWEST_OF_WIDE : FEWEST_LINES) &&
     (lengths[Math.floor(lengths.length / 2)] ?? 0) <= LONGEST_CELL
   if (!isTable) return null
-  const grid = gridOf(block, columns)
+  const grid = gridOf(block, columns, words)
   return { rows: tableRows(grid, isNamed(grid, full) ? 1 : 0), length: block.length }
+}
+
+/**
+ * Returns the columns below a header whose names are in the middle of their columns, while the cells are on the left or
+ * on the right: each name is between the cells beside its own. The names are in another font. Returns null otherwise.
+ */
+function columnsBelow({ cells: names, size }: PdfLine, below: readonly PdfLine[]): PdfCell[] | null {
+  const row = below.find((line) => line.cells.length >= names.length)
+  if (!row || Math.abs(row.size - size) > SAME_SIZE) return null
+  const { cells } = row
+  let last = -1
+  const columns = [...cells]
+  for (const name of names) {
+    const place = cells.findIndex(
+      (cell, column) =>
+        column > last &&
+        cell.font !== name.font &&
+        name.x > (cells[column - 1]?.right ?? Number.NEGATIVE_INFINITY) &&
+        name.right < (cells[column + 1]?.x ?? Number.POSITIVE_INFINITY),
+    )
+    if (place < 0) return null
+    columns[place] = spanning(cells[place]!, name)
+    last = place
+  }
+  return columns
 }
 
 /** The names of columns are often in another font than the rows below. */
@@ -47,7 +78,7 @@ function isNamed(grid: readonly (readonly string[])[], full: readonly PdfLine[])
 }
 
 /** A line with a single cell continues the cell above it. */
-function gridOf(block: readonly PdfLine[], columns: readonly PdfCell[]): string[][] {
+function gridOf(block: readonly PdfLine[], columns: readonly PdfCell[], words: DividedWords): string[][] {
   const grid: string[][] = []
   for (const { cells, size } of block) {
     const row = columns.map(() => '')
@@ -58,11 +89,21 @@ function gridOf(block: readonly PdfLine[], columns: readonly PdfCell[]): string[
     const above = grid.at(-1)
     if (cells.length === 1 && above)
       row.forEach((text, column) => {
-        if (text) above[column] = `${above[column]} ${text}`.trim()
+        const begun = above[column]
+        if (text) above[column] = begun ? joinLines(begun, text, words, () => false) : text
       })
     else grid.push(row)
   }
   return grid
+}
+
+/** Returns whether a line of a single cell continues the cell above it: it has the place of one column but the first. */
+function continuesCell(cell: PdfCell | undefined, columns: readonly PdfCell[], size: number): boolean {
+  const place = columnOf(cell, columns, size)
+  if (!cell || place <= 0) return false
+  return (
+    cell.x > columns[place - 1]!.right && cell.right < (columns[place + 1]?.x ?? Number.POSITIVE_INFINITY)
+  )
 }
 
 const columnsOf = (cells: readonly PdfCell[], columns: readonly PdfCell[], size: number): number[] =>

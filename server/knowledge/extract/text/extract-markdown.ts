@@ -3,6 +3,7 @@ import { type ExtractedDocument, finishDocument, type Section } from '../extract
 import { headingLabel } from '../html/heading-label.ts'
 import { type Heading, pathOf, withHeading } from '../html/heading-path.ts'
 import { tableRows } from '../table-rows.ts'
+import { DENSE_ITEM, isBreakEmpty } from './dense-script.ts'
 import { inlineMarkdown, inlineText, isDefinition, linksOf } from './markdown-inline.ts'
 
 // In a list, a fence is indented like its item.
@@ -119,7 +120,8 @@ function addLine(prose: string[], line: string): void {
   if (marker) {
     const number = /\d+[.)]/.exec(marker)?.[0]
     if (text) prose.push(`${number ?? '-'} ${text}`)
-  } else if (prose.length > 0) prose[prose.length - 1] += ` ${text}`
+  } else if (prose.length > 0 && !DENSE_ITEM.test(text))
+    prose[prose.length - 1] += isBreakEmpty(prose.at(-1)!, text) ? text : ` ${text}`
   else if (text) prose.push(text)
 }
 

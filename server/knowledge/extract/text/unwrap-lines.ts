@@ -1,3 +1,5 @@
+import { DENSE_ITEM, isBreakEmpty } from './dense-script.ts'
+
 const ITEM = /^\s*(?:[-*+•‣▪]|\(?\d{1,3}[.)]|[a-z]\))\s+/
 /** The widths at which editors break lines. */
 const NARROWEST = 50
@@ -22,9 +24,11 @@ export function unwrapLines(lines: readonly string[]): string {
       last !== undefined &&
       isWrapped &&
       !ITEM.test(line) &&
+      !DENSE_ITEM.test(line) &&
       !isColumns(line) &&
       reachesEnd(before, text, longest)
-    if (goesOn && last !== undefined) joined[joined.length - 1] = `${last}${gap(last, text)}${text}`
+    if (goesOn && last !== undefined)
+      joined[joined.length - 1] = isBreakEmpty(last, text) ? last + text : `${last} ${text}`
     else joined.push(text)
     before = line
   }
@@ -40,9 +44,3 @@ function reachesEnd(before: string, next: string, longest: number): boolean {
 
 /** Matches values that are separated by spaces or bars. */
 const isColumns = (line: string): boolean => /\S {3,}\S|\t|\s\|\s/.test(line.trim())
-
-/** Chinese and Japanese do not put a space between lines. */
-function gap(left: string, right: string): string {
-  const script = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}。、，！？：；「」（）]/u
-  return script.test(left.at(-1)!) && script.test(right[0]!) ? '' : ' '
-}

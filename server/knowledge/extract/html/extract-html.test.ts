@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { extractDocument } from '../extract-document.ts'
+
+const sectionsOf = async (html: string) =>
+  (await extractDocument({ type: 'html', bytes: Buffer.from(html) })).sections
+const textOf = async (html: string) =>
+  (await sectionsOf(html)).map(({ headingPath, text }) => [...headingPath, text].join('\n')).join('\n\n')
+const option = (text: string) => `<option>${text}</option>`
+const page = (main: string, around = '') =>
+  `<main><h1>Boots</h1><p>They are dry and warm.</p>${main}</main>${around}`
+
+test('the options of a select that name what is on offer are kept with its label', async () => {
+  const sizes = ['S (150–165 cm)', 'M (164–178 cm)'].map(option).join('')
+  const inside = `<div><label>Size <select>${sizes}</select></label> <label>Colour: <select><option value="">Choose</option>${option('Green')}${option('Red (sold out)')}</select></label> <button>Buy</button></div>`
+  assert.match(
+    await textOf(page(inside)),
+    /^Size: S \(150–165 cm\), M \(164–178 cm\)\nColour: Green, Red \(sold out\)$/m,
+  )
+  const apart = `<div><label for="s">Size</label></div><div><select id="s"><optgroup label="Adults">${option('42')}${option('43')}</optgroup><optgroup label="Children">${option('28')}</optgroup></select></div>`
+  assert.match(await textOf(page(apart)), /^Size: Adults – 42, 43; Children – 28$/m)
+  const unmarked = `<h1>Boots</h1>${'<p>They are dry and warm, and they last for many years.</p>'.repeat(9)}${inside}`
+  assert.match(await textOf(unmarked), /M \(164–178 cm\)/)
+  const booking = `<form><input name="name"><label>Service <select>${option('Cut (30 min, 25 €)')}${option('Colour (90 min, 80 €)')}</select></label></form>`
+  assert.match(await textOf(page(booking)), /Service: Cut \(30 min, 25 €\), Colour/)
+})
+
+test('the options of a select that are material for a form are left out', async () => {
+  const select = (texts: string[], attributes = '') =>
+    `<select ${attributes}>${texts.map(option).join('')}</select>`
+  const numbers = (first: number, count: number) => Array.from({ length: count }, (_, at) => `${first + at}`)
+  const enquiry = select(['Toilet', 'Drain outside'])
+  const left = [
+    select(numbers(1, 10)),
+    select(numbers(1990, 9)),
+    select(['09:00', '09:30', '10:00']),
+    select(['Italiano', 'English', 'Deutsch']),
+    select(['Austria', 'Italy', 'Spain'], 'name="billing_country"'),
+    select(numbers(0, 40).map((number) => `Country ${number}`)),
+    select(['Sort by name', 'Price, lowest first']),
+    select(['Newest', 'Price'], 'id="sort-by"'),
+    select(['Newest', 'Price'], 'aria-label="Ordina per"'),
+    `<form><input type="tel">${enquiry}</form>`,
+    `<form><input type="tel">${select(['Italy (+39)', 'Austria (+43)'])}</form>`,
+  ]
+  for (const one of left) {
+    const found = await textOf(page(one))
+    assert.equal(found, 'Boots\nThey are dry and warm.', one)
+  }
+  const menu = `<header>${select(['Vienna', 'Graz'])}</header>`
+  assert.equal(await textOf(page('', menu)), 'Boots\nThey are dry and warm.')
+})
+
+test('the long form of an abbreviation follows it once, unless the page says it', async () => {
+  const cin = '<abbr title="Codice identificativo nazionale">CIN</abbr>'
+  const main = `<h2>Il ${cin}</h2><p>Serve il ${cin}. Il ${cin} è gratuito.</p>`
+  assert.match(
+    await textOf(page(main)),
+    /Il CIN\nServe il CIN \(Codice identificativo nazionale\)\. Il CIN è gratuito\./,
+  )
+  const said = `<p>Il codice identificativo nazionale, o ${cin}.</p><p>Nato <abbr title="2026-03-01T10:00">ieri</abbr>.</p>`
+  assert.match(await textOf(page(said)), /nazionale, o CIN\.\n\nNato ieri\.$/)
+})
+
+test('a sidebar with sentences belongs to the page, and an offer of a newsletter to the site', async () => {
+  const around = `<aside><h3>What does it earn?</h3><p>Write to us: an estimate takes three working days.</p></aside>
+    <aside><h3>Seen with it</h3><ul><li>Basket, 39.90 €</li><li>Lock</li></ul></aside>
+    <aside><h4>Newsletter</h4><p>No spam. Readers get 5% off their first order.</p><form><input type="email"></form></aside>
+    <section class="newsletter"><p>Subscribe for news every week!</p><form><input type="email"></form></section>
+    <footer><p>Huber, Hauptstraße 5, Vienna – <a href="/a">Terms</a> – <a href="/b">Shop</a></p>
+    <p>The leasing is offered together with the Padus Rent company.</p><p>Terms | Imprint | Contact</p>
+    <p>Made by: Huber and Sons in Vienna, Austria</p><p>Updated on 3 March 2026</p>
+    <p>The courses are on the notice boards of the shops. / Copyright Huber</p></footer>`
+  const header =
+    '<header><p>Delivery free from 60 €</p><p>Shoemakers since 1950, in Vienna</p><p>My account, cart (0) 0,00 €</p></header>'
+  const main = '<p>The sole is glued and sewn, and so they last for many years.</p>'.repeat(4)
+  const sections = (await sectionsOf(`${header}${page(main, around)}`)).slice(1)
+  assert.deepEqual(
+    sections.map(({ headingPath, text, isContact = false }) => [headingPath.join(' > '), text, isContact]),
+    [
+      ['What does it earn?', 'Write to us: an estimate takes three working days.', false],
+      ['Huber', 'Delivery free from 60 €\n\nShoemakers since 1950, in Vienna', true],
+      ['Huber > Newsletter', 'No spam. Readers get 5% off their first order.', true],
+      [
+        'Huber',
+        'Huber, Hauptstraße 5, Vienna\n\nThe leasing is offered together with the Padus Rent company.\n\n' +
+          'Made by: Huber and Sons in Vienna, Austria\n\nThe courses are on the notice boards of the shops.',
+        true,
+      ],
+    ],
+  )
+})
+
+test('the heading of a page in its header is above the headings of its main part', async () => {
+  const main = '<main><h2>Arrival</h2><p>The key is in the box.</p></main>'
+  const sections = await sectionsOf(
+    `<header><h1>Welcome to flat 3</h1><nav><a href="#a">A</a></nav></header>${main}`,
+  )
+  assert.deepEqual(sections[0]!.headingPath, ['Welcome to flat 3', 'Arrival'])
+  const site = await sectionsOf(`<header><h1><a href="/">Huber</a></h1></header>${main}`)
+  assert.deepEqual(site[0]!.headingPath, ['Arrival'])
+})
+
+test('a line break between Chinese or Japanese characters of a page is no space', async () => {
+  assert.equal(
+    await textOf('<p>お申し込みはマイペー\n  ジから、\nWi-Fi\nでも。</p>'),
+    'お申し込みはマイページから、 Wi-Fi でも。',
+  )
+})

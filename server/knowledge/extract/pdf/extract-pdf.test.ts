@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { makePdf } from '../../../../test/fixtures/make-pdf.ts'
+import { extractDocument } from '../extract-document.ts'
+
+const sectionsOf = async (bytes: Uint8Array) => (await extractDocument({ type: 'pdf', bytes })).sections
+const textOf = async (lines: string[]) =>
+  (await sectionsOf(makePdf([{ heading: '', lines }]))).map(({ text }) => text).join('\n\n')
+
+/** Moves what stands at one place of a page to another. */
+function moved(pdf: Uint8Array, ...moves: [from: string, to: string][]): Uint8Array {
+  let file = Buffer.from(pdf).toString('latin1')
+  for (const [from, to] of moves) {
+    assert.ok(file.includes(from) && from.length === to.length, from)
+    file = file.replace(from, to)
+  }
+  return Buffer.from(file, 'latin1')
+}
+
+test('the names in the middle of the columns of a PDF belong to the cells on their left', async () => {
+  const lines = [
+    '*Weekday\tPlace\tTime',
+    'Monday\tVienna\t10:30',
+    'Every Friday\tGraz\t14:00',
+    'Sunday\t\t9:00',
+  ]
+  const pdf = moved(
+    makePdf([{ heading: '', lines }]),
+    [' 60 744 Tm', ' 93 744 Tm'],
+    [' 210 744 Tm', ' 263 744 Tm'],
+    [' 360 744 Tm', ' 430 744 Tm'],
+  )
+  assert.equal(
+    (await sectionsOf(pdf))[0]!.text,
+    'Weekday: Monday; Place: Vienna; Time: 10:30\nWeekday: Every Friday; Place: Graz; Time: 14:00\n' +
+      'Weekday: Sunday; Time: 9:00',
+  )
+  const two = moved(
+    makePdf([
+      {
+        heading: '',
+        lines: ['*Reason\tPaid by', 'Change of mind\tthe customer', 'Defect\tus', 'Size\tno one'],
+      },
+    ]),
+    [' 60 744 Tm', ' 93 744 Tm'],
+    [' 210 744 Tm', ' 253 744 Tm'],
+  )
+  assert.equal(
+    (await sectionsOf(two))[0]!.text,
+    'Reason: Change of mind; Paid by: the customer\nReason: Defect; Paid by: us\nReason: Size; Paid by: no one',
+  )
+})
+
+test('a paragraph below a table of a PDF does not continue its last row', async () => {
+  const lines = ['*Value\tMeaning\tWhat to do', '3\ttoo low\tcall us', '9\tfine\tgo on']
+  const below = 'A drop is taken from the edge of the ear, which is warmed before with a wet cloth,'
+  // Its middle is that of a column.
+  const pdf = moved(
+    makePdf([{ heading: '', lines: [...lines, below, 'and read.'] }]),
+    [' 60 702 Tm', ' 44 702 Tm'],
+    [' 60 688 Tm', ' 44 688 Tm'],
+  )
+  assert.equal(
+    (await sectionsOf(pdf))[0]!.text,
+    `Value: 3; Meaning: too low; What to do: call us\nValue: 9; Meaning: fine; What to do: go on\n\n${below} and read.`,
+  )
+})
+
+test('a line break within a word of katakana, a telephone number or a heading of a PDF leaves no space', async () => {
+  assert.equal(
+    await textOf(['紹介コードはマイペー', 'ジに出ます。予約は011-555-', '0110へ。']),
+    '紹介コードはマイページに出ます。予約は011-555-0110へ。',
+  )
+  const heading = '特典1 のりかえで最大11,000ポ\nイント'
+  const pdf = makePdf([{ heading, lines: ['ポイントは四か月目の末日に付与し、解約された方は対象外です。'] }])
+  const [section] = await sectionsOf(moved(pdf, [' 60 744 Tm', ' 60 754 Tm']))
+  assert.deepEqual(section!.headingPath, ['特典1 のりかえで最大11,000ポイント'])
+})
+
+test('a number and what it counts are joined in Korean lines of a PDF as elsewhere in the document', async () => {
+  const broken = ['최소 주문 금액은 일 회에 모두 200,000', '원입니다. 계약은 전화로 문의해 주십시']
+  assert.match(await textOf([...broken, '오.']), /200,000원입니다/)
+  const spaced = [
+    '가격은 3,000 원부터 있습니다. 최소 주문 금',
+    '액은 일 회에 부가세 없이 총 이십만 200,000',
+    '원입니다. 계약은 미리 전화로 문의해 주십시',
+    '오.',
+  ]
+  assert.match(await textOf(spaced), /200,000 원입니다/)
+  assert.match(
+    await textOf([
+      '내년도 하반기의 단가표는 모두 다 2026',
+      '하반기에 다시 보내 드립니다. 기다려 주',
+      '세요.',
+    ]),
+    /2026 하반기/,
+  )
+  const words = [
+    '수업료는 한 달에 200,000',
+    '원입니다. 재료비는',
+    '따로 냅니다. 문의는 전화로 하시고',
+    '방문은 예약하세요.',
+  ]
+  assert.match(await textOf(words), /200,000 원입니다/)
+})
+
+test('items with a Japanese bullet are lines of their own', async () => {
+  assert.equal(await textOf(['・受付は十時から', '・予約は前日まで']), '・受付は十時から\n・予約は前日まで')
+})
