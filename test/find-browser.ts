@@ -1,10 +1,16 @@
 import { existsSync } from 'node:fs'
 import { chromium } from 'playwright-core'
 
+/** Debian's Chromium without a window, which takes a third less processor time than the one with windows. */
+const HEADLESS_SHELL = '/usr/bin/chromium-headless-shell'
+
+export const hasHeadlessShell = (): boolean => existsSync(process.env.CHROMIUM_PATH ?? HEADLESS_SHELL)
+
 /** Returns the path of a Chromium on this machine, or undefined if there is none. */
 export const findBrowser = (): string | undefined =>
   [
     process.env.CHROMIUM_PATH ?? '',
+    HEADLESS_SHELL,
     chromium.executablePath(),
     '/usr/bin/chromium',
     '/usr/bin/chromium-browser',

@@ -4,7 +4,7 @@ import { join, relative, resolve } from 'node:path'
 import { run } from 'node:test'
 import { inspect } from 'node:util'
 import { installPackages } from './debian-packages.ts'
-import { findBrowser } from './find-browser.ts'
+import { findBrowser, hasHeadlessShell } from './find-browser.ts'
 import { hasDovecot } from './imap-server.ts'
 import { keptFolder, moveIntoMemory } from './memory-folder.ts'
 import { preparePostgres } from './postgres.ts'
@@ -240,9 +240,11 @@ function processorTime(): number {
 const files = process.argv.length > 2 ? process.argv.slice(2) : testFiles()
 installPackages([
   ...(process.env.TEST_DATABASE_URL || findBinaries() ? [] : ['postgresql']),
-  ...(findBrowser() ? [] : ['chromium']),
+  ...(hasHeadlessShell() ? [] : ['chromium-headless-shell']),
   ...(hasDovecot() ? [] : ['dovecot-imapd']),
 ])
+// Older releases of Debian have no package of the headless shell alone.
+if (!findBrowser()) installPackages(['chromium'])
 const postgres = await preparePostgres()
 const embedded = suiteOf('embedded database', files, { env: { TEST_DATABASE_URL: undefined } })
 const suites = [embedded]

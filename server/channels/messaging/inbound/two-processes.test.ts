@@ -71,10 +71,16 @@ describe('one contact in two processes', () => {
       textWebhook({ account: '111', number: 'n-1', from }, `many-${i}`, start + i, `Message ${i}`),
     )
     const hosts = [home.service.url, other?.url ?? home.service.url]
-    const answers = await Promise.all(
-      shuffled([...bodies, ...bodies]).map((body, i) => home.webhook(body, { to: hosts[i % 2] ?? '' })),
+    // A process on a busy machine may refuse some with 503, and a provider sends those again.
+    await Promise.all(
+      shuffled([...bodies, ...bodies]).map((body, i) =>
+        until('its acceptance', async () => {
+          const { status } = await home.webhook(body, { to: hosts[i % 2] ?? '' })
+          assert.ok(status === 200 || status === 503, `${status}`)
+          return status === 200
+        }),
+      ),
     )
-    assert.ok(answers.every(({ status }) => status === 200))
     // Start processing only now. On a slow machine, the first messages would be processed before the last arrive.
     await Promise.all([home.service.work(), other?.work()])
     const said = await until('all messages', async () => {
