@@ -121,6 +121,7 @@ export async function openJobs({
   })
   const working = new Set<string>()
   const underWay = new Map<string, number>()
+  let rests = false
   const forget = [
     notifier.on('job', (id) => {
       const [task = '', seconds = '0'] = id.split('/')
@@ -216,6 +217,8 @@ export async function openJobs({
             },
             async ([job]: JobWithMetadata<object>[]) => {
               if (!job) return
+              // A worker that was asking for a job when it was told to rest may be given one, which it puts back.
+              if (rests) return send(db, task.name, job.data, 0, job.groupId)
               hand.busy = true
               // If there was one job, there may be more.
               waker.wake(task.name)
@@ -234,6 +237,7 @@ export async function openJobs({
       await waker.look()
     },
     async rest() {
+      rests = true
       waker.close()
       await Promise.all([...working].map((task) => boss.offWork(task, { wait: false })))
     },
