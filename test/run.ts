@@ -84,18 +84,23 @@ const kindOf = ({ title }: Suite): string => title.split(' ')[0] ?? title
 const weightOf = ({ suite, files }: Batch): number =>
   files.reduce((sum, file) => sum + secondsOf(suite, file), 0)
 
-/** Runs some files in one process. The result of each file replaces its previous one. */
-async function runBatch({ suite, files }: Batch): Promise<void> {
+/**
+ * Runs some files in one process, one after another. The result of each file replaces its previous one. If the process
+ * ends before all files have, the file that was running has failed, and the files after it are returned.
+ */
+async function runBatch({ suite, files }: Batch): Promise<string[]> {
   const written: string[] = []
   const output = (): string => written.join('').slice(-5_000)
   const events = run({
     files: [join(root, 'test', 'batch.ts')],
     argv: files.map((file) => resolve(root, file)),
+    // With many embedded databases in one process, V8 has crashed while it freed their compiled code.
+    execArgv: ['--no-wasm-code-gc'],
     timeout: 900_000,
     env: { ...process.env, ...suite.env, TEST_NICENESS: files.some(isJourney) ? '0' : '10' },
   })
   for (const file of files) suite.results.delete(file)
-  // The files run one after another, and the events of the tests in a file come before its own.
+  // The events of the tests in a file come before its own.
   let result = noResult()
   for await (const { type, data } of events) {
     if (type === 'test:stdout' || type === 'test:stderr') written.push(data.message)
@@ -121,12 +126,17 @@ async function runBatch({ suite, files }: Batch): Promise<void> {
     suite.results.set(file, { ...result, seconds: Math.round(data.details.duration_ms) / 1_000 })
     result = noResult()
   }
-  for (const file of files) {
-    if (suite.results.has(file)) continue
-    const failure = failureOf(suite, file, 'did not end', new Error('Its process ended before it.'), output())
-    suite.results.set(file, { ...result, failed: result.failed + 1, failures: [...result.failures, failure] })
-    result = noResult()
-  }
+  const [running, ...others] = files.filter((file) => !suite.results.has(file))
+  if (running === undefined) return []
+  const failure = failureOf(
+    suite,
+    running,
+    'did not end',
+    new Error('Its process ended before it.'),
+    output(),
+  )
+  suite.results.set(running, { ...noResult(), failed: 1, failures: [failure] })
+  return others
 }
 
 /** Prints a failure at once, for anyone who watches the run, and returns its report. */
@@ -154,8 +164,9 @@ async function runSuites(suites: Suite[]): Promise<void> {
   const worker = async (): Promise<void> => {
     for (let batch = next(); batch; batch = next()) {
       free -= placesOf(batch)
-      await runBatch(batch)
+      const left = await runBatch(batch)
       free += placesOf(batch)
+      if (left.length > 0) waiting.unshift({ suite: batch.suite, files: left })
     }
   }
   const next = (): Batch | undefined => {

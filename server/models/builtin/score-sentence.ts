@@ -6,7 +6,7 @@ import { isStopWord } from '../../text/languages/stop-words.ts'
 import { foldAccents } from '../../text/words/fold-accents.ts'
 import { characterNGrams } from '../../text/words/n-grams.ts'
 import { visibleText } from '../../text/words/visible-text.ts'
-import { splitWords } from '../../text/words/words.ts'
+import { foldText, splitWords } from '../../text/words/words.ts'
 import { informationOf, meanVector } from '../static/mean-vector.ts'
 import { similarityOfRows, type WordVectors } from '../static/word-vectors.ts'
 
@@ -51,11 +51,14 @@ export function scorerFor(question: string, words: WordVectors): ScoreSentence {
     const rows = language !== 'en' ? [] : said.map((word) => words.row(word)).filter((row) => row >= 0)
     const grams = said.map((word) => characterNGrams(word, 3, 4))
     const plain = subjects.length > 0 ? said.map(foldAccents) : []
+    const letters = subjects.length > 0 ? foldText(visibleText(sentence)) : ''
     let shared = 0
     for (const { word, kin, row, grams: own, weight } of asked) {
       const spelled = said.includes(word) ? 1 : Math.max(0, ...grams.map((other) => overlap(own, other)))
       const meant = row < 0 ? 0 : Math.max(0, ...rows.map((other) => similarityOfRows(words, row, other)))
-      const isKin = kin.length > 0 && plain.some((other) => kin.some((one) => begins(other, one)))
+      const isKin = kin.some((one) =>
+        isDense(one) ? letters.includes(one) : plain.some((other) => begins(other, one)),
+      )
       shared += weight * Math.max(spelled, 0.8 * meant, isKin ? 0.6 : 0)
     }
     return shared / total + (mean ? cosine(mean, meanVector(words, said)) : 0)
