@@ -70,3 +70,19 @@ test('a name or a number that both languages share connects them, but not as an 
   )
   assert.notEqual(band, 'answer')
 })
+
+test('a passage about the right product without half of what is asked is offered, and not told as the answer', () => {
+  const heater = (name: string, price: number): string =>
+    `Die Warmwassertherme ${name}: Lieferung frei Haus, Stromanschluss inbegriffen, ${price} Euro.`
+  const others = Array.from({ length: 20 }, (_, i) => heater(`Modell ${i + 30}`, 900 + i))
+  const texts = [heater('Alpenglut Eco 24', 999), ...others]
+  for (const question of [
+    'Wie viele Liter Warmwasser liefert die Alpenglut Eco 24?',
+    'Wie viel Warmwasser liefert die Therme Alpenglut Eco 24 je Minute?',
+  ]) {
+    const { band, text } = ask(texts, question)
+    assert.equal(band, 'closest', text)
+    assert.match(text, /999 Euro/)
+  }
+  assert.equal(ask(texts, 'Ist der Stromanschluss der Alpenglut Eco 24 inbegriffen?').band, 'answer')
+})

@@ -146,7 +146,7 @@ function rankChunks(tables: Tables, question: AnalysedQuestion, asked: string, l
     signalsOf: (slot) => signalsOf(evidenceOf.get(slot), provided?.scores[providedPlace(slot)]),
     slots: kept,
     scores: chances.map((chance, place) => {
-      score = Math.min(score, withinReach(chance, isReached, place))
+      score = Math.min(score, withinReach(chance, isReached, place), mostFor(evidence[place]!))
       return score
     }),
   }
@@ -181,6 +181,15 @@ const UNLIKELY = 0.25
 const UNLIKELY_REACHED_FROM = 0.85
 /** The probability of the first passage from which that estimate does not matter. */
 const LIKELY = 0.6
+/**
+ * The part of a question, by weight, below which a passage is never told as the answer, however far it is ahead of the
+ * others: it may be about the right product, but not about what is asked of it. Vectors may connect the rest.
+ */
+const HALF = 0.55
+const MOST_OF_HALF = 0.65
+
+const mostFor = (evidence: Evidence): number =>
+  evidence.sentence === null && evidence.held < HALF && !isConnected(evidence) ? MOST_OF_HALF : 1
 
 /**
  * Nothing is offered for a question that the documents do not cover. If they do, the first passage is offered even if
