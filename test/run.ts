@@ -193,7 +193,7 @@ const placesOf = (batch: Batch): number => {
  * The maximum number of files per process. Each process takes seconds of processor time until its code is loaded and
  * optimized, but the memory that files leave behind adds up.
  */
-const BATCH = 20
+const BATCH = 28
 /** The maximum number of journeys per process. A journey takes much longer than most files. */
 const JOURNEYS = 4
 
