@@ -166,7 +166,7 @@ test('each error has its kind with every provider', async () => {
   await failsAs('rate_limited', { status: 429 }, { status: 429 })
   await failsAs('rate_limited', { status: 429, retryAfter: 60 })
   await failsAs('unavailable', { status: 500 }, { status: 503 })
-  await failsAs('timeout', { tokens: tokens(3), firstDelayMs: 700 })
+  await failsAs('timeout', { tokens: tokens(3), firstDelayMs: 2_500 })
   await failsAs('timeout', { tokens: tokens(9), delayMs: 1, stallAfter: 4 })
   await failsAs('unavailable', { tokens: tokens(9), dropAfter: 4, delayMs: 10 })
 })
