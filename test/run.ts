@@ -100,12 +100,14 @@ async function runBatch({ suite, files }: Batch): Promise<string[]> {
     env: { ...process.env, ...suite.env, TEST_NICENESS: files.some(isJourney) ? '0' : '10' },
   })
   for (const file of files) suite.results.delete(file)
-  // The events of the tests in a file come before its own.
+  // The events of a file's tests arrive before the event of the file itself.
   let result = noResult()
   for await (const { type, data } of events) {
     if (type === 'test:stdout' || type === 'test:stderr') written.push(data.message)
     if (type !== 'test:pass' && type !== 'test:fail') continue
     const file = relative(root, data.name)
+    // The process that runs the files is no test.
+    if (file === join('test', 'batch.ts')) continue
     const isFile = data.nesting === 0 && files.includes(file)
     if (type === 'test:fail') {
       const error = data.details.error
@@ -135,7 +137,11 @@ async function runBatch({ suite, files }: Batch): Promise<string[]> {
     new Error('Its process ended before it.'),
     output(),
   )
-  suite.results.set(running, { ...noResult(), failed: 1, failures: [failure] })
+  suite.results.set(running, {
+    ...result,
+    failed: result.failed + 1,
+    failures: [...result.failures, failure],
+  })
   return others
 }
 

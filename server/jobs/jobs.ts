@@ -189,7 +189,7 @@ export async function openJobs({
     enqueue: (trx, task, payload, afterSeconds = 0, account = null) =>
       send(trx, task, payload, afterSeconds, account),
     async prepare(tasks) {
-      // Of those that exist, pg-boss has read the rows when it started.
+      // Queues that exist need nothing: pg-boss read their rows when it started.
       const queues = new Set((await boss.getQueues()).map(({ name }) => name))
       for (const { name } of tasks.filter(({ name }) => !queues.has(name))) {
         const limits = {
@@ -217,7 +217,7 @@ export async function openJobs({
             },
             async ([job]: JobWithMetadata<object>[]) => {
               if (!job) return
-              // A worker that was asking for a job when it was told to rest may be given one, which it puts back.
+              // A worker that was already fetching a job when `rest` was called puts it back.
               if (rests) return send(db, task.name, job.data, 0, job.groupId)
               hand.busy = true
               // If there was one job, there may be more.

@@ -33,7 +33,7 @@ export function rawRoute<const E extends RawEndpoint>(
   return { endpoint, handle, ...(beforeBody ? { beforeBody } : {}) } as RawRoute
 }
 
-/** Registers the routes, those with a body in a scope with its parsers. Errors are rendered by the application. */
+/** Registers the routes. A route with a body gets a scope of its own for its parsers. The application renders errors. */
 export function serveRaw(app: FastifyInstance, routes: RawRoute[], maintenance: Maintenance): void {
   for (const route of routes) {
     const { body } = route.endpoint

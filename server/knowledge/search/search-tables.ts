@@ -182,8 +182,8 @@ const UNLIKELY_REACHED_FROM = 0.85
 /** The probability of the first passage from which that estimate does not matter. */
 const LIKELY = 0.6
 /**
- * The part of a question, by weight, below which a passage is never told as the answer, however far it is ahead of the
- * others: it may be about the right product, but not about what is asked of it. Vectors may connect the rest.
+ * A passage with less than this part of the question, by weight, is never given as the answer, however far ahead of the
+ * others it is: it may be about the right product without saying what is asked. Embeddings may connect the rest.
  */
 const HALF = 0.55
 const MOST_OF_HALF = 0.65

@@ -54,14 +54,14 @@ export const dictionaryWords = (words: readonly string[]): string[] =>
 /** Short words in Hiragana alone are usually grammatical. */
 const GRAMMAR = /^\p{scx=Hiragana}{1,3}$/u
 
-/** Particles and endings that are written together with a Korean word of two or more syllables. */
+/** Matches a particle or ending at the end of a Korean word of two or more syllables. */
 const KOREAN_ENDING =
   /(?<=[가-힣]{2})(?:은|는|이|가|을|를|에|의|로|으로|도|만|와|과|랑|하고|에서|에게|한테|까지|부터|보다|처럼|마다|밖에|이나|나|[가-힣](?:나요|까요|가요|어요|아요|여요|세요|네요|지요|데요|거든요|습니까|니까|니다)|요|죠|지|고|면|서|는데|은데|한데)$/u
 
 const DENSE_LANGUAGES = ['ja', 'zh', 'ko'] as const
 const KANA = /[\p{scx=Hiragana}\p{scx=Katakana}]/u
 
-/** A pair of characters of a question. A pair that `crosses` the boundary of two words is one only by chance. */
+/** Two neighbouring characters of a question. If the pair `crosses` a word boundary, they are neighbours by chance. */
 type ContentPair = { pair: string; crosses: boolean }
 
 /**
@@ -90,8 +90,9 @@ export function contentOfDense(word: string): ContentPair[] {
 }
 
 /**
- * Returns the pairs in which words of a single character are joined. In Chinese, two of them are mostly a word that the
- * dictionary does not have, such as "保修". In Japanese, one of them is enough: compounds end in "料" or "券".
+ * Returns the pairs at word boundaries that are words nevertheless, by the number of single-character words beside the
+ * boundary. In Chinese, two of them are usually a word that the dictionary lacks, such as "保修". In Japanese, one is
+ * enough, because compounds end in characters such as "料" and "券".
  */
 function compoundsOf(words: readonly { index: number; segment: string }[], fewest: 1 | 2): string[] {
   return words.slice(1).flatMap((word, i) => {

@@ -51,13 +51,13 @@ const WORDS: Partial<Record<Language, Words>> = {
   ar: { opening: 'و وهل وماذا وكيف وكم لكن أو', pointing: 'هذا هذه ذلك تلك هو هي هم هناك' },
 }
 
-/** In scripts without spaces, these are what a continuation begins or ends with, as in "那周六呢" or "월요일은요". */
+/** Matches how a continuation begins or ends in scripts without spaces, as in "那周六呢" and "월요일은요". */
 const DENSE_OPENING =
   /^(?:それから|それで|では|じゃあ|じゃ|また|そして|でも|那(?![里裡裏])|还有|還有|而且|但是|另外|그럼|그러면|그리고|그런데)|^.{1,12}呢$|(?:은|는|면|라면|도|만|에는|에서는|까지는|부터는)요$/u
-/** These point back wherever they stand. */
+/** Matches pronouns that refer back, anywhere in a message. */
 const DENSE_POINTING =
   /それ|これ|その|この|あれ|そこ|它|牠|这|這|那(?![里裡裏])|(?<![其吉])他|她|그것|이것|그거|이거|그건|이건|거기/u
-/** A Japanese message that names a subject and asks nothing about it: "子どもの場合は？". */
+/** Matches a Japanese message that names a subject without asking anything about it, such as "子どもの場合は？". */
 const DENSE_SUBJECT_ALONE = /^.{1,12}(?:は|なら|だと|だったら|の場合)$/u
 
 const LISTS = new Map(

@@ -19,6 +19,9 @@ export function splitWords(text: string): string[] {
   return foldText(text).match(WORD) ?? []
 }
 
+/** Reduces a text to its letters and digits, so that texts with other spaces and punctuation are equal. */
+export const lettersOnly = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '')
+
 /** Reduces a text to its words, so that two questions that differ only in case, spacing or punctuation are equal. */
 export function wordsOnly(text: string): string {
   return splitWords(text).join(' ')

@@ -71,7 +71,7 @@ describe('one contact in two processes', () => {
       textWebhook({ account: '111', number: 'n-1', from }, `many-${i}`, start + i, `Message ${i}`),
     )
     const hosts = [home.service.url, other?.url ?? home.service.url]
-    // A process on a busy machine may refuse some with 503, and a provider sends those again.
+    // A busy process may refuse a webhook with 503, and a provider sends it again.
     await Promise.all(
       shuffled([...bodies, ...bodies]).map((body, i) =>
         until('its acceptance', async () => {

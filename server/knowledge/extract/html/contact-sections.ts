@@ -1,3 +1,4 @@
+import { lettersOnly } from '../../../text/words/words.ts'
 import { finishDocument, type Section } from '../extracted-document.ts'
 import { widthOf } from '../table-rows.ts'
 import { hasContactData, hasFigure } from './contact-data.ts'
@@ -23,8 +24,8 @@ export const isContactLink = (link: HtmlElement): boolean =>
   /^(?:tel|mailto|sms|whatsapp):/i.test(link.getAttribute('href') ?? '')
 
 /**
- * Returns what the headers and footers of a site tell, under their headings and the site's name, without links to pages
- * and copyright notices: contact data, and what else a reader may ask for. A site repeats them on every page.
+ * Returns the contact data and facts in the headers and footers of a site, under their headings and the site's name.
+ * Links to pages and copyright notices are left out. The sections are marked, because a site repeats them on every page.
  */
 export function contactSections(frames: readonly HtmlElement[], siteName: string): Section[] {
   return sectionsOf(frames, siteName, keptOf).map((section) => ({ ...section, isContact: true }))
@@ -61,11 +62,11 @@ const SOCIAL = /facebook|instagram|tiktok|youtube|linkedin|whatsapp/i
 const isStatement = (text: string): boolean =>
   widthOf(text) >= FULL_TEXT && (hasSentence(text) || (LABELLED.test(text) && !SOCIAL.test(text)))
 
-/** Longer than a name, and neither a row of names, nor the way to the page, nor the sum of a cart. */
+/** Returns whether a text of a header describes the company; names, breadcrumbs and the total of a cart do not. */
 const isTagline = (text: string): boolean =>
   widthOf(text) >= TAGLINE && text.length <= SHORT_TEXT && !/[|›»>→]|(?<!\d)\d{1,3}(?!\d)/.test(text)
 
-/** Labels and lines of an address stand alone, unlike the names of other pages. */
+/** Returns whether a text is part of a list, such as names of pages. Labels and address lines are not. */
 const isList = (text: string): boolean => text.includes(' | ') || /^- /.test(text)
 
 /** Footers also hold lists of names, such as "Imprint | Terms", which may be links that scripts follow. */
@@ -108,18 +109,18 @@ function unitsOf(frame: HtmlElement): HtmlElement[] {
 
 /** Returns the contact sections without the paragraphs that the page itself or an earlier one of them says. */
 export function unsaid(contact: readonly Section[], page: readonly Section[]): Section[] {
-  const said = page.map(({ text }) => lettersOf(text))
+  const said = page.map(({ text }) => lettersOnly(text))
   return contact.map((section) => {
     const kept = section.text.split('\n\n').filter((paragraph) => {
-      const letters = lettersOf(paragraph)
+      const letters = lettersOnly(paragraph)
       return !said.some((one) => one.includes(letters))
     })
-    said.push(lettersOf(section.text))
+    said.push(lettersOnly(section.text))
     return { ...section, headingPath: kept.length === 0 ? [] : section.headingPath, text: kept.join('\n\n') }
   })
 }
 
-/** Keeps paragraphs with contact data, short ones next to them, such as labels and lines of an address, and facts. */
+/** Returns a filter that keeps paragraphs with contact data, short ones beside them (labels, address lines), and facts. */
 function factsIn(isFact: (text: string) => boolean): Keep {
   return (paragraphs) => {
     const filled = paragraphs.filter(Boolean)
@@ -147,7 +148,7 @@ function withoutLegal(paragraph: string): string {
   return lines.filter(Boolean).join('\n')
 }
 
-/** Leaves out a copyright notice, but not contact data in it nor sentences before it. */
+/** Removes a copyright notice, unless it contains contact data, and keeps the sentences before it. */
 function withoutNotice(part: string): string {
   if (!COPYRIGHT.test(part) || hasContactData(part)) return part
   const before = part.replace(NOTICE, '')
@@ -165,5 +166,3 @@ function ownerIn(sections: readonly Section[]): string {
   const name = found.replace(NEXT_SENTENCE, '').trim()
   return name.length <= LONGEST_NAME && !hasContactData(name) ? name : ''
 }
-
-const lettersOf = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '')

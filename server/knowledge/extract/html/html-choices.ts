@@ -1,13 +1,13 @@
 import { type HtmlElement, textOf } from './html-node.ts'
 
-/** A longer list, such as that of all countries, is material for a form. */
+/** Longer lists, such as the countries of the world, only serve to fill in a form. */
 const MOST_OPTIONS = 16
 const LONGEST = 600
 const LONGEST_NAME = 60
 
 const FORM_MATERIAL =
   /(?:^|[\s_-]|\[)(?:lang|language|locale|countr(?:y|ies)|province|currency|sort(?:ing|by)?|order-?by|filter|qty|quantity|quantit[yéà]|per-?page|page-?size|limit|day|month|year|prefix|dial-?code|salutation|gender|time-?zone|theme)(?:$|[\s_-]|\])/i
-/** The beginnings of the words for sorting, with which a list of goods offers its order. */
+/** Matches the labels and options of a select that sorts a list of products. */
 const SORTING =
   /^(?:sort|order by|ordina|ordenar|trier|tri par|classer|sorteer|sortuj|сортир|sırala|並[びべ]|表示順|排序|정렬)/i
 const LANGUAGES = new Set(
@@ -17,11 +17,12 @@ const LANGUAGES = new Set(
     'العربية עברית ελληνικά ไทย हिन्दी hrvatski български'
   ).split(' '),
 )
-/** Fields that a visitor fills in, beside which a select asks, too. */
+/** A select beside one of these fields asks the visitor something instead of telling what is offered. */
 const FIELDS =
   'input:not([type]), input[type=text], input[type=email], input[type=tel], input[type=password], input[type=date], textarea'
-/** A price, a size or a duration; not the code of a country for telephones. */
+/** Matches a price, a size or a duration. */
 const FIGURE = /\d[\s\d.,–-]*(?:[\p{L}%€$£¥₩₽₺"″]|$)|[€$£¥]\s?\d/u
+/** Matches the dialling code of a country. */
 const DIAL_CODE = /\+\d/
 
 /**
@@ -54,7 +55,7 @@ export function nameOfSelect(select: HtmlElement): { name: string; isBeside: boo
 
 const shortened = (name: string): string => (name.length <= LONGEST_NAME ? name.trim() : '')
 
-/** Returns the text of a label before the select in it. */
+/** Returns the text of a label up to the select that it contains. */
 function ownText(label: HtmlElement): string {
   let text = ''
   for (const child of label.childNodes) {
@@ -65,13 +66,13 @@ function ownText(label: HtmlElement): string {
   return text.replace(/\s+/g, ' ').trim()
 }
 
-/** An option without a value, such as "Please choose", is none, and neither is one of dots. */
+/** Returns whether an option can be chosen, unlike "Please choose" and separators. */
 function isChoice(option: HtmlElement): boolean {
   const text = textOf(option)
   return option.getAttribute('value') !== '' && /[\p{L}\p{N}]/u.test(text) && !/^[-–—]|(?:…|\.\.)$/.test(text)
 }
 
-/** Quantities from one on, years, and numbers with a zero before them, such as hours. */
+/** Returns whether the options are consecutive quantities, years, or times of day. */
 function isSequence(texts: readonly string[]): boolean {
   if (texts.every((text) => /^\d{1,2}[:.]\d{2}$/.test(text))) return true
   if (!texts.every((text) => /^\d+\+?$/.test(text))) return false
@@ -79,13 +80,13 @@ function isSequence(texts: readonly string[]): boolean {
   return first <= 1 || first >= 1900 || texts.some((text) => text.length > 1 && text.startsWith('0'))
 }
 
-/** The languages of a site, or the orders of a list. */
+/** Returns whether the options are the languages of the site, or the orders of a list. */
 function isOfSite(texts: readonly string[]): boolean {
   const languages = texts.filter((text) => LANGUAGES.has(text.toLowerCase().replace(/\s.*$/, '')))
   return languages.length * 2 > texts.length || texts.some((text) => SORTING.test(text))
 }
 
-/** Returns the options after the names of their groups. */
+/** Returns the options as text, each group after its label. */
 function grouped(options: readonly HtmlElement[]): string {
   const groups = new Map<string, Set<string>>()
   for (const option of options) {

@@ -1,4 +1,4 @@
-import { isBreakEmpty } from '../text/dense-script.ts'
+import { isBreakEmpty } from '../text/dense-lines.ts'
 
 /** The subset of the DOM that is used here; the server is compiled without the browser's types. */
 export type HtmlNode = {
@@ -35,7 +35,7 @@ export const BLOCKS = names(
 
 export const nameOf = ({ tagName }: HtmlElement): string => tagName.toUpperCase()
 
-/** Returns a text with one space for each gap, and none for a line break between Chinese or Japanese characters. */
+/** Collapses white space to single spaces, and removes line breaks between Chinese or Japanese characters. */
 export function spaced(text: string): string {
   if (!/\s/.test(text)) return text
   return text.replace(/\s+/g, (gap, at: number) =>

@@ -77,13 +77,16 @@ const isUnseen = (element: HtmlElement): boolean =>
 const isFrame = (element: HtmlElement): boolean =>
   FRAME.has(nameOf(element)) ||
   FRAME_ROLE.test(element.getAttribute('role') ?? '') ||
-  FRAME_NAMED.test(element.getAttribute('class') ?? '') ||
-  FRAME_NAMED.test(element.id)
+  isNamed(element, FRAME_NAMED)
+
+/** Returns whether the class or the id of an element matches a pattern. */
+const isNamed = (element: HtmlElement, pattern: RegExp): boolean =>
+  pattern.test(element.getAttribute('class') ?? '') || pattern.test(element.id)
 
 export const isFooter = (element: HtmlElement): boolean =>
   nameOf(element) === 'FOOTER' ||
   element.getAttribute('role') === 'contentinfo' ||
-  FOOTER_NAMED.test(`${element.id} ${element.getAttribute('class') ?? ''}`)
+  isNamed(element, FOOTER_NAMED)
 
 export const isSidebar = (element: HtmlElement): boolean =>
   nameOf(element) === 'ASIDE' || element.getAttribute('role') === 'complementary'
@@ -91,20 +94,17 @@ export const isSidebar = (element: HtmlElement): boolean =>
 export const isHeader = (element: HtmlElement): boolean =>
   nameOf(element) === 'HEADER' || element.getAttribute('role') === 'banner'
 
-/** Returns whether an element is named as the place where a site offers its newsletter. */
-export const isNewsletter = (element: HtmlElement): boolean =>
-  NEWSLETTER_NAMED.test(element.getAttribute('class') ?? '') || NEWSLETTER_NAMED.test(element.id)
+export const isNewsletter = (element: HtmlElement): boolean => isNamed(element, NEWSLETTER_NAMED)
 
 /** Returns whether a sidebar belongs to the page: it has sentences and no form, unlike lists of other pages. */
 function isBoxOfText(element: HtmlElement): boolean {
-  const isNamed = FRAME_NAMED.test(element.getAttribute('class') ?? '') || FRAME_NAMED.test(element.id)
-  if (!isSidebar(element) || isNamed || element.querySelector('form, input, select, textarea, nav'))
-    return false
+  if (!isSidebar(element) || isNamed(element, FRAME_NAMED)) return false
+  if (element.querySelector('form, input, select, textarea, nav')) return false
   const text = textOf(element)
   return text.length <= LONGEST_BOX && hasSentence(text) && isText(element) && !NEWSLETTER.test(text)
 }
 
-/** Returns whether a text has a sentence, whose end is not the point of a number. */
+/** Returns whether a text contains the end of a sentence. A decimal point is not one. */
 export const hasSentence = (text: string): boolean => /[.!?](?:["'”»)]|\s|$)|[。！？]/.test(text)
 
 function hasFrame(element: HtmlElement): boolean {

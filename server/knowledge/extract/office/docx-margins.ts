@@ -1,4 +1,5 @@
 import { DOMParser } from 'linkedom'
+import { lettersOnly } from '../../../text/words/words.ts'
 import type { Section } from '../extracted-document.ts'
 import type { HtmlElement, HtmlNode } from '../html/html-node.ts'
 
@@ -6,7 +7,7 @@ const MARGIN = /^word\/(?:header|footer)\d*\.xml$/
 const PAGE_NUMBER =
   /^[\s|–—-]*(?:page|seite|p[áa]gina|sida|side|strona|strana|oldal|sivu|стр(?:аница)?|p|s|str|第)?\.?\s*\d{1,4}(?:\s*(?:\p{L}{1,4}|\/)\s*\d{1,4})?\s*(?:页|頁|ページ|페이지)?[\s|–—-]*$/iu
 
-/** More and longer lines are no header, and would take long to compare. */
+/** Lines beyond these limits are ignored, because every line is compared with all others. */
 const MOST_LINES = 60
 const LONGEST_LINE = 1_000
 
@@ -24,11 +25,11 @@ export function marginSection(
     for (const line of linesOf(Buffer.from(bytes).toString('utf8')))
       if (line.length <= LONGEST_LINE && found.size < MOST_LINES) found.add(line)
   }
-  const said = body.flatMap(({ headingPath, text }) => [...headingPath, text]).map(lettersOf)
-  const letters = [...found].map(lettersOf)
+  const said = body.flatMap(({ headingPath, text }) => [...headingPath, text]).map(lettersOnly)
+  const letters = [...found].map(lettersOnly)
   const lines = [...found].filter((_line, at) => {
     const own = letters[at]!
-    // Of two lines with the same words the first is kept, and of others the longer one.
+    // Of equal lines, the first is kept. A line that is part of another one is dropped.
     const isRepeated = letters.some(
       (other, place) => place !== at && other.includes(own) && (other !== own || place < at),
     )
@@ -36,8 +37,6 @@ export function marginSection(
   })
   return lines.length === 0 ? null : { headingPath: [], page: null, text: lines.join('\n'), isContact: true }
 }
-
-const lettersOf = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '')
 
 function linesOf(xml: string): string[] {
   const root = new DOMParser().parseFromString(xml, 'text/xml') as unknown as HtmlElement

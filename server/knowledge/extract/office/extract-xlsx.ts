@@ -90,8 +90,8 @@ function blocksOf(rows: string[][]): string[][][] {
 }
 
 /**
- * Returns the lines above a table, its rows, and the notes below it, which are rows of a first cell alone. A block with
- * the same number of columns but no column names uses those of the previous block.
+ * Returns the lines above a table, its rows, and the notes below it, which are rows with only a first cell. A block
+ * without column names takes those of the previous block if both have the same number of columns.
  */
 function paragraphsOfBlocks(): (block: string[][]) => string[] {
   let header: string[] | null = null

@@ -1,8 +1,8 @@
-import { endsDense, isBreakEmpty, startsDense } from '../text/dense-script.ts'
+import { endsDense, isBreakEmpty, startsDense } from '../text/dense-lines.ts'
 import { breaksHangul, type HangulWords, hangulWords } from './hangul-breaks.ts'
 import type { PdfLine } from './pdf-lines.ts'
 
-/** A longer word is not examined. */
+/** The number of characters at the end of a line among which a divided word is looked for. */
 const LONGEST_WORD = 100
 
 /** What the lines of a document tell about words that are divided at the end of a line. */

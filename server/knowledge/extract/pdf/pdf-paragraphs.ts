@@ -1,4 +1,4 @@
-import { DENSE_ITEM, startsDense } from '../text/dense-script.ts'
+import { DENSE_ITEM, startsDense } from '../text/dense-lines.ts'
 import { hasRoom } from './hangul-breaks.ts'
 import { type DividedWords, joinLines } from './join-lines.ts'
 import { codeAt } from './pdf-code.ts'

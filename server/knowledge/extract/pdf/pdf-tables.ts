@@ -12,9 +12,9 @@ const LONGEST_CELL = 45
 
 type Table = { rows: string[]; length: number }
 
-/** The most by which the sizes of a header and the rows below it differ, in points. */
+/** The maximum difference in font size between a header and its rows, in points. */
 const SAME_SIZE = 1
-/** The most lines below a header of which one may have all columns. */
+/** The number of lines below a header among which a row with all columns is looked for. */
 const NEAR_HEADER = 6
 
 /** Returns the table that begins with line `at` of a page, or null. */
@@ -46,8 +46,8 @@ export function tableAt(lines: readonly PdfLine[], at: number, words: DividedWor
 }
 
 /**
- * Returns the columns below a header whose names are in the middle of their columns, while the cells are on the left or
- * on the right: each name is between the cells beside its own. The names are in another font. Returns null otherwise.
+ * Returns the columns of a table whose names are centred, in another font, above cells that are aligned to the left or to
+ * the right. Such a name overlaps no neighbour of its own cell. Returns null for other tables.
  */
 function columnsBelow({ cells: names, size }: PdfLine, below: readonly PdfLine[]): PdfCell[] | null {
   const row = below.find((line) => line.cells.length >= names.length)
@@ -97,7 +97,7 @@ function gridOf(block: readonly PdfLine[], columns: readonly PdfCell[], words: D
   return grid
 }
 
-/** Returns whether a line of a single cell continues the cell above it: it has the place of one column but the first. */
+/** Returns whether a line with a single cell continues the cell above it, which must not be in the first column. */
 function continuesCell(cell: PdfCell | undefined, columns: readonly PdfCell[], size: number): boolean {
   const place = columnOf(cell, columns, size)
   if (!cell || place <= 0) return false

@@ -3,7 +3,7 @@ import { type ExtractedDocument, finishDocument, type Section } from '../extract
 import { headingLabel } from '../html/heading-label.ts'
 import { type Heading, pathOf, withHeading } from '../html/heading-path.ts'
 import { tableRows } from '../table-rows.ts'
-import { DENSE_ITEM, isBreakEmpty } from './dense-script.ts'
+import { DENSE_ITEM, isBreakEmpty } from './dense-lines.ts'
 import { inlineMarkdown, inlineText, isDefinition, linksOf } from './markdown-inline.ts'
 
 // In a list, a fence is indented like its item.

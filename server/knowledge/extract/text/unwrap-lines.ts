@@ -1,4 +1,4 @@
-import { DENSE_ITEM, isBreakEmpty } from './dense-script.ts'
+import { DENSE_ITEM, isBreakEmpty } from './dense-lines.ts'
 
 const ITEM = /^\s*(?:[-*+•‣▪]|\(?\d{1,3}[.)]|[a-z]\))\s+/
 /** The widths at which editors break lines. */

@@ -124,7 +124,7 @@ const SHOPS: Record<string, [string[], string][]> = {
 }
 const FOLLOW_UPS = [
   ['zh', '湖滨店工作日几点开门？', ['那周六呢？', '周日呢', '它周六几点开？'], /周六十点/],
-  ['zh', '電子發票什麼時候寄出？', ['那抬頭呢？'], /发票/],
+  ['zh', '電子發票什麼時候寄出？', ['那抬頭呢？'], null],
   ['ja', '平日は何時に開店しますか。', ['では日曜日は？', 'それは日曜日も同じですか。'], /土曜日は十時/],
   [
     'ko',
@@ -140,8 +140,8 @@ for (const [language, before, questions, expected] of FOLLOW_UPS) {
     for (const question of questions) {
       const { asked, found } = await searchInTalk(ask, question, before, LIMIT)
       assert.equal(asked, `${before} ${question}`, question)
-      if (before.startsWith('電子')) continue
-      assert.match(found.passages[0]!.text, expected, question)
+      // The documents are in simplified characters, which those of this question do not match.
+      if (expected) assert.match(found.passages[0]!.text, expected, question)
     }
   })
 }

@@ -15,7 +15,7 @@ const FEWEST_CHUNKS = 200
 const KIN = 1
 /** The same where word vectors are used, which already find many such words. */
 export const KIN_BESIDE_VECTORS = 0.35
-/** Such a word is skipped if more than this share of the passages has it, because it hardly tells them apart. */
+/** Such a word is skipped if more than this share of the passages has it, because then it does not tell them apart. */
 const MOST_OF_KIN = 0.25
 
 /** The most that the frequency of a term can count for. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { extractDocument } from '../extract-document.ts'
 import type { DocumentType } from '../extracted-document.ts'
-import { isBreakEmpty } from './dense-script.ts'
+import { isBreakEmpty } from './dense-lines.ts'
 
 const textOf = async (type: DocumentType, text: string) =>
   (await extractDocument({ type, bytes: Buffer.from(text) })).sections
