@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Language } from '../../text/languages/language.ts'
+import { TALK_WORDS } from '../../text/talk/talk-table.ts'
 import { loadWordVectors } from '../static/word-vectors.ts'
 import { ANSWER_FROM, CLOSEST_FROM, composeAnswer } from './compose-answer.ts'
 import type { QuotablePassage } from './input.ts'
@@ -21,9 +22,7 @@ function passage(text: string, more: Partial<QuotablePassage> = {}): QuotablePas
     ...more,
   }
 }
-const LANGUAGES: Language[] = 'en de fr es it pt nl pl sv da no fi cs ru tr ar ja zh ko'.split(
-  ' ',
-) as Language[]
+const LANGUAGES = Object.keys(TALK_WORDS) as Language[]
 const TEXTS = [
   'You can cancel at any time under Settings. It takes effect at the end of the month. Ask Dr. Miller, e.g. by phone.',
   'Refunds take five days. The money goes back to your card. Cheques are not accepted.',
@@ -342,6 +341,8 @@ test('an answer consists of passages and fixed phrases only', () => {
         if (answer.band === 'answer') assert.ok(confidence >= ANSWER_FROM)
       },
     ),
+    // A word in Devanagari makes the decline a Hindi one.
+    { examples: [['', [['क़', 0]], 0]] },
   )
 })
 
