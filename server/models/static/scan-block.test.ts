@@ -5,7 +5,7 @@ import { MOST_BYTES, MOST_ROWS, scanBits, scanBlocks, strideOf } from './scan-bl
 
 test('the scan matches plain arithmetic for any size and values', () => {
   const value = fc.integer({ min: -128, max: 127 })
-  const sizes = fc.tuple(fc.integer({ min: 1, max: 70 }), fc.integer({ min: 0, max: 9 }))
+  const sizes = fc.tuple(fc.integer({ min: 1, max: 170 }), fc.integer({ min: 0, max: 9 }))
   fc.assert(
     fc.property(sizes, fc.array(value, { minLength: 700, maxLength: 700 }), ([dimensions, rows], values) => {
       const vector = Int8Array.from(values.slice(0, dimensions))
@@ -55,11 +55,19 @@ test('many blocks are scanned in parts', () => {
 })
 
 test('counts of differing bits match plain arithmetic for any size', () => {
-  const rows = fc.array(fc.uint8Array({ minLength: 48, maxLength: 48 }), { maxLength: 9 })
+  // The kernel of a row with more than 31 steps of 16 bytes is another one.
+  const sizes = fc.constantFrom(16, 48, 31 * 16, 32 * 16)
+  const cases = sizes.chain((stride) =>
+    fc.record({
+      asked: fc.uint8Array({ minLength: stride - 15, maxLength: stride }),
+      kept: fc.array(fc.uint8Array({ minLength: stride, maxLength: stride }), { maxLength: 9 }),
+      stride: fc.constant(stride),
+    }),
+  )
   fc.assert(
-    fc.property(fc.uint8Array({ minLength: 33, maxLength: 48 }), rows, (asked, kept) => {
+    fc.property(cases, ({ asked, kept, stride }) => {
       const different = new Int32Array(kept.length + 1).fill(5)
-      scanBits(asked, kept, 48, different)
+      scanBits(asked, kept, stride, different)
       const ones = (byte: number): number => byte.toString(2).replaceAll('0', '').length
       const expected = kept.map((row) => row.reduce((sum, byte, i) => sum + ones(byte ^ (asked[i] ?? 0)), 0))
       assert.deepEqual([...different], [...expected, 5])
@@ -69,6 +77,8 @@ test('counts of differing bits match plain arithmetic for any size', () => {
 
 test('the bits of the largest vectors do not overflow', () => {
   const different = new Int32Array(1)
-  scanBits(new Uint8Array(1_264).fill(255), [new Uint8Array(1_264)], 1_264, different)
-  assert.equal(different[0], 1_264 * 8)
+  for (const bytes of [31 * 16, 1_264]) {
+    scanBits(new Uint8Array(bytes).fill(255), [new Uint8Array(bytes)], bytes, different)
+    assert.equal(different[0], bytes * 8)
+  }
 })

@@ -14,13 +14,25 @@ type Scan<Row extends Int8Array | Uint8Array> = (
   results: Int32Array,
 ) => void
 
-function scanWith(kernel: ScanKernel): Scan<Int8Array | Uint8Array> {
-  // Scratch memory, in which nothing outlives a call.
-  const bytes = new Uint8Array(kernel.memory.buffer)
-  const written = new Int32Array(kernel.memory.buffer)
+/** A kernel and views of its memory, in which nothing outlives a call. */
+type Scratch = { kernel: ScanKernel; bytes: Uint8Array; written: Int32Array }
+
+function scratchOf(kernel: ScanKernel): Scratch {
+  const { buffer } = kernel.memory
+  return { kernel, bytes: new Uint8Array(buffer), written: new Int32Array(buffer) }
+}
+
+function scanWith(createKernel: (bytes: number, stride: number) => ScanKernel): Scan<Int8Array | Uint8Array> {
+  const byStride = new Map<number, Scratch>()
   return (vector, blocks, stride, results) => {
     if (vector.byteLength > stride || stride > OUT)
       throw new RangeError('The vector is too large to be scanned.')
+    let scratch = byStride.get(stride)
+    if (!scratch) {
+      scratch = scratchOf(createKernel(MEMORY_BYTES, stride))
+      byStride.set(stride, scratch)
+    }
+    const { kernel, bytes, written } = scratch
     bytes.set(vector)
     bytes.fill(0, vector.byteLength, stride)
     const most = Math.min(MOST_BYTES, MOST_ROWS * stride)
@@ -47,10 +59,10 @@ function scanWith(kernel: ScanKernel): Scan<Int8Array | Uint8Array> {
  * Writes the dot products of a byte vector (at most 10,000) with the rows of blocks to `dots`. A row has `stride`
  * bytes, a multiple of 16: the vector followed by zeros.
  */
-export const scanBlocks: Scan<Int8Array> = scanWith(createDotKernel(MEMORY_BYTES))
+export const scanBlocks: Scan<Int8Array> = scanWith(createDotKernel)
 
 /** Writes the number of bits in which a bit row differs from each row of the blocks. */
-export const scanBits: Scan<Uint8Array> = scanWith(createBitKernel(MEMORY_BYTES))
+export const scanBits: Scan<Uint8Array> = scanWith(createBitKernel)
 
 /** Returns the bytes of a row with this many numbers. */
 export const strideOf = (dimensions: number): number => Math.ceil(dimensions / 16) * 16

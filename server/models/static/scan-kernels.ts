@@ -10,12 +10,12 @@ export type ScanKernel = {
 }
 
 /**
- * filter(factor, dots, end, lengths, out) writes to `out` the addresses of those groups of four dots (i32), from `dots`
- * up to `end`, of which one is at least its length (f32, `lengths` bytes after the dot) times the factor (four equal
- * f32); and then a 0.
+ * multiply(list, end, few, fewEnd, out) multiplies each of the rows whose addresses (i32) are in the list with each of
+ * the few rows, of which each number has two bytes.
  */
-type FilteringKernel = ScanKernel & {
-  filter(factor: number, dots: number, end: number, lengths: number, out: number): void
+type ListKernel = {
+  readonly memory: { readonly buffer: ArrayBuffer }
+  multiply(list: number, end: number, few: number, fewEnd: number, out: number): void
 }
 
 declare const WebAssembly: {
@@ -37,10 +37,13 @@ const PAGE_BYTES = 65_536
 const get = (local: number): number[] => [0x20, local]
 const set = (local: number): number[] => [0x21, local]
 const tee = (local: number): number[] => [0x22, local]
-const constant = (value: number): number[] => [0x41, value]
 const breakTo = (depth: number): number[] => [0x0c, depth]
 const breakIf = (depth: number): number[] => [0x0d, depth]
 const unsigned = (value: number): number[] => (value < 128 ? [value] : [(value & 127) | 128, value >> 7])
+const constant = (value: number): number[] => [
+  0x41,
+  ...(value < 64 ? [value] : [(value & 127) | 128, value >> 7]),
+]
 const simd = (code: number, ...rest: number[]): number[] => [0xfd, ...unsigned(code), ...rest]
 
 const LOAD_16 = simd(0x00, 4, 0)
@@ -109,7 +112,7 @@ const BITS = oneRow(
 
 /** The most steps of 16 bytes of which the query is kept in local variables. */
 const MOST_STEPS = 8
-const loadFrom = (offset: number): number[] => simd(0x00, 4, offset)
+const loadFrom = (offset: number): number[] => simd(0x00, 4, ...unsigned(offset))
 const [rowNow, firstPart] = [5, 6] as const
 
 /**
@@ -144,52 +147,104 @@ function dotOfSteps(steps: number): number[] {
   ]
 }
 
-const CONVERT_4 = simd(0xfa)
-const TIMES_4 = simd(0xe6)
-const IS_AT_LEAST_4 = simd(0x46)
-const IS_ANY = simd(0x53)
-const IF = [0x04, 0x40]
+/** The most steps of 16 bytes whose differing bits, at most 8 for each byte, can be added up in bytes. */
+const MOST_BIT_STEPS = 31
+const ADD_16 = simd(0x6e)
 
-/** The stride of a scan is here the distance from a dot to its length. */
-const FILTER = [
-  ...[1, 1, V128],
-  ...[...get(query), ...LOAD_16, ...set(rowNow)],
-  ...[...BLOCK, ...LOOP, ...get(row), ...get(end), IS_NOT_BELOW, ...breakIf(1)],
-  ...[...get(row), ...LOAD_16, ...CONVERT_4],
-  ...[...get(row), ...get(stride), ADD, ...LOAD_16, ...get(rowNow), ...TIMES_4],
-  ...[...IS_AT_LEAST_4, ...IS_ANY, ...IF, ...get(out), ...get(row), ...STORE, ...advance(out, 4), END],
-  ...[...advance(row, 16), ...breakTo(0), END, END],
-  ...[...get(out), ...constant(0), ...STORE],
-]
+/** Returns the body of a kernel for differing bits of rows of a fixed number of steps, at most MOST_BIT_STEPS. */
+function bitsOfSteps(steps: number): number[] {
+  const part = (step: number): number => 5 + step
+  const total = part(steps)
+  const each = Array.from({ length: steps }, (_, step) => step)
+  return [
+    ...[1, steps + 1, V128],
+    ...each.flatMap((step) => [...get(query), ...loadFrom(step * 16), ...set(part(step))]),
+    ...[...BLOCK, ...LOOP, ...get(row), ...get(end), IS_NOT_BELOW, ...breakIf(1)],
+    ...each.flatMap((step) => [
+      ...[...get(row), ...loadFrom(step * 16), ...get(part(step)), ...DIFFERENT_BITS, ...COUNT_BITS],
+      ...(step > 0 ? ADD_16 : []),
+    ]),
+    ...[...ADD_PAIRS_OF_16, ...ADD_PAIRS_OF_8, ...set(total), ...get(out)],
+    ...[...get(total), ...lane(0), ...get(total), ...lane(1), ADD],
+    ...[...get(total), ...lane(2), ADD, ...get(total), ...lane(3), ADD],
+    ...[...STORE, ...advance(out, 4)],
+    ...[...get(row), ...get(stride), ADD, ...set(row)],
+    ...[...breakTo(0), END, END],
+  ]
+}
+
+const LOAD_ADDRESS = [0x28, 2, 0]
+const [list, listEnd, few, fewEnd, results, fewAt] = [0, 1, 2, 3, 4, 5] as const
+
+/** Returns the body of a kernel for the products of listed rows of a fixed, small number of steps with a few others. */
+function listedOfSteps(steps: number): number[] {
+  const part = (half: number): number => 6 + half
+  const total = part(steps * 2)
+  const halves = Array.from({ length: steps * 2 }, (_, half) => half)
+  return [
+    ...[2, 1, I32, steps * 2 + 1, V128],
+    ...[...BLOCK, ...LOOP, ...get(list), ...get(listEnd), IS_NOT_BELOW, ...breakIf(1)],
+    ...halves.flatMap((half) => [
+      ...[...get(list), ...LOAD_ADDRESS, ...loadFrom((half >> 1) * 16)],
+      ...[...(half % 2 === 0 ? WIDEN_LOW : WIDEN_HIGH), ...set(part(half))],
+    ]),
+    ...[...get(few), ...set(fewAt), ...LOOP],
+    ...halves.flatMap((half) => [
+      ...[...get(fewAt), ...loadFrom(half * 16), ...get(part(half))],
+      ...[...MULTIPLY_PAIRS, ...(half > 0 ? ADD_4 : [])],
+    ]),
+    ...[...set(total), ...get(results)],
+    ...[...get(total), ...lane(0), ...get(total), ...lane(1), ADD],
+    ...[...get(total), ...lane(2), ADD, ...get(total), ...lane(3), ADD],
+    ...[...STORE, ...advance(results, 4)],
+    ...[...advance(fewAt, steps * 32), ...get(fewAt), ...get(fewEnd), IS_BELOW, ...breakIf(0), END],
+    ...[...advance(list, 4), ...breakTo(0), END, END],
+  ]
+}
 
 const section = (id: number, content: number[]): number[] => [id, ...unsigned(content.length), ...content]
 const name = (letter: string): number[] => [1, letter.charCodeAt(0)]
 const bodyOf = (steps: number[]): number[] => [...unsigned(steps.length + 1), ...steps, END]
 
-const module = (pages: number, scan: number[]): number[] => [
+const module = (pages: number, body: number[]): number[] => [
   ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
   ...section(1, [1, 0x60, 5, I32, I32, I32, I32, I32, 0]),
-  ...section(3, [2, 0, 0]),
+  ...section(3, [1, 0]),
   ...section(5, [1, 0, ...unsigned(pages)]),
-  ...section(7, [3, ...name('m'), 2, 0, ...name('d'), 0, 0, ...name('f'), 0, 1]),
-  ...section(10, [2, ...bodyOf(scan), ...bodyOf(FILTER)]),
+  ...section(7, [2, ...name('m'), 2, 0, ...name('d'), 0, 0]),
+  ...section(10, [1, ...bodyOf(body)]),
 ]
 
-function kernelOf(steps: number[], bytes: number): FilteringKernel {
-  const code = Uint8Array.from(module(Math.ceil(bytes / PAGE_BYTES), steps))
-  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(code))
-  const { m, d, f } = exports as { m: FilteringKernel['memory'] } & Record<'d' | 'f', FilteringKernel['scan']>
-  return { memory: m, scan: d, filter: f }
+type Exports = { m: ScanKernel['memory']; d: ScanKernel['scan'] }
+
+function instantiate(body: number[], bytes: number): Exports {
+  const code = Uint8Array.from(module(Math.ceil(bytes / PAGE_BYTES), body))
+  return new WebAssembly.Instance(new WebAssembly.Module(code)).exports as Exports
+}
+
+function kernelOf(body: number[], bytes: number): ScanKernel {
+  const { m, d } = instantiate(body, bytes)
+  return { memory: m, scan: d }
 }
 
 /**
  * Returns a kernel for dot products of bytes, with so many bytes of memory or a few more. With `stride`, it is for rows of
  * that many bytes alone, which makes it faster when there are few.
  */
-export function createDotKernel(bytes: number, stride?: number): FilteringKernel {
+export function createDotKernel(bytes: number, stride?: number): ScanKernel {
   const isShort = stride !== undefined && stride <= MOST_STEPS * 16
   return kernelOf(isShort ? dotOfSteps(stride / 16) : [...locals, ...allRows(DOT)], bytes)
 }
 
-/** Returns a kernel for the number of bits in which two rows differ. */
-export const createBitKernel = (bytes: number): ScanKernel => kernelOf([...locals, ...allRows(BITS)], bytes)
+/** Returns a kernel for the number of bits in which two rows differ; with `stride`, for rows of that many bytes alone. */
+export function createBitKernel(bytes: number, stride?: number): ScanKernel {
+  const isShort = stride !== undefined && stride <= MOST_BIT_STEPS * 16
+  return kernelOf(isShort ? bitsOfSteps(stride / 16) : [...locals, ...allRows(BITS)], bytes)
+}
+
+/** Returns a kernel for products of rows of `stride` bytes, which are at most 128. */
+export function createListKernel(bytes: number, stride: number): ListKernel {
+  if (stride > MOST_STEPS * 16) throw new RangeError('The rows are too long.')
+  const { m, d } = instantiate(listedOfSteps(stride / 16), bytes)
+  return { memory: m, multiply: d }
+}

@@ -2,34 +2,33 @@ import type { RowProducts } from './row-products.ts'
 
 export type Neighbour = { row: number; similarity: number }
 
-const LEAST_SIMILARITY = 0.4
-const MOST_NEIGHBOURS = 60
-/** The number of words whose neighbours are cached; a list takes about 3 KB. */
-const REMEMBERED = 2_000
+/** Words with less similarity are no neighbours, and a word has at most so many. */
+export const LEAST_SIMILARITY = 0.4
+export const MOST_NEIGHBOURS = 60
 
 /**
- * Finds the rows closest to a row by cosine. This scans the table, which takes a quarter of a millisecond, and caches the most
- * recently used words.
+ * Reads the table of neighbours: for each row the number of its neighbours, one byte each, then their rows, closest
+ * first, two bytes each. Looking for them in the vectors would take a quarter of a millisecond a word.
  */
 export function createNeighbours(
-  { visitNear }: RowProducts,
+  bytes: Uint8Array,
+  { withEach }: RowProducts,
   lengths: Float32Array,
 ): (row: number) => readonly Neighbour[] {
-  const known = new Map<number, readonly Neighbour[]>()
+  const counts = bytes.subarray(0, lengths.length)
+  const starts = new Uint32Array(lengths.length + 1)
+  for (let row = 0; row < lengths.length; row++) starts[row + 1] = starts[row]! + counts[row]!
+  const expected = lengths.length + starts[lengths.length]! * 2
+  if (bytes.length !== expected)
+    throw new Error(`The neighbours of words take ${bytes.length} bytes instead of ${expected}.`)
+  const rows = new Uint16Array(starts[lengths.length]!)
+  new Uint8Array(rows.buffer).set(bytes.subarray(lengths.length))
   return (row) => {
-    const found = known.get(row) ?? closest(visitNear, lengths, row)
-    known.delete(row)
-    known.set(row, found)
-    if (known.size > REMEMBERED) known.delete(known.keys().next().value!)
-    return found
+    const others = rows.subarray(starts[row], starts[row + 1])
+    const products = withEach([row])(others)
+    return Array.from(others, (other, i) => ({
+      row: other,
+      similarity: products[i]! / (lengths[row]! * lengths[other]! || 1),
+    }))
   }
-}
-
-function closest(visitNear: RowProducts['visitNear'], lengths: Float32Array, row: number): Neighbour[] {
-  const found: Neighbour[] = []
-  visitNear(row, LEAST_SIMILARITY, (other, product) => {
-    const similarity = product / (lengths[row]! * lengths[other]! || 1)
-    if (similarity >= LEAST_SIMILARITY && other !== row) found.push({ row: other, similarity })
-  })
-  return found.sort((a, b) => b.similarity - a.similarity || a.row - b.row).slice(0, MOST_NEIGHBOURS)
 }

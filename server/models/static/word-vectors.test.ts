@@ -51,12 +51,29 @@ test('a zero vector cannot be normalised', () => {
   assert.equal(unitLength(Float32Array.of(1, Number.NaN)), null)
 })
 
+test('the shipped neighbours of a word are the words with the greatest cosines, closest first', () => {
+  for (const word of ['refund', 'thermostat', 'the', 'whatsapp', 'kids']) {
+    const row = words.row(word)
+    const similar = Array.from({ length: words.size }, (_, other) => ({
+      row: other,
+      similarity: similarityOfRows(words, row, other),
+    }))
+      .filter(({ row: other, similarity }) => other !== row && similarity >= 0.4)
+      .sort((a, b) => b.similarity - a.similarity || a.row - b.row)
+      .slice(0, 60)
+    assert.deepEqual(words.neighbours(row), similar, word)
+  }
+})
+
 test('a table that does not match its words is rejected', () => {
   const folder = mkdtempSync(join(tmpdir(), 'word-vectors-'))
   try {
     writeFileSync(join(folder, 'word-vectors.bin'), new Int8Array(150))
     writeFileSync(join(folder, 'word-vectors.txt'), 'one\ntwo')
     assert.throws(() => loadWordVectors(folder).size, /150 bytes for 2 words/)
+    writeFileSync(join(folder, 'word-vectors.bin'), new Int8Array(200))
+    writeFileSync(join(folder, 'word-neighbours.bin'), Uint8Array.of(1, 0, 1))
+    assert.throws(() => loadWordVectors(folder).size, /3 bytes instead of 4/)
   } finally {
     rmSync(folder, { recursive: true })
   }

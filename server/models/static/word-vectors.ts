@@ -22,7 +22,7 @@ export type WordVectors = {
 
 const DIMENSIONS = 100
 
-/** Returns the table beside this file (6.5 MB). The first access reads it, which takes some tenths of a second. */
+/** Returns the table beside this file (13 MB). The first access reads it, which takes some tenths of a second. */
 export function loadWordVectors(folder = import.meta.dirname): WordVectors {
   let table: WordVectors | undefined
   const read = (): WordVectors => {
@@ -60,13 +60,14 @@ function readTable(folder: string): WordVectors {
   const values = new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length)
   const rows = new Map(words.map((word, row) => [word, row]))
   const lengths = lengthsOfRows(values, words.length)
-  const products = createRowProducts(values, DIMENSIONS, lengths)
+  const products = createRowProducts(values, DIMENSIONS)
+  const neighbours = createNeighbours(readFileSync(join(folder, 'word-neighbours.bin')), products, lengths)
   return {
     dimensions: DIMENSIONS,
     size: words.length,
     row: (word) => rows.get(word) ?? -1,
     word: (row) => words[row] ?? '',
-    neighbours: createNeighbours(products, lengths),
+    neighbours,
     values,
     products,
     lengths,

@@ -1,3 +1,4 @@
+import { MOST_LISTED } from '../../../models/static/row-products.ts'
 import { rarity } from '../ranking/rank-terms.ts'
 import { placesOf } from '../tables/sieved-places.ts'
 import { languagesInOrder, type Tables } from '../tables/tables.ts'
@@ -37,10 +38,16 @@ export type WordMatcher = {
   numberOf(id: number): number
   /** False for a stop word, which is similar to nothing. */
   isCompared(id: number): boolean
-  /** Returns how similar (0 to 1) a word is, in spelling or meaning, to the word of the question at `place`. */
-  likeness(id: number, place: number): number
+  /**
+   * Returns for each word of the question how similar (0 to 1), in spelling or meaning, the most similar of the words is.
+   */
+  best(words: readonly WordIds[]): Float32Array
   /** Does the same, and counts the words that documents use for the subject of the question's word as similar. */
-  likenessOrKin(id: number, place: number): number
+  bestOrKin(words: readonly WordIds[]): Float32Array
+  /** Returns how similar a word is to the word of the question that it is most similar to, kin included. */
+  mostAlike(id: number): number
+  /** Whether documents use other words for the subject of a word of the question. */
+  readonly hasKin: boolean
 }
 
 /** Creates a matcher, which is used for one question only. */
@@ -52,7 +59,7 @@ export function createMatcher(tables: Tables, question: AnalysedQuestion): WordM
   const found: number[] = []
   let ids = new Int32Array(known.rows.length).fill(-1)
   let alike = new Float32Array(0)
-  let kin = new Uint8Array(0)
+  let alikeOrKin = alike
   let compared = 0
 
   const idOf = (number: number): number => {
@@ -65,25 +72,40 @@ export function createMatcher(tables: Tables, question: AnalysedQuestion): WordM
     return ids[number]!
   }
 
+  const grown = (before: Float32Array): Float32Array<ArrayBuffer> => {
+    const larger = new Float32Array(found.length * asked.count)
+    larger.set(before)
+    return larger
+  }
   const compareNew = (): void => {
+    if (compared === found.length) return
     const added = found.slice(compared)
     const from = compared * asked.count
-    const grown = new Float32Array(found.length * asked.count)
-    grown.set(alike)
-    alike = grown
+    alike = grown(alike)
     compareWords(tables, asked, known, added, alike.subarray(from))
     if (asked.hasKin) {
-      const grownKin = new Uint8Array(found.length * asked.count)
-      grownKin.set(kin)
-      kin = grownKin
-      markKin(asked, known, added, kin.subarray(from))
+      alikeOrKin = grown(alikeOrKin)
+      alikeOrKin.set(alike.subarray(from), from)
+      addKin(asked, known, added, alikeOrKin.subarray(from))
+    } else {
+      alikeOrKin = alike
     }
     compared = found.length
   }
 
-  const likeness = (id: number, place: number): number => {
-    if (compared < found.length) compareNew()
-    return alike[id * asked.count + place]!
+  const bestIn = (words: readonly WordIds[], values: Float32Array): Float32Array => {
+    const { count } = asked
+    const best = new Float32Array(count)
+    for (const ids of words) {
+      for (let i = 0; i < ids.length; i++) {
+        const start = ids[i]! * count
+        for (let place = 0; place < count; place++) {
+          const value = values[start + place]!
+          if (value > best[place]!) best[place] = value
+        }
+      }
+    }
+    return best
   }
 
   const rarities = question.terms.map(({ forms, kin, isAdded }) =>
@@ -105,32 +127,23 @@ export function createMatcher(tables: Tables, question: AnalysedQuestion): WordM
     known,
     numberOf: (id) => found[id]!,
     isCompared: (id) => hasForms(known, found[id]!),
-    likeness,
-    likenessOrKin: asked.hasKin
-      ? (id, place) => {
-          const own = likeness(id, place)
-          return own < KIN_ALIKE && kin[id * asked.count + place] === 1 ? KIN_ALIKE : own
-        }
-      : likeness,
+    best(words) {
+      compareNew()
+      return bestIn(words, alike)
+    },
+    bestOrKin(words) {
+      compareNew()
+      return bestIn(words, alikeOrKin)
+    },
+    mostAlike(id) {
+      compareNew()
+      let most = 0
+      const end = (id + 1) * asked.count
+      for (let at = id * asked.count; at < end; at++) most = Math.max(most, alikeOrKin[at]!)
+      return most
+    },
+    hasKin: asked.hasKin,
   }
-}
-
-/** Returns for each word of the question the similarity of the most similar of the words. */
-export function bestOf(
-  words: readonly WordIds[],
-  { weights }: WordMatcher,
-  likeness: WordMatcher['likeness'],
-): Float32Array {
-  const best = new Float32Array(weights.length)
-  for (const ids of words) {
-    for (const id of ids) {
-      for (let place = 0; place < best.length; place++) {
-        const alike = likeness(id, place)
-        if (alike > best[place]!) best[place] = alike
-      }
-    }
-  }
-  return best
 }
 
 const hasForms = ({ bounds }: WordTable, number: number): boolean =>
@@ -145,38 +158,61 @@ function compareWords(
   alike: Float32Array,
 ): void {
   const byForm = placesOfForms(asked.forms, known)
-  const dotsOf = asked.rows.some((row) => row >= 0) ? words.products.withEach(asked.rows) : null
+  const multiply = asked.rows.some((row) => row >= 0) ? words.products.withEach(asked.rows) : null
   // Most words mean something else: they are passed over without a division.
   const least = Float64Array.from(asked.lengths, (length) => length * LEAST_MEANT * 0.999)
-  for (let i = 0; i < numbers.length; i++) {
-    const number = numbers[i]!
-    if (!hasForms(known, number)) continue
-    const start = i * asked.count
-    compareSpelling(asked, known, number, alike, start)
-    const row = known.rows[number]!
-    if (dotsOf && row >= 0) {
-      const dots = dotsOf(row)
-      const length = words.lengths[row]!
-      for (let place = 0; place < least.length; place++) {
-        if (dots[place]! < least[place]! * length) continue
-        const cosine = dots[place]! / (asked.lengths[place]! * length || 1)
-        if (cosine >= LEAST_MEANT && cosine > alike[start + place]!) alike[start + place] = cosine
+  for (let from = 0; from < numbers.length; from += MOST_LISTED) {
+    const listed = numbers.slice(from, from + MOST_LISTED)
+    readTogether(known, listed)
+    const rows = listed.map((number) => Math.max(0, known.rows[number]!))
+    const dots = multiply?.(rows)
+    for (let i = 0; i < listed.length; i++) {
+      const number = listed[i]!
+      if (!hasForms(known, number)) continue
+      const start = (from + i) * asked.count
+      compareSpelling(asked, known, number, alike, start)
+      if (dots && known.rows[number]! >= 0) {
+        const length = words.lengths[rows[i]!]!
+        for (let place = 0; place < least.length; place++) {
+          const dot = dots[i * asked.count + place]!
+          if (dot < least[place]! * length) continue
+          const cosine = dot / (asked.lengths[place]! * length || 1)
+          if (cosine >= LEAST_MEANT && cosine > alike[start + place]!) alike[start + place] = cosine
+        }
       }
-    }
-    const end = known.bounds[lettersAt(number + 1)]!
-    for (let at = known.bounds[formsAt(number)]!; at < end; at++) {
-      for (const place of placesOf(byForm, known.pool[at]!)) alike[start + place] = 1
+      const end = known.bounds[lettersAt(number + 1)]!
+      for (let at = known.bounds[formsAt(number)]!; at < end; at++) {
+        for (const place of placesOf(byForm, known.pool[at]!)) alike[start + place] = 1
+      }
     }
   }
 }
 
-/** Writes 1 for each known word that documents use for the subject of a word of the question. */
-function markKin(asked: AskedWords, known: WordTable, numbers: readonly number[], kin: Uint8Array): void {
+/** What readTogether has read, so that the reading is not left out. */
+const read = new Uint32Array(1)
+
+/**
+ * Reads the data of words before they are needed: many reads at once take the memory little longer than one, and the
+ * comparison of a word would wait for each of them.
+ */
+function readTogether({ bounds, pool, rows }: WordTable, numbers: readonly number[]): void {
+  let all = 0
+  for (const number of numbers) all ^= bounds[lettersAt(number)]! ^ rows[number]!
+  for (const number of numbers) all ^= pool[bounds[gramsAt(number)]!]! ^ pool[bounds[formsAt(number)]!]!
+  read[0] = all
+}
+
+/** Raises the similarity of each known word that documents use for the subject of a word of the question. */
+function addKin(asked: AskedWords, known: WordTable, numbers: readonly number[], alike: Float32Array): void {
   const byKin = placesOfForms(asked.kin, known)
   for (const [i, number] of numbers.entries()) {
     const end = known.bounds[lettersAt(number + 1)]!
-    for (let at = known.bounds[formsAt(number)]!; at < end; at++)
-      for (const place of placesOf(byKin, known.pool[at]!)) kin[i * asked.count + place] = 1
+    for (let at = known.bounds[formsAt(number)]!; at < end; at++) {
+      for (const place of placesOf(byKin, known.pool[at]!)) {
+        const there = i * asked.count + place
+        alike[there] = Math.max(alike[there]!, KIN_ALIKE)
+      }
+    }
   }
 }
 

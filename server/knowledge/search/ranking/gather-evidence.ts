@@ -1,6 +1,6 @@
 import type { AnalysedQuestion } from '../question/analyse-question.ts'
 import { cosinesAround } from '../question/cosines-around.ts'
-import { bestOf, createMatcher, type WordIds, type WordMatcher } from '../question/match-words.ts'
+import { createMatcher, type WordIds, type WordMatcher } from '../question/match-words.ts'
 import { questionEvidence } from '../question/question-evidence.ts'
 import { fieldsOf, saidIn } from '../tables/said-words.ts'
 import type { Tables } from '../tables/tables.ts'
@@ -10,7 +10,7 @@ import { placesByAllWords } from './place-by-all-words.ts'
 import { rankByGrams } from './rank-grams.ts'
 import { rankByMeanings } from './rank-meanings.ts'
 import { rankByTerms } from './rank-terms.ts'
-import { bestSentence, rankBySentence, rankByVector } from './rank-vectors.ts'
+import { bestSentenceFinder, rankBySentence, rankByVector } from './rank-vectors.ts'
 import type { Evidence } from './relevance.ts'
 import type { Hits } from './top-hits.ts'
 
@@ -44,12 +44,13 @@ export function gatherEvidence(
   const pairs = terms.slots.length < LOOKS ? question.otherPairs : []
   if (pairs.length > 0) rankings.push(rankByTerms(tables, withPairs(question, pairs), DEPTH))
   const common = [...question.common, ...pairs]
+  const sentenceOf = question.vector && bestSentenceFinder(slots, question.vector)
   const meanings = question.vector ? rankByMeanings(tables, question, DEPTH) : null
-  if (question.vector && meanings) {
+  if (question.vector && sentenceOf && meanings) {
     const passages = rankByVector(slots, tables.passages, question.vector, DEPTH)
     const found = new Set([terms, grams, meanings, passages].flatMap((hits) => hits.slots))
     const compared = slots.live <= ALL_SENTENCES ? slots.chunks.keys() : found
-    rankings.push(meanings, passages, rankBySentence(slots, compared, question.vector, DEPTH))
+    rankings.push(meanings, passages, rankBySentence(slots, compared, sentenceOf, DEPTH))
   }
   if (also) rankings.push(also)
 
@@ -83,7 +84,7 @@ export function gatherEvidence(
       spelled: spelled.get(slot) ?? 0,
       ...about,
       meanings: meanings?.share(slot) ?? 0,
-      sentence: question.vector && bestSentence(slots, slot, question.vector),
+      sentence: sentenceOf === null ? null : sentenceOf(slot),
       around: around.get(slot) ?? 0,
       standsOut: standsOut?.(slot) ?? 0,
       ...wordEvidence(said.get(slot)!, matcher),
@@ -123,10 +124,10 @@ function wordEvidence(
   { title, path, text, titles }: Said,
   matcher: WordMatcher,
 ): Pick<Evidence, 'match' | 'rarest' | 'heading' | 'headingShare' | 'kin'> {
-  const { weights, likeness, likenessOrKin } = matcher
-  const inHeading = bestOf([title], matcher, likenessOrKin)
-  const anywhere = bestOf([title, path, text], matcher, likenessOrKin)
-  const own = likenessOrKin === likeness ? anywhere : bestOf([title, path, text], matcher, likeness)
+  const { weights } = matcher
+  const inHeading = matcher.bestOrKin([title])
+  const anywhere = matcher.bestOrKin([title, path, text])
+  const own = matcher.hasKin ? matcher.best([title, path, text]) : anywhere
   const telling = weights.indexOf(Math.max(...weights))
   return {
     kin: weighted(
@@ -141,15 +142,13 @@ function wordEvidence(
 }
 
 /** Returns the mean similarity of the words to their closest words in the question. */
-function shareMet(words: WordIds, { weights, isCompared, likenessOrKin }: WordMatcher): number {
+function shareMet(words: WordIds, { isCompared, mostAlike }: WordMatcher): number {
   let sum = 0
   let compared = 0
   for (const id of words) {
     if (!isCompared(id)) continue
     compared++
-    let most = 0
-    for (let place = 0; place < weights.length; place++) most = Math.max(most, likenessOrKin(id, place))
-    sum += most
+    sum += mostAlike(id)
   }
   return compared > 0 ? sum / compared : 0
 }

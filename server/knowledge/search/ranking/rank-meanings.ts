@@ -35,10 +35,12 @@ export function rankByMeanings(tables: Tables, question: AnalysedQuestion, limit
       const factor = weight * closeness * MOST_A_TERM_COUNTS
       const postings = terms.postings[id]!
       for (let i = 0; i < postings.length; i++) {
-        const slot = slotOf(postings[i]!)
-        const frequency = (postings[i]! & FREQUENCY_MASK) / 2
-        // Without a condition, because the processor could not predict its outcome.
-        best[slot] = Math.max(best[slot]!, (factor * frequency) / (frequency + slowness[slot]!))
+        const posting = postings[i]!
+        const slot = slotOf(posting)
+        const frequency = (posting & FREQUENCY_MASK) * 0.5
+        const score = (factor * frequency) / (frequency + slowness[slot]!)
+        const before = best[slot]!
+        if (score > before) best[slot] = score
       }
     }
     // A slot counts once for each word of the question, by the word of the most similar meaning.

@@ -4,7 +4,7 @@ import { visibleText } from '../../../text/words/visible-text.ts'
 import { splitWords } from '../../../text/words/words.ts'
 import type { IndexedChunk } from '../passage.ts'
 import type { AnalysedQuestion } from '../question/analyse-question.ts'
-import { bestOf, type WordMatcher } from '../question/match-words.ts'
+import type { WordMatcher } from '../question/match-words.ts'
 import { withNameParts, withoutArguments } from '../question/split-identifiers.ts'
 
 /**
@@ -19,13 +19,9 @@ export function worstPair(
 ): number | null {
   if (pairs.length === 0) return null
   const numbered = (text: string) => matcher.idsOf(wordsAndPairs(splitWords(withNameParts(text))))
-  const heading = bestOf(
-    [numbered(withoutArguments(chunk.headingPath.at(-1) ?? ''))],
-    matcher,
-    matcher.likeness,
-  )
+  const heading = matcher.best([numbered(withoutArguments(chunk.headingPath.at(-1) ?? ''))])
   const sentences = [...(chunk.questions ?? []), ...splitSentences(visibleText(chunk.text), language)]
-  const matched = sentences.map((sentence) => bestOf([numbered(sentence)], matcher, matcher.likeness))
+  const matched = sentences.map((sentence) => matcher.best([numbered(sentence)]))
   const shares = pairs.map(([first, second]) => {
     const likeness = (place: number, said: Float32Array | undefined): number =>
       Math.max(heading[place]!, said?.[place] ?? 0)

@@ -92,20 +92,52 @@ export function sampleCosines(
 }
 
 /**
- * Returns for each slot below `count` how many numbers have the same sign as those of another vector. This
- * approximates the order by cosine and reads an eighth of the memory. Returns null for vectors that are not long.
+ * Returns `limit` of the slots below `count` that `isWanted`, whose numbers have most often the same sign as those of
+ * another vector. This approximates the order by cosine and reads an eighth of the memory. Returns null for vectors that
+ * are not long.
  */
-export function likeSigns(
+export function nearestBySigns(
   { dimensions, signBytes, signs }: VectorTable,
   vector: Int8Array,
   count: number,
-): Int32Array | null {
+  isWanted: (slot: number) => boolean,
+  limit: number,
+): number[] | null {
   if (signBytes === 0) return null
   const asked = signsOf(vector, signBytes)
-  const alike = new Int32Array(Math.ceil(count / ROWS) * ROWS).fill(dimensions)
-  scanBits(asked, signs.slice(0, Math.ceil(count / ROWS)), signBytes, alike)
-  for (let slot = 0; slot < count; slot++) alike[slot] = dimensions - alike[slot]!
-  return alike
+  const differing = new Int32Array(Math.ceil(count / ROWS) * ROWS)
+  scanBits(asked, signs.slice(0, Math.ceil(count / ROWS)), signBytes, differing)
+  // The differences are small numbers, so counting them tells which are the smallest without sorting.
+  const frequency = new Int32Array(dimensions + 1)
+  for (let slot = 0; slot < count; slot++) if (isWanted(slot)) frequency[differing[slot]!]!++
+  let most = 0
+  let below = 0
+  while (most < dimensions && below + frequency[most]! < limit) below += frequency[most++]!
+  let atMost = limit - below
+  const nearest: number[] = []
+  for (let slot = 0; slot < count; slot++) {
+    const here = differing[slot]!
+    if (here > most || !isWanted(slot)) continue
+    if (here < most || atMost-- > 0) nearest.push(slot)
+  }
+  return nearest
+}
+
+/** Returns the cosines of a compact vector with those of the given slots. */
+export function cosinesAt(
+  { dimensions, blocks }: VectorTable,
+  vector: Int8Array,
+  slots: readonly number[],
+): Float64Array {
+  const stride = strideOf(dimensions)
+  const rows = slots.map((slot) => {
+    const start = (slot % ROWS) * stride
+    return blocks[Math.floor(slot / ROWS)]!.subarray(start, start + stride)
+  })
+  const dots = new Int32Array(slots.length)
+  scanBlocks(vector, rows, stride, dots)
+  const scale = scaleFor(dimensions)
+  return Float64Array.from(dots, (dot) => dot / (scale * scale))
 }
 
 /** Returns the cosine of a compact vector with that of one slot. */
