@@ -104,6 +104,39 @@ test('a number and what it counts are joined in Korean lines of a PDF as elsewhe
   assert.match(await textOf(words), /200,000 원입니다/)
 })
 
+/** Returns what is seen of text from right to left: its parts, of which those in Latin letters or digits keep their order. */
+const seen = (text: string): string =>
+  (text.match(/[A-Za-z0-9](?:[A-Za-z0-9 -]*[A-Za-z0-9])?|[^A-Za-z0-9]/g) ?? [])
+    .reverse()
+    .map((part) => ({ '(': ')', ')': '(' })[part] ?? part)
+    .join('')
+
+test('lines from right to left are read in that direction, with their numbers, words and tables', async () => {
+  // PDFs also store the form that an Arabic letter has at its place in the word.
+  const forms = (text: string): string =>
+    text.replaceAll('ال', '\ufe8d\ufedf').replaceAll('عم', '\ufecb\ufee4')
+  const pdf = async (...lines: string[]) =>
+    (await sectionsOf(makePdf([{ heading: '', lines }]))).map(({ text }) => text)
+  const arabic = 'الإرجاع خلال 30 يوما (أو عبر App 6). عمليا 065551234.'
+  assert.deepEqual(await pdf(seen(forms(arabic))), [arabic])
+  const hebrew = 'אפשר להחזיר תוך 14 יום, בטלפון 03-5551234.'
+  assert.deepEqual(await pdf(seen(hebrew)), [hebrew])
+  assert.deepEqual(
+    await pdf('Shalom means', seen('שלום לכם'), 'in the language of the hotel and of its guests.'),
+    ['Shalom means שלום לכם in the language of the hotel and of its guests.'],
+  )
+  const row = (city: string, price: string): string => `${seen(price)}\t${seen(city)}`
+  assert.deepEqual(
+    await pdf(
+      `*${row('المدينة', 'السعر')}`,
+      row('عمان', '7 دينار'),
+      row('العقبة', '12 دينار'),
+      row('إربد', '9 دينار'),
+    ),
+    ['المدينة: عمان; السعر: 7 دينار\nالمدينة: العقبة; السعر: 12 دينار\nالمدينة: إربد; السعر: 9 دينار'],
+  )
+})
+
 test('items with a Japanese bullet are lines of their own', async () => {
   assert.equal(await textOf(['・受付は十時から', '・予約は前日まで']), '・受付は十時から\n・予約は前日まで')
 })

@@ -11,6 +11,7 @@ import { headingLevels, headingSizeOf } from './pdf-headings.ts'
 import { linesOf, type PdfItem, type PdfLine, roundedSize } from './pdf-lines.ts'
 import { paragraphsOf } from './pdf-paragraphs.ts'
 import { dropRunningLines } from './pdf-running-lines.ts'
+import { inReadingOrder } from './right-to-left.ts'
 
 // A heading such as "Chapter 8" or "Anhang B".
 const CHAPTER = /^\p{L}+\.? (?:\d{1,3}|[A-Z]|[IVXLC]+)[.:]?$/u
@@ -65,7 +66,7 @@ async function readPages(bytes: Uint8Array): Promise<{ pages: PdfLine[][]; title
       const { items, styles } = await page.getTextContent()
       await fonts.add(page, styles)
       const texts = items.filter((item): item is typeof item & PdfItem => 'str' in item)
-      pages.push(linesOf(texts, fonts))
+      pages.push(linesOf(inReadingOrder(texts, page.view[2]!), fonts))
       page.cleanup()
     }
     if (lacksTables)

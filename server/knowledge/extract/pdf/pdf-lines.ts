@@ -29,7 +29,7 @@ export type PdfItem = {
 }
 
 /** The gap, in font heights, that is wider than any space between words. */
-const CELL_GAP = 1.3
+export const CELL_GAP = 1.3
 /** The bullet or number of a list item belongs to its text, however large the gap is. */
 const MARKER = /^(?:[•‣▪◦●■–—*-]|\(?\d{1,3}[.)]|[a-z]\))$/
 
@@ -38,7 +38,7 @@ const SQUARE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=H
 
 /** Groups a page's text items, in the order of its content stream, into lines. */
 export function linesOf(
-  items: PdfItem[],
+  items: readonly PdfItem[],
   { nameOf, isMonospaced }: Pick<PdfFonts, 'nameOf' | 'isMonospaced'>,
 ): PdfLine[] {
   const isCode = ({ fontName, str }: PdfItem): boolean => isMonospaced(fontName) && !SQUARE.test(str)
