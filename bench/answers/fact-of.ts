@@ -1,5 +1,10 @@
+import { visibleText } from '../../server/text/words/visible-text.ts'
+
 /** Normalizes a text for the search for facts, which ignores case, line breaks and Markdown syntax. */
-const plain = (text: string): string => text.replace(/[*_`\\]|\n\s*>/g, '').replace(/\s+/g, ' ')
+const plain = (text: string): string =>
+  visibleText(text)
+    .replace(/[*_`\\]|\n\s*>/g, '')
+    .replace(/\s+/g, ' ')
 
 export const factOf = (fact: string): ((text: string) => boolean) => {
   const pattern = new RegExp(fact, 'i')

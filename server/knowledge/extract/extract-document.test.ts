@@ -444,7 +444,7 @@ test('text between the header of a page and its main part is kept, and so is tex
   assert.deepEqual(outline(sections).slice(0, 4), [
     [
       'All about vouchers',
-      `Christmas is booking up. Ring us first!\n\nFrom 20 €, valid for three years.\n\n${text}`,
+      `Christmas is booking up. [Ring us](tel:015) first!\n\nFrom 20 €, valid for three years.\n\n${text}`,
     ],
     ['All about vouchers > Sending', text],
     ['All about vouchers > Cash', 'It cannot be exchanged for cash.'],

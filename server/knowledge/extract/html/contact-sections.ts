@@ -1,3 +1,4 @@
+import { visibleText } from '../../../text/words/visible-text.ts'
 import { lettersOnly } from '../../../text/words/words.ts'
 import { finishDocument, type Section } from '../extracted-document.ts'
 import { widthOf } from '../table-rows.ts'
@@ -81,7 +82,7 @@ function sectionsOf(
   keepOf: (frame: HtmlElement) => Keep,
 ): Section[] {
   const filled = frames.map((frame) => {
-    const sections = unitsOf(frame).flatMap((unit) => htmlSections(unit, undefined, isOtherLink))
+    const sections = unitsOf(frame).flatMap((unit) => htmlSections(unit, { isLeftOut: isOtherLink }))
     const said = finishDocument(
       null,
       sections.filter(({ text }) => text !== ''),
@@ -109,7 +110,7 @@ function unitsOf(frame: HtmlElement): HtmlElement[] {
 
 /** Returns the contact sections without the paragraphs that the page itself or an earlier one of them says. */
 export function unsaid(contact: readonly Section[], page: readonly Section[]): Section[] {
-  const said = page.map(({ text }) => lettersOnly(text))
+  const said = page.map(({ text }) => lettersOnly(visibleText(text)))
   return contact.map((section) => {
     const kept = section.text.split('\n\n').filter((paragraph) => {
       const letters = lettersOnly(paragraph)

@@ -107,3 +107,25 @@ test('a line break between Chinese or Japanese characters of a page is no space'
     'お申し込みはマイページから、 Wi-Fi でも。',
   )
 })
+
+test('links in paragraphs and list items are kept as Markdown, with their whole addresses', async () => {
+  const main = `<p>Fill in the <a href="/returns/form (new).html"> return\n form </a>within <b>30 days</b>, or write to <a href="mailto:shop@example.com">shop@example.com</a>.</p>
+    <ul><li><a href="sizes?of=boots">Sizes</a> of all boots</li><li>See <a href="#care">below</a>, <a href="#f1">[1]</a> and <a href="https://example.com/n/2">2</a></li></ul>
+    <a href="/sale"><h2>Sale</h2><p>All boots of last winter are cheaper.</p></a>
+    <table><tr><th>Boot</th><th>Price</th></tr><tr><td><a href="/boots/7">Seven</a></td><td>70 €</td></tr></table>
+    <p><a href="javascript:go()">Go</a> or <a>stay</a>.</p>`
+  const html = page(main)
+  const shown = async (url?: string) =>
+    (await extractDocument({ type: 'html', bytes: Buffer.from(html), ...(url ? { url } : {}) })).sections
+      .map(({ text }) => text)
+      .join('\n\n')
+  assert.equal(
+    await shown('https://example.com/shop/boots.html'),
+    'They are dry and warm.\n\n' +
+      'Fill in the [return form](https://example.com/returns/form%20%28new%29.html) within 30 days, or write to shop@example.com.\n\n' +
+      '- [Sizes](https://example.com/shop/sizes?of=boots) of all boots\n- See below, [1] and 2\n\n' +
+      'All boots of last winter are cheaper.\n\nBoot: Seven; Price: 70 €\n\nGo or stay.',
+  )
+  // Where a file was uploaded, nobody knows what the other addresses begin with.
+  assert.match(await shown(), /^Fill in the return form within 30 days, or write to shop@example\.com\.$/m)
+})

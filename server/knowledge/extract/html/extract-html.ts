@@ -1,7 +1,9 @@
 import { Defuddle } from 'defuddle/node'
 import { parseHTML } from 'linkedom'
+import { visibleText } from '../../../text/words/visible-text.ts'
 import { ExtractFailure } from '../extract-failure.ts'
 import { type ExtractedDocument, finishDocument, type Section } from '../extracted-document.ts'
+import { linkAddress } from '../text/markdown-inline.ts'
 import { contactSections, footerSections, unsaid } from './contact-sections.ts'
 import { type Anchors, anchorsOf } from './html-anchors.ts'
 import { boxesOfText, isNavigation } from './html-navigation.ts'
@@ -35,8 +37,10 @@ export async function extractHtml(html: string, url?: string): Promise<Extracted
   const source = /<html[\s>]/i.test(html)
     ? html
     : `<!doctype html><html><head></head><body>${html}</body></html>`
-  const read = contentOf(source)
-  const { document, whole } = lengthOf(read.whole) > 0 ? read : contentOf(source, { keepsNavigation: true })
+  const addressOf = (href: string): string | null => linkAddress(href, url ?? null)
+  const read = contentOf(source, addressOf)
+  const { document, whole } =
+    lengthOf(read.whole) > 0 ? read : contentOf(source, addressOf, { keepsNavigation: true })
   if (lengthOf(whole) === 0)
     throw new ExtractFailure(
       'no_text',
@@ -52,25 +56,32 @@ export async function extractHtml(html: string, url?: string): Promise<Extracted
   const around = marked ? surroundingsOf(marked) : { ...NOTHING, frames: framesOf(document.documentElement) }
   const siteName = siteNameOf(document)
   const contact = contactSections(around.frames, siteName)
-  const page = withFootersLast(document, around.frames, siteName) ?? whole
+  const page = withFootersLast(document, around.frames, siteName, addressOf) ?? whole
   const main = marked
-    ? htmlSections(marked, anchorsOf(marked))
-    : await mainSections(document, url, anchorsOf(document.documentElement))
+    ? htmlSections(marked, { anchors: anchorsOf(marked), addressOf })
+    : await mainSections(document, url, { anchors: anchorsOf(document.documentElement), addressOf })
   const found = lengthOf(main)
   const share = found / (lengthOf(whole) - (marked ? lengthOfFrames(around.frames) : 0))
   const isMain =
     found > 0 && (found >= littleText || share >= littleShare) && (marked !== null || share < nearlyAll)
-  const content = withSurroundings(main, around, isNamedByHeading ? heading : headingAbove(marked, around))
+  const content = withSurroundings(
+    main,
+    around,
+    addressOf,
+    isNamedByHeading ? heading : headingAbove(marked, around),
+  )
   const sections = isMain ? [...content, ...unsaid(contact, content)] : page
   return finishDocument((isNamedByHeading ? heading : pageTitle) || heading || null, sections)
 }
 
 type Document = ReturnType<typeof parseHTML>['document']
 type Element = ReturnType<Document['createElement']>
+type AddressOf = (href: string) => string | null
 
 /** Returns the page's tree without navigation, and its complete text. */
 function contentOf(
   source: string,
+  addressOf: AddressOf,
   { keepsNavigation } = { keepsNavigation: false },
 ): { document: Document; whole: Section[] } {
   const { document } = parseHTML(source)
@@ -84,9 +95,10 @@ function contentOf(
   const boxes = document.querySelectorAll('aside, [class*="sidebar"], [class*="aside"], .alert')
   for (const box of boxesOfText(boxes as Iterable<HtmlElement>)) replaceByPlainBlock(document, box as never)
   // Pages may omit the head and body tags, and the parser does not add them.
-  const fromBody = htmlSections(document.body, anchorsOf(document.documentElement))
+  const root = document.documentElement
+  const fromBody = htmlSections(document.body, { anchors: anchorsOf(root), addressOf })
   if (lengthOf(fromBody) > 0) return { document, whole: fromBody }
-  return { document, whole: htmlSections(document.documentElement, anchorsOf(document.documentElement)) }
+  return { document, whole: htmlSections(root, { anchors: anchorsOf(root), addressOf }) }
 }
 
 function replaceByPlainBlock(document: Document, element: Element): void {
@@ -107,8 +119,6 @@ function markedMain(document: Document): HtmlElement | null {
 
 const NOTHING: Surroundings = { before: [], after: [], frames: [] }
 
-const sectionsIn = (block: HtmlElement): Section[] => htmlSections(block, anchorsOf(block))
-
 /** Returns the heading of a page that stands in its header because its main part has only headings of sections. */
 function headingAbove(main: HtmlElement | null, { frames }: Surroundings): string | null {
   if (!main || main.querySelector('h1')) return null
@@ -117,7 +127,14 @@ function headingAbove(main: HtmlElement | null, { frames }: Surroundings): strin
 }
 
 /** Adds the text before and after the main part, and puts everything under the page's heading if there is one. */
-function withSurroundings(main: Section[], { before, after }: Surroundings, page: string | null): Section[] {
+function withSurroundings(
+  main: Section[],
+  { before, after }: Surroundings,
+  addressOf: AddressOf,
+  page: string | null,
+): Section[] {
+  const sectionsIn = (block: HtmlElement): Section[] =>
+    htmlSections(block, { anchors: anchorsOf(block), addressOf })
   const above = before.map((block) => block.querySelector('h1')).find((found) => found !== null)
   const heading = page ?? (above ? headingText(above) : '')
   const all = [...before.flatMap(sectionsIn), ...main, ...after.flatMap(sectionsIn)]
@@ -125,10 +142,16 @@ function withSurroundings(main: Section[], { before, after }: Surroundings, page
 }
 
 /** Returns the text of the whole page with its footers under headings of their own; null when it has no other text. */
-function withFootersLast(document: Document, frames: readonly HtmlElement[], name: string): Section[] | null {
+function withFootersLast(
+  document: Document,
+  frames: readonly HtmlElement[],
+  name: string,
+  addressOf: AddressOf,
+): Section[] | null {
   const footers = new Set(frames.filter(isFooter))
   const root = document.documentElement
-  const body = htmlSections(root, anchorsOf(root), (element) => footers.has(element))
+  const isLeftOut = (element: HtmlElement): boolean => footers.has(element)
+  const body = htmlSections(root, { anchors: anchorsOf(root), isLeftOut, addressOf })
   return footers.size > 0 && lengthOf(body) > 0 ? [...body, ...footerSections([...footers], name)] : null
 }
 
@@ -145,7 +168,7 @@ function siteNameOf(document: Document): string {
 async function mainSections(
   document: Document,
   url: string | undefined,
-  anchors: Anchors,
+  options: { anchors: Anchors; addressOf: AddressOf },
 ): Promise<Section[]> {
   // The detection uses two browser features that linkedom lacks.
   Object.assign(document, { styleSheets: [], URL: url ?? 'about:blank' })
@@ -160,7 +183,7 @@ async function mainSections(
     })
     return htmlSections(
       parseHTML(`<!doctype html><html><body>${content}</body></html>`).document.body,
-      anchors,
+      options,
     )
   } catch {
     return []
@@ -181,5 +204,5 @@ function plain(text: string | null | undefined): string {
 }
 
 function lengthOf(sections: Section[]): number {
-  return sections.reduce((sum, { text }) => sum + text.length, 0)
+  return sections.reduce((sum, { text }) => sum + visibleText(text).length, 0)
 }

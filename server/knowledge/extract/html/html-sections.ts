@@ -19,15 +19,19 @@ const LONGEST_DEFINITION = 400
 /** The level of terms, below every heading; the terms of nested lists are below it. */
 const TERM_LEVEL = 7
 
+type Options = {
+  anchors?: Anchors
+  /** Elements for which it returns true are skipped. */
+  isLeftOut?: (element: HtmlElement) => boolean
+  /** Returns where a link leads to. Without it, or where it returns null, only the text of a link is kept. */
+  addressOf?: (href: string) => string | null
+}
+
 /**
  * Walks a DOM tree and splits it into sections at the headings h1 to h6. Tables become rows, list items and lines of
- * code separate lines, and terms precede their definitions. Elements for which `isLeftOut` returns true are skipped.
+ * code separate lines, terms precede their definitions, and links in paragraphs and list items are written as Markdown.
  */
-export function htmlSections(
-  root: HtmlElement,
-  anchors?: Anchors,
-  isLeftOut?: (element: HtmlElement) => boolean,
-): Section[] {
+export function htmlSections(root: HtmlElement, { anchors, isLeftOut, addressOf }: Options = {}): Section[] {
   const sections: Section[] = []
   let open: Heading[] = []
   let anchor: string | null = null
@@ -69,6 +73,15 @@ export function htmlSections(
     endLine()
     inside(element)
     endLine()
+  }
+  const link = (element: HtmlElement) => {
+    const address = hasBlock(element) ? null : addressOf?.(element.getAttribute('href') ?? '')
+    if (!address) return inside(element)
+    const before = line
+    line = ''
+    inside(element)
+    const [, space, label, end] = /^(\s*)(.*?)(\s*)$/s.exec(line)!
+    line = before + (tellsAddress(label!, address) ? `${space}[${label}](${address})${end}` : line)
   }
   const definitions = (list: HtmlElement, depth: number) => {
     endLabel()
@@ -152,7 +165,8 @@ export function htmlSections(
     else if (name === 'TD' || name === 'TH') {
       line += ' '
       inside(element)
-    } else if (BLOCKS.has(name)) block(element)
+    } else if (name === 'A') link(element)
+    else if (BLOCKS.has(name)) block(element)
     else inside(element)
   }
 
@@ -160,6 +174,26 @@ export function htmlSections(
   endSection()
   return sections
 }
+
+const APART = [...BLOCKS, 'BR', 'DL', 'LI', 'PRE', 'TABLE', 'H1', 'H2', 'H3', 'H4', 'H5', 'H6']
+  .join(',')
+  .toLowerCase()
+const hasBlock = (element: HtmlElement): boolean => element.querySelector(APART) !== null
+
+const LONGEST_LABEL = 300
+
+/** Returns whether a link says more than its text: not one to a footnote, nor one whose text is its address or number. */
+function tellsAddress(label: string, address: string): boolean {
+  if (label.length > LONGEST_LABEL || !/\p{L}/u.test(label) || /[[\]]/.test(label)) return false
+  if (address.startsWith('tel:') && /(?:\d\D{0,3}){5}/.test(label)) return false
+  return bare(label) !== bare(address)
+}
+
+const bare = (address: string): string =>
+  address
+    .toLowerCase()
+    .replace(/^(?:https?:\/\/|mailto:|tel:)?(?:www\.)?/, '')
+    .replace(/\/?(?:[?#].*)?$/, '')
 
 function appendItem(paragraphs: string[], item: string, follows: boolean): void {
   const last = paragraphs.at(-1)

@@ -3,6 +3,7 @@ import mammoth from 'mammoth'
 import { ExtractFailure } from '../extract-failure.ts'
 import { type ExtractedDocument, finishDocument } from '../extracted-document.ts'
 import { htmlSections } from '../html/html-sections.ts'
+import { linkAddress } from '../text/markdown-inline.ts'
 import { marginSection } from './docx-margins.ts'
 import { officeParts, officeTitle } from './office-parts.ts'
 import { writeZip } from './write-zip.ts'
@@ -14,7 +15,7 @@ import { writeZip } from './write-zip.ts'
 export async function extractDocx(bytes: Uint8Array): Promise<ExtractedDocument> {
   const parts = officeParts(bytes)
   const { document } = parseHTML(`<!doctype html><html><body>${await toHtml(writeZip(parts))}</body></html>`)
-  const body = htmlSections(document.body)
+  const body = htmlSections(document.body, { addressOf: (href) => linkAddress(href, null) })
   const margin = marginSection(parts, body)
   const sections = margin && body.some(({ text }) => text !== '') ? [...body, margin] : body
   const extracted = finishDocument(officeTitle(parts), sections)

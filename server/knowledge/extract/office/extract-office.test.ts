@@ -22,6 +22,16 @@ test('sentences in the headers and footers of a Word file are kept once, unless 
   )
 })
 
+test('links of a Word file are kept as Markdown', async () => {
+  const run = (inside: string) => `<w:r>${inside}</w:r>`
+  const field = (kind: string) => run(`<w:fldChar w:fldCharType="${kind}"/>`)
+  const link = `${field('begin')}${run('<w:instrText xml:space="preserve"> HYPERLINK "https://example.com/form" </w:instrText>')}${field('separate')}${run('<w:t>return form</w:t>')}${field('end')}`
+  const text = (words: string) => run(`<w:t xml:space="preserve">${words}</w:t>`)
+  const bytes = docxOf(word(`<w:p>${text('Fill in the ')}${link}${text(' within 30 days.')}</w:p>`))
+  const { sections } = await extractDocument({ type: 'docx', bytes })
+  assert.equal(sections[0]!.text, 'Fill in the [return form](https://example.com/form) within 30 days.')
+})
+
 test('each sheet of a workbook is under its name, and a note below a table is in no column', async () => {
   const book = utils.book_new()
   const header = ['Number', 'Article', 'Price']

@@ -67,19 +67,22 @@ export function linksOf(lines: readonly string[], page: string | null): Links {
     const [, name, href] = DEFINITION.exec(line) ?? []
     if (name && href) defined.set(name.trim().toLowerCase(), href)
   }
-  return {
-    defined,
-    addressOf(href) {
-      if (href === '' || href.startsWith('#')) return null
-      const url = URL.parse(href, page ?? undefined)
-      if (!url || !/^(?:https?|mailto|tel):$/.test(url.protocol) || url.username !== '') return null
-      const address = url.href.replace(
-        /[()|\s]/g,
-        (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
-      )
-      return address.length <= LONGEST_ADDRESS ? address : null
-    },
-  }
+  return { defined, addressOf: (href) => linkAddress(href, page) }
+}
+
+/**
+ * Returns the address that a link of a document leads to, as it stands in Markdown; null when it cannot be followed from
+ * elsewhere. `page` is the document's own address, if it is known.
+ */
+export function linkAddress(href: string, page: string | null): string | null {
+  if (href === '' || href.startsWith('#')) return null
+  const url = URL.parse(href, page ?? undefined)
+  if (!url || !/^(?:https?|mailto|tel):$/.test(url.protocol) || url.username !== '') return null
+  const address = url.href.replace(
+    /[()|\s]/g,
+    (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+  return address.length <= LONGEST_ADDRESS ? address : null
 }
 
 export const isDefinition = (line: string): boolean => DEFINITION.test(line)
