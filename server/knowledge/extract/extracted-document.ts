@@ -1,3 +1,4 @@
+import { questionSections } from './text/question-sections.ts'
 import { characterUnifier } from './text/unify-characters.ts'
 
 export type DocumentType = 'pdf' | 'docx' | 'doc' | 'xlsx' | 'pptx' | 'txt' | 'md' | 'html' | 'csv'
@@ -36,15 +37,16 @@ export type DocumentInput = {
 }
 
 /**
- * Joins adjacent sections with the same heading and page, drops empty ones, unifies characters and counts the bytes. A heading without
- * text becomes its own text, so that no word is lost.
+ * Joins adjacent sections with the same heading and page, drops empty ones, divides lists of questions, unifies characters
+ * and counts the bytes. A heading without text becomes its own text, so that no word is lost.
  */
 export function finishDocument(title: string | null, sections: Section[]): ExtractedDocument {
   const kept: Section[] = []
   const said = new Set<string>()
-  for (const [index, section] of sections.entries()) {
+  const all = sections.flatMap(questionSections)
+  for (const [index, section] of all.entries()) {
     const key = keyOf(section.headingPath)
-    const isParent = keyOf(sections[index + 1]?.headingPath ?? []).startsWith(key)
+    const isParent = keyOf(all[index + 1]?.headingPath ?? []).startsWith(key)
     const isKnown = isParent || said.has(key)
     const text = section.text.trim() || (isKnown ? '' : (section.headingPath.at(-1) ?? ''))
     const last = kept.at(-1)

@@ -47,6 +47,29 @@ function markdownTable(names: readonly string[], rows: readonly (readonly string
   return [line(names), line(names.map(() => '-')), ...rows.map(line)].join('\n')
 }
 
+/**
+ * Returns the rows of a table that has a column of questions and one of answers after it; null for other lines. `more`
+ * are the other cells.
+ */
+export function questionRows(
+  lines: readonly string[],
+): { question: string; answer: string; more: string }[] | null {
+  if (tableOf(lines) === null) return null
+  const rows = lines.map((line) => rowOf(line)!)
+  const names = new Set(rows.map((row) => row.find(({ value }) => ASKS.test(value))?.name))
+  const [name] = names
+  if (names.size !== 1 || name === undefined) return null
+  const pairs = rows.map((row) => {
+    const at = row.findIndex((cell) => cell.name === name)
+    const others = row.filter((_, place) => place !== at && place !== at + 1)
+    const more = others.map((cell) => (cell.name ? `${cell.name}: ${cell.value}` : cell.value)).join('; ')
+    return { question: row[at]!.value, answer: row[at + 1]?.value ?? '', more }
+  })
+  return pairs.every(({ answer }) => answer !== '') ? pairs : null
+}
+
+const ASKS = /[?？؟]$/
+
 /** Returns a text with its table rows written as Markdown tables. */
 export function withTables(text: string): string {
   if (!text.includes('; ')) return text

@@ -7,7 +7,10 @@ const RULE = /^\s*([=\-~_*#])\1{3,}\s*$/
 const UNDERLINE = /^([=\-~])\1{2,}$/
 const LONGEST_HEADING = 72
 
-/** Extracts plain text. Paragraphs with hard line breaks become one line, and underlined titles become headings. */
+/**
+ * Extracts plain text. Paragraphs with hard line breaks become one line. Titles become headings: underlined ones, and
+ * short lines above text if there are several.
+ */
 export function extractText(text: string): ExtractedDocument {
   const sections: Section[] = []
   let open: Heading[] = []
@@ -17,8 +20,10 @@ export function extractText(text: string): ExtractedDocument {
     paragraphs = []
   }
   const blocks = text.split(/\n[^\S\n]*\n+/).flatMap((block) => splitAtTitles(block.split('\n')))
+  const titles = blocks.map((lines, at) => titleOf(lines, blocks[at + 1]))
+  const isTitled = titles.filter((title) => title !== null).length >= FEWEST_TITLES
   for (const [at, lines] of blocks.entries()) {
-    const heading = headingOf(lines, blocks[at + 1])
+    const heading = headingOf(lines, blocks[at + 1]) ?? (isTitled ? titles[at] : null)
     const rest = heading ? lines.slice(heading.lines) : lines
     if (heading) {
       endSection()
@@ -46,10 +51,42 @@ function isUnderlined(line: string, next: string | undefined): boolean {
   return isAsLong && title.length <= LONGEST_HEADING && UNDERLINE.test(rule) && /\p{L}/u.test(title)
 }
 
-type Underlined = { text: string; level: number; lines: number }
+/** So many short lines above text are titles; a single one may be anything. */
+const FEWEST_TITLES = 2
+const LONGEST_TITLE = 60
+const MOST_WORDS = 8
+/** A line with this many characters, or one that ends like a sentence, is text. */
+const FULL_LINE = 40
+const ENDS_SENTENCE = /[.!?…。！？][)"”»』」]?$/u
+const ITEM = /^\s*(?:[-*+•‣▪—–・]|\(?\d{1,3}[.)]|[a-z]\))\s/
+const NUMBER = /^(\d{1,2}(?:\.\d{1,2})*)[.)]?\s+/
+const NUMBERED = /^\d{1,2}(?:\.\d{1,2})*[.)]\s/
+
+/** Returns the short line without a full stop that a block begins with, if it is above text: it is a title. */
+function titleOf(lines: readonly string[], next: readonly string[] | undefined): Title | null {
+  const text = (lines[0] ?? '').trim()
+  const name = text.replace(NUMBER, '')
+  const below = (lines[1] ?? next?.[0] ?? '').trim()
+  const isName =
+    text.length <= LONGEST_TITLE &&
+    name.split(/\s+/).length <= MOST_WORDS &&
+    /^[\p{Lu}\p{Lo}\p{Lt}]/u.test(name) &&
+    /\p{L}.*\p{L}/u.test(name) &&
+    !/[.,;:：；，。、!?…|=\t]|\s{2}/u.test(name) &&
+    !/^[-–]/.test(text)
+  const isText = (below.length >= FULL_LINE || ENDS_SENTENCE.test(below)) && !NUMBERED.test(below)
+  if (!isName || !isText || ITEM.test(below)) return null
+  const depth = NUMBER.exec(text)?.[1]?.split('.').length ?? 1
+  return { text, level: TITLE_LEVEL + depth, lines: 1 }
+}
+
+/** Titles that are not underlined are below those that are, and those with a number like 2.1 below others. */
+const TITLE_LEVEL = 2
+
+type Title = { text: string; level: number; lines: number }
 
 /** Returns the underlined title that a block begins with. Without any text below it, it is ordinary text. */
-function headingOf(lines: string[], next: string[] | undefined): Underlined | null {
+function headingOf(lines: string[], next: string[] | undefined): Title | null {
   const text = (lines[0] ?? '').trim()
   if (text.length > LONGEST_HEADING || !/\p{L}/u.test(text)) return null
   const underline = lines[1] && RULE.exec(lines[1])?.[1]

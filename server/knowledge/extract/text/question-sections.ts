@@ -1,0 +1,113 @@
+import { questionRows } from '../../../text/rows/named-rows.ts'
+import { visibleText } from '../../../text/words/visible-text.ts'
+import type { Section } from '../extracted-document.ts'
+
+/** What stands before a question and before its answer, in one language or in several: words, or single letters. */
+const QUESTION_WORDS =
+  'question|frage|pregunta|domanda|pergunta|vraag|pytanie|вопрос|питання|въпрос|soru|fråga|spørgsmål|spørsmål|kysymys|otázka|întrebare|kérdés|ερώτηση|질문|質問|ご質問|问题|問題|问|問|سؤال|س|שאלה|सवाल|प्रश्न'
+const ANSWER_WORDS =
+  'answer|antwort|réponse|reponse|respuesta|risposta|resposta|antwoord|odpowiedź|ответ|відповідь|отговор|cevap|yanıt|svar|vastaus|odpověď|odpoveď|răspuns|válasz|απάντηση|답변|답|回答|解答|答案|答|إجابة|جواب|ج|תשובה|जवाब|उत्तर'
+const QUESTION_LETTERS = 'QFPDVВSÚЗ'
+const ANSWER_LETTERS = 'ARОOSСCVÄ'
+const BOLD = String.raw`(?:\*\*)?`
+const SIGN = String.raw`\s*\d{0,3}\s*(?:[.:：．)]|(?<=[Qq問问])、)${BOLD}\s*`
+const marked = (words: string, letters: string): string => `${BOLD}(?:(?:${words})|[${letters}])${SIGN}`
+const QUESTION = new RegExp(`^${marked(QUESTION_WORDS, QUESTION_LETTERS)}`, 'iu')
+const SURE_QUESTION = new RegExp(`^${marked(QUESTION_WORDS, 'Q')}`, 'iu')
+const ANSWER = new RegExp(`^${marked(ANSWER_WORDS, ANSWER_LETTERS)}`, 'iu')
+/** The place in a line at which an answer follows its question. */
+const ANSWER_BEHIND = new RegExp(`(?<=[?？؟]${BOLD})\\s*(?=${marked(ANSWER_WORDS, ANSWER_LETTERS)})`, 'iu')
+const ASKS = /[?？؟](?:\*\*)?\s*$/u
+const ITEM = /^\s*(?:[-*+•‣▪—–・]|\(?\d{1,3}[.)]|[a-z]\))\s/
+const LONGEST_QUESTION = 200
+/** So many paragraphs that are questions make a list of questions; a single one may be part of a text. */
+const FEWEST_UNMARKED = 2
+
+type Paragraph = {
+  whole: string
+  /** The question that the paragraph begins with, without its mark; null for another paragraph. */
+  question: string | null
+  /** What follows the question in the paragraph. */
+  rest: string
+  isMarked: boolean
+}
+
+/**
+ * Makes a section of each question with its answer, under the question, if a section lists several: "Q: …" and "A: …",
+ * paragraphs that are questions, or a table with a column of them. Otherwise each answer would be found and shown
+ * together with all others.
+ */
+export function questionSections(section: Section): Section[] {
+  const heading = section.headingPath.at(-1) ?? ''
+  const path =
+    QUESTION.test(heading) && ANSWER.test(section.text)
+      ? unmarkedPath(section.headingPath)
+      : section.headingPath
+  const isAnswer = path !== section.headingPath || ASKS.test(heading)
+  const sections: Section[] = [{ ...section, headingPath: path, text: '' }]
+  const append = (text: string): void => {
+    const last = sections.at(-1)!
+    const isFirst = last.text === '' && (last !== sections[0] || isAnswer)
+    last.text = [last.text, isFirst ? text.replace(ANSWER, '') : text].filter(Boolean).join('\n\n')
+  }
+  const paragraphs = paragraphsOf(section.text)
+  const isAnswered = ({ question, rest }: Paragraph, at: number): boolean =>
+    question !== null && (rest !== '' || paragraphs[at + 1]?.question === null)
+  const unmarked = paragraphs.filter((one, at) => !one.isMarked && isAnswered(one, at))
+  const isTaken = (one: Paragraph, at: number): boolean =>
+    isAnswered(one, at) &&
+    (isPair(one, paragraphs[at + 1]) || (!one.isMarked && unmarked.length >= FEWEST_UNMARKED))
+  for (const [at, one] of paragraphs.entries()) {
+    const rows = questionRows(one.whole.split('\n'))
+    if (rows) {
+      for (const { question, answer, more } of rows)
+        sections.push({
+          ...section,
+          headingPath: [...path, question],
+          text: [answer, more].filter(Boolean).join('\n\n'),
+        })
+    } else if (isTaken(one, at)) {
+      sections.push({ ...section, headingPath: [...path, one.question!], text: '' })
+      append(one.rest)
+    } else append(one.whole)
+  }
+  return sections.filter(({ text }, at) => text !== '' || (at === 0 && sections.length === 1))
+}
+
+const unmarkedPath = (path: readonly string[]): string[] => [
+  ...path.slice(0, -1),
+  path.at(-1)!.replace(QUESTION, ''),
+]
+
+/** Returns whether a marked question has an answer that is marked, too, or is one by its mark and its question mark. */
+function isPair({ question, rest, whole, isMarked }: Paragraph, next: Paragraph | undefined): boolean {
+  return (
+    isMarked &&
+    (ANSWER.test(rest || (next?.whole ?? '')) || (SURE_QUESTION.test(whole) && ASKS.test(question!)))
+  )
+}
+
+/** Splits a text into its paragraphs; those of a code block ask nothing. */
+function paragraphsOf(text: string): Paragraph[] {
+  let isCode = false
+  return text.split('\n\n').map((whole) => {
+    const wasCode = isCode
+    const fences = whole.split('\n').filter((line) => line.startsWith('```')).length
+    if (fences % 2 === 1) isCode = !isCode
+    return wasCode || fences > 0 ? { whole, question: null, rest: '', isMarked: false } : paragraphOf(whole)
+  })
+}
+
+function paragraphOf(whole: string): Paragraph {
+  const lines = whole.replace(ANSWER_BEHIND, '\n').split('\n')
+  const first = lines[0]!
+  const isMarked = QUESTION.test(first)
+  const question = visibleText(first).replace(QUESTION, '').replaceAll('**', '').trim()
+  const isQuestion =
+    (isMarked || (ASKS.test(first) && !ITEM.test(first))) &&
+    question !== '' &&
+    question.length <= LONGEST_QUESTION
+  return isQuestion
+    ? { whole, question, rest: lines.slice(1).join('\n').trim(), isMarked }
+    : { whole, question: null, rest: '', isMarked: false }
+}
