@@ -868,3 +868,28 @@ test('plain text keeps its lines, except those that an editor wrapped', async ()
     ['Guide > Prices', 'A   B\n--  --\nMilk   1'],
   ])
 })
+
+test('short lines above text are titles of plain text if there are several, and lines in bold those of Markdown', async () => {
+  const notes =
+    'NOTES FOR THE DESK\n\nRETURNS\n30 days, with the receipt.\n\nOpening hours\nMo-Fr 9-18, closed on holidays.\n\n' +
+    'In the shop\n\nBring the number of your order, please.\n\n3.1 Repairs\nRewiring costs 45 euros.\n\n' +
+    'Lampenhaus\nStreet 1\nVienna\n\nTo descale it:\n1. Open the lid\n2. Fill the tank\n\nYours\nAnna'
+  assert.deepEqual(outline((await extract('txt', notes)).sections), [
+    ['', 'NOTES FOR THE DESK'],
+    ['RETURNS', '30 days, with the receipt.'],
+    ['Opening hours', 'Mo-Fr 9-18, closed on holidays.'],
+    ['In the shop', 'Bring the number of your order, please.'],
+    [
+      'In the shop > 3.1 Repairs',
+      'Rewiring costs 45 euros.\n\nLampenhaus\nStreet 1\nVienna\n\nTo descale it:\n1. Open the lid\n2. Fill the tank\n\nYours\nAnna',
+    ],
+  ])
+  const single = 'Opening hours\nMo-Fr 9-18, closed on holidays.'
+  assert.deepEqual(outline((await extract('txt', single)).sections), [['', single]])
+  const bold =
+    '# Boots\n\n**Care**\nWax them.\n\n**Sizes:**\n\n36 to 48\n\n- **Dry** at once\n\n**They are warm.**'
+  assert.deepEqual(outline((await extract('md', bold)).sections), [
+    ['Boots > Care', 'Wax them.'],
+    ['Boots > Sizes', '36 to 48\n\n- **Dry** at once\n\n**They are warm.**'],
+  ])
+})

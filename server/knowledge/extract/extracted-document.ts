@@ -1,4 +1,4 @@
-import { questionSections } from './text/question-sections.ts'
+import { withQuestions } from './text/question-sections.ts'
 import { characterUnifier } from './text/unify-characters.ts'
 
 export type DocumentType = 'pdf' | 'docx' | 'doc' | 'xlsx' | 'pptx' | 'txt' | 'md' | 'html' | 'csv'
@@ -43,7 +43,7 @@ export type DocumentInput = {
 export function finishDocument(title: string | null, sections: Section[]): ExtractedDocument {
   const kept: Section[] = []
   const said = new Set<string>()
-  const all = sections.flatMap(questionSections)
+  const all = withQuestions(sections)
   for (const [index, section] of all.entries()) {
     const key = keyOf(section.headingPath)
     const isParent = keyOf(all[index + 1]?.headingPath ?? []).startsWith(key)

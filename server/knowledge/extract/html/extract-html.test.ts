@@ -129,3 +129,36 @@ test('links in paragraphs and list items are kept as Markdown, with their whole 
   // Where a file was uploaded, nobody knows what the other addresses begin with.
   assert.match(await shown(), /^Fill in the return form within 30 days, or write to shop@example\.com\.$/m)
 })
+
+test('several paragraphs or lines in bold are titles, and a single one, a caption or a sentence is not', async () => {
+  const titled = (html: string) => sectionsOf(`<main><h1>Boots</h1>${html}</main>`)
+  const shown = async (html: string) =>
+    (await titled(html)).map(({ headingPath, text }) => [headingPath.at(-1), text])
+  assert.deepEqual(
+    await shown(
+      '<p>They are dry.</p><p><strong>Care</strong></p><p>Wax them.</p><ul><li>Twice a year</li></ul>' +
+        '<div><b>Sizes:</b><br>36 to 48</div><p><b>Note</b></p><p>Half sizes are small.</p><h2>Repair</h2><p>Ask us.</p>',
+    ),
+    [
+      ['Boots', 'They are dry.'],
+      ['Care', 'Wax them.\n\n- Twice a year'],
+      ['Sizes', '36 to 48\n\nNote: Half sizes are small.'],
+      ['Repair', 'Ask us.'],
+    ],
+  )
+  const single = '<p><b>Care</b></p><p>Wax them.</p>'
+  for (const [html, text] of [
+    [single, 'Care\n\nWax them.'],
+    [
+      `${single}<p><b>Wax them twice a year.</b></p><p>Yes.</p>`,
+      'Care\n\nWax them.\n\nWax them twice a year.\n\nYes.',
+    ],
+    [
+      `${single}<p><b>Figure 2.1. A boot</b></p><p>Yes.</p>`,
+      'Care\n\nWax them.\n\nFigure 2.1. A boot\n\nYes.',
+    ],
+    [`${single}<p><b>Wax</b> is in <b>the box</b></p>`, 'Care\n\nWax them.\n\nWax is in the box'],
+    [`<ul><li><p><b>One</b></p></li><li><p><b>Two</b></p></li></ul>`, '- One\n- Two'],
+  ])
+    assert.deepEqual(await shown(html!), [['Boots', text]])
+})

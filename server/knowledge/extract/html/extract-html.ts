@@ -58,8 +58,12 @@ export async function extractHtml(html: string, url?: string): Promise<Extracted
   const contact = contactSections(around.frames, siteName)
   const page = withFootersLast(document, around.frames, siteName, addressOf) ?? whole
   const main = marked
-    ? htmlSections(marked, { anchors: anchorsOf(marked), addressOf })
-    : await mainSections(document, url, { anchors: anchorsOf(document.documentElement), addressOf })
+    ? htmlSections(marked, { anchors: anchorsOf(marked), addressOf, hasBoldTitles: true })
+    : await mainSections(document, url, {
+        anchors: anchorsOf(document.documentElement),
+        addressOf,
+        hasBoldTitles: true,
+      })
   const found = lengthOf(main)
   const share = found / (lengthOf(whole) - (marked ? lengthOfFrames(around.frames) : 0))
   const isMain =
@@ -96,9 +100,9 @@ function contentOf(
   for (const box of boxesOfText(boxes as Iterable<HtmlElement>)) replaceByPlainBlock(document, box as never)
   // Pages may omit the head and body tags, and the parser does not add them.
   const root = document.documentElement
-  const fromBody = htmlSections(document.body, { anchors: anchorsOf(root), addressOf })
+  const fromBody = htmlSections(document.body, { anchors: anchorsOf(root), addressOf, hasBoldTitles: true })
   if (lengthOf(fromBody) > 0) return { document, whole: fromBody }
-  return { document, whole: htmlSections(root, { anchors: anchorsOf(root), addressOf }) }
+  return { document, whole: htmlSections(root, { anchors: anchorsOf(root), addressOf, hasBoldTitles: true }) }
 }
 
 function replaceByPlainBlock(document: Document, element: Element): void {
@@ -134,7 +138,7 @@ function withSurroundings(
   page: string | null,
 ): Section[] {
   const sectionsIn = (block: HtmlElement): Section[] =>
-    htmlSections(block, { anchors: anchorsOf(block), addressOf })
+    htmlSections(block, { anchors: anchorsOf(block), addressOf, hasBoldTitles: true })
   const above = before.map((block) => block.querySelector('h1')).find((found) => found !== null)
   const heading = page ?? (above ? headingText(above) : '')
   const all = [...before.flatMap(sectionsIn), ...main, ...after.flatMap(sectionsIn)]
@@ -151,7 +155,7 @@ function withFootersLast(
   const footers = new Set(frames.filter(isFooter))
   const root = document.documentElement
   const isLeftOut = (element: HtmlElement): boolean => footers.has(element)
-  const body = htmlSections(root, { anchors: anchorsOf(root), isLeftOut, addressOf })
+  const body = htmlSections(root, { anchors: anchorsOf(root), isLeftOut, addressOf, hasBoldTitles: true })
   return footers.size > 0 && lengthOf(body) > 0 ? [...body, ...footerSections([...footers], name)] : null
 }
 
@@ -168,7 +172,7 @@ function siteNameOf(document: Document): string {
 async function mainSections(
   document: Document,
   url: string | undefined,
-  options: { anchors: Anchors; addressOf: AddressOf },
+  options: { anchors: Anchors; addressOf: AddressOf; hasBoldTitles: boolean },
 ): Promise<Section[]> {
   // The detection uses two browser features that linkedom lacks.
   Object.assign(document, { styleSheets: [], URL: url ?? 'about:blank' })

@@ -16,3 +16,7 @@ export function pathOf(open: readonly Heading[]): string[] {
 }
 
 export type { Heading }
+
+/** The level of paragraphs that are wholly in bold, which are titles if there are several: below every heading. */
+export const BOLD_LEVEL = 7
+export const FEWEST_BOLD_TITLES = 2

@@ -1,6 +1,6 @@
 import type { Section } from '../extracted-document.ts'
 import { headingLabel } from './heading-label.ts'
-import { type Heading, pathOf, withHeading } from './heading-path.ts'
+import { BOLD_LEVEL, FEWEST_BOLD_TITLES, type Heading, pathOf, withHeading } from './heading-path.ts'
 import type { Anchors } from './html-anchors.ts'
 import {
   BLOCKS,
@@ -16,8 +16,8 @@ import { isLayout, noteOf, rowsOf } from './html-table.ts'
 
 /** A definition with more than this many characters becomes a section under its term. */
 const LONGEST_DEFINITION = 400
-/** The level of terms, below every heading; the terms of nested lists are below it. */
-const TERM_LEVEL = 7
+/** The level of terms, below every title; the terms of nested lists are below it. */
+const TERM_LEVEL = BOLD_LEVEL + 1
 
 type Options = {
   anchors?: Anchors
@@ -25,14 +25,20 @@ type Options = {
   isLeftOut?: (element: HtmlElement) => boolean
   /** Returns where a link leads to. Without it, or where it returns null, only the text of a link is kept. */
   addressOf?: (href: string) => string | null
+  /** Whether paragraphs that are wholly in bold are titles, if there are several. */
+  hasBoldTitles?: boolean
 }
 
 /**
  * Walks a DOM tree and splits it into sections at the headings h1 to h6. Tables become rows, list items and lines of
  * code separate lines, terms precede their definitions, and links in paragraphs and list items are written as Markdown.
  */
-export function htmlSections(root: HtmlElement, { anchors, isLeftOut, addressOf }: Options = {}): Section[] {
+export function htmlSections(
+  root: HtmlElement,
+  { anchors, isLeftOut, addressOf, hasBoldTitles = false }: Options = {},
+): Section[] {
   const sections: Section[] = []
+  const bold = hasBoldTitles ? boldTitles(root) : NONE
   let open: Heading[] = []
   let anchor: string | null = null
   let paragraphs: string[] = []
@@ -134,6 +140,14 @@ export function htmlSections(root: HtmlElement, { anchors, isLeftOut, addressOf 
       endLabel()
       if (found === null) startSection(Number(level), text)
       else label = found
+    } else if (bold.has(element)) {
+      const title = bold.get(element)!
+      const text = headingText(title)
+      endLabel()
+      label = headingLabel(text)
+      if (label === null) startSection(BOLD_LEVEL, text.replace(/\s*[:：]$/u, ''))
+      for (const child of element.childNodes) if (child !== title) visit(child)
+      endLine()
     } else if (name === 'DL') definitions(element, 0)
     else if (name === 'TABLE' && !isLayout(element)) {
       endLabel()
@@ -173,6 +187,43 @@ export function htmlSections(root: HtmlElement, { anchors, isLeftOut, addressOf 
   visit(root)
   endSection()
   return sections
+}
+
+const NONE: ReadonlyMap<HtmlElement, HtmlElement> = new Map()
+const LONGEST_TITLE = 80
+const BOLD = 'p > strong:first-child, p > b:first-child, div > strong:first-child, div > b:first-child'
+
+/** Matches what stands below a figure or above a table, such as "Figure 2.1". */
+const CAPTION = /^\p{L}+\.?\s+\d+\.\d+/u
+
+/**
+ * Returns the paragraphs that are wholly in bold, or begin with a line in bold, by what is their title. A title does not
+ * end like a sentence, and a single one may be anything.
+ */
+function boldTitles(root: HtmlElement): ReadonlyMap<HtmlElement, HtmlElement> {
+  const titles = new Map<HtmlElement, HtmlElement>()
+  for (const strong of root.querySelectorAll(BOLD)) {
+    const paragraph = strong.parentElement!
+    const text = textOf(strong)
+    const next = strong.nextElementSibling
+    const isLine =
+      next && nameOf(next) === 'BR' && textOf(paragraph).startsWith(`${text} `) && isFollowedBy(strong, next)
+    const isTitle =
+      text.length <= LONGEST_TITLE &&
+      /\p{L}/u.test(text) &&
+      !/[.!,;。！，；]$/u.test(text) &&
+      !CAPTION.test(text)
+    if (isTitle && (isLine || text === textOf(paragraph)) && !paragraph.closest('li, td, th, dl, blockquote'))
+      titles.set(paragraph, strong)
+  }
+  return titles.size >= FEWEST_BOLD_TITLES ? titles : NONE
+}
+
+/** Returns whether nothing but white space is between an element and a later one of the same parent. */
+function isFollowedBy(first: HtmlElement, second: HtmlElement): boolean {
+  const nodes = [...first.parentElement!.childNodes]
+  const between = nodes.slice(nodes.indexOf(first) + 1, nodes.indexOf(second))
+  return between.every(({ textContent }) => (textContent ?? '').trim() === '')
 }
 
 const APART = [...BLOCKS, 'BR', 'DL', 'LI', 'PRE', 'TABLE', 'H1', 'H2', 'H3', 'H4', 'H5', 'H6']

@@ -15,7 +15,10 @@ import { writeZip } from './write-zip.ts'
 export async function extractDocx(bytes: Uint8Array): Promise<ExtractedDocument> {
   const parts = officeParts(bytes)
   const { document } = parseHTML(`<!doctype html><html><body>${await toHtml(writeZip(parts))}</body></html>`)
-  const body = htmlSections(document.body, { addressOf: (href) => linkAddress(href, null) })
+  const body = htmlSections(document.body, {
+    addressOf: (href) => linkAddress(href, null),
+    hasBoldTitles: true,
+  })
   const margin = marginSection(parts, body)
   const sections = margin && body.some(({ text }) => text !== '') ? [...body, margin] : body
   const extracted = finishDocument(officeTitle(parts), sections)

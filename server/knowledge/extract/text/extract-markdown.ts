@@ -1,7 +1,7 @@
 import { ExtractFailure } from '../extract-failure.ts'
 import { type ExtractedDocument, finishDocument, type Section } from '../extracted-document.ts'
 import { headingLabel } from '../html/heading-label.ts'
-import { type Heading, pathOf, withHeading } from '../html/heading-path.ts'
+import { BOLD_LEVEL, FEWEST_BOLD_TITLES, type Heading, pathOf, withHeading } from '../html/heading-path.ts'
 import { tableRows } from '../table-rows.ts'
 import { DENSE_ITEM, isBreakEmpty } from './dense-lines.ts'
 import { inlineMarkdown, inlineText, isDefinition, linksOf } from './markdown-inline.ts'
@@ -20,6 +20,9 @@ const admonition =
   /^\s*(?:>\s*\[!([a-z]+)\]|(?:!!!|\?\?\?\+?)\s+([a-z]+)(?:\s+"([^"]*)")?|:::+\s*\{?([a-z]+)\}?(?:\s+(.*))?)\s*$/i
 const tableRule = /^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$/
 
+/** A line in bold that does not end like a sentence. */
+const boldTitle = /^ {0,3}(\*\*|__)(?![\s*_])[^*_]{1,79}(?<![\s.!,;。！，；])\1\s*[:：]?\s*$/u
+
 /**
  * Splits Markdown into sections by heading. Of the syntax, only code, bold text and links that lead somewhere are kept;
  * `url` is the address of the document. Throws ExtractFailure `no_text`.
@@ -29,6 +32,7 @@ export function extractMarkdown(source: string, url: string | null = null): Extr
   const lines = withoutComments(body).split('\n')
   const links = linksOf(lines, url)
   const shown = (text: string): string => inlineMarkdown(text, links)
+  const hasBoldTitles = lines.filter((line) => boldTitle.test(line)).length >= FEWEST_BOLD_TITLES
   const sections: Section[] = []
   let open: Heading[] = []
   let paragraphs: string[] = []
@@ -102,6 +106,8 @@ export function extractMarkdown(source: string, url: string | null = null): Extr
       const rows = [line, ...lines.slice(at + 2, end)].map((row) => cellsOf(row, shown))
       paragraphs.push(tableRows(rows, rows.length > 1 ? 1 : 0).join('\n'))
       at = end - 1
+    } else if (hasBoldTitles && prose.length === 0 && boldTitle.test(line)) {
+      startSection(BOLD_LEVEL, inlineText(line).replace(/\s*[:：]$/u, ''))
     } else if (line.trim() === '' || /^ {0,3}([-*_])(\s*\1){2,}\s*$/.test(line)) endParagraph()
     else addLine(prose, line)
   }

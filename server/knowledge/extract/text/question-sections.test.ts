@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { questionSections } from './question-sections.ts'
+import { withQuestions } from './question-sections.ts'
 
 const divided = (text: string, headingPath: string[] = ['Help']): [string, string][] =>
-  questionSections({ headingPath, page: 2, text }).map((one) => {
+  withQuestions([{ headingPath, page: 2, text }]).map((one) => {
     assert.equal(one.page, 2)
     return [one.headingPath.join(' > '), one.text]
   })

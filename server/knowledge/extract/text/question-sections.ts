@@ -33,16 +33,20 @@ type Paragraph = {
 }
 
 /**
- * Makes a section of each question with its answer, under the question, if a section lists several: "Q: …" and "A: …",
- * paragraphs that are questions, or a table with a column of them. Otherwise each answer would be found and shown
- * together with all others.
+ * Makes a section of each question with its answer, under the question, in documents that list several: "Q: …" and
+ * "A: …", paragraphs or headings that are questions, or tables with a column of them. Otherwise each answer would be found
+ * and shown together with all others.
  */
-export function questionSections(section: Section): Section[] {
+export function withQuestions(sections: readonly Section[]): Section[] {
+  const asking = sections.filter(({ headingPath }) => ASKS.test(headingPath.at(-1) ?? ''))
+  return sections.flatMap((section) => questionSections(section, asking.length > 0 ? 1 : FEWEST_UNMARKED))
+}
+
+/** `fewest` is the number of paragraphs without a mark that make a list of questions. */
+function questionSections(section: Section, fewest: number): Section[] {
   const heading = section.headingPath.at(-1) ?? ''
-  const path =
-    QUESTION.test(heading) && ANSWER.test(section.text)
-      ? unmarkedPath(section.headingPath)
-      : section.headingPath
+  const isMarkedHeading = ANSWER.test(section.text) ? QUESTION.test(heading) : isSureQuestion(heading)
+  const path = isMarkedHeading ? unmarkedPath(section.headingPath) : section.headingPath
   const isAnswer = path !== section.headingPath || ASKS.test(heading)
   const sections: Section[] = [{ ...section, headingPath: path, text: '' }]
   const append = (text: string): void => {
@@ -55,8 +59,7 @@ export function questionSections(section: Section): Section[] {
     question !== null && (rest !== '' || paragraphs[at + 1]?.question === null)
   const unmarked = paragraphs.filter((one, at) => !one.isMarked && isAnswered(one, at))
   const isTaken = (one: Paragraph, at: number): boolean =>
-    isAnswered(one, at) &&
-    (isPair(one, paragraphs[at + 1]) || (!one.isMarked && unmarked.length >= FEWEST_UNMARKED))
+    isAnswered(one, at) && (isPair(one, paragraphs[at + 1]) || (!one.isMarked && unmarked.length >= fewest))
   for (const [at, one] of paragraphs.entries()) {
     const rows = questionRows(one.whole.split('\n'))
     if (rows) {
@@ -79,12 +82,11 @@ const unmarkedPath = (path: readonly string[]): string[] => [
   path.at(-1)!.replace(QUESTION, ''),
 ]
 
+const isSureQuestion = (line: string): boolean => SURE_QUESTION.test(line) && ASKS.test(line)
+
 /** Returns whether a marked question has an answer that is marked, too, or is one by its mark and its question mark. */
-function isPair({ question, rest, whole, isMarked }: Paragraph, next: Paragraph | undefined): boolean {
-  return (
-    isMarked &&
-    (ANSWER.test(rest || (next?.whole ?? '')) || (SURE_QUESTION.test(whole) && ASKS.test(question!)))
-  )
+function isPair({ rest, whole, isMarked }: Paragraph, next: Paragraph | undefined): boolean {
+  return isMarked && (ANSWER.test(rest || (next?.whole ?? '')) || isSureQuestion(whole.split('\n', 1)[0]!))
 }
 
 /** Splits a text into its paragraphs; those of a code block ask nothing. */
