@@ -86,3 +86,20 @@ test('a passage about the right product without half of what is asked is offered
   }
   assert.equal(ask(texts, 'Ist der Stromanschluss der Alpenglut Eco 24 inbegriffen?').band, 'answer')
 })
+
+test('a passage without one word that is a quarter of the question is offered and not told', () => {
+  const texts = [
+    'Das Büro in der alten Meierei am Mühlenweg ist montags von 9 bis 12 Uhr besetzt.',
+    'Der Router Fjord 5 hat vier Anschlüsse und ein Netzteil mit 12 Volt.',
+    ...GERMAN,
+  ]
+  assert.equal(ask(texts, 'Wann ist das Büro in der alten Meierei besetzt?').band, 'answer')
+  assert.equal(ask(texts, 'Welches Netzteil hat der Router Fjord 5?').band, 'answer')
+  for (const question of [
+    'Gibt es beim Büro in der alten Meierei Parkplätze?',
+    'Welche Farbe hat der Router Fjord 5?',
+  ]) {
+    const { band, text } = ask(texts, question)
+    assert.equal(band, 'closest', `${question} ${text}`)
+  }
+})

@@ -185,14 +185,18 @@ const UNLIKELY_REACHED_FROM = 0.85
 /** The probability of the first passage from which that estimate does not matter. */
 const LIKELY = 0.6
 /**
- * A passage with less than this part of the question, by weight, is never given as the answer, however far ahead of the
- * others it is: it may be about the right product without saying what is asked. Embeddings may connect the rest.
+ * A passage with less than half of the question, by weight, or without a word that makes up a quarter of it, is never
+ * given as the answer, however far ahead of the others it is: it may be about the right product without saying what is
+ * asked. Embeddings may connect the rest.
  */
 const HALF = 0.55
-const MOST_OF_HALF = 0.65
+const QUARTER = 0.25
+const MOST_OF_PART = 0.65
 
-const mostFor = (evidence: Evidence): number =>
-  evidence.sentence === null && evidence.held < HALF && !isConnected(evidence) ? MOST_OF_HALF : 1
+function mostFor(evidence: Evidence): number {
+  const isPart = evidence.held < HALF || evidence.missing >= QUARTER
+  return evidence.sentence === null && isPart && !isConnected(evidence) ? MOST_OF_PART : 1
+}
 
 /**
  * Nothing is offered for a question that the documents do not cover. If they do, the first passage is offered even if

@@ -87,7 +87,7 @@ export function gatherEvidence(
       sentence: sentenceOf === null ? null : sentenceOf(slot),
       around: around.get(slot) ?? 0,
       standsOut: standsOut?.(slot) ?? 0,
-      ...wordEvidence(said.get(slot)!, matcher),
+      ...wordEvidence(said.get(slot)!, matcher, question),
     },
   }))
   return { candidates: found, matcher }
@@ -120,16 +120,24 @@ function wordsOf(tables: Tables, slot: number, { known, idsOfNumbers }: WordMatc
   }
 }
 
+/** From this similarity on, a chunk has the word or another one for it. */
+const HAS_WORD = 0.5
+
 function wordEvidence(
   { title, path, text, titles }: Said,
   matcher: WordMatcher,
-): Pick<Evidence, 'match' | 'rarest' | 'heading' | 'headingShare' | 'kin'> {
+  { terms }: AnalysedQuestion,
+): Pick<Evidence, 'match' | 'rarest' | 'heading' | 'headingShare' | 'kin' | 'missing'> {
   const { weights } = matcher
   const inHeading = matcher.bestOrKin([title])
   const anywhere = matcher.bestOrKin([title, path, text])
   const own = matcher.hasKin ? matcher.best([title, path, text]) : anywhere
   const telling = weights.indexOf(Math.max(...weights))
+  const ownWeights = weights.map((weight, place) => (terms[place]!.isAdded ? 0 : weight))
+  const missing = ownWeights.filter((_, place) => anywhere[place]! < HAS_WORD)
+  const asked = ownWeights.reduce((sum, weight) => sum + weight, 0)
   return {
+    missing: asked > 0 ? Math.max(0, ...missing) / asked : 0,
     kin: weighted(
       anywhere.map((value, place) => (value > own[place]! ? 1 : 0)),
       weights,

@@ -10,6 +10,7 @@ const COMMON: Evidence = {
     sentence: null,
     match: 0.43,
     rarest: 0,
+    missing: 0,
     heading: 0,
     headingShare: 0,
     kin: 0,

@@ -17,6 +17,8 @@ export type Evidence = {
   rarest: number
   /** The share of the question's words, by weight, that the chunk has only as words for the same subject. */
   kin: number
+  /** The weight of the most significant word of the question that the chunk lacks, as a share of the weight of all words. */
+  missing: number
   /** The same as `match`, for the heading alone. */
   heading: number
   /** The mean similarity of the heading's words to their closest words in the question. */
