@@ -166,15 +166,15 @@ export function languageOfInput({
   message,
   documents,
 }: BuiltinInput): TalkLanguage | 'other' {
-  const quoted = guessLanguage(
-    passages
-      .slice(0, MOST_CLOSEST)
-      .map(({ text }) => visibleText(text.slice(0, LONGEST_QUESTION)))
-      .join(' '),
-  )
+  const text = passages
+    .slice(0, MOST_CLOSEST)
+    .map(({ text, headingPath }) => [...headingPath, visibleText(text.slice(0, LONGEST_QUESTION))].join(' '))
+    .join(' ')
+  const quoted = guessLanguage(text)
   const written = quoted === 'other' ? (documents?.language ?? quoted) : quoted
   const spoken = message?.language ?? null
-  return talkLanguageOfQuestion(question, spoken ?? written)
+  const said = new Set(splitWords(text))
+  return talkLanguageOfQuestion(question, spoken ?? written, (word) => said.has(word))
 }
 
 type Choose = (passage: QuotablePassage, room: number) => string | null

@@ -24,17 +24,23 @@ const TELLING: ReadonlyMap<string, Language> = new Map(
 
 /**
  * Returns the language of a question about documents in `written`. If the words leave it open, this is the language
- * that knows most of them; `written` wins a tie, and is also the result when no word is known.
+ * that knows most of them; `written` wins a tie, and is also the result when no word is known. Words for which `isSaid`
+ * returns true are in the documents, and do not indicate another language.
  */
-export function languageOfQuestion(words: readonly string[], written: Language): Language {
-  const { language } = weighExpected(words, new Set<Language>(['en', written]))
+export function languageOfQuestion(
+  words: readonly string[],
+  written: Language,
+  isSaid: (word: string) => boolean = () => false,
+): Language {
+  const { language } = weighExpected(words, new Set<Language>(['en', written]), isSaid)
   if ((language === 'da' || language === 'no') && (written === 'da' || written === 'no'))
     return danishOrNorwegian(words, written)
   if (language !== 'other') return language
   const counts = new Map<Language, number>()
   const count = (one: Language): void => void counts.set(one, (counts.get(one) ?? 0) + 1)
   for (const word of words) {
-    for (const one of languagesOfStopWord.get(word) ?? []) if (!isRare(one) || one === written) count(one)
+    const languages = languagesOfStopWord.get(word) ?? []
+    for (const one of languages) if (one === written || !(isRare(one) || isSaid(word))) count(one)
     const told = TELLING.get(word)
     if (told) count(told)
   }

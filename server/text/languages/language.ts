@@ -133,14 +133,17 @@ const NEARLY = 0.65
 
 /**
  * Does the same when some languages are expected: a few words that several languages share do not indicate another
- * one.
+ * one, nor do words of the documents, such as a product that is called like a word of another language.
  */
 export function weighExpected(
   words: readonly string[],
   expected: ReadonlySet<Language>,
+  isSaid: (word: string) => boolean = () => false,
 ): { language: Language; share: number } {
-  const told = weighLanguage(words)
-  if (expected.has(told.language)) return told
+  const all = weighLanguage(words)
+  if (expected.has(all.language)) return all
+  const unsaid = words.filter((word) => !isSaid(word))
+  const told = unsaid.length === words.length ? all : weighLanguage(unsaid)
   const near = weighLanguage(words, expected)
   if (told.language === 'other') return scriptOf(words) === null ? told : near
   return near.share >= told.share * NEARLY ? near : told

@@ -11,9 +11,16 @@ export function guessTalkLanguage(text: string): TalkLanguage | null {
   return asTalkLanguage(guessLanguage(text.slice(0, LOOKED_AT)))
 }
 
-/** Returns the language of a question about documents in `written`; `other` if the responder does not talk in it. */
-export const talkLanguageOfQuestion = (question: string, written: Language): TalkLanguage | 'other' =>
-  asTalkLanguage(languageOfQuestion(splitWords(question.slice(0, LOOKED_AT)), written)) ?? 'other'
+/**
+ * Returns the language of a question about documents in `written`; `other` if the responder does not talk in it. `isSaid`
+ * tells the words of the documents.
+ */
+export const talkLanguageOfQuestion = (
+  question: string,
+  written: Language,
+  isSaid?: (word: string) => boolean,
+): TalkLanguage | 'other' =>
+  asTalkLanguage(languageOfQuestion(splitWords(question.slice(0, LOOKED_AT)), written, isSaid)) ?? 'other'
 
 /** Returns null for a language in which the responder does not talk. */
 export const asTalkLanguage = (language: Language): TalkLanguage | null =>
