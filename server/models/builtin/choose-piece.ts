@@ -1,5 +1,7 @@
 import { isDense } from '../../text/languages/dense-script.ts'
+import type { Language } from '../../text/languages/language.ts'
 import { barredTable, tableOf, withTables } from '../../text/rows/named-rows.ts'
+import { splitWords } from '../../text/words/words.ts'
 import type { WordVectors } from '../static/word-vectors.ts'
 import type { QuotablePassage } from './input.ts'
 import { areNeighbours, LEADS_ON, type Piece, piecesOf, textOfLines } from './pieces.ts'
@@ -29,11 +31,17 @@ type ChoosePiece = (passage: QuotablePassage, room: number) => Chosen | null
  * run of the passage's lines; for a table, it is the lead, the column names and one run of rows. A list that goes on in
  * other passages is quoted with its parts there.
  */
-export function pieceChooser(question: string, about: string | undefined, words: WordVectors): ChoosePiece {
-  const own = scorerFor(question, words)
-  const both = about === undefined || about === question ? null : scorerFor(about, words)
+export function pieceChooser(
+  question: string,
+  about: string | undefined,
+  language: Language,
+  words: WordVectors,
+): ChoosePiece {
+  const own = scorerFor(question, language, words)
+  const both = about === undefined || about === question ? null : scorerFor(about, language, words)
   // The earlier question says what the conversation is about, and this one what is asked about it.
   const score: ScoreSentence = (text) => own(text) + (both ? BEFORE * both(text) : 0)
+  const namedIn = rowNamer(question)
   return (passage, room) => {
     const lines = passage.text.split('\n')
     const pieces = piecesOf(lines)
@@ -42,7 +50,7 @@ export function pieceChooser(question: string, about: string | undefined, words:
       .map((piece) => ({ piece, score: fitOf(piece, score) }))
       .sort((a, b) => b.score - a.score || a.piece.from - b.piece.from)
     if (!best) return null
-    if (best.piece.kind === 'rows') return whole(rowsOf(best.piece, score))
+    if (best.piece.kind === 'rows') return whole(rowsOf(best.piece, (row) => score(row) + namedIn(row)))
     const list = wholeList(best.piece, pieces, passage)
     if (list) return list
     const sentences = best.piece.kind === 'prose' ? denseSentences(best.piece.text, score) : null
@@ -107,6 +115,31 @@ function denseSentences(text: string, score: ScoreSentence): string | null {
 function fitOf({ text, kind }: Piece, score: ScoreSentence): number {
   if (kind !== 'rows' && kind !== 'list') return score(text)
   return Math.max(score(text.slice(0, 2_000)), ...text.split('\n').slice(0, 40).map(score))
+}
+
+/** What a row gains if one of its cells is in the question as it is, and if it has all words of the question. */
+const NAMED = 0.3
+const ALL_WORDS = 0.1
+const LONGEST_NAME = 60
+
+/**
+ * Returns a function that scores how a question names a row of a table: by a whole cell, such as the code of an error, or
+ * by its small words, such as "above" and "between", which tell rows apart that share all others.
+ */
+function rowNamer(question: string): ScoreSentence {
+  const asked = splitWords(question.slice(0, 4_000)).slice(0, 100)
+  const text = ` ${asked.join(' ')} `
+  const isNamed = (cell: string): boolean => {
+    const [, value = ''] = /^[^:]{1,80}: (.*)$/su.exec(cell) ?? []
+    const name = splitWords(value).join(' ')
+    const isName = name.length <= LONGEST_NAME && /\p{L}.|.\p{L}|\d{3}/u.test(name)
+    return isName && text.includes(` ${name} `)
+  }
+  return (row) => {
+    const said = new Set(splitWords(row))
+    const share = asked.filter((word) => said.has(word)).length / Math.max(1, asked.length)
+    return ALL_WORDS * share + (row.split('; ').some(isNamed) ? NAMED : 0)
+  }
 }
 
 /**

@@ -207,6 +207,33 @@ test('rows that were asked for are consecutive and form a table with the column 
   )
 })
 
+test('a row is chosen by a cell that the question names, and by small words that tell rows apart', () => {
+  const rows = [
+    'Code: F09; Meaning: Residual current; What to do: restart once',
+    'Code: F12; Meaning: Residual current over 30 mA; What to do: as F09; For the technician: as F09',
+    'Side: Between two heaters; Clearance: 35 cm',
+    'Side: Above the heater; Clearance: 30 cm',
+  ]
+  const quoted = (question: string, text: string): string =>
+    composeAnswer({ question, confidence: 0.9, passages: [passage(text)] }, words).text
+  const codes = rows.slice(0, 2).join('\n')
+  assert.equal(quoted('What does error code F09 mean and what can I do?', codes), `${rows[0]} [1]`)
+  assert.equal(quoted('What does error code F12 mean and what can I do?', codes), `${rows[1]} [1]`)
+  const sides = rows.slice(2).join('\n')
+  assert.equal(quoted('What is the clearance above the heater?', sides), `${rows[3]} [1]`)
+  assert.equal(quoted('What is the clearance between two heaters?', sides), `${rows[2]} [1]`)
+})
+
+test('a product that is called like a word of another language does not change the language', () => {
+  const passages = [
+    passage('The Tej 5K inverter is sold with the Deepak Plus loan, which takes 12 months to pay back.'),
+  ]
+  for (const question of ['tej 5k rust', 'deepak plus emi']) {
+    const { text } = composeAnswer({ question, confidence: 0.01, passages }, words)
+    assert.ok(text.startsWith(phrasesFor('en').decline), question)
+  }
+})
+
 test('a list of terms, and definitions under several names, are not tables', () => {
   const list = 'The shop is:\n\n— open : it has no door.\n— free : it has no till, and nobody asks.'
   const named = '-q: Quiet.\n-v: Writes more.\n-x: Stops at once.'

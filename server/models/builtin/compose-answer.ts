@@ -55,7 +55,7 @@ export function composeAnswer(input: BuiltinInput, words: WordVectors): Composed
   }
   const language = languageOfInput(input)
   const phrases = phrasesFor(language)
-  const choosePiece = pieceChooser(question, input.about, words)
+  const choosePiece = pieceChooser(question, input.about, language, words)
   const choose: Choose = (passage, room) => {
     const chosen = choosePiece(passage, room)
     return chosen?.goesOn

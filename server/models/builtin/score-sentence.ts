@@ -1,6 +1,6 @@
 import { everydaySubjects } from '../../text/everyday/everyday-words.ts'
 import { contentOfDense, isDense, wordsAndPairs } from '../../text/languages/dense-script.ts'
-import { guessLanguageOfWords } from '../../text/languages/language.ts'
+import { guessLanguageOfWords, type Language } from '../../text/languages/language.ts'
 import { createStemmer } from '../../text/languages/stem.ts'
 import { isStopWord } from '../../text/languages/stop-words.ts'
 import { foldAccents } from '../../text/words/fold-accents.ts'
@@ -14,11 +14,11 @@ export type ScoreSentence = (sentence: string) => number
 
 /**
  * Scores how well a sentence fits a question, from 0 to about 2: by shared words in any spelling, and by closeness of
- * meaning (in English only, which the word vectors cover).
+ * meaning (in English only, which the word vectors cover). `expected` is the language of the question, if it is known.
  */
-export function scorerFor(question: string, words: WordVectors): ScoreSentence {
+export function scorerFor(question: string, expected: Language, words: WordVectors): ScoreSentence {
   const all = splitWords(question.slice(0, 4_000)).slice(0, 100)
-  const told = guessLanguageOfWords(all)
+  const told = expected === 'other' ? guessLanguageOfWords(all) : expected
   const language = told === 'other' ? 'en' : told
   const content = [...new Set(all)]
     .filter((word) => !isStopWord(word, language))
