@@ -79,7 +79,8 @@ export async function askCollection(
     const search = async (text: string, limit: number) =>
       searchTables(tables, text, { limit, queryVector: (await vectorOf?.(text)) ?? null })
     const { asked, found } = await searchInTalk(search, question, before, PASSAGES)
-    const answer = composeAnswer({ question, about: asked, ...found }, words)
+    const documents = { language: collection.language as Language, areEmpty: false, subjects: [] }
+    const answer = composeAnswer({ question, about: asked, documents, ...found }, words)
     const holds = fact === null ? () => false : factOf(fact)
     const placeIn = (chunks: readonly { text: string; headingPath: string[] }[]): number =>
       chunks.findIndex(({ text, headingPath }) => holds(`${headingPath.join(' ')} ${text}`)) + 1

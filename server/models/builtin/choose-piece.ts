@@ -21,6 +21,8 @@ const MOST_SENTENCES = 3
  */
 const STANDS_OUT = 0.5
 const LEAST_FIT = 0.4
+/** Without a heading, paragraphs that follow each other may be about anything, and only the one that fits is quoted. */
+const NO_ROOM = 0
 const LETTERS = /\p{L}.*\p{L}|[\p{Script=Han}\p{N}]/su
 
 type ChoosePiece = (passage: QuotablePassage, room: number) => Chosen | null
@@ -55,7 +57,12 @@ export function pieceChooser(
     if (list) return list
     const sentences = best.piece.kind === 'prose' ? denseSentences(best.piece.text, score) : null
     if (sentences !== null) return whole(sentences)
-    const { from, to } = withNeighbours(lines, pieces, best.piece, room)
+    const { from, to } = withNeighbours(
+      lines,
+      pieces,
+      best.piece,
+      passage.headingPath.length > 0 ? room : NO_ROOM,
+    )
     return whole(withTables(textOfLines(lines, from, to)))
   }
 }

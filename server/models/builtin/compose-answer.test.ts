@@ -125,10 +125,11 @@ test('of the closest passages, the first is quoted with its neighbours, and a th
     'Dogs stay outside, where they have water and a bench in the shade, and somebody from the house looks after them.',
   ]
   const text = paragraphs.join('\n\n')
+  const headingPath = ['Rules']
   const offered = (sourceId: string): QuotablePassage[] => [
-    passage(text, { sourceId: 'a', score: 0.4 }),
-    passage(text.replace('the house,', 'the shed,'), { sourceId: 'b', score: 0.3 }),
-    passage(text.replace('the house,', 'the barn,'), { sourceId, score: 0.3 }),
+    passage(text, { sourceId: 'a', score: 0.4, headingPath }),
+    passage(text.replace('the house,', 'the shed,'), { sourceId: 'b', score: 0.3, headingPath }),
+    passage(text.replace('the house,', 'the barn,'), { sourceId, score: 0.3, headingPath }),
   ]
   const ask = (third: string, about?: string) =>
     composeAnswer(
@@ -138,7 +139,8 @@ test('of the closest passages, the first is quoted with its neighbours, and a th
   const first = `${text} [1]`
   const second = `${paragraphs[1]!.replace('house', 'shed')} [2]`
   const last = `${paragraphs[1]!.replace('house', 'barn')} [3]`
-  const body = (answer: { text: string }): string => answer.text.slice(answer.text.indexOf('\n\n') + 2)
+  const body = ({ text: all }: { text: string }): string =>
+    all.slice(all.indexOf('\n\n') + 2).replaceAll('**Rules**\n\n', '')
   assert.equal(body(ask('c')), `${first}\n\n${second}`)
   assert.equal(body(ask('a')), `${first}\n\n${second}\n\n${last}`)
   // Two passages that are nearly as likely are both quoted in an answer.
@@ -148,6 +150,12 @@ test('of the closest passages, the first is quoted with its neighbours, and a th
     words,
   )
   assert.deepEqual([answer.band, answer.text], ['answer', `${first}\n\n${second}`])
+  // Without a heading, paragraphs that follow each other may be about anything.
+  const alone = passage(text, { score: 0.88 })
+  assert.equal(
+    composeAnswer({ question: 'Where do I park my bike?', confidence: 0.88, passages: [alone] }, words).text,
+    `${paragraphs[1]} [1]`,
+  )
   // For a follow-up, the order says little, and all passages are quoted alike.
   assert.equal(ask('c', 'What about bikes?').cited.length, 3)
 })

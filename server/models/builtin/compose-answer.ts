@@ -1,6 +1,7 @@
-import { guessLanguage } from '../../text/languages/language.ts'
+import { weighLanguage } from '../../text/languages/language.ts'
 import { talkLanguageOfQuestion } from '../../text/talk/talk-language.ts'
 import type { TalkLanguage } from '../../text/talk/talk-words.ts'
+import { foldAccents } from '../../text/words/fold-accents.ts'
 import { visibleText } from '../../text/words/visible-text.ts'
 import { splitWords, wordsOnly } from '../../text/words/words.ts'
 import type { WordVectors } from '../static/word-vectors.ts'
@@ -23,6 +24,8 @@ export type ComposedAnswer = {
 
 /** The most characters of a question or a passage from which its language is guessed. */
 const LONGEST_QUESTION = 4_000
+/** The share of a text's words that tell its language in prose of most languages. */
+const SURE_SHARE = 0.15
 /** The lowest score at which a passage is quoted as the answer. */
 export const ANSWER_FROM = 0.7
 /** The lowest score at which passages are offered as the closest found. The responder declines below it. */
@@ -170,11 +173,15 @@ export function languageOfInput({
     .slice(0, MOST_CLOSEST)
     .map(({ text, headingPath }) => [...headingPath, visibleText(text.slice(0, LONGEST_QUESTION))].join(' '))
     .join(' ')
-  const quoted = guessLanguage(text)
-  const written = quoted === 'other' ? (documents?.language ?? quoted) : quoted
+  const words = splitWords(text)
+  const { language: quoted, share } = weighLanguage(words)
+  const known = documents?.language ?? 'other'
+  // The rows of a table have few words that tell their language, and those of a Japanese one may be without kana.
+  const isUnsure = quoted === 'other' || share < SURE_SHARE || (quoted === 'zh' && known === 'ja')
+  const written = isUnsure && known !== 'other' ? known : quoted
   const spoken = message?.language ?? null
-  const said = new Set(splitWords(text))
-  return talkLanguageOfQuestion(question, spoken ?? written, (word) => said.has(word))
+  const said = new Set(words.map(foldAccents))
+  return talkLanguageOfQuestion(question, spoken ?? written, (word) => said.has(foldAccents(word)))
 }
 
 type Choose = (passage: QuotablePassage, room: number) => string | null

@@ -32,7 +32,7 @@ export function languageOfQuestion(
   written: Language,
   isSaid: (word: string) => boolean = () => false,
 ): Language {
-  const { language } = weighExpected(words, new Set<Language>(['en', written]), isSaid)
+  const { language } = weighExpected(words, new Set([written]), isSaid)
   if ((language === 'da' || language === 'no') && (written === 'da' || written === 'no'))
     return danishOrNorwegian(words, written)
   if (language !== 'other') return language
@@ -42,7 +42,7 @@ export function languageOfQuestion(
     const languages = languagesOfStopWord.get(word) ?? []
     for (const one of languages) if (one === written || !(isRare(one) || isSaid(word))) count(one)
     const told = TELLING.get(word)
-    if (told) count(told)
+    if (told && (told === written || !isSaid(word))) count(told)
   }
   const most = Math.max(0, ...counts.values())
   if (most === 0 || counts.get(written) === most) return written

@@ -79,3 +79,37 @@ test('a language that is not known is not taken for another one of its script', 
   ])
     assert.equal(guessLanguage(text), 'other', text)
 })
+
+test('a few words in another language, or like another language, do not hide that of the documents', () => {
+  const cases: [question: string, written: Language, said: string[]][] = [
+    ['tej 5k price', 'en', ['tej']],
+    ['deepak plus emi', 'en', ['deepak', 'plus']],
+    ['strassenlaterne defekt melden wie lange', 'de', []],
+    ['preço livro brücke b1', 'pt', ['brücke']],
+    ['DASK poliçesini program üzerinden yenileyebiliyor muyuz?', 'tr', []],
+    ['check-out posticipato costo', 'it', ['check', 'out']],
+    ['telconsulta horario', 'pt', ['horario']],
+    ['Стоит ли камера наблюдения возле постамата', 'ru', []],
+    ['年末年始 休業', 'ja', []],
+    ['Orora X5 Pro 値段', 'ja', ['orora', 'x5', 'pro']],
+  ]
+  for (const [question, written, said] of cases)
+    assert.equal(
+      languageOfQuestion(splitWords(question), written, (word) => said.includes(word)),
+      written,
+      question,
+    )
+  // A question in another language stays one, even if the documents have some of its words.
+  for (const [question, language] of [
+    ['Quanto costa il plus?', 'it'],
+    ['Was kostet Deepak Plus?', 'de'],
+    ['Prix ?', 'fr'],
+    ['送料はいくらですか', 'ja'],
+    ['运费是多少', 'zh'],
+  ] as [string, Language][])
+    assert.equal(
+      languageOfQuestion(splitWords(question), 'en', (word) => word === 'plus'),
+      language,
+      question,
+    )
+})

@@ -16,7 +16,10 @@ const LETTERS: [RegExp, readonly Language[]][] = [
   [/[ășț]/, ['ro']],
   [/ñ/, ['es']],
   [/[ãõ]/, ['pt']],
-  [/[çèêùœ]/, ['fr']],
+  [/ç/, ['fr', 'pt', 'tr']],
+  [/ê/, ['fr', 'pt']],
+  [/[èù]/, ['fr', 'it']],
+  [/œ/, ['fr']],
   [/[łąęśżź]/, ['pl']],
   [/[řůě]/, ['cs']],
   [/[ğı]/, ['tr']],
@@ -63,6 +66,8 @@ const SHARED: Record<string, [RegExp, readonly Language[]][]> = {
 }
 /** A letter that the known languages do not have proves more than one that they have. */
 const FOREIGN = 3
+/** What it counts that a language is expected: as much as a letter or an ending in one word. */
+const EXPECTED = 1
 /** A Ukrainian text with this many letters has one of these. */
 const UKRAINIAN = /[іїєґ]/
 const ENOUGH = 12
@@ -132,19 +137,23 @@ export function weighLanguage(
 const NEARLY = 0.65
 
 /**
- * Does the same when some languages are expected: a few words that several languages share do not indicate another
- * one, nor do words of the documents, such as a product that is called like a word of another language.
+ * Does the same for a question about documents in `written`, when English is also expected: a few words that several
+ * languages share do not indicate another one, nor do words of the documents, such as a product that is called like a word
+ * of another language.
  */
 export function weighExpected(
   words: readonly string[],
-  expected: ReadonlySet<Language>,
+  written: ReadonlySet<Language>,
   isSaid: (word: string) => boolean = () => false,
 ): { language: Language; share: number } {
   const all = weighLanguage(words)
-  if (expected.has(all.language)) return all
+  if (written.has(all.language)) return all
   const unsaid = words.filter((word) => !isSaid(word))
-  const told = unsaid.length === words.length ? all : weighLanguage(unsaid)
-  const near = weighLanguage(words, expected)
+  const own = weighLanguage(unsaid)
+  const told = { ...own, share: (own.share * unsaid.length) / Math.max(1, words.length) }
+  if (told.language === 'en') return told
+  if (told.language === 'zh' && written.has('ja')) return { ...told, language: 'ja' }
+  const near = weighLanguage(words, new Set<Language>(['en', ...written]))
   if (told.language === 'other') return scriptOf(words) === null ? told : near
   return near.share >= told.share * NEARLY ? near : told
 }
@@ -167,6 +176,7 @@ function languageIn(script: string, words: readonly string[], among?: ReadonlySe
     const known = languagesOfStopWord.get(word)?.filter((language) => votes.has(language)) ?? []
     if (known.length === 1 || known.length < votes.size - 1) vote(known, 0.5)
   }
+  for (const one of among ?? []) if (votes.has(one)) vote([one], EXPECTED)
   const letters = words.join('')
   if (script === 'cyrillic' && letters.length >= ENOUGH && !UKRAINIAN.test(letters)) vote(['uk'], -0.5)
   const [first, second] = [...votes].sort((a, b) => b[1] - a[1])

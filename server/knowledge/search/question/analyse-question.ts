@@ -73,13 +73,12 @@ export function analyseQuestion(
 ): AnalysedQuestion {
   const asked = question.slice(0, MOST_CHARACTERS)
   const words = splitWords(asked).slice(0, MOST_WORDS)
-  const expected = new Set<Language>(['en', ...tables.languages])
   const languages: Language[] = [...new Set<Language>([...languagesInOrder(tables), 'other'])]
   const isSaid = (word: string): boolean =>
     languages.some((one) =>
       termsOfWord(word, one, tables.lexicon.stem).some((form) => tables.terms.ids.has(form)),
     )
-  const { language: told, share } = weighExpected(words, expected, isSaid)
+  const { language: told, share } = weighExpected(words, new Set(tables.languages), isSaid)
   // A question of a few words is in the language of the documents unless the words indicate another one.
   const language = told === 'other' ? (weighLanguage(words, tables.languages).language ?? 'other') : told
   const usual = language === 'other' ? (mostChunks(tables.chunksOf) ?? 'en') : language
