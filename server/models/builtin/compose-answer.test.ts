@@ -242,6 +242,33 @@ test('a product that is called like a word of another language does not change t
   }
 })
 
+test('the paragraph with the value that is asked for is quoted, whatever words it has', () => {
+  const english = [
+    'Day passes cost 18 euros at the desk. A fixed desk is 229 a month with coffee and internet.',
+    'Members come in around the clock with a key card. Who has a day pass comes from 8 am to 8 pm on weekdays.',
+    'The small room is booked in the app, for 24 hours at most, and seats four people at one table.',
+    'A broken key card is replaced within three working days, and nobody is locked out until then.',
+  ]
+  const german = [
+    'Die Tageskarte gibt es am Empfang oder online; wer sie verliert, bekommt am selben Tag keine neue.',
+    'Eine Tageskarte kostet 18 Euro, mit Kaffee und Internet, und ein fester Platz 229 Euro im Monat.',
+  ]
+  const cases: [question: string, texts: string[], at: number][] = [
+    ['How much is a day pass?', english, 0],
+    ['opening hours on saturday', english, 1],
+    ['How long does it take to replace a key card?', english, 3],
+    ['Preis der Tageskarte', german, 1],
+  ]
+  for (const [question, texts, at] of cases) {
+    const passages = [passage(texts.join('\n\n'))]
+    assert.equal(
+      composeAnswer({ question, confidence: 0.9, passages }, words).text,
+      `${texts[at]} [1]`,
+      question,
+    )
+  }
+})
+
 test('a list of terms, and definitions under several names, are not tables', () => {
   const list = 'The shop is:\n\n— open : it has no door.\n— free : it has no till, and nobody asks.'
   const named = '-q: Quiet.\n-v: Writes more.\n-x: Stops at once.'

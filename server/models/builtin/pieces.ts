@@ -83,13 +83,17 @@ const joined = (lines: readonly string[], first: Piece, second: Piece): Piece =>
   text: textOfLines(lines, first.from, second.to),
 })
 
+/** A shorter sentence says too little to be quoted alone. */
+const SHORTEST = 60
+const isComplete = (text: string): boolean => /[.!。！]$/u.test(text.trimEnd())
+
 /** Joins a short line, such as a term or a sentence that announces something, with the piece that follows. */
 function joinShort(lines: readonly string[], pieces: readonly Piece[]): Piece[] {
   const result: Piece[] = []
   for (const piece of pieces) {
     const last = result.at(-1)
     const short = piece.kind === 'code' ? LONGEST_LEAD : SHORT
-    const isAlone = last?.kind === 'prose' && last.text.length < short
+    const isAlone = last?.kind === 'prose' && last.text.length < (isComplete(last.text) ? SHORTEST : short)
     const hasOwnLead = piece.kind !== 'prose' && LEADS_ON.test(piece.text.split('\n\n', 1)[0]!)
     if (last && isAlone && !hasOwnLead && piece.kind !== 'rows' && areNeighbours(lines, last, piece))
       result[result.length - 1] = joined(lines, last, piece)

@@ -9,6 +9,7 @@ import { visibleText } from '../../text/words/visible-text.ts'
 import { foldText, splitWords } from '../../text/words/words.ts'
 import { informationOf, meanVector } from '../static/mean-vector.ts'
 import { similarityOfRows, type WordVectors } from '../static/word-vectors.ts'
+import { askedValues, hasValue } from './asked-value.ts'
 
 export type ScoreSentence = (sentence: string) => number
 
@@ -24,7 +25,9 @@ export function scorerFor(question: string, expected: Language, words: WordVecto
     .filter((word) => !isStopWord(word, language))
     .flatMap((word) => (isDense(word) ? contentOfDense(word).map(({ pair }) => pair) : [word]))
   const stem = createStemmer()
-  const subjects = everydaySubjects(all, language, stem).map(({ asked: own, said }) => ({
+  const named = everydaySubjects(all, language, stem)
+  const values = askedValues(all, language, named)
+  const subjects = named.map(({ asked: own, said }) => ({
     own,
     said: said.map((word) => (isDense(word) ? word : stem(word, language))),
   }))
@@ -32,18 +35,21 @@ export function scorerFor(question: string, expected: Language, words: WordVecto
   const unnamed = subjects
     .filter(({ own }) => !own.some((word) => content.includes(word)))
     .map(({ said }) => ({ word: said[0]!, kin: said }))
-  const named = content.map((word) => ({
+  const own = content.map((word) => ({
     word,
     kin: subjects.filter(({ own }) => own.includes(word)).flatMap(({ said }) => said),
   }))
-  const asked = [...named, ...unnamed].map(({ word, kin }) => ({
+  const asked = [...own, ...unnamed].map(({ word, kin }) => ({
     word,
     kin,
+    value: values.find(({ words: of }) => of.includes(word)),
     row: words.row(word),
     grams: new Set(characterNGrams(word, 3, 4)),
     weight: informationOf(words, words.row(word)),
   }))
-  const total = asked.reduce((sum, { weight }) => sum + weight, 0) || 1
+  // A value may be asked for by stop words alone, as in "How much is it?".
+  const alone = values.filter(({ words: of }) => !content.some((word) => of.includes(word)))
+  const total = asked.reduce((sum, { weight }) => sum + weight, alone.length) || 1
   const mean = language !== 'en' ? null : meanVector(words, content)
 
   return (sentence) => {
@@ -52,18 +58,22 @@ export function scorerFor(question: string, expected: Language, words: WordVecto
     const grams = said.map((word) => characterNGrams(word, 3, 4))
     const plain = subjects.length > 0 ? said.map(foldAccents) : []
     const letters = subjects.length > 0 ? foldText(visibleText(sentence)) : ''
-    let shared = 0
-    for (const { word, kin, row, grams: own, weight } of asked) {
+    let shared = alone.filter((value) => hasValue(sentence, value)).length
+    for (const { word, kin, value, row, grams: own, weight } of asked) {
       const spelled = said.includes(word) ? 1 : Math.max(0, ...grams.map((other) => overlap(own, other)))
       const meant = row < 0 ? 0 : Math.max(0, ...rows.map((other) => similarityOfRows(words, row, other)))
       const isKin = kin.some((one) =>
         isDense(one) ? letters.includes(one) : plain.some((other) => begins(other, one)),
       )
-      shared += weight * Math.max(spelled, 0.8 * meant, isKin ? 0.6 : 0)
+      const likeness = Math.max(spelled, 0.8 * meant, isKin ? 0.6 : 0)
+      shared += weight * (value ? (hasValue(sentence, value) ? 1 : WITHOUT_VALUE * likeness) : likeness)
     }
     return shared / total + (mean ? cosine(mean, meanVector(words, said)) : 0)
   }
 }
+
+/** What the word for a value counts in a text without such a value: "the price is on the label" tells no price. */
+const WITHOUT_VALUE = 0.7
 
 /** Short stems must be whole words, because many words begin with them. */
 const LONG_STEM = 4
