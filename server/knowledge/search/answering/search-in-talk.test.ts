@@ -52,6 +52,29 @@ test('a message that begins with "and" continues the previous question, however 
   assert.match(ports.passages[0]!.text, /64738/)
 })
 
+test('a follow-up whose words are all in the passage with the earlier answer is answered from there', async () => {
+  const rows = (list: string[][]): string =>
+    list.map(([country, price]) => `Country: ${country}; Standard: ${price} €; Days: 4`).join('\n')
+  const shop = searchIn([
+    [
+      ['Shipping costs'],
+      rows([
+        ['Germany', '4.90'],
+        ['Austria', '7.90'],
+        ['Switzerland', '12.90'],
+      ]),
+    ],
+    [['Returns'], 'Returns from Switzerland are paid by the customer.'],
+    ...SECTIONS,
+  ])
+  const before = 'How much is standard shipping to Austria?'
+  const { found } = await searchInTalk(shop, 'And to Switzerland?', before, LIMIT)
+  assert.equal(found.passages[0]!.headingPath[0], 'Shipping costs')
+  assert.ok(found.confidence >= 0.85 && found.passages[1]!.score <= 0.15)
+  const { found: none } = await searchInTalk(shop, 'And to Norway?', before, LIMIT)
+  assert.ok(none.confidence <= 0.5)
+})
+
 test('a complete question is answered by itself', async () => {
   const { asked } = await searchInTalk(search, 'What is Mumble for?', 'Which ports are for Minetest?', LIMIT)
   assert.equal(asked, 'What is Mumble for?')
