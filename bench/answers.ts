@@ -20,6 +20,7 @@ const SETS = [
   'companies',
   'companies-2',
   'companies-3',
+  'companies-4',
   'follow-ups',
   'follow-ups-2',
 ] as const
@@ -33,6 +34,7 @@ const { values: options } = parseArgs({
     companies: { type: 'boolean' },
     'companies-2': { type: 'boolean' },
     'companies-3': { type: 'boolean' },
+    'companies-4': { type: 'boolean' },
     'follow-ups': { type: 'boolean' },
     'follow-ups-2': { type: 'boolean' },
     language: { type: 'string' },
