@@ -66,6 +66,9 @@ const LISTS = new Map(
     { opening: new Set(opening.split(/\s+/)), pointing: new Set(pointing.split(/\s+/)) },
   ]),
 )
+/** Matches the Arabic "and" before an article, a preposition or a question word, to which it is joined. */
+const JOINED_AND =
+  /^و(?:ال|لل|بال|كال|لي$|هل$|متى$|اين$|أين$|كيف$|كم$|ماذا$|ما$|من$|في$|على$|الى$|إلى$|عن$|مع$|بعد$|قبل$|يوم$|هذا$|هذه$|اذا$|إذا$|لو$|لماذا$)/u
 const LONGER_OPENINGS =
   /^(?:what about|how about|why not|wie ist es|was ist mit|qu en est il|qué tal|e se|wat als)\b/
 /** "Puis-je …" asks for a permission, while "puis" alone continues. */
@@ -99,7 +102,8 @@ export function goesOn(words: readonly string[]): boolean {
 export function opensWithMore(words: readonly string[], earlier: readonly string[] = []): boolean {
   const start = words.slice(0, 4).join(' ')
   if (COMPLETE_OPENINGS.test(start)) return false
-  if (LONGER_OPENINGS.test(start) || DENSE_OPENING.test(words.join(''))) return true
+  if (LONGER_OPENINGS.test(start) || JOINED_AND.test(words[0] ?? '')) return true
+  if (DENSE_OPENING.test(words.join(''))) return true
   const told = guessLanguageOfWords(words)
   const language = told === 'other' ? guessLanguageOfWords(earlier) : told
   if (LISTS.get(language)?.opening.has(words[0]!)) return true

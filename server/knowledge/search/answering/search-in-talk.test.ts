@@ -116,6 +116,9 @@ test('a question refers back if it continues, points back or has too few words o
     ['Come si importa un progetto da Eagle?', 'E da CADSTAR?'],
     ['Hoe verwijder ik een tabel?', 'Kan dat ook anders?'],
     ['Como ajusto o gradiente de um objeto?', 'E a transparência?'],
+    ['كم مدة حفظ التقارير المخبرية؟', 'والفواتير؟'],
+    ['كم ساعة أصوم لفحص الإنسولين؟', 'وللحديد والمخزون؟'],
+    ['كم رسوم السحب المنزلي داخل عمّان؟', 'ومتى تصير مجانية؟'],
   ]
   for (const [earlier, question] of pairs) assert.ok(refersBack(question, earlier), question)
   const complete: typeof pairs = [
@@ -124,6 +127,7 @@ test('a question refers back if it continues, points back or has too few words o
     ['Comment supprimer un tableau ?', 'Puis-je changer de stable pour testing ?'],
     ['Como ajusto o gradiente de um objeto?', 'O que é a barra de status do documento?'],
     ['Hoe verwijder ik een tabel?', 'draaitabel vernieuwen'],
+    ['كم مدة حفظ التقارير المخبرية؟', 'وصفة الطبيب إلزامية لفحص المخدرات؟'],
   ]
   for (const [earlier, question] of complete) assert.ok(!refersBack(question, earlier), question)
 })
