@@ -4,7 +4,11 @@ import {
 } from '../../server/knowledge/search/question/analyse-question.ts'
 import { fuse } from '../../server/knowledge/search/ranking/fuse.ts'
 import { rankByTerms } from '../../server/knowledge/search/ranking/rank-terms.ts'
-import { bestSentenceFinder, rankBySentence, rankByVector } from '../../server/knowledge/search/ranking/rank-vectors.ts'
+import {
+  bestSentenceFinder,
+  rankBySentence,
+  rankByVector,
+} from '../../server/knowledge/search/ranking/rank-vectors.ts'
 import type { Hits } from '../../server/knowledge/search/ranking/top-hits.ts'
 import { searchTables } from '../../server/knowledge/search/search-tables.ts'
 import { showChunks } from '../../server/knowledge/search/tables/drop-chunks.ts'

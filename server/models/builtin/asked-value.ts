@@ -1,7 +1,7 @@
 import type { Language } from '../../text/languages/language.ts'
 
 /** A value that a question asks for and that is recognised in a text without any word of the question. */
-export type AskedValue = { kind: 'price' | 'hours' | 'duration'; words: readonly string[] }
+type AskedValue = { kind: 'price' | 'hours' | 'duration'; words: readonly string[] }
 
 const SHAPES: Record<AskedValue['kind'], RegExp> = {
   price:
