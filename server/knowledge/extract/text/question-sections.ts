@@ -1,6 +1,5 @@
 import { questionRows } from '../../../text/rows/named-rows.ts'
 import { visibleText } from '../../../text/words/visible-text.ts'
-import type { Section } from '../extracted-document.ts'
 
 /** What stands before a question and before its answer, in one language or in several: words, or single letters. */
 const QUESTION_WORDS =
@@ -23,6 +22,8 @@ const LONGEST_QUESTION = 200
 /** So many paragraphs that are questions make a list of questions; a single one may be part of a text. */
 const FEWEST_UNMARKED = 2
 
+type Divided = { headingPath: string[]; text: string }
+
 type Paragraph = {
   whole: string
   /** The question that the paragraph begins with, without its mark; null for another paragraph. */
@@ -37,13 +38,13 @@ type Paragraph = {
  * "A: …", paragraphs or headings that are questions, or tables with a column of them. Otherwise each answer would be found
  * and shown together with all others.
  */
-export function withQuestions(sections: readonly Section[]): Section[] {
+export function withQuestions<Section extends Divided>(sections: readonly Section[]): Section[] {
   const asking = sections.filter(({ headingPath }) => ASKS.test(headingPath.at(-1) ?? ''))
   return sections.flatMap((section) => questionSections(section, asking.length > 0 ? 1 : FEWEST_UNMARKED))
 }
 
 /** `fewest` is the number of paragraphs without a mark that make a list of questions. */
-function questionSections(section: Section, fewest: number): Section[] {
+function questionSections<Section extends Divided>(section: Section, fewest: number): Section[] {
   const heading = section.headingPath.at(-1) ?? ''
   const isMarkedHeading = ANSWER.test(section.text) ? QUESTION.test(heading) : isSureQuestion(heading)
   const path = isMarkedHeading ? unmarkedPath(section.headingPath) : section.headingPath
