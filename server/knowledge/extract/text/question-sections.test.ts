@@ -64,3 +64,10 @@ test('each row of a table of questions and answers is a section, with its other 
   const table = 'Boot: Seven; Dry: yes\nBoot: Nine; Dry: maybe?'
   assert.deepEqual(divided(table), [['Help', table]])
 })
+
+test('long texts, and marks with endless spaces, are divided in time that grows with their length', () => {
+  const lines = Array.from({ length: 100_000 }, (_, at) => `Line ${at} is here.`).join('\n\n')
+  assert.equal(divided(lines).length, 1)
+  for (const text of [`Q${' '.repeat(200_000)}x\nA: b`, `Is it?${' '.repeat(200_000)}A`, '?'.repeat(200_000)])
+    assert.equal(divided(text).length, 1)
+})

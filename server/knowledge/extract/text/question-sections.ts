@@ -9,7 +9,7 @@ const ANSWER_WORDS =
 const QUESTION_LETTERS = 'QFPDVВSÚЗ'
 const ANSWER_LETTERS = 'ARОOSСCVÄ'
 const BOLD = String.raw`(?:\*\*)?`
-const SIGN = String.raw`\s*\d{0,3}\s*(?:[.:：．)]|(?<=[Qq問问])、)${BOLD}\s*`
+const SIGN = String.raw`[^\S\n]{0,3}(?:\d{1,3}[^\S\n]{0,3})?(?:[.:：．)]|(?<=[Qq問问])、)${BOLD}\s*`
 const marked = (words: string, letters: string): string => `${BOLD}(?:(?:${words})|[${letters}])${SIGN}`
 const QUESTION = new RegExp(`^${marked(QUESTION_WORDS, QUESTION_LETTERS)}`, 'iu')
 const SURE_QUESTION = new RegExp(`^${marked(QUESTION_WORDS, 'Q')}`, 'iu')
@@ -49,11 +49,13 @@ function questionSections<Section extends Divided>(section: Section, fewest: num
   const isMarkedHeading = ANSWER.test(section.text) ? QUESTION.test(heading) : isSureQuestion(heading)
   const path = isMarkedHeading ? unmarkedPath(section.headingPath) : section.headingPath
   const isAnswer = path !== section.headingPath || ASKS.test(heading)
-  const sections: Section[] = [{ ...section, headingPath: path, text: '' }]
+  const parts: { headingPath: string[]; texts: string[] }[] = [{ headingPath: path, texts: [] }]
+  const begin = (question: string): void => void parts.push({ headingPath: [...path, question], texts: [] })
   const append = (text: string): void => {
-    const last = sections.at(-1)!
-    const isFirst = last.text === '' && (last !== sections[0] || isAnswer)
-    last.text = [last.text, isFirst ? text.replace(ANSWER, '') : text].filter(Boolean).join('\n\n')
+    const { texts } = parts.at(-1)!
+    const isFirst = texts.length === 0 && (parts.length > 1 || isAnswer)
+    const said = isFirst ? text.replace(ANSWER, '') : text
+    if (said !== '') texts.push(said)
   }
   const paragraphs = paragraphsOf(section.text)
   const isAnswered = ({ question, rest }: Paragraph, at: number): boolean =>
@@ -64,18 +66,18 @@ function questionSections<Section extends Divided>(section: Section, fewest: num
   for (const [at, one] of paragraphs.entries()) {
     const rows = questionRows(one.whole.split('\n'))
     if (rows) {
-      for (const { question, answer, more } of rows)
-        sections.push({
-          ...section,
-          headingPath: [...path, question],
-          text: [answer, more].filter(Boolean).join('\n\n'),
-        })
+      for (const { question, answer, more } of rows) {
+        begin(question)
+        append(answer)
+        append(more)
+      }
     } else if (isTaken(one, at)) {
-      sections.push({ ...section, headingPath: [...path, one.question!], text: '' })
+      begin(one.question!)
       append(one.rest)
     } else append(one.whole)
   }
-  return sections.filter(({ text }, at) => text !== '' || (at === 0 && sections.length === 1))
+  const filled = parts.filter(({ texts }, at) => texts.length > 0 || (at === 0 && parts.length === 1))
+  return filled.map(({ headingPath, texts }) => ({ ...section, headingPath, text: texts.join('\n\n') }))
 }
 
 const unmarkedPath = (path: readonly string[]): string[] => [
