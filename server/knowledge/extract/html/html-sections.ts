@@ -80,14 +80,16 @@ export function htmlSections(
     inside(element)
     endLine()
   }
-  const link = (element: HtmlElement) => {
+  const linked = (element: HtmlElement) => {
     const address = hasBlock(element) ? null : addressOf?.(element.getAttribute('href') ?? '')
     if (!address) return inside(element)
     const before = line
     line = ''
     inside(element)
-    const [, space, label, end] = /^(\s*)(.*?)(\s*)$/s.exec(line)!
-    line = before + (tellsAddress(label!, address) ? `${space}[${label}](${address})${end}` : line)
+    const label = line.trim()
+    const at = line.indexOf(label)
+    const link = `${line.slice(0, at)}[${label}](${address})${line.slice(at + label.length)}`
+    line = before + (tellsAddress(label, address) ? link : line)
   }
   const definitions = (list: HtmlElement, depth: number) => {
     endLabel()
@@ -179,7 +181,7 @@ export function htmlSections(
     else if (name === 'TD' || name === 'TH') {
       line += ' '
       inside(element)
-    } else if (name === 'A') link(element)
+    } else if (name === 'A') linked(element)
     else if (BLOCKS.has(name)) block(element)
     else inside(element)
   }
