@@ -13,7 +13,6 @@ export type HtmlElement = HtmlNode & {
   children: Iterable<HtmlElement>
   parentElement: HtmlElement | null
   previousElementSibling: HtmlElement | null
-  nextElementSibling: HtmlElement | null
   getAttribute(name: string): string | null
   hasAttribute(name: string): boolean
   querySelector(selector: string): HtmlElement | null

@@ -206,26 +206,27 @@ function boldTitles(root: HtmlElement): ReadonlyMap<HtmlElement, HtmlElement> {
   const titles = new Map<HtmlElement, HtmlElement>()
   for (const strong of root.querySelectorAll(BOLD)) {
     const paragraph = strong.parentElement!
+    // Only what is small is read, because pages may be nested deeply.
+    if (hasBlock(strong) || !isLineOfItsOwn(strong, paragraph)) continue
     const text = textOf(strong)
-    const next = strong.nextElementSibling
-    const isLine =
-      next && nameOf(next) === 'BR' && textOf(paragraph).startsWith(`${text} `) && isFollowedBy(strong, next)
     const isTitle =
       text.length <= LONGEST_TITLE &&
       /\p{L}/u.test(text) &&
       !/[.!,;。！，；]$/u.test(text) &&
       !CAPTION.test(text)
-    if (isTitle && (isLine || text === textOf(paragraph)) && !paragraph.closest('li, td, th, dl, blockquote'))
-      titles.set(paragraph, strong)
+    if (isTitle && !paragraph.closest('li, td, th, dl, blockquote')) titles.set(paragraph, strong)
   }
   return titles.size >= FEWEST_BOLD_TITLES ? titles : NONE
 }
 
-/** Returns whether nothing but white space is between an element and a later one of the same parent. */
-function isFollowedBy(first: HtmlElement, second: HtmlElement): boolean {
-  const nodes = [...first.parentElement!.childNodes]
-  const between = nodes.slice(nodes.indexOf(first) + 1, nodes.indexOf(second))
-  return between.every(({ textContent }) => (textContent ?? '').trim() === '')
+/** Returns whether a paragraph begins with an element and has nothing else in its first line. */
+function isLineOfItsOwn(element: HtmlElement, paragraph: HtmlElement): boolean {
+  for (const node of paragraph.childNodes) {
+    if (node === element) continue
+    if (node.nodeType === 1) return nameOf(node as HtmlElement) === 'BR'
+    if ((node.textContent ?? '').trim() !== '') return false
+  }
+  return true
 }
 
 const APART = [...BLOCKS, 'BR', 'DL', 'LI', 'PRE', 'TABLE', 'H1', 'H2', 'H3', 'H4', 'H5', 'H6']
