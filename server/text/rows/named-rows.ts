@@ -54,7 +54,8 @@ function markdownTable(names: readonly string[], rows: readonly (readonly string
 export function questionRows(
   lines: readonly string[],
 ): { question: string; answer: string; more: string }[] | null {
-  if (tableOf(lines) === null) return null
+  const isSmall = lines[0]!.split('; ').length <= MOST_COLUMNS
+  if (!isSmall || !lines[0]!.match(/[?？؟]/) || tableOf(lines) === null) return null
   const rows = lines.map((line) => rowOf(line)!)
   const names = new Set(rows.map((row) => row.find(({ value }) => ASKS.test(value))?.name))
   const [name] = names

@@ -100,9 +100,13 @@ function contentOf(
   for (const box of boxesOfText(boxes as Iterable<HtmlElement>)) replaceByPlainBlock(document, box as never)
   // Pages may omit the head and body tags, and the parser does not add them.
   const root = document.documentElement
-  const fromBody = htmlSections(document.body, { anchors: anchorsOf(root), addressOf, hasBoldTitles: true })
-  if (lengthOf(fromBody) > 0) return { document, whole: fromBody }
-  return { document, whole: htmlSections(root, { anchors: anchorsOf(root), addressOf, hasBoldTitles: true }) }
+  const sectionsIn = (element: HtmlElement): Section[] => {
+    const titled = htmlSections(element, { anchors: anchorsOf(root), addressOf, hasBoldTitles: true })
+    // On a page that is wholly in bold, nothing is a title.
+    return lengthOf(titled) > 0 ? titled : htmlSections(element, { anchors: anchorsOf(root), addressOf })
+  }
+  const fromBody = sectionsIn(document.body)
+  return { document, whole: lengthOf(fromBody) > 0 ? fromBody : sectionsIn(root) }
 }
 
 function replaceByPlainBlock(document: Document, element: Element): void {

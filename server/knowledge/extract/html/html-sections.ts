@@ -207,7 +207,8 @@ function boldTitles(root: HtmlElement): ReadonlyMap<HtmlElement, HtmlElement> {
   for (const strong of root.querySelectorAll(BOLD)) {
     const paragraph = strong.parentElement!
     // Only what is small is read, because pages may be nested deeply.
-    if (hasBlock(strong) || !isLineOfItsOwn(strong, paragraph)) continue
+    const isHidden = strong.hasAttribute('hidden') || strong.querySelector('[hidden]') !== null
+    if (isHidden || hasBlock(strong) || !isLineOfItsOwn(strong, paragraph)) continue
     const text = textOf(strong)
     const isTitle =
       text.length <= LONGEST_TITLE &&
@@ -235,10 +236,12 @@ const APART = [...BLOCKS, 'BR', 'DL', 'LI', 'PRE', 'TABLE', 'H1', 'H2', 'H3', 'H
 const hasBlock = (element: HtmlElement): boolean => element.querySelector(APART) !== null
 
 const LONGEST_LABEL = 300
+/** Signs that end a label or turn its direction, and labels that look like an address of their own. */
+const UNSAFE = /[[\]\\\u202a-\u202e\u2066-\u2069]|^(?:https?:|www\.)/iu
 
 /** Returns whether a link says more than its text: not one to a footnote, nor one whose text is its address or number. */
 function tellsAddress(label: string, address: string): boolean {
-  if (label.length > LONGEST_LABEL || !/\p{L}/u.test(label) || /[[\]]/.test(label)) return false
+  if (label.length > LONGEST_LABEL || !/\p{L}/u.test(label) || UNSAFE.test(label)) return false
   if (address.startsWith('tel:') && /(?:\d\D{0,3}){5}/.test(label)) return false
   return bare(label) !== bare(address)
 }

@@ -2,7 +2,7 @@ import { CELL_GAP, type PdfItem } from './pdf-lines.ts'
 
 /** Letters and marks, but not the digits of Arabic, which run from left to right. */
 const RIGHT_TO_LEFT = /[\u0590-\u065f\u066d-\u06ef\u06fa-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/gu
-const LEFT_TO_RIGHT = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]/gu
+const LEFT_TO_RIGHT = /(?![\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc])\p{L}/gu
 const ARABIC = /[\u0600-\u065f\u066d-\u06ef\u06fa-\u08ff\ufb50-\ufdff\ufe70-\ufefc]/u
 /** Letters in the form that they have at their place in a word, and marks with the space that carries them. */
 const PRESENTED = /[\ufb1d-\ufdff\ufe70-\ufefc]+/gu
@@ -95,13 +95,14 @@ function readLine(line: readonly PdfItem[]): PdfItem[] {
   const read: PdfItem[] = []
   let from = 0
   for (const [start, end] of runsIn(items)) {
-    read.push(...items.slice(from, start).map(turned), joined(items.slice(start, end).reverse()))
+    for (const item of items.slice(from, start)) read.push(turned(item))
+    read.push(joined(items.slice(start, end).reverse()))
     from = end
   }
   return [...read, ...items.slice(from).map(turned)]
 }
 
-const SIGN = /[^\p{L}\p{N}%°]/u
+const SIGN = /[^\p{L}\p{M}\p{N}%°]/u
 
 /** Divides an item from left to right into the signs at its ends, which belong to the text around it, and the rest. */
 function withoutSignsAround(item: PdfItem): PdfItem[] {
@@ -140,7 +141,7 @@ const isBehindGap = (before: PdfItem | undefined, item: PdfItem): boolean =>
 /** Joins items that follow each other from the left, or those of a line that were put in order, with spaces for gaps. */
 function joined(items: readonly PdfItem[]): PdfItem {
   const first = items[0]!
-  const left = Math.min(...items.map(leftOf))
+  const left = items.reduce((least, item) => Math.min(least, leftOf(item)), Infinity)
   let str = ''
   let before: PdfItem | undefined
   for (const item of items) {
@@ -149,7 +150,7 @@ function joined(items: readonly PdfItem[]): PdfItem {
     str += item.str
     before = item
   }
-  const width = Math.max(...items.map(rightOf)) - left
+  const width = items.reduce((most, item) => Math.max(most, rightOf(item)), left) - left
   return { ...first, str, width, transform: movedTo(first, left) }
 }
 

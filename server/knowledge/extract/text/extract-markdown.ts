@@ -23,6 +23,9 @@ const tableRule = /^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$/
 /** A line in bold that does not end like a sentence. */
 const boldTitle = /^ {0,3}(\*\*|__)(?![\s*_])[^*_]{1,79}(?<![\s.!,;。！，；])\1\s*[:：]?\s*$/u
 
+const isBoldTitle = (line: string): boolean => line.length <= LONGEST_TITLE && boldTitle.test(line)
+const LONGEST_TITLE = 120
+
 /**
  * Splits Markdown into sections by heading. Of the syntax, only code, bold text and links that lead somewhere are kept;
  * `url` is the address of the document. Throws ExtractFailure `no_text`.
@@ -32,7 +35,7 @@ export function extractMarkdown(source: string, url: string | null = null): Extr
   const lines = withoutComments(body).split('\n')
   const links = linksOf(lines, url)
   const shown = (text: string): string => inlineMarkdown(text, links)
-  const hasBoldTitles = lines.filter((line) => boldTitle.test(line)).length >= FEWEST_BOLD_TITLES
+  const hasBoldTitles = lines.filter(isBoldTitle).length >= FEWEST_BOLD_TITLES
   const sections: Section[] = []
   let open: Heading[] = []
   let paragraphs: string[] = []
@@ -106,7 +109,7 @@ export function extractMarkdown(source: string, url: string | null = null): Extr
       const rows = [line, ...lines.slice(at + 2, end)].map((row) => cellsOf(row, shown))
       paragraphs.push(tableRows(rows, rows.length > 1 ? 1 : 0).join('\n'))
       at = end - 1
-    } else if (hasBoldTitles && prose.length === 0 && boldTitle.test(line)) {
+    } else if (hasBoldTitles && prose.length === 0 && isBoldTitle(line)) {
       startSection(BOLD_LEVEL, inlineText(line).replace(/\s*[:：]$/u, ''))
     } else if (line.trim() === '' || /^ {0,3}([-*_])(\s*\1){2,}\s*$/.test(line)) endParagraph()
     else addLine(prose, line)

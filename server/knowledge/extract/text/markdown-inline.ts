@@ -77,9 +77,10 @@ export function linksOf(lines: readonly string[], page: string | null): Links {
 export function linkAddress(href: string, page: string | null): string | null {
   if (href === '' || href.startsWith('#')) return null
   const url = URL.parse(href, page ?? undefined)
-  if (!url || !/^(?:https?|mailto|tel):$/.test(url.protocol) || url.username !== '') return null
+  if (!url || !/^(?:https?|mailto|tel):$/.test(url.protocol) || url.username !== '' || url.password !== '')
+    return null
   const address = url.href.replace(
-    /[()|\s]/g,
+    /[()|\s\\<>"`]/g,
     (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
   )
   return address.length <= LONGEST_ADDRESS ? address : null

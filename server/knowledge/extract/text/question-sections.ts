@@ -6,16 +6,23 @@ const QUESTION_WORDS =
   'question|frage|pregunta|domanda|pergunta|vraag|pytanie|вопрос|питання|въпрос|soru|fråga|spørgsmål|spørsmål|kysymys|otázka|întrebare|kérdés|ερώτηση|질문|質問|ご質問|问题|問題|问|問|سؤال|س|שאלה|सवाल|प्रश्न'
 const ANSWER_WORDS =
   'answer|antwort|réponse|reponse|respuesta|risposta|resposta|antwoord|odpowiedź|ответ|відповідь|отговор|cevap|yanıt|svar|vastaus|odpověď|odpoveď|răspuns|válasz|απάντηση|답변|답|回答|解答|答案|答|إجابة|جواب|ج|תשובה|जवाब|उत्तर'
-const QUESTION_LETTERS = 'QFPDVВSÚЗ'
-const ANSWER_LETTERS = 'ARОOSСCVÄ'
+/** Letters that mark with a colon alone, because many texts begin with one and a full stop. */
+const QUESTION_LETTERS = 'FPDVВSÚЗ'
+const ANSWER_LETTERS = 'RОOSСCVÄ'
 const BOLD = String.raw`(?:\*\*)?`
 const SIGN = String.raw`[^\S\n]{0,3}(?:\d{1,3}[^\S\n]{0,3})?(?:[.:：．)]|(?<=[Qq問问])、)${BOLD}\s*`
-const marked = (words: string, letters: string): string => `${BOLD}(?:(?:${words})|[${letters}])${SIGN}`
-const QUESTION = new RegExp(`^${marked(QUESTION_WORDS, QUESTION_LETTERS)}`, 'iu')
-const SURE_QUESTION = new RegExp(`^${marked(QUESTION_WORDS, 'Q')}`, 'iu')
-const ANSWER = new RegExp(`^${marked(ANSWER_WORDS, ANSWER_LETTERS)}`, 'iu')
+const marked = (words: string, letters: string): string =>
+  `${BOLD}(?:(?:${words})${SIGN}|[${letters}][^\\S\\n]{0,3}(?:\\d{1,3}[^\\S\\n]{0,3})?[:：]${BOLD}\\s*)`
+const QUESTION = new RegExp(`^${marked(`${QUESTION_WORDS}|Q`, QUESTION_LETTERS)}`, 'iu')
+const SURE_QUESTION = new RegExp(`^${BOLD}(?:${QUESTION_WORDS}|Q)${SIGN}`, 'iu')
+const ANSWER = new RegExp(`^${marked(`${ANSWER_WORDS}|A`, ANSWER_LETTERS)}`, 'iu')
+/** Below a question without a mark, only a word marks an answer: "A. Smith founded it." is one. */
+const ANSWER_WORD = new RegExp(`^${BOLD}(?:${ANSWER_WORDS})${SIGN}`, 'iu')
 /** The place in a line at which an answer follows its question. */
-const ANSWER_BEHIND = new RegExp(`(?<=[?？؟]${BOLD})\\s*(?=${marked(ANSWER_WORDS, ANSWER_LETTERS)})`, 'iu')
+const ANSWER_BEHIND = new RegExp(
+  `(?<=[?？؟]${BOLD})\\s*(?=${marked(`${ANSWER_WORDS}|A`, ANSWER_LETTERS)})`,
+  'iu',
+)
 const ASKS = /[?？؟](?:\*\*)?\s*$/u
 const ITEM = /^\s*(?:[-*+•‣▪—–・]|\(?\d{1,3}[.)]|[a-z]\))\s/
 const LONGEST_QUESTION = 200
@@ -46,15 +53,21 @@ export function withQuestions<Section extends Divided>(sections: readonly Sectio
 /** `fewest` is the number of paragraphs without a mark that make a list of questions. */
 function questionSections<Section extends Divided>(section: Section, fewest: number): Section[] {
   const heading = section.headingPath.at(-1) ?? ''
-  const isMarkedHeading = ANSWER.test(section.text) ? QUESTION.test(heading) : isSureQuestion(heading)
+  const isMarkedHeading =
+    SURE_QUESTION.test(heading) && (ANSWER.test(section.text) || isSureQuestion(heading))
   const path = isMarkedHeading ? unmarkedPath(section.headingPath) : section.headingPath
-  const isAnswer = path !== section.headingPath || ASKS.test(heading)
-  const parts: { headingPath: string[]; texts: string[] }[] = [{ headingPath: path, texts: [] }]
-  const begin = (question: string): void => void parts.push({ headingPath: [...path, question], texts: [] })
+  const parts: { headingPath: string[]; mark: RegExp | null; texts: string[] }[] = [
+    {
+      headingPath: path,
+      mark: isMarkedHeading ? ANSWER : ASKS.test(heading) ? ANSWER_WORD : null,
+      texts: [],
+    },
+  ]
+  const begin = (question: string, mark: RegExp | null): void =>
+    void parts.push({ headingPath: [...path, question], mark, texts: [] })
   const append = (text: string): void => {
-    const { texts } = parts.at(-1)!
-    const isFirst = texts.length === 0 && (parts.length > 1 || isAnswer)
-    const said = isFirst ? text.replace(ANSWER, '') : text
+    const { texts, mark } = parts.at(-1)!
+    const said = (texts.length === 0 && mark ? text.replace(mark, '') : text) || text
     if (said !== '') texts.push(said)
   }
   const paragraphs = paragraphsOf(section.text)
@@ -67,12 +80,12 @@ function questionSections<Section extends Divided>(section: Section, fewest: num
     const rows = questionRows(one.whole.split('\n'))
     if (rows) {
       for (const { question, answer, more } of rows) {
-        begin(question)
+        begin(question, null)
         append(answer)
         append(more)
       }
     } else if (isTaken(one, at)) {
-      begin(one.question!)
+      begin(one.question!, one.isMarked ? ANSWER : ANSWER_WORD)
       append(one.rest)
     } else append(one.whole)
   }
