@@ -71,3 +71,17 @@ test('long texts, and marks with endless spaces, are divided in time that grows 
   for (const text of [`Q${' '.repeat(200_000)}x\nA: b`, `Is it?${' '.repeat(200_000)}A`, '?'.repeat(200_000)])
     assert.equal(divided(text).length, 1)
 })
+
+test('letters of ordinary text are no marks, and no question and no answer is lost', () => {
+  assert.deepEqual(divided('Q: Is it open?\nA:'), [['Help > Is it open?', 'A:']])
+  assert.deepEqual(divided('A. Smith founded it', ['Who founded it?']), [
+    ['Who founded it?', 'A. Smith founded it'],
+  ])
+  assert.deepEqual(divided('A. Allgemeines', ['V. Haftung']), [['V. Haftung', 'A. Allgemeines']])
+  const dosage = 'D. Dosage\n\nC. difficile needs more.'
+  assert.deepEqual(divided(dosage), [['Help', dosage]])
+  assert.deepEqual(divided('Question: Which is first?; Answer: A.\nQuestion: Which is third?; Answer: C)'), [
+    ['Help > Which is first?', 'A.'],
+    ['Help > Which is third?', 'C)'],
+  ])
+})
