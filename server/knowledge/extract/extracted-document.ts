@@ -38,7 +38,7 @@ export type DocumentInput = {
 
 /**
  * Joins adjacent sections with the same heading and page, drops empty ones, divides lists of questions, unifies characters
- * and counts the bytes. A heading without text becomes its own text, so that no word is lost.
+ * and counts the bytes. A heading without text becomes its own text.
  */
 export function finishDocument(title: string | null, sections: Section[]): ExtractedDocument {
   const kept: Section[] = []

@@ -11,7 +11,7 @@ const SHAPES: Record<AskedValue['kind'], RegExp> = {
   duration:
     /(?:\d|(?<!\p{L})(?:one|two|three|four|five|six|seven|ten|a|ein(?:e|en)?|zwei|drei|vier|fünf|sechs|zehn|une?|deux|trois|dos|tres|due|tre|twee|drie|dwa|trzy|два|три|iki|üç))[\s-]?(?:business |working |calendar )?(?:min|sec|hour|hrs?|day|week|month|year|stund|tag|werktag|woche|monat|jahr|heure|jour|semaine|mois|ans?(?!\p{L})|année|hora|día|dia|semana|mes|año|ano|ora|ore(?!\p{L})|giorn|settiman|ann[oi]|uur|uren|dag|werkdag|week|weken|maand|jaar|godzin|dni|dzień|tydz|tygod|miesi|lat(?!\p{L})|час|дн|день|недел|месяц|лет|год|saat|gün|hafta|ay(?!\p{L})|yıl|timm|timer|dagar|dage|veck|uge|måned|månad|år|日|天|小时|小時|時間|週|周|个月|個月|か月|ヶ月|年|分|분|시간|일|주|개월|년|يوم|أيام|ساعة|ساعات|أسبوع|شهر)/iu,
 }
-/** The words of English; those of other languages are among the everyday words. */
+/** The English words that ask for each kind of value. For other languages, the lists of everyday words tell them. */
 const ENGLISH: Record<AskedValue['kind'], readonly string[]> = {
   price: 'price prices pricing cost costs fee fees rate rates charge charges'.split(' '),
   hours: 'open opening opens close closes closing closed hours'.split(' '),

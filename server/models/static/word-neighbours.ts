@@ -2,7 +2,7 @@ import type { RowProducts } from './row-products.ts'
 
 export type Neighbour = { row: number; similarity: number }
 
-/** Words with less similarity are no neighbours, and a word has at most so many. */
+/** The cosine from which two words are neighbours, and the maximum number of neighbours of a word. */
 export const LEAST_SIMILARITY = 0.4
 export const MOST_NEIGHBOURS = 60
 

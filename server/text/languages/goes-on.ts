@@ -66,7 +66,7 @@ const LISTS = new Map(
     { opening: new Set(opening.split(/\s+/)), pointing: new Set(pointing.split(/\s+/)) },
   ]),
 )
-/** Matches the Arabic "and" before an article, a preposition or a question word, to which it is joined. */
+/** Matches the Arabic prefix for "and" on an article, a preposition or a question word. */
 const JOINED_AND =
   /^و(?:ال|لل|بال|كال|لي$|هل$|متى$|اين$|أين$|كيف$|كم$|ماذا$|ما$|من$|في$|على$|الى$|إلى$|عن$|مع$|بعد$|قبل$|يوم$|هذا$|هذه$|اذا$|إذا$|لو$|لماذا$)/u
 const LONGER_OPENINGS =

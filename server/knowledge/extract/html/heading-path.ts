@@ -17,6 +17,7 @@ export function pathOf(open: readonly Heading[]): string[] {
 
 export type { Heading }
 
-/** The level of paragraphs that are wholly in bold, which are titles if there are several: below every heading. */
+/** The heading level of titles that are only set in bold. It is below every marked heading. */
 export const BOLD_LEVEL = 7
+/** A document needs at least this many bold lines for them to count as titles. */
 export const FEWEST_BOLD_TITLES = 2

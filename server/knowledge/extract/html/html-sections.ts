@@ -195,12 +195,12 @@ const NONE: ReadonlyMap<HtmlElement, HtmlElement> = new Map()
 const LONGEST_TITLE = 80
 const BOLD = 'p > strong:first-child, p > b:first-child, div > strong:first-child, div > b:first-child'
 
-/** Matches what stands below a figure or above a table, such as "Figure 2.1". */
+/** Matches the caption of a figure or table, such as "Figure 2.1". */
 const CAPTION = /^\p{L}+\.?\s+\d+\.\d+/u
 
 /**
- * Returns the paragraphs that are wholly in bold, or begin with a line in bold, by what is their title. A title does not
- * end like a sentence, and a single one may be anything.
+ * Returns the paragraphs whose first line is entirely bold, each with the element that is its title. A title does not end
+ * like a sentence. A single one does not count, because it may be mere emphasis.
  */
 function boldTitles(root: HtmlElement): ReadonlyMap<HtmlElement, HtmlElement> {
   const titles = new Map<HtmlElement, HtmlElement>()

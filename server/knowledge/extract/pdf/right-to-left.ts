@@ -28,13 +28,13 @@ export function inReadingOrder(items: readonly PdfItem[], width: number): readon
 }
 
 const countOf = (text: string, letters: RegExp): number => text.match(letters)?.length ?? 0
-const hasRightToLeft = (text: string): boolean => countOf(text, RIGHT_TO_LEFT) > 0
+const hasRightToLeft = (text: string): boolean => text.search(RIGHT_TO_LEFT) >= 0
 const runsRightToLeft = (text: string): boolean => countOf(text, RIGHT_TO_LEFT) > countOf(text, LEFT_TO_RIGHT)
 
 const yOf = ({ transform }: PdfItem): number => transform[5] ?? 0
 const leftOf = ({ transform }: PdfItem): number => transform[4] ?? 0
 const rightOf = (item: PdfItem): number => leftOf(item) + item.width
-/** Marks and second parts of ligatures have no width and stand at the left of what they belong to, or above it. */
+/** Lines are sorted by this, because combining marks and the second parts of ligatures have no width. */
 const middleOf = (item: PdfItem): number => leftOf(item) + item.width / 2
 const sizeOf = ({ height, transform }: PdfItem): number =>
   height || Math.hypot(transform[2] ?? 0, transform[3] ?? 0)
@@ -67,12 +67,15 @@ function withEndOf(line: readonly PdfItem[], read: readonly PdfItem[]): PdfItem[
   return read.map((item, at) => ({ ...item, hasEOL: hasEnd && at === read.length - 1 }))
 }
 
-/** A word, a number, what may stand within a number, a hyphen, another sign or a space, and text from right to left. */
+/**
+ * L: a word from left to right; N: a number; C: a sign that may stand within a number; H: a hyphen or plus sign; S: any
+ * other sign, or a space; R: text from right to left.
+ */
 type Kind = 'L' | 'N' | 'C' | 'H' | 'S' | 'R'
 
 function kindOf({ str }: PdfItem): Kind {
   if (hasRightToLeft(str)) return 'R'
-  if (countOf(str, LEFT_TO_RIGHT) > 0) return 'L'
+  if (str.search(LEFT_TO_RIGHT) >= 0) return 'L'
   if (/\p{Nd}/u.test(str)) return 'N'
   if (/^[.,:/٫٬]$/.test(str)) return 'C'
   return /^[-+]$/.test(str) ? 'H' : 'S'

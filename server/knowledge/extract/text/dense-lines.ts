@@ -21,3 +21,6 @@ export function isBreakEmpty(left: string, right: string): boolean {
 const firstOf = (text: string): string => String.fromCodePoint(text.codePointAt(0) ?? SPACE)
 const lastOf = (text: string): string => /[\s\S]$/u.exec(text.slice(-2))?.[0] ?? ''
 const SPACE = 32
+
+/** Matches the beginning of a list item in any script with a marker or number before a space. */
+export const LIST_ITEM = /^\s*(?:[-*+•‣▪—–・]|\(?\d{1,3}[.)]|[a-z]\))\s/

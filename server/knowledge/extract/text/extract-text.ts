@@ -1,6 +1,7 @@
 import { ExtractFailure } from '../extract-failure.ts'
 import { type ExtractedDocument, finishDocument, type Section } from '../extracted-document.ts'
 import { type Heading, pathOf, withHeading } from '../html/heading-path.ts'
+import { LIST_ITEM } from './dense-lines.ts'
 import { unwrapLines } from './unwrap-lines.ts'
 
 const RULE = /^\s*([=\-~_*#])\1{3,}\s*$/
@@ -51,18 +52,17 @@ function isUnderlined(line: string, next: string | undefined): boolean {
   return isAsLong && title.length <= LONGEST_HEADING && UNDERLINE.test(rule) && /\p{L}/u.test(title)
 }
 
-/** So many short lines above text are titles; a single one may be anything. */
+/** With at least this many short lines above text, such lines are titles; a single one may be anything. */
 const FEWEST_TITLES = 2
 const LONGEST_TITLE = 60
 const MOST_WORDS = 8
 /** A line with this many characters, or one that ends like a sentence, is text. */
 const FULL_LINE = 40
 const ENDS_SENTENCE = /[.!?…。！？][)"”»』」]?$/u
-const ITEM = /^\s*(?:[-*+•‣▪—–・]|\(?\d{1,3}[.)]|[a-z]\))\s/
 const NUMBER = /^(\d{1,2}(?:\.\d{1,2})*)[.)]?\s+/
 const NUMBERED = /^\d{1,2}(?:\.\d{1,2})*[.)]\s/
 
-/** Returns the short line without a full stop that a block begins with, if it is above text: it is a title. */
+/** Returns the title that a block begins with: a short line above text that does not end like a sentence. */
 function titleOf(lines: readonly string[], next: readonly string[] | undefined): Title | null {
   const text = (lines[0] ?? '').trim()
   const name = text.replace(NUMBER, '')
@@ -75,7 +75,7 @@ function titleOf(lines: readonly string[], next: readonly string[] | undefined):
     !/[.,;:：；，。、!?…|=\t]|\s{2}/u.test(name) &&
     !/^[-–]/.test(text)
   const isText = (below.length >= FULL_LINE || ENDS_SENTENCE.test(below)) && !NUMBERED.test(below)
-  if (!isName || !isText || ITEM.test(below)) return null
+  if (!isName || !isText || LIST_ITEM.test(below)) return null
   const depth = NUMBER.exec(text)?.[1]?.split('.').length ?? 1
   return { text, level: TITLE_LEVEL + depth, lines: 1 }
 }

@@ -1,12 +1,13 @@
 import { questionRows } from '../../../text/rows/named-rows.ts'
 import { visibleText } from '../../../text/words/visible-text.ts'
+import { LIST_ITEM } from './dense-lines.ts'
 
-/** What stands before a question and before its answer, in one language or in several: words, or single letters. */
+/** The words that mark a question, as in "Question: …", in the usual languages. ANSWER_WORDS mark its answer. */
 const QUESTION_WORDS =
   'question|frage|pregunta|domanda|pergunta|vraag|pytanie|вопрос|питання|въпрос|soru|fråga|spørgsmål|spørsmål|kysymys|otázka|întrebare|kérdés|ερώτηση|질문|質問|ご質問|问题|問題|问|問|سؤال|س|שאלה|सवाल|प्रश्न'
 const ANSWER_WORDS =
   'answer|antwort|réponse|reponse|respuesta|risposta|resposta|antwoord|odpowiedź|ответ|відповідь|отговор|cevap|yanıt|svar|vastaus|odpověď|odpoveď|răspuns|válasz|απάντηση|답변|답|回答|解答|答案|答|إجابة|جواب|ج|תשובה|जवाब|उत्तर'
-/** Letters that mark with a colon alone, because many texts begin with one and a full stop. */
+/** These letters count as marks only before a colon, because ordinary text may begin with a letter and a full stop. */
 const QUESTION_LETTERS = 'FPDVВSÚЗ'
 const ANSWER_LETTERS = 'RОOSСCVÄ'
 const BOLD = String.raw`(?:\*\*)?`
@@ -24,9 +25,8 @@ const ANSWER_BEHIND = new RegExp(
   'iu',
 )
 const ASKS = /[?？؟](?:\*\*)?\s*$/u
-const ITEM = /^\s*(?:[-*+•‣▪—–・]|\(?\d{1,3}[.)]|[a-z]\))\s/
 const LONGEST_QUESTION = 200
-/** So many paragraphs that are questions make a list of questions; a single one may be part of a text. */
+/** A section with at least this many unmarked questions counts as a list of them; a single one may be part of the prose. */
 const FEWEST_UNMARKED = 2
 
 type Divided = { headingPath: string[]; text: string }
@@ -41,16 +41,16 @@ type Paragraph = {
 }
 
 /**
- * Makes a section of each question with its answer, under the question, in documents that list several: "Q: …" and
- * "A: …", paragraphs or headings that are questions, or tables with a column of them. Otherwise each answer would be found
- * and shown together with all others.
+ * Makes a section of each question with its answer, with the question as its heading. Questions are recognised by marks
+ * such as "Q:" and "A:", as paragraphs of their own if there are several, and in tables with a column of questions.
+ * Without this, each answer would be found and shown together with all others.
  */
 export function withQuestions<Section extends Divided>(sections: readonly Section[]): Section[] {
   const asking = sections.filter(({ headingPath }) => ASKS.test(headingPath.at(-1) ?? ''))
   return sections.flatMap((section) => questionSections(section, asking.length > 0 ? 1 : FEWEST_UNMARKED))
 }
 
-/** `fewest` is the number of paragraphs without a mark that make a list of questions. */
+/** `fewest` is the number of unmarked questions from which a section counts as a list of them. */
 function questionSections<Section extends Divided>(section: Section, fewest: number): Section[] {
   const heading = section.headingPath.at(-1) ?? ''
   const isMarkedHeading =
@@ -122,7 +122,7 @@ function paragraphOf(whole: string): Paragraph {
   const isMarked = QUESTION.test(first)
   const question = visibleText(first).replace(QUESTION, '').replaceAll('**', '').trim()
   const isQuestion =
-    (isMarked || (ASKS.test(first) && !ITEM.test(first))) &&
+    (isMarked || (ASKS.test(first) && !LIST_ITEM.test(first))) &&
     question !== '' &&
     question.length <= LONGEST_QUESTION
   return isQuestion

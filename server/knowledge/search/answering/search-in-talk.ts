@@ -27,8 +27,8 @@ const TOGETHER = 2
 /** Limits the confidence of a combined query, so that its passages are offered as the closest and not as the answer. */
 const MOST = 0.5
 /**
- * The confidence of the answer to the earlier question from which a follow-up may be answered from the same passage, and
- * that of its answer then: of 80 such follow-ups, 72 were answered there.
+ * If the earlier question was answered with at least the confidence ANSWERED, a follow-up may be answered from the same
+ * passage, with the confidence GOES_ON: of 80 such follow-ups, 72 had their answer there.
  */
 const ANSWERED = 0.7
 const GOES_ON = 0.88
