@@ -37,10 +37,16 @@ export async function extractHtml(html: string, url?: string): Promise<Extracted
   const source = /<html[\s>]/i.test(html)
     ? html
     : `<!doctype html><html><head></head><body>${html}</body></html>`
-  const addressOf = (href: string): string | null => linkAddress(href, url ?? null)
-  const read = contentOf(source, addressOf)
+  const sectionsIn: SectionsIn = (element, { anchors = anchorsOf(element), ...more } = {}) =>
+    htmlSections(element, {
+      anchors,
+      addressOf: (href) => linkAddress(href, url ?? null),
+      hasBoldTitles: true,
+      ...more,
+    })
+  const read = contentOf(source, sectionsIn)
   const { document, whole } =
-    lengthOf(read.whole) > 0 ? read : contentOf(source, addressOf, { keepsNavigation: true })
+    lengthOf(read.whole) > 0 ? read : contentOf(source, sectionsIn, { keepsNavigation: true })
   if (lengthOf(whole) === 0)
     throw new ExtractFailure(
       'no_text',
@@ -56,14 +62,10 @@ export async function extractHtml(html: string, url?: string): Promise<Extracted
   const around = marked ? surroundingsOf(marked) : { ...NOTHING, frames: framesOf(document.documentElement) }
   const siteName = siteNameOf(document)
   const contact = contactSections(around.frames, siteName)
-  const page = withFootersLast(document, around.frames, siteName, addressOf) ?? whole
+  const page = withFootersLast(document, around.frames, siteName, sectionsIn) ?? whole
   const main = marked
-    ? htmlSections(marked, { anchors: anchorsOf(marked), addressOf, hasBoldTitles: true })
-    : await mainSections(document, url, {
-        anchors: anchorsOf(document.documentElement),
-        addressOf,
-        hasBoldTitles: true,
-      })
+    ? sectionsIn(marked)
+    : await mainSections(document, url, anchorsOf(document.documentElement), sectionsIn)
   const found = lengthOf(main)
   const share = found / (lengthOf(whole) - (marked ? lengthOfFrames(around.frames) : 0))
   const isMain =
@@ -71,7 +73,7 @@ export async function extractHtml(html: string, url?: string): Promise<Extracted
   const content = withSurroundings(
     main,
     around,
-    addressOf,
+    sectionsIn,
     isNamedByHeading ? heading : headingAbove(marked, around),
   )
   const sections = isMain ? [...content, ...unsaid(contact, content)] : page
@@ -80,12 +82,16 @@ export async function extractHtml(html: string, url?: string): Promise<Extracted
 
 type Document = ReturnType<typeof parseHTML>['document']
 type Element = ReturnType<Document['createElement']>
-type AddressOf = (href: string) => string | null
+/** Reads the sections of an element; without other anchors, with those of the element itself. */
+type SectionsIn = (
+  element: HtmlElement,
+  more?: { anchors?: Anchors; isLeftOut?: (element: HtmlElement) => boolean; hasBoldTitles?: boolean },
+) => Section[]
 
 /** Returns the page's tree without navigation, and its complete text. */
 function contentOf(
   source: string,
-  addressOf: AddressOf,
+  sectionsIn: SectionsIn,
   { keepsNavigation } = { keepsNavigation: false },
 ): { document: Document; whole: Section[] } {
   const { document } = parseHTML(source)
@@ -100,13 +106,15 @@ function contentOf(
   for (const box of boxesOfText(boxes as Iterable<HtmlElement>)) replaceByPlainBlock(document, box as never)
   // Pages may omit the head and body tags, and the parser does not add them.
   const root = document.documentElement
-  const sectionsIn = (element: HtmlElement): Section[] => {
-    const titled = htmlSections(element, { anchors: anchorsOf(root), addressOf, hasBoldTitles: true })
+  const readAll = (element: HtmlElement): Section[] => {
+    const titled = sectionsIn(element, { anchors: anchorsOf(root) })
     // On a page that is wholly in bold, nothing is a title.
-    return lengthOf(titled) > 0 ? titled : htmlSections(element, { anchors: anchorsOf(root), addressOf })
+    return lengthOf(titled) > 0
+      ? titled
+      : sectionsIn(element, { anchors: anchorsOf(root), hasBoldTitles: false })
   }
-  const fromBody = sectionsIn(document.body)
-  return { document, whole: lengthOf(fromBody) > 0 ? fromBody : sectionsIn(root) }
+  const fromBody = readAll(document.body)
+  return { document, whole: lengthOf(fromBody) > 0 ? fromBody : readAll(root) }
 }
 
 function replaceByPlainBlock(document: Document, element: Element): void {
@@ -138,14 +146,16 @@ function headingAbove(main: HtmlElement | null, { frames }: Surroundings): strin
 function withSurroundings(
   main: Section[],
   { before, after }: Surroundings,
-  addressOf: AddressOf,
+  sectionsIn: SectionsIn,
   page: string | null,
 ): Section[] {
-  const sectionsIn = (block: HtmlElement): Section[] =>
-    htmlSections(block, { anchors: anchorsOf(block), addressOf, hasBoldTitles: true })
   const above = before.map((block) => block.querySelector('h1')).find((found) => found !== null)
   const heading = page ?? (above ? headingText(above) : '')
-  const all = [...before.flatMap(sectionsIn), ...main, ...after.flatMap(sectionsIn)]
+  const all = [
+    ...before.flatMap((block) => sectionsIn(block)),
+    ...main,
+    ...after.flatMap((block) => sectionsIn(block)),
+  ]
   return heading === '' ? all : underHeading(heading, all)
 }
 
@@ -154,12 +164,12 @@ function withFootersLast(
   document: Document,
   frames: readonly HtmlElement[],
   name: string,
-  addressOf: AddressOf,
+  sectionsIn: SectionsIn,
 ): Section[] | null {
   const footers = new Set(frames.filter(isFooter))
   const root = document.documentElement
   const isLeftOut = (element: HtmlElement): boolean => footers.has(element)
-  const body = htmlSections(root, { anchors: anchorsOf(root), isLeftOut, addressOf, hasBoldTitles: true })
+  const body = sectionsIn(root, { isLeftOut })
   return footers.size > 0 && lengthOf(body) > 0 ? [...body, ...footerSections([...footers], name)] : null
 }
 
@@ -176,7 +186,8 @@ function siteNameOf(document: Document): string {
 async function mainSections(
   document: Document,
   url: string | undefined,
-  options: { anchors: Anchors; addressOf: AddressOf; hasBoldTitles: boolean },
+  anchors: Anchors,
+  sectionsIn: SectionsIn,
 ): Promise<Section[]> {
   // The detection uses two browser features that linkedom lacks.
   Object.assign(document, { styleSheets: [], URL: url ?? 'about:blank' })
@@ -189,10 +200,8 @@ async function mainSections(
       fetch: offline,
       removeLowScoring: false,
     })
-    return htmlSections(
-      parseHTML(`<!doctype html><html><body>${content}</body></html>`).document.body,
-      options,
-    )
+    const { document: found } = parseHTML(`<!doctype html><html><body>${content}</body></html>`)
+    return sectionsIn(found.body, { anchors })
   } catch {
     return []
   }
