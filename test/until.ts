@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as wait } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { Db } from '../server/db/database.ts'
 import type { Service } from './start.ts'
 
 type Nothing = null | undefined | false
@@ -24,5 +26,15 @@ export async function trained({ ctx }: Service, sourceId: string): Promise<void>
       .executeTakeFirstOrThrow()
     assert.notEqual(status, 'failed', String(error))
     return status === 'trained'
+  })
+}
+
+/** Waits until a statement with this text waits for a lock of another transaction (PostgreSQL only). */
+export async function waitingForLock(db: Db, text = ''): Promise<void> {
+  await until('a statement that waits for a lock', async () => {
+    const { rows } = await sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+        and query ilike ${`%${text}%`}`.execute(db)
+    return rows.length > 0
   })
 }

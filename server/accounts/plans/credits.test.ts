@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { freshDatabase, onPostgres } from '../../../test/database.ts'
+import { waitingForLock } from '../../../test/until.ts'
 import type { Trx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
 import { statement, type Values } from '../../db/statements/statement.ts'
@@ -43,13 +43,6 @@ test('releases and reservations of credits do not block each other', {
       credits: 1,
       entryKind: 'usage',
     })
-    const waits = async (): Promise<boolean> => {
-      const { rows } = await sql`
-        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
-        db,
-      )
-      return rows.length > 0
-    }
     const raise = (trx: Trx, owner: string) =>
       trx
         .updateTable('credit_usage')
@@ -61,7 +54,7 @@ test('releases and reservations of credits do not block each other', {
     const releasing = await db.transaction().execute(async (trx) => {
       await raise(trx, agentId)
       const released = db.transaction().execute((other) => releaseCredits(other, accountId, generationId))
-      while (!(await waits())) await wait(5)
+      await waitingForLock(db)
       await raise(trx, accountId)
       return { released }
     })

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { startMailServer } from '../../../../test/fakes/mail-server.ts'
 import { connectTestMailbox, mail } from '../../../../test/mailbox.ts'
 import { type Service, startService } from '../../../../test/start.ts'
-import { until } from '../../../../test/until.ts'
+import { until, waitingForLock } from '../../../../test/until.ts'
 import { createMember } from '../../../accounts/records/members.ts'
 import { enqueueDelivery } from '../../../deliveries/enqueue-delivery.ts'
 
@@ -63,12 +63,7 @@ test('a mail for the team and a reply that ends at the same time do not block ea
     // Takes the locks in the order of a reply that ends: first the conversation, then the thread.
     await sql`select from conversations where id = ${id} for no key update`.execute(trx)
     const receiving = box.post(mail('Second', { 'In-Reply-To': '<first@example.com>' }))
-    await until('the mail at the conversation', async () => {
-      const { rows } = await sql<{ n: number }>`
-        select count(*)::int as n from pg_stat_activity where datname = current_database()
-          and wait_event_type = 'Lock' and query ilike '%from "conversations"%'`.execute(db)
-      return rows[0]?.n === 1
-    })
+    await waitingForLock(db, 'from "conversations"')
     // Less than the time after which PostgreSQL resolves a deadlock.
     await sql`set local lock_timeout = '300ms'`.execute(trx)
     await enqueueDelivery(trx, {

@@ -1,5 +1,6 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Db, Trx } from '../../../db/database.ts'
+import { transact } from '../../../db/statements/transact.ts'
 import { countMove, type PageRow, shownStatus } from '../pages/page-row.ts'
 import { type CrawlRun, type LockedSource, step } from './crawl-run.ts'
 
@@ -56,25 +57,38 @@ export async function claimPages(
 }
 
 /** Renews the claims of this run. */
-export async function renewClaims(db: Db, run: CrawlRun): Promise<void> {
-  await db
-    .updateTable('pages')
-    .set({ held_until: leaseEnd })
-    .where('account_id', '=', run.account.id)
-    .where('source_id', '=', run.sourceId)
-    .where('holder', '=', run.holder)
-    .execute()
-}
+export const renewClaims = (db: Db, run: CrawlRun): Promise<void> =>
+  changeClaims(db, run, { held_until: leaseEnd })
 
 /** Releases the claimed pages that this run has not handled. */
-export async function releaseClaims(db: Db, run: CrawlRun): Promise<void> {
-  await db
-    .updateTable('pages')
-    .set({ holder: null, held_until: null })
-    .where('account_id', '=', run.account.id)
-    .where('source_id', '=', run.sourceId)
-    .where('holder', '=', run.holder)
-    .execute()
+export const releaseClaims = (db: Db, run: CrawlRun): Promise<void> =>
+  changeClaims(db, run, { holder: null, held_until: null })
+
+/**
+ * Changes all claims of this run, also after the crawl is over. Whoever changes several pages holds the source's row:
+ * steps update pages in an order of their own, so without it the two could wait for each other.
+ */
+async function changeClaims(
+  db: Db,
+  run: CrawlRun,
+  change: { holder?: null; held_until: null | typeof leaseEnd },
+): Promise<void> {
+  await transact(db, async (trx) => {
+    await trx
+      .selectFrom('sources')
+      .select('id')
+      .where('account_id', '=', run.account.id)
+      .where('id', '=', run.sourceId)
+      .forNoKeyUpdate()
+      .execute()
+    await trx
+      .updateTable('pages')
+      .set(change)
+      .where('account_id', '=', run.account.id)
+      .where('source_id', '=', run.sourceId)
+      .where('holder', '=', run.holder)
+      .execute()
+  })
 }
 
 /** Releases all claims. It is called at the start of the only process. */
