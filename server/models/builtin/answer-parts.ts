@@ -1,5 +1,5 @@
 import type { WordVectors } from '../static/word-vectors.ts'
-import { type ComposedAnswer, composeAnswer, languageOfInput } from './compose-answer.ts'
+import { type ComposedAnswer, composeAnswer, languageOfInput, withPerson } from './compose-answer.ts'
 import type { BuiltinInput } from './input.ts'
 import { phrasesFor } from './phrases/phrases.ts'
 
@@ -11,7 +11,15 @@ export function answerParts(input: BuiltinInput, words: WordVectors): ComposedAn
   if (!parts || parts.length < 2) return null
   const phrases = phrasesFor(languageOfInput(input))
   const answers = parts.map(({ question, about, confidence, places }) => {
-    const own = { ...input, question, about, confidence, passages: places.map((place) => passages[place]!) }
+    // That a person can be asked for is said once, after all answers.
+    const own = {
+      ...input,
+      question,
+      about,
+      confidence,
+      passages: places.map((place) => passages[place]!),
+      mayOffer: false,
+    }
     const answer = composeAnswer(own, words)
     // Among several questions, more than one passage that may answer is hard to read.
     return answer.band === 'closest'
@@ -32,7 +40,9 @@ export function answerParts(input: BuiltinInput, words: WordVectors): ComposedAn
     return `**${question}**\n\n${text}`
   })
   const band = BANDS.find((one) => answers.some((answer) => answer.band === one))!
-  return { band, text: texts.join('\n\n'), cited, score: input.confidence }
+  const text = texts.join('\n\n')
+  const isSure = answers.every((answer) => answer.band === 'answer')
+  return { band, text: isSure ? text : withPerson(text, input, phrases), cited, score: input.confidence }
 }
 
 /** Returns the number of the marker of a passage, which is added to those that are cited. */

@@ -115,7 +115,14 @@ test('an unlikely answer is offered as the closest passages, in the language of 
   const answer = composeAnswer({ question: 'Wie kann ich das kündigen?', confidence: 0.3, passages }, words)
   assert.equal(answer.band, 'closest')
   assert.ok(answer.text.startsWith(phrasesFor('de').closest))
-  assert.match(answer.text, /Sie können monatlich kündigen\..* \[1\]$/)
+  const { sayPerson } = phrasesFor('de')
+  assert.match(answer.text, /Sie können monatlich kündigen\..* \[1\]\n\n/)
+  assert.ok(answer.text.endsWith(`\n\n${sayPerson}`))
+  // That a person can be asked for is not said where there is none, nor twice in a row.
+  for (const more of [{ mayOffer: false }, { before: answer.text }]) {
+    const input = { question: 'Wie kann ich das kündigen?', confidence: 0.3, passages, ...more }
+    assert.ok(!composeAnswer(input, words).text.includes(sayPerson))
+  }
 })
 
 test('of the closest passages, the first is quoted with its neighbours, and a third only from the same source', () => {
@@ -133,7 +140,13 @@ test('of the closest passages, the first is quoted with its neighbours, and a th
   ]
   const ask = (third: string, about?: string) =>
     composeAnswer(
-      { question: 'Where do I park my bike?', confidence: 0.4, passages: offered(third), about },
+      {
+        question: 'Where do I park my bike?',
+        confidence: 0.4,
+        passages: offered(third),
+        about,
+        mayOffer: false,
+      },
       words,
     )
   const first = `${text} [1]`
@@ -309,7 +322,7 @@ test('a quote is one run of lines of its source; a table keeps its introduction 
       (question, blocks, confidence) => {
         const text = blocks.join('\n\n')
         const answer = composeAnswer(
-          { question, confidence, passages: [passage(text, { score: confidence })] },
+          { question, confidence, passages: [passage(text, { score: confidence })], mayOffer: false },
           words,
         )
         if (answer.cited.length === 0) return

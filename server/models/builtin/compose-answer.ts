@@ -46,7 +46,7 @@ const NO_ROOM = 0
 /** The same for all passages of a follow-up. The paragraph that fits best has often been quoted already, and the answer is near it. */
 const ROOM_OF_FOLLOW_UP = 1_000
 /** The share of the first passage's probability that another one needs to be offered beside it. */
-const CLOSE = 0.02
+const CLOSE = 0.05
 
 /** Composes the built-in answer from whole pieces of the passages and fixed phrases, and nothing else. */
 export function composeAnswer(input: BuiltinInput, words: WordVectors): ComposedAnswer {
@@ -90,10 +90,22 @@ ${listGoesOn(language)}`
       ...quotes.map(({ text: quote, passage }, i) => marked(underHeading(quote, passages[passage]!), i + 1)),
     ].join('\n\n')
     if (quotes.length > 0)
-      return { band: 'closest', text, cited: quotes.map(({ passage }) => passage), score: confidence }
+      return {
+        band: 'closest',
+        text: withPerson(text, input, phrases),
+        cited: quotes.map(({ passage }) => passage),
+        score: confidence,
+      }
   }
   return { band: 'decline', text: declined(input, phrases), cited: [], score: confidence }
 }
+
+/** Appends that a person can be asked for, unless there is none, or the answer before has just said it. */
+export const withPerson = (
+  text: string,
+  { mayOffer = true, before = '' }: BuiltinInput,
+  { sayPerson }: Phrases,
+): string => (mayOffer && !before.endsWith(sayPerson) ? `${text}\n\n${sayPerson}` : text)
 
 /** Says that there is no answer, and what the customer can do next. */
 function declined({ documents, mayOffer = true }: BuiltinInput, phrases: Phrases): string {

@@ -11,7 +11,7 @@ const KNOWN: readonly (readonly [name: RegExp, query: string, passage: string])[
   [/\be5\b.*(?:mistral|instruct)/, INSTRUCT, ''],
   [/\be5\b/, 'query: ', 'passage: '],
   [/nomic-embed-(?:text|vision)/, 'search_query: ', 'search_document: '],
-  [/\bbge-(?:small|base|large)-zh\b/, '为这个句子生成表示以用于检索相关文章:', ''],
+  [/\bbge-(?:small|base|large)-zh\b/, '为这个句子生成表示以用于检索相关文章：', ''],
   [/\bbge-(?:small|base|large)\b/, SENTENCE, ''],
   [/\bmxbai-embed-large\b/, SENTENCE, ''],
   [/\barctic-embed.*(?:v2|2\.0|2$)/, 'query: ', ''],
