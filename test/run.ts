@@ -7,6 +7,7 @@ import { installPackages } from './debian-packages.ts'
 import { findBrowser, hasHeadlessShell } from './find-browser.ts'
 import { hasDovecot } from './imap-server.ts'
 import { keptFolder, moveIntoMemory } from './memory-folder.ts'
+import { opensDatabase } from './opens-database.ts'
 import { preparePostgres } from './postgres.ts'
 import { findBinaries } from './postgres-cluster.ts'
 
@@ -266,12 +267,12 @@ const postgres = await preparePostgres()
 const embedded = suiteOf('embedded database', files, { env: { TEST_DATABASE_URL: undefined } })
 const suites = [embedded]
 if (postgres.url !== null) {
-  // Tests that open no database, or that concern only a browser, cannot behave differently on PostgreSQL.
+  // What concerns only a browser, or a model's wire, cannot behave differently on PostgreSQL.
   const untouched = [
-    /^server\/(text|fetch|models|knowledge\/(extract|search\/question|training\/chunk|crawl\/pages\/built-site))\b/,
-    /^widget\/|^test\/(check-|client\/(?!real-service|stored-answer|use-chat)|journeys\/widget-)/,
+    /^server\/(models|knowledge\/(extract|crawl\/pages\/built-site))\b/,
+    /^test\/journeys\/widget-/,
   ]
-  const touching = files.filter((file) => !untouched.some((one) => one.test(file)))
+  const touching = files.filter((file) => opensDatabase(file) && !untouched.some((one) => one.test(file)))
   const env = { TEST_DATABASE_URL: postgres.url }
   suites.push(suiteOf(`PostgreSQL ${postgres.version}`, touching, { env }))
 }
