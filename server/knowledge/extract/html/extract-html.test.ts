@@ -162,3 +162,13 @@ test('several paragraphs or lines in bold are titles, and a single one, a captio
   ])
     assert.deepEqual(await shown(html!), [['Boots', text]])
 })
+
+test('the link of a heading to itself is left out, but not the number sign of a name', async () => {
+  const sections = await sectionsOf(`<main><h1>Clients<a href="#clients">#</a></h1><p>There are three.</p>
+    <h2>C#</h2><p>It comes as a package.</p>
+    <h2 id="f">F# <a href="#f">¶</a></h2><p>It is the same package.</p>
+    <h2>Go #</h2><p>It comes as a module.</p>
+    <p><b>J#</b></p><p>It is not supported any more.</p><p><b>Q#</b></p><p>It will follow.</p></main>`)
+  const headings = sections.map(({ headingPath }) => headingPath.at(-1))
+  assert.deepEqual(headings, ['Clients', 'C#', 'F#', 'Go', 'J#', 'Q#'])
+})

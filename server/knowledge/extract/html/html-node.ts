@@ -65,11 +65,17 @@ export function textOf(element: HtmlElement): string {
   return text.replace(/\s+/g, ' ').trim()
 }
 
-/** Returns the text of a heading without its link to itself. */
-export const headingText = (element: HtmlElement): string =>
-  textOf(element)
-    .replace(/\s*[¶§#🔗]+$/u, '')
-    .trim()
+/**
+ * Returns the text of a heading without its link to itself. A number sign that is no link, and stands behind a letter,
+ * belongs to the text, as in "C#".
+ */
+export function headingText(element: HtmlElement): string {
+  const isLinked = [...element.querySelectorAll('a, span')].some(
+    ({ textContent }) => textContent?.trim() === '#',
+  )
+  const mark = isLinked ? /\s*[¶§#🔗]+$/u : /\s*[¶§🔗]+$|\s+#$/u
+  return textOf(element).replace(mark, '').trim()
+}
 
 /** Returns the id by which a browser finds an element: its own, or that of an anchor inside it. */
 export function anchorIn(element: HtmlElement): string | null {
