@@ -48,12 +48,12 @@ function markdownTable(names: readonly string[], rows: readonly (readonly string
 }
 
 /**
- * Returns the rows of a table that has a column of questions and one of answers after it; null for other lines. `more`
- * are the other cells.
+ * Returns the rows of a table that has a column of questions and one of answers after it, which is `called` so; null for
+ * other lines. `more` are the other cells.
  */
 export function questionRows(
   lines: readonly string[],
-): { question: string; answer: string; more: string }[] | null {
+): { question: string; answer: string; called: string; more: string }[] | null {
   const isSmall = lines[0]!.split('; ').length <= MOST_COLUMNS
   if (!isSmall || !lines[0]!.match(/[?？؟]/) || tableOf(lines) === null) return null
   const rows = lines.map((line) => rowOf(line)!)
@@ -64,7 +64,8 @@ export function questionRows(
     const at = row.findIndex((cell) => cell.name === name)
     const others = row.filter((_, place) => place !== at && place !== at + 1)
     const more = others.map((cell) => (cell.name ? `${cell.name}: ${cell.value}` : cell.value)).join('; ')
-    return { question: row[at]!.value, answer: row[at + 1]?.value ?? '', more }
+    const { name: called = '', value: answer = '' } = row[at + 1] ?? {}
+    return { question: row[at]!.value, answer, called, more }
   })
   return pairs.every(({ answer }) => answer !== '') ? pairs : null
 }

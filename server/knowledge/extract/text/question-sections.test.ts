@@ -61,6 +61,10 @@ test('each row of a table of questions and answers is a section, with its other 
       ['Help > Is it warm?', 'No.\n\nNumber: 2'],
     ],
   )
+  assert.deepEqual(divided('Question: Is it dry?; Boot: Seven\nQuestion: Is it warm?; Boot: Nine'), [
+    ['Help > Is it dry?', 'Boot: Seven'],
+    ['Help > Is it warm?', 'Boot: Nine'],
+  ])
   const table = 'Boot: Seven; Dry: yes\nBoot: Nine; Dry: maybe?'
   assert.deepEqual(divided(table), [['Help', table]])
 })

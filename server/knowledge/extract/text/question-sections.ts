@@ -79,9 +79,9 @@ function questionSections<Section extends Divided>(section: Section, fewest: num
   for (const [at, one] of paragraphs.entries()) {
     const rows = questionRows(one.whole.split('\n'))
     if (rows) {
-      for (const { question, answer, more } of rows) {
+      for (const { question, answer, called, more } of rows) {
         begin(question, null)
-        append(answer)
+        append(called === '' || ANSWER.test(`${called}:`) ? answer : `${called}: ${answer}`)
         append(more)
       }
     } else if (isTaken(one, at)) {
