@@ -26,15 +26,6 @@ export async function askForPerson(
       named && named.status !== 'ended'
         ? named
         : await beginConversation(trx, visit, { title: null, country, page }, named)
-    await tellDesk(
-      ctx,
-      trx,
-      { accountId, agentId },
-      {
-        type: 'conversation',
-        data: { conversationId: conversation.id },
-      },
-    )
     await openTicket(ctx, trx, {
       accountId,
       agentId,
@@ -44,6 +35,9 @@ export async function askForPerson(
       customer: { id: visit.visitorId, name: null, email: null, phoneNumber: null },
       assigneeId: null,
     })
+    // The ticket comes first: it locks the agent, and whoever holds that may wait for the stream of events.
+    const data = { conversationId: conversation.id }
+    await tellDesk(ctx, trx, { accountId, agentId }, { type: 'conversation', data })
     return conversation.id
   })
 }
