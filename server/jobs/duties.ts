@@ -94,15 +94,20 @@ async function claimDuties(db: Db, duties: readonly Duty[], all: boolean): Promi
   const names = duties.map(({ what }) => what)
   const everyMs = duties.map(({ everyMs }) => everyMs)
   if (all)
-    await sql`insert into duties (name) select unnest(${names}::text[]) on conflict (name) do nothing`.execute(
-      db,
-    )
+    await sql`
+      insert into duties (name) select name from unnest(${names}::text[]) as name order by name
+      on conflict (name) do nothing`.execute(db)
+  // What another process is just claiming is left to that one.
   const { rows } = await sql<{ name: string }>`
-    update duties set next_at = now() + wanted.every_ms * interval '1 millisecond'
-    from unnest(${names}::text[], ${everyMs}::integer[]) as wanted (name, every_ms)
-    where duties.name = wanted.name
-      and (${all}::boolean or next_at <= now() + ${SLACK_MS}::integer * interval '1 millisecond'
-        or next_at > now() + (wanted.every_ms + ${SLACK_MS}::integer) * interval '1 millisecond')
+    with due as (
+      select duties.name, every_ms from duties
+      join unnest(${names}::text[], ${everyMs}::integer[]) as wanted (name, every_ms) on wanted.name = duties.name
+      where ${all}::boolean or next_at <= now() + ${SLACK_MS}::integer * interval '1 millisecond'
+        or next_at > now() + (every_ms + ${SLACK_MS}::integer) * interval '1 millisecond'
+      order by duties.name for no key update of duties skip locked
+    )
+    update duties set next_at = now() + due.every_ms * interval '1 millisecond'
+    from due where duties.name = due.name
     returning duties.name`.execute(db)
   return new Set(rows.map(({ name }) => name))
 }
