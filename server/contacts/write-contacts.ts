@@ -41,20 +41,20 @@ export async function createContacts(
     ),
   )
   try {
+    const values = contacts.map(({ external_id, name, email, phonenumber, custom_attributes }) => ({
+      id: newId(),
+      account_id: ref.accountId,
+      agent_id: ref.agentId,
+      external_id,
+      name: name ?? null,
+      email: email ?? null,
+      phonenumber: phonenumber ? normalPhone(phonenumber) : null,
+      custom_attributes: json(merged({}, custom_attributes)),
+    }))
     const rows = await db
       .insertInto('contacts')
-      .values(
-        contacts.map(({ external_id, name, email, phonenumber, custom_attributes }) => ({
-          id: newId(),
-          account_id: ref.accountId,
-          agent_id: ref.agentId,
-          external_id,
-          name: name ?? null,
-          email: email ?? null,
-          phonenumber: phonenumber ? normalPhone(phonenumber) : null,
-          custom_attributes: json(merged({}, custom_attributes)),
-        })),
-      )
+      // Two lists of the same contacts, each in its own order, would wait for each other.
+      .values(values.sort((a, b) => (a.external_id < b.external_id ? -1 : 1)))
       .returningAll()
       .execute()
     const order = new Map(contacts.map(({ external_id }, index) => [external_id, index]))

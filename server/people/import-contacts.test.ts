@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { onPostgres } from '../../test/database.ts'
 import { type Client, type Service, startService } from '../../test/start.ts'
+import { waitingForLock } from '../../test/until.ts'
+import { createContacts, updateContact } from '../contacts/write-contacts.ts'
+import type { Trx } from '../db/database.ts'
+import { importContacts } from './import-contacts.ts'
 
 let service: Service
 let client: Client
@@ -66,4 +71,41 @@ test('contacts are added or updated, and invalid ones are reported', async () =>
 
 test('an empty import is rejected', async () => {
   assert.equal((await send([])).status, 400)
+})
+
+test('two lists of the same people in different orders do not deadlock', {
+  skip: !onPostgres(),
+}, async () => {
+  const { db } = service.ctx
+  const ref = { accountId: client.accountId, agentId }
+  const add = (trx: Trx, external_id: string) => createContacts(trx, ref, [{ external_id }], () => '')
+  const change = (trx: Trx, externalId: string) => updateContact(trx, ref, externalId, { name: 'X' }, '')
+  const imported = (ids: string[]) =>
+    importContacts(
+      db,
+      ref,
+      ids.map((externalId) => ({ externalId })),
+    )
+  const listed = (ids: string[]) =>
+    createContacts(
+      db,
+      ref,
+      ids.map((external_id) => ({ external_id })),
+      () => '',
+    )
+  for (const [step, other, wanted] of [
+    [add, imported, 'RESOURCE_DUPLICATE'],
+    [change, imported, { created: 0, updated: 2, refused: [], unknownAttributes: [] }],
+    [add, listed, 'RESOURCE_DUPLICATE'],
+  ] as const) {
+    const ids = step === add ? [`${other.name}-1`, `${other.name}-2`] : ['imported-1', 'imported-2']
+    const { done } = await db.transaction().execute(async (trx) => {
+      await step(trx, ids[0]!)
+      const done = other(ids.toReversed()).catch((error: { code?: string }) => error.code)
+      await waitingForLock(db, 'contacts')
+      await step(trx, ids[1]!)
+      return { done }
+    })
+    assert.deepEqual(await done, wanted)
+  }
 })

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Static } from 'typebox'
 import { normalPhone } from '../contacts/phone-number.ts'
 import { type AttributeRow, listAttributes } from '../contacts/queries.ts'
@@ -23,6 +24,7 @@ export const importContacts = (db: Db, ref: AgentRef, sent: Record<string, unkno
     const attributes = await listAttributes(trx, ref)
     const outcome: Outcome = { created: 0, updated: 0, refused: [], unknownAttributes: [] }
     const unknown = new Set<string>()
+    const valid: { index: number; row: Row; values: Record<string, unknown> }[] = []
     for (const [index, given] of sent.entries()) {
       const [problem] = Object.entries(problemsOf(given))
       if (problem) {
@@ -30,8 +32,18 @@ export const importContacts = (db: Db, ref: AgentRef, sent: Record<string, unkno
         continue
       }
       const row = given as Row
+      valid.push({ index, row, values: fitting(row.customAttributes ?? {}, attributes, unknown) })
+    }
+    // Two imports of the same people, each in its own order, would wait for each other. Therefore known contacts are
+    // locked in one order, and new ones are added in one order.
+    await lockKnown(
+      trx,
+      ref,
+      valid.map(({ row }) => row),
+    )
+    for (const { index, row, values } of valid.sort(byExternalId)) {
       try {
-        const isNew = await importOne(trx, ref, row, fitting(row.customAttributes ?? {}, attributes, unknown))
+        const isNew = await importOne(trx, ref, row, values)
         outcome[isNew ? 'created' : 'updated']++
       } catch (error) {
         if (!(error instanceof ApiError && error.code === 'VALIDATION_INVALID_BODY')) throw error
@@ -39,8 +51,28 @@ export const importContacts = (db: Db, ref: AgentRef, sent: Record<string, unkno
         outcome.refused.push({ index, reason: `${path}: ${sentence}` })
       }
     }
+    outcome.refused.sort((a, b) => a.index - b.index)
     return { ...outcome, unknownAttributes: [...unknown].slice(0, 100) }
   })
+
+/** Contacts without an external id come last, in the order in which they were sent. */
+function byExternalId({ row: { externalId: a } }: { row: Row }, { row: { externalId: b } }: { row: Row }) {
+  if (a === b) return 0
+  if (a === undefined || b === undefined) return a === undefined ? 1 : -1
+  return a < b ? -1 : 1
+}
+
+async function lockKnown(trx: Trx, { accountId, agentId }: AgentRef, rows: Row[]): Promise<void> {
+  const externalIds = rows.flatMap(({ externalId }) => externalId ?? [])
+  const others = rows.filter(({ externalId }) => externalId === undefined)
+  const emails = others.flatMap(({ email }) => email?.toLowerCase() ?? [])
+  const phones = others.flatMap(({ phoneNumber }) => (phoneNumber ? normalPhone(phoneNumber) : []))
+  await sql`
+    select from contacts where account_id = ${accountId} and agent_id = ${agentId}
+      and (external_id = any(${externalIds}::text[]) or lower(email) = any(${emails}::text[])
+        or phonenumber = any(${phones}::text[]))
+    order by id for no key update`.execute(trx)
+}
 
 async function importOne(
   trx: Trx,
