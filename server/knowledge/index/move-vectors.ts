@@ -126,14 +126,17 @@ async function countLeft(db: Db, agent: Agent, space: string): Promise<number> {
 const swap = ({ db, jobs }: Needs, { id, account_id }: Agent, space: string | null): Promise<boolean> =>
   db.transaction().execute((trx) => swapSpace(trx, jobs, { accountId: account_id, agentId: id }, space))
 
-/** Vectors are deleted in pieces, because those of a large agent take hundreds of megabytes. */
+/**
+ * Vectors are deleted in pieces, because those of a large agent take hundreds of megabytes. Those that are locked are
+ * just being deleted with their source or its chunks.
+ */
 async function dropOthers(db: Db, agent: Agent, space: string | null): Promise<void> {
   for (;;) {
     const { numAffectedRows } = await sql`
       delete from chunk_vectors where ctid in (
         select ctid from chunk_vectors
         where account_id = ${agent.account_id} and agent_id = ${agent.id} and space is distinct from ${space}
-        limit ${sql.lit(DROPPED_AT_ONCE)})`.execute(db)
+        limit ${sql.lit(DROPPED_AT_ONCE)} for update skip locked)`.execute(db)
     if (Number(numAffectedRows ?? 0) < DROPPED_AT_ONCE) return
   }
 }

@@ -119,7 +119,10 @@ export async function storeVectors(
       .forKeyShare()
       .execute()
     const there = new Set(sources.map(({ id }) => id))
-    const rows = vectors.filter(({ source_id }) => there.has(source_id))
+    const rows = vectors
+      .filter(({ source_id }) => there.has(source_id))
+      // Whoever adds the same vectors at the same time does so in the same order.
+      .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
     if (rows.length === 0) return
     await trx
       .insertInto('chunk_vectors')
@@ -128,6 +131,8 @@ export async function storeVectors(
       .execute()
   })
 }
+
+const keyOf = ({ source_id, vector_key }: NewVector): string => `${source_id} ${vector_key}`
 
 /** Deletes the vectors that no chunk of the source needs any more. No chunks may be added at the same time. */
 export async function dropUnusedVectors(trx: Trx, accountId: AccountId, sourceId: string): Promise<void> {
