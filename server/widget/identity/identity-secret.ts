@@ -18,7 +18,6 @@ export async function renewIdentitySecret(
   const secret = randomBytes(32).toString('base64url')
   return transact(db, async (trx) => {
     await requireAgent(trx, { accountId, agentId }, 'update')
-    await signEverybodyOut(trx, { accountId, agentId })
     const values = {
       secret: await secrets.encrypt(trx, secret, placeOf(agentId)),
       created_at: new Date(),
@@ -29,6 +28,7 @@ export async function renewIdentitySecret(
       .onConflict((conflict) => conflict.column('agent_id').doUpdateSet(values))
       .returning('created_at')
       .executeTakeFirstOrThrow()
+    await signEverybodyOut(trx, { accountId, agentId })
     return { secret, createdAt: row.created_at }
   })
 }
@@ -36,15 +36,16 @@ export async function renewIdentitySecret(
 export async function removeIdentitySecret(db: Db, { accountId, agentId }: AgentRef): Promise<void> {
   await transact(db, async (trx) => {
     await requireAgent(trx, { accountId, agentId }, 'update')
-    await signEverybodyOut(trx, { accountId, agentId })
     await trx
       .deleteFrom('identity_secrets')
       .where('account_id', '=', accountId)
       .where('agent_id', '=', agentId)
       .execute()
+    await signEverybodyOut(trx, { accountId, agentId })
   })
 }
 
+/** The secret is changed first, since a visitor who is just signing in holds it and is then signed out as well. */
 const signEverybodyOut = (trx: Trx, { accountId, agentId }: AgentRef) =>
   trx
     .deleteFrom('visitor_identities')
