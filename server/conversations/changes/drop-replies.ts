@@ -10,8 +10,17 @@ export async function dropReplies(trx: Trx, { accountId, agentId }: AgentRef): P
   const rows = await trx
     .deleteFrom('generations')
     .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
-    .where('status', '=', 'running')
+    // Replies that end together are locked in the same order.
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('generations')
+        .select('id')
+        .where('account_id', '=', accountId)
+        .where('agent_id', '=', agentId)
+        .where('status', '=', 'running')
+        .orderBy('id')
+        .forUpdate(),
+    )
     .returning('id')
     .execute()
   const ids = rows.map(({ id }) => id).sort()
