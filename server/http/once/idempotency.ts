@@ -147,7 +147,12 @@ export async function readKey(db: Db, { accountId, key, fingerprint }: KeyedRequ
   throw new Error('A request was committed without an answer.')
 }
 
-/** Deletes the keys of every account that are older than 24 hours. */
+/**
+ * Deletes the keys of every account that are older than 24 hours. Those that are locked, as by a request that takes its
+ * expired key again, are left for the next time.
+ */
 export async function purgeKeys(db: Db): Promise<void> {
-  await db.deleteFrom('requests').where(EXPIRED).execute()
+  await sql`
+    delete from requests where (account_id, key) in (
+      select account_id, key from requests where ${EXPIRED} for update skip locked)`.execute(db)
 }
