@@ -70,7 +70,15 @@ async function moveConversations(trx: Trx, from: ContactRow, into: ContactRow): 
       >`case when user_id = ${from.external_id} then ${into.external_id} else user_id end`,
     })
     .where('account_id', '=', from.account_id)
-    .where('agent_id', '=', from.agent_id)
-    .where((eb) => eb.or([eb('contact_id', '=', from.id), eb('user_id', '=', from.external_id)]))
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('conversations')
+        .select('id')
+        .where('account_id', '=', from.account_id)
+        .where('agent_id', '=', from.agent_id)
+        .where((eb) => eb.or([eb('contact_id', '=', from.id), eb('user_id', '=', from.external_id)]))
+        .orderBy('id')
+        .forNoKeyUpdate(),
+    )
     .execute()
 }

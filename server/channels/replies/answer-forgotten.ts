@@ -7,7 +7,7 @@ const AT_ONCE = 500
 
 /**
  * Looks for messages of the last day that nobody answers, because a process died with the answer, and enqueues the
- * answer. An open ticket is with the team. A second job for the same conversation does no harm.
+ * answer. An open ticket is with the team, and a conversation that is locked is left for the next time. A second job for the same conversation does no harm.
  */
 export async function answerForgotten({ db, jobs }: Pick<Context, 'db' | 'jobs'>): Promise<number> {
   const { rows } = await sql<{ id: string }>`
@@ -29,7 +29,7 @@ export async function answerForgotten({ db, jobs }: Pick<Context, 'db' | 'jobs'>
           and tickets.status_category not in ('closed', 'cancelled'))
         and not exists (select from inbound_messages where inbound_messages.message_id = newest.id
           and inbound_messages.content ->> 'silent' = 'true')
-      limit ${AT_ONCE})
+      limit ${AT_ONCE} for no key update of conversations skip locked)
     returning id`.execute(db)
   for (const { id } of rows) await jobs.enqueue<Answer>(db, ANSWER, { conversationId: id })
   return rows.length

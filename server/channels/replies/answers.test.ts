@@ -67,6 +67,9 @@ const saidIn = (count: number) =>
     return newest && newest.said.length >= count && newest
   })
 
+/** Runs the duty until it finds something, because it skips conversations that are locked, as by the end of a reply. */
+const sweep = () => until('a forgotten message', async () => (await answerForgotten(service.ctx)) > 0)
+
 const sent = () =>
   service.ctx.db
     .selectFrom('deliveries')
@@ -151,7 +154,7 @@ test('an answer whose process died is generated again', async () => {
     .set({ updated_at: sql<Date>`now() - interval '1 minute'` })
     .where('agent_id', '=', agentId)
     .execute()
-  assert.ok((await answerForgotten(service.ctx)) >= 1)
+  await sweep()
   assert.deepEqual((await saidIn(2)).said, ['user: Hello?', 'assistant: Yes.'])
 })
 
@@ -172,7 +175,7 @@ test('a message is answered although the clock of the database was set back whil
       .where('id', '=', id)
       .execute()
   })
-  assert.ok((await answerForgotten(service.ctx)) >= 1)
+  await sweep()
   assert.equal((await saidIn(4)).said.at(-1), 'assistant: Yes.')
 })
 
@@ -250,7 +253,7 @@ test('while a person has the conversation, the model is silent; after the hand-b
     .set({ updated_at: sql<Date>`now() - interval '1 minute'` })
     .where('agent_id', '=', agentId)
     .execute()
-  await answerForgotten(service.ctx)
+  await sweep()
   assert.equal((await saidIn(4)).said.at(-1), 'assistant: Yes.')
 })
 

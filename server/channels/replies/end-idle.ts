@@ -11,11 +11,11 @@ const IDLE_HOURS = 24
  * message begins a new one. Conversations of the API are never ended, even if mails have been added to them.
  */
 export async function endIdle(db: Db): Promise<number> {
-  const { numUpdatedRows } = await db
-    .updateTable('conversations')
-    .from('accounts')
-    .set({ status: 'ended' })
-    .whereRef('accounts.id', '=', 'conversations.account_id')
+  // A conversation that is locked is not idle.
+  const idle = db
+    .selectFrom('conversations')
+    .innerJoin('accounts', 'accounts.id', 'conversations.account_id')
+    .select('conversations.id')
     // Both sides are written as in their index.
     .where(({ or, and, eb }) =>
       or([
@@ -59,6 +59,12 @@ export async function endIdle(db: Db): Promise<number> {
         ),
       ),
     )
+    .forNoKeyUpdate('conversations')
+    .skipLocked()
+  const { numUpdatedRows } = await db
+    .updateTable('conversations')
+    .set({ status: 'ended' })
+    .where('id', 'in', idle)
     .executeTakeFirst()
   return Number(numUpdatedRows)
 }

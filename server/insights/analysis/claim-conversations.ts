@@ -93,10 +93,18 @@ export async function analyseNow(
     .updateTable('conversations')
     .set({ analysis_due: sql<Date>`now()` })
     .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
-    .where('analysis_due', 'is not', null)
-    .where('analysis_held', 'is', null)
-    .where('transient', '=', false)
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('conversations')
+        .select('id')
+        .where('account_id', '=', accountId)
+        .where('agent_id', '=', agentId)
+        .where('analysis_due', 'is not', null)
+        .where('analysis_held', 'is', null)
+        .where('transient', '=', false)
+        .orderBy('id')
+        .forNoKeyUpdate(),
+    )
     .executeTakeFirst()
   if (jobs) await claimConversations({ db, jobs })
   return Number(numUpdatedRows)

@@ -120,9 +120,17 @@ async function giveConversations(
     .updateTable('conversations')
     .set({ user_id: external_id, contact_id: id })
     .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
-    .where('user_id', '=', browserId)
-    .where('source', '=', WIDGET)
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('conversations')
+        .select('id')
+        .where('account_id', '=', accountId)
+        .where('agent_id', '=', agentId)
+        .where('user_id', '=', browserId)
+        .where('source', '=', WIDGET)
+        .orderBy('id')
+        .forNoKeyUpdate(),
+    )
     .execute()
   await trx
     .updateTable('leads')
