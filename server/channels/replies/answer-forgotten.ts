@@ -7,7 +7,8 @@ const AT_ONCE = 500
 
 /**
  * Looks for messages of the last day that nobody answers, because a process died with the answer, and enqueues the
- * answer. An open ticket is with the team, and a conversation that is locked is left for the next time. A second job for the same conversation does no harm.
+ * answer. An open ticket is with the team, and a conversation that is locked is left for the next time. A second job
+ * for the same conversation does no harm.
  */
 export async function answerForgotten({ db, jobs }: Pick<Context, 'db' | 'jobs'>): Promise<number> {
   const { rows } = await sql<{ id: string }>`

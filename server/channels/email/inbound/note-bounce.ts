@@ -1,6 +1,7 @@
 import type { Context } from '../../../context.ts'
-import type { Trx } from '../../../db/database.ts'
+import type { Db } from '../../../db/database.ts'
 import { isId } from '../../../db/ids.ts'
+import { transact } from '../../../db/statements/transact.ts'
 import { type ThreadRow, threadOf } from '../../../deliveries/enqueue-delivery.ts'
 import { reportDelivery } from '../../../deliveries/settle-delivery.ts'
 import { holdTicketOf, noteDelivery } from '../../../helpdesk/messages/note-delivery.ts'
@@ -8,30 +9,36 @@ import type { ConnectionRow } from '../connection/connection.ts'
 import { readMessageId } from '../connection/marks.ts'
 import type { Bounce } from '../parse/parsed-mail.ts'
 
-/** Marks our mails that did not arrive. Returns the thread of the first of them. Bounces of other mails are ignored. */
+/**
+ * Marks our mails that did not arrive; to mark one twice changes nothing. Returns the thread of the first of them.
+ * Bounces of other mails are ignored. Each has a transaction of its own, because it locks the ticket and the stream of
+ * events, and a transaction that stores a mail locks the thread and its conversation before those.
+ */
 export async function noteBounce(
-  ctx: Pick<Context, 'notifier'>,
-  trx: Trx,
+  ctx: Pick<Context, 'db' | 'notifier'>,
   row: ConnectionRow,
   key: Buffer,
   { messageIds, reason }: Bounce,
 ): Promise<ThreadRow | null> {
+  const { account_id: accountId } = row
   let thread: ThreadRow | null = null
   for (const messageId of messageIds.slice(0, 20)) {
-    const delivery = await deliveryOf(trx, row, key, messageId)
+    const delivery = await deliveryOf(ctx.db, row, key, messageId)
     if (!delivery?.thread_id) continue
-    await holdTicketOf(trx, row.account_id, delivery.id)
-    const changed = await reportDelivery(trx, row.account_id, delivery.id, { status: 'failed', reason })
-    if (changed) await noteDelivery(ctx, trx, changed, 'failed')
-    thread ??= await threadOf(trx, row.account_id, delivery.thread_id)
+    await transact(ctx.db, async (trx) => {
+      await holdTicketOf(trx, accountId, delivery.id)
+      const changed = await reportDelivery(trx, accountId, delivery.id, { status: 'failed', reason })
+      if (changed) await noteDelivery(ctx, trx, changed, 'failed')
+    })
+    thread ??= await threadOf(ctx.db, accountId, delivery.thread_id)
   }
   return thread
 }
 
 /** The mail is identified by our Message-ID or by the one that the server gave it. */
-async function deliveryOf(trx: Trx, row: ConnectionRow, key: Buffer, messageId: string) {
+async function deliveryOf(db: Db, row: ConnectionRow, key: Buffer, messageId: string) {
   const ours = readMessageId(key, messageId)
-  const query = trx
+  const query = db
     .selectFrom('deliveries')
     .select(['id', 'thread_id'])
     .where('account_id', '=', row.account_id)

@@ -1,7 +1,7 @@
 import { quotaProblem, senderOf } from '../../../attachments/attachment-quota.ts'
 import { keepAttachment } from '../../../attachments/attachments.ts'
 import type { Context } from '../../../context.ts'
-import type { Trx } from '../../../db/database.ts'
+import type { Db, Trx } from '../../../db/database.ts'
 import { transact } from '../../../db/statements/transact.ts'
 import type { AttachmentNote } from '../../../db/tables/attachments.ts'
 import type { ThreadRow } from '../../../deliveries/enqueue-delivery.ts'
@@ -39,9 +39,14 @@ export async function takeMail(
   within: (trx: Trx) => Promise<void> = async () => {},
 ): Promise<'taken' | 'known'> {
   const parsed = await ctx.mailParser.read(row.account_id, mail.raw, mail.cut)
+  const { messageId, bodyHash, bounce } = parsed
+  // A bounce that is stored must not mark a mail that was sent again since.
+  const returned =
+    bounce && !(await isStored(ctx.db, row, parsed))
+      ? await noteBounce(ctx, row, await markKeyOf(ctx, row), bounce)
+      : null
   return transact(ctx.db, async (trx) => {
     await within(trx)
-    const { messageId, bodyHash } = parsed
     // A process that stores the same mail at the same time waits here for this transaction.
     const first = await trx
       .insertInto('email_messages')
@@ -59,7 +64,8 @@ export async function takeMail(
     const isOwn = parsed.from !== null && isSameMailbox(parsed.from.address, row.address)
     // This is a copy of a mail that we have sent.
     if (isOwn && readMessageId(key, messageId)) return 'known'
-    const threadId = await store(ctx, trx, row, { key, parsed, receivedAt: mail.receivedAt, isOwn })
+    const { receivedAt } = mail
+    const threadId = await store(ctx, trx, row, { key, parsed, returned, receivedAt, isOwn })
     await trx
       .updateTable('email_messages')
       .set({ thread_id: threadId })
@@ -72,16 +78,33 @@ export async function takeMail(
   })
 }
 
-type Received = { key: Buffer; parsed: ParsedMail; receivedAt: Date; isOwn: boolean }
+const isStored = async (db: Db, row: ConnectionRow, { messageId, bodyHash }: ParsedMail): Promise<boolean> =>
+  undefined !==
+  (await db
+    .selectFrom('email_messages')
+    .select('message_id')
+    .where('account_id', '=', row.account_id)
+    .where('agent_id', '=', row.agent_id)
+    .where('message_id', '=', messageId)
+    .where('body_hash', '=', bodyHash)
+    .executeTakeFirst())
+
+type Received = {
+  key: Buffer
+  parsed: ParsedMail
+  /** The thread of the mail that a bounce returns. */
+  returned: ThreadRow | null
+  receivedAt: Date
+  isOwn: boolean
+}
 
 async function store(
   ctx: Needs,
   trx: Trx,
   row: ConnectionRow,
-  { key, parsed, receivedAt, isOwn }: Received,
+  { key, parsed, returned, receivedAt, isOwn }: Received,
 ): Promise<string> {
   const { bounce, subject, from, replyTo } = parsed
-  const returned = bounce && (await noteBounce(ctx, trx, row, key, bounce))
   const thread = returned ?? (await findThread(trx, row, key, parsed))
   const person = replyTo ?? from ?? NOBODY
   const owner = { accountId: row.account_id, agentId: row.agent_id }
