@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { recordAudit } from '../../accounts/audit/audit.ts'
 import { readLink, takeLink } from '../../accounts/links/links.ts'
 import { setAccountName } from '../../accounts/records/accounts.ts'
-import { requireMemberById } from '../../accounts/records/members.ts'
+import { lockMembers, requireMemberById } from '../../accounts/records/members.ts'
 import type { Context } from '../../context.ts'
 import { transact } from '../../db/statements/transact.ts'
 import { type Route, route } from '../../http/route.ts'
@@ -15,15 +15,16 @@ const success = { success: true as const }
 
 /**
  * Routes for people who hold a link and have no session. The token is checked before a password is hashed, because
- * hashing is slow.
+ * hashing is slow. The members are locked before the link, which is also what removes a member with their links.
  */
 export const linkRoutes = (ctx: Context): Route[] => [
   route(contract.setUp, async ({ body, request, reply }) => {
     await enter(ctx, { request, reply })
-    await readLink(ctx.db, 'set-up', body.token)
+    const { account_id: accountId } = await readLink(ctx.db, 'set-up', body.token)
     const passwordHash = await hashOfPassword(body.password)
     await transact(ctx.db, async (trx) => {
-      const { account_id: accountId } = await takeLink(trx, 'set-up', body.token)
+      await lockMembers(trx, accountId)
+      await takeLink(trx, 'set-up', body.token)
       if (body.accountName !== undefined) await setAccountName(trx, accountId, body.accountName)
       const { email, name } = body
       const owner = { accountId, email, name, role: 'owner' as const, agentIds: null, passwordHash }
@@ -57,11 +58,12 @@ export const linkRoutes = (ctx: Context): Route[] => [
 
   route(contract.acceptInvitation, async ({ body, request, reply }) => {
     await enter(ctx, { request, reply })
-    await readLink(ctx.db, 'invitation', body.token)
+    const { account_id: accountId } = await readLink(ctx.db, 'invitation', body.token)
     const passwordHash = await hashOfPassword(body.password)
     await transact(ctx.db, async (trx) => {
+      await lockMembers(trx, accountId)
       const link = await takeLink(trx, 'invitation', body.token)
-      const { account_id: accountId, role, agent_ids: agentIds } = link
+      const { role, agent_ids: agentIds } = link
       const wanted = { accountId, email: link.email ?? '', name: body.name, role: role ?? 'viewer', agentIds }
       const { memberId } = await addLogin(trx, { ...wanted, passwordHash })
       await recordAudit(trx, {
@@ -85,10 +87,11 @@ export const linkRoutes = (ctx: Context): Route[] => [
 
   route(contract.acceptPasswordReset, async ({ body, request, reply }) => {
     await enter(ctx, { request, reply })
-    await readLink(ctx.db, 'reset', body.token)
+    const { account_id: accountId } = await readLink(ctx.db, 'reset', body.token)
     const passwordHash = await hashOfPassword(body.password)
     await transact(ctx.db, async (trx) => {
-      const { account_id: accountId, member_id } = await takeLink(trx, 'reset', body.token)
+      await lockMembers(trx, accountId)
+      const { member_id } = await takeLink(trx, 'reset', body.token)
       const member = await requireMemberById(trx, accountId, member_id ?? '')
       await replacePassword(trx, member, passwordHash)
       await recordAudit(trx, {
