@@ -12,12 +12,15 @@ import { after, type Position } from '../http/pagination.ts'
 
 type Page = { limit: number; position: Position | null }
 
-/** Returns the agent's contact with this id. Throws RESOURCE_NOT_FOUND. `lock` locks the row. */
+/**
+ * Returns the agent's contact with this id. Throws RESOURCE_NOT_FOUND. `lock` locks the row for a change or, so that
+ * nothing new refers to it, for its deletion.
+ */
 export async function requireContactById(
   db: Db,
   { accountId, agentId }: AgentRef,
   id: string,
-  lock = false,
+  lock: 'none' | 'change' | 'deletion' = 'none',
 ): Promise<ContactRow> {
   if (!isId(id)) throw noContact()
   let query = db
@@ -26,7 +29,8 @@ export async function requireContactById(
     .where('account_id', '=', accountId)
     .where('agent_id', '=', agentId)
     .where('id', '=', id)
-  if (lock) query = query.forUpdate()
+  if (lock === 'change') query = query.forNoKeyUpdate()
+  if (lock === 'deletion') query = query.forUpdate()
   const row = await query.executeTakeFirst()
   if (!row) throw noContact()
   return row

@@ -26,7 +26,8 @@ export async function mergeWithin(
 ): Promise<ContactRow> {
   // The rows are always locked in the same order, so that two merges cannot deadlock.
   const locked = new Map<string, ContactRow>()
-  for (const id of [fromId, intoId].sort()) locked.set(id, await requireContactById(trx, ref, id, true))
+  for (const id of [fromId, intoId].sort())
+    locked.set(id, await requireContactById(trx, ref, id, id === fromId ? 'deletion' : 'change'))
   const from = locked.get(fromId) as ContactRow
   const into = locked.get(intoId) as ContactRow
   await moveConversations(trx, from, into)
