@@ -5,7 +5,14 @@ import type { Trx } from '../../db/database.ts'
 const BATCH = 5_000
 
 /**
- * Merges appended changes of conversation_counts into the folded row of their key. Only one process does so at a time.
+ * The id of the advisory lock of the search index and of whoever folds counts, an arbitrary number that must be the same
+ * in every process.
+ */
+export const FOLDING = 7_275_395
+
+/**
+ * Merges appended changes of conversation_counts into the folded row of their key. Only one process does so at a time,
+ * which holds the lock FOLDING.
  */
 export async function foldCounts(trx: Trx): Promise<void> {
   await sql`

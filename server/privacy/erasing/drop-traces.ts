@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { FOLDING } from '../../conversations/records/fold-counts.ts'
 import type { Db } from '../../db/database.ts'
 import { transact } from '../../db/statements/transact.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
@@ -35,10 +36,11 @@ async function dropKeys(db: Db, accountId: AccountId, names: string[]): Promise<
   )
 }
 
-/** Removes the user's totals, which become zero with the last conversation. */
+/** Removes the user's totals, which become zero with the last conversation. The index folds others only afterwards. */
 async function foldTotals(db: Db, accountId: AccountId, userIds: string[]): Promise<void> {
-  await transact(db, (trx) =>
-    sql`
+  await transact(db, async (trx) => {
+    await sql`select pg_advisory_xact_lock(${FOLDING})`.execute(trx)
+    await sql`
       with gone as (
         delete from conversation_counts where agent_id in (select id from agents where account_id = ${accountId})
           and user_id = any(${userIds}::text[]) and user_id <> ''
@@ -46,6 +48,6 @@ async function foldTotals(db: Db, accountId: AccountId, userIds: string[]): Prom
       )
       insert into conversation_counts (account_id, agent_id, source, user_id, day, n, is_folded)
       select account_id, agent_id, source, user_id, day, sum(n), true from gone
-      group by account_id, agent_id, source, user_id, day having sum(n) <> 0`.execute(trx),
-  )
+      group by account_id, agent_id, source, user_id, day having sum(n) <> 0`.execute(trx)
+  })
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { foldCounts } from '../../conversations/records/fold-counts.ts'
+import { FOLDING, foldCounts } from '../../conversations/records/fold-counts.ts'
 import type { Db, Trx } from '../../db/database.ts'
 import { json } from '../../db/statements/json.ts'
 import { transact } from '../../db/statements/transact.ts'
@@ -9,8 +9,6 @@ import { createStemmers, type Stemmers } from './stemmers.ts'
 import { quoted } from './ts-text.ts'
 import { MOST_TERMS, wordsVector } from './words-vector.ts'
 
-// The id of the advisory lock, an arbitrary number that must be the same in every process.
-const LOCK = 7_275_395
 /** The most rows of the queue in one transaction, because it blocks the embedded database. */
 const BATCH = 100
 /** How far below a batch the queue is searched for further rows of its conversations. A turn queues several. */
@@ -64,7 +62,7 @@ async function indexBatch(
   const { rows } = await sql<{ conversation_id: string }>`
     with picked as materialized (
       select id, conversation_id from search_queue as queued
-      where id <= ${until} and (select pg_try_advisory_xact_lock(${LOCK}))
+      where id <= ${until} and (select pg_try_advisory_xact_lock(${FOLDING}))
         and not exists (select from generations where generations.conversation_id = queued.conversation_id
           and status = 'running' and started_at > now() - interval '2 seconds')
       order by id desc limit ${BATCH}
