@@ -20,6 +20,7 @@ export async function startRun(
     // Two calls of one step must not both conclude that no procedure is running.
     await lockConversation(trx, accountId, conversationId)
     if (await findRun(trx, accountId, toolCallId)) return
+    await holdProcedure(trx, accountId, procedure.id)
     await endRun(trx, accountId, conversationId, 'abandoned')
     await trx
       .insertInto('procedure_runs')
@@ -94,6 +95,17 @@ async function findRun(trx: Trx, accountId: AccountId, id: string): Promise<bool
     .where('id', '=', id)
     .executeTakeFirst()
   return row !== undefined
+}
+
+/** Keeps a procedure from being deleted. Its deletion locks the procedure before its runs. */
+async function holdProcedure(trx: Trx, accountId: AccountId, id: string): Promise<void> {
+  await trx
+    .selectFrom('procedures')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .forKeyShare()
+    .execute()
 }
 
 async function lockConversation(trx: Trx, accountId: AccountId, conversationId: string): Promise<void> {
