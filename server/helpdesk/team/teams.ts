@@ -119,6 +119,13 @@ export async function deleteTeam(db: Db, ref: AgentRef, id: string): Promise<voi
     await requireAgent(trx, ref, 'update')
     const team = await requireTeam(trx, ref, id)
     if (team.is_default) throw invalidField('teamId', 'The default team cannot be deleted.')
+    // A change of a ticket locks the ticket before the team that it names.
+    await trx
+      .updateTable('tickets')
+      .set({ team_id: null })
+      .where('account_id', '=', ref.accountId)
+      .where('team_id', '=', id)
+      .execute()
     await trx.deleteFrom('teams').where('account_id', '=', ref.accountId).where('id', '=', id).execute()
   })
 }
@@ -145,6 +152,9 @@ async function setMembers(
           .select('id')
           .where('account_id', '=', accountId)
           .where('id', 'in', wanted)
+          // A member who is removed is locked before their places in teams.
+          .orderBy('id')
+          .forKeyShare()
           .execute()
   if (known.length !== memberIds.length) throw new ApiError('TEAM_MEMBER_NOT_FOUND')
   await trx
