@@ -30,13 +30,9 @@ export async function mergeWithin(
     locked.set(id, await requireContactById(trx, ref, id, id === fromId ? 'deletion' : 'change'))
   const from = locked.get(fromId) as ContactRow
   const into = locked.get(intoId) as ContactRow
+  // Whoever takes messages in locks the thread before its conversation.
+  await moveThreads(trx, from, into)
   await moveConversations(trx, from, into)
-  await trx
-    .updateTable('channel_threads')
-    .set({ contact_id: into.id })
-    .where('account_id', '=', ref.accountId)
-    .where('contact_id', '=', from.id)
-    .execute()
   await trx
     .updateTable('tickets')
     .set({ customer: sql`customer || jsonb_build_object('id', ${into.external_id}::text)` })
@@ -59,6 +55,22 @@ export async function mergeWithin(
     .returningAll()
     .executeTakeFirstOrThrow()
 }
+
+const moveThreads = (trx: Trx, from: ContactRow, into: ContactRow) =>
+  trx
+    .updateTable('channel_threads')
+    .set({ contact_id: into.id })
+    .where('account_id', '=', from.account_id)
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('channel_threads')
+        .select('id')
+        .where('account_id', '=', from.account_id)
+        .where('contact_id', '=', from.id)
+        .orderBy('id')
+        .forNoKeyUpdate(),
+    )
+    .execute()
 
 /** Conversations belong to a contact by its id, or because they name it as their user. */
 async function moveConversations(trx: Trx, from: ContactRow, into: ContactRow): Promise<void> {
