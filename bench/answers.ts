@@ -21,6 +21,7 @@ const SETS = [
   'companies-2',
   'companies-3',
   'companies-4',
+  'companies-5',
   'follow-ups',
   'follow-ups-2',
 ] as const
@@ -35,6 +36,7 @@ const { values: options } = parseArgs({
     'companies-2': { type: 'boolean' },
     'companies-3': { type: 'boolean' },
     'companies-4': { type: 'boolean' },
+    'companies-5': { type: 'boolean' },
     'follow-ups': { type: 'boolean' },
     'follow-ups-2': { type: 'boolean' },
     language: { type: 'string' },

@@ -99,11 +99,28 @@ export function hasHeader(rows: readonly (readonly string[])[]): boolean {
   if (first.length > 2) return true
   const hasDigit = (cell = ''): boolean => /\d/.test(cell)
   const namesNumbers = !first.some(hasDigit) && rest.every((row) => hasDigit(row[1]))
-  const namesTexts = first.some(
-    (name, column) => medianWidth(rest, column) >= Math.max(widthOf(name) * WIDER, FEWEST_LETTERS),
-  )
-  return rest.length > 0 && (namesNumbers || namesTexts)
+  return rest.length > 0 && (namesNumbers || namesTexts(first, rest))
 }
+
+/**
+ * Returns whether the first row of a table differs so much from all others that it names the columns, though nothing
+ * marks it: there are numbers or much longer texts below its words. The corner above the names of the rows may be
+ * empty. A table of two columns is more often a list of terms, unless there are numbers in place of the terms.
+ */
+export function hasOtherRows(rows: readonly (readonly string[])[]): boolean {
+  const [first = [], ...rest] = rows
+  const hasDigit = (cell = ''): boolean => /\d/.test(cell)
+  const names = first[0]?.trim() === '' ? first.slice(1) : first
+  if (rest.length < 2 || !looksLikeHeader(names) || first.some(hasDigit)) return false
+  const isNumbers = (column: number): boolean => rest.every((row) => hasDigit(row[column]))
+  return first.length > 2
+    ? first.some((_, column) => isNumbers(column)) || namesTexts(first, rest)
+    : isNumbers(0)
+}
+
+/** Returns whether the texts of a column are much longer than its name. */
+const namesTexts = (names: readonly string[], rows: readonly (readonly string[])[]): boolean =>
+  names.some((name, column) => medianWidth(rows, column) >= Math.max(widthOf(name) * WIDER, FEWEST_LETTERS))
 
 function medianWidth(rows: readonly (readonly string[])[], column: number): number {
   const widths = rows.map((row) => widthOf(row[column] ?? '')).sort((a, b) => a - b)

@@ -1,6 +1,9 @@
 import { isDense } from '../../text/languages/dense-script.ts'
 import type { Language } from '../../text/languages/language.ts'
+import { createStemmer } from '../../text/languages/stem.ts'
+import { isStopWord } from '../../text/languages/stop-words.ts'
 import { barredTable, tableOf, withTables } from '../../text/rows/named-rows.ts'
+import { foldAccents } from '../../text/words/fold-accents.ts'
 import { splitWords } from '../../text/words/words.ts'
 import type { WordVectors } from '../static/word-vectors.ts'
 import type { QuotablePassage } from './input.ts'
@@ -8,7 +11,9 @@ import { areNeighbours, LEADS_ON, type Piece, piecesOf, textOfLines } from './pi
 import { type ScoreSentence, scorerFor } from './score-sentence.ts'
 import { type Chosen, wholeList } from './whole-list.ts'
 
-/** The most rows of a table that are quoted. */
+/** The number of characters up to which a table is quoted whole if no row can be told. */
+const SMALL_TABLE = 700
+/** The most rows of a table that are quoted otherwise. */
 const MOST_ROWS = 3
 /** The share of the best row's score that another row needs. */
 const ALIKE = 0.98
@@ -25,7 +30,7 @@ const LEAST_FIT = 0.4
 const NO_ROOM = 0
 const LETTERS = /\p{L}.*\p{L}|[\p{Script=Han}\p{N}]/su
 
-type ChoosePiece = (passage: QuotablePassage, room: number) => Chosen | null
+type ChoosePiece = (passage: QuotablePassage, room: number, isSure: boolean) => Chosen | null
 
 /**
  * Returns a function that chooses from a passage the piece that fits the question best, with whole neighbouring
@@ -43,8 +48,13 @@ export function pieceChooser(
   const both = about === undefined || about === question ? null : scorerFor(about, language, words)
   // The earlier question says what the conversation is about, and this one what is asked about it.
   const score: ScoreSentence = (text) => own(text) + (both ? BEFORE * both(text) : 0)
-  const namedIn = rowNamer(question)
-  return (passage, room) => {
+  const namedBy = rowNamer(question, language)
+  const namedBefore = both === null ? null : rowNamer(about!, language)
+  const namerOf: NameRows = (rows) => {
+    const [now, before] = [namedBy(rows), namedBefore?.(rows)]
+    return (row) => now(row) + (before ? BEFORE * before(row) : 0)
+  }
+  return (passage, room, isSure) => {
     const lines = passage.text.split('\n')
     const pieces = piecesOf(lines)
     const [best] = pieces
@@ -52,7 +62,11 @@ export function pieceChooser(
       .map((piece) => ({ piece, score: fitOf(piece, score) }))
       .sort((a, b) => b.score - a.score || a.piece.from - b.piece.from)
     if (!best) return null
-    if (best.piece.kind === 'rows') return whole(rowsOf(best.piece, (row) => score(row) + namedIn(row)))
+    if (best.piece.kind === 'rows') {
+      const tables = pieces.filter(({ kind }) => kind === 'rows')
+      const table = tables.length > 1 ? tableNamed(tables, score, namerOf) : best.piece
+      return whole(rowsOf(table, score, namerOf, isSure ? NO_ROOM : room))
+    }
     const list = wholeList(best.piece, pieces, passage)
     if (list) return list
     const sentences = best.piece.kind === 'prose' ? denseSentences(best.piece.text, score) : null
@@ -121,31 +135,58 @@ function denseSentences(text: string, score: ScoreSentence): string | null {
  */
 function fitOf({ text, kind }: Piece, score: ScoreSentence): number {
   if (kind !== 'rows' && kind !== 'list') return score(text)
-  return Math.max(score(text.slice(0, 2_000)), ...text.split('\n').slice(0, 40).map(score))
+  return Math.max(score(text.slice(0, 2_000)), ...linesOf(text).map(score))
 }
 
-/** What a row gains if one of its cells is in the question as it is, and if it has all words of the question. */
-const NAMED = 0.3
-const ALL_WORDS = 0.1
+const linesOf = (text: string): string[] => text.split('\n').slice(0, 40)
+
+/** Returns the table with the row that fits best and is named best. */
+function tableNamed(tables: readonly Piece[], score: ScoreSentence, namerOf: NameRows): Piece {
+  const named = namerOf(tables.flatMap(({ text }) => linesOf(text)))
+  const bestOf = ({ text }: Piece): number => Math.max(...linesOf(text).map((row) => score(row) + named(row)))
+  return tables.map((table) => ({ table, best: bestOf(table) })).sort((a, b) => b.best - a.best)[0]!.table
+}
+
+/** What a row gains if its first cell, or another one, is in the question as it is. */
+const NAMED = 0.5
+const NAMED_LATER = 0.15
+/** What a row gains if it has all words of the question that tell the rows apart. */
+const TELLING = 0.3
+/** Small words count less, because most of them only happen to be in a row. */
+const OF_STOP_WORDS = 0.3
 const LONGEST_NAME = 60
 
+type NameRows = (rows: readonly string[]) => ScoreSentence
+
 /**
- * Returns a function that scores how a question names a row of a table: by a whole cell, such as the code of an error, or
- * by its small words, such as "above" and "between", which tell rows apart that share all others.
+ * Returns a function that scores how a question names one of several rows: by a whole cell, such as the code of an error,
+ * and by the words that only some of the rows have, down to such as "above" and "between".
  */
-function rowNamer(question: string): ScoreSentence {
-  const asked = splitWords(question.slice(0, 4_000)).slice(0, 100)
-  const text = ` ${asked.join(' ')} `
+function rowNamer(question: string, language: Language): NameRows {
+  const words = splitWords(question.slice(0, 4_000)).slice(0, 100)
+  const text = ` ${words.map(foldAccents).join(' ')} `
+  const stem = createStemmer()
+  const formOf = (word: string): string => foldAccents(stem(word, language))
+  const asked = new Map(words.map((word) => [formOf(word), isStopWord(word, language) ? OF_STOP_WORDS : 1]))
   const isNamed = (cell: string): boolean => {
     const [, value = ''] = /^[^:]{1,80}: (.*)$/su.exec(cell) ?? []
-    const name = splitWords(value).join(' ')
+    const name = splitWords(value).map(foldAccents).join(' ')
     const isName = name.length <= LONGEST_NAME && /\p{L}.|.\p{L}|\d{3}/u.test(name)
     return isName && text.includes(` ${name} `)
   }
-  return (row) => {
-    const said = new Set(splitWords(row))
-    const share = asked.filter((word) => said.has(word)).length / Math.max(1, asked.length)
-    return ALL_WORDS * share + (row.split('; ').some(isNamed) ? NAMED : 0)
+  return (rows) => {
+    const said = new Map(rows.map((row) => [row, new Set(splitWords(row).map(formOf))]))
+    const weights = [...asked].map(([form, share]) => {
+      const having = rows.filter((row) => said.get(row)!.has(form)).length
+      return { form, weight: share * Math.log(rows.length / Math.max(1, having)) }
+    })
+    const most = weights.reduce((sum, { weight }) => sum + weight, 0) || 1
+    return (row) => {
+      const told = weights.filter(({ form }) => said.get(row)?.has(form))
+      const cells = row.split('; ')
+      const named = isNamed(cells[0]!) ? NAMED : cells.some(isNamed) ? NAMED_LATER : 0
+      return (TELLING * told.reduce((sum, { weight }) => sum + weight, 0)) / most + named
+    }
   }
 }
 
@@ -153,18 +194,26 @@ function rowNamer(question: string): ScoreSentence {
  * Returns the run of table rows that fits the question, with the column names and the lead. Rows without names of
  * columns, such as terms with their definitions, only have the lead if they follow it directly.
  */
-function rowsOf({ text }: Piece, score: ScoreSentence): string {
+function rowsOf({ text }: Piece, score: ScoreSentence, namerOf: NameRows, room: number): string {
   const [lead, table] = text.includes('\n\n') ? text.split('\n\n', 2) : ['', text]
   const rows = table!.split('\n')
-  const scores = rows.map(score)
+  const named = namerOf(rows)
+  // The names of the columns are no row, although they have most words of a question.
+  const first = barredTable(rows, 0, 1) === null ? 0 : 1
+  const scores = rows.map((row, at) => (at < first ? -1 : score(row) + named(row)))
   const most = Math.max(...scores)
   const isAlike = (at: number): boolean => (scores[at] ?? -1) >= most * ALIKE
-  const from = scores.findIndex((_, at) => isAlike(at))
-  let to = from + 1
-  while (to - from < MOST_ROWS && isAlike(to)) to++
+  // The best row of a table without column names may be the names themselves, which say nothing alone.
+  const areNames = isAlike(0) && tableOf(rows) === null
+  const isWhole = areNames
+    ? text.length <= SMALL_TABLE
+    : text.length <= room && rows.every((row) => named(row) < NAMED)
+  const from = isWhole ? 0 : scores.findIndex((_, at) => isAlike(at))
+  let to = isWhole ? rows.length : from + 1
+  while (!isWhole && to - from < MOST_ROWS && isAlike(to)) to++
   const chosen = rows.slice(from, to)
-  const named = tableOf(chosen) ?? barredTable(rows, from, to)
-  const quoted = named ?? chosen.join('\n')
-  const isLed = lead !== '' && (named !== null || from === 0 || tableOf(rows) !== null)
+  const shown = tableOf(chosen) ?? barredTable(rows, from, to)
+  const quoted = shown ?? chosen.join('\n')
+  const isLed = lead !== '' && (shown !== null || from === 0 || tableOf(rows) !== null)
   return isLed ? `${lead}\n\n${quoted}` : quoted
 }

@@ -245,6 +245,72 @@ test('a row is chosen by a cell that the question names, and by small words that
   assert.equal(quoted('What is the clearance between two heaters?', sides), `${rows[2]} [1]`)
 })
 
+test('a row is chosen by the words that only it has, in the right one of two tables, and never the names', () => {
+  const quoted = (question: string, text: string): string =>
+    composeAnswer({ question, confidence: 0.95, passages: [passage(text)] }, words).text
+  const stock = [
+    'Article: Ash bucket with lid; Price: 34 €; State: in stock',
+    'Article: Cold ash vacuum 1200 W; Price: 89 €; State: sold out',
+    'Article: Pellet scoop; Price: 12 €; State: in stock',
+  ]
+  assert.equal(quoted('ash vacuum in stock?', stock.join('\n')), `${stock[1]} [1]`)
+  const rooms = [
+    'Room: Standard; Low season: 26; High season: 31',
+    'Room: The Loft; Low season: 45; High season: 54',
+  ]
+  const extras = [
+    'Room: Daily photo; Low season: 2; High season: 2; Remark: Loft: included',
+    'Room: Bed hire; Low season: 3; High season: 3; Remark: per night',
+  ]
+  const list = `Rates\n\n${rooms.join('\n')}\n\nExtras\n\n${extras.join('\n')}`
+  assert.equal(quoted('What does The Loft cost per night in low season?', list), `${rooms[1]} [1]`)
+  const barred = 'Uptime of a month | Service days given back | Form\n99 | 3 | A1\nbelow 97 | 30 | A2'
+  assert.equal(
+    quoted('How many service days are given back for an uptime below 97 in a month?', barred),
+    '| Uptime of a month | Service days given back | Form |\n| - | - | - |\n| below 97 | 30 | A2 |\n\n[1]',
+  )
+})
+
+test('an answer that lacks a number of the question is only offered', () => {
+  const ask = (question: string, text: string, more: Partial<QuotablePassage> = {}) =>
+    composeAnswer({ question, confidence: 0.95, passages: [passage(text, { score: 0.95, ...more })] }, words)
+  const row = 'The mouthpiece 4C for clarinets costs 35 euros.'
+  assert.equal(ask('What does the mouthpiece 4C cost?', row).band, 'answer')
+  const { band, score } = ask('What does the mouthpiece of the clarinet E13 cost?', row)
+  assert.equal(band, 'closest')
+  assert.ok(score < ANSWER_FROM)
+  // The number may be in the heading or in the name of the document.
+  assert.equal(
+    ask('What does the clarinet E13 weigh?', 'It weighs 800 g.', { headingPath: ['E13'] }).band,
+    'answer',
+  )
+  assert.equal(
+    ask('What were the fees in 2024?', 'They were 3 %.', { sourceName: 'fees-2024.pdf' }).band,
+    'answer',
+  )
+})
+
+test('a small table is offered whole unless the question names one of its rows', () => {
+  const rows = ['Card: Debit; Fee: 1.5 %', 'Card: Business; Fee: 2.6 %', 'Card: American Express; Fee: 2.7 %']
+  const offered = (question: string): string =>
+    composeAnswer({ question, confidence: 0.4, passages: [passage(rows.join('\n'))], mayOffer: false }, words)
+      .text
+  assert.ok(
+    offered('And what is the fee for Amex?').endsWith(
+      '| Card | Fee |\n| - | - |\n| Debit | 1.5 % |\n| Business | 2.6 % |\n| American Express | 2.7 % |\n\n[1]',
+    ),
+  )
+  assert.ok(offered('What is the fee for debit?').endsWith('\n\nCard: Debit; Fee: 1.5 % [1]'))
+})
+
+test('a small table whose first row fits best is quoted whole, because the row may be the column names', () => {
+  const text =
+    'Notice before the day | Refund of the price\nmore than 30 days | all of it\n8 to 14 days | a half'
+  const question = 'What is the refund of the price for a notice ten days before the day?'
+  const answer = composeAnswer({ question, confidence: 0.95, passages: [passage(text)] }, words)
+  assert.equal(answer.text, `${text} [1]`)
+})
+
 test('a product that is called like a word of another language does not change the language', () => {
   const passages = [
     passage('The Tej 5K inverter is sold with the Deepak Plus loan, which takes 12 months to pay back.'),

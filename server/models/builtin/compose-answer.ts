@@ -3,7 +3,7 @@ import { talkLanguageOfQuestion } from '../../text/talk/talk-language.ts'
 import type { TalkLanguage } from '../../text/talk/talk-words.ts'
 import { foldAccents } from '../../text/words/fold-accents.ts'
 import { visibleText } from '../../text/words/visible-text.ts'
-import { splitWords, wordsOnly } from '../../text/words/words.ts'
+import { foldText, splitWords, wordsOnly } from '../../text/words/words.ts'
 import type { WordVectors } from '../static/word-vectors.ts'
 import { asksHow } from './asks-how.ts'
 import { pieceChooser } from './choose-piece.ts'
@@ -34,6 +34,8 @@ export const CLOSEST_FROM = 0.15
 const UNSURE = 0.9
 const NEARLY = 0.75
 const MOST_CLOSEST = 3
+/** The highest score of what is only offered, however likely the search took it for the answer. */
+const MOST_UNSURE = 0.65
 /** The number of first passages that are offered whatever source they are from. */
 const SURELY_OFFERED = 2
 /**
@@ -59,20 +61,22 @@ export function composeAnswer(input: BuiltinInput, words: WordVectors): Composed
   const language = languageOfInput(input)
   const phrases = phrasesFor(language)
   const choosePiece = pieceChooser(question, input.about, language, words)
-  const choose: Choose = (passage, room) => {
-    const chosen = choosePiece(passage, room)
-    return chosen?.goesOn
-      ? `${chosen.text}
+  const choose =
+    (isSure: boolean): Choose =>
+    (passage, room) => {
+      const chosen = choosePiece(passage, room, isSure)
+      return chosen?.goesOn
+        ? `${chosen.text}
 
 ${listGoesOn(language)}`
-      : (chosen?.text ?? null)
-  }
+        : (chosen?.text ?? null)
+    }
   if (confidence >= ANSWER_FROM) {
     const two = confidence < UNSURE && (passages[1]?.score ?? 0) >= confidence * NEARLY
     const quotes = two
-      ? quotesOf(passages.slice(0, 2), choose, ROOM, NO_ROOM)
-      : quoteOf(passages, stepsFor(input), choose, ROOM)
-    if (quotes.length > 0) {
+      ? quotesOf(passages.slice(0, 2), choose(true), ROOM, NO_ROOM)
+      : quoteOf(passages, stepsFor(input), choose(true), ROOM)
+    if (quotes.length > 0 && hasNumbers(question, quotes, passages)) {
       const text = quotes
         .map(({ text: quote, passage }, i) => marked(underTellingHeading(quote, passages[passage]!), i + 1))
         .join('\n\n')
@@ -83,8 +87,8 @@ ${listGoesOn(language)}`
     const isFollowUp = input.about !== undefined && input.about !== question
     const near = closestOf(input, isFollowUp)
     const quotes = isFollowUp
-      ? quotesOf(near, choose, ROOM_OF_FOLLOW_UP)
-      : quotesOf(near, choose, ROOM, NO_ROOM)
+      ? quotesOf(near, choose(false), ROOM_OF_FOLLOW_UP)
+      : quotesOf(near, choose(false), ROOM, NO_ROOM)
     const text = [
       phrases.closest,
       ...quotes.map(({ text: quote, passage }, i) => marked(underHeading(quote, passages[passage]!), i + 1)),
@@ -94,7 +98,7 @@ ${listGoesOn(language)}`
         band: 'closest',
         text: withPerson(text, input, phrases),
         cited: quotes.map(({ passage }) => passage),
-        score: confidence,
+        score: Math.min(confidence, MOST_UNSURE),
       }
   }
   return { band: 'decline', text: declined(input, phrases), cited: [], score: confidence }
@@ -238,6 +242,26 @@ function underHeading(quote: string, { headingPath }: QuotablePassage): string {
   return heading ? `**${heading}**\n\n${quote}` : quote
 }
 
+/**
+ * Returns whether the quotes, or the headings and names of what they are from, have every number of the question. A row
+ * about another model, or the price of another duration, has not.
+ */
+function hasNumbers(
+  question: string,
+  quotes: readonly Quote[],
+  passages: readonly QuotablePassage[],
+): boolean {
+  const told = quotes.map(({ text, passage }) => {
+    const { headingPath, sourceName } = passages[passage]!
+    return [text, sourceName ?? '', ...headingPath].join(' ')
+  })
+  const known = new Set(foldText(told.join(' ')).match(DIGITS))
+  return (foldText(question.slice(0, LONGEST_QUESTION)).match(DIGITS) ?? []).every((number) =>
+    known.has(number),
+  )
+}
+
+const DIGITS = /\p{Nd}+/gu
 const SECTION_NUMBER = /^\s*(?:§\s*)?\d+(?:\.\d+)*[.)]?\s+/
 const NUMBER = /\p{N}[\p{N}.,:]*/gu
 

@@ -172,3 +172,60 @@ test('the link of a heading to itself is left out, but not the number sign of a 
   const headings = sections.map(({ headingPath }) => headingPath.at(-1))
   assert.deepEqual(headings, ['Clients', 'C#', 'F#', 'Go', 'J#', 'Q#'])
 })
+
+test('each answer of a list of questions, and each folded part of a page, is a section', async () => {
+  const sections = await sectionsOf(`<main><h1>Help</h1><h2>Orders</h2>
+    <dl><dt>Do you ship to Norway?</dt><dd>Yes, in five days.</dd><dt>SKU</dt><dd>The number on the box.</dd></dl>
+    <details><summary>Returns</summary><p>Within 30 days.</p></details><p>Write to us for anything else.</p>
+    <h2>リード</h2><dl><dt>Q. 1枚から買えますか。</dt><dd>A. はい、1枚から。</dd></dl></main>`)
+  assert.deepEqual(
+    sections.map(({ headingPath, text }) => [headingPath.join(' > '), text]),
+    [
+      ['Help > Orders > Do you ship to Norway?', 'Yes, in five days.'],
+      ['Help > Orders', 'SKU: The number on the box.'],
+      ['Help > Orders > Returns', 'Within 30 days.'],
+      ['Help > Orders', 'Write to us for anything else.'],
+      ['Help > リード > 1枚から買えますか。', 'はい、1枚から。'],
+    ],
+  )
+})
+
+test('the first row of a table names the columns if nothing marks it, but the rows below are of another kind', async () => {
+  const table = (...rows: string[][]) =>
+    `<table>${rows.map((row) => `<tr>${row.map((cell) => `<td>${cell}</td>`).join('')}</tr>`).join('')}</table>`
+  const rowsOf = async (...rows: string[][]) => (await textOf(page(table(...rows)))).split('\n\n').at(-1)
+  assert.equal(
+    await rowsOf(
+      ['Part', 'Warranty', 'Condition'],
+      ['Pump', '24 months', 'dry'],
+      ['Tank', '15 years', 'level'],
+    ),
+    'Part: Pump; Warranty: 24 months; Condition: dry\nPart: Tank; Warranty: 15 years; Condition: level',
+  )
+  assert.equal(
+    await rowsOf(['', 'Low', 'High'], ['Standard', '26', '31'], ['Large', '32', '38']),
+    'Standard; Low: 26; High: 31\nLarge; Low: 32; High: 38',
+  )
+  assert.equal(
+    await rowsOf(['Notice', 'Refund'], ['30 days before', 'all'], ['7 days before', 'nothing']),
+    'Notice: 30 days before; Refund: all\nNotice: 7 days before; Refund: nothing',
+  )
+  for (const rows of [
+    [
+      ['Name', 'Peter'],
+      ['Phone', '044 123'],
+      ['Born', '1980'],
+    ],
+    [
+      ['Anna', 'Sales', 'Berne'],
+      ['Bo', 'Support', 'Basle'],
+      ['Cy', 'Sales', 'Chur'],
+    ],
+    [
+      ['Monday', '9–12', '14–18'],
+      ['Tuesday', '9–12', '14–18'],
+      ['Friday', '9–12', 'closed'],
+    ],
+  ])
+    assert.equal(await rowsOf(...rows), rows.map((row) => row.join(' | ')).join('\n'))
+})

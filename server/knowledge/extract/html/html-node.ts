@@ -33,6 +33,12 @@ export const BLOCKS = names(
     'MAIN NAV OL P SECTION SUMMARY TABLE TR UL',
 )
 
+const APART = [...BLOCKS, 'BR', 'DL', 'LI', 'PRE', 'TABLE', 'H1', 'H2', 'H3', 'H4', 'H5', 'H6']
+  .join(',')
+  .toLowerCase()
+/** Returns whether an element has others inside that are not part of a line. */
+export const hasBlock = (element: HtmlElement): boolean => element.querySelector(APART) !== null
+
 export const nameOf = ({ tagName }: HtmlElement): string => tagName.toUpperCase()
 
 /** Collapses white space to single spaces, and removes line breaks between Chinese or Japanese characters. */

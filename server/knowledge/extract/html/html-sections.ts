@@ -1,11 +1,13 @@
 import type { Section } from '../extracted-document.ts'
+import { isQuestion } from '../text/question-sections.ts'
 import { headingLabel } from './heading-label.ts'
-import { BOLD_LEVEL, FEWEST_BOLD_TITLES, type Heading, pathOf, withHeading } from './heading-path.ts'
+import { BOLD_LEVEL, type Heading, pathOf, withHeading } from './heading-path.ts'
 import type { Anchors } from './html-anchors.ts'
 import {
   BLOCKS,
   type HtmlElement,
   type HtmlNode,
+  hasBlock,
   headingText,
   nameOf,
   SKIPPED,
@@ -13,8 +15,9 @@ import {
   textOf,
 } from './html-node.ts'
 import { isLayout, noteOf, rowsOf } from './html-table.ts'
+import { boldTitles, NO_TITLES, summaryOf } from './html-titles.ts'
 
-/** A definition with more than this many characters becomes a section under its term. */
+/** A definition with more than this many characters becomes a section under its term, and so does an answer. */
 const LONGEST_DEFINITION = 400
 /** The level of terms, below every title; the terms of nested lists are below it. */
 const TERM_LEVEL = BOLD_LEVEL + 1
@@ -38,12 +41,13 @@ export function htmlSections(
   { anchors, isLeftOut, addressOf, hasBoldTitles = false }: Options = {},
 ): Section[] {
   const sections: Section[] = []
-  const bold = hasBoldTitles ? boldTitles(root) : NONE
+  const bold = hasBoldTitles ? boldTitles(root) : NO_TITLES
   let open: Heading[] = []
   let anchor: string | null = null
   let paragraphs: string[] = []
   let line = ''
   let label: string | null = null
+  let isResumed = false
 
   const endLine = () => {
     const text = line
@@ -64,13 +68,26 @@ export function htmlSections(
   const endSection = () => {
     endLabel()
     const place = anchor === null ? {} : { anchor }
-    sections.push({ headingPath: pathOf(open), page: null, text: paragraphs.join('\n\n'), ...place })
+    // A heading without text is kept once, and not again after its subsections.
+    if (paragraphs.length > 0 || !isResumed)
+      sections.push({ headingPath: pathOf(open), page: null, text: paragraphs.join('\n\n'), ...place })
     paragraphs = []
+    isResumed = false
   }
   const startSection = (level: number, text: string) => {
     endSection()
     open = withHeading(open, level, text)
     anchor = anchors?.next(text) ?? null
+  }
+  /** Makes a section within the open one, to which what follows belongs again. */
+  const subsection = (level: number, title: string, fill: () => void) => {
+    const [before, anchorBefore] = [open, anchor]
+    startSection(level, title)
+    fill()
+    endSection()
+    open = before
+    anchor = anchorBefore
+    isResumed = true
   }
   const inside = (element: HtmlElement) => {
     for (const child of element.childNodes) visit(child)
@@ -101,27 +118,26 @@ export function htmlSections(
     for (const { terms, bodies } of groupsOf(list)) {
       const names = terms.map(headingText).filter(Boolean)
       const text = bodies.map(textOf).filter(Boolean).join(' ')
-      const isLong =
-        text.length > LONGEST_DEFINITION || bodies.some((body) => body.querySelector('pre, dl, table'))
-      if (names.length === 0 || !isLong) {
+      const isApart =
+        text.length > LONGEST_DEFINITION ||
+        names.some(isQuestion) ||
+        bodies.some((body) => body.querySelector('pre, dl, table'))
+      if (names.length === 0 || !isApart) {
         if (names.length > 0) anchors?.next(names[0]!)
         short.push([names.join(', '), text].filter(Boolean).join(': '))
         continue
       }
       flush()
-      const [before, anchorBefore] = [open, anchor]
-      startSection(TERM_LEVEL + depth, names.join(', '))
-      for (const body of bodies) {
-        for (const child of body.childNodes) {
-          const inner = child.nodeType === 1 ? (child as HtmlElement) : null
-          if (inner && nameOf(inner) === 'DL') definitions(inner, depth + 1)
-          else visit(child)
+      subsection(TERM_LEVEL + depth, names.join(', '), () => {
+        for (const body of bodies) {
+          for (const child of body.childNodes) {
+            const inner = child.nodeType === 1 ? (child as HtmlElement) : null
+            if (inner && nameOf(inner) === 'DL') definitions(inner, depth + 1)
+            else visit(child)
+          }
+          endLabel()
         }
-        endLabel()
-      }
-      endSection()
-      open = before
-      anchor = anchorBefore
+      })
     }
     flush()
   }
@@ -151,7 +167,13 @@ export function htmlSections(
       for (const child of element.childNodes) if (child !== title) visit(child)
       endLine()
     } else if (name === 'DL') definitions(element, 0)
-    else if (name === 'TABLE' && !isLayout(element)) {
+    else if (name === 'DETAILS' && summaryOf(element) !== null) {
+      const summary = summaryOf(element)!
+      endLabel()
+      subsection(TERM_LEVEL, headingText(summary), () => {
+        for (const child of element.childNodes) if (child !== summary) visit(child)
+      })
+    } else if (name === 'TABLE' && !isLayout(element)) {
       endLabel()
       const note = noteOf(element)
       if (note) {
@@ -190,50 +212,6 @@ export function htmlSections(
   endSection()
   return sections
 }
-
-const NONE: ReadonlyMap<HtmlElement, HtmlElement> = new Map()
-const LONGEST_TITLE = 80
-const BOLD = 'p > strong:first-child, p > b:first-child, div > strong:first-child, div > b:first-child'
-
-/** Matches the caption of a figure or table, such as "Figure 2.1". */
-const CAPTION = /^\p{L}+\.?\s+\d+\.\d+/u
-
-/**
- * Returns the paragraphs whose first line is entirely bold, each with the element that is its title. A title does not end
- * like a sentence. A single one does not count, because it may be mere emphasis.
- */
-function boldTitles(root: HtmlElement): ReadonlyMap<HtmlElement, HtmlElement> {
-  const titles = new Map<HtmlElement, HtmlElement>()
-  for (const strong of root.querySelectorAll(BOLD)) {
-    const paragraph = strong.parentElement!
-    // Only what is small is read, because pages may be nested deeply.
-    const isHidden = strong.hasAttribute('hidden') || strong.querySelector('[hidden]') !== null
-    if (isHidden || hasBlock(strong) || !isLineOfItsOwn(strong, paragraph)) continue
-    const text = textOf(strong)
-    const isTitle =
-      text.length <= LONGEST_TITLE &&
-      /\p{L}/u.test(text) &&
-      !/[.!,;。！，；]$/u.test(text) &&
-      !CAPTION.test(text)
-    if (isTitle && !paragraph.closest('li, td, th, dl, blockquote')) titles.set(paragraph, strong)
-  }
-  return titles.size >= FEWEST_BOLD_TITLES ? titles : NONE
-}
-
-/** Returns whether a paragraph begins with an element and has nothing else in its first line. */
-function isLineOfItsOwn(element: HtmlElement, paragraph: HtmlElement): boolean {
-  for (const node of paragraph.childNodes) {
-    if (node === element) continue
-    if (node.nodeType === 1) return nameOf(node as HtmlElement) === 'BR'
-    if ((node.textContent ?? '').trim() !== '') return false
-  }
-  return true
-}
-
-const APART = [...BLOCKS, 'BR', 'DL', 'LI', 'PRE', 'TABLE', 'H1', 'H2', 'H3', 'H4', 'H5', 'H6']
-  .join(',')
-  .toLowerCase()
-const hasBlock = (element: HtmlElement): boolean => element.querySelector(APART) !== null
 
 const LONGEST_LABEL = 300
 /** Signs that end a label or turn its direction, and labels that look like an address of their own. */

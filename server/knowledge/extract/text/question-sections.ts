@@ -24,10 +24,14 @@ const ANSWER_BEHIND = new RegExp(
   `(?<=[?？؟]${BOLD})\\s*(?=${marked(`${ANSWER_WORDS}|A`, ANSWER_LETTERS)})`,
   'iu',
 )
-const ASKS = /[?？؟](?:\*\*)?\s*$/u
+/** In Japanese and Chinese, a particle at the end makes a question, with or without a mark. */
+const ASKS = /(?:[?？؟]|(?:です|ます|ました|でしょう|ません)か。?|[吗嗎]。?)(?:\*\*)?\s*$/u
 const LONGEST_QUESTION = 200
 /** A section with at least this many unmarked questions counts as a list of them; a single one may be part of the prose. */
 const FEWEST_UNMARKED = 2
+
+/** Returns whether a line is a question, by its end or by a mark before it. */
+export const isQuestion = (line: string): boolean => ASKS.test(line) || SURE_QUESTION.test(line)
 
 type Divided = { headingPath: string[]; text: string }
 
@@ -121,11 +125,11 @@ function paragraphOf(whole: string): Paragraph {
   const first = lines[0]!
   const isMarked = QUESTION.test(first)
   const question = visibleText(first).replace(QUESTION, '').replaceAll('**', '').trim()
-  const isQuestion =
+  const asks =
     (isMarked || (ASKS.test(first) && !LIST_ITEM.test(first))) &&
     question !== '' &&
     question.length <= LONGEST_QUESTION
-  return isQuestion
+  return asks
     ? { whole, question, rest: lines.slice(1).join('\n').trim(), isMarked }
     : { whole, question: null, rest: '', isMarked: false }
 }
