@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makePdf } from '../../../../test/fixtures/make-pdf.ts'
 import { extractDocument } from '../extract-document.ts'
+import type { PdfItem } from './pdf-lines.ts'
+import { inReadingOrder } from './right-to-left.ts'
 
 const sectionsOf = async (bytes: Uint8Array) => (await extractDocument({ type: 'pdf', bytes })).sections
 const textOf = async (lines: string[]) =>
@@ -135,6 +137,31 @@ test('lines from right to left are read in that direction, with their numbers, w
     ),
     ['المدينة: عمان; السعر: 7 دينار\nالمدينة: العقبة; السعر: 12 دينار\nالمدينة: إربد; السعر: 9 دينار'],
   )
+})
+
+test('a mark that an Arabic file does not tell divides no word', () => {
+  // As Chromium prints them, from the left: the end of the word, a space in which the mark stands, and its beginning.
+  const item = (str: string, x: number, width: number): PdfItem => ({
+    str,
+    width,
+    height: 12,
+    transform: [12, 0, 0, 12, x, 700],
+    hasEOL: false,
+    fontName: 'f',
+  })
+  const word = [
+    item('ع', 317, 6),
+    item(' ', 323, 2),
+    item('\0', 324, 0),
+    item('ق', 323, 5),
+    item('و', 328, 6),
+  ]
+  const read = (items: PdfItem[]): string =>
+    inReadingOrder(items, 600)
+      .map(({ str }) => str)
+      .join('')
+  assert.equal(read(word), 'وقع')
+  assert.equal(read([item('ع', 317, 6), item(' ', 323, 3), item('\0', 330, 0), item('ق', 326, 5)]), 'ق ع')
 })
 
 test('items with a Japanese bullet are lines of their own', async () => {

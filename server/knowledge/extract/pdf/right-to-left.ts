@@ -16,7 +16,7 @@ export function inReadingOrder(items: readonly PdfItem[], width: number): readon
   const letters = items.map(({ str }) => str).join('')
   if (!hasRightToLeft(letters)) return items
   const isMirrored = runsRightToLeft(letters)
-  return linesByHeight(items).flatMap((line) => {
+  return linesByHeight(withoutLostMarks(items)).flatMap((line) => {
     if (isMirrored)
       return withEndOf(
         line,
@@ -25,6 +25,23 @@ export function inReadingOrder(items: readonly PdfItem[], width: number): readon
     if (!runsRightToLeft(line.map(({ str }) => str).join(''))) return line
     return withEndOf(line, [joined(readLine(line))])
   })
+}
+
+const LOST = '\0'
+
+/**
+ * Leaves out marks whose letters the file does not tell, such as a doubled one with its vowel, and the spaces that they
+ * stand in, which are only there because the mark moves the place to write on.
+ */
+function withoutLostMarks(items: readonly PdfItem[]): PdfItem[] {
+  const marks = new Set(items.filter(({ str, width }) => str === LOST && width === 0))
+  const isUnder = (space: PdfItem, mark: PdfItem | undefined): boolean =>
+    mark !== undefined && marks.has(mark) && leftOf(mark) >= leftOf(space) && leftOf(mark) <= rightOf(space)
+  return items.filter(
+    (item, at) =>
+      !marks.has(item) &&
+      !(item.str === ' ' && (isUnder(item, items[at - 1]) || isUnder(item, items[at + 1]))),
+  )
 }
 
 const countOf = (text: string, letters: RegExp): number => text.match(letters)?.length ?? 0
