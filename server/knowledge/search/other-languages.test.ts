@@ -103,3 +103,25 @@ test('a passage without one word that is a quarter of the question is offered an
     assert.equal(band, 'closest', `${question} ${text}`)
   }
 })
+
+test('Arabic words are found however their last letter is written', () => {
+  const stem = createStemmer()
+  for (const [one, other] of [
+    ['الجمعة', 'الجمعه'],
+    ['مستشفى', 'مستشفي'],
+  ])
+    assert.equal(stem(one!, 'ar'), stem(other!, 'ar'))
+})
+
+test('a code of the question outweighs its other words', () => {
+  const turkish = [
+    'Parça adı: Baca fanı; Uyumlu cihaz: Hermetik kombi; Parça garantisi: 12 ay; Not: E05 hatası',
+    'Sık sorulanlar: F28 ateşleme yok, gaz vanasına bak. F22 su basıncı düşük, doldurma musluğunu tarif et. A01 alev yok.',
+    'Servis kaydını telefonla veya web formundan açtırabilirsiniz. Cihazın markası ve modeli yeterlidir.',
+    'Mağaza hafta içi 09.00 – 19.00 arası açıktır.',
+  ]
+  const { band, cited } = ask(turkish, 'F22 hatası')
+  assert.notEqual(band, 'decline')
+  assert.equal(cited[0], 0)
+  assert.match(ask(turkish, 'F22 hatası').text, /F22 su basıncı/)
+})

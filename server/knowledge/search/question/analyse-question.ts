@@ -35,7 +35,7 @@ export type QuestionTerm = {
   word: string
   /** The forms under which the word may be indexed, stemmed in each language of the index. */
   forms: string[]
-  /** How significant the word is, from 0 to 1, independently of this index. */
+  /** How significant the word is, from 0 to 1 (2 for a code), independently of this index. */
   information: number
   /** Whether the word is a name of a person, place or product by its capital letter; only determined in English. */
   isName: boolean
@@ -44,6 +44,10 @@ export type QuestionTerm = {
   /** Whether the term stands for a subject that is named by stop words alone. */
   isAdded: boolean
 }
+
+/** A code, such as F22 or LV900, tells more than any other word. */
+const CODE = 2
+const isCode = (word: string): boolean => /\d/.test(word) && /\p{L}/u.test(word) && !isDense(word)
 
 type Kin = { word: string; forms: readonly string[] }
 
@@ -117,7 +121,7 @@ export function analyseQuestion(
 type PlainTerm = Omit<QuestionTerm, 'isName' | 'kin' | 'isAdded'>
 
 function questionTerms(word: string, languages: readonly Language[], tables: Tables): PlainTerm[] {
-  const information = informationOf(tables.words, tables.words.row(word))
+  const information = informationOf(tables.words, tables.words.row(word)) * (isCode(word) ? CODE : 1)
   const byLanguage = languages.map((language) => termsOfWord(word, language, tables.lexicon.stem))
   if (isDense(word))
     return contentOfDense(word)

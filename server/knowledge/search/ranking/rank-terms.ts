@@ -54,7 +54,7 @@ export function rankByTerms(tables: Tables, question: AnalysedQuestion, limit: n
   for (const [place, term] of question.terms.entries()) {
     const lists = postingsOf(tables, term.forms)
     const ofKin = term.kin.map(({ forms }) => postingsOf(tables, forms))
-    const idf = rarity(slots, countOf(term.isAdded ? ofKin.flat() : lists))
+    const idf = rarity(slots, countOf(term.isAdded ? ofKin.flat() : lists)) * Math.max(1, term.information)
     total += idf
     for (const list of lists) {
       for (const posting of list) {
