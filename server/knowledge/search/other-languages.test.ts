@@ -115,13 +115,15 @@ test('Arabic words are found however their last letter is written', () => {
 
 test('a code of the question outweighs its other words', () => {
   const turkish = [
-    'Parça adı: Baca fanı; Uyumlu cihaz: Hermetik kombi; Parça garantisi: 12 ay; Not: E05 hatası',
-    'Sık sorulanlar: F28 ateşleme yok, gaz vanasına bak. F22 su basıncı düşük, doldurma musluğunu tarif et. A01 alev yok.',
+    'Parça No: YP-1075; Parça adı: Baca fanı; Uyumlu cihaz: Hermetik kombi; Parça garantisi: 12 ay; Not: E05 hatası',
+    'Arayan müşteriye sırayla sor: elektrik var mı, gaz vanası açık mı, kartlı sayaçta kredi var mı, basınç kaç? Yarısı burada çözülüyor, boşuna kayıt açma. Hata kodları: F28 ateşleme yok, gaz vanası ve sayaç. F22 su basıncı düşük, doldurma musluğunu tarif et. A01 alev yok, F28 gibi davran. Karbonmonoksit alarmı çalan müşteri pencere açsın, cihazı kapatsın, dışarı çıksın. Usta ölçmeden kimse cihazı açmaz. Fiyat sorulursa listeden söyle, pazarlık yok, kampanya sorulursa siteye yönlendir. Yaşlı ve bebekli evler önce gelir.',
     'Servis kaydını telefonla veya web formundan açtırabilirsiniz. Cihazın markası ve modeli yeterlidir.',
     'Mağaza hafta içi 09.00 – 19.00 arası açıktır.',
+    ...Array.from(
+      { length: 80 },
+      (_, i) => `Ürün ${i} iki yıl garantilidir ve ${i} lira kargo ile gönderilir.`,
+    ),
   ]
-  const { band, cited } = ask(turkish, 'F22 hatası')
-  assert.notEqual(band, 'decline')
-  assert.equal(cited[0], 0)
-  assert.match(ask(turkish, 'F22 hatası').text, /F22 su basıncı/)
+  const [first = ''] = ask(turkish, 'F22 hatası').text.split('[1]')
+  assert.match(first, /F22 su basıncı/)
 })

@@ -35,7 +35,7 @@ export type QuestionTerm = {
   word: string
   /** The forms under which the word may be indexed, stemmed in each language of the index. */
   forms: string[]
-  /** How significant the word is, from 0 to 1 (2 for a code), independently of this index. */
+  /** How significant the word is, from 0 to 1 (3 for a code), independently of this index. */
   information: number
   /** Whether the word is a name of a person, place or product by its capital letter; only determined in English. */
   isName: boolean
@@ -46,7 +46,7 @@ export type QuestionTerm = {
 }
 
 /** A code, such as F22 or LV900, tells more than any other word. */
-const CODE = 2
+const CODE = 3
 const isCode = (word: string): boolean => /\d/.test(word) && /\p{L}/u.test(word) && !isDense(word)
 
 type Kin = { word: string; forms: readonly string[] }
