@@ -3,10 +3,11 @@ import { talkLanguageOfQuestion } from '../../text/talk/talk-language.ts'
 import type { TalkLanguage } from '../../text/talk/talk-words.ts'
 import { foldAccents } from '../../text/words/fold-accents.ts'
 import { visibleText } from '../../text/words/visible-text.ts'
-import { foldText, splitWords, wordsOnly } from '../../text/words/words.ts'
+import { splitWords, wordsOnly } from '../../text/words/words.ts'
 import type { WordVectors } from '../static/word-vectors.ts'
 import { asksHow } from './asks-how.ts'
 import { pieceChooser } from './choose-piece.ts'
+import { hasNumbers } from './has-numbers.ts'
 import type { BuiltinInput, QuotablePassage } from './input.ts'
 import { listGoesOn } from './list-goes-on.ts'
 import type { Phrases } from './phrases/phrase-names.ts'
@@ -76,7 +77,7 @@ ${listGoesOn(language)}`
     const quotes = two
       ? quotesOf(passages.slice(0, 2), choose(true), ROOM, NO_ROOM)
       : quoteOf(passages, stepsFor(input), choose(true), ROOM)
-    if (quotes.length > 0 && hasNumbers(question, quotes, passages)) {
+    if (quotes.length > 0 && tellNumbers(question, quotes, passages)) {
       const text = quotes
         .map(({ text: quote, passage }, i) => marked(underTellingHeading(quote, passages[passage]!), i + 1))
         .join('\n\n')
@@ -246,22 +247,18 @@ function underHeading(quote: string, { headingPath }: QuotablePassage): string {
  * Returns whether the quotes, or the headings and names of what they are from, have every number of the question. A row
  * about another model, or the price of another duration, has not.
  */
-function hasNumbers(
+function tellNumbers(
   question: string,
   quotes: readonly Quote[],
   passages: readonly QuotablePassage[],
 ): boolean {
   const told = quotes.map(({ text, passage }) => {
     const { headingPath, sourceName } = passages[passage]!
-    return [text, sourceName ?? '', ...headingPath].join(' ')
+    return [text, sourceName ?? '', ...headingPath].join('\n')
   })
-  const known = new Set(foldText(told.join(' ')).match(DIGITS))
-  return (foldText(question.slice(0, LONGEST_QUESTION)).match(DIGITS) ?? []).every((number) =>
-    known.has(number),
-  )
+  return hasNumbers(told.join('\n'), question.slice(0, LONGEST_QUESTION))
 }
 
-const DIGITS = /\p{Nd}+/gu
 const SECTION_NUMBER = /^\s*(?:§\s*)?\d+(?:\.\d+)*[.)]?\s+/
 const NUMBER = /\p{N}[\p{N}.,:]*/gu
 
