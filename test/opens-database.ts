@@ -9,13 +9,13 @@ const VARIABLE = 'TEST_DATABASE_URL'
 const known = new Map<string, boolean>()
 
 /**
- * Returns whether a file, or one that it imports, looks at the address of the database under test. A test that does not
- * behaves the same on every database.
+ * Returns whether a file, or one that it imports, reads the address of the database under test. All other tests behave
+ * the same on every database.
  */
 export function opensDatabase(file: string): boolean {
   const before = known.get(file)
   if (before !== undefined) return before
-  // Until it is known, files that import each other do not count for each other.
+  // This ends the recursion when files import each other.
   known.set(file, false)
   const source = existsSync(file) ? readFileSync(file, 'utf8') : ''
   const opens =

@@ -41,7 +41,7 @@ export function createTurnWriter({ db, process, generations }: Needs): TurnWrite
   const endAll = async (_key: string, calls: End[]): Promise<boolean[]> => {
     const { ref } = calls[0] as End
     const endings = calls.map(({ ending }) => ({ agentId: ref.agentId, ...ending() }))
-    // Replies that are dropped are locked in the same order.
+    // dropReplies locks replies in the same order.
     const inOrder = endings.toSorted((a, b) => (a.id < b.id ? -1 : 1))
     const { rows } = await endReplies(db, { ...ref, endings: JSON.stringify(inOrder) })
     const ended = new Set(rows.map(({ id }) => id))

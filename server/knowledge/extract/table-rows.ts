@@ -107,7 +107,7 @@ export function hasHeader(rows: readonly (readonly string[])[]): boolean {
  * marks it: there are numbers or much longer texts below its words. The corner above the names of the rows may be
  * empty. A table of two columns is more often a list of terms, unless there are numbers in place of the terms.
  */
-export function hasOtherRows(rows: readonly (readonly string[])[]): boolean {
+export function hasHeaderRow(rows: readonly (readonly string[])[]): boolean {
   const [first = [], ...rest] = rows
   const hasDigit = (cell = ''): boolean => /\d/.test(cell)
   const names = first[0]?.trim() === '' ? first.slice(1) : first
@@ -118,7 +118,7 @@ export function hasOtherRows(rows: readonly (readonly string[])[]): boolean {
     : isNumbers(0)
 }
 
-/** Returns whether the texts of a column are much longer than its name. */
+/** Returns whether any column has texts much longer than its name. */
 const namesTexts = (names: readonly string[], rows: readonly (readonly string[])[]): boolean =>
   names.some((name, column) => medianWidth(rows, column) >= Math.max(widthOf(name) * WIDER, FEWEST_LETTERS))
 

@@ -11,7 +11,7 @@ import { areNeighbours, LEADS_ON, type Piece, piecesOf, textOfLines } from './pi
 import { type ScoreSentence, scorerFor } from './score-sentence.ts'
 import { type Chosen, wholeList } from './whole-list.ts'
 
-/** The number of characters up to which a table is quoted whole if no row can be told. */
+/** The most characters of a table that is quoted whole because its first row may be a header. */
 const SMALL_TABLE = 700
 /** The most rows of a table that are quoted otherwise. */
 const MOST_ROWS = 3
@@ -64,7 +64,7 @@ export function pieceChooser(
     if (!best) return null
     if (best.piece.kind === 'rows') {
       const tables = pieces.filter(({ kind }) => kind === 'rows')
-      const table = tables.length > 1 ? tableNamed(tables, score, namerOf) : best.piece
+      const table = tables.length > 1 ? bestTable(tables, score, namerOf) : best.piece
       return whole(rowsOf(table, score, namerOf, isSure ? NO_ROOM : room))
     }
     const list = wholeList(best.piece, pieces, passage)
@@ -140,8 +140,8 @@ function fitOf({ text, kind }: Piece, score: ScoreSentence): number {
 
 const linesOf = (text: string): string[] => text.split('\n').slice(0, 40)
 
-/** Returns the table with the row that fits best and is named best. */
-function tableNamed(tables: readonly Piece[], score: ScoreSentence, namerOf: NameRows): Piece {
+/** Returns the table whose best row has the highest score. */
+function bestTable(tables: readonly Piece[], score: ScoreSentence, namerOf: NameRows): Piece {
   const named = namerOf(tables.flatMap(({ text }) => linesOf(text)))
   const bestOf = ({ text }: Piece): number => Math.max(...linesOf(text).map((row) => score(row) + named(row)))
   return tables.map((table) => ({ table, best: bestOf(table) })).sort((a, b) => b.best - a.best)[0]!.table
@@ -159,8 +159,8 @@ const LONGEST_NAME = 60
 type NameRows = (rows: readonly string[]) => ScoreSentence
 
 /**
- * Returns a function that scores how a question names one of several rows: by a whole cell, such as the code of an error,
- * and by the words that only some of the rows have, down to such as "above" and "between".
+ * Returns a function that, for several rows, returns a scorer of how well the question names one: by a whole cell, such
+ * as an error code, and by words that only some rows have, even "above" and "between".
  */
 function rowNamer(question: string, language: Language): NameRows {
   const words = splitWords(question.slice(0, 4_000)).slice(0, 100)

@@ -77,7 +77,7 @@ ${listGoesOn(language)}`
     const quotes = two
       ? quotesOf(passages.slice(0, 2), choose(true), ROOM, NO_ROOM)
       : quoteOf(passages, stepsFor(input), choose(true), ROOM)
-    if (quotes.length > 0 && tellNumbers(question, quotes, passages)) {
+    if (quotes.length > 0 && haveNumbers(question, quotes, passages)) {
       const text = quotes
         .map(({ text: quote, passage }, i) => marked(underTellingHeading(quote, passages[passage]!), i + 1))
         .join('\n\n')
@@ -244,10 +244,10 @@ function underHeading(quote: string, { headingPath }: QuotablePassage): string {
 }
 
 /**
- * Returns whether the quotes, or the headings and names of what they are from, have every number of the question. A row
- * about another model, or the price of another duration, has not.
+ * Returns whether the quotes, or the headings and names of what they are from, have every number of the question.
+ * Rows about other models and prices for other durations do not.
  */
-function tellNumbers(
+function haveNumbers(
   question: string,
   quotes: readonly Quote[],
   passages: readonly QuotablePassage[],

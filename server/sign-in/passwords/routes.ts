@@ -15,7 +15,7 @@ const success = { success: true as const }
 
 /**
  * Routes for people who hold a link and have no session. The token is checked before a password is hashed, because
- * hashing is slow. The members are locked before the link, which is also what removes a member with their links.
+ * hashing is slow. The members are locked before the link, as when a member is removed with their links.
  */
 export const linkRoutes = (ctx: Context): Route[] => [
   route(contract.setUp, async ({ body, request, reply }) => {

@@ -42,8 +42,8 @@ export function createStemmer(capacity = 50_000): Stemmer {
   }
 }
 
-/** Returns an Arabic word with the last letter that spelling wants; many people write the one that looks like it. */
-const asSpelled = (word: string): string => word.replace(/ه$/u, 'ة').replace(/ى$/u, 'ي')
+/** Returns an Arabic word with one form of the last letters that many people write in place of each other. */
+const withOneEnding = (word: string): string => word.replace(/ه$/u, 'ة').replace(/ى$/u, 'ي')
 
 function remembered(algorithm: { stem(word: string): string }, capacity: number): (word: string) => string {
   const known = new Map<string, string>()
@@ -52,7 +52,7 @@ function remembered(algorithm: { stem(word: string): string }, capacity: number)
     if (found !== undefined) return found
     // The time of the algorithms grows fast with the length, and some of them remove digits from numbers.
     const isWhole = word.length > 60 || /\p{N}/u.test(word)
-    const stem = foldAccents(isWhole ? word : algorithm.stem(asSpelled(word)))
+    const stem = foldAccents(isWhole ? word : algorithm.stem(withOneEnding(word)))
     if (known.size >= capacity) known.clear()
     known.set(word, stem)
     return stem

@@ -48,7 +48,7 @@ function markdownTable(names: readonly string[], rows: readonly (readonly string
 }
 
 /**
- * Returns the rows of a table that has a column of questions and one of answers after it, which is `called` so; null for
+ * Returns the rows of a table that has a column of questions and then one of answers, whose name is `called`; null for
  * other lines. `more` are the other cells.
  */
 export function questionRows(

@@ -35,7 +35,7 @@ export async function askForPerson(
       customer: { id: visit.visitorId, name: null, email: null, phoneNumber: null },
       assigneeId: null,
     })
-    // The ticket comes first: it locks the agent, and whoever holds that may wait for the stream of events.
+    // Opening the ticket locks the agent, which must be locked before the stream of events.
     const data = { conversationId: conversation.id }
     await tellDesk(ctx, trx, { accountId, agentId }, { type: 'conversation', data })
     return conversation.id

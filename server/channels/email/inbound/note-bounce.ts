@@ -10,9 +10,9 @@ import { readMessageId } from '../connection/marks.ts'
 import type { Bounce } from '../parse/parsed-mail.ts'
 
 /**
- * Marks our mails that did not arrive; to mark one twice changes nothing. Returns the thread of the first of them.
- * Bounces of other mails are ignored. Each has a transaction of its own, because it locks the ticket and the stream of
- * events, and a transaction that stores a mail locks the thread and its conversation before those.
+ * Marks our mails that did not arrive; marking one twice changes nothing. Returns the thread of the first of them.
+ * Bounces of other mails are ignored. Each mark has a transaction of its own, because it locks the ticket and the
+ * stream of events, which a transaction that stores a mail locks after the thread and its conversation.
  */
 export async function noteBounce(
   ctx: Pick<Context, 'db' | 'notifier'>,

@@ -13,7 +13,7 @@ after(() => parser.close())
 test('mails are read in two processes, and a sender of many leaves one of them free', async () => {
   // Both processes must have started, because a starting process takes no mail.
   await Promise.all(['c', 'd'].map((account) => parser.read(account, mail(account))))
-  // The process that reads this mail is busy for longer than a small mail takes in the other one, even beside other work.
+  // This mail keeps one process busy for longer than the other one needs for a small mail, even under load.
   const long = '> a\r\n'.repeat(50_000)
   const order: string[] = []
   const read = (account: string, raw: Buffer) =>

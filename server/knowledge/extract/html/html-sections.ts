@@ -17,7 +17,7 @@ import {
 import { isLayout, noteOf, rowsOf } from './html-table.ts'
 import { boldTitles, NO_TITLES, summaryOf } from './html-titles.ts'
 
-/** A definition with more than this many characters becomes a section under its term, and so does an answer. */
+/** A definition with more characters than this becomes a section under its term. An answer always does. */
 const LONGEST_DEFINITION = 400
 /** The level of terms, below every title; the terms of nested lists are below it. */
 const TERM_LEVEL = BOLD_LEVEL + 1

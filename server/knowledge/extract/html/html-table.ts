@@ -1,4 +1,4 @@
-import { gridOf, hasOtherRows, looksLikeHeader, type TableCell, tableRows } from '../table-rows.ts'
+import { gridOf, hasHeaderRow, looksLikeHeader, type TableCell, tableRows } from '../table-rows.ts'
 import { headingLabel } from './heading-label.ts'
 import { type HtmlElement, headingText, textOf } from './html-node.ts'
 
@@ -53,5 +53,5 @@ function headerRowsOf(rows: readonly HtmlElement[][], grid: readonly string[][])
   const isBold = rows[0]!.every(
     (cell) => textOf(cell) === [...cell.querySelectorAll('strong, b')].map(textOf).join(' '),
   )
-  return (isBold && looksLikeHeader(grid[0] ?? [])) || hasOtherRows(grid) ? 1 : 0
+  return (isBold && looksLikeHeader(grid[0] ?? [])) || hasHeaderRow(grid) ? 1 : 0
 }

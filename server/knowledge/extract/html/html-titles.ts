@@ -1,7 +1,7 @@
 import { FEWEST_BOLD_TITLES } from './heading-path.ts'
 import { type HtmlElement, hasBlock, headingText, nameOf, textOf } from './html-node.ts'
 
-/** Returns what is shown of a folded part of the page, which is its title unless it has headings itself. */
+/** Returns the summary of a folded part of a page if it can serve as its title, and null otherwise. */
 export function summaryOf(details: HtmlElement): HtmlElement | null {
   const summary = [...details.children].find((child) => nameOf(child) === 'SUMMARY') ?? null
   const isTitle = summary && !summary.querySelector('h1, h2, h3, h4, h5, h6') && headingText(summary) !== ''

@@ -139,8 +139,8 @@ test('lines from right to left are read in that direction, with their numbers, w
   )
 })
 
-test('a mark that an Arabic file does not tell divides no word', () => {
-  // As Chromium prints them, from the left: the end of the word, a space in which the mark stands, and its beginning.
+test('an Arabic mark that maps to no character splits no word', () => {
+  // Chromium prints, from the left: the end of the word, a space in which the mark stands, and its beginning.
   const item = (str: string, x: number, width: number): PdfItem => ({
     str,
     width,

@@ -30,8 +30,8 @@ export function inReadingOrder(items: readonly PdfItem[], width: number): readon
 const LOST = '\0'
 
 /**
- * Leaves out marks whose letters the file does not tell, such as a doubled one with its vowel, and the spaces that they
- * stand in, which are only there because the mark moves the place to write on.
+ * Leaves out marks that the file maps to no character, such as a shadda with its vowel, and the spaces in which they
+ * stand, which exist only because such a mark moves the text position.
  */
 function withoutLostMarks(items: readonly PdfItem[]): PdfItem[] {
   const marks = new Set(items.filter(({ str, width }) => str === LOST && width === 0))
