@@ -111,11 +111,34 @@ export function hasHeaderRow(rows: readonly (readonly string[])[]): boolean {
   const [first = [], ...rest] = rows
   const hasDigit = (cell = ''): boolean => /\d/.test(cell)
   const names = first[0]?.trim() === '' ? first.slice(1) : first
-  if (rest.length < 2 || !looksLikeHeader(names) || first.some(hasDigit)) return false
+  if (rest.length < 2 || !looksLikeHeader(names) || first.some(hasDigit) || names.some(isValue)) return false
   const isNumbers = (column: number): boolean => rest.every((row) => hasDigit(row[column]))
   return first.length > 2
     ? first.some((_, column) => isNumbers(column)) || namesTexts(first, rest)
     : isNumbers(0)
+}
+
+/** Words that are values in a row, such as "free" and "closed", and name no column. */
+const VALUES = new Set(
+  'free gratis frei kostenlos gratuit libre grátis gratuito bezpłatnie бесплатно ücretsiz 免费 無料 무료 مجاناً مجانا closed geschlossen fermé cerrado chiuso fechado gesloten nieczynne закрыто kapalı stängt 休 定休日 휴무 مغلق yes no ja nein oui non sí si sim não nee tak nie да нет evet hayır nej はい いいえ 예 아니요 نعم لا none keine included inklusive inclus incluido incluso incluído inbegrepen'.split(
+    ' ',
+  ),
+)
+const WEEKDAYS = new Set(
+  'en de fr es it pt nl pl ru tr sv ja zh ko ar'.split(' ').flatMap((language) =>
+    (['long', 'short'] as const).flatMap((weekday) => {
+      const format = new Intl.DateTimeFormat(language, { weekday, timeZone: 'UTC' })
+      return Array.from({ length: 7 }, (_, day) =>
+        format.format(new Date(Date.UTC(2024, 0, day + 1))).toLowerCase(),
+      )
+    }),
+  ),
+)
+
+/** Returns whether a cell is a value rather than the name of a column. */
+function isValue(cell: string): boolean {
+  const text = cell.trim().toLowerCase()
+  return !/\p{L}/u.test(text) || VALUES.has(text) || WEEKDAYS.has(text)
 }
 
 /** Returns whether any column has texts much longer than its name. */

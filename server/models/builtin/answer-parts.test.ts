@@ -58,4 +58,5 @@ test('after all answers, it is said once that a person can be asked for if one o
   assert.ok(answered([0.9, 0.3])?.text.includes(closest))
   assert.ok(answered([0.9, 0])?.text.includes(noAnswerTo.replace('{question}', 'When is the shop open')))
   assert.equal(answered([0, 0]), null)
+  assert.equal(answered([0.3, 0.4])?.score, 0.4)
 })

@@ -42,7 +42,14 @@ export function answerParts(input: BuiltinInput, words: WordVectors): ComposedAn
   const band = BANDS.find((one) => answers.some((answer) => answer.band === one))!
   const text = texts.join('\n\n')
   const isSure = answers.every((answer) => answer.band === 'answer')
-  return { band, text: isSure ? text : withPerson(text, input, phrases), cited, score: input.confidence }
+  return {
+    band,
+    text: isSure ? text : withPerson(text, input, phrases),
+    cited,
+    score: answers.some((answer) => answer.band === 'answer')
+      ? input.confidence
+      : Math.max(...answers.map(({ score }) => score)),
+  }
 }
 
 /** Returns the number of the marker of a passage, which is added to those that are cited. */

@@ -195,8 +195,9 @@ function rowNamer(question: string, language: Language): NameRows {
  * columns, such as terms with their definitions, only have the lead if they follow it directly.
  */
 function rowsOf({ text }: Piece, score: ScoreSentence, namerOf: NameRows, room: number): string {
-  const [lead, table] = text.includes('\n\n') ? text.split('\n\n', 2) : ['', text]
-  const rows = table!.split('\n')
+  const gap = text.lastIndexOf('\n\n')
+  const lead = text.slice(0, Math.max(0, gap))
+  const rows = text.slice(gap < 0 ? 0 : gap + 2).split('\n')
   const named = namerOf(rows)
   // The names of the columns are no row, although they have most words of a question.
   const first = barredTable(rows, 0, 1) === null ? 0 : 1

@@ -13,6 +13,14 @@ test('a number is recognised in other digits, with other separators, and with le
     ['It weighs 3,5 kg.', 'Does it weigh 3.5 kg?'],
     ['The fee of 2024 is 3 %.', 'What was the fee in 2024?'],
     ['No number is asked for.', 'Which number?'],
+    ['The phone 15 with 256 GB costs 999 euros.', 'How much is the phone 15 256 GB?'],
+    ['Das kostet 3,50 Euro.', 'Kostet es 3,5 Euro?'],
+    ['It costs 1.299¹ euros.', 'Does it cost 1299?'],
+    ['From 9 am to 5 pm.', 'Are you open at 09:00?'],
+    ['You find it in the settings.', '1. How do I cancel?'],
+    ['You find it in the settings.', 'How do I cancel? Regards, Ann, +43 660 1234567'],
+    ['We are there around the clock.', 'Are you open 24/7?'],
+    ['The deposit is 1,00,000 rupees.', 'Is the deposit 100000 rupees?'],
   ] as const)
     assert.ok(hasNumbers(text, question), question)
 })

@@ -36,6 +36,10 @@ test('what the agent said last decides what a yes or a no is about', () => {
   assert.equal(said('yes', { before: en.thanks }), en.help)
   assert.equal(said('no', { before: `${en.decline} ${en.offer}` }), en.allRight)
   assert.equal(said('no', { before: `${en.closest}\n\nA lamp. [1]` }), `${en.sorry} ${en.offer}`)
+  // Also after several answers, which do not begin so.
+  const unsure = `**Lamps?**\n\nA lamp. [1]\n\n${en.sayPerson}`
+  assert.equal(said('no', { before: unsure }), `${en.sorry} ${en.offer}`)
+  assert.equal(said('yes please', { before: unsure }), en.offer)
   assert.equal(said('no'), en.allRight)
 })
 

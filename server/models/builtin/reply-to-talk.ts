@@ -39,6 +39,8 @@ export function replyToTalk(input: BuiltinInput, words: WordVectors): ComposedAn
 
 function replyText(kind: Kind, input: BuiltinInput, phrases: Phrases): string {
   const { before = '', mayOffer = true, agentName = '', documents } = input
+  // What a "yes" means after an unsure answer is open, so the person is offered in a question.
+  const wasUnsure = languageEndingWith(before, 'sayPerson') !== null
   const wasAskedForMore = languageEndingWith(before, 'thanks') !== null
   const apology = sentences(phrases.sorry, mayOffer ? phrases.offer : phrases.rephrase)
   switch (kind) {
@@ -49,9 +51,10 @@ function replyText(kind: Kind, input: BuiltinInput, phrases: Phrases): string {
     case 'help':
       return phrases[kind]
     case 'yes':
+      if (wasUnsure && mayOffer) return phrases.offer
       return wasAskedForMore ? phrases.help : phrases.allRight
     case 'refusal':
-      if (isClosest(before)) return apology
+      if (wasUnsure || isClosest(before)) return apology
       return wasAskedForMore ? phrases.goodbye : phrases.allRight
     case 'complaint':
       return apology

@@ -43,7 +43,7 @@ export function createStemmer(capacity = 50_000): Stemmer {
 }
 
 /** Returns an Arabic word with one form of the last letters that many people write in place of each other. */
-const withOneEnding = (word: string): string => word.replace(/ه$/u, 'ة').replace(/ى$/u, 'ي')
+const withOneEnding = (word: string): string => word.replace(/(?<!ت)ه$/u, 'ة').replace(/ى$/u, 'ي')
 
 function remembered(algorithm: { stem(word: string): string }, capacity: number): (word: string) => string {
   const known = new Map<string, string>()

@@ -190,6 +190,22 @@ test('each answer of a list of questions, and each folded part of a page, is a s
   )
 })
 
+test('a section within another keeps its titles and its anchor, and none is made inside of a list item', async () => {
+  const sections = await sectionsOf(`<main><h1>Shop</h1><h2 id="faq">FAQ</h2><p>Ask us.</p>
+    <details id="ship"><summary>Shipping</summary><details><summary>Austria</summary><p>3 days</p></details></details>
+    <details><summary>Returns</summary><h4>Austria</h4><p>14 days</p></details>
+    <ol><li>Open the lid.</li><li>Press start. <details><summary>Where?</summary>On the left.</details></li></ol></main>`)
+  assert.deepEqual(
+    sections.map(({ headingPath, text, anchor }) => [headingPath.slice(2).join(' > '), text, anchor]),
+    [
+      ['', 'Ask us.', 'faq'],
+      ['Shipping > Austria', '3 days', 'ship'],
+      ['Returns > Austria', '14 days', undefined],
+      ['', '1. Open the lid.\n2. Press start.\nWhere?\nOn the left.', 'faq'],
+    ],
+  )
+})
+
 test('the first row of a table names the columns if nothing marks it, but the rows below are of another kind', async () => {
   const table = (...rows: string[][]) =>
     `<table>${rows.map((row) => `<tr>${row.map((cell) => `<td>${cell}</td>`).join('')}</tr>`).join('')}</table>`
@@ -220,6 +236,21 @@ test('the first row of a table names the columns if nothing marks it, but the ro
       ['Anna', 'Sales', 'Berne'],
       ['Bo', 'Support', 'Basle'],
       ['Cy', 'Sales', 'Chur'],
+    ],
+    [
+      ['Monday', 'closed', 'by appointment'],
+      ['Tuesday', '9–12', '14–18'],
+      ['Friday', '9–13', '15–18'],
+    ],
+    [
+      ['Kinder', 'frei'],
+      ['6–14 Jahre', '5 €'],
+      ['ab 15 Jahre', '9 €'],
+    ],
+    [
+      ['Basic', 'free', 'one user'],
+      ['Team', '12 €', '10 users'],
+      ['Max', '30 €', '99 users'],
     ],
     [
       ['Monday', '9–12', '14–18'],

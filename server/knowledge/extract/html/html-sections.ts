@@ -4,6 +4,7 @@ import { headingLabel } from './heading-label.ts'
 import { BOLD_LEVEL, type Heading, pathOf, withHeading } from './heading-path.ts'
 import type { Anchors } from './html-anchors.ts'
 import {
+  anchorIn,
   BLOCKS,
   type HtmlElement,
   type HtmlNode,
@@ -43,6 +44,8 @@ export function htmlSections(
   const sections: Section[] = []
   const bold = hasBoldTitles ? boldTitles(root) : NO_TITLES
   let open: Heading[] = []
+  /** The open headings that those inside a subsection do not end, whatever their level. */
+  let floor: Heading[] = []
   let anchor: string | null = null
   let paragraphs: string[] = []
   let line = ''
@@ -76,17 +79,19 @@ export function htmlSections(
   }
   const startSection = (level: number, text: string) => {
     endSection()
-    open = withHeading(open, level, text)
+    open = [...floor, ...withHeading(open.slice(floor.length), level, text)]
     anchor = anchors?.next(text) ?? null
   }
   /** Makes a section within the open one, to which what follows belongs again. */
-  const subsection = (level: number, title: string, fill: () => void) => {
-    const [before, anchorBefore] = [open, anchor]
-    startSection(level, title)
+  const subsection = (level: number, title: string, ownAnchor: string | null, fill: () => void) => {
+    const before = { open, floor, anchor }
+    endSection()
+    open = [...floor, ...withHeading(open.slice(floor.length), level, title)]
+    floor = open
+    anchor = ownAnchor ?? before.anchor
     fill()
     endSection()
-    open = before
-    anchor = anchorBefore
+    ;({ open, floor, anchor } = before)
     isResumed = true
   }
   const inside = (element: HtmlElement) => {
@@ -120,7 +125,7 @@ export function htmlSections(
       const text = bodies.map(textOf).filter(Boolean).join(' ')
       const isApart =
         text.length > LONGEST_DEFINITION ||
-        names.some(isQuestion) ||
+        (names.some(isQuestion) && !isInItem(list)) ||
         bodies.some((body) => body.querySelector('pre, dl, table'))
       if (names.length === 0 || !isApart) {
         if (names.length > 0) anchors?.next(names[0]!)
@@ -128,7 +133,7 @@ export function htmlSections(
         continue
       }
       flush()
-      subsection(TERM_LEVEL + depth, names.join(', '), () => {
+      subsection(TERM_LEVEL + depth, names.join(', '), anchors?.next(names.join(', ')) ?? null, () => {
         for (const body of bodies) {
           for (const child of body.childNodes) {
             const inner = child.nodeType === 1 ? (child as HtmlElement) : null
@@ -167,10 +172,10 @@ export function htmlSections(
       for (const child of element.childNodes) if (child !== title) visit(child)
       endLine()
     } else if (name === 'DL') definitions(element, 0)
-    else if (name === 'DETAILS' && summaryOf(element) !== null) {
+    else if (name === 'DETAILS' && !isInItem(element) && summaryOf(element) !== null) {
       const summary = summaryOf(element)!
       endLabel()
-      subsection(TERM_LEVEL, headingText(summary), () => {
+      subsection(TERM_LEVEL, headingText(summary), anchorIn(summary) ?? (element.id || null), () => {
         for (const child of element.childNodes) if (child !== summary) visit(child)
       })
     } else if (name === 'TABLE' && !isLayout(element)) {
@@ -212,6 +217,9 @@ export function htmlSections(
   endSection()
   return sections
 }
+
+/** A section inside a list item or a cell would tear it apart. */
+const isInItem = (element: HtmlElement): boolean => element.closest('li, td, th') !== null
 
 const LONGEST_LABEL = 300
 /** Signs that end a label or turn its direction, and labels that look like an address of their own. */

@@ -36,7 +36,7 @@ const LOST = '\0'
 function withoutLostMarks(items: readonly PdfItem[]): PdfItem[] {
   const marks = new Set(items.filter(({ str, width }) => str === LOST && width === 0))
   const isUnder = (space: PdfItem, mark: PdfItem | undefined): boolean =>
-    mark !== undefined && marks.has(mark) && leftOf(mark) >= leftOf(space) && leftOf(mark) <= rightOf(space)
+    mark !== undefined && marks.has(mark) && leftOf(mark) > leftOf(space) && leftOf(mark) < rightOf(space)
   return items.filter(
     (item, at) =>
       !marks.has(item) &&

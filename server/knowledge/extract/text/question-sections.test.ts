@@ -89,3 +89,14 @@ test('letters of ordinary text are no marks, and no question and no answer is lo
     ['Help > Which is third?', 'C)'],
   ])
 })
+
+test('in Japanese and Chinese, a paragraph that ends with a particle is a question only if it is one sentence', () => {
+  const asked = '予約は必要ですか。\n\nはい、前日までに。\n\n駐車場はありますか。\n\n三台分あります。'
+  assert.deepEqual(
+    divided(asked).map(([path]) => path),
+    ['Help > 予約は必要ですか。', 'Help > 駐車場はありますか。'],
+  )
+  const prose =
+    '創業から30年です。一緒に歩んでいきませんか。\n\n給与は月20万円です。\n\n疲れていませんか。\n\n残業がありません。'
+  assert.deepEqual(divided(prose), [['Help', prose]])
+})

@@ -24,8 +24,8 @@ const ANSWER_BEHIND = new RegExp(
   `(?<=[?？؟]${BOLD})\\s*(?=${marked(`${ANSWER_WORDS}|A`, ANSWER_LETTERS)})`,
   'iu',
 )
-/** In Japanese and Chinese, a particle at the end makes a question, with or without a mark. */
-const ASKS = /(?:[?？؟]|(?:です|ます|ました|でしょう|ません)か。?|[吗嗎]。?)(?:\*\*)?\s*$/u
+/** In Japanese and Chinese, a particle at the end of a single sentence makes a question, with or without a mark. */
+const ASKS = /(?:[?？؟]|^[^。！？!?]{1,100}(?:(?:です|ます|ました|でしょう)か|[吗嗎])。?)(?:\*\*)?\s*$/u
 const LONGEST_QUESTION = 200
 /** A section with at least this many unmarked questions counts as a list of them; a single one may be part of the prose. */
 const FEWEST_UNMARKED = 2

@@ -45,9 +45,9 @@ export type QuestionTerm = {
   isAdded: boolean
 }
 
-/** A code, such as F22 or LV900, tells more than any other word. */
+/** A code, such as F22 or LV900, tells more than any other word. Units and ordinals, as in 10kg, follow their number. */
 const CODE = 3
-const isCode = (word: string): boolean => /\d/.test(word) && /\p{L}/u.test(word) && !isDense(word)
+const isCode = (word: string): boolean => /^\p{L}{1,4}\d/u.test(word) && !isDense(word)
 
 type Kin = { word: string; forms: readonly string[] }
 

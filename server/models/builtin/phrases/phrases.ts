@@ -20,7 +20,7 @@ const ALL = Object.entries(PHRASES) as [TalkLanguage, Phrases][]
 /** Returns the language of an answer that ends with one of these phrases; null if it does not. */
 export const languageEndingWith = (
   answer: string,
-  phrase: 'offer' | 'thanks' | 'hello',
+  phrase: 'offer' | 'thanks' | 'hello' | 'sayPerson',
 ): TalkLanguage | null => ALL.find(([, phrases]) => answer.trimEnd().endsWith(phrases[phrase]))?.[0] ?? null
 
 /** Returns whether an answer introduces passages that may not answer the question. */
