@@ -53,7 +53,7 @@ export async function createContacts(
     }))
     const rows = await db
       .insertInto('contacts')
-      // Two lists of the same contacts, each in its own order, would wait for each other.
+      // The order is fixed, because two requests with the same contacts could deadlock otherwise.
       .values(values.sort((a, b) => (a.external_id < b.external_id ? -1 : 1)))
       .returningAll()
       .execute()

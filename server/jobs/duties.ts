@@ -97,7 +97,7 @@ async function claimDuties(db: Db, duties: readonly Duty[], all: boolean): Promi
     await sql`
       insert into duties (name) select name from unnest(${names}::text[]) as name order by name
       on conflict (name) do nothing`.execute(db)
-  // What another process is just claiming is left to that one.
+  // Duties that another process is claiming are skipped.
   const { rows } = await sql<{ name: string }>`
     with due as (
       select duties.name, every_ms from duties

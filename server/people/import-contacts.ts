@@ -34,8 +34,8 @@ export const importContacts = (db: Db, ref: AgentRef, sent: Record<string, unkno
       const row = given as Row
       valid.push({ index, row, values: fitting(row.customAttributes ?? {}, attributes, unknown) })
     }
-    // Two imports of the same people, each in its own order, would wait for each other. Therefore known contacts are
-    // locked in one order, and new ones are added in one order.
+    // Known contacts are locked, and new ones added, in one order, because two imports of the same people could deadlock
+    // otherwise.
     await lockKnown(
       trx,
       ref,
@@ -55,7 +55,7 @@ export const importContacts = (db: Db, ref: AgentRef, sent: Record<string, unkno
     return { ...outcome, unknownAttributes: [...unknown].slice(0, 100) }
   })
 
-/** Contacts without an external id come last, in the order in which they were sent. */
+/** Compares contacts by external id. Those without one are equal to each other and come last. */
 function byExternalId({ row: { externalId: a } }: { row: Row }, { row: { externalId: b } }: { row: Row }) {
   if (a === b) return 0
   if (a === undefined || b === undefined) return a === undefined ? 1 : -1

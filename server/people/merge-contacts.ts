@@ -30,7 +30,7 @@ export async function mergeWithin(
     locked.set(id, await requireContactById(trx, ref, id, id === fromId ? 'deletion' : 'change'))
   const from = locked.get(fromId) as ContactRow
   const into = locked.get(intoId) as ContactRow
-  // Whoever takes messages in locks the thread before its conversation.
+  // Threads are locked before conversations, as when a message is taken in.
   await moveThreads(trx, from, into)
   await moveConversations(trx, from, into)
   await trx

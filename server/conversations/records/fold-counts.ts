@@ -5,14 +5,14 @@ import type { Trx } from '../../db/database.ts'
 const BATCH = 5_000
 
 /**
- * The id of the advisory lock of the search index and of whoever folds counts, an arbitrary number that must be the same
- * in every process.
+ * The key of the advisory lock for updating the search index and for folding counts. The number is arbitrary, but must
+ * be the same in every process.
  */
 export const FOLDING = 7_275_395
 
 /**
- * Merges appended changes of conversation_counts into the folded row of their key. Only one process does so at a time,
- * which holds the lock FOLDING.
+ * Merges appended changes of conversation_counts into the folded row of their key. The caller holds
+ * the lock FOLDING, so that only one process does so at a time.
  */
 export async function foldCounts(trx: Trx): Promise<void> {
   await sql`

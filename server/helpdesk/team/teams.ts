@@ -119,7 +119,7 @@ export async function deleteTeam(db: Db, ref: AgentRef, id: string): Promise<voi
     await requireAgent(trx, ref, 'update')
     const team = await requireTeam(trx, ref, id)
     if (team.is_default) throw invalidField('teamId', 'The default team cannot be deleted.')
-    // A change of a ticket locks the ticket before the team that it names.
+    // Tickets are locked before their team, as when a ticket is changed.
     await trx
       .updateTable('tickets')
       .set({ team_id: null })
@@ -152,7 +152,7 @@ async function setMembers(
           .select('id')
           .where('account_id', '=', accountId)
           .where('id', 'in', wanted)
-          // A member who is removed is locked before their places in teams.
+          // Members are locked before their memberships, as when a member is removed.
           .orderBy('id')
           .forKeyShare()
           .execute()

@@ -148,8 +148,8 @@ export async function readKey(db: Db, { accountId, key, fingerprint }: KeyedRequ
 }
 
 /**
- * Deletes the keys of every account that are older than 24 hours. Those that are locked, as by a request that takes its
- * expired key again, are left for the next time.
+ * Deletes the keys of every account that are older than 24 hours. Locked keys, such as an expired one that a request is
+ * reusing, are left for the next run.
  */
 export async function purgeKeys(db: Db): Promise<void> {
   await sql`

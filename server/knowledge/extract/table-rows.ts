@@ -97,19 +97,19 @@ export function hasHeader(rows: readonly (readonly string[])[]): boolean {
   const [first = [], ...rest] = rows
   if (!looksLikeHeader(first)) return false
   if (first.length > 2) return true
-  const hasDigit = (cell = ''): boolean => /\d/.test(cell)
   const namesNumbers = !first.some(hasDigit) && rest.every((row) => hasDigit(row[1]))
   return rest.length > 0 && (namesNumbers || namesTexts(first, rest))
 }
 
+const hasDigit = (cell = ''): boolean => /\d/.test(cell)
+
 /**
- * Returns whether the first row of a table differs so much from all others that it names the columns, though nothing
- * marks it: there are numbers or much longer texts below its words. The corner above the names of the rows may be
- * empty. A table of two columns is more often a list of terms, unless there are numbers in place of the terms.
+ * Returns the same for web pages and Word files, whose unmarked first rows are more often data: the first row must differ
+ * from all others, which have numbers or much longer texts below its words. The corner above the names of the rows may
+ * be empty. In a table of two columns, which is more often a list of terms, there must be numbers below the first name.
  */
-export function hasHeaderRow(rows: readonly (readonly string[])[]): boolean {
+export function hasEvidentHeader(rows: readonly (readonly string[])[]): boolean {
   const [first = [], ...rest] = rows
-  const hasDigit = (cell = ''): boolean => /\d/.test(cell)
   const names = first[0]?.trim() === '' ? first.slice(1) : first
   if (rest.length < 2 || !looksLikeHeader(names) || first.some(hasDigit) || names.some(isValue)) return false
   const isNumbers = (column: number): boolean => rest.every((row) => hasDigit(row[column]))
@@ -124,21 +124,28 @@ const VALUES = new Set(
     ' ',
   ),
 )
-const WEEKDAYS = new Set(
-  'en de fr es it pt nl pl ru tr sv ja zh ko ar'.split(' ').flatMap((language) =>
-    (['long', 'short'] as const).flatMap((weekday) => {
-      const format = new Intl.DateTimeFormat(language, { weekday, timeZone: 'UTC' })
-      return Array.from({ length: 7 }, (_, day) =>
-        format.format(new Date(Date.UTC(2024, 0, day + 1))).toLowerCase(),
-      )
-    }),
-  ),
-)
+
+let weekdays: ReadonlySet<string> | undefined
+
+/** Formatting the names takes about 50 ms, so this is done when they are first needed. */
+function isWeekday(text: string): boolean {
+  weekdays ??= new Set(
+    'en de fr es it pt nl pl ru tr sv ja zh ko ar'.split(' ').flatMap((language) =>
+      (['long', 'short'] as const).flatMap((weekday) => {
+        const format = new Intl.DateTimeFormat(language, { weekday, timeZone: 'UTC' })
+        return Array.from({ length: 7 }, (_, day) =>
+          format.format(new Date(Date.UTC(2024, 0, day + 1))).toLowerCase(),
+        )
+      }),
+    ),
+  )
+  return weekdays.has(text)
+}
 
 /** Returns whether a cell is a value rather than the name of a column. */
 function isValue(cell: string): boolean {
   const text = cell.trim().toLowerCase()
-  return !/\p{L}/u.test(text) || VALUES.has(text) || WEEKDAYS.has(text)
+  return !/\p{L}/u.test(text) || VALUES.has(text) || isWeekday(text)
 }
 
 /** Returns whether any column has texts much longer than its name. */

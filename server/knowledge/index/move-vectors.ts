@@ -127,8 +127,8 @@ const swap = ({ db, jobs }: Needs, { id, account_id }: Agent, space: string | nu
   db.transaction().execute((trx) => swapSpace(trx, jobs, { accountId: account_id, agentId: id }, space))
 
 /**
- * Vectors are deleted in pieces, because those of a large agent take hundreds of megabytes. Those that are locked are
- * just being deleted with their source or its chunks.
+ * Deletes vectors in pieces, because those of a large agent take hundreds of megabytes. Locked ones are skipped, because
+ * they are being deleted with their source or its chunks.
  */
 async function dropOthers(db: Db, agent: Agent, space: string | null): Promise<void> {
   for (;;) {

@@ -1,23 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { quotablePassage } from '../../../test/quotable-passage.ts'
 import { loadWordVectors } from '../static/word-vectors.ts'
 import { answerParts } from './answer-parts.ts'
-import type { QuotablePassage } from './input.ts'
 import { phrasesFor } from './phrases/phrases.ts'
 
 const words = loadWordVectors()
-const passage = (text: string): QuotablePassage => ({
-  sourceId: 's',
-  sourceName: null,
-  url: null,
-  headingPath: [],
-  page: null,
-  text,
-  score: 0.9,
-})
 const PASSAGES = [
-  passage('Refunds take five days. The money goes back to your card.'),
-  passage('The shop in Leeds is open from nine to five.'),
+  quotablePassage('Refunds take five days. The money goes back to your card.'),
+  quotablePassage('The shop in Leeds is open from nine to five.'),
 ]
 const { sayPerson, noAnswerTo, closest } = phrasesFor('en')
 

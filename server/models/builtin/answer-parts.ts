@@ -11,7 +11,7 @@ export function answerParts(input: BuiltinInput, words: WordVectors): ComposedAn
   if (!parts || parts.length < 2) return null
   const phrases = phrasesFor(languageOfInput(input))
   const answers = parts.map(({ question, about, confidence, places }) => {
-    // That a person can be asked for is said once, after all answers.
+    // How to ask for a person is said once, after all answers.
     const own = {
       ...input,
       question,
@@ -46,9 +46,7 @@ export function answerParts(input: BuiltinInput, words: WordVectors): ComposedAn
     band,
     text: isSure ? text : withPerson(text, input, phrases),
     cited,
-    score: answers.some((answer) => answer.band === 'answer')
-      ? input.confidence
-      : Math.max(...answers.map(({ score }) => score)),
+    score: band === 'answer' ? input.confidence : Math.max(...answers.map(({ score }) => score)),
   }
 }
 

@@ -147,12 +147,12 @@ function bestTable(tables: readonly Piece[], score: ScoreSentence, namerOf: Name
   return tables.map((table) => ({ table, best: bestOf(table) })).sort((a, b) => b.best - a.best)[0]!.table
 }
 
-/** What a row gains if its first cell, or another one, is in the question as it is. */
+/** The bonus of a row whose first cell, or another one, is in the question verbatim. */
 const NAMED = 0.5
 const NAMED_LATER = 0.15
-/** What a row gains if it has all words of the question that tell the rows apart. */
+/** The bonus of a row that has all words of the question that distinguish rows; with some of them, a row gets a part. */
 const TELLING = 0.3
-/** Small words count less, because most of them only happen to be in a row. */
+/** Stop words count less, because most of them are in a row by chance. */
 const OF_STOP_WORDS = 0.3
 const LONGEST_NAME = 60
 
@@ -166,7 +166,7 @@ function rowNamer(question: string, language: Language): NameRows {
   const words = splitWords(question.slice(0, 4_000)).slice(0, 100)
   const text = ` ${words.map(foldAccents).join(' ')} `
   const stem = createStemmer()
-  const formOf = (word: string): string => foldAccents(stem(word, language))
+  const formOf = (word: string): string => stem(word, language)
   const asked = new Map(words.map((word) => [formOf(word), isStopWord(word, language) ? OF_STOP_WORDS : 1]))
   const isNamed = (cell: string): boolean => {
     const [, value = ''] = /^[^:]{1,80}: (.*)$/su.exec(cell) ?? []
@@ -199,13 +199,14 @@ function rowsOf({ text }: Piece, score: ScoreSentence, namerOf: NameRows, room: 
   const lead = text.slice(0, Math.max(0, gap))
   const rows = text.slice(gap < 0 ? 0 : gap + 2).split('\n')
   const named = namerOf(rows)
-  // The names of the columns are no row, although they have most words of a question.
+  // A header is never the answer, although it often has the most words of the question.
   const first = barredTable(rows, 0, 1) === null ? 0 : 1
   const scores = rows.map((row, at) => (at < first ? -1 : score(row) + named(row)))
   const most = Math.max(...scores)
   const isAlike = (at: number): boolean => (scores[at] ?? -1) >= most * ALIKE
-  // The best row of a table without column names may be the names themselves, which say nothing alone.
-  const areNames = isAlike(0) && tableOf(rows) === null
+  const isNamed = tableOf(rows) !== null
+  // In a table without column names, the best row may be a header, which is useless on its own.
+  const areNames = isAlike(0) && !isNamed
   const isWhole = areNames
     ? text.length <= SMALL_TABLE
     : text.length <= room && rows.every((row) => named(row) < NAMED)
@@ -215,6 +216,6 @@ function rowsOf({ text }: Piece, score: ScoreSentence, namerOf: NameRows, room: 
   const chosen = rows.slice(from, to)
   const shown = tableOf(chosen) ?? barredTable(rows, from, to)
   const quoted = shown ?? chosen.join('\n')
-  const isLed = lead !== '' && (shown !== null || from === 0 || tableOf(rows) !== null)
+  const isLed = lead !== '' && (shown !== null || from === 0 || isNamed)
   return isLed ? `${lead}\n\n${quoted}` : quoted
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { quotablePassage as passage } from '../../../test/quotable-passage.ts'
 import type { Language } from '../../text/languages/language.ts'
 import { TALK_WORDS } from '../../text/talk/talk-table.ts'
 import { loadWordVectors } from '../static/word-vectors.ts'
@@ -10,18 +11,6 @@ import { phrasesFor } from './phrases/phrases.ts'
 
 const words = loadWordVectors()
 
-function passage(text: string, more: Partial<QuotablePassage> = {}): QuotablePassage {
-  return {
-    sourceId: 's',
-    sourceName: null,
-    url: null,
-    headingPath: [],
-    page: null,
-    text,
-    score: 0.9,
-    ...more,
-  }
-}
 const LANGUAGES = Object.keys(TALK_WORDS) as Language[]
 const TEXTS = [
   'You can cancel at any time under Settings. It takes effect at the end of the month. Ask Dr. Miller, e.g. by phone.',

@@ -105,7 +105,7 @@ ${listGoesOn(language)}`
   return { band: 'decline', text: declined(input, phrases), cited: [], score: confidence }
 }
 
-/** Appends that a person can be asked for, unless there is none, or the answer before has just said it. */
+/** Appends how to ask for a person, unless there is none or the previous answer has just said so. */
 export const withPerson = (
   text: string,
   { mayOffer = true, before = '' }: BuiltinInput,
@@ -244,8 +244,8 @@ function underHeading(quote: string, { headingPath }: QuotablePassage): string {
 }
 
 /**
- * Returns whether the quotes, or the headings and names of what they are from, have every number of the question.
- * Rows about other models and prices for other durations do not.
+ * Returns whether the quotes, with their headings and the names of their documents, have every number of the question.
+ * A quote about another model, for example, lacks the number in the model's name.
  */
 function haveNumbers(
   question: string,

@@ -3,12 +3,13 @@ import { foldText } from '../../text/words/words.ts'
 /** The zeros of the other scripts whose digits are read: Arabic (two sets) and Devanagari. */
 const ZEROS = [0x660, 0x6f0, 0x966]
 const OTHER_DIGITS = /[\u0660-\u0669\u06f0-\u06f9\u0966-\u096f]/g
-/** A number with its thousands separated, as in 10,000, 10 000 and 1,00,000. */
+/** Matches a number with thousands separators, as in 10,000, 10 000 and 1,00,000. */
 const GROUPED = /(?<!\d)\d{1,3}(?:[.,'’٬ ]\d{2,3})*[.,'’٬ ]\d{3}(?!\d)/g
-/** Numbers in a question that nothing is asked about: of a list, a telephone number, round the clock. */
+/** Matches numbers that a question does not ask about: list numbers, telephone numbers, and "24/7". */
 const NOT_ASKED = /^\s*\d{1,2}[.)]\s|(?:\+|\b0)\d[\d ()/-]{6,}\d|\b24\s?\/\s?7\b/gm
-/** What does not change a number: signs of footnotes, full hours, and zeros at the end of decimals. */
+/** Matches footnote markers, which would otherwise be read as digits of the number before them. */
 const FOOTNOTE = /[¹²³⁰⁴-⁹]+/gu
+/** Matches digits that do not change the value: the minutes of a full hour, and trailing zeros of decimals. */
 const WITHOUT_VALUE = /(?<=\d:)00(?!\d)|(?<=\d[.,]\d{0,3}?)0+(?!\d)/g
 
 /**

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { quotablePassage } from '../../../test/quotable-passage.ts'
 import { loadWordVectors } from '../static/word-vectors.ts'
 import type { BuiltinInput, QuotablePassage } from './input.ts'
 import { phrasesFor } from './phrases/phrases.ts'
@@ -8,10 +9,8 @@ import { replyToTalk } from './reply-to-talk.ts'
 const words = loadWordVectors()
 const en = phrasesFor('en')
 
-function passage(text: string, more: Partial<QuotablePassage> = {}): QuotablePassage {
-  const place = { sourceId: 's', sourceName: 'Help', url: null, headingPath: [], page: null }
-  return { ...place, text, score: 0.5, ...more }
-}
+const passage = (text: string, more: Partial<QuotablePassage> = {}): QuotablePassage =>
+  quotablePassage(text, { sourceName: 'Help', score: 0.5, ...more })
 
 const reply = (question: string, more: Partial<BuiltinInput> = {}) =>
   replyToTalk({ question, confidence: 0, passages: [], ...more }, words)

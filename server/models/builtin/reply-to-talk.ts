@@ -39,7 +39,7 @@ export function replyToTalk(input: BuiltinInput, words: WordVectors): ComposedAn
 
 function replyText(kind: Kind, input: BuiltinInput, phrases: Phrases): string {
   const { before = '', mayOffer = true, agentName = '', documents } = input
-  // What a "yes" means after an unsure answer is open, so the person is offered in a question.
+  // After an unsure answer, a "yes" is ambiguous, so it is answered with the question whether a person is wanted.
   const wasUnsure = languageEndingWith(before, 'sayPerson') !== null
   const wasAskedForMore = languageEndingWith(before, 'thanks') !== null
   const apology = sentences(phrases.sorry, mayOffer ? phrases.offer : phrases.rephrase)

@@ -36,7 +36,7 @@ async function dropKeys(db: Db, accountId: AccountId, names: string[]): Promise<
   )
 }
 
-/** Removes the user's totals, which become zero with the last conversation. No other process folds meanwhile. */
+/** Removes the user's totals, which become zero with the last conversation, while no other process folds counts. */
 async function foldTotals(db: Db, accountId: AccountId, userIds: string[]): Promise<void> {
   await transact(db, async (trx) => {
     await sql`select pg_advisory_xact_lock(${FOLDING})`.execute(trx)

@@ -48,8 +48,8 @@ function markdownTable(names: readonly string[], rows: readonly (readonly string
 }
 
 /**
- * Returns the rows of a table that has a column of questions and then one of answers, whose name is `called`; null for
- * other lines. `more` are the other cells.
+ * Returns the rows of a table with a column of questions and, next to it, one of answers; null for other lines. `called`
+ * is the name of the column of answers, and `more` are the other cells.
  */
 export function questionRows(
   lines: readonly string[],

@@ -45,7 +45,7 @@ export async function removeIdentitySecret(db: Db, { accountId, agentId }: Agent
   })
 }
 
-/** The secret is changed first, since a visitor who is just signing in holds it and is then signed out as well. */
+/** Is called after the secret has changed: visitors who are signing in hold its lock, and must be signed out as well. */
 const signEverybodyOut = (trx: Trx, { accountId, agentId }: AgentRef) =>
   trx
     .deleteFrom('visitor_identities')

@@ -62,7 +62,7 @@ test('a bounce marks its delivery once, also while mail is taken in, without a d
   assert.deepEqual(await statuses(), ['failed'])
   assert.equal((await box.inbound()).at(-1)?.thread_id, thread!.id)
 
-  // The mail is sent again, and the server that reads the mailbox gets the same bounce again.
+  // The mail is sent again, and then the same bounce is read from the mailbox again.
   await ctx.db
     .updateTable('deliveries')
     .set({ status: 'queued' })

@@ -40,7 +40,7 @@ export async function takeMail(
 ): Promise<'taken' | 'known'> {
   const parsed = await ctx.mailParser.read(row.account_id, mail.raw, mail.cut)
   const { messageId, bodyHash, bounce } = parsed
-  // A bounce that is stored must not mark a mail that was sent again since.
+  // A bounce that is read again must not mark a mail that has been sent again since.
   const returned =
     bounce && !(await isStored(ctx.db, row, parsed))
       ? await noteBounce(ctx, row, await markKeyOf(ctx, row), bounce)
@@ -78,21 +78,22 @@ export async function takeMail(
   })
 }
 
-const isStored = async (db: Db, row: ConnectionRow, { messageId, bodyHash }: ParsedMail): Promise<boolean> =>
-  undefined !==
-  (await db
+async function isStored(db: Db, row: ConnectionRow, { messageId, bodyHash }: ParsedMail): Promise<boolean> {
+  const stored = await db
     .selectFrom('email_messages')
     .select('message_id')
     .where('account_id', '=', row.account_id)
     .where('agent_id', '=', row.agent_id)
     .where('message_id', '=', messageId)
     .where('body_hash', '=', bodyHash)
-    .executeTakeFirst())
+    .executeTakeFirst()
+  return stored !== undefined
+}
 
 type Received = {
   key: Buffer
   parsed: ParsedMail
-  /** The thread of the mail that a bounce returns. */
+  /** If this mail is a bounce, the thread of the mail that could not be delivered. */
   returned: ThreadRow | null
   receivedAt: Date
   isOwn: boolean

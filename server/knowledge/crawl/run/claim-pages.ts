@@ -65,8 +65,8 @@ export const releaseClaims = (db: Db, run: CrawlRun): Promise<void> =>
   changeClaims(db, run, { holder: null, held_until: null })
 
 /**
- * Changes all claims of this run, also after the crawl is over. Whoever changes several pages holds the source's row:
- * steps update pages in an order of their own, so without it the two could wait for each other.
+ * Changes all claims of this run, even after the crawl is over. It locks the source first, because a step, which holds
+ * that lock, updates the same pages in another order, and the two could deadlock otherwise.
  */
 async function changeClaims(
   db: Db,

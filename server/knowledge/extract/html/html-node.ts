@@ -72,8 +72,8 @@ export function textOf(element: HtmlElement): string {
 }
 
 /**
- * Returns the text of a heading without its link to itself. A number sign that is no link, and stands behind a letter,
- * belongs to the text, as in "C#".
+ * Returns the text of a heading without its link to itself. A number sign that directly follows the text and is no link
+ * belongs to it, as in "C#".
  */
 export function headingText(element: HtmlElement): string {
   const isLinked = [...element.querySelectorAll('a, span')].some(

@@ -44,7 +44,7 @@ export function htmlSections(
   const sections: Section[] = []
   const bold = hasBoldTitles ? boldTitles(root) : NO_TITLES
   let open: Heading[] = []
-  /** The open headings that those inside a subsection do not end, whatever their level. */
+  /** The headings of the enclosing subsections, which headings inside do not close, whatever their level. */
   let floor: Heading[] = []
   let anchor: string | null = null
   let paragraphs: string[] = []
@@ -71,7 +71,7 @@ export function htmlSections(
   const endSection = () => {
     endLabel()
     const place = anchor === null ? {} : { anchor }
-    // A heading without text is kept once, and not again after its subsections.
+    // A heading without text is kept, but not a second time after its subsections.
     if (paragraphs.length > 0 || !isResumed)
       sections.push({ headingPath: pathOf(open), page: null, text: paragraphs.join('\n\n'), ...place })
     paragraphs = []
@@ -91,7 +91,9 @@ export function htmlSections(
     anchor = ownAnchor ?? before.anchor
     fill()
     endSection()
-    ;({ open, floor, anchor } = before)
+    open = before.open
+    floor = before.floor
+    anchor = before.anchor
     isResumed = true
   }
   const inside = (element: HtmlElement) => {
@@ -156,6 +158,7 @@ export function htmlSections(
     const name = nameOf(element)
     if (SKIPPED.has(name) || element.hasAttribute('hidden') || isLeftOut?.(element)) return
     const level = /^H([1-6])$/.exec(name)?.[1]
+    const summary = name === 'DETAILS' && !isInItem(element) ? summaryOf(element) : null
     if (level) {
       const text = headingText(element)
       if (!text) return
@@ -172,8 +175,7 @@ export function htmlSections(
       for (const child of element.childNodes) if (child !== title) visit(child)
       endLine()
     } else if (name === 'DL') definitions(element, 0)
-    else if (name === 'DETAILS' && !isInItem(element) && summaryOf(element) !== null) {
-      const summary = summaryOf(element)!
+    else if (summary !== null) {
       endLabel()
       subsection(TERM_LEVEL, headingText(summary), anchorIn(summary) ?? (element.id || null), () => {
         for (const child of element.childNodes) if (child !== summary) visit(child)
@@ -218,7 +220,7 @@ export function htmlSections(
   return sections
 }
 
-/** A section inside a list item or a cell would tear it apart. */
+/** Returns whether an element is in a list item or a cell, which a section would split. */
 const isInItem = (element: HtmlElement): boolean => element.closest('li, td, th') !== null
 
 const LONGEST_LABEL = 300

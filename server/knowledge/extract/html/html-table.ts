@@ -1,4 +1,4 @@
-import { gridOf, hasHeaderRow, looksLikeHeader, type TableCell, tableRows } from '../table-rows.ts'
+import { gridOf, hasEvidentHeader, looksLikeHeader, type TableCell, tableRows } from '../table-rows.ts'
 import { headingLabel } from './heading-label.ts'
 import { type HtmlElement, headingText, textOf } from './html-node.ts'
 
@@ -43,7 +43,7 @@ const isName = (cell: HtmlElement): boolean => /^th$/i.test(cell.tagName)
 
 /**
  * Counts the header rows at the top: rows marked up as headers, or one row that reads like column names and is in bold or
- * unlike the rows below. In most Word files, nothing marks it.
+ * unlike the rows below. Most Word files mark up no headers.
  */
 function headerRowsOf(rows: readonly HtmlElement[][], grid: readonly string[][]): number {
   const isMarked = (row: HtmlElement[]): boolean => row.every(isName) || row[0]!.closest('thead') !== null
@@ -53,5 +53,5 @@ function headerRowsOf(rows: readonly HtmlElement[][], grid: readonly string[][])
   const isBold = rows[0]!.every(
     (cell) => textOf(cell) === [...cell.querySelectorAll('strong, b')].map(textOf).join(' '),
   )
-  return (isBold && looksLikeHeader(grid[0] ?? [])) || hasHeaderRow(grid) ? 1 : 0
+  return (isBold && looksLikeHeader(grid[0] ?? [])) || hasEvidentHeader(grid) ? 1 : 0
 }

@@ -4,8 +4,9 @@ import { type HtmlElement, hasBlock, headingText, nameOf, textOf } from './html-
 /** Returns the summary of a folded part of a page if it can serve as its title, and null otherwise. */
 export function summaryOf(details: HtmlElement): HtmlElement | null {
   const summary = [...details.children].find((child) => nameOf(child) === 'SUMMARY') ?? null
-  const isTitle = summary && !summary.querySelector('h1, h2, h3, h4, h5, h6') && headingText(summary) !== ''
-  return isTitle && headingText(summary).length <= LONGEST_SUMMARY ? summary : null
+  if (!summary || summary.querySelector('h1, h2, h3, h4, h5, h6')) return null
+  const { length } = headingText(summary)
+  return length > 0 && length <= LONGEST_SUMMARY ? summary : null
 }
 
 const LONGEST_SUMMARY = 200

@@ -24,7 +24,7 @@ const ANSWER_BEHIND = new RegExp(
   `(?<=[?？؟]${BOLD})\\s*(?=${marked(`${ANSWER_WORDS}|A`, ANSWER_LETTERS)})`,
   'iu',
 )
-/** In Japanese and Chinese, a particle at the end of a single sentence makes a question, with or without a mark. */
+/** Matches a question mark at the end, or a single Japanese or Chinese sentence that ends with a question particle. */
 const ASKS = /(?:[?？؟]|^[^。！？!?]{1,100}(?:(?:です|ます|ました|でしょう)か|[吗嗎])。?)(?:\*\*)?\s*$/u
 const LONGEST_QUESTION = 200
 /** A section with at least this many unmarked questions counts as a list of them; a single one may be part of the prose. */

@@ -45,7 +45,7 @@ export type QuestionTerm = {
   isAdded: boolean
 }
 
-/** A code, such as F22 or LV900, tells more than any other word. Units and ordinals, as in 10kg, follow their number. */
+/** Codes such as F22 and LV900 outweigh other words. Quantities such as 10kg begin with a digit and are no codes. */
 const CODE = 3
 const isCode = (word: string): boolean => /^\p{L}{1,4}\d/u.test(word) && !isDense(word)
 
