@@ -28,7 +28,9 @@ export type Cluster = {
   remove(): Promise<void>
 }
 
+/** Finds the programs of PostgreSQL: those in the folder POSTGRES_BIN, or else the newest that are installed. */
 export function findBinaries(): string | null {
+  if (process.env.POSTGRES_BIN) return process.env.POSTGRES_BIN
   const folder = '/usr/lib/postgresql'
   const versions = existsSync(folder)
     ? readdirSync(folder)
