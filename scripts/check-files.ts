@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, resolve } from 'node:path'
 
 /**
@@ -6,6 +6,7 @@ import { dirname, join, normalize, resolve } from 'node:path'
  * - A folder of server/ has at most twelve entries. If it is a feature with a contract and with folders, its root
  *   contains only `contract.ts`, `routes.ts`, `jobs.ts` and tests.
  * - Every export is imported somewhere, if only by a test.
+ * - Every migration says what program it is compatible with, and builds the indexes of existing tables concurrently.
  * It reads the code as text, because the formatter gives each import and each export one form.
  */
 
@@ -14,11 +15,14 @@ const PROGRAMS = ['server', 'client', 'widget', 'web', 'test', 'bench', 'scripts
 /** What users import or copy: the client, the types of public contracts, and the examples of the guide. */
 const PUBLIC = /^client\/|^test\/(?:generated-client|pages)\/|(?:^|[/-])(?:contract|schema)\.ts$/
 
+/** From here on, the version before an upgrade keeps running during it. */
+const FIRST_ROLLING = '0077'
+
 const root = resolve(process.argv[2] ?? join(import.meta.dirname, '..'))
 const files = new Map(
   PROGRAMS.flatMap(filesIn).map((name) => [name, readFileSync(join(root, name), 'utf8')] as const),
 )
-const problems = [...crowded(), ...unused()]
+const problems = [...crowded(), ...unused(), ...abrupt()]
 for (const problem of problems) console.error(problem)
 console.log(`${files.size} files, ${problems.length} in the wrong place or unused`)
 process.exitCode = problems.length > 0 ? 1 : 0
@@ -81,4 +85,28 @@ function unused(): string[] {
       .filter((one) => !used.get(name)?.has(one))
       .map((one) => `${name} exports ${one}, which nothing imports`)
   })
+}
+
+function abrupt(): string[] {
+  const folder = join(root, 'server/db/migrations')
+  const names = existsSync(folder) ? readdirSync(folder) : []
+  return names
+    .filter((name) => name >= FIRST_ROLLING)
+    .flatMap((name) => {
+      const text = readFileSync(join(folder, name), 'utf8')
+      const created = new Set(Array.from(text.matchAll(/^create table (\w+)/gm), ([, table]) => table))
+      const plain = Array.from(
+        text.matchAll(/^create (?:unique )?index \w+ on (\w+)/gm),
+        ([, table]) => table,
+      )
+      const found = plain
+        .filter((table) => !created.has(table))
+        .map(
+          (table) =>
+            `${name} builds an index of ${table} while nobody can write to it: use a file of its own`,
+        )
+      if (!/^-- compatible_from: \d{4}$/m.test(text))
+        found.push(`${name} has no line "-- compatible_from: NNNN"`)
+      return found.map((problem) => `server/db/migrations/${problem}; see docs/contributing.md, "Migrations"`)
+    })
 }

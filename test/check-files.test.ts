@@ -58,3 +58,22 @@ test('exports are used by named, whole and dynamic imports, and those of contrac
     [],
   )
 })
+
+test('migrations that would stop a former version are reported', () => {
+  const folder = 'server/db/migrations'
+  const help = 'see docs/contributing.md, "Migrations"'
+  const index = 'create index one_id on one (id);'
+  assert.deepEqual(
+    check({
+      [`${folder}/0076_before.sql`]: index,
+      [`${folder}/0080_new_table.sql`]: `-- compatible_from: 0076\ncreate table one (id integer);\n${index}`,
+      [`${folder}/0081_index.sql`]: '-- compatible_from: 0076\ncreate index concurrently one_id on one (id);',
+      [`${folder}/0082_plain_index.sql`]: `-- Why.\n-- compatible_from: 0076\n${index}`,
+      [`${folder}/0083_silent.sql`]: '-- compatible_from: all\nalter table one add note text;',
+    }),
+    [
+      `${folder}/0082_plain_index.sql builds an index of one while nobody can write to it: use a file of its own; ${help}`,
+      `${folder}/0083_silent.sql has no line "-- compatible_from: NNNN"; ${help}`,
+    ],
+  )
+})

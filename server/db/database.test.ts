@@ -7,10 +7,7 @@ import { isUnavailable } from './connections/unavailable.ts'
 import { openEmbedded } from './database.ts'
 import { postgresNotifier } from './notifier.ts'
 import { afterCommit, transact } from './statements/transact.ts'
-import { MigrationRefused, migrate, readMigrations } from './upkeep/migrate.ts'
 import { vacuumChanged } from './upkeep/vacuum.ts'
-
-const of = (name: string, text: string) => ({ name, text, checksum: text })
 
 test('a notice that cannot be published fails its transaction, but nothing that is committed already', {
   skip: !onPostgres() && 'the embedded database has no notices',
@@ -32,35 +29,6 @@ test('a notice that cannot be published fails its transaction, but nothing that 
   assert.equal(await committed, 'committed')
   assert.match(String(told), /too long/)
   await notifier.close()
-  await database.close()
-  await drop()
-})
-
-test('migrations run once, forward only, and a failing one changes nothing', async () => {
-  const { database, drop } = await freshDatabase({ empty: true })
-  const { db } = database
-  const one = of('1.sql', 'create table one (id integer); insert into one values (1);')
-  await migrate(db, [one])
-  await migrate(db, [one])
-  const broken = of('3.sql', 'create table three (id integer); select nonsense;')
-  await assert.rejects(migrate(db, [one, of('2.sql', 'create table two (id integer);'), broken]))
-  const { rows } = await sql<{
-    n: number
-  }>`select count(*) as n from pg_tables where tablename in ('one', 'two', 'three')`.execute(db)
-  assert.equal(rows[0]?.n, 1, 'what came before the failure is rolled back with it')
-  await assert.rejects(migrate(db, [of('1.sql', 'changed')]), MigrationRefused)
-  await assert.rejects(migrate(db, []), MigrationRefused)
-  await database.close()
-  await drop()
-})
-
-test('four processes that migrate concurrently do it once', {
-  skip: !onPostgres() && 'the embedded database has one process',
-}, async () => {
-  const { database, drop } = await freshDatabase({ empty: true })
-  await Promise.all([1, 2, 3, 4].map(() => migrate(database.db)))
-  const { rows } = await sql<{ n: number }>`select count(*) as n from schema_migrations`.execute(database.db)
-  assert.equal(rows[0]?.n, readMigrations().length)
   await database.close()
   await drop()
 })
