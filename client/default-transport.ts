@@ -1,5 +1,5 @@
 import type { PrepareReconnectToStreamRequest, PrepareSendMessagesRequest, UIMessage } from 'ai'
-import { randomKey } from './parley.ts'
+import { randomKey } from './random-key.ts'
 import { conversationIn, messageText } from './ui-messages.ts'
 
 /**

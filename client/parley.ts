@@ -2,6 +2,7 @@ import type { NumberedEvent, StoredMessage } from './events.ts'
 import { errorOf, ParleyError } from './parley-error.ts'
 import { pathTo } from './paths.ts'
 import { attempt, createTries, type Patience, usualPatience } from './patience.ts'
+import { randomKey } from './random-key.ts'
 import { readStream, type StreamSource } from './read-stream.ts'
 
 export type ParleyOptions = {
@@ -237,9 +238,3 @@ async function firstAnswer<T>(
     }
   }
 }
-
-/** Returns a random key. crypto.randomUUID is not used because it exists only on secure pages. */
-export const randomKey = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
-    '',
-  )

@@ -15,6 +15,8 @@ export type RequestInput = {
   params?: Record<string, unknown>
   query?: Record<string, unknown>
   body?: unknown
+  /** Further headers, such as Idempotency-Key and If-Match. */
+  headers?: Record<string, string>
   signal?: AbortSignal
 }
 
@@ -43,7 +45,7 @@ export function createRequests(options: RequestsOptions): Requests {
     input: RequestInput,
     own: Record<string, string>,
   ): Promise<Response> {
-    const headers: Record<string, string> = { ...options.headers, ...own }
+    const headers: Record<string, string> = { ...options.headers, ...input.headers, ...own }
     if (input.body !== undefined) headers['content-type'] = 'application/json'
     const response = await (options.fetch ?? globalThis.fetch)(`${base}${pathOf(path, input)}`, {
       method,

@@ -1,7 +1,7 @@
 import { errorOf } from './parley-error.ts'
 import { pathOf, type RequestInput, type RequestsOptions } from './requests.ts'
 
-export type Upload = Pick<RequestInput, 'params' | 'signal'> & {
+export type Upload = Pick<RequestInput, 'params' | 'headers' | 'signal'> & {
   path: string
   file: File
   fields?: Record<string, string>
@@ -14,7 +14,7 @@ export type Upload = Pick<RequestInput, 'params' | 'signal'> & {
  */
 export function uploadFile<T>(
   { baseUrl, headers = {} }: Pick<RequestsOptions, 'baseUrl' | 'headers'>,
-  { path, file, fields = {}, onProgress, signal, params }: Upload,
+  { path, file, fields = {}, onProgress, signal, params, headers: own }: Upload,
 ): Promise<T> {
   const form = new FormData()
   for (const [name, value] of Object.entries(fields)) form.append(name, value)
@@ -22,7 +22,7 @@ export function uploadFile<T>(
   return new Promise<T>((resolve, reject) => {
     const sending = new XMLHttpRequest()
     sending.open('POST', `${baseUrl.replace(/\/+$/, '')}${pathOf(path, { params })}`)
-    for (const [name, value] of Object.entries(headers)) sending.setRequestHeader(name, value)
+    for (const [name, value] of Object.entries({ ...headers, ...own })) sending.setRequestHeader(name, value)
     sending.upload.onprogress = ({ loaded, total }) => onProgress?.(total > 0 ? loaded / total : 0)
     sending.onerror = () => reject(new TypeError('The file could not be sent.'))
     sending.onabort = () => reject(signal?.reason)

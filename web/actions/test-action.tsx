@@ -1,7 +1,7 @@
-import { useMutation } from '@tanstack/react-query'
 import { FlaskConical } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { call } from '../app/api.ts'
+import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
 import { Form, FormProblem, Select, TextArea, TextField } from '../ui/field.tsx'
 import { formatNumber } from '../ui/format.ts'

@@ -1,4 +1,3 @@
-import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { ChevronsUpDown, Keyboard, LogOut, Monitor, Moon, ShieldCheck, Sun } from 'lucide-react'
 import { Menu } from '../ui/menu.tsx'
@@ -7,6 +6,7 @@ import { queries } from './queries.ts'
 import { useMe } from './session.ts'
 import classes from './shell.module.css'
 import { chooseTheme, useTheme } from './theme.ts'
+import { useMutation } from './use-mutation.ts'
 
 /** The menu of the signed-in member: account, theme, keyboard shortcuts and sign-out. */
 export function AccountMenu({ onHelp }: { onHelp: () => void }) {

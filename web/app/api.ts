@@ -1,4 +1,5 @@
 import type { Static, TSchema } from 'typebox'
+import { randomKey } from '../../client/random-key.ts'
 import { createRequests, type RequestInput } from '../../client/requests.ts'
 import { type Upload, uploadFile } from '../../client/upload-file.ts'
 import type * as accounts from '../../server/accounts/contract.ts'
@@ -29,6 +30,8 @@ import type * as people from '../../server/people/contract.ts'
 import type * as privacy from '../../server/privacy/contract.ts'
 import type * as search from '../../server/search/contract.ts'
 import type * as signIn from '../../server/sign-in/contract.ts'
+import { onlyOnce } from './only-once.ts'
+import { inSession } from './session-end.ts'
 
 type Named<E> = E extends { method: infer M extends string; path: infer P extends string }
   ? `${M} ${P}`
@@ -126,13 +129,20 @@ export const follow = requests.follow
  */
 const plain = (input: unknown): RequestInput => input ?? {}
 
-/** Sends one request to version 2 of the API, given its method and path. The contract determines the types. */
+/**
+ * Sends one request to version 2 of the API, given its method and path. The contract determines the types. When the
+ * session has ended, it is sent again after the member has signed in. Equal changes that are made while one of them
+ * runs are one change.
+ */
 export function call<M extends Method, P extends PathOf<M>>(
   method: M,
   path: P,
   ...[input]: Args<M, P>
 ): Promise<OutputOf<M, P>> {
-  return requests.request(method, path, plain(input))
+  const sent = plain(input)
+  const send = (headers: Record<string, string>) =>
+    inSession(() => requests.request<OutputOf<M, P>>(method, path, { ...sent, headers }))
+  return method === 'GET' ? send({}) : onlyOnce(`${method} ${path} ${JSON.stringify(sent)}`, send)
 }
 
 /** Returns the options of `useQuery` for a GET request. */
@@ -146,8 +156,20 @@ export function reading<P extends PathOf<'GET'>>(path: P, ...[input]: Args<'GET'
 }
 
 /** Yields the lines of an export. The contract determines the input. */
-export function exporting<M extends Method, P extends PathOf<M>>(method: M, path: P, ...[input]: Args<M, P>) {
-  return requests.lines(method, path, plain(input)) as AsyncGenerator<{ type: string }, void>
+export async function* exporting<M extends Method, P extends PathOf<M>>(
+  method: M,
+  path: P,
+  ...[input]: Args<M, P>
+): AsyncGenerator<{ type: string }, void> {
+  const open = () => requests.lines(method, path, plain(input)) as AsyncGenerator<{ type: string }, void>
+  // Whether the session holds is known with the first line.
+  const [lines, first] = await inSession(async () => {
+    const opened = open()
+    return [opened, await opened.next()] as const
+  })
+  if (first.done) return
+  yield first.value
+  yield* lines
 }
 
 type Listed<T> = { data: T[]; pagination: { cursor: string | null; hasMore: boolean } }
@@ -172,16 +194,27 @@ export function listing<P extends PathOf<'GET'>>(path: P, ...[input]: Args<'GET'
 }
 
 export const uploadSource = (agentId: string, file: File, input: Pick<Upload, 'onProgress'> = {}) =>
-  uploadFile<OutputOf<'POST', '/agents/{agentId}/sources'>>(
-    { baseUrl, headers },
-    { ...input, path: '/agents/{agentId}/sources', params: { agentId }, file, fields: { name: file.name } },
-  )
+  upload<OutputOf<'POST', '/agents/{agentId}/sources'>>({
+    ...input,
+    path: '/agents/{agentId}/sources',
+    params: { agentId },
+    file,
+    fields: { name: file.name },
+  })
 
 export const uploadAttachment = (agentId: string, file: File, input: Pick<Upload, 'onProgress' | 'signal'>) =>
-  uploadFile<OutputOf<'POST', '/agents/{agentId}/helpdesk/attachments'>>(
-    { baseUrl, headers },
-    { ...input, path: '/agents/{agentId}/helpdesk/attachments', params: { agentId }, file },
-  )
+  upload<OutputOf<'POST', '/agents/{agentId}/helpdesk/attachments'>>({
+    ...input,
+    path: '/agents/{agentId}/helpdesk/attachments',
+    params: { agentId },
+    file,
+  })
+
+/** Each file that is chosen is sent once, also when two of them are equal. */
+function upload<T>(input: Upload): Promise<T> {
+  const own = { 'idempotency-key': randomKey() }
+  return inSession(() => uploadFile<T>({ baseUrl, headers }, { ...input, headers: own }))
+}
 
 export type Agent = OutputOf<'GET', '/agents/{agentId}'>
 export type Source = OutputOf<'GET', '/agents/{agentId}/sources/{sourceId}'>

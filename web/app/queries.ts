@@ -1,7 +1,8 @@
-import { MutationCache, QueryClient } from '@tanstack/react-query'
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { ParleyError } from '../../client/parley-error.ts'
 import { sentenceOf } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
+import { isSignedOut, noteSessionEnd } from './session-end.ts'
 
 const FRESH_MS = 10_000
 
@@ -18,6 +19,12 @@ class Queries extends QueryClient {
  * true, which means that the error is shown elsewhere.
  */
 export const queries = new Queries({
+  queryCache: new QueryCache({
+    // Before anybody is signed in, the shell leads to the sign-in page.
+    onError: (error) => {
+      if (isSignedOut(error) && queries.getQueryData(['/me', {}])) noteSessionEnd()
+    },
+  }),
   mutationCache: new MutationCache({
     onError: (error, _variables, _context, mutation) => {
       if (mutation.meta?.quiet !== true) tell('problem', sentenceOf(error))

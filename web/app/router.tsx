@@ -7,11 +7,12 @@ import {
   Outlet,
 } from '@tanstack/react-router'
 import { Compass } from 'lucide-react'
+import { useEffect, useState } from 'react'
 import type { Filters } from '../conversations/filters.ts'
 import { prefetchConversations } from '../conversations/list-conversations.ts'
 import { Page } from '../ui/page.tsx'
 import { Empty, Problem } from '../ui/state.tsx'
-import { lastAgent, useAgents } from './session.ts'
+import { lastAgent, takePlace, useAgents } from './session.ts'
 import { Shell } from './shell.tsx'
 
 /** The URL's query holds the filters and the open item, as text. */
@@ -148,7 +149,11 @@ const routes = root.addChildren([
 /** Redirects to the agent that this browser opened last if it still exists, otherwise to the list of agents. */
 function Home() {
   const { data } = useAgents()
-  if (!data) return null
+  const [place] = useState(takePlace)
+  useEffect(() => {
+    if (place) location.replace(place)
+  }, [place])
+  if (!data || place) return null
   const agentId = lastAgent()
   if (agentId && data.data.some(({ id }) => id === agentId)) {
     return <Navigate to="/agents/$agentId" params={{ agentId }} replace />

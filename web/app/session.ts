@@ -19,6 +19,18 @@ const LAST_AGENT = 'parley:agent'
 export const lastAgent = (): string | null => localStorage.getItem(LAST_AGENT)
 export const rememberAgent = (agentId: string): void => localStorage.setItem(LAST_AGENT, agentId)
 
+const PLACE = 'parley:place'
+
+/** Keeps where the member was going while the browser is at the page of a sign-in provider. */
+export const rememberPlace = (place: string): void => sessionStorage.setItem(PLACE, place)
+
+/** Returns where the member was going before they signed in with a provider, once. */
+export function takePlace(): string | null {
+  const place = sessionStorage.getItem(PLACE)
+  sessionStorage.removeItem(PLACE)
+  return place === '/' ? null : place
+}
+
 export const useAgentId = (): string => {
   const { agentId } = useParams({ strict: false }) as { agentId?: string }
   return agentId ?? ''

@@ -1,4 +1,4 @@
-import { Link, Navigate, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
+import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import {
   Bot,
   ChevronsUpDown,
@@ -11,6 +11,7 @@ import {
 } from 'lucide-react'
 import { lazy, type ReactNode, Suspense, useEffect, useLayoutEffect, useState } from 'react'
 import { ParleyError } from '../../client/parley-error.ts'
+import { SignInAgain } from '../sign-in/sign-in-again.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Menu } from '../ui/menu.tsx'
@@ -21,6 +22,7 @@ import { AccountMenu } from './account-menu.tsx'
 import { agentPlaces } from './navigation.ts'
 import { Palette } from './palette.tsx'
 import { rememberAgent, useAgent, useAgentId, useAgents, useCan, useMe } from './session.ts'
+import { isSignedOut, useSessionEnd } from './session-end.ts'
 import classes from './shell.module.css'
 import { useShortcuts } from './shortcuts.ts'
 
@@ -29,25 +31,30 @@ const Help = lazy(() => import('./help.tsx').then(({ Help: one }) => ({ default:
 /** The layout around every page that requires sign-in. */
 export function Shell() {
   const me = useMe()
-  const { href } = useLocation()
-  if (me.error instanceof ParleyError && me.error.status === 401) {
-    return <Navigate to="/sign-in" search={{ to: href }} replace />
-  }
   if (!me.data) {
+    if (isSignedOut(me.error)) return <ToSignIn />
     if (me.error) return <Problem error={me.error} onRetry={() => void me.refetch()} />
-    return (
-      <div className={classes.waiting}>
-        <Skeleton />
-      </div>
-    )
+    return <Waiting />
   }
   return <Frame />
+}
+
+/** Redirects to the sign-in page, once: the address changes before the page of it has been loaded. */
+function ToSignIn() {
+  const navigate = useNavigate()
+  const { href } = useLocation()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the address at first is where the person was going
+  useEffect(() => {
+    void navigate({ to: '/sign-in', search: { to: href }, replace: true })
+  }, [])
+  return <Waiting />
 }
 
 function Frame() {
   const [open, setOpen] = useState<'palette' | 'help' | 'menu' | null>(null)
   const agentId = useAgentId()
   const isUnknown = useIsUnknown(agentId)
+  const hasEnded = useSessionEnd()
   const { pathname } = useLocation()
   const current = useAgent(agentId).data
   const known = current?.id
@@ -90,6 +97,7 @@ function Frame() {
       </Dialog>
       {open === 'palette' && <Palette onClose={close} />}
       <Suspense>{open === 'help' && <Help onClose={close} />}</Suspense>
+      {hasEnded && <SignInAgain />}
       <Toasts />
     </div>
   )

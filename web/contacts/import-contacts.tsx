@@ -1,7 +1,7 @@
-import { useMutation } from '@tanstack/react-query'
 import { type ChangeEvent, useState } from 'react'
 import { call } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
+import { useMutation } from '../app/use-mutation.ts'
 import sources from '../sources/sources.module.css'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'

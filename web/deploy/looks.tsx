@@ -1,7 +1,7 @@
-import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Agent, call } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
+import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
 import { Check, Form, FormActions, FormProblem, Select, TextArea, TextField } from '../ui/field.tsx'
 import { Section } from '../ui/page.tsx'

@@ -1,6 +1,6 @@
-import { useMutation } from '@tanstack/react-query'
 import { call, type InputOf } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
+import { useMutation } from '../app/use-mutation.ts'
 import { tell } from '../ui/toast.tsx'
 
 type AgentChange = InputOf<'PUT', '/agents/{agentId}'>['body']

@@ -1,6 +1,6 @@
-import { useMutation } from '@tanstack/react-query'
 import { call, reading, type Ticket } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
+import { useMutation } from '../app/use-mutation.ts'
 import { sentenceOf } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
 import { refresh, TICKETS } from './use-live-desk.ts'

@@ -1,5 +1,5 @@
-import { useMutation } from '@tanstack/react-query'
 import type { FormEvent } from 'react'
+import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
 import { TextArea } from '../ui/field.tsx'
 import classes from './playground.module.css'

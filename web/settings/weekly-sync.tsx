@@ -1,7 +1,7 @@
-import { useMutation } from '@tanstack/react-query'
 import { type Agent, call } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
 import { useCan } from '../app/session.ts'
+import { useMutation } from '../app/use-mutation.ts'
 import { useSaved } from '../app/use-saved.ts'
 import { Check } from '../ui/field.tsx'
 import { Card, Section } from '../ui/page.tsx'

@@ -1,6 +1,7 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import type { FormEvent } from 'react'
 import { call } from '../app/api.ts'
+import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
 import { Form, FormProblem, TextField } from '../ui/field.tsx'
 import { Loaded, sentenceOf } from '../ui/state.tsx'

@@ -1,6 +1,6 @@
-import { useMutation } from '@tanstack/react-query'
 import type { FormEvent } from 'react'
 import { call } from '../app/api.ts'
+import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
 import { Form, FormProblem, TextField } from '../ui/field.tsx'
 import { sentenceOf } from '../ui/state.tsx'

@@ -1,12 +1,9 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
-import { call, reading } from '../app/api.ts'
-import { Button } from '../ui/button.tsx'
-import { Form, FormProblem, TextField } from '../ui/field.tsx'
-import { sentenceOf } from '../ui/state.tsx'
-import classes from './gate.module.css'
+import { reading } from '../app/api.ts'
+import { rememberPlace } from '../app/session.ts'
 import { Gate } from './gate.tsx'
+import { SignInForm } from './sign-in-form.tsx'
 
 /** Accepts only paths of this workspace, so that a link cannot redirect users to another site after sign-in. */
 function insideOf(to: unknown): string {
@@ -17,25 +14,7 @@ function insideOf(to: unknown): string {
 
 export function SignInPage() {
   const { to } = useSearch({ strict: false }) as { to?: unknown }
-  const [asksCode, setAsksCode] = useState(false)
   const how = useQuery(reading('/sign-in'))
-  // A full page load discards all state of an earlier session.
-  const enter = () => location.assign(insideOf(to))
-  const signIn = useMutation({
-    meta: { quiet: true },
-    mutationFn: (body: { email: string; password: string }) => call('POST', '/sign-in', { body }),
-    onSuccess: ({ secondFactor }) => (secondFactor ? setAsksCode(true) : enter()),
-  })
-  const provider = useMutation({
-    mutationFn: () => call('POST', '/sign-in/provider'),
-    onSuccess: ({ url }) => location.assign(url),
-  })
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget)
-    signIn.mutate({ email: String(form.get('email')), password: String(form.get('password')) })
-  }
-  if (asksCode) return <SecondFactor onDone={enter} onAgain={() => setAsksCode(false)} />
   return (
     <Gate
       title="Sign in"
@@ -44,63 +23,16 @@ export function SignInPage() {
         'Nobody has an account here yet. The start of the service prints a link with which the first owner sets it up.'
       }
     >
-      <Form onSubmit={submit}>
-        <TextField label="Email" name="email" type="email" autoComplete="username" required autoFocus />
-        <TextField
-          label="Password"
-          name="password"
-          type="password"
-          autoComplete="current-password"
-          required
-        />
-        {signIn.error && <FormProblem>{sentenceOf(signIn.error)}</FormProblem>}
-        <Button kind="primary" type="submit" pending={signIn.isPending}>
-          Sign in
-        </Button>
-        <Link to="/forgot">Forgot your password?</Link>
-      </Form>
-      {how.data?.provider && (
-        <>
-          <p className={classes.or}>or</p>
-          <Button pending={provider.isPending} onClick={() => provider.mutate()}>
-            Continue with {how.data.provider.name}
-          </Button>
-        </>
-      )}
-    </Gate>
-  )
-}
-
-function SecondFactor({ onDone, onAgain }: { onDone: () => void; onAgain: () => void }) {
-  const [code, setCode] = useState('')
-  const send = useMutation({
-    meta: { quiet: true },
-    mutationFn: () => call('POST', '/sign-in/second-factor', { body: { code: code.trim() } }),
-    onSuccess: onDone,
-  })
-  return (
-    <Gate title="One more step" about="Type the six digits of your authenticator, or a backup code.">
-      <Form
-        onSubmit={(event) => {
-          event.preventDefault()
-          send.mutate()
+      <SignInForm
+        // A full page load discards all state of an earlier session.
+        onDone={() => location.assign(insideOf(to))}
+        onProvider={(url) => {
+          rememberPlace(insideOf(to))
+          location.assign(url)
         }}
       >
-        <TextField
-          label="Code"
-          value={code}
-          onChange={({ target }) => setCode(target.value)}
-          autoComplete="one-time-code"
-          inputMode="numeric"
-          autoFocus
-          required
-        />
-        {send.error && <FormProblem>{sentenceOf(send.error)}</FormProblem>}
-        <Button kind="primary" type="submit" pending={send.isPending}>
-          Go on
-        </Button>
-        <Button onClick={onAgain}>Sign in again</Button>
-      </Form>
+        <Link to="/forgot">Forgot your password?</Link>
+      </SignInForm>
     </Gate>
   )
 }

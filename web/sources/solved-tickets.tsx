@@ -1,6 +1,7 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { call, reading } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
+import { useMutation } from '../app/use-mutation.ts'
 import { useSaved } from '../app/use-saved.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Check } from '../ui/field.tsx'

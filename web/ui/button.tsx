@@ -1,5 +1,5 @@
 import type { LucideIcon } from 'lucide-react'
-import type { ComponentProps, MouseEvent, ReactNode } from 'react'
+import type { ComponentProps, ReactNode } from 'react'
 import classes from './button.module.css'
 
 type Kind = 'primary' | 'secondary' | 'quiet' | 'danger'
@@ -16,14 +16,25 @@ type ButtonProps = ComponentProps<'button'> & {
   children: ReactNode
 }
 
-const nothing = (event: MouseEvent): void => event.preventDefault()
-
-export function Button({ kind, small, icon: Icon, pending, children, className, ...rest }: ButtonProps) {
+export function Button({
+  kind,
+  small,
+  icon: Icon,
+  pending,
+  children,
+  className,
+  onClick,
+  ...rest
+}: ButtonProps) {
   return (
     <button
       type="button"
       {...rest}
-      {...(pending && { onClick: nothing })}
+      onClick={(event) => {
+        // The second click of a double-click is for the button that was there at the first, and it means no more.
+        if (pending || event.detail > 1) event.preventDefault()
+        else onClick?.(event)
+      }}
       className={`${buttonClass(kind, small)} ${className ?? ''}`}
       aria-busy={pending || undefined}
       // A disabled button would lose the focus, and keyboard users would lose their position.

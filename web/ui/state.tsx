@@ -2,6 +2,7 @@ import { CircleAlert, Lock, type LucideIcon, WifiOff } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { ParleyError } from '../../client/parley-error.ts'
 import { CutOff } from '../app/save-file.ts'
+import { isSignedOut } from '../app/session-end.ts'
 import { Button } from './button.tsx'
 import classes from './state.module.css'
 
@@ -54,7 +55,7 @@ export function Problem({ error, onRetry }: { error: unknown; onRetry?: () => vo
   }
   return (
     <Empty icon={CircleAlert} title="That did not work" action={retry} role="alert">
-      {told.message}
+      {isSignedOut(error) ? SIGNED_OUT : told.message}
     </Empty>
   )
 }
@@ -76,10 +77,14 @@ export function Loaded<T>({
   return <Skeleton lines={lines} />
 }
 
+const SIGNED_OUT = 'You are signed out. Sign in, and try again: nothing was lost.'
+
 /** Returns one sentence about what went wrong. */
 export const sentenceOf = (error: unknown): string =>
-  error instanceof ParleyError
-    ? (Object.values(error.details ?? {})[0] ?? error.message)
-    : error instanceof CutOff
-      ? error.message
-      : 'The service cannot be reached. Check your connection and try again.'
+  isSignedOut(error)
+    ? SIGNED_OUT
+    : error instanceof ParleyError
+      ? (Object.values(error.details ?? {})[0] ?? error.message)
+      : error instanceof CutOff
+        ? error.message
+        : 'The service cannot be reached. Check your connection and try again.'

@@ -1,7 +1,7 @@
-import { useMutation } from '@tanstack/react-query'
 import type { FormEvent } from 'react'
 import { call, type OutputOf } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
+import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Form, FormActions, FormProblem, TextField } from '../ui/field.tsx'

@@ -1,7 +1,7 @@
-import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
+import { useMutation } from '../app/use-mutation.ts'
 import { Code } from '../deploy/code.tsx'
 import { Button } from '../ui/button.tsx'
 import { Form, FormActions, FormProblem, TextField } from '../ui/field.tsx'

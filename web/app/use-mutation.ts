@@ -1,0 +1,40 @@
+import {
+  type UseMutationOptions,
+  type UseMutationResult,
+  useMutation as useQueryMutation,
+} from '@tanstack/react-query'
+import { useRef } from 'react'
+
+/**
+ * The only way in which pages change something. It differs from that of TanStack Query in that a change which equals
+ * the latest one while that is running is the same change, whatever asked for it twice: a double-click, a key that is
+ * held, Enter and a click. The page shows only a moment later that a change is running.
+ */
+export function useMutation<D = unknown, E = Error, V = void, C = unknown>(
+  options: UseMutationOptions<D, E, V, C>,
+): UseMutationResult<D, E, V, C> {
+  const latest = useRef<{ input: string; running: Promise<D> } | null>(null)
+  const mutation = useQueryMutation(options)
+
+  const mutateAsync: typeof mutation.mutateAsync = (...given) => {
+    const input = JSON.stringify(given[0], withFiles) ?? ''
+    if (latest.current?.input === input) return latest.current.running
+    const running = mutation.mutateAsync(...given)
+    const mine = { input, running }
+    latest.current = mine
+    const end = (): void => {
+      if (latest.current === mine) latest.current = null
+    }
+    running.then(end, end)
+    return running
+  }
+  const mutate: typeof mutation.mutate = (...given) => {
+    // Errors are shown by the cache of mutations or by the page.
+    mutateAsync(...given).catch(() => {})
+  }
+  return { ...mutation, mutate, mutateAsync } as UseMutationResult<D, E, V, C>
+}
+
+/** Forms and files have no text of their own as JSON. */
+const withFiles = (_name: string, value: unknown): unknown =>
+  value instanceof FormData ? [...value] : value instanceof File ? [value.name, value.size] : value

@@ -1,0 +1,50 @@
+import { useEffect } from 'react'
+import { reading } from '../app/api.ts'
+import { queries } from '../app/queries.ts'
+import { useMe } from '../app/session.ts'
+import { endWait } from '../app/session-end.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import classes from './gate.module.css'
+import { SignInForm } from './sign-in-form.tsx'
+
+/**
+ * Signs the member in again over the page when the session has ended. The page keeps what was written, and sends what
+ * was being saved.
+ */
+export function SignInAgain() {
+  const { data } = useMe()
+  const member = data?.member
+  /** Goes on where the member has signed in again, here or in another tab. */
+  const goOn = async (): Promise<void> => {
+    const me = await reading('/me')
+      .queryFn({ signal: AbortSignal.timeout(20_000) })
+      .catch(() => null)
+    if (!me) return
+    // The page belongs to whom it was opened by.
+    if (me.member?.id !== member?.id) return location.reload()
+    endWait(true)
+    void queries.invalidateQueries()
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the listener of the first render does the same as later ones
+  useEffect(() => {
+    const look = (): void => void goOn()
+    addEventListener('focus', look)
+    return () => removeEventListener('focus', look)
+  }, [])
+  const elsewhere = `/sign-in?${new URLSearchParams({ to: location.pathname + location.search })}`
+  return (
+    <Dialog title="Sign in again" isOpen onClose={() => endWait(false)}>
+      <div className={classes.again}>
+        <p>Your session has ended. Nothing on the page is lost: sign in, and it goes on.</p>
+        <SignInForm
+          email={member?.email}
+          onDone={() => void goOn()}
+          // Another tab, because leaving this page would lose what was written on it.
+          onProvider={(url) => open(url, '_blank')}
+        >
+          <a href={elsewhere}>Sign in as somebody else</a>
+        </SignInForm>
+      </div>
+    </Dialog>
+  )
+}
