@@ -219,6 +219,7 @@ describe('a workspace that is managed without a terminal, by keyboard alone', { 
       await result.getByText('Receiving: it works.').waitFor()
       await result.getByText('Sending: it works.').waitFor()
       await keys.use(owner.getByRole('button', { name: 'Disconnect' }))
+      await keys.use(owner.getByRole('alertdialog').getByRole('button', { name: 'Disconnect' }))
       await owner.getByRole('button', { name: 'Connect and test' }).waitFor()
     } finally {
       await imap.close()

@@ -294,6 +294,7 @@ describe('the workspace', { skip }, () => {
       await result.getByText('111: it works, with Shop').waitFor()
       await owner.getByRole('group', { name: /Shop/ }).waitFor()
       await owner.getByRole('button', { name: 'Disconnect' }).click()
+      await owner.getByRole('alertdialog').getByRole('button', { name: 'Disconnect' }).click()
       await owner.getByRole('group', { name: 'New account' }).waitFor()
     } finally {
       await fake.close()

@@ -7,8 +7,7 @@ import { queries } from '../app/queries.ts'
 import { useAgentId, useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
-import { FormActions } from '../ui/field.tsx'
+import { Confirm } from '../ui/confirm.tsx'
 import { Page } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
@@ -64,20 +63,18 @@ function KnownAction({ agentId, actionId }: { agentId: string; actionId: string 
             <ActionForm key={data.updatedAt} agentId={agentId} action={data} />
             {can('actions:write') && <TestAction agentId={agentId} action={data} />}
             {can('conversations:read') && <ActionRuns agentId={agentId} actionId={actionId} />}
-            <Dialog title={`Delete ${data.name}?`} isOpen={isLeaving} onClose={() => setIsLeaving(false)}>
-              <p>
+            {isLeaving && (
+              <Confirm
+                title={`Delete ${data.name}?`}
+                action="Delete for good"
+                pending={remove.isPending}
+                onConfirm={() => remove.mutate()}
+                onClose={() => setIsLeaving(false)}
+              >
                 The values of its headers cannot be read back, so this cannot be undone. Procedures that name
                 it are turned off. To keep it, turn it off instead.
-              </p>
-              <FormActions>
-                <Button kind="danger" pending={remove.isPending} onClick={() => remove.mutate()}>
-                  Delete for good
-                </Button>
-                <Button kind="quiet" onClick={() => setIsLeaving(false)}>
-                  Keep it
-                </Button>
-              </FormActions>
-            </Dialog>
+              </Confirm>
+            )}
           </>
         )}
       </Loaded>

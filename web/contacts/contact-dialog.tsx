@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import agents from '../agents/agents.module.css'
 import { call, type OutputOf, reading } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
@@ -8,6 +9,7 @@ import { useMutation } from '../app/use-mutation.ts'
 import sources from '../sources/sources.module.css'
 import { Ago } from '../ui/ago.tsx'
 import { Button } from '../ui/button.tsx'
+import { Confirm } from '../ui/confirm.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Section } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
@@ -20,6 +22,7 @@ type ContactDialogProps = { agentId: string; contact: Contact; onClose: () => vo
 /** Shows a person with their conversations and the available actions. */
 export function ContactDialog({ agentId, contact, onClose }: ContactDialogProps) {
   const can = useCan()
+  const [isRemoving, setIsRemoving] = useState(false)
   const params = { agentId, contactId: contact.id }
   const conversations = useQuery(
     reading('/agents/{agentId}/contacts/{contactId}/conversations', { params, query: { limit: 10 } }),
@@ -79,11 +82,22 @@ export function ContactDialog({ agentId, contact, onClose }: ContactDialogProps)
             about="Only the name, address and attributes are deleted. The conversations stay."
           >
             <div>
-              <Button kind="danger" pending={remove.isPending} onClick={() => remove.mutate()}>
+              <Button kind="danger" onClick={() => setIsRemoving(true)}>
                 Delete the contact
               </Button>
             </div>
           </Section>
+        )}
+        {isRemoving && (
+          <Confirm
+            title={`Delete ${contact.name ?? contact.externalId}?`}
+            action="Delete for good"
+            pending={remove.isPending}
+            onConfirm={() => remove.mutate()}
+            onClose={() => setIsRemoving(false)}
+          >
+            The name, the address and the attributes cannot be restored. The conversations stay.
+          </Confirm>
         )}
         <Person contact={contact} onErased={onClose} />
       </div>

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import type { FormEvent } from 'react'
+import { type FormEvent, useState } from 'react'
 import { type Agent, call, type InputOf, type OutputOf, reading } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
 import { useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
+import { Confirm } from '../ui/confirm.tsx'
 import { Check, Form, FormActions, FormProblem, Select, TextField } from '../ui/field.tsx'
 import { Badge, Card, Section } from '../ui/page.tsx'
 import { Loaded, sentenceOf } from '../ui/state.tsx'
@@ -57,9 +58,11 @@ function Connection({ agent, mailbox }: { agent: Agent; mailbox: Mailbox | null 
     },
     onSuccess: () => test.mutate(),
   })
+  const [isLeaving, setIsLeaving] = useState(false)
   const disconnect = useMutation({
     mutationFn: () => call('DELETE', PATH, { params }),
     onSuccess: () => {
+      setIsLeaving(false)
       tell('done', 'The mailbox is disconnected. Its conversations stay.')
       test.reset()
       return refresh()
@@ -124,7 +127,7 @@ function Connection({ agent, mailbox }: { agent: Agent; mailbox: Mailbox | null 
                     <Button pending={test.isPending} onClick={() => test.mutate()}>
                       Test again
                     </Button>
-                    <Button kind="danger" pending={disconnect.isPending} onClick={() => disconnect.mutate()}>
+                    <Button kind="danger" onClick={() => setIsLeaving(true)}>
                       Disconnect
                     </Button>
                   </>
@@ -137,6 +140,18 @@ function Connection({ agent, mailbox }: { agent: Agent; mailbox: Mailbox | null 
               outcomes={test.data ? outcomesOf(test.data) : notedOf(mailbox)}
             />
           </Form>
+          {isLeaving && (
+            <Confirm
+              title="Disconnect the mailbox?"
+              action="Disconnect"
+              pending={disconnect.isPending}
+              onConfirm={() => disconnect.mutate()}
+              onClose={() => setIsLeaving(false)}
+            >
+              Emails are no longer received or answered. The passwords are deleted, and have to be entered
+              again to connect it.
+            </Confirm>
+          )}
         </Card>
       </Section>
       {mailbox && (

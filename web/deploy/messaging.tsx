@@ -6,6 +6,7 @@ import { queries } from '../app/queries.ts'
 import { useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
+import { Confirm } from '../ui/confirm.tsx'
 import { Form, FormActions, FormProblem, TextField } from '../ui/field.tsx'
 import { Badge, Card, Section } from '../ui/page.tsx'
 import { Loaded, sentenceOf } from '../ui/state.tsx'
@@ -82,9 +83,11 @@ function Accounts({ agent, state, test }: AccountsProps) {
       await test.mutateAsync().catch(() => {})
     },
   })
+  const [isLeaving, setIsLeaving] = useState(false)
   const disconnect = useMutation({
     mutationFn: () => call('DELETE', PATH, { params }),
     onSuccess: () => {
+      setIsLeaving(false)
       tell('done', 'Messaging is disconnected. Its conversations stay.')
       test.reset()
       return refresh()
@@ -182,7 +185,7 @@ function Accounts({ agent, state, test }: AccountsProps) {
                   <Button pending={test.isPending} onClick={() => test.mutate()}>
                     Test again
                   </Button>
-                  <Button kind="danger" pending={disconnect.isPending} onClick={() => disconnect.mutate()}>
+                  <Button kind="danger" onClick={() => setIsLeaving(true)}>
                     Disconnect
                   </Button>
                 </>
@@ -199,6 +202,18 @@ function Accounts({ agent, state, test }: AccountsProps) {
             }))}
           />
         </Form>
+        {isLeaving && (
+          <Confirm
+            title="Disconnect the accounts?"
+            action="Disconnect"
+            pending={disconnect.isPending}
+            onConfirm={() => disconnect.mutate()}
+            onClose={() => setIsLeaving(false)}
+          >
+            Messages are no longer received or answered. The secrets are deleted, and have to be entered again
+            to connect them.
+          </Confirm>
+        )}
       </Card>
     </Section>
   )

@@ -5,6 +5,7 @@ import { queries } from '../app/queries.ts'
 import { SavedSelect } from '../app/saved-select.tsx'
 import { useMutation } from '../app/use-mutation.ts'
 import { Button, buttonClass } from '../ui/button.tsx'
+import { Confirm } from '../ui/confirm.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Form, FormActions, FormProblem, TextField } from '../ui/field.tsx'
 import { Menu } from '../ui/menu.tsx'
@@ -26,11 +27,13 @@ type SetChooserProps = {
 /** Selects the set whose questions are shown and run. Sets can be added, renamed and deleted here. */
 export function SetChooser({ agentId, sets, chosen, mayWrite, onChoose }: SetChooserProps) {
   const [naming, setNaming] = useState<'new' | EvaluationSet | null>(null)
+  const [isRemoving, setIsRemoving] = useState(false)
   const set = sets.find(({ id }) => id === chosen)
   const remove = useMutation({
     mutationFn: (setId: string) => call('DELETE', `${PATH}/{setId}`, { params: { agentId, setId } }),
     onSuccess: () => {
       tell('done', 'The set is gone; its questions stay.')
+      setIsRemoving(false)
       void queries.invalidateQueries({ queryKey: [PATH] })
       void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/evaluations'] })
       void onChoose(undefined)
@@ -64,12 +67,23 @@ export function SetChooser({ agentId, sets, chosen, mayWrite, onChoose }: SetCho
                     hint: 'Its questions stay',
                     icon: Trash2,
                     danger: true,
-                    onChoose: () => remove.mutate(set.id),
+                    onChoose: () => setIsRemoving(true),
                   },
                 ]
               : []),
           ]}
         />
+      )}
+      {isRemoving && set && (
+        <Confirm
+          title={`Delete the set ${set.name}?`}
+          action="Delete the set"
+          pending={remove.isPending}
+          onConfirm={() => remove.mutate(set.id)}
+          onClose={() => setIsRemoving(false)}
+        >
+          Its questions stay, but which of them belong together is lost.
+        </Confirm>
       )}
       {naming && (
         <NameDialog

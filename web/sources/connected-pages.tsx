@@ -6,6 +6,7 @@ import { queries } from '../app/queries.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Ago } from '../ui/ago.tsx'
 import { Button } from '../ui/button.tsx'
+import { Confirm } from '../ui/confirm.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Form, FormActions, FormProblem, TextField } from '../ui/field.tsx'
 import { Empty, Loaded, sentenceOf } from '../ui/state.tsx'
@@ -84,9 +85,11 @@ function PageList({ agentId }: { agentId: string }) {
       void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/sources/summary'] })
     },
   })
+  const [isLeaving, setIsLeaving] = useState(false)
   const disconnect = useMutation({
     mutationFn: () => call('DELETE', PATH, { params }),
     onSuccess: () => {
+      setIsLeaving(false)
       tell('done', 'Notion is disconnected. The sources stay, and are kept current no longer.')
       return refresh()
     },
@@ -106,10 +109,22 @@ function PageList({ agentId }: { agentId: string }) {
           placeholder="Search by title"
         />
         <Button type="submit">Search</Button>
-        <Button kind="danger" pending={disconnect.isPending} onClick={() => disconnect.mutate()}>
+        <Button kind="danger" onClick={() => setIsLeaving(true)}>
           Disconnect
         </Button>
       </form>
+      {isLeaving && (
+        <Confirm
+          title="Disconnect Notion?"
+          action="Disconnect"
+          pending={disconnect.isPending}
+          onConfirm={() => disconnect.mutate()}
+          onClose={() => setIsLeaving(false)}
+        >
+          The sources stay, and are no longer kept current. The token is deleted, and has to be entered again
+          to connect it.
+        </Confirm>
+      )}
       <Loaded of={pages}>
         {({ pages: lists }) => {
           const all = lists.flatMap(({ data }) => data)

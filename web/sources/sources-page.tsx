@@ -11,6 +11,7 @@ import { useMutation } from '../app/use-mutation.ts'
 import { useParameters } from '../app/use-parameters.ts'
 import { Ago } from '../ui/ago.tsx'
 import { Button } from '../ui/button.tsx'
+import { Confirm } from '../ui/confirm.tsx'
 import { TextField } from '../ui/field.tsx'
 import { formatBytes, plural } from '../ui/format.ts'
 import { Menu } from '../ui/menu.tsx'
@@ -177,11 +178,13 @@ function Amount({ agentId }: { agentId: string }) {
 
 function SourceRow({ agentId, source, mayWrite }: { agentId: string; source: Source; mayWrite: boolean }) {
   const { tone, label } = statusOfSource(source.status)
+  const [isRemoving, setIsRemoving] = useState(false)
   const remove = useMutation({
     mutationFn: () =>
       call('DELETE', '/agents/{agentId}/sources/{sourceId}', { params: { agentId, sourceId: source.id } }),
     onSuccess: () => {
       tell('done', `${source.name ?? 'The source'} is being removed.`)
+      setIsRemoving(false)
       void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/sources'] })
       void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/sources/summary'] })
     },
@@ -213,15 +216,26 @@ function SourceRow({ agentId, source, mayWrite }: { agentId: string; source: Sou
             choices={[
               {
                 id: 'remove',
-                label: 'Remove from the answers',
+                label: 'Delete the source',
                 icon: Trash2,
                 danger: true,
-                onChoose: () => remove.mutate(),
+                onChoose: () => setIsRemoving(true),
               },
             ]}
           >
             <Ellipsis size={18} aria-hidden />
           </Menu>
+        )}
+        {isRemoving && (
+          <Confirm
+            title={`Delete ${source.name ?? 'the source'}?`}
+            action="Delete the source"
+            pending={remove.isPending}
+            onConfirm={() => remove.mutate()}
+            onClose={() => setIsRemoving(false)}
+          >
+            The agent no longer answers from it. This cannot be undone: it would have to be added again.
+          </Confirm>
         )}
       </td>
     </tr>

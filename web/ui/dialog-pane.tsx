@@ -10,11 +10,13 @@ export type DialogPaneProps = {
   wide?: boolean
   /** Opens the dialog from this side instead of in the middle. */
   drawer?: 'left' | 'right'
+  /** An alert dialog asks something before anything else can go on. */
+  role?: 'dialog' | 'alertdialog'
   children: ReactNode
 }
 
 /** An open dialog. */
-export function DialogPane({ title, onClose, wide, drawer, children }: DialogPaneProps) {
+export function DialogPane({ title, onClose, wide, drawer, role, children }: DialogPaneProps) {
   const place = drawer
     ? `${classes.drawer} ${classes[drawer]}`
     : `${classes.modal} ${wide ? classes.wide : ''}`
@@ -26,7 +28,7 @@ export function DialogPane({ title, onClose, wide, drawer, children }: DialogPan
       className={`${classes.overlay} ${drawer ? '' : classes.middle}`}
     >
       <Modal className={place}>
-        <Pane className={classes.pane}>
+        <Pane className={classes.pane} role={role}>
           <header className={classes.head}>
             <Heading slot="title" level={2}>
               {title}

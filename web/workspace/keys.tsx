@@ -7,6 +7,7 @@ import { useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Ago } from '../ui/ago.tsx'
 import { Button } from '../ui/button.tsx'
+import { Confirm } from '../ui/confirm.tsx'
 import { formatTime } from '../ui/format.ts'
 import { Badge, Section, Table } from '../ui/page.tsx'
 import { Empty, Loaded } from '../ui/state.tsx'
@@ -20,10 +21,14 @@ export function Keys() {
   const can = useCan()
   const keys = useQuery(reading('/keys'))
   const [isMaking, setIsMaking] = useState(false)
+  const [revoking, setRevoking] = useState<{ id: string; name: string } | null>(null)
   const mayWrite = can('keys:write')
   const revoke = useMutation({
     mutationFn: (keyId: string) => call('DELETE', '/keys/{keyId}', { params: { keyId } }),
-    onSuccess: () => tell('done', 'The key is refused from now on.'),
+    onSuccess: () => {
+      tell('done', 'The key is refused from now on.')
+      setRevoking(null)
+    },
     onSettled: refresh,
   })
   const make = mayWrite && (
@@ -74,7 +79,14 @@ export function Keys() {
                   </td>
                   <td className={classes.end}>
                     {mayWrite && state === 'active' && (
-                      <Revoke name={name} onRevoke={() => revoke.mutate(id)} />
+                      <Button
+                        small
+                        kind="quiet"
+                        aria-label={`Revoke ${name}`}
+                        onClick={() => setRevoking({ id, name })}
+                      >
+                        Revoke
+                      </Button>
                     )}
                   </td>
                 </tr>
@@ -83,21 +95,18 @@ export function Keys() {
           )
         }
       </Loaded>
+      {revoking && (
+        <Confirm
+          title={`Revoke ${revoking.name}?`}
+          action="Revoke for good"
+          pending={revoke.isPending}
+          onConfirm={() => revoke.mutate(revoking.id)}
+          onClose={() => setRevoking(null)}
+        >
+          Programs that use the key are refused from then on. This cannot be undone.
+        </Confirm>
+      )}
       {isMaking && <MakeKey onClose={() => setIsMaking(false)} />}
     </Section>
-  )
-}
-
-/** Revokes an API key. This cannot be undone, so it takes two clicks. */
-function Revoke({ name, onRevoke }: { name: string; onRevoke: () => void }) {
-  const [isSure, setIsSure] = useState(false)
-  return isSure ? (
-    <Button small kind="danger" onClick={onRevoke} onBlur={() => setIsSure(false)}>
-      Revoke for good
-    </Button>
-  ) : (
-    <Button small kind="quiet" aria-label={`Revoke ${name}`} onClick={() => setIsSure(true)}>
-      Revoke
-    </Button>
   )
 }

@@ -8,6 +8,7 @@ import { useAgents, useCan, useMember } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Ago } from '../ui/ago.tsx'
 import { Button } from '../ui/button.tsx'
+import { Confirm } from '../ui/confirm.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { Badge, Section, Table } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
@@ -64,12 +65,17 @@ const Hidden = ({ children }: { children: string }) => <span className="visually
 function MemberRow({ member, mayWrite }: { member: Member; mayWrite: boolean }) {
   const me = useMember()
   const [isRenaming, setIsRenaming] = useState(false)
+  const [isRemoving, setIsRemoving] = useState(false)
   const agents = useAgents().data?.data ?? []
   const change = useMutation({
     scope: { id: `role ${member.id}` },
     mutationFn: (role: Role) =>
       call('PATCH', '/members/{memberId}', { params: { memberId: member.id }, body: { role } }),
-    onSuccess: () => tell('done', `${member.name} has another role.`),
+    onSuccess: (_member, role) => {
+      const before = member.role
+      if (role !== before)
+        tell('done', `${member.name} has another role.`, { label: 'Undo', run: () => change.mutate(before) })
+    },
     onSettled: () => refresh('/members'),
   })
   const remove = useMutation({
@@ -126,12 +132,23 @@ function MemberRow({ member, mayWrite }: { member: Member; mayWrite: boolean }) 
                 label: 'Remove from the workspace',
                 icon: Trash2,
                 danger: true,
-                onChoose: () => remove.mutate(),
+                onChoose: () => setIsRemoving(true),
               },
             ]}
           >
             <Ellipsis size={18} aria-hidden />
           </Menu>
+        )}
+        {isRemoving && (
+          <Confirm
+            title={`Remove ${member.name}?`}
+            action="Remove from the workspace"
+            pending={remove.isPending}
+            onConfirm={() => remove.mutate()}
+            onClose={() => setIsRemoving(false)}
+          >
+            {member.name} is signed out everywhere and can only come back by an invitation.
+          </Confirm>
         )}
         {isRenaming && <RenameMember member={member} onClose={() => setIsRenaming(false)} />}
       </td>
@@ -141,9 +158,11 @@ function MemberRow({ member, mayWrite }: { member: Member; mayWrite: boolean }) 
 
 function Invitations({ mayWrite }: { mayWrite: boolean }) {
   const { data } = useQuery(reading('/invitations'))
+  const [revoking, setRevoking] = useState<{ id: string; email: string } | null>(null)
   const revoke = useMutation({
     mutationFn: (invitationId: string) =>
       call('DELETE', '/invitations/{invitationId}', { params: { invitationId } }),
+    onSuccess: () => setRevoking(null),
     onSettled: () => refresh('/invitations'),
   })
   if (!data || data.length === 0) return null
@@ -165,7 +184,12 @@ function Invitations({ mayWrite }: { mayWrite: boolean }) {
             </td>
             <td className={classes.end}>
               {mayWrite && (
-                <Button small kind="quiet" onClick={() => revoke.mutate(id)}>
+                <Button
+                  small
+                  kind="quiet"
+                  aria-label={`Take back the invitation of ${email}`}
+                  onClick={() => setRevoking({ id, email })}
+                >
                   Take back
                 </Button>
               )}
@@ -173,6 +197,17 @@ function Invitations({ mayWrite }: { mayWrite: boolean }) {
           </tr>
         ))}
       </Table>
+      {revoking && (
+        <Confirm
+          title={`Take back the invitation of ${revoking.email}?`}
+          action="Take it back"
+          pending={revoke.isPending}
+          onConfirm={() => revoke.mutate(revoking.id)}
+          onClose={() => setRevoking(null)}
+        >
+          Its link stops working. Another invitation has another link.
+        </Confirm>
+      )}
     </Section>
   )
 }

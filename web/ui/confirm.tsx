@@ -1,0 +1,31 @@
+import type { ReactNode } from 'react'
+import { Button } from './button.tsx'
+import { Dialog } from './dialog.tsx'
+import { FormActions } from './field.tsx'
+
+type ConfirmProps = {
+  /** The question, which names what is lost. */
+  title: string
+  /** What follows from it. */
+  children: ReactNode
+  /** What the button does. */
+  action: string
+  pending?: boolean
+  onConfirm: () => void
+  onClose: () => void
+}
+
+/** Asks before something that cannot be undone. */
+export const Confirm = ({ title, children, action, pending, onConfirm, onClose }: ConfirmProps) => (
+  <Dialog title={title} isOpen onClose={onClose} role="alertdialog">
+    <p>{children}</p>
+    <FormActions>
+      <Button kind="danger" pending={pending} onClick={onConfirm}>
+        {action}
+      </Button>
+      <Button kind="quiet" onClick={onClose}>
+        Cancel
+      </Button>
+    </FormActions>
+  </Dialog>
+)
