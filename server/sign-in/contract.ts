@@ -9,7 +9,9 @@ const tag = 'Sign-in'
  * is hashed.
  */
 const bodyLimit = 8_192
-const COUNTED = 'Attempts are limited by network address and by login; beyond the limit, the response is 429.'
+const COUNTED = 'Attempts are limited; beyond the limit, the response is 429.'
+const GUESSES =
+  'Wrong passwords are limited to five in 15 minutes for a login and a network address, and to a hundred a day for a login. A browser in which the login has signed in before is known by a cookie and has ten in 15 minutes, whatever others guess.'
 
 const Token = Type.String({ minLength: 1, maxLength: 200, description: 'The part of the link after #' })
 const Email = Type.String({ format: 'email', maxLength: 254 })
@@ -73,7 +75,7 @@ export const signIn = endpoint({
   name: 'signIn',
   tag,
   summary: 'Sign in with a password',
-  description: `Sets the cookie of a session, which ends after 14 days. If the member has a second factor, the cookie only permits \`/sign-in/second-factor\`. A browser must send the header \`x-parley-session: 1\`. An unknown address and a wrong password get the same response. ${COUNTED}`,
+  description: `Sets the cookie of a session, which ends after 14 days. If the member has a second factor, the cookie only permits \`/sign-in/second-factor\`. A browser must send the header \`x-parley-session: 1\`. An unknown address and a wrong password get the same response. ${GUESSES} ${COUNTED}`,
   scope: null,
   bodyLimit,
   body: Exact({ email: Email, password: Password }),

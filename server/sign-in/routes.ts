@@ -6,7 +6,8 @@ import type { Caller, SignedIn } from '../http/route.ts'
 import { type Route, route } from '../http/route.ts'
 import { countRequest } from '../http/server/gate.ts'
 import * as contract from './contract.ts'
-import { countAttempt } from './passwords/attempts.ts'
+import { countEntry, countOwnChange, countPassword } from './passwords/attempts.ts'
+import { rememberDevice } from './passwords/known-devices.ts'
 import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from './passwords/password-limits.ts'
 import { linkRoutes } from './passwords/routes.ts'
 import { claimCode } from './passwords/used-codes.ts'
@@ -39,7 +40,8 @@ const enterRoutes = (ctx: Context): Route[] => [
   }),
 
   route(contract.signIn, async ({ body, request, reply }) => {
-    await enter(ctx, { request, reply }, body.email)
+    const { device } = await enter(ctx, { request, reply }, body.email)
+    const giveBack = await countPassword(ctx.db, request, body.email, device)
     const headers = headersFor(request, { asStranger: true })
     const answer = await askAuth<{ twoFactorRedirect?: boolean; user?: { id: string } }>(
       ctx,
@@ -49,7 +51,9 @@ const enterRoutes = (ctx: Context): Route[] => [
       await noteSignIn(ctx.db, 'session.refuse', request, { email: body.email })
       throw error
     })
+    await giveBack()
     if (answer.twoFactorRedirect || !answer.user) return { secondFactor: true }
+    await rememberDevice(ctx, { request, reply }, body.email)
     await noteSignIn(ctx.db, 'session.create', request, { loginId: answer.user.id })
     return { secondFactor: false }
   }),
@@ -58,7 +62,7 @@ const enterRoutes = (ctx: Context): Route[] => [
     await enter(ctx, { request, reply })
     const asked = { body: { code }, headers: headersFor(request, { asStranger: true }) }
     const isTimed = /^\d{6}$/.test(code)
-    const answer = await askAuth<{ token: string; user: { id: string } }>(
+    const answer = await askAuth<{ token: string; user: { id: string; email: string } }>(
       ctx,
       { request, reply },
       (auth) =>
@@ -76,6 +80,7 @@ const enterRoutes = (ctx: Context): Route[] => [
       await noteSignIn(ctx.db, 'session.refuse', request, null)
       throw error
     })
+    await rememberDevice(ctx, { request, reply }, answer.user.email)
     await noteSignIn(ctx.db, 'session.create', request, { loginId: answer.user.id })
     return success
   }),
@@ -99,10 +104,14 @@ const enterRoutes = (ctx: Context): Route[] => [
 ]
 
 /** Checks every attempt to sign in: refuses it during maintenance or from a page of another site, and counts it. */
-async function enter(ctx: Context, { request, reply }: Exchange, name?: string): Promise<void> {
+async function enter(
+  ctx: Context,
+  { request, reply }: Exchange,
+  email?: string,
+): Promise<{ device: string | null }> {
   await ctx.maintenance.refuse()
   refuseCrossSite(request, ctx.config)
-  await countAttempt(ctx.limiter, { request, reply }, name)
+  return countEntry(ctx, { request, reply }, email)
 }
 
 const sessionRoutes = (ctx: Context): Route[] => [
@@ -145,7 +154,7 @@ const sessionRoutes = (ctx: Context): Route[] => [
 
 const credentialRoutes = (ctx: Context): Route[] => [
   route(contract.changePassword, { keeps: 'answer' }, async ({ caller, body, request, reply }) => {
-    await countAttempt(ctx.limiter, { request, reply }, memberOf(caller).email)
+    await countOwnChange(ctx, reply, memberOf(caller).loginId)
     await askAuth(ctx, { request, reply }, (auth) =>
       auth.api.changePassword({
         body: { ...body, revokeOtherSessions: true },
@@ -158,7 +167,7 @@ const credentialRoutes = (ctx: Context): Route[] => [
   }),
 
   route(contract.beginSecondFactor, { keeps: 'answer' }, async ({ caller, body, request, reply }) => {
-    await countAttempt(ctx.limiter, { request, reply }, memberOf(caller).email)
+    await countOwnChange(ctx, reply, memberOf(caller).loginId)
     if (memberOf(caller).hasSecondFactor)
       throw new ApiError('RESOURCE_DUPLICATE', {
         message: 'A second factor is already set up. Remove it first.',
@@ -172,7 +181,7 @@ const credentialRoutes = (ctx: Context): Route[] => [
   }),
 
   route(contract.confirmSecondFactor, { keeps: 'answer' }, async ({ caller, body, request, reply }) => {
-    await countAttempt(ctx.limiter, { request, reply }, memberOf(caller).email)
+    await countOwnChange(ctx, reply, memberOf(caller).loginId)
     await askAuth(ctx, { request, reply }, (auth) =>
       auth.api.verifyTOTP({ body, headers: headersFor(request), asResponse: true }),
     )
@@ -182,7 +191,7 @@ const credentialRoutes = (ctx: Context): Route[] => [
   }),
 
   route(contract.removeSecondFactor, async ({ caller, body, request, reply }) => {
-    await countAttempt(ctx.limiter, { request, reply }, memberOf(caller).email)
+    await countOwnChange(ctx, reply, memberOf(caller).loginId)
     await askAuth(ctx, { request, reply }, (auth) =>
       auth.api.disableTwoFactor({ body, headers: headersFor(request), asResponse: true }),
     )

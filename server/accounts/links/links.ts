@@ -90,6 +90,24 @@ export async function takeLink(trx: Trx, kind: LinkKind, token: string): Promise
   return row
 }
 
+/** Returns how many reset links of a member are valid. */
+export async function openResetLinks(trx: Db, accountId: AccountId, memberId: string): Promise<number> {
+  const open = await trx
+    .selectFrom('login_links')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('kind', '=', 'reset')
+    .where('member_id', '=', memberId)
+    .where('expires_at', '>', new Date())
+    .execute()
+  return open.length
+}
+
+/** Deletes a link of any kind. */
+export async function dropLink(db: Db, accountId: AccountId, id: string): Promise<void> {
+  await db.deleteFrom('login_links').where('account_id', '=', accountId).where('id', '=', id).execute()
+}
+
 /** Deletes the reset links of a member. */
 export async function dropResetLinks(trx: Db, accountId: AccountId, memberId: string): Promise<void> {
   await trx

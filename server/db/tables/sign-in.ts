@@ -61,6 +61,8 @@ export type LoginChallengesTable = {
   updated_at: Time
 }
 
+export type LoginAttemptsTable = { bucket: string; count: number; ends_at: Time }
+
 export type LoginSecretsTable = { name: string; secret: string; created_at: Time }
 
 export type LoginLinksTable = {

@@ -67,6 +67,7 @@ import type { UserErasuresTable } from './privacy.ts'
 import type { ConversationCountsTable, ConversationSearchTable, SearchQueueTable } from './search.ts'
 import type { DutiesTable, ProcessesTable, RequestsTable, SettingsTable } from './service.ts'
 import type {
+  LoginAttemptsTable,
   LoginChallengesTable,
   LoginCredentialsTable,
   LoginLinksTable,
@@ -85,6 +86,7 @@ export type Tables = {
   login_credentials: LoginCredentialsTable
   login_second_factors: LoginSecondFactorsTable
   login_challenges: LoginChallengesTable
+  login_attempts: LoginAttemptsTable
   login_secrets: LoginSecretsTable
   login_links: LoginLinksTable
   api_keys: ApiKeysTable

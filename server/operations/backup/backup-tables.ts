@@ -94,6 +94,7 @@ export const derivedTables = [
   // Members sign in again, and unused links are created again.
   'login_sessions',
   'login_challenges',
+  'login_attempts',
   'login_links',
   // Sites sign in their visitors again.
   'visitor_identities',

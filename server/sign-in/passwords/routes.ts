@@ -1,6 +1,5 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { recordAudit } from '../../accounts/audit/audit.ts'
-import { readLink, takeLink } from '../../accounts/links/links.ts'
+import { dropResetLinks, readLink, takeLink } from '../../accounts/links/links.ts'
 import { setAccountName } from '../../accounts/records/accounts.ts'
 import { lockMembers, requireMemberById } from '../../accounts/records/members.ts'
 import type { Context } from '../../context.ts'
@@ -8,7 +7,9 @@ import { transact } from '../../db/statements/transact.ts'
 import { type Route, route } from '../../http/route.ts'
 import * as contract from '../contract.ts'
 import { SEND_RESET, type SendReset } from '../jobs.ts'
-import { countAttempt } from './attempts.ts'
+import type { Exchange } from '../provider/ask-auth.ts'
+import { countEntry, countReset } from './attempts.ts'
+import { rememberDevice } from './known-devices.ts'
 import { addLogin, hashOfPassword, replacePassword } from './logins.ts'
 
 const success = { success: true as const }
@@ -36,6 +37,7 @@ export const linkRoutes = (ctx: Context): Route[] => [
         target: memberId,
       })
     })
+    await rememberDevice(ctx, { request, reply }, body.email)
     return success
   }),
 
@@ -58,7 +60,7 @@ export const linkRoutes = (ctx: Context): Route[] => [
 
   route(contract.acceptInvitation, async ({ body, request, reply }) => {
     await enter(ctx, { request, reply })
-    const { account_id: accountId } = await readLink(ctx.db, 'invitation', body.token)
+    const { account_id: accountId, email } = await readLink(ctx.db, 'invitation', body.token)
     const passwordHash = await hashOfPassword(body.password)
     await transact(ctx.db, async (trx) => {
       await lockMembers(trx, accountId)
@@ -74,11 +76,13 @@ export const linkRoutes = (ctx: Context): Route[] => [
         detail: { role, agentIds },
       })
     })
+    await rememberDevice(ctx, { request, reply }, email ?? '')
     return success
   }),
 
   route(contract.requestPasswordReset, async ({ body: { email }, request, reply }) => {
-    await enter(ctx, { request, reply }, email)
+    const { device } = await enter(ctx, { request, reply }, email)
+    await countReset(ctx.db, request, email, device)
     // The job looks up the address later, so that the response time does not reveal whether it has a login.
     if (ctx.config.smtp && ctx.config.publicUrl)
       await ctx.jobs.enqueue<SendReset>(ctx.db, SEND_RESET, { email })
@@ -89,10 +93,11 @@ export const linkRoutes = (ctx: Context): Route[] => [
     await enter(ctx, { request, reply })
     const { account_id: accountId } = await readLink(ctx.db, 'reset', body.token)
     const passwordHash = await hashOfPassword(body.password)
-    await transact(ctx.db, async (trx) => {
+    const email = await transact(ctx.db, async (trx) => {
       await lockMembers(trx, accountId)
       const { member_id } = await takeLink(trx, 'reset', body.token)
       const member = await requireMemberById(trx, accountId, member_id ?? '')
+      await dropResetLinks(trx, accountId, member.id)
       await replacePassword(trx, member, passwordHash)
       await recordAudit(trx, {
         accountId,
@@ -100,17 +105,16 @@ export const linkRoutes = (ctx: Context): Route[] => [
         action: 'password.reset',
         target: member.id,
       })
+      return member.email
     })
     ctx.sessions.forget()
+    // Whoever may not sign in on a new device, because of a stranger's guesses, now may with the new password.
+    await rememberDevice(ctx, { request, reply }, email)
     return success
   }),
 ]
 
-async function enter(
-  ctx: Context,
-  exchange: { request: FastifyRequest; reply: FastifyReply },
-  name?: string,
-): Promise<void> {
+async function enter(ctx: Context, exchange: Exchange, email?: string): Promise<{ device: string | null }> {
   await ctx.maintenance.refuse()
-  await countAttempt(ctx.limiter, exchange, name)
+  return countEntry(ctx, exchange, email)
 }

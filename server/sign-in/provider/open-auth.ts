@@ -126,23 +126,34 @@ export type Auth = Awaited<ReturnType<typeof createAuth>>
  */
 type Kind = { isSecure: boolean; withProvider: boolean }
 
-type OpenAuth = (kind: Kind) => Promise<Auth>
+type AuthOpener = {
+  open(kind: Kind): Promise<Auth>
+  /** Returns the secret that signs cookies. */
+  secret(): Promise<string>
+}
 
-export function authOpener(needs: AuthNeeds): OpenAuth {
-  let secret: Promise<string> | null = null
+export function authOpener(needs: AuthNeeds): AuthOpener {
+  let opening: Promise<string> | null = null
   const opened = new Map<string, Promise<Auth>>()
-  return (kind) => {
-    const name = `${kind.isSecure} ${kind.withProvider}`
-    const known = opened.get(name)
-    if (known) return known
-    secret ??= openLoginSecret(needs.db, needs.secrets)
-    const auth = secret.then((text) => createAuth(needs, text, kind))
-    opened.set(name, auth)
-    // Forget the failure, so that the next request tries again.
-    auth.catch(() => {
-      opened.delete(name)
-      secret = null
+  // A failure is forgotten, so that the next request tries again.
+  const secret = (): Promise<string> => {
+    if (opening) return opening
+    opening = openLoginSecret(needs.db, needs.secrets)
+    opening.catch(() => {
+      opening = null
     })
-    return auth
+    return opening
+  }
+  return {
+    secret,
+    open(kind) {
+      const name = `${kind.isSecure} ${kind.withProvider}`
+      const known = opened.get(name)
+      if (known) return known
+      const auth = secret().then((text) => createAuth(needs, text, kind))
+      opened.set(name, auth)
+      auth.catch(() => opened.delete(name))
+      return auth
+    },
   }
 }

@@ -1,7 +1,8 @@
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../http/errors.ts'
 import { type RawRoute, rawRoute } from '../../http/server/serve-raw.ts'
-import { countAttempt } from '../passwords/attempts.ts'
+import { countEntry } from '../passwords/attempts.ts'
+import { rememberDevice } from '../passwords/known-devices.ts'
 import { cameSecurely } from '../sessions/same-site.ts'
 import { beginsSession, headersFor, noteSignIn, passCookies } from './ask-auth.ts'
 import { returnFromProvider } from './contract.ts'
@@ -11,7 +12,7 @@ export const providerRoutes = (ctx: Context): RawRoute[] => [
   rawRoute(returnFromProvider, async ({ request, reply }) => {
     const { oidc, publicUrl } = ctx.config
     if (!oidc || !publicUrl) throw new ApiError('ROUTE_NOT_FOUND')
-    await countAttempt(ctx.limiter, { request, reply })
+    await countEntry(ctx, { request, reply })
     const auth = await ctx.sessions.openProvider(cameSecurely(request, ctx.config))
     const url = new URL(request.url, publicUrl)
     const response = await auth.handler(
@@ -24,8 +25,10 @@ export const providerRoutes = (ctx: Context): RawRoute[] => [
     const found = beginsSession(cookies)
       ? await auth.api.getSession({ headers: new Headers({ cookie }) })
       : null
-    if (found) await noteSignIn(ctx.db, 'session.create', request, { loginId: found.user.id })
-    else await noteSignIn(ctx.db, 'session.refuse', request, null)
+    if (found) {
+      await rememberDevice(ctx, { request, reply }, found.user.email)
+      await noteSignIn(ctx.db, 'session.create', request, { loginId: found.user.id })
+    } else await noteSignIn(ctx.db, 'session.refuse', request, null)
     return reply
       .code(302)
       .header('location', response.headers.get('location') ?? '/')

@@ -27,12 +27,14 @@ type Sessions = {
   open(isSecure: boolean): Promise<Auth>
   /** The same, with the provider of the configuration. */
   openProvider(isSecure: boolean): Promise<Auth>
+  /** Returns the secret that signs cookies. */
+  secret(): Promise<string>
 }
 
 /** Identifies members by their session cookies and caches each result for less than a second. */
 export function createSessions(needs: AuthNeeds): Sessions {
-  const openKind = authOpener(needs)
-  const open = (isSecure: boolean): Promise<Auth> => openKind({ isSecure, withProvider: false })
+  const opener = authOpener(needs)
+  const open = (isSecure: boolean): Promise<Auth> => opener.open({ isSecure, withProvider: false })
   const known = new Map<string, { caller: Promise<Caller | null>; loadedAt: number }>()
   const good = new Set<string>()
 
@@ -44,7 +46,8 @@ export function createSessions(needs: AuthNeeds): Sessions {
 
   return {
     open,
-    openProvider: (isSecure) => openKind({ isSecure, withProvider: true }),
+    openProvider: (isSecure) => opener.open({ isSecure, withProvider: true }),
+    secret: opener.secret,
     hasCookie: ({ headers: { cookie } }) => cookie !== undefined && COOKIE.test(cookie),
     async callerOf(request, beforeStranger) {
       const cookie =
