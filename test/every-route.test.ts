@@ -242,6 +242,23 @@ describe('signed-in members', () => {
   })
 })
 
+/** Integers in the syntax of programming languages, percent-encoded. */
+const NOT_DECIMAL = [
+  '1e0',
+  '1E1',
+  '0x1',
+  '0b1',
+  '0o1',
+  '1.',
+  '1.0',
+  '%2B1',
+  '+1',
+  '%201',
+  '1%20',
+  '1_0',
+  '%D9%A1',
+]
+
 for (const endpoint of protectedEndpoints) {
   const isMember = endpoint.onlySessions
   describe(`${endpoint.method} ${endpoint.path}`, () => {
@@ -339,6 +356,26 @@ for (const endpoint of protectedEndpoints) {
       const { client, ids } = await world({ isMember })
       assertUnknown(endpoint, await ask(client, endpoint, ids, bodyOf(endpoint), '?unheardOf=1'), 'unheardOf')
     })
+
+    const integers = (['path', 'query'] as const).flatMap((place) =>
+      Object.entries(
+        ((place === 'path' ? endpoint.params : endpoint.query) as Schema | undefined)?.properties ?? {},
+      )
+        .filter(([, { type }]) => type === 'integer')
+        .map(([name]) => ({ place, name })),
+    )
+    for (const { place, name } of integers)
+      test(`takes only decimal digits as ${name}`, async () => {
+        const { client, ids } = await world({ isMember })
+        for (const text of NOT_DECIMAL) {
+          const answer =
+            place === 'path'
+              ? await ask(client, endpoint, { ...ids, [name]: text }, bodyOf(endpoint))
+              : await ask(client, endpoint, ids, bodyOf(endpoint), `?${name}=${text}`)
+          assert.deepEqual([answer.status, answer.body.error?.code], [400, 'VALIDATION_INVALID_BODY'], text)
+          assert.equal(answer.body.error.details[name], 'Must be an integer.', text)
+        }
+      })
 
     const query = Object.keys(((endpoint.query ?? {}) as Schema).properties ?? {})
     if (query.includes('cursor')) {

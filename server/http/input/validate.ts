@@ -19,7 +19,7 @@ type Validator = (value: unknown, ignored?: string[]) => Details
 type Rule = (value: unknown) => string | Details | null
 type Asked = { rule: Rule; value: unknown; path: string }
 
-const SHARED = {
+const ajv = new Ajv({
   allErrors: true,
   useDefaults: true,
   discriminator: true,
@@ -27,35 +27,46 @@ const SHARED = {
   verbose: true,
   // The rules that a check comes across go into the list that it is called on.
   passContext: true,
-} as const
-const bodies = new Ajv({ ...SHARED })
-// Query and path values arrive as text.
-const texts = new Ajv({ ...SHARED, coerceTypes: true })
-for (const ajv of [bodies, texts]) {
-  ;(formats as unknown as (ajv: Ajv) => void)(ajv)
-  ajv.addFormat('day-or-time', isDate)
-  ajv.addKeyword({
-    keyword: 'rule',
-    validate(this: Asked[], rule: Rule, value: unknown, _schema: unknown, place?: { instancePath: string }) {
-      this.push({ rule, value, path: pathIn(place?.instancePath ?? '').join('.') })
-      return true
-    },
-  })
-}
+})
+;(formats as unknown as (ajv: Ajv) => void)(ajv)
+ajv.addFormat('day-or-time', isDate)
+ajv.addKeyword({
+  keyword: 'rule',
+  validate(this: Asked[], rule: Rule, value: unknown, _schema: unknown, place?: { instancePath: string }) {
+    this.push({ rule, value, path: pathIn(place?.instancePath ?? '').join('.') })
+    return true
+  },
+})
 
 export function bodyValidator(schema: TSchema): Validator {
-  return validator(bodies, schema, 'body')
+  return validator(schema, 'body')
 }
 
+/** Checks the values of a path or a query, which arrive as text. */
 export function textValidator(schema: TSchema): Validator {
-  return validator(texts, schema, 'query')
+  const check = validator(schema, 'query')
+  const properties = Object.entries(
+    (schema as { properties?: Record<string, { type?: string }> }).properties ?? {},
+  )
+  return (value, ignored) => {
+    const texts = value as Record<string, unknown>
+    for (const [name, { type }] of properties) if (name in texts) texts[name] = readText(texts[name], type)
+    return check(value, ignored)
+  }
+}
+
+/** Reads a text as an integer or a boolean. One that is not written so stays text, which its schema refuses. */
+function readText(text: unknown, type: string | undefined): unknown {
+  if (type === 'integer' && typeof text === 'string' && /^-?\d+$/.test(text)) return Number(text)
+  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
+  return text
 }
 
 /**
  * Returns a validator that compiles its schema on first use, because compiling all endpoints takes a third of a
  * second at every start.
  */
-function validator(ajv: Ajv, schema: TSchema, whole: string): Validator {
+function validator(schema: TSchema, whole: string): Validator {
   let check: ValidateFunction | undefined
   return (value, ignored) => {
     check ??= ajv.compile(schema)
