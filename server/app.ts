@@ -1,11 +1,6 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import multipart from '@fastify/multipart'
-import {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyReply,
-  fastify,
-  LogController,
-} from 'fastify'
+import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify'
 import { v7 } from 'uuid'
 import { authorize } from './accounts/keys/authenticate.ts'
 import { noteRequest } from './accounts/keys/note-request.ts'
@@ -16,12 +11,20 @@ import { contracts, features, rawContracts, version1Contracts } from './features
 import { admitBodies, PACE, type Pace } from './http/bodies/admit-bodies.ts'
 import { acceptJson } from './http/bodies/json-body.ts'
 import { type Scope, V1, V2 } from './http/contract.ts'
+import type { ErrorCode } from './http/error-codes.ts'
 import { ApiError } from './http/errors.ts'
 import type { RateWindow } from './http/limits/rate-limit.ts'
 import { openApiDocument } from './http/openapi/openapi.ts'
 import type { Caller } from './http/route.ts'
 import type { Gate } from './http/server/gate.ts'
 import { logRequests } from './http/server/log-requests.ts'
+import {
+  codeOfClientError,
+  type EarlyRefusal,
+  refuseEarly,
+  sendEarly,
+  sendOnSocket,
+} from './http/server/refuse-early.ts'
 import { renderError } from './http/server/render-error.ts'
 import { securityHeaders } from './http/server/security-headers.ts'
 import { serveRoutes } from './http/server/serve.ts'
@@ -50,28 +53,44 @@ export async function createApp(
   ctx: Context,
   { strict = false, pace = PACE }: Options = {},
 ): Promise<FastifyInstance> {
+  const secure = securityHeaders(ctx.config.publicUrl?.startsWith('https:') ?? false)
+  const refuse = (code: ErrorCode, requestId: string): EarlyRefusal =>
+    refuseEarly(code, { requestId, secure, window: ctx.config.rateLimit })
   const app = fastify({
     loggerInstance: ctx.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: ctx.config.trustedProxies.length > 0 ? ctx.config.trustedProxies : false,
-    genReqId: ({ headers }) => acceptedId(headers['x-request-id']) ?? v7(),
+    genReqId: requestIdOf,
     requestIdHeader: false,
     // The limit where no key is required.
     bodyLimit: KEYLESS_BYTES,
     // The limits for the headers and for the whole request, however slowly it arrives. Bodies also have a minimum rate.
     requestTimeout: LONGEST_REQUEST_MS,
-    http: { headersTimeout: LONGEST_HEADERS_MS, connectionsCheckingInterval: LONGEST_HEADERS_MS / 4 },
+    http: {
+      headersTimeout: LONGEST_HEADERS_MS,
+      connectionsCheckingInterval: LONGEST_HEADERS_MS / 4,
+      // Node would refuse it without a body; see below.
+      requireHostHeader: false,
+    },
+    clientErrorHandler: (error, socket) => sendOnSocket(socket, refuse(codeOfClientError(error), v7())),
     // During shutdown, requests on open connections are still served; only new replies are refused (Generations.admit).
     return503OnClosing: false,
     routerOptions: { maxParamLength: 2_048 },
-    frameworkErrors: (_error, request, reply) =>
-      refuseBadUrl(request.id, request.url, reply, ctx.config.rateLimit),
+    // A URL that cannot be decoded.
+    frameworkErrors: (_error, { id, url }, reply) =>
+      sendEarly(
+        reply.raw,
+        refuse('ROUTE_NOT_FOUND', id),
+        url.startsWith(`${V1}/`) ? presentError : undefined,
+      ),
   })
-  const secure = securityHeaders(ctx.config.publicUrl?.startsWith('https:') ?? false)
-  app.addHook(
-    'onRequest',
-    async (request, reply) => void reply.headers(secure).header('x-request-id', request.id),
+  app.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
+    sendEarly(response, refuse('EXPECTATION_FAILED', requestIdOf(request))),
   )
+  app.addHook('onRequest', async ({ id, raw }, reply) => {
+    reply.headers(secure).header('x-request-id', id)
+    if (raw.headers.host === undefined && raw.httpVersion !== '1.0') throw new ApiError('REQUEST_MALFORMED')
+  })
   app.addHook('onResponse', async ({ method }) => {
     if (method !== 'GET') ctx.activity.note()
   })
@@ -133,25 +152,7 @@ export async function createApp(
   return app
 }
 
-function acceptedId(header: string | string[] | undefined): string | null {
-  return typeof header === 'string' && /^[\w-]{1,64}$/.test(header) ? header : null
-}
-
-/** Responds to a URL that cannot be decoded. No hook has run yet, so every header is set here. */
-function refuseBadUrl(
-  requestId: string,
-  url: string,
-  reply: FastifyReply,
-  { limit, windowMs }: RateWindow,
-): void {
-  const error = new ApiError('ROUTE_NOT_FOUND')
-  const body = url.startsWith(`${V1}/`) ? presentError(error, undefined).body : error.body
-  reply.raw.writeHead(error.status, {
-    'content-type': 'application/json; charset=utf-8',
-    'x-request-id': requestId,
-    'x-ratelimit-limit': limit,
-    'x-ratelimit-remaining': limit,
-    'x-ratelimit-reset': Date.now() + windowMs,
-  })
-  reply.raw.end(JSON.stringify(body))
+function requestIdOf({ headers }: Pick<IncomingMessage, 'headers'>): string {
+  const sent = headers['x-request-id']
+  return typeof sent === 'string' && /^[\w-]{1,64}$/.test(sent) ? sent : v7()
 }

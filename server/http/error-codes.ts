@@ -81,6 +81,10 @@ export const errorCodes = {
   VISITOR_IDENTITY_INVALID: [401, 'The visitor is not signed in.'],
   VISITOR_NOT_SERVED: [403, 'The chat is not available where you are.'],
   IDEMPOTENCY_KEY_REUSED: [409, 'This Idempotency-Key was used for another request.'],
+  REQUEST_MALFORMED: [400, 'The request is not valid HTTP. Check its request line and its headers.'],
+  REQUEST_TIMEOUT: [408, 'The request did not arrive in time. Send it again.'],
+  REQUEST_HEADERS_TOO_LARGE: [431, 'The headers may have at most 16 KB in total.'],
+  EXPECTATION_FAILED: [417, 'Only `Expect: 100-continue` is supported.'],
   ROUTE_NOT_FOUND: [404, 'There is no such path.'],
   METHOD_NOT_ALLOWED: [405, 'This path does not support this method.'],
   RATE_LIMIT_TOO_MANY_REQUESTS: [429, 'Too many requests. Wait as long as Retry-After says.'],
@@ -90,6 +94,14 @@ export const errorCodes = {
 } as const satisfies Record<string, readonly [number, string]>
 
 export type ErrorCode = keyof typeof errorCodes
+
+/** Codes of requests that are refused before they reach a route; any path may return them. */
+export const earlyErrors = [
+  'REQUEST_MALFORMED',
+  'REQUEST_TIMEOUT',
+  'REQUEST_HEADERS_TOO_LARGE',
+  'EXPECTATION_FAILED',
+] as const satisfies ErrorCode[]
 
 /** Codes that any endpoint that needs a key may return; a contract declares only those of its own. */
 export const commonErrors = [

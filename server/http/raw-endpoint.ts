@@ -1,5 +1,5 @@
 import type { TObject, TSchema } from 'typebox'
-import type { ErrorCode } from './error-codes.ts'
+import { type ErrorCode, earlyErrors } from './error-codes.ts'
 
 /**
  * The description of a route outside of the APIs: a file, a page or a webhook. Such a route takes no key, and its
@@ -59,6 +59,7 @@ export function rawEndpoint<const D extends Omit<RawEndpoint, 'errors'> & { erro
   const codes = new Set<ErrorCode>([...(unknown ? [unknown] : []), ...errors])
   if (body) codes.add('VALIDATION_INVALID_JSON').add('VALIDATION_BODY_TOO_LARGE')
   if (body && body.types !== 'any') codes.add('VALIDATION_UNSUPPORTED_MEDIA_TYPE')
+  for (const code of earlyErrors) codes.add(code)
   codes.add('INTERNAL_SERVER_ERROR').add('SERVICE_OVERLOADED')
   if (duringMaintenance === undefined) codes.add('SERVICE_UNDER_MAINTENANCE')
   return { ...definition, errors: [...codes] }

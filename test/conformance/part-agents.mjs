@@ -1,4 +1,4 @@
-import { is, J, keysOf, ok, S, sleep, walk } from './lib.mjs'
+import { BASE, is, J, keysOf, ok, S, sleep, walk } from './lib.mjs'
 export const check = async (ctx) => {
   const { M, O, err, ISO } = ctx
   const FIELDS = [
@@ -60,7 +60,7 @@ export const check = async (ctx) => {
   await S('agents', 'create with a seed url of a reachable page adds a link source', async () => {
     const r = await M.post('/agents', {
       name: 'Seed2',
-      url: `http://127.0.0.1:${process.env.C_PORT ?? 18340}/docs`,
+      url: `${BASE}/docs`,
     })
     is(r.status, 201)
     const s = await M.get(`/agents/${r.json.id}/sources`)

@@ -1,4 +1,4 @@
-import { J, ok, S, walk } from './lib.mjs'
+import { is, J, ok, S, walk } from './lib.mjs'
 export const check = async (ctx) => {
   const { M } = ctx
   await S(

@@ -1,4 +1,4 @@
-import { is, J, keysOf, ok, S, sleep, walk } from './lib.mjs'
+import { BASE, is, J, keysOf, ok, S, sleep, walk } from './lib.mjs'
 export const check = async (ctx) => {
   const { M, A, PG, D, X, err, E, META, B64, pgIds, deep, dId, x } = ctx
   const uniq = (a) => new Set(a).size
@@ -633,7 +633,7 @@ export const check = async (ctx) => {
         .get(
           {
             host: '127.0.0.1',
-            port: +(process.env.C_PORT ?? 18340),
+            port: new URL(BASE).port,
             path: `/api/v2/agents/${PG}/users/./conversations`,
             headers: { authorization: `Bearer ${M.keys[0]}` },
           },

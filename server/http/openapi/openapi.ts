@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
 import type { Endpoint } from '../contract.ts'
-import { type ErrorCode, errorCodes } from '../error-codes.ts'
+import { commonErrors, type ErrorCode, earlyErrors, errorCodes } from '../error-codes.ts'
 import type { RawEndpoint } from '../raw-endpoint.ts'
 import { declared } from '../server/render-error.ts'
 import { documentedHeaders } from './openapi-headers.ts'
@@ -262,16 +262,36 @@ function failures(endpoint: Endpoint, version: 1 | 2, shared: Json): Json {
     const shownAs = version === 1 && [402, 422].includes(status) ? 403 : status
     byStatus.set(shownAs, [...(byStatus.get(shownAs) ?? []), code])
   }
-  const schema = { $ref: `#/components/schemas/${version === 1 ? 'Version1Error' : 'Error'}` }
   return Object.fromEntries(
     [...byStatus].map(([status, list]) => {
-      const name = [`v${version}`, status, ...list].join('.')
+      const isVersion1 = version === 1 && !list.every((code) => isEarly(code))
+      const name = responseName(isVersion1 ? 1 : 2, status, list)
       shared[name] ??= {
         description: list.map((code) => `\`${code}\``).join(', '),
-        headers: headers(...COMMON, ...(status === 429 || status === 503 ? ['Retry-After'] : [])),
-        content: { 'application/json': { schema } },
+        headers: headers(...COMMON, ...(status === 429 ? ['Retry-After'] : [])),
+        content: { 'application/json': { schema: isVersion1 ? refTo('Version1Error') : errorWith(list) } },
       }
       return [status, { $ref: `#/components/responses/${name}` }]
     }),
   )
 }
+
+const isEarly = (code: ErrorCode): boolean => (earlyErrors as readonly ErrorCode[]).includes(code)
+
+/** Generators make the names of types of it, so it leaves out the codes that every endpoint with that status has. */
+function responseName(version: 1 | 2, status: number, codes: ErrorCode[]): string {
+  const usual = [...earlyErrors, ...commonErrors].filter((code) => errorCodes[code][0] === status)
+  const hasUsual = usual.every((code) => codes.includes(code))
+  const own = hasUsual ? codes.filter((code) => !usual.some((one) => one === code)) : ['only', ...codes]
+  return [`v${version}`, status, ...own].join('.')
+}
+
+/** Returns the schema of an error with one of these codes. */
+const errorWith = (codes: ErrorCode[]): Json => ({
+  allOf: [
+    refTo('Error'),
+    { type: 'object', properties: { error: { type: 'object', properties: { code: { enum: codes } } } } },
+  ],
+})
+
+const refTo = (name: string): Json => ({ $ref: `#/components/schemas/${name}` })

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { DatabaseAway, isUnavailable } from '../../db/connections/unavailable.ts'
 import { isPassing } from '../../db/statements/transact.ts'
 import type { Endpoint } from '../contract.ts'
-import { bodyErrors, commonErrors, type ErrorCode, postErrors } from '../error-codes.ts'
+import { bodyErrors, commonErrors, type ErrorCode, earlyErrors, postErrors } from '../error-codes.ts'
 import { ApiError } from '../errors.ts'
 import type { RawEndpoint } from '../raw-endpoint.ts'
 
@@ -87,6 +87,7 @@ export function renderError(
 /** Returns every code that the endpoint may respond with. */
 export function declared(endpoint: Endpoint): Set<ErrorCode> {
   return new Set<ErrorCode>([
+    ...earlyErrors,
     ...commonErrors,
     ...(endpoint.method === 'GET' ? [] : bodyErrors),
     ...(endpoint.method === 'POST' ? postErrors : []),
