@@ -32,6 +32,33 @@ const cases: [string, string][] = [
     '| a | b |\n| - | - |\n| 1 | **2** |',
     '<table>\n<thead>\n<tr>\n<th>a</th>\n<th>b</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>1</td>\n<td><strong>2</strong></td>\n</tr>\n</tbody>\n</table>',
   ],
+  [
+    '| a | b | c | d |\n| - | :- | :-: | -: |\n| 1 | 2 | 3 | 4 |',
+    '<table>\n<thead>\n<tr>\n<th>a</th>\n<th align="left">b</th>\n<th align="center">c</th>\n<th align="right">d</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>1</td>\n<td align="left">2</td>\n<td align="center">3</td>\n<td align="right">4</td>\n</tr>\n</tbody>\n</table>',
+  ],
+  ['~gone~ and in~side~', '<p><del>gone</del> and in<del>side</del></p>'],
+  ['~**one** and ~~two~~~', '<p>~<strong>one</strong> and ~~two~~~</p>'],
+  [
+    '*~a~* ~*b*~ [~c~](https://x.y)',
+    `<p><em><del>a</del></em> <del><em>b</em></del> ${LINK('https://x.y', '<del>c</del>')}</p>`,
+  ],
+  ['~ 5 to ~10, ~a~~ and ~~~b~~~', '<p>~ 5 to ~10, ~a~~ and ~~~b~~~</p>'],
+  ['`~a~` \\~b~', '<p><code>~a~</code> ~b~</p>'],
+  ['a[^1]\n\n[^1]: note', '<p>a<sup>1</sup></p>\n<hr />\n<ol>\n<li>\n<p>note</p>\n</li>\n</ol>'],
+  [
+    'a[^x] b[^y] c[^x]\n\n[^y]: **why**\n[^x]: [ex](https://x.y)',
+    `<p>a<sup>1</sup> b<sup>2</sup> c<sup>1</sup></p>\n<hr />\n<ol>\n<li>\n<p>${LINK('https://x.y', 'ex')}</p>\n</li>\n<li>\n<p><strong>why</strong></p>\n</li>\n</ol>`,
+  ],
+  ['[^1]: only a note', '<hr />\n<ol>\n<li>\n<p>only a note</p>\n</li>\n</ol>'],
+  [
+    'a[^1]\n\n[^1]: used\n[^2]: not used',
+    '<p>a<sup>1</sup></p>\n<hr />\n<ol>\n<li>\n<p>used</p>\n</li>\n<li>\n<p>not used</p>\n</li>\n</ol>',
+  ],
+  ['a[^1] ^[b]', '<p>a[^1] ^[b]</p>'],
+  [
+    'a[^1]\n\n[^1]: [x](javascript:alert(1))',
+    '<p>a<sup>1</sup></p>\n<hr />\n<ol>\n<li>\n<p>x</p>\n</li>\n</ol>',
+  ],
   ['[here](https://x.y/a?b=1&c=2)', `<p>${LINK('https://x.y/a?b=1&amp;c=2', 'here')}</p>`],
   ['[w](https://x.y/a_(b) "t")', `<p>${LINK('https://x.y/a_(b)', 'w')}</p>`],
   ['see https://x.y/z. Bye', `<p>see ${LINK('https://x.y/z', 'https://x.y/z')}. Bye</p>`],
@@ -80,7 +107,7 @@ test('content that renders empty is detected', () => {
 })
 
 const ALLOWED = new Set(
-  'P BR STRONG EM DEL CODE PRE A H1 H2 H3 H4 H5 H6 HR BLOCKQUOTE UL OL LI TABLE THEAD TBODY TR TH TD'.split(
+  'P BR STRONG EM DEL SUP CODE PRE A H1 H2 H3 H4 H5 H6 HR BLOCKQUOTE UL OL LI TABLE THEAD TBODY TR TH TD'.split(
     ' ',
   ),
 )
@@ -116,6 +143,10 @@ const snippets = fc.constantFrom(
     '**',
     '_',
     '~~',
+    '~',
+    '[^1]',
+    '[^1]: ',
+    '| -: |',
     '- ',
     '1. ',
     '> ',
@@ -140,7 +171,7 @@ test('whatever is written, only permitted tags and safe links are rendered', () 
       for (const element of document.body.querySelectorAll('*')) {
         assert.ok(ALLOWED.has(element.tagName), element.tagName)
         for (const { name, value } of [...element.attributes]) {
-          assert.ok(['href', 'target', 'rel', 'class', 'start'].includes(name), name)
+          assert.ok(['href', 'target', 'rel', 'class', 'start', 'align'].includes(name), name)
           if (name === 'href') assert.match(value, /^(https?:\/\/|mailto:|tel:)/i)
         }
       }
@@ -170,6 +201,10 @@ test('ten thousand characters of anything are rendered in time and stay within a
     'a@',
     '[a](',
     '~~',
+    '~',
+    'a~',
+    '[^1]',
+    '[^1]: ',
     '<!--',
     '1. ',
     '*a_b**c~~',

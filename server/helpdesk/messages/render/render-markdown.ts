@@ -1,4 +1,5 @@
-import MarkdownIt, { type Token } from 'markdown-it'
+import MarkdownIt, { type StateInline, type Token } from 'markdown-it'
+import footnotes from 'markdown-it-footnote'
 import sanitizeHtml from 'sanitize-html'
 import { textAsHtml } from '../../../text/safety/escape-html.ts'
 import { type MayLink, withoutForeignLinks } from '../../../text/safety/foreign-links.ts'
@@ -14,6 +15,9 @@ const LEADS = /^(?:https?:\/\/|mailto:|tel:)\S/i
 /** Matches what follows `www.`: a host and an optional path, without the punctuation of the sentence. */
 const REST_OF_HOST =
   /[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,9}(?:[/?#](?:[^\s<>"'`]{0,2000}[^\s<>"'`.,;:!?)\]*_~])?)?/uy
+
+/** Marks a single tilde, which must not be paired with two. It is no character, so nothing else uses it. */
+const ONE_TILDE = 0x11_007e
 
 // The time of this parser is linear in the length of the text. Deeper nesting stays text.
 const parser = new MarkdownIt({ html: false, breaks: true, linkify: true, maxNesting: 60 })
@@ -31,6 +35,48 @@ parser.linkify.add('www.', {
 })
 parser.renderer.rules.softbreak = () => '<br />'
 parser.renderer.rules.hardbreak = () => '<br />'
+parser.use(footnotes)
+// GitHub's Markdown has no notes inside of a line.
+parser.inline.ruler.disable('footnote_inline')
+// A page shows many messages, so notes have no anchors.
+Object.assign(parser.renderer.rules, {
+  footnote_ref: (tokens: Token[], at: number) => `<sup>${noteOf(tokens[at]) + 1}</sup>`,
+  footnote_block_open: () => '<hr />\n<ol>\n',
+  footnote_block_close: () => '</ol>\n',
+  footnote_open: () => '<li>\n',
+  footnote_anchor: () => '',
+})
+// A note that nothing refers to would be left out.
+parser.core.ruler.before('footnote_tail', 'unused_notes', ({ env }) => {
+  const { footnotes: { refs, list = [] } = {} } = env as { footnotes?: Footnotes }
+  if (refs === undefined) return
+  for (const [key, number] of Object.entries(refs))
+    if (number < 0) refs[key] = list.push({ label: key.slice(1), count: 0 }) - 1
+  Object.assign(env, { footnotes: { refs, list } })
+})
+parser.inline.ruler.before('strikethrough', 'one_tilde', (state, silent) => {
+  if (silent || state.src[state.pos] !== '~') return false
+  const { length, can_open: open, can_close: close } = state.scanDelims(state.pos, true)
+  if (length === 2) return false
+  state.push('text', '', 0).content = '~'.repeat(length)
+  // Three tildes and more are text.
+  const token = state.tokens.length - 1
+  if (length === 1) state.delimiters.push({ marker: ONE_TILDE, length: 0, token, end: -1, open, close })
+  state.pos += length
+  return true
+})
+parser.inline.ruler2.before('strikethrough', 'one_tilde', (state) => {
+  strikeOut(state, state.delimiters)
+  for (const meta of state.tokens_meta) strikeOut(state, meta?.delimiters ?? [])
+  return true
+})
+// A style attribute would need an exception from the content security policy.
+parser.core.ruler.push('alignment', ({ tokens }) => {
+  for (const token of tokens) {
+    const [, align] = /^text-align:(\w+)$/.exec(String(token.attrGet('style') ?? '')) ?? []
+    if (align) token.attrs = [['align', align]]
+  }
+})
 parser.core.ruler.push('harmless', ({ tokens, Token: New, env }) => {
   const { mayLink } = env as { mayLink: MayLink }
   for (const token of tokens) if (token.children) token.children = harmless(token.children, New, mayLink)
@@ -42,6 +88,23 @@ parser.core.ruler.push('task_boxes', ({ tokens }) => {
     first.content = first.content.replace(/^\[([ xX])\] /, (_, mark) => (mark === ' ' ? '☐ ' : '☑ '))
   }
 })
+
+type Footnotes = { refs?: Record<string, number>; list?: { label: string; count: number }[] }
+
+const noteOf = (token: Token | undefined): number => (token?.meta as { id: number } | undefined)?.id ?? 0
+
+function strikeOut({ tokens }: StateInline, delimiters: StateInline['delimiters']): void {
+  for (const { marker, token, end } of delimiters) {
+    if (marker !== ONE_TILDE || end === -1) continue
+    Object.assign(tokens[token] ?? {}, { type: 's_open', tag: 's', nesting: 1, content: '' })
+    Object.assign(tokens[delimiters[end]?.token ?? -1] ?? {}, {
+      type: 's_close',
+      tag: 's',
+      nesting: -1,
+      content: '',
+    })
+  }
+}
 
 type NewToken = new (type: string, tag: string, nesting: -1 | 0 | 1) => Token
 
@@ -80,13 +143,20 @@ function asLink(image: Token, { isSafe, isInLink, New }: Surroundings): Token[] 
 }
 
 const HEADINGS = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6']
+const ALIGN = { name: 'align', values: ['left', 'center', 'right'] }
 const ALLOWED: sanitizeHtml.IOptions = {
   allowedTags: [
     ...HEADINGS,
-    ...['p', 'br', 'hr', 'strong', 'em', 'del', 'code', 'pre', 'a', 'blockquote', 'ul', 'ol', 'li'],
+    ...['p', 'br', 'hr', 'strong', 'em', 'del', 'sup', 'code', 'pre', 'a', 'blockquote', 'ul', 'ol', 'li'],
     ...['table', 'thead', 'tbody', 'tr', 'th', 'td'],
   ],
-  allowedAttributes: { a: ['href', 'target', 'rel'], ol: ['start'], code: ['class'] },
+  allowedAttributes: {
+    a: ['href', 'target', 'rel'],
+    ol: ['start'],
+    code: ['class'],
+    th: [ALIGN],
+    td: [ALIGN],
+  },
   allowedClasses: { code: [/^language-[\w+#.-]{1,40}$/] },
   allowedSchemes: ['http', 'https', 'mailto', 'tel'],
   allowProtocolRelative: false,
