@@ -87,7 +87,7 @@ export const sendMessagingTemplate = endpoint({
   tag,
   summary: 'Send an approved template',
   description:
-    'The message is also added to the conversation with the recipient, or starts one; if a person has that conversation, or it has ended, the message is only sent on the channel. `details.retryAfterSeconds` of MESSAGING_SEND_FAILED says how long to wait before the next attempt, if that is known.',
+    'The message is also added to the conversation with the recipient, or starts one; if a person has that conversation, or it has ended, the message is only sent on the channel. `conversationId` names the conversation in which replies arrive. `details.retryAfterSeconds` of MESSAGING_SEND_FAILED says how long to wait before the next attempt, if that is known.',
   scope: 'messaging:write',
   params,
   body: TemplateMessage,

@@ -19,8 +19,9 @@ type Taken = { messageId: string; recipient: string | null }
 type Settled = DeliveryRow & { conversation_id: string }
 
 /**
- * Adds an accepted template once to the conversation in which the replies of its recipient will arrive. A
- * conversation that a person has taken over stays so. The caller has locked the delivery.
+ * Adds an accepted template once to the conversation in which the replies of its recipient will arrive, unless a person
+ * has taken it over, or it follows one that has ended and still waits for the first reply. The caller has locked the
+ * delivery.
  */
 export async function settleTemplate(
   trx: Trx,
@@ -32,14 +33,16 @@ export async function settleTemplate(
   if (content.template.isSettled && conversation_id) return { ...delivery, conversation_id }
   const thread = await threadFor(trx, await lockThread(trx, delivery.account_id, thread_id), recipient)
   const conversation = await openOrNew(trx, thread, content.text)
-  const isOpen = conversation.status === 'ongoing' || conversation.status === 'paused'
-  const appended = isOpen
-    ? await appendMessage(trx, conversation, {
-        role: 'assistant',
-        parts: [{ type: 'text', text: content.text }],
-        metadata: { template: content.template.name },
-      })
-    : null
+  const { status: state, parent_conversation_id: parent, last_seq } = conversation
+  const waitsForReply = parent !== null && last_seq === 0
+  const appended =
+    (state === 'ongoing' || state === 'paused') && !waitsForReply
+      ? await appendMessage(trx, conversation, {
+          role: 'assistant',
+          parts: [{ type: 'text', text: content.text }],
+          metadata: { template: content.template.name },
+        })
+      : null
   // A delivery that the provider has reported as failed stays failed.
   const { status, provider_message_id: reported } = delivery
   const isUnsent = status === 'sending' || status === 'queued' || (status === 'failed' && reported === null)
