@@ -20,7 +20,7 @@ export const QUESTION = `How long is the warranty of the ${MARK} lamp?`
 
 export type World = { service: Service; client: Client; agentId: string; models: ModelServer }
 
-type Say = { message?: string; userId?: string; conversationId?: string; parentConversationId?: string }
+type Say = { message?: string; userId?: string; conversationId?: string }
 
 /** Sends a chat message without streaming and returns the `data` of the response. */
 export async function say({ client, agentId }: World, body: Say, headers: Record<string, string> = {}) {
@@ -139,7 +139,14 @@ async function solveTicket({ service, client, agentId }: World, conversationId: 
 async function leaveElsewhere(world: World, parentConversationId: string): Promise<void> {
   const { service, client, agentId, models } = world
   models.queue.push({ tokens: ['Go on.'] })
-  await say(world, { message: 'I go on', parentConversationId })
+  const following = await say(world, { message: 'I go on' })
+  // Only former versions let a chat without a user continue the conversation of one.
+  await service.ctx.db
+    .updateTable('conversations')
+    .set({ parent_conversation_id: parentConversationId, parent_summary: `They said ${MARK}.` })
+    .where('account_id', '=', client.accountId)
+    .where('id', '=', following.metadata.conversationId)
+    .execute()
   const anonymous = await say(world, { message: `I am nobody, ${MARK}` })
   const own = { account_id: client.accountId, agent_id: agentId }
   const { email, name } = PERSON

@@ -49,7 +49,7 @@ const ChatBody = Exact(
       Type.String({
         minLength: 1,
         description:
-          'When a conversation starts: the earlier conversation that it continues, whose summary the agent gets',
+          'When a conversation starts: the earlier conversation that it continues, whose summary the agent gets. One that has a user id can only be continued with the same `userId`.',
       }),
     ),
     stream: Type.Boolean({ default: true }),

@@ -69,9 +69,7 @@ export async function takeIn(ctx: Needs, { threadId }: TakeIn): Promise<void> {
 export async function openOrNew(trx: Trx, thread: Thread, firstWords: string): Promise<Conversation> {
   const newest = await newestOf(trx, thread)
   if (newest && newest.status !== 'ended') return newest
-  const parent = newest
-    ? await readParent(trx, thread.account_id, thread.agent_id, newest.id, undefined)
-    : null
+  const parent = newest ? await readParent(trx, thread.account_id, thread.agent_id, newest.id) : null
   return newConversation(trx, thread, titleFromWords(firstWords), parent)
 }
 

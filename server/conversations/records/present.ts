@@ -10,7 +10,7 @@ import type { Addresses } from './source-address.ts'
 
 /** The content of an assistant message's metadata column. */
 export type MessageMetadata = {
-  score?: number
+  score?: number | null
   outcome?: AnswerOutcome | null
   sources?: StoredSource[]
   finishReason?: FinishReason

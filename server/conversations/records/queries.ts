@@ -120,14 +120,14 @@ const PARENT_MESSAGES = 30
 
 /**
  * Reads the parent with a summary made of its own words. Throws RESOURCE_NOT_FOUND when the agent has no such
- * conversation, or when it belongs to another user.
+ * conversation, or when it belongs to a user and `reader` is another one, or none.
  */
 export async function readParent(
   db: Db,
   accountId: AccountId,
   agentId: string,
   conversationId: string,
-  userId: string | undefined,
+  reader?: { userId: string | null },
 ): Promise<Parent> {
   const row = isId(conversationId)
     ? await db
@@ -139,7 +139,7 @@ export async function readParent(
         .executeTakeFirst()
     : undefined
   // One user must not see another user's messages.
-  const isOthers = userId !== undefined && row?.user_id != null && row.user_id !== userId
+  const isOthers = reader && row && row.user_id !== null && row.user_id !== reader.userId
   if (!row || isOthers) {
     throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The parent conversation does not exist.' })
   }

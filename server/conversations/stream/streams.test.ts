@@ -462,6 +462,21 @@ test('a conversation that continues another one knows its content', async () => 
   assert.deepEqual([stolen.status, stolen.body.error.code], [404, 'RESOURCE_NOT_FOUND'])
 })
 
+test('a conversation of a user is continued by the same user only', async () => {
+  const { metadata } = (await say({ message: 'Which size fits me?', userId: 'ann' })).body.data
+  const goOn = async (fields: object, parentConversationId = metadata.conversationId) => {
+    const { status, body } = await say({ message: 'And in red?', parentConversationId, ...fields })
+    return [status, body.error?.code]
+  }
+  assert.deepEqual(await goOn({ userId: 'ann' }), [200, undefined])
+  assert.deepEqual(await goOn({ userId: 'bob' }), [404, 'RESOURCE_NOT_FOUND'])
+  assert.deepEqual(await goOn({}), [404, 'RESOURCE_NOT_FOUND'])
+  assert.deepEqual(await goOn({}, crypto.randomUUID()), [404, 'RESOURCE_NOT_FOUND'])
+  const nobodys = (await say({ message: 'Hello' })).body.data.metadata.conversationId
+  assert.deepEqual(await goOn({}, nobodys), [200, undefined])
+  assert.deepEqual(await goOn({ userId: 'ann' }, nobodys), [200, undefined])
+})
+
 test('images and files in a message are rejected with a clear message', async () => {
   const { status, body } = await say({ message: [{ type: 'image', url: 'https://example.com/a.png' }] })
   assert.equal(status, 400)

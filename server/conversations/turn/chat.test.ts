@@ -141,6 +141,25 @@ test("the agent's and the channel's instructions and the passages reach the mode
   assert.equal(stored.messages[1].metadata.score, body.data.metadata.score)
 })
 
+test('the score is null where nothing was scored, and 0 where something was and nothing fits', async () => {
+  const agent = (await client.request('POST', '/agents', { name: 'Scores' })).body.id
+  const scores = async (message: string) => {
+    models.queue.push({ tokens: ['Who knows.'] })
+    const { metadata } = (await say({ message }, client, agent)).body.data
+    const path = `/agents/${agent}/conversations/${metadata.conversationId}`
+    return [metadata.score, (await client.request('GET', path)).body.data.messages[1].metadata.score]
+  }
+  assert.deepEqual(await scores('How long is the warranty?'), [null, null])
+  const source = { type: 'text', name: 'Lamp', content: 'The lamp has a warranty of eleven years.' }
+  const { id } = (await client.request('POST', `/agents/${agent}/sources`, source)).body
+  await trained(service, id)
+  assert.deepEqual(await scores('?!'), [0, 0])
+  const [score] = await scores('How long is the warranty of the lamp?')
+  assert.ok(score > 0 && score <= 1)
+  assert.equal((await client.request('DELETE', `/agents/${agent}/sources/${id}`)).status, 200)
+  assert.deepEqual(await scores('How long is the warranty of the lamp?'), [null, null])
+})
+
 test('a conversation of another account or agent in the body does not exist', async () => {
   const { conversationId } = (await say({ message: 'Hello' })).body.data.metadata
   const stranger = await service.account()

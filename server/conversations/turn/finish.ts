@@ -104,7 +104,7 @@ function keptBy(turn: Turn, live: LiveGeneration, result: StepsResult): Omit<Kep
   if (live.count === 0) return { status, finishReason, message: null }
   const { outcome } = result
   const metadata: MessageMetadata = {
-    score: result.found.confidence,
+    score: result.score,
     outcome,
     ...cited,
     finishReason,
@@ -237,7 +237,7 @@ type Closing = {
   credits: number
   finishReason: FinishReason
   failed: boolean
-  score?: number
+  score?: number | null
   outcome?: AnswerOutcome | null
   sources?: Static<typeof CitedSource>[]
 }

@@ -46,6 +46,8 @@ export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): 
       : (parent?.summary ?? null),
   ])
   request.trial?.noteFound(found)
+  const isScored = found.passages.length > 0 || !(await ctx.knowledge.isEmpty(knowledge))
+  const score = isScored ? found.confidence : null
   const prompt = buildPrompt({
     instructions: agent.instructions,
     channelInstructions: instructionsFor(request),
@@ -66,7 +68,7 @@ export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): 
     agentName: agent.name,
     ...(documents ? { documents } : {}),
   }
-  return { found, toolkit, prompt, handover, said, mayOffer: escalate !== undefined }
+  return { found, score, toolkit, prompt, handover, said, mayOffer: escalate !== undefined }
 }
 
 const talkOf = (transcript: readonly TranscriptMessage[]) =>

@@ -31,7 +31,7 @@ async function run(ctx: TurnNeeds, turn: Turn, live: LiveGeneration): Promise<bo
   // The most answers of the account that may be generated at once.
   const atOnce = planOf(turn.request.account.plan).answersAtOnce
   const result: StepsResult = {
-    found: { passages: [], confidence: 0 },
+    score: null,
     finishReason: 'error',
     outcome: null,
     citations: new Citations([], turn.started.citedBefore),
@@ -81,7 +81,7 @@ async function endFailed(
 async function speak(ctx: TurnNeeds, turn: Turn, live: LiveGeneration, result: StepsResult): Promise<void> {
   const prepared = await prepare(ctx, turn, live.signal)
   const { found, toolkit, prompt } = prepared
-  result.found = found
+  result.score = prepared.score
   result.citations = new Citations(found.passages, turn.started.citedBefore)
   const tools = new Map(toolkit.tools.map((tool) => [tool.name, tool]))
   const messages: LanguageModelV4Message[] = [...prompt]

@@ -171,7 +171,7 @@ async function startInTransaction(
   const parent =
     parentConversationId === undefined
       ? null
-      : await readParent(trx, account.id, agent.id, parentConversationId, turn.userId)
+      : await readParent(trx, account.id, agent.id, parentConversationId, { userId: turn.userId ?? null })
   const openings = JSON.stringify([openingOf(turn, ids, message, parent)])
   await openConversations(trx, { ...limitsOfTurn(turn), owner: ctx.process.id, openings })
   return opened(turn, ids, message, parent)
@@ -253,7 +253,7 @@ async function parentWithMessages(
   { parent_conversation_id }: ConversationRow,
 ): Promise<Parent | null> {
   if (parent_conversation_id === null) return null
-  return readParent(trx, account.id, agent.id, parent_conversation_id, undefined)
+  return readParent(trx, account.id, agent.id, parent_conversation_id)
 }
 
 const parentOf = ({ parent_conversation_id, parent_summary }: ConversationRow): Parent | null =>

@@ -149,6 +149,8 @@ export type Trial = {
 /** Everything that the model reads. */
 export type Prepared = {
   found: Retrieved
+  /** The confidence of what was found; null when the agent has nothing to search. */
+  score: number | null
   toolkit: Toolkit
   prompt: LanguageModelV4Prompt
   /** The call that hands over to a person, if the customer asks for one; for the built-in responder. */
@@ -161,7 +163,8 @@ export type Prepared = {
 
 /** The result of a turn's steps, whether they finished or broke off. */
 export type StepsResult = {
-  found: Retrieved
+  /** See Prepared; null also before the search. */
+  score: number | null
   finishReason: FinishReason
   outcome: AnswerOutcome | null
   citations: Citations

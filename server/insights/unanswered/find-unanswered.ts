@@ -51,7 +51,7 @@ function isFromNothing(message: MessageRow): boolean {
   if (isPersons(message) || score === undefined || finishReason === 'error' || sources?.length) return false
   if (message.parts.some((part) => part.type === 'tool-result' && isSuccess(part.output))) return false
   // Without a source to quote, the built-in responder can only decline.
-  return model === 'builtin' || score < FOUND_FROM
+  return model === 'builtin' || score === null || score < FOUND_FROM
 }
 
 const isSuccess = (output: unknown): boolean =>

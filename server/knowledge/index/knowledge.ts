@@ -15,6 +15,8 @@ export type Knowledge = {
     question: string,
     options: Pick<SearchOptions, 'limit' | 'explain'>,
   ): Promise<SearchResult>
+  /** Returns whether there is nothing to search: the agent has no live source with text. */
+  isEmpty(agent: AgentKnowledge): Promise<boolean>
   /** Returns in which language an agent's live sources are, and what they are about. */
   summary(agent: AgentKnowledge): Promise<DocumentsSummary>
   /** The estimated memory of all indexes held, in bytes. */
@@ -128,6 +130,10 @@ export function createKnowledge({ db, words, embedderOf, log, maxBytes = MAX_BYT
       const vector = await vectorOf(question, space)
       // The index may have moved to another space meanwhile, and vectors of two spaces cannot be compared.
       return state.index.search(question, { ...options, queryVector: space === state.space ? vector : null })
+    },
+    async isEmpty(agent) {
+      if (agent.knowledgeVersion === 0) return true
+      return [...(await upToDate(agent)).index.sources().values()].every((chunks) => chunks === 0)
     },
     async summary(agent) {
       if (agent.knowledgeVersion === 0) return NO_DOCUMENTS

@@ -157,7 +157,9 @@ export async function beginConversation(
   { title, country, page }: { title: string | null; country: string | null; page?: string },
   before: ConversationRow | null,
 ): Promise<ConversationRow> {
-  const parent = before ? await readParent(trx, agent.account_id, agent.id, before.id, visitorId) : null
+  const parent = before
+    ? await readParent(trx, agent.account_id, agent.id, before.id, { userId: visitorId })
+    : null
   return openConversation(trx, {
     account_id: agent.account_id,
     agent_id: agent.id,
