@@ -129,6 +129,8 @@ async function send(
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   })
   const text = await response.text()
+  if (response.headers.has('retry-after') && response.status !== 429)
+    throw new Error(`Only 429 has Retry-After, but ${method} ${path} got it with ${response.status}: ${text}`)
   return { status: response.status, headers: response.headers, body: parse(text) }
 }
 

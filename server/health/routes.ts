@@ -9,7 +9,7 @@ export const healthRoutes = ({ availability }: Pick<Context, 'availability'>): R
     const absence = availability.absence()
     if (absence) {
       const { message } = new DatabaseAway(absence)
-      throw new ApiError('SERVICE_OVERLOADED', { message, headers: { 'retry-after': '1' } })
+      throw new ApiError('SERVICE_OVERLOADED', { message })
     }
     return { status: 'ok' as const, timestamp: Math.floor(Date.now() / 1000) }
   }),

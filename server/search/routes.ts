@@ -17,7 +17,7 @@ export const searchRoutes = (ctx: Context): Route[] => {
   const enter = ({ account }: Caller): Promise<() => void> =>
     places.enter(account.id, undefined, planOf(account.plan).searchesAtOnce).catch((error: unknown) => {
       if (!(error instanceof PlacesFull)) throw error
-      throw new ApiError('SERVICE_OVERLOADED', { headers: { 'retry-after': '2' }, cause: error })
+      throw new ApiError('SERVICE_OVERLOADED', { cause: error })
     })
   return [
     route(

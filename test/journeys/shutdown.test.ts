@@ -47,7 +47,6 @@ test('a longer reply is stored so far, and its reader is told to re-attach', asy
   const drained = service.ctx.generations.drain(100)
   const refused = await client.request('POST', `/agents/${agentId}/chat`, { message: 'New' })
   assert.deepEqual([refused.status, refused.body.error.code], [503, 'SERVICE_OVERLOADED'])
-  assert.ok(Number(refused.headers.get('retry-after')) >= 1)
   await drained
   const text = await response.text()
   assert.match(text, /event: data-reattach\ndata: .*"afterMs"/)

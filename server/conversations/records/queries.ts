@@ -74,7 +74,6 @@ export const notOngoing = (status: string): ApiError =>
 export const interrupted = (): ApiError =>
   new ApiError('SERVICE_OVERLOADED', {
     message: 'The answer was interrupted. The conversation keeps its text so far.',
-    headers: { 'retry-after': '2' },
   })
 
 /** Returns the error for readers of an answer that was deleted together with its conversation. */

@@ -69,7 +69,6 @@ test('while the log cannot be written, answers wait at the limit of memory, new 
     return answer && answer.status === 503 ? answer : undefined
   })
   assert.equal(refused.body.error.code, 'SERVICE_OVERLOADED')
-  assert.ok(Number(refused.headers.get('retry-after')) > 0)
   models.queue.push({ tokens: ['Half of the room is for others.'] })
   const theirs = ask(other, otherId)
   const rows = await service.ctx.db

@@ -156,7 +156,6 @@ function asApiError(cause: unknown, provider: string): ApiError {
   if (isUnavailable(cause)) {
     return new ApiError('SERVICE_OVERLOADED', {
       message: 'The database is temporarily unavailable. The message is stored: send the request again.',
-      headers: { 'retry-after': '2' },
       cause,
     })
   }
@@ -166,14 +165,12 @@ function asApiError(cause: unknown, provider: string): ApiError {
 const RESTARTING = (): ApiError =>
   new ApiError('SERVICE_OVERLOADED', {
     message: 'The service is being restarted. The conversation keeps the text so far.',
-    headers: { 'retry-after': '2' },
   })
 
 /** Returns the error for an answer whose process was lost before its first word. */
 export const WORDLESS = (): ApiError =>
   new ApiError('SERVICE_OVERLOADED', {
     message: 'The answer was interrupted before its first word. Send the request again.',
-    headers: { 'retry-after': '1' },
   })
 
 /** Tells the readers to reconnect in a moment, because this process is shutting down and the answer is stored. */

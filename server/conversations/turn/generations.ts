@@ -226,4 +226,4 @@ export function createGenerations({ db, notifier, process, turns, onError, backl
   }
 }
 
-const overloaded = (): ApiError => new ApiError('SERVICE_OVERLOADED', { headers: { 'retry-after': '2' } })
+const overloaded = (): ApiError => new ApiError('SERVICE_OVERLOADED')

@@ -31,8 +31,7 @@ const PIECE_BYTES = 128
 const LINGER_MS = 5_000
 export const MOST_LINGERING = 32
 
-export const overloaded = (): ApiError =>
-  new ApiError('SERVICE_OVERLOADED', { headers: { 'retry-after': '5' } })
+export const overloaded = (): ApiError => new ApiError('SERVICE_OVERLOADED')
 
 /**
  * Returns the holder that a body is charged to: the caller's account, or the address of a request without a caller.

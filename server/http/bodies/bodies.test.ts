@@ -98,7 +98,7 @@ test("bodies that stop one byte short are cut off, and beyond a sender's share t
   assert.ok(refused.length > 0 && refused.length < short.length, `${refused.length} refused`)
   for (const sent of refused) {
     assert.equal(statusOf(sent), '503')
-    assert.match(sent.text, /^retry-after: \d+\r$/m)
+    assert.doesNotMatch(sent.text, /^retry-after:/im)
     assert.match(sent.text, /SERVICE_OVERLOADED/)
   }
   assert.deepEqual([keyed.text, slow.text], ['', ''])

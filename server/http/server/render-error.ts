@@ -42,7 +42,7 @@ function toApiError(error: unknown, { raw, log }: FastifyRequest): ApiError {
   if (isPassing(error) || isUnavailable(error)) {
     log.warn({ err: error }, 'the database could not run a query now')
     const message = error instanceof DatabaseAway ? { message: error.message } : {}
-    return new ApiError('SERVICE_OVERLOADED', { ...message, cause: error, headers: { 'retry-after': '1' } })
+    return new ApiError('SERVICE_OVERLOADED', { ...message, cause: error })
   }
   // The agent was deleted after it had been loaded.
   if (code === FOREIGN_KEY && constraint?.endsWith('_agent_id_fkey'))

@@ -23,7 +23,7 @@ const IN_MEMORY_OF_ACCOUNT = 2
  */
 const TOLERANCE_SECONDS = 300
 
-/** Refuses mails with SERVICE_OVERLOADED and Retry-After while too many arrive at once. */
+/** Refuses mails with SERVICE_OVERLOADED while too many arrive at once. */
 export function mailWebhookRoutes(ctx: Context): RawRoute[] {
   const admit = admitLargeBodies()
   const inMemory = createFairPlaces({ places: IN_MEMORY, share: IN_MEMORY_OF_ACCOUNT })

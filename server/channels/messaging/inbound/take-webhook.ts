@@ -41,8 +41,7 @@ async function hasNumber(ctx: Context, account: MessagingAccount, numberId: stri
   } catch (error) {
     if (!(error instanceof ProviderFailure)) throw error
     // As long as the numbers of the account are unknown, no event may be ignored, so the provider must send it again.
-    if (numbers === null)
-      throw new ApiError('SERVICE_OVERLOADED', { cause: error, headers: { 'retry-after': '30' } })
+    if (numbers === null) throw new ApiError('SERVICE_OVERLOADED', { cause: error })
   }
   return isKnown()
 }

@@ -45,5 +45,5 @@ export const mayBeSent = (cause?: unknown): ApiError =>
     cause,
   })
 
-/** service-api, "Limits": only 429 and our own 503 have the header Retry-After. */
+/** The header Retry-After is for rate limits alone (service-api, "Limits"). */
 const wait = (seconds: number): Record<string, string> => ({ retryAfterSeconds: String(seconds) })
