@@ -1,5 +1,4 @@
 import MarkdownIt, { type StateInline, type Token } from 'markdown-it'
-import footnotes from 'markdown-it-footnote'
 import sanitizeHtml from 'sanitize-html'
 import { textAsHtml } from '../../../text/safety/escape-html.ts'
 import { type MayLink, withoutForeignLinks } from '../../../text/safety/foreign-links.ts'
@@ -35,24 +34,12 @@ parser.linkify.add('www.', {
 })
 parser.renderer.rules.softbreak = () => '<br />'
 parser.renderer.rules.hardbreak = () => '<br />'
-parser.use(footnotes)
-// GitHub's Markdown has no notes inside of a line.
-parser.inline.ruler.disable('footnote_inline')
-// A page shows many messages, so notes have no anchors.
-Object.assign(parser.renderer.rules, {
-  footnote_ref: (tokens: Token[], at: number) => `<sup>${noteOf(tokens[at]) + 1}</sup>`,
-  footnote_block_open: () => '<hr />\n<ol>\n',
-  footnote_block_close: () => '</ol>\n',
-  footnote_open: () => '<li>\n',
-  footnote_anchor: () => '',
-})
-// A note that nothing refers to would be left out.
-parser.core.ruler.before('footnote_tail', 'unused_notes', ({ env }) => {
-  const { footnotes: { refs, list = [] } = {} } = env as { footnotes?: Footnotes }
-  if (refs === undefined) return
-  for (const [key, number] of Object.entries(refs))
-    if (number < 0) refs[key] = list.push({ label: key.slice(1), count: 0 }) - 1
-  Object.assign(env, { footnotes: { refs, list } })
+// The library has no footnotes: it would take one for the address of a link, and its text would not be shown. The last
+// rule is that of paragraphs.
+const paragraph = parser.block.ruler.getRules('').at(-1)
+parser.block.ruler.before('reference', 'footnote', (state, line, end, silent) => {
+  const text = state.src.slice((state.bMarks[line] ?? 0) + (state.tShift[line] ?? 0), state.eMarks[line])
+  return /^\[\^[^\s\]]+\]:/.test(text) && (paragraph?.(state, line, end, silent) ?? false)
 })
 parser.inline.ruler.before('strikethrough', 'one_tilde', (state, silent) => {
   if (silent || state.src[state.pos] !== '~') return false
@@ -88,10 +75,6 @@ parser.core.ruler.push('task_boxes', ({ tokens }) => {
     first.content = first.content.replace(/^\[([ xX])\] /, (_, mark) => (mark === ' ' ? '☐ ' : '☑ '))
   }
 })
-
-type Footnotes = { refs?: Record<string, number>; list?: { label: string; count: number }[] }
-
-const noteOf = (token: Token | undefined): number => (token?.meta as { id: number } | undefined)?.id ?? 0
 
 function strikeOut({ tokens }: StateInline, delimiters: StateInline['delimiters']): void {
   for (const { marker, token, end } of delimiters) {
@@ -147,7 +130,7 @@ const ALIGN = { name: 'align', values: ['left', 'center', 'right'] }
 const ALLOWED: sanitizeHtml.IOptions = {
   allowedTags: [
     ...HEADINGS,
-    ...['p', 'br', 'hr', 'strong', 'em', 'del', 'sup', 'code', 'pre', 'a', 'blockquote', 'ul', 'ol', 'li'],
+    ...['p', 'br', 'hr', 'strong', 'em', 'del', 'code', 'pre', 'a', 'blockquote', 'ul', 'ol', 'li'],
     ...['table', 'thead', 'tbody', 'tr', 'th', 'td'],
   ],
   allowedAttributes: {
