@@ -160,6 +160,7 @@ export const TEXT_FUNCTIONS: Record<string, TextFunction> = {
         parentSummary: text,
         procedures: null,
         hasTools: true,
+        offersPerson: true,
         passages: [{ ...chunk(text), chunkId: '1', score: 1, headingPath: [text] }],
         transcript: [{ role: 'user', parts: [{ type: 'text', text }] }],
         contextTokens: 8_000,

@@ -25,7 +25,7 @@ export function procedureTools(
     {
       name: START,
       type: 'procedure',
-      description: 'Begins a procedure when its situation arises, and answers the steps to follow.',
+      description: 'Starts a procedure when its situation arises, and returns the steps to follow.',
       inputSchema: start,
       refuse: checks(start),
       run: safely(onError, checks(start), async (input, place) => {
@@ -59,7 +59,7 @@ export function describeProcedures(procedures: Procedure[], runningId: string | 
   if (procedures.length === 0) return null
   const running = procedures.find(({ id }) => id === runningId)
   return [
-    `Procedures of this agent. When the situation of one arises, call ${START} with its name, follow the steps that it answers in their order, and call ${FINISH} at the end.`,
+    `Procedures of this agent. When the situation of one arises, call ${START} with its name, follow the steps that it returns in their order, and call ${FINISH} at the end.`,
     ...procedures.map(({ name, trigger }) => `- ${oneLine(name)}: ${oneLine(trigger)}`),
     ...(running ? [`The procedure "${oneLine(running.name)}" is running. Its steps:`] : []),
     ...(running?.steps ?? []).map(describeStep),

@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
 import { readStream } from '../../../test/read-stream.ts'
 import { type Answer, type Client, type Service, startService } from '../../../test/start.ts'
+import { trained } from '../../../test/until.ts'
 import { newId } from '../../db/ids.ts'
 import { reconcile } from '../ledger/reconcile.ts'
 import { expireCalls } from '../records/expire-calls.ts'
@@ -94,6 +95,22 @@ test('a call waits for its result, and the answer continues from it in the same 
   const again = await say({ conversationId })
   assert.equal(again.body.error.code, 'CHAT_NOTHING_TO_CONTINUE')
   assert.equal((await reconcile(service.ctx.db)).balanced, true)
+})
+
+test('after an action, the model has the passages of the question again, and cites them', async () => {
+  const source = { type: 'text', name: 'Orders', content: 'Orders leave the warehouse within two days.' }
+  const { id } = (await client.request('POST', `/agents/${agentId}/sources`, source)).body
+  await trained(service, id)
+  models.queue.push({ toolCalls: [call('call_1')] })
+  const asked = await say({ message: 'When does order A1 leave the warehouse?' })
+  const { conversationId } = asked.body.data.metadata
+  await answerCall(conversationId, idsIn(asked.body.data.parts)[0]!, { state: 'packed' })
+  models.queue.push({ tokens: ['Within two days [1].'] })
+  const { body } = await say({ conversationId })
+  const [, question] = seen()
+  assert.match(question.content, /leave the warehouse within two days[\s\S]*When does order A1 leave/)
+  assert.equal(body.data.parts.at(-1).text, 'Within two days [1].')
+  assert.equal(body.data.metadata.sources.length, 1)
 })
 
 test('both streams are read by both parsers, and the second repeats the id of the message', async () => {

@@ -22,7 +22,7 @@ import { continueConversation, type Opening, openConversations } from './begin-s
 import { findRetry, planTurn, readHistory, readsAhead } from './plan-turn.ts'
 import { runTurn } from './run-steps.ts'
 import type { ChatRequest, StartedTurn, StartRequest, Turn, TurnNeeds } from './turn.ts'
-import { waitingText } from './understand.ts'
+import { askedText } from './understand.ts'
 
 /** Stores the message and starts the reply; the generation then runs by itself, with or without a reader. */
 export async function startChat(ctx: TurnNeeds, request: ChatRequest): Promise<LiveGeneration> {
@@ -44,7 +44,7 @@ export async function startChat(ctx: TurnNeeds, request: ChatRequest): Promise<L
     request,
     started,
     owner: { accountId: account.id, agentId: agent.id },
-    question: waitingText(started.transcript),
+    question: askedText(started.transcript),
     model: noting(model, live),
   }
   runTurn(ctx, turn, live)

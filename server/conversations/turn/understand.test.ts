@@ -4,7 +4,7 @@ import { phrasesFor } from '../../models/builtin/phrases/phrases.ts'
 import type { Language } from '../../text/languages/language.ts'
 import type { TalkLanguage } from '../../text/talk/talk-words.ts'
 import type { TranscriptMessage } from '../records/queries.ts'
-import { understand, waitingText } from './understand.ts'
+import { askedText, understand } from './understand.ts'
 
 const NO_AGENT = { documents: null, instructions: '' }
 
@@ -17,14 +17,14 @@ const talk = (...texts: string[]): TranscriptMessage[] =>
 
 function wants(...texts: string[]) {
   const transcript = talk(...texts)
-  return understand(waitingText(transcript), transcript, NO_AGENT)
+  return understand(askedText(transcript), transcript, NO_AGENT)
 }
 
 test('all messages since the last answer are read together', () => {
   const user = (text: string): TranscriptMessage => ({ role: 'user', parts: [{ type: 'text', text }] })
   const transcript = [...talk('Hi', 'Hello!'), user('How much is delivery?'), user('Thanks!'), user('hello?')]
   // The transcript of `talk` ends with a message of the customer.
-  const waiting = waitingText([user('Hi'), { ...user('Hello!'), role: 'assistant' }, ...transcript.slice(2)])
+  const waiting = askedText([user('Hi'), { ...user('Hello!'), role: 'assistant' }, ...transcript.slice(2)])
   assert.equal(waiting, 'How much is delivery?\nThanks!\nhello?')
   const { kind, question } = understand(waiting, transcript, NO_AGENT)
   assert.deepEqual([kind, question], ['question', 'How much is delivery?'])

@@ -78,15 +78,18 @@ export function lastSaid(transcript: readonly TranscriptMessage[]): string {
 /** The most messages that are answered together. */
 const MOST_TOGETHER = 5
 
-/** Returns what the customer has written since the agent's last message, as one text. */
-export function waitingText(transcript: readonly TranscriptMessage[]): string {
-  const from = transcript.findLastIndex(({ role }) => role === 'assistant') + 1
-  return transcript
-    .slice(from)
-    .filter(({ role }) => role === 'user')
-    .slice(-MOST_TOGETHER)
-    .map(textOf)
-    .join('\n')
+/** Returns the place of the customer's newest message, which an answer may follow that waited for an action. */
+export const lastAskedAt = (transcript: readonly TranscriptMessage[]): number =>
+  transcript.findLastIndex(({ role }) => role === 'user')
+
+/**
+ * Returns what the customer asks, as one text: the messages since the agent's last one, or since the one before when
+ * that one is to be continued.
+ */
+export function askedText(transcript: readonly TranscriptMessage[]): string {
+  const until = transcript.slice(0, lastAskedAt(transcript) + 1)
+  const from = until.findLastIndex(({ role }) => role === 'assistant') + 1
+  return until.slice(from).slice(-MOST_TOGETHER).map(textOf).join('\n')
 }
 
 const LONGEST_SUBJECT = 120

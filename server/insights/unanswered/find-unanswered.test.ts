@@ -32,8 +32,8 @@ const asked = (text: string) => message('user', text, null)
 const said = (metadata: object, parts?: MessagePart[]) => message('assistant', 'Well …', metadata, parts)
 const questions = (...messages: MessageRow[]) =>
   findUnanswered(messages, lexicon).map(({ question }) => question)
-const result = (output: unknown): MessagePart[] => [
-  { type: 'tool-result', toolCallId: 't', toolName: 'find', output },
+const result = (output: unknown, providerExecuted?: true): MessagePart[] => [
+  { type: 'tool-result', toolCallId: 't', toolName: 'find', output, providerExecuted },
 ]
 const source = { id: 's', name: 'x', url: null, score: 0.9 }
 
@@ -42,13 +42,15 @@ test('a question is unanswered when the answer has no basis', () => {
   const model = { model: 'chat', finishReason: 'stop' }
   assert.deepEqual(questions(question, said({ ...model, score: 0.2 })), ['Where can I park?'])
   assert.deepEqual(questions(question, said({ model: 'builtin', score: 0.9 })), ['Where can I park?'])
-  assert.deepEqual(questions(question, said({ ...model, score: 0.2 }, result({ status: 'error' }))), [
+  assert.deepEqual(questions(question, said({ ...model, score: 0.2 }, result({ status: 'error' }, true))), [
     'Where can I park?',
   ])
   const answered = [
     said({ ...model, score: 0.8 }),
     said({ ...model, score: 0.2, sources: [source] }),
-    said({ ...model, score: 0.2 }, result({ status: 'success', data: {} })),
+    said({ ...model, score: 0.2 }, result({ status: 'success', data: {} }, true)),
+    // What an application answers has whatever shape the application gives it.
+    said({ ...model, score: 0.2 }, result({ state: 'shipped' })),
     said({ model: 'chat' }),
     said({ model: 'chat', score: 0, finishReason: 'error' }),
     said({ score: 0, author: { type: 'human_agent', name: 'Ann' } }),

@@ -1,4 +1,4 @@
-import { textOf } from '../../conversations/records/parts.ts'
+import { type ResultPart, textOf } from '../../conversations/records/parts.ts'
 import type { MessageMetadata } from '../../conversations/records/present.ts'
 import type { MessageRow } from '../../conversations/records/queries.ts'
 import { isStopWord } from '../../text/languages/stop-words.ts'
@@ -49,13 +49,14 @@ const isPersons = ({ metadata }: MessageRow): boolean =>
 function isFromNothing(message: MessageRow): boolean {
   const { score, sources, finishReason, model } = (message.metadata ?? {}) as MessageMetadata
   if (isPersons(message) || score === undefined || finishReason === 'error' || sources?.length) return false
-  if (message.parts.some((part) => part.type === 'tool-result' && isSuccess(part.output))) return false
+  if (message.parts.some((part) => part.type === 'tool-result' && isOutcome(part))) return false
   // Without a source to quote, the built-in responder can only decline.
   return model === 'builtin' || score === null || score < FOUND_FROM
 }
 
-const isSuccess = (output: unknown): boolean =>
-  typeof output === 'object' && output !== null && (output as { status?: unknown }).status === 'success'
+/** Any output that the application has sent is one; calls that run here say whether they succeeded. */
+const isOutcome = ({ output, providerExecuted }: ResultPart): boolean =>
+  !providerExecuted || (output as { status?: unknown } | null)?.status === 'success'
 
 /** Small talk, the wish for a person, praise, or a message without words. */
 const asksNothing = (text: string, lexicon: Lexicon): boolean =>

@@ -97,6 +97,7 @@ test('rows reach the model and the reader as a table, and a quote is one contigu
     parentSummary: null,
     procedures: null,
     hasTools: false,
+    offersPerson: true,
     passages: [passage],
     transcript: [{ role: 'user', parts: [{ type: 'text', text: 'What is plan 7?' }] }],
     contextTokens: 8_000,

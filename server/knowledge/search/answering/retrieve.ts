@@ -13,7 +13,14 @@ import { OFFERED_FROM } from '../ranking/offered-from.ts'
 import { RERANKED, rerankFound, SAME_QUESTION } from '../ranking/rerank-found.ts'
 import type { SearchResult } from '../search-tables.ts'
 import { type AskedQuestion, questionsOfMessage } from './questions-of-message.ts'
-import { looksLikeFollowUp, refersBack, type Search, type Searched, searchInTalk } from './search-in-talk.ts'
+import {
+  fusePassages,
+  looksLikeFollowUp,
+  refersBack,
+  type Search,
+  type Searched,
+  searchInTalk,
+} from './search-in-talk.ts'
 
 const PASSAGES = 8
 /** The most earlier questions that are used to find out what the last one is about. */
@@ -131,8 +138,18 @@ async function searchTurn(
     rewriteQuestion(log, model, talk, signal),
   ])
   if (found.confidence >= SAME_QUESTION) return { asked: question, found, isCombined: false }
-  if (whole !== null) return { asked: whole, found: await search(whole, limit), isCombined: false }
-  return combine()
+  if (whole === null) return combine()
+  // A model may misunderstand the customer, so what their own words find stays.
+  const completed = await search(whole, limit)
+  const rankings = [completed, found].map(({ passages }) => [passages, 1] as const)
+  return {
+    asked: `${question} ${whole}`,
+    found: {
+      passages: fusePassages(rankings, limit),
+      confidence: Math.max(found.confidence, completed.confidence),
+    },
+    isCombined: false,
+  }
 }
 
 /** Passages for two questions at once are only offered, whatever a reranking model says of them. */

@@ -70,6 +70,27 @@ test('the model completes a follow-up question, for the search only, and it cost
   assert.equal(asked().length, 1, 'a whole question is searched as it is')
 })
 
+test('a wrong rewrite does not take away what the customer’s own words find', async () => {
+  for (let i = 0; i < 10; i++) {
+    const source = {
+      type: 'text',
+      name: `Stairs ${i}`,
+      content: `Stairs number ${i} are made of oak.`,
+    }
+    await trained(service, (await client.request('POST', `/agents/${agentId}/sources`, source)).body.id)
+  }
+  models.otherwise(({ body }) =>
+    JSON.stringify(body).includes(REWRITE)
+      ? { tokens: ['What are the stairs made of, oak?'] }
+      : { tokens: ['Two.'] },
+  )
+  const { conversationId } = (await say('Do you have ladders?')).metadata
+  await say('And the desk lamp?', conversationId)
+  const { body } = models.requests.findLast(({ body: one }) => /<passage/.test(JSON.stringify(one)))!
+  assert.match(body.messages.at(-1).content, /desk lamp weighs two/)
+  assert.match(body.messages.at(-1).content, /made of oak/)
+})
+
 test('when rewriting fails or returns nonsense, the question is used unchanged', async () => {
   const { conversationId } = (await say('What is the weight of the desk lamp?')).metadata
   models.otherwise(({ body }) =>

@@ -137,25 +137,35 @@ function inOneOrder(
   before: SearchResult,
   limit: number,
 ): SearchResult {
+  const [answered] = before.passages
+  const isNearby = (passage: Passage): boolean => answered !== undefined && areNear(passage, answered)
+  const passages = fusePassages(
+    [
+      [together.passages, BOTH],
+      [alone.passages, ALONE],
+      [alone.passages.filter(isNearby), NEARBY],
+      [before.passages, BEFORE],
+    ],
+    limit,
+  )
+  const confidence = Math.min(MOST, Math.max(together.confidence * TOGETHER, alone.confidence))
+  return { passages: passages.map((passage) => ({ ...passage, score: confidence })), confidence }
+}
+
+/** Fuses rankings, each with its weight, by reciprocal rank. */
+export function fusePassages(
+  rankings: readonly (readonly [readonly Passage[], number])[],
+  limit: number,
+): Passage[] {
   const known = new Map<string, { passage: Passage; score: number }>()
-  const count = (passages: readonly Passage[], weight: number): void => {
+  for (const [passages, weight] of rankings) {
     for (const [place, passage] of passages.slice(0, limit).entries()) {
       const score = (known.get(passage.chunkId)?.score ?? 0) + weight / (PLACES + place)
       known.set(passage.chunkId, { passage, score })
     }
   }
-  const [answered] = before.passages
-  const isNearby = (passage: Passage): boolean => answered !== undefined && areNear(passage, answered)
-  count(together.passages, BOTH)
-  count(alone.passages, ALONE)
-  count(alone.passages.filter(isNearby), NEARBY)
-  count(before.passages, BEFORE)
   const ordered = [...known.values()].toSorted((a, b) => b.score - a.score)
-  const confidence = Math.min(MOST, Math.max(together.confidence * TOGETHER, alone.confidence))
-  return {
-    passages: ordered.slice(0, limit).map(({ passage }) => ({ ...passage, score: confidence })),
-    confidence,
-  }
+  return ordered.slice(0, limit).map(({ passage }) => passage)
 }
 
 /**
