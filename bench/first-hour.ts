@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { loadavg } from 'node:os'
+import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { prepare, start, startOptions, stop } from './service.ts'
@@ -42,7 +43,7 @@ const holds = (text: string, { expected = [] }: Question): boolean =>
 async function watchModel(target: string, embeddings = target) {
   let newest = ''
   const server = createServer(async (request, response) => {
-    const body = Buffer.concat(await Array.fromAsync(request)).toString()
+    const body = await text(request)
     if (body.includes('<passage')) newest = body
     const path = request.url ?? '/'
     const answer = await fetch(new URL(path, path.endsWith('/embeddings') ? embeddings : target), {
