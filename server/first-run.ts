@@ -45,7 +45,7 @@ async function firstAccount(trx: Trx): Promise<{ accountId: AccountId; key: stri
   await sql`lock table accounts in share row exclusive mode`.execute(trx)
   if (await hasAccount(trx)) return null
   const accountId = await createAccount(trx, 'Default')
-  const { key } = await createKey(trx, accountId, { name: 'First key' })
+  const { key } = await createKey(trx, accountId, { name: 'First key', createdBy: 'operator' })
   const { token } = await createLink(trx, { accountId, kind: 'set-up', createdBy: 'operator' })
   return { accountId, key, token }
 }

@@ -84,6 +84,12 @@ const Key = {
   state: OneOf(['active', 'expired', 'revoked']),
   expiresAt: Nullable(IsoTime),
   lastUsedAt: Nullable(IsoTime),
+  createdBy: Nullable(
+    Type.String({
+      description:
+        '`member:<id>`, `key:<id>` or `operator`, as in the audit log; null: it is not known. The member may have been removed.',
+    }),
+  ),
   createdAt: IsoTime,
 }
 
@@ -134,6 +140,31 @@ export const revokeKey = endpoint({
   scope: 'keys:write',
   params: Exact({ keyId: Type.String({ minLength: 1 }) }),
   success: { status: 200, schema: Success },
+})
+
+export const revokeKeysBy = endpoint({
+  method: 'DELETE',
+  path: '/keys',
+  name: 'revokeKeysBy',
+  tag: 'Account',
+  summary: 'Revoke all API keys that somebody has made',
+  description:
+    'Also revokes the keys that were made with these keys. For the keys that a removed member has left. It cannot be undone.',
+  scope: 'keys:write',
+  query: Exact({
+    createdBy: Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: '`member:<id>` or `key:<id>`, as in `createdBy` of a key',
+    }),
+  }),
+  success: {
+    status: 200,
+    schema: Exact({
+      success: Type.Literal(true),
+      revoked: Type.Integer({ description: 'How many keys worked until now' }),
+    }),
+  },
 })
 
 export const listAuditLog = endpoint({

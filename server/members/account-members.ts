@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import { recordAudit } from '../accounts/audit/audit.ts'
+import { activeKeysBy } from '../accounts/keys/keys.ts'
 import { canBeLimited, scopesOf } from '../accounts/keys/roles.ts'
 import { dropInvitationsBy } from '../accounts/links/links.ts'
 import {
@@ -64,6 +65,37 @@ export function refuseUnlessOwner({ member }: Caller, ...concerned: (Role | unde
   })
 }
 
+type Access = { role: Role; agentIds: string[] | null }
+
+/**
+ * Throws when a key would permit somebody more than before (`from`; null: nothing) and more than the key itself may do,
+ * or for longer than the key works.
+ */
+export function refuseMoreThanKey({ key, scopes }: Caller, from: Access | null, to: Access): void {
+  if (!key || !isMore(from, to)) return
+  if (key.expiresAt !== null)
+    throw new ApiError('AUTH_INSUFFICIENT_PERMISSIONS', {
+      message:
+        'An API key that expires cannot give access that lasts. Sign in as an owner or admin, or use a key that does not expire.',
+    })
+  const missing = scopesOf(to.role).filter((scope) => scopes !== null && !scopes.includes(scope))
+  if (missing.length > 0)
+    throw new ApiError('AUTH_INSUFFICIENT_PERMISSIONS', {
+      message: `An API key cannot give more permissions than it has. The role ${to.role} includes ${missing.join(', ')}. Sign in as an owner or admin, or use a key with these scopes.`,
+    })
+}
+
+/** Returns whether `to` permits something, or concerns an agent, that `from` does not. */
+function isMore(from: Access | null, to: Access): boolean {
+  if (from === null) return true
+  const before = scopesOf(from.role)
+  const hasMoreScopes = scopesOf(to.role).some((scope) => !before.includes(scope))
+  const limit = from.agentIds
+  const hasMoreAgents =
+    limit !== null && (to.agentIds === null || to.agentIds.some((id) => !limit.includes(id)))
+  return hasMoreScopes || hasMoreAgents
+}
+
 /** Throws unless members with this role can be limited and the agents belong to the account. */
 export async function checkLimit(
   db: Db,
@@ -93,6 +125,7 @@ export const changeMember = (db: Db, caller: Caller, id: string, change: Change)
     refuseUnlessOwner(caller, member.role, role)
     const kept = canBeLimited(role) ? member.agent_ids : null
     const agentIds = change.agentIds === undefined ? kept : change.agentIds
+    refuseMoreThanKey(caller, { role: member.role, agentIds: member.agent_ids }, { role, agentIds })
     await checkLimit(trx, account.id, role, change.agentIds ?? null)
     if (role !== 'owner') await refuseLastOwner(trx, member)
     await changeMemberRow(trx, account.id, id, { role, agentIds })
@@ -112,8 +145,8 @@ export const changeMember = (db: Db, caller: Caller, id: string, change: Change)
     })
   })
 
-/** Removes a member together with all sessions. */
-export const dropMember = (db: Db, caller: Caller, id: string): Promise<void> =>
+/** Removes a member together with all sessions. Returns how many keys that the member has made still work. */
+export const dropMember = (db: Db, caller: Caller, id: string): Promise<{ activeKeys: number }> =>
   transact(db, async (trx) => {
     const { account, actor } = caller
     const member = await lockedMember(trx, account.id, id)
@@ -122,6 +155,7 @@ export const dropMember = (db: Db, caller: Caller, id: string): Promise<void> =>
     await removeMember(trx, account.id, id)
     await dropInvitationsBy(trx, account.id, `member:${id}`)
     await recordAudit(trx, { accountId: account.id, actor, action: 'member.remove', target: id })
+    return { activeKeys: (await activeKeysBy(trx, account.id, `member:${id}`)).length }
   })
 
 async function lockedMember(trx: Trx, accountId: AccountId, id: string): Promise<MemberRow> {

@@ -47,7 +47,7 @@ export const updateMember = endpoint({
   tag,
   summary: 'Change the name or the role of a member',
   description:
-    'The change takes effect in every process within a second. Only an owner can make somebody an owner or change an owner; the last owner remains one. A role that cannot be limited removes the limit.',
+    'The change takes effect in every process within a second. Only an owner can make somebody an owner or change an owner; the last owner remains one. A role that cannot be limited removes the limit. An API key can permit a member more only with scopes that it has itself, and not at all if it expires.',
   scope: 'members:write',
   params: Exact({ memberId: Type.String({ minLength: 1 }) }),
   body: Exact({
@@ -93,10 +93,19 @@ export const removeMember = endpoint({
   tag,
   summary: 'Remove a member',
   description:
-    'All of their sessions end, and their open tickets become unassigned. Only an owner can remove an owner, and the last one cannot be removed.',
+    'All of their sessions end, and their open tickets become unassigned. API keys that they have made go on working until they are revoked. Only an owner can remove an owner, and the last one cannot be removed.',
   scope: 'members:write',
   params: Exact({ memberId: Type.String({ minLength: 1 }) }),
-  success: { status: 200, schema: Success },
+  success: {
+    status: 200,
+    schema: Exact({
+      success: Type.Literal(true),
+      activeKeys: Type.Integer({
+        description:
+          'How many API keys that the member has made, or that were made with these, still work. `DELETE /keys?createdBy=member:<id>` revokes them.',
+      }),
+    }),
+  },
   errors: ['LAST_OWNER'],
 })
 
@@ -130,7 +139,7 @@ export const createInvitation = endpoint({
   tag,
   summary: 'Invite somebody to the account',
   description:
-    'The link works once, for seven days, and only this response contains it. It is mailed if the operator has set SMTP_URL and PUBLIC_URL. Only an owner can invite an owner.',
+    'The link works once, for seven days, and only this response contains it. It is mailed if the operator has set SMTP_URL and PUBLIC_URL. Only an owner can invite an owner. An API key can only invite to roles whose scopes it has itself, and not at all if it expires.',
   scope: 'members:write',
   shownOnce: ['link'],
   body: Exact({

@@ -9,7 +9,7 @@ import type { Role } from '../db/tables/accounts.ts'
 import type { AccountId } from '../db/tables/columns.ts'
 import { ApiError } from '../http/errors.ts'
 import type { Caller } from '../http/route.ts'
-import { checkLimit, refuseUnlessOwner } from './account-members.ts'
+import { checkLimit, refuseMoreThanKey, refuseUnlessOwner } from './account-members.ts'
 
 /** Returns the invitations that have not been accepted, newest first. */
 export const invitationsOf = (db: Db, accountId: AccountId): Promise<LinkRow[]> =>
@@ -44,6 +44,7 @@ export async function invite(
 ): Promise<{ row: LinkRow; token: string }> {
   const { account, actor } = caller
   refuseUnlessOwner(caller, role)
+  refuseMoreThanKey(caller, null, { role, agentIds })
   await checkLimit(db, account.id, role, agentIds)
   return transact(db, async (trx) => {
     const members = await membersOf(trx, account.id)

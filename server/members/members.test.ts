@@ -242,3 +242,87 @@ test('the links of sign-in lead to the workspace', async () => {
     assert.match(await response.text(), /<div id="workspace">/)
   }
 })
+
+test('a key gives nobody more than it has, nor for longer', async () => {
+  const { accountId } = await service.account()
+  const admin = await memberOf(service, accountId, 'admin')
+  const viewer = await memberOf(service, accountId, 'viewer')
+  const builder = await memberOf(service, accountId, 'builder', { agentIds: ['some-agent'] })
+  const reads = (await admin.request('GET', '/me')).body.member.scopes.filter((scope: string) =>
+    /^(account|agents|sources|actions|conversations|helpdesk|messaging):read$/.test(scope),
+  )
+  const keyWith = async (more: object) => {
+    const { body } = await admin.request('POST', '/keys', { name: 'key', ...more })
+    const headers = { authorization: `Bearer ${body.key}` }
+    return (method: string, path: string, sent: object) => service.anonymous(method, path, sent, headers)
+  }
+  const narrow = await keyWith({ scopes: ['members:write'] })
+  const reading = await keyWith({ scopes: ['members:write', ...reads] })
+  const expiring = await keyWith({ expiresAt: '2999-01-01T00:00:00Z' })
+  const full = await keyWith({})
+  const denied = [403, 'AUTH_INSUFFICIENT_PERMISSIONS']
+  let invited = 0
+  const invite = async (ask: typeof full, role: string) => {
+    const { status, body } = await ask('POST', '/invitations', { email: `p${++invited}@example.org`, role })
+    return [status, body.error?.code]
+  }
+  const change = async (ask: typeof full, { memberId }: Worker, sent: object) => {
+    const { status, body } = await ask('PATCH', `/members/${memberId}`, sent)
+    return [status, body.error?.code]
+  }
+  for (const ask of [narrow, reading, expiring]) {
+    assert.deepEqual(await invite(ask, 'admin'), denied)
+    assert.deepEqual(await change(ask, viewer, { role: 'admin' }), denied)
+    assert.deepEqual(await change(ask, builder, { agentIds: null }), denied)
+    assert.deepEqual(await change(ask, viewer, { name: 'Renamed' }), [200, undefined])
+  }
+  const { body } = await expiring('POST', '/invitations', { email: 'x@example.org', role: 'viewer' })
+  assert.match(body.error.message, /expires.*Sign in/)
+  assert.deepEqual(await invite(narrow, 'viewer'), denied)
+  assert.deepEqual(await invite(reading, 'viewer'), [201, undefined])
+  assert.deepEqual(await invite(reading, 'support'), denied)
+  assert.deepEqual(await invite(full, 'admin'), [201, undefined])
+  assert.deepEqual(await change(full, viewer, { role: 'admin' }), [200, undefined])
+  // Less than before may be given by every key.
+  assert.deepEqual(await change(expiring, viewer, { role: 'viewer' }), [200, undefined])
+  assert.deepEqual(await change(narrow, builder, { role: 'viewer' }), [200, undefined])
+})
+
+test('keys that a removed member has made are counted, seen and revoked together', async () => {
+  const { accountId, key: first } = await service.account()
+  const boss = await memberOf(service, accountId, 'owner')
+  const admin = await memberOf(service, accountId, 'admin')
+  const by = (key: string) => ({ authorization: `Bearer ${key}` })
+  const made = (await admin.request('POST', '/keys', { name: 'made' })).body
+  const child = (await service.anonymous('POST', '/keys', { name: 'child' }, by(made.key))).body
+  const grandchild = (await service.anonymous('POST', '/keys', { name: 'grandchild' }, by(child.key))).body
+  const revoked = (await admin.request('POST', '/keys', { name: 'revoked' })).body
+  await admin.request('DELETE', `/keys/${revoked.id}`)
+  const own = (await boss.request('POST', '/keys', { name: 'own' })).body
+  const maker = `member:${admin.memberId}`
+  assert.deepEqual(
+    [made.createdBy, child.createdBy, grandchild.createdBy, own.createdBy],
+    [maker, `key:${made.id}`, `key:${child.id}`, `member:${boss.memberId}`],
+  )
+  const removal = await boss.request('DELETE', `/members/${admin.memberId}`)
+  assert.deepEqual([removal.status, removal.body], [200, { success: true, activeKeys: 3 }])
+  assert.equal((await service.anonymous('GET', '/me', undefined, by(made.key))).status, 200)
+  // Another account revokes nothing.
+  assert.equal((await owner.request('DELETE', `/keys?createdBy=${maker}`)).body.revoked, 0)
+  const { status, body } = await boss.request('DELETE', `/keys?createdBy=${maker}`)
+  assert.deepEqual([status, body], [200, { success: true, revoked: 3 }])
+  const { body: keys } = await boss.request('GET', '/keys')
+  assert.deepEqual(
+    keys.map(({ name, state }: { name: string; state: string }) => [name, state]),
+    [
+      ['test', 'active'],
+      ['made', 'revoked'],
+      ['child', 'revoked'],
+      ['grandchild', 'revoked'],
+      ['revoked', 'revoked'],
+      ['own', 'active'],
+    ],
+  )
+  assert.equal((await service.anonymous('GET', '/me', undefined, by(first))).status, 200)
+  assert.equal((await boss.request('DELETE', `/keys?createdBy=${maker}`)).body.revoked, 0)
+})

@@ -39,9 +39,9 @@ export const memberRoutes = (ctx: Context): Route[] => [
   }),
 
   route(contract.removeMember, async ({ caller, params: { memberId } }) => {
-    await dropMember(ctx.db, caller, memberId)
+    const { activeKeys } = await dropMember(ctx.db, caller, memberId)
     ctx.sessions.forget()
-    return success
+    return { ...success, activeKeys }
   }),
 
   route(contract.listInvitations, async ({ caller: { account } }) =>

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { KeyRound, Plus } from 'lucide-react'
 import { useState } from 'react'
-import { call, reading } from '../app/api.ts'
+import { call, type OutputOf, reading } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
 import { useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
@@ -13,15 +13,20 @@ import { Badge, Section, Table } from '../ui/page.tsx'
 import { Empty, Loaded } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
 import { MakeKey } from './make-key.tsx'
+import { RevokeKeysBy } from './revoke-keys-by.tsx'
 import classes from './workspace.module.css'
+
+type Key = OutputOf<'GET', '/keys'>[number]
 
 const refresh = () => queries.invalidateQueries({ queryKey: ['/keys'] })
 
 export function Keys() {
   const can = useCan()
   const keys = useQuery(reading('/keys'))
+  const members = useQuery(reading('/members')).data
   const [isMaking, setIsMaking] = useState(false)
   const [revoking, setRevoking] = useState<{ id: string; name: string } | null>(null)
+  const [leftBy, setLeftBy] = useState<string | null>(null)
   const mayWrite = can('keys:write')
   const revoke = useMutation({
     mutationFn: (keyId: string) => call('DELETE', '/keys/{keyId}', { params: { keyId } }),
@@ -51,6 +56,7 @@ export function Keys() {
               head={[
                 'Name',
                 'Permissions',
+                'Made by',
                 'Last used',
                 'Expires',
                 <span key="a" className="visually-hidden">
@@ -58,13 +64,21 @@ export function Keys() {
                 </span>,
               ]}
             >
-              {data.map(({ id, name, prefix, state, scopes, lastUsedAt, expiresAt }) => (
+              {data.map(({ id, name, prefix, state, scopes, lastUsedAt, expiresAt, createdBy }) => (
                 <tr key={id}>
                   <td>
                     <strong className={classes.strong}>{name}</strong>
                     <p className={classes.faint}>{prefix}…</p>
                   </td>
                   <td className={classes.scopes}>{scopes?.join(', ') ?? 'Everything'}</td>
+                  <td>
+                    {makerOf(createdBy, data, members)}
+                    {mayWrite && state === 'active' && isFormer(createdBy, members) && (
+                      <Button small kind="quiet" onClick={() => setLeftBy(createdBy)}>
+                        Revoke all of theirs
+                      </Button>
+                    )}
+                  </td>
                   <td className={classes.nowrap}>{lastUsedAt ? <Ago at={lastUsedAt} /> : 'Never'}</td>
                   <td className={classes.nowrap}>
                     {state === 'active' ? (
@@ -106,7 +120,26 @@ export function Keys() {
           Programs that use the key are refused from then on. This cannot be undone.
         </Confirm>
       )}
+      {leftBy && <RevokeKeysBy createdBy={leftBy} name="a former member" onClose={() => setLeftBy(null)} />}
       {isMaking && <MakeKey onClose={() => setIsMaking(false)} />}
     </Section>
   )
+}
+
+type Members = OutputOf<'GET', '/members'>
+
+/** Returns whether the maker is a member who has been removed; while the members are not known, nobody is. */
+const isFormer = (createdBy: string | null, members: Members | undefined): boolean =>
+  createdBy?.startsWith('member:') === true &&
+  members !== undefined &&
+  !members.some(({ id }) => createdBy === `member:${id}`)
+
+/** Returns who made a key, in words. */
+function makerOf(createdBy: string | null, keys: Key[], members: Members | undefined): string {
+  if (createdBy === null) return 'Unknown'
+  if (createdBy === 'operator') return 'The operator'
+  const key = keys.find(({ id }) => createdBy === `key:${id}`)
+  if (key) return `The key ${key.name}`
+  if (isFormer(createdBy, members)) return 'A former member'
+  return members?.find(({ id }) => createdBy === `member:${id}`)?.name ?? 'A member'
 }

@@ -15,6 +15,7 @@ import { Loaded } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
 import { Invite } from './invite.tsx'
 import { RenameMember } from './rename-member.tsx'
+import { RevokeKeysBy } from './revoke-keys-by.tsx'
 import { ROLES, type Role, roleName } from './roles.ts'
 import classes from './workspace.module.css'
 
@@ -26,6 +27,7 @@ export function Members() {
   const can = useCan()
   const members = useQuery(reading('/members'))
   const [isInviting, setIsInviting] = useState(false)
+  const [removed, setRemoved] = useState<Member | null>(null)
   const mayWrite = can('members:write')
   return (
     <div className={classes.parts}>
@@ -48,7 +50,12 @@ export function Members() {
               head={['Name', 'Role', 'Agents', 'Last sign-in', <Hidden key="a">Actions</Hidden>]}
             >
               {data.map((member) => (
-                <MemberRow key={member.id} member={member} mayWrite={mayWrite} />
+                <MemberRow
+                  key={member.id}
+                  member={member}
+                  mayWrite={mayWrite}
+                  onKeysLeft={() => can('keys:write') && setRemoved(member)}
+                />
               ))}
             </Table>
           )}
@@ -56,13 +63,27 @@ export function Members() {
       </Section>
       <Invitations mayWrite={mayWrite} />
       {isInviting && <Invite onClose={() => setIsInviting(false)} />}
+      {removed && (
+        <RevokeKeysBy
+          createdBy={`member:${removed.id}`}
+          name={removed.name}
+          onClose={() => setRemoved(null)}
+        />
+      )}
     </div>
   )
 }
 
 const Hidden = ({ children }: { children: string }) => <span className="visually-hidden">{children}</span>
 
-function MemberRow({ member, mayWrite }: { member: Member; mayWrite: boolean }) {
+type MemberRowProps = {
+  member: Member
+  mayWrite: boolean
+  /** The member was removed, and keys that they have made still work. */
+  onKeysLeft: () => void
+}
+
+function MemberRow({ member, mayWrite, onKeysLeft }: MemberRowProps) {
   const me = useMember()
   const [isRenaming, setIsRenaming] = useState(false)
   const [isRemoving, setIsRemoving] = useState(false)
@@ -80,7 +101,10 @@ function MemberRow({ member, mayWrite }: { member: Member; mayWrite: boolean }) 
   })
   const remove = useMutation({
     mutationFn: () => call('DELETE', '/members/{memberId}', { params: { memberId: member.id } }),
-    onSuccess: () => tell('done', `${member.name} is no longer a member.`),
+    onSuccess: ({ activeKeys }) => {
+      tell('done', `${member.name} is no longer a member.`)
+      if (activeKeys > 0) onKeysLeft()
+    },
     onSettled: () => refresh('/members'),
   })
   const limited = member.agentIds?.map((id) => agents.find((agent) => agent.id === id)?.name ?? 'another one')

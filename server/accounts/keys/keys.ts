@@ -22,7 +22,7 @@ export const hashKey = (key: string): string => createHash('sha256').update(key)
 export async function createKey(
   db: Db,
   accountId: AccountId,
-  key: { name: string; scopes?: Scope[] | null; expiresAt?: Date | null },
+  key: { name: string; scopes?: Scope[] | null; expiresAt?: Date | null; createdBy?: string },
 ): Promise<{ id: string; key: string }> {
   const id = newId()
   const secret = PREFIX + randomBytes(32).toString('base64url')
@@ -36,6 +36,7 @@ export async function createKey(
       secret_hash: hashKey(secret),
       scopes: json(key.scopes ?? null),
       expires_at: key.expiresAt ?? null,
+      created_by: key.createdBy ?? null,
     })
     .execute()
   return { id, key: secret }
@@ -51,6 +52,18 @@ export async function revokeKey(db: Db, keyId: string, accountId: AccountId | nu
   if (accountId !== null) query = query.where('account_id', '=', accountId)
   const result = await query.executeTakeFirst()
   return result.numUpdatedRows > 0n
+}
+
+/**
+ * Returns the ids of the keys that work and were made by `createdBy`, by a key of theirs, by a key of that one, and so
+ * on.
+ */
+export async function activeKeysBy(db: Db, accountId: AccountId, createdBy: string): Promise<string[]> {
+  const keys = await keysOf(db, accountId)
+  const makers = new Set([createdBy])
+  // A key is newer than the one that made it, and the keys are in this order.
+  for (const key of keys) if (key.createdBy !== null && makers.has(key.createdBy)) makers.add(`key:${key.id}`)
+  return keys.filter(({ id, state }) => state === 'active' && makers.has(`key:${id}`)).map(({ id }) => id)
 }
 
 export async function findKeyByHash(db: Db, hash: string): Promise<KeyRow | null> {
@@ -93,6 +106,7 @@ export type ListedKey = {
   state: 'active' | 'expired' | 'revoked'
   expiresAt: Date | null
   lastUsedAt: Date | null
+  createdBy: string | null
   createdAt: Date
 }
 
@@ -100,7 +114,17 @@ export type ListedKey = {
 export async function keysOf(db: Db, accountId: AccountId, now = new Date()): Promise<ListedKey[]> {
   const rows = await db
     .selectFrom('api_keys')
-    .select(['id', 'name', 'prefix', 'scopes', 'expires_at', 'revoked_at', 'last_used_at', 'created_at'])
+    .select([
+      'id',
+      'name',
+      'prefix',
+      'scopes',
+      'expires_at',
+      'revoked_at',
+      'last_used_at',
+      'created_by',
+      'created_at',
+    ])
     .where('account_id', '=', accountId)
     .orderBy('created_at')
     .orderBy('id')
@@ -113,6 +137,7 @@ export async function keysOf(db: Db, accountId: AccountId, now = new Date()): Pr
     state: row.revoked_at ? 'revoked' : row.expires_at && row.expires_at <= now ? 'expired' : 'active',
     expiresAt: row.expires_at,
     lastUsedAt: row.last_used_at,
+    createdBy: row.created_by,
     createdAt: row.created_at,
   }))
 }

@@ -1,11 +1,13 @@
 import type { Context } from '../../context.ts'
+import type { Trx } from '../../db/database.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import type { Scope } from '../../http/contract.ts'
 import { ApiError, invalidField } from '../../http/errors.ts'
 import { type Caller, type Route, route } from '../../http/route.ts'
 import { recordAudit } from '../audit/audit.ts'
 import * as contract from '../contract.ts'
 import { dropInvitationsBy } from '../links/links.ts'
-import { createKey, keysOf, type ListedKey, revokeKey } from './keys.ts'
+import { activeKeysBy, createKey, keysOf, type ListedKey, revokeKey } from './keys.ts'
 
 const presentKey = ({ expiresAt, lastUsedAt, createdAt, ...rest }: ListedKey) => ({
   ...rest,
@@ -25,7 +27,12 @@ export const keyRoutes = ({ db: plain }: Context): Route[] => [
     if (expiresAt && expiresAt <= new Date()) throw invalidField('expiresAt', 'Must be in the future.')
     const scopes = body.scopes ?? null
     refuseMore(caller, scopes, expiresAt)
-    const { id, key } = await createKey(db, account.id, { name: body.name, scopes, expiresAt })
+    const { id, key } = await createKey(db, account.id, {
+      name: body.name,
+      scopes,
+      expiresAt,
+      createdBy: actor,
+    })
     await recordAudit(db, {
       accountId: account.id,
       actor,
@@ -40,14 +47,29 @@ export const keyRoutes = ({ db: plain }: Context): Route[] => [
 
   route(contract.revokeKey, async ({ caller: { account, actor }, params: { keyId } }) => {
     await plain.transaction().execute(async (trx) => {
-      if (!(await revokeKey(trx, keyId, account.id)))
+      if (!(await endKey(trx, account.id, actor, keyId)))
         throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The key does not exist.' })
-      await dropInvitationsBy(trx, account.id, `key:${keyId}`)
-      await recordAudit(trx, { accountId: account.id, actor, action: 'key.revoke', target: keyId })
     })
     return { success: true as const }
   }),
+
+  route(contract.revokeKeysBy, async ({ caller: { account, actor }, query: { createdBy } }) => {
+    const revoked = await plain.transaction().execute(async (trx) => {
+      const ids = await activeKeysBy(trx, account.id, createdBy)
+      for (const id of ids) await endKey(trx, account.id, actor, id)
+      return ids.length
+    })
+    return { success: true as const, revoked }
+  }),
 ]
+
+/** Revokes a key together with the open invitations that it has made. Returns false when there is no such key. */
+async function endKey(trx: Trx, accountId: AccountId, actor: string, keyId: string): Promise<boolean> {
+  if (!(await revokeKey(trx, keyId, accountId))) return false
+  await dropInvitationsBy(trx, accountId, `key:${keyId}`)
+  await recordAudit(trx, { accountId, actor, action: 'key.revoke', target: keyId })
+  return true
+}
 
 /** Throws when a key would create a key with more permissions or a later expiry than its own. */
 function refuseMore({ key, scopes }: Caller, wanted: Scope[] | null, expiresAt: Date | null): void {

@@ -40,6 +40,8 @@ export type ApiKeysTable = {
   expires_at: OptionalTime
   revoked_at: OptionalTime
   last_used_at: OptionalTime
+  /** `member:<id>`, `key:<id>` or `operator`; null: it is not known. */
+  created_by: string | null
   created_at: Time
 }
 

@@ -9,6 +9,9 @@ export type LoginsTable = {
   email: string
   email_verified: Generated<boolean>
   image: string | null
+  /** The person of the identity provider to whom the login belongs; null: nobody has signed in through one. */
+  issuer: string | null
+  subject: string | null
   two_factor_enabled: Generated<boolean>
   created_at: Time
   updated_at: Time

@@ -19,7 +19,12 @@ export const keysCreate: Command = {
     const expiresAt = expiryOf(input.values.expires)
     const account = await accountOf(db, input)
     return db.transaction().execute(async (trx) => {
-      const created = await createKey(trx, account.id, { name, scopes: granted, expiresAt })
+      const created = await createKey(trx, account.id, {
+        name,
+        scopes: granted,
+        expiresAt,
+        createdBy: 'operator',
+      })
       await recordAudit(trx, {
         accountId: account.id,
         actor: 'operator',

@@ -1,4 +1,5 @@
 import { recordAudit } from '../../accounts/audit/audit.ts'
+import { activeKeysBy } from '../../accounts/keys/keys.ts'
 import { createLink, linkTo } from '../../accounts/links/links.ts'
 import { createMember, membersOf, presenceOf, removeMember } from '../../accounts/records/members.ts'
 import { isId } from '../../db/ids.ts'
@@ -123,9 +124,14 @@ export const memberRemove: Command = {
         action: 'member.remove',
         target: id,
       })
-      return { id, removed: true }
+      const activeKeys = await activeKeysBy(trx, member.account_id, `member:${id}`)
+      return { id, removed: true, activeKeys }
     }),
-  print: ({ id }) => `${id} is removed.`,
+  print: ({ id, activeKeys }) =>
+    [
+      `${id} is removed.`,
+      ...((activeKeys ?? []) as string[]).map((key) => `A key of theirs still works: keys revoke ${key}`),
+    ].join('\n'),
 }
 
 export const memberRemoveSecondFactor: Command = {
