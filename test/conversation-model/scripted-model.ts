@@ -10,7 +10,13 @@ export type WireMessage = {
 }
 
 /** One request to the model and its scripted reply, whose words start with `r<number>w`. */
-export type Spoken = { number: number; question: string; messages: WireMessage[]; script: Script }
+export type Spoken = {
+  number: number
+  at: number
+  question: string
+  messages: WireMessage[]
+  script: Script
+}
 
 export type ScriptedModel = {
   url: string
@@ -24,6 +30,8 @@ export type ScriptedModel = {
 export const wordsOf = (number: number, { words }: Script): string[] =>
   Array.from({ length: words }, (_, i) => `r${number}w${i} `)
 
+const VERDICT = JSON.stringify({ sentiment: 'neutral', topics: [], newTopic: null })
+
 /** Starts a model whose answers are all distinct, and that records its requests. */
 export async function startScriptedModel(): Promise<ScriptedModel> {
   const server: ModelServer = await startModelServer()
@@ -35,10 +43,13 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
     server.requests.length = 0
     const messages = body.messages as WireMessage[]
     const question = messages.findLast(({ role }) => role === 'user')?.content ?? ''
-    if (JSON.stringify(messages).includes('Write a title')) return { tokens: ['Title'] }
+    const asked = JSON.stringify(messages)
+    if (asked.includes('Write a title')) return { tokens: ['Title'] }
+    if (asked.includes('Classify one finished conversation')) return { tokens: [VERDICT] }
     const script = scripts.get(question)?.shift() ?? plainScript
     const number = ++count
-    spoken.set(question, [...(spoken.get(question) ?? []), { number, question, messages, script }])
+    const at = performance.now()
+    spoken.set(question, [...(spoken.get(question) ?? []), { number, at, question, messages, script }])
     return replyOf(number, script)
   })
   return {

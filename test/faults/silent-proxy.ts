@@ -1,4 +1,5 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { Transform } from 'node:stream'
 
 /** A proxy between the service and its database that can lose connections as networks do. */
 export type SilentProxy = {
@@ -9,6 +10,8 @@ export type SilentProxy = {
    * accepted but never served. Connections from that time stay dead even after `resume`.
    */
   goSilent(): void
+  /** Delays each piece by this many milliseconds; 0 passes them on at once. */
+  slowDown(ms: number): void
   /** Serves new connections again. */
   resume(): void
   /** Resets every connection. */
@@ -20,6 +23,14 @@ export async function startSilentProxy(target: string): Promise<SilentProxy> {
   const { hostname, port } = new URL(target)
   const sockets = new Set<Socket>()
   let isSilent = false
+  let delayMs = 0
+  const line = () =>
+    new Transform({
+      transform(piece, _encoding, done) {
+        if (delayMs > 0) setTimeout(done, delayMs, null, piece)
+        else done(null, piece)
+      },
+    })
   const keep = (socket: Socket): void => {
     sockets.add(socket)
     socket.on('error', () => {}).on('close', () => sockets.delete(socket))
@@ -29,8 +40,8 @@ export async function startSilentProxy(target: string): Promise<SilentProxy> {
     if (isSilent) return void near.pause()
     const far = connect(Number(port), hostname)
     keep(far)
-    near.pipe(far)
-    far.pipe(near)
+    near.pipe(line()).pipe(far)
+    far.pipe(line()).pipe(near)
     near.on('close', () => near.isPaused() || far.destroy())
     far.on('close', () => far.isPaused() || near.destroy())
   })
@@ -47,6 +58,9 @@ export async function startSilentProxy(target: string): Promise<SilentProxy> {
         socket.unpipe()
         socket.pause()
       }
+    },
+    slowDown(ms) {
+      delayMs = ms
     },
     resume() {
       isSilent = false

@@ -3,7 +3,6 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { createParser } from 'eventsource-parser'
 import type { StreamEvent } from '../../server/conversations/stream/events.ts'
 import { plainScript, type Script } from '../conversation-model/commands.ts'
-import { clientOf } from '../start.ts'
 import type { FaultWorld } from './fault-world.ts'
 
 /** One request with the key of a turn, as seen by its sender. */
@@ -20,11 +19,13 @@ export type Attempt = {
   /** The ids of the question and of its answer. The question counts as acknowledged when they are known. */
   userMessageId: string | null
   messageId: string | null
+  acknowledgedAt: number | null
   /** The text as displayed. `shown` records when it had which length. */
   text: string
   shown: { at: number; length: number }[]
-  /** The reason in the `finish` event, or null if the stream broke. */
+  /** The reason in the `finish` event, or null if the stream broke, and the credits that it names. */
   finishReason: string | null
+  credits: number
 }
 
 /** One message of a customer, which is sent with the same key until it is answered. */
@@ -70,7 +71,18 @@ const WORD_MS = 40
  * Every other talker gets short answers; those of the others are long enough to outlast a short fault. The first answer
  * to every eighth talker takes `firstMs` milliseconds.
  */
-export const paced = ({ models, services, agentId, keys, closed }: FaultWorld, firstMs = 0): Wanted => ({
+export const paced = (
+  {
+    models,
+    services,
+    agentId,
+    keys,
+    closed,
+  }: Pick<FaultWorld, 'models' | 'agentId' | 'keys' | 'closed'> & {
+    services: { url: string }[]
+  },
+  firstMs = 0,
+): Wanted => ({
   closed,
   agentId,
   keys,
@@ -173,17 +185,23 @@ export async function ask(
     conversationId,
     userMessageId: null,
     messageId: null,
+    acknowledgedAt: null,
     text: '',
     shown: [],
     finishReason: null,
+    credits: 0,
   }
   attempts.push(attempt)
-  const client = clientOf(urlOf(place), keys[talker % keys.length]!)
   let heard = attempt.begun
   const exchange = async (): Promise<void> => {
     try {
-      const response = await client.raw('POST', `/agents/${agentId}/chat`, {
-        headers: { 'content-type': 'application/json', 'idempotency-key': key },
+      const response = await fetch(`${urlOf(place)}/api/v2/agents/${agentId}/chat`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${keys[talker % keys.length]}`,
+          'content-type': 'application/json',
+          'idempotency-key': key,
+        },
         body: JSON.stringify({ message: question, ...(conversationId ? { conversationId } : {}) }),
         signal: AbortSignal.any([signal, AbortSignal.timeout(ATTEMPT_MS)]),
       })
@@ -224,6 +242,9 @@ function note(attempt: Attempt, event: StreamEvent): void {
     attempt.shown.push({ at: performance.now(), length: attempt.text.length })
   } else if (event.type === 'message-metadata') {
     const { conversationId, userMessageId, messageId } = event.messageMetadata
-    Object.assign(attempt, { conversationId, userMessageId, messageId })
-  } else if (event.type === 'finish') attempt.finishReason = event.finishReason
+    Object.assign(attempt, { conversationId, userMessageId, messageId, acknowledgedAt: performance.now() })
+  } else if (event.type === 'finish') {
+    attempt.finishReason = event.finishReason
+    attempt.credits = event.messageMetadata.usage.credits
+  }
 }

@@ -45,7 +45,7 @@ const stream = (body: object, headers = {}) =>
 const running = () =>
   service.ctx.db
     .selectFrom('generations')
-    .select(['id', 'conversation_id', 'owner', 'epoch'])
+    .select(['id', 'conversation_id', 'user_message_id', 'message_id', 'owner', 'epoch'])
     .where('agent_id', '=', agentId)
     .where('status', '=', 'running')
     .executeTakeFirstOrThrow()
@@ -206,7 +206,9 @@ test('a question whose process died before the first word is answered under its 
   const key = { 'idempotency-key': newId() }
   models.queue.push({ tokens: ['Never'], after: NEVER })
   const lost = client.request('POST', `/agents/${agentId}/chat`, { message: 'Hello?', stream: false }, key)
-  const { id, conversation_id } = await until('the generation', () => running().catch(() => null))
+  const { id, conversation_id, user_message_id, message_id } = await until('the generation', () =>
+    running().catch(() => null),
+  )
   await orphan(id)
   await service.ctx.orphans.closeAll()
   service.ctx.generations.get(id)?.abort('lost')
@@ -219,10 +221,12 @@ test('a question whose process died before the first word is answered under its 
     assert.equal(status, 200)
     assert.deepEqual(body.data.parts, [{ type: 'text', text: 'Here I am.' }])
     assert.equal(body.data.metadata.conversationId, conversation_id)
+    // The process may have named them to its client before it died.
+    assert.deepEqual([body.data.metadata.userMessageId, body.data.id], [user_message_id, message_id])
   }
   assert.deepEqual(
-    (await messagesOf(conversation_id)).map(({ role }: { role: string }) => role),
-    ['user', 'assistant'],
+    (await messagesOf(conversation_id)).map(({ id }: { id: string }) => id),
+    [user_message_id, message_id],
   )
 })
 

@@ -51,6 +51,7 @@ export async function planTurn(
 ): Promise<Plan> {
   const { account, agent, ask } = turn
   const { id, last_seq } = conversation
+  const messageId = turn.insteadOf?.messageId ?? newId()
   if (retried) {
     const { from, question } = retried
     const history = await readHistory(trx, turn, id, question.seq + 1)
@@ -58,7 +59,7 @@ export async function planTurn(
       kind: 'retry',
       userMessageId: question.id,
       askedSeq: question.seq,
-      messageId: newId(),
+      messageId,
       history,
       cut: { from, to: last_seq },
       isFirst: false,
@@ -68,7 +69,7 @@ export async function planTurn(
     await ignoreWaitingCalls(trx, account.id, id, { expiredOnly: ask.kind === 'continue' })
   }
   const history = await (readAhead ?? readHistory(trx, turn, id, null))
-  const reply = { kind: 'reply' as const, messageId: newId(), history, cut: null }
+  const reply = { kind: 'reply' as const, messageId, history, cut: null }
   if (ask.kind === 'message') return { ...reply, userMessageId: newId(), askedSeq: null, isFirst: false }
   if (ask.kind === 'pending') {
     if (turn.insteadOf === undefined && conversation.answer_starts >= MOST_STARTS)

@@ -15,13 +15,14 @@ type Needs = Pick<Context, 'db' | 'generations' | 'orphans' | 'followers'>
 type Earlier =
   | { is: 'there'; reading: Reading }
   /** It ended before its first word and not because of the provider, so its question still needs an answer. */
-  | { is: 'unanswered'; conversationId: string; kind: GenerationsTable['kind'] }
+  | { is: 'unanswered'; conversationId: string; kind: GenerationsTable['kind']; messageId: string }
 
 const READ = [
   'id',
   'account_id',
   'conversation_id',
   'kind',
+  'message_id',
   'status',
   'message_state',
   'stop_reason',
@@ -49,7 +50,8 @@ async function readEarlier(ctx: Needs, accountId: AccountId, generationId: strin
   if (!(await cameToNothing(ctx, row))) return { is: 'there', reading: ctx.followers.follow(row) }
   const since = await answeredSince(ctx, row)
   if (since) return { is: 'there', reading: ctx.generations.get(since.id) ?? ctx.followers.follow(since) }
-  return { is: 'unanswered', conversationId: row.conversation_id, kind: row.kind }
+  const { conversation_id: conversationId, message_id: messageId, kind } = row
+  return { is: 'unanswered', conversationId, kind, messageId }
 }
 
 /**
@@ -95,7 +97,7 @@ export async function readAgain(
 ): Promise<Reading> {
   const earlier = await readEarlier(ctx, request.account.id, generationId)
   if (earlier.is === 'there') return earlier.reading
-  const { conversationId, kind } = earlier
+  const { conversationId, kind, messageId } = earlier
   const ask = kind === 'retry' ? request.ask : ({ kind: kind === 'reply' ? 'pending' : 'continue' } as const)
-  return startChat(ctx, { ...request, ask, conversationId, insteadOf: generationId })
+  return startChat(ctx, { ...request, ask, conversationId, insteadOf: { generationId, messageId } })
 }

@@ -243,7 +243,7 @@ async function claimKey(
 ): Promise<void> {
   if (!idempotency) return
   if (insteadOf === undefined) return takeKey(trx, idempotency, { generationId })
-  if (!(await rebindKey(trx, idempotency, insteadOf, generationId))) throw new KeyTaken()
+  if (!(await rebindKey(trx, idempotency, insteadOf.generationId, generationId))) throw new KeyTaken()
 }
 
 /** Returns the parent for the first answer in a conversation that existed before it. */

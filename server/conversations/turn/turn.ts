@@ -75,8 +75,11 @@ export type ChatRequest = {
   runsClientActions?: boolean
   /** The request's Idempotency-Key, which is taken together with the generation. */
   idempotency: KeyedRequest | null
-  /** The failed generation that the key is bound to, which this turn replaces. */
-  insteadOf?: string
+  /**
+   * The failed generation that the key is bound to, which this turn replaces, with the id of its answer, which the client
+   * may have been told.
+   */
+  insteadOf?: { generationId: string; messageId: string }
 }
 
 /** The agent's properties that a reply needs. */
