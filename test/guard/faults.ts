@@ -11,7 +11,7 @@ import { type Cluster, startCluster } from '../postgres-cluster.ts'
 import { until } from '../until.ts'
 import type { Section } from './figures.ts'
 import { type GuardedWorld, inGuardedWorld } from './guarded-world.ts'
-import { addCounted, checkLedger } from './kills.ts'
+import { addRules, checkLedger } from './kills.ts'
 import { countTurns, readStored } from './stored-turns.ts'
 
 const TALKERS = 16
@@ -112,12 +112,14 @@ async function during(section: Section, name: string, cluster: Cluster, fault: F
     if (!isAlive) section.broken.push(`${name}: a process has ended`)
     const slowest = await health()
     const counted = countTurns(world, turns, await readStored(world))
-    addCounted(section, `database ${name}`, counted, {
-      'process alive': isAlive ? 'yes' : 'no',
-      'recovery ms': Math.round(recovery),
-      'worst request ms': Math.round(Math.max(...turns.flatMap(waitsIn))),
-      'health max ms': Math.round(slowest),
-      'ledger balanced': await checkLedger(world, turns, section),
+    const ledger = await checkLedger(world, turns, section)
+    const title = `database ${name}`
+    addRules(section, title, counted)
+    Object.assign(section.figures, {
+      [`${title}: process alive / ledger balanced`]: `${isAlive ? 'yes' : 'no'} / ${ledger}`,
+      [`${title}: recovery ms`]: Math.round(recovery),
+      [`${title}: worst request ms`]: Math.round(Math.max(...turns.flatMap(waitsIn))),
+      [`${title}: health max ms`]: Math.round(slowest),
     })
   }).finally(() => proxy.close())
 }
@@ -193,18 +195,37 @@ async function onSmallDisk(section: Section, bin: string, settings: Record<strin
   if (before === undefined) delete process.env.TMPDIR
   else process.env.TMPDIR = before
   try {
+    await cluster.query('create table filler (text text)')
     await during(section, 'disk full', cluster, async () => {
       const file = join(folder, 'full')
       for (const piece of [PIECE, PIECE.subarray(0, 4_096)]) fill(file, piece)
+      // The server has room in the files that it has begun.
+      await useUp(cluster)
       await wait(AWAY_MS)
       rmSync(file)
       // Without room for its log, the server itself may have ended.
       await cluster.query('select 1').catch(() => cluster.start())
     })
+    section.figures['database disk full: refusals of the server'] =
+      cluster.log().split('No space left on device').length - 1
   } finally {
     await cluster.remove()
     execFileSync('umount', ['-l', folder])
     rmSync(folder, { recursive: true })
+  }
+}
+
+/** Fills what the server holds of the disk already: first the files of tables, and then those of its log. */
+async function useUp(cluster: Cluster): Promise<void> {
+  for (const work of [
+    `insert into filler select repeat('x', 1000) from generate_series(1, 1000)`,
+    `select pg_logical_emit_message(false, 'filler', repeat('x', 1000000))`,
+  ]) {
+    try {
+      for (;;) await cluster.query(work)
+    } catch {
+      // There is no room left.
+    }
   }
 }
 

@@ -35,29 +35,34 @@ export async function checkKills(cluster: Cluster | null, times: number): Promis
   return section
 }
 
-/** Adds what every fault is judged by, and the rules that it broke. */
+/** Adds what happened to people's messages. */
 export function addCounted(
   section: Section,
   name: string,
   counted: Counted,
   more: Record<string, string | number>,
 ): void {
-  const rules = {
-    lost: counted.lost,
-    doubled: counted.doubled,
-    'keys that named another message or answer': counted.renamed,
-    'second replies': counted.secondReplies,
-    'undeclared 5xx': counted.failures.length,
-  }
+  addRules(section, name, counted)
   const figures = {
     acknowledged: counted.acknowledged,
-    'lost / doubled / named otherwise / second replies / undeclared 5xx': Object.values(rules).join(' / '),
     'seen without reply': counted.seenWithoutReply,
     'second model calls, acknowledged / others': `${counted.secondCallsAcknowledged} / ${counted.secondCallsOthers}`,
     'responses with 409': counted.conflicts,
     ...more,
   }
   for (const [figure, value] of Object.entries(figures)) section.figures[`${name}: ${figure}`] = value
+}
+
+/** Adds what must stay zero under every fault. */
+export function addRules(section: Section, name: string, counted: Counted): void {
+  const rules = {
+    lost: counted.lost,
+    doubled: counted.doubled,
+    'named otherwise': counted.renamed,
+    'second replies': counted.secondReplies,
+    'undeclared 5xx': counted.failures.length,
+  }
+  section.figures[`${name}: ${Object.keys(rules).join(' / ')}`] = Object.values(rules).join(' / ')
   for (const [rule, count] of Object.entries(rules))
     if (count > 0) section.broken.push(`${name}: ${count} ${rule}`)
   section.stories.push(...counted.stories, ...counted.failures.map((failure) => `${name}: ${failure}`))

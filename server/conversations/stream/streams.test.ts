@@ -383,15 +383,19 @@ test('a question that came to nothing and was answered with a later one gets tha
     client.request('POST', `/agents/${agentId}/chat`, { message: 'First?', stream: false }, key)
   models.queue.push({ tokens: ['Never'], after: NEVER })
   const lost = send()
-  const { id, conversation_id: conversationId } = await until('the generation', () =>
+  const {
+    id,
+    conversation_id: conversationId,
+    ...told
+  } = await until('the generation', () =>
     service.ctx.db
       .selectFrom('generations')
-      .select(['id', 'conversation_id'])
+      .select(['id', 'conversation_id', 'user_message_id', 'message_id'])
       .where('agent_id', '=', agentId)
       .where('status', '=', 'running')
       .executeTakeFirst(),
   )
-  // Simulates a dead process: the owner that the row names sends no beats.
+  // Simulates a dead process, which has told its client the ids: the owner that the row names sends no beats.
   await service.ctx.db.updateTable('generations').set({ owner: newId() }).where('id', '=', id).execute()
   await service.ctx.orphans.closeAll()
   service.ctx.generations.get(id)?.abort('lost')
@@ -399,10 +403,13 @@ test('a question that came to nothing and was answered with a later one gets tha
   models.queue.push({ tokens: ['Both answered.'] })
   const second = await say({ message: 'Second?', conversationId })
   assert.equal(second.status, 200)
-  assert.deepEqual((await send()).body, second.body)
+  const { data } = second.body
+  const own = { data: { ...data, metadata: { ...data.metadata, userMessageId: told.user_message_id } } }
+  assert.equal(data.id, told.message_id)
+  assert.deepEqual((await send()).body, own)
   models.queue.push({ tokens: ['Third answered.'] })
   await say({ message: 'Third?', conversationId })
-  assert.deepEqual((await send()).body, second.body)
+  assert.deepEqual((await send()).body, own)
   assert.equal((await messagesOf(conversationId)).length, 5)
 })
 

@@ -70,7 +70,18 @@ export async function planTurn(
   }
   const history = await (readAhead ?? readHistory(trx, turn, id, null))
   const reply = { kind: 'reply' as const, messageId, history, cut: null }
-  if (ask.kind === 'message') return { ...reply, userMessageId: newId(), askedSeq: null, isFirst: false }
+  if (ask.kind === 'message') {
+    const unanswered = history.at(-1)
+    const before =
+      unanswered?.role === 'user' ? await answerNeverMade(trx, account.id, id, unanswered.seq) : undefined
+    return {
+      ...reply,
+      messageId: before?.message_id ?? messageId,
+      userMessageId: newId(),
+      askedSeq: null,
+      isFirst: false,
+    }
+  }
   if (ask.kind === 'pending') {
     if (turn.insteadOf === undefined && conversation.answer_starts >= MOST_STARTS)
       throw new ApiError('CHAT_NOTHING_TO_CONTINUE')
@@ -88,6 +99,24 @@ export async function planTurn(
   const continued = await requireContinuable(trx, account.id, id, history)
   return { kind: 'continuation', ...continued, history, cut: null, isFirst: false }
 }
+
+/**
+ * Returns the answer to the message with this number that ended before its first word. Its client may have been told
+ * its id, so the answer to this message and the next one has it.
+ */
+const answerNeverMade = (trx: Trx, accountId: AccountId, conversationId: string, askedSeq: number) =>
+  trx
+    .selectFrom('generations')
+    .select('message_id')
+    .where('account_id', '=', accountId)
+    .where('conversation_id', '=', conversationId)
+    .where('asked_seq', '=', askedSeq)
+    .where('kind', '=', 'reply')
+    .where('message_state', '=', 'none')
+    .where('stop_reason', 'is', null)
+    .orderBy('first_event', 'desc')
+    .limit(1)
+    .executeTakeFirst()
 
 /**
  * Returns the assistant message that continues from the results of its actions, and the user message that it answers.

@@ -22,6 +22,7 @@ const READ = [
   'account_id',
   'conversation_id',
   'kind',
+  'user_message_id',
   'message_id',
   'status',
   'message_state',
@@ -49,9 +50,51 @@ async function readEarlier(ctx: Needs, accountId: AccountId, generationId: strin
   if (started) return { is: 'there', reading: started }
   if (!(await cameToNothing(ctx, row))) return { is: 'there', reading: ctx.followers.follow(row) }
   const since = await answeredSince(ctx, row)
-  if (since) return { is: 'there', reading: ctx.generations.get(since.id) ?? ctx.followers.follow(since) }
+  if (since) {
+    const reading = ctx.generations.get(since.id) ?? ctx.followers.follow(since)
+    return { is: 'there', reading: namingQuestion(reading, since.user_message_id, row.user_message_id) }
+  }
   const { conversation_id: conversationId, message_id: messageId, kind } = row
   return { is: 'unanswered', conversationId, kind, messageId }
+}
+
+/** An answer to several messages, as the sender of the message `own` reads it, which was followed by `newest`. */
+function namingQuestion(reading: Reading, newest: string, own: string): Reading {
+  const named = (frames: readonly string[]): string[] =>
+    frames.map((frame) => frame.replaceAll(`"${newest}"`, `"${own}"`))
+  return {
+    get count() {
+      return reading.count
+    },
+    get showable() {
+      return reading.showable ?? reading.count
+    },
+    get ended() {
+      return reading.ended
+    },
+    get broken() {
+      return reading.broken
+    },
+    get started() {
+      return reading.started
+    },
+    get ending() {
+      return reading.ending
+    },
+    get answer() {
+      return reading.answer.then((answer) => ({
+        ...answer,
+        metadata: { ...answer.metadata, userMessageId: own },
+      }))
+    },
+    held(from) {
+      const frames = reading.held(from)
+      return frames && named(frames)
+    },
+    logged: async (from) => named(await reading.logged(from)),
+    showing: () => reading.showing?.() ?? 'allowed',
+    watch: (listener) => reading.watch(listener),
+  }
 }
 
 /**
