@@ -33,7 +33,7 @@ export type GuardedWorld = {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: responses have every shape
-export type Answer = { status: number; headers: Headers; text: string; body: any }
+type Answer = { status: number; headers: Headers; text: string; body: any }
 
 type Wanted = {
   processes?: number

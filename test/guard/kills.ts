@@ -87,7 +87,7 @@ export async function checkLedger(world: GuardedWorld, turns: Turn[], section: S
   return `no: ${paid} paid, ${sum} told`
 }
 
-export function ofMiddle(values: number[]): string {
+function ofMiddle(values: number[]): string {
   const sorted = values.toSorted((a, b) => a - b)
   const at = (share: number): number => Math.round(sorted[Math.floor((sorted.length - 1) * share)] ?? 0)
   return `${at(0.5)} / ${at(1)}`
