@@ -7,7 +7,11 @@ import { executeCommand } from './operations/execute-command.ts'
 import { startRefusal } from './start-refusal.ts'
 import { VERSION } from './version.ts'
 
+/** What is created belongs to its owner alone. */
+const OWNER_ONLY = 0o077
+
 /** `npm run -s parley -- COMMAND …`: runs one command of the operating interface. */
+process.umask(OWNER_ONLY)
 try {
   process.stdout.write(await runCommand(process.argv.slice(2)))
 } catch (error) {

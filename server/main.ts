@@ -1,12 +1,17 @@
 import { ConfigError, readConfig } from './config.ts'
 import { createContext } from './context.ts'
 import { requireFolder } from './db/embedded/folder-lock.ts'
+import { keepFolderToOwner } from './db/embedded/owner-only.ts'
 import { describeError } from './log.ts'
 import { run } from './run.ts'
 import { startRefusal } from './start-refusal.ts'
 import { VERSION } from './version.ts'
 
+/** What is created belongs to the user of the service alone. */
+const OWNER_ONLY = 0o077
+
 /** Starts the service: `node server/main.ts [api|worker]`; without an argument it is both. `--version` prints the version. */
+process.umask(OWNER_ONLY)
 try {
   if (process.argv[2] === '--version') {
     console.log(VERSION)
@@ -23,6 +28,7 @@ try {
     ])
   }
   requireFolder(config.dataDir)
+  keepFolderToOwner(config.dataDir)
   await run(await createContext(config), role)
 } catch (error) {
   if (error instanceof ConfigError) {

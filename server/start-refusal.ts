@@ -1,5 +1,6 @@
 import { DatabaseRefused, DatabaseUnreachable } from './db/connections/server-version.ts'
 import { FolderInUse, FolderUnusable } from './db/embedded/folder-lock.ts'
+import { DatabaseDamaged, StorageFull } from './db/embedded/unopenable.ts'
 import { MigrationRefused } from './db/upkeep/migrate.ts'
 import { SecretRefused } from './secrets/secret-key.ts'
 
@@ -11,11 +12,21 @@ const UNAVAILABLE = 69
 /** Describes a failure that an operator can fix as one line with an exit code; null for any other error. */
 export function startRefusal(error: unknown): { line: string; code: number } | null {
   const line = (error as Error).message
-  if (error instanceof SecretRefused || error instanceof FolderUnusable) return { line, code: CONFIG }
-  if (error instanceof FolderInUse || error instanceof DatabaseUnreachable) return { line, code: UNAVAILABLE }
+  if (error instanceof SecretRefused || error instanceof FolderUnusable || error instanceof DatabaseDamaged)
+    return { line, code: CONFIG }
+  if (error instanceof FolderInUse || error instanceof DatabaseUnreachable || error instanceof StorageFull)
+    return { line, code: UNAVAILABLE }
   if (error instanceof MigrationRefused || error instanceof DatabaseRefused) return { line, code: 1 }
+  if (isDamage(error))
+    return {
+      line: `The database is damaged: ${line}. Restore a backup: docs/operations/running.md.`,
+      code: 1,
+    }
   return systemRefusal(error as NodeJS.ErrnoException & { address?: string; port?: number })
 }
+
+/** PostgreSQL's data_corrupted and index_corrupted. */
+const isDamage = (error: unknown): boolean => /^XX00[12]$/.test((error as { code?: string }).code ?? '')
 
 type SystemError = NodeJS.ErrnoException & { address?: string; port?: number; hostname?: string }
 

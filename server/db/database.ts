@@ -6,6 +6,8 @@ import { createLanes } from './connections/lanes.ts'
 import { poolDialect } from './connections/pool-dialect.ts'
 import { createFolder } from './embedded/create-folder.ts'
 import { lockFolder } from './embedded/folder-lock.ts'
+import { keepToOwner } from './embedded/owner-only.ts'
+import { requireFilledTables, requireWholeLog } from './embedded/sound-files.ts'
 import { type EmbeddedServer, startEmbedded } from './embedded/start-embedded.ts'
 import type { Tables } from './tables/tables.ts'
 
@@ -106,20 +108,34 @@ export function embeddedDatabase(server: EmbeddedServer, close: () => Promise<vo
 }
 
 /**
- * Opens the embedded database in `folder` and locks the folder. `memory` keeps everything in memory, for tests.
+ * Opens the embedded database in the data folder, which it locks. The database is created in a new folder, and with
+ * `anew` also in that of an installation that has lost it. Throws FolderInUse, FolderUnusable, DatabaseDamaged and
+ * StorageFull. `memory` keeps everything in memory, for tests.
  */
-export async function openEmbedded(folder: string | 'memory'): Promise<Embedded> {
-  const lock = folder === 'memory' ? null : lockFolder(folder)
+export async function openEmbedded(dataDir: string | 'memory', { anew = false } = {}): Promise<Embedded> {
+  if (dataDir === 'memory') {
+    const server = await startEmbedded({})
+    return embeddedDatabase(server, server.close)
+  }
+  const lock = lockFolder(dataDir)
+  let server: EmbeddedServer | null = null
+  const close = async (): Promise<void> => {
+    await server?.close()
+    lock.release()
+  }
   try {
-    const inFolder = folder === 'memory' ? {} : { folder: join(folder, 'database') }
-    if (inFolder.folder !== undefined) await createFolder(inFolder.folder)
-    const server = await startEmbedded(inFolder)
-    return embeddedDatabase(server, async () => {
-      await server.close()
-      lock?.release()
-    })
+    await createFolder(dataDir, { anew })
+    const folder = join(dataDir, 'database')
+    keepToOwner(folder)
+    requireWholeLog(folder)
+    server = await startEmbedded({ folder })
+    // The files that it has made while it opened.
+    keepToOwner(folder)
+    const database = embeddedDatabase(server, close)
+    await requireFilledTables(database.db, folder)
+    return database
   } catch (error) {
-    lock?.release()
+    await close()
     throw error
   }
 }

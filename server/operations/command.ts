@@ -51,6 +51,8 @@ export type Command = {
    * was typed.
    */
   positionals?: { count: number; paths?: boolean | number[] }
+  /** Whether the command also works on an installation that has lost its database, because it replaces it. */
+  anew?: true
   run(operations: Operations, input: Input): Promise<Result>
   print(result: Result): string
 }

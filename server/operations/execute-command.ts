@@ -45,7 +45,7 @@ export async function executeCommand(
 }
 
 async function runHere(config: Config, command: Command, input: Input): Promise<Result> {
-  const operations = await openOperations(config)
+  const operations = await openOperations(config, command)
   try {
     return await command.run(operations, input)
   } finally {

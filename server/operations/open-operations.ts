@@ -19,7 +19,7 @@ import { createBuiltinModel } from '../models/builtin/builtin-model.ts'
 import { createModels, type Models } from '../models/models.ts'
 import { loadWordVectors } from '../models/static/word-vectors.ts'
 import { openSecrets } from '../secrets/secret-key.ts'
-import type { Operations } from './command.ts'
+import type { Command, Operations } from './command.ts'
 import { secretOperations } from './commands/secret-operations.ts'
 
 /**
@@ -60,10 +60,13 @@ async function isBeating(db: Db): Promise<boolean> {
  * Opens the data without the service: PostgreSQL directly, and the embedded database while holding its lock. Throws
  * FolderInUse.
  */
-export async function openOperations(config: Config): Promise<Operations & { close(): Promise<void> }> {
+export async function openOperations(
+  config: Config,
+  { anew }: Pick<Command, 'anew'> = {},
+): Promise<Operations & { close(): Promise<void> }> {
   const database = config.databaseUrl
     ? openPostgres(config.databaseUrl, 2, { patient: true })
-    : await openEmbedded(config.dataDir)
+    : await openEmbedded(config.dataDir, { anew: anew ?? false })
   try {
     await requireServerVersion(database.db)
     await migrate(database.db)

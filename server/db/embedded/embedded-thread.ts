@@ -1,12 +1,15 @@
-import { writeSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
+import { reasonIn } from './unopenable.ts'
 
 /**
  * The options of the embedded database; without a folder it is in memory. `module` is its compiled program, for
  * processes that open many databases.
  */
 export type EmbeddedOptions = { folder?: string; snapshot?: Blob; module?: WebAssembly.Module }
+
+/** The last message of a database that ends. `reason` is what it printed, or null. */
+export type Ended = { reason: string | null; message: string; stack: string }
 
 /** The thread's end of `startEmbedded`: receives messages of PostgreSQL's protocol and posts the responses. */
 if (!parentPort) throw new Error('The embedded database runs in a thread of its own.')
@@ -19,6 +22,10 @@ const BACK_TO_LOOP = 100
 
 const DISCARD_PLANS = Buffer.from('Q\0\0\0\x12discard plans\0')
 
+/** The last lines that the database has printed, which tell why it ended. */
+const printed: string[] = []
+const LINES_KEPT = 20
+
 const { folder, snapshot, module }: EmbeddedOptions = workerData
 const pglite = await PGlite.create({
   ...(folder ? { dataDir: folder } : {}),
@@ -26,7 +33,9 @@ const pglite = await PGlite.create({
   ...(module ? { pgliteWasmModule: module } : {}),
   // Otherwise, it touches all of its 128 MB at start. The operating system caches the files anyway.
   startParams: [...PGlite.defaultStartParams, '-c', 'shared_buffers=24MB'],
-})
+  onStderr: keepLine,
+}).catch(end)
+keepFilesToOwner()
 stopOnPanic()
 
 let answer: Uint8Array[] = []
@@ -71,6 +80,22 @@ function joined(parts: Uint8Array[]): Uint8Array {
   return all
 }
 
+function keepLine(line: string): boolean {
+  printed.push(line)
+  if (printed.length > LINES_KEPT) printed.shift()
+  return true
+}
+
+/**
+ * New files get the rights that PostgreSQL asks for, whatever the process may give: 0666. This takes those of others
+ * away.
+ */
+function keepFilesToOwner(): void {
+  const files = pglite.Module.FS as unknown as { chmod(node: unknown, mode: number, link?: boolean): void }
+  const { chmod } = files
+  files.chmod = (node, mode, link) => chmod(node, mode & 0o700, link)
+}
+
 /** PGlite continues after anything that is thrown. After a panic or a trap, it would hang or return wrong results. */
 function stopOnPanic(): void {
   const program = pglite.Module
@@ -80,8 +105,13 @@ function stopOnPanic(): void {
       loopOnce()
     } catch (error) {
       if ((error as { status?: unknown }).status === BACK_TO_LOOP) throw error
-      writeSync(2, `The embedded database has stopped: ${error instanceof Error ? error.stack : error}\n`)
-      process.exit(1)
+      end(error)
     }
   }
+}
+
+function end(error: unknown): never {
+  const { message = String(error), stack = '' } = error as Partial<Error>
+  port.postMessage({ reason: reasonIn(printed), message, stack } satisfies Ended)
+  process.exit(1)
 }

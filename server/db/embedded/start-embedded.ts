@@ -1,7 +1,9 @@
 import { EventEmitter } from 'node:events'
+import { writeSync } from 'node:fs'
 import type { Duplex } from 'node:stream'
 import { Worker } from 'node:worker_threads'
-import type { EmbeddedOptions } from './embedded-thread.ts'
+import type { EmbeddedOptions, Ended } from './embedded-thread.ts'
+import { endedBecause } from './unopenable.ts'
 
 export type EmbeddedServer = {
   /**
@@ -19,25 +21,35 @@ const WELCOME = Buffer.from('R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I', 'latin1')
 const TERMINATE = 'X'.charCodeAt(0)
 const ROLLBACK = Buffer.from('Q\0\0\0\x0drollback\0', 'latin1')
 
+/** The exit code of a process whose database has ended; the same as when it is not available at the start. */
+const UNAVAILABLE = 69
+
 /**
  * Starts the embedded database in a separate thread, so that a statement never blocks the rest of the service.
- * Resolves when it accepts statements. If the thread dies, the process ends, because nothing would respond any more.
+ * Resolves when it accepts statements. Rejects with DatabaseDamaged or StorageFull when its files cannot be used. If
+ * the thread dies later, the process prints the reason and ends, because nothing would respond any more.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
   const thread = new Worker(new URL('./embedded-thread.ts', import.meta.url), {
     workerData: options,
     execArgv: [],
   })
-  const exchange = exchangeWith(thread)
-  let stopping = false
   await new Promise<void>((resolve, reject) => {
-    thread.once('message', () => resolve()).once('error', reject)
+    thread.once('message', (first) =>
+      isEnded(first) ? reject(endedError(first, options.folder)) : resolve(),
+    )
+    thread.once('error', reject)
     thread.once('exit', () => reject(new Error('The embedded database could not be opened.')))
   })
   thread.removeAllListeners('error').removeAllListeners('exit')
+  const exchange = exchangeWith(thread)
+  let stopping = false
+  thread.on('message', (message) => {
+    if (isEnded(message)) exitWith(endedError(message, options.folder))
+  })
   // From here on, an error has no listener and ends the process.
   thread.on('exit', (code) => {
-    if (!stopping) throw new Error(`The embedded database has stopped (${code}).`)
+    if (!stopping) exitWith(new Error(`Its thread has ended (${code}).`))
   })
   thread.unref()
   return {
@@ -54,6 +66,18 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   }
 }
 
+const isEnded = (message: unknown): message is Ended => (message as Partial<Ended>).reason !== undefined
+
+function endedError({ reason, message, stack }: Ended, folder: string | undefined): Error {
+  if (reason !== null && folder !== undefined) return endedBecause(folder, reason)
+  return new Error(reason ?? (stack || message))
+}
+
+function exitWith({ message }: Error): never {
+  writeSync(2, `The embedded database has stopped. ${message}\n`)
+  process.exit(UNAVAILABLE)
+}
+
 type Exchange = (message: Uint8Array | 'dump', answered: (answer: Uint8Array | Blob) => void) => void
 
 /**
@@ -63,6 +87,7 @@ type Exchange = (message: Uint8Array | 'dump', answered: (answer: Uint8Array | B
 function exchangeWith(thread: Worker): Exchange {
   const awaited: ((answer: Uint8Array | Blob) => void)[] = []
   thread.on('message', (answer) => {
+    if (isEnded(answer)) return
     awaited.shift()?.(answer)
     if (awaited.length === 0) thread.unref()
   })
