@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises'
-import { resolve, sep } from 'node:path'
 import type { Context } from '../context.ts'
 import type { AccountId } from '../db/tables/columns.ts'
 import type { Task } from '../jobs/jobs.ts'
+import { keptPath } from './pictures/kept-path.ts'
 
 export const REMOVE_FILES = 'remove-files'
 /** The path below the files folder: an account's, an agent's or a source's. */
@@ -18,10 +18,7 @@ const removeFiles = ({ filesDir }: Pick<Context, 'filesDir'>): Task<RemoveFiles>
   concurrency: 1,
   retries: 10,
   async run({ folder }) {
-    const target = resolve(filesDir, folder)
-    if (!target.startsWith(resolve(filesDir) + sep))
-      throw new Error(`${folder} is not below the files folder.`)
-    await rm(target, { recursive: true, force: true })
+    await rm(keptPath(filesDir, folder), { recursive: true, force: true })
   },
 })
 

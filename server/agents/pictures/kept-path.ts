@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Returns whether a path stays below the files folder and within the folders of its owners. */
@@ -7,8 +8,20 @@ export function isKept(path: string, ...owners: string[]): boolean {
   return isOwn && names.every((name) => /^[\w-]+$/.test(name))
 }
 
-/** Returns the path of a file that a row names. Throws unless it isKept, because rows may come from a forged export. */
+/**
+ * Returns the path of a file that a row names. Throws unless it isKept and no link leads elsewhere, because rows and
+ * files may come from a forged backup or export.
+ */
 export function keptPath(filesDir: string, path: string, ...owners: string[]): string {
-  if (isKept(path, ...owners)) return join(filesDir, path)
+  if (isKept(path, ...owners) && isReal(filesDir, path)) return join(filesDir, path)
   throw new Error('A row names a file that is not its own.')
+}
+
+function isReal(filesDir: string, path: string): boolean {
+  try {
+    return realpathSync.native(join(filesDir, path)) === join(realpathSync.native(filesDir), path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true
+    throw error
+  }
 }

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { extname, join } from 'node:path'
+import { extname } from 'node:path'
 import { sql } from 'kysely'
 import type { Config } from '../../config.ts'
 import type { Db } from '../../db/database.ts'
@@ -10,6 +10,7 @@ import { ApiError } from '../../http/errors.ts'
 import { type RawRoute, rawRoute } from '../../http/server/serve-raw.ts'
 import type { Place } from '../../secrets/seal.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
+import { ownPath } from './files.ts'
 import { openSourceFile } from './files-contract.ts'
 
 /** Longer than the responses to repeated requests are kept, because those contain the URLs. */
@@ -33,8 +34,8 @@ export function sourceFileUrl(
   return `${config.publicUrl ?? ''}/source-files/${encodeURIComponent(token)}${fragment}`
 }
 
-const noSuchSourceFile = (): ApiError =>
-  new ApiError('RESOURCE_NOT_FOUND', { message: 'There is no such file, or its address has expired.' })
+const noSuchSourceFile = (cause?: unknown): ApiError =>
+  new ApiError('RESOURCE_NOT_FOUND', { message: 'There is no such file, or its address has expired.', cause })
 
 /** The media types that browsers display and that cannot run scripts; all other files are downloads. */
 const SHOWN: Record<string, string> = {
@@ -47,8 +48,7 @@ const SHOWN: Record<string, string> = {
 export const sourceFileRoutes = (ctx: Needs): RawRoute[] => [
   rawRoute(openSourceFile, async ({ params: { token }, reply }) => {
     const file = await findFile(ctx, await readToken(ctx, token))
-    const path = join(ctx.filesDir, file.path)
-    const size = await stat(path).then(
+    const size = await stat(file.path).then(
       (found) => found.size,
       () => null,
     )
@@ -74,27 +74,40 @@ export const sourceFileRoutes = (ctx: Needs): RawRoute[] => [
       'cache-control': 'private, max-age=3600',
       'referrer-policy': 'no-referrer',
     })
-    return reply.send(createReadStream(path))
+    return reply.send(createReadStream(file.path))
   }),
 ]
 
 async function findFile(
-  { db }: Needs,
+  { db, filesDir }: Needs,
   { accountId, agentId, sourceId }: SourceRef,
 ): Promise<{ path: string; name: string }> {
   const row = isId(sourceId)
     ? await db
         .selectFrom('sources')
-        .select(['name', 'metadata', 'status', sql<string | null>`content ->> 'file'`.as('path')])
+        .select(['id', 'account_id', 'agent_id', 'name', 'metadata', 'status'])
+        .select(sql<string | null>`content ->> 'file'`.as('file'))
         .where('account_id', '=', accountId)
         .where('agent_id', '=', agentId)
         .where('id', '=', sourceId)
         .where('type', '=', 'file')
         .executeTakeFirst()
     : undefined
-  if (!row?.path || row.status === 'toBeDeleted') throw noSuchSourceFile()
+  if (!row?.file || row.status === 'toBeDeleted') throw noSuchSourceFile()
   const { filename } = (row.metadata ?? {}) as { filename?: string }
-  return { path: row.path, name: filename ?? row.name ?? 'file' }
+  return {
+    path: placeOf(filesDir, { ...row, content: { file: row.file } }),
+    name: filename ?? row.name ?? 'file',
+  }
+}
+
+/** A row of a forged backup may name a file that is not its own. */
+function placeOf(filesDir: string, row: Parameters<typeof ownPath>[1]): string {
+  try {
+    return ownPath(filesDir, row)
+  } catch (cause) {
+    throw noSuchSourceFile(cause)
+  }
 }
 
 async function readToken({ secrets }: Needs, token: string): Promise<SourceRef> {

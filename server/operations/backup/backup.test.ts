@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -197,6 +197,35 @@ async function forged(change: (lines: Line[]) => Line[]): Promise<string> {
   return file
 }
 
+const STRAY_PATHS = [
+  '../secret.key',
+  '../files/../secret.key',
+  'account/../../secret.key',
+  '/etc/passwd',
+  '',
+  '.',
+  'account//file',
+  'account\\..\\..\\secret.key',
+  'account/agent/source/file\0.txt',
+]
+
+const withFile = (line: Line, path: string): Line =>
+  line.kind === 'rows' && line.table === 'sources'
+    ? { ...line, rows: line.rows.map((row) => ({ ...row, content: { file: path } })) }
+    : line
+
+test('a backup has no links and nothing else that the service has not put into its files', async () => {
+  const { db } = from.database
+  await writeFile(join(folder, 'secret.key'), 'secret')
+  await symlink(join(folder, 'secret.key'), join(filesFrom(), 'link'))
+  await symlink(folder, join(filesFrom(), 'folder'))
+  await writeFile(join(filesFrom(), '.DS_Store'), 'x')
+  const file = join(folder, 'linked.gz')
+  const { files } = await writeBackup(db, filesFrom(), file)
+  assert.equal(files, SOURCES)
+  for (const name of ['link', 'folder', '.DS_Store']) await rm(join(filesFrom(), name))
+})
+
 test('an invalid backup is rejected with one sentence and changes nothing', async () => {
   const rows = await rowsOf(to.db)
   const files = await contentsOf(filesTo())
@@ -221,10 +250,20 @@ test('an invalid backup is rejected with one sentence and changes nothing', asyn
           ...rest,
         ]),
     ],
-    [
-      /outside of its folder/,
-      () => forged((lines) => [...lines, { kind: 'file', path: '../escaped', data: '' }]),
-    ],
+    ...STRAY_PATHS.flatMap((path): [RegExp, () => Promise<string>][] => [
+      [
+        /is not a place of Parley’s files/,
+        () => forged((lines) => [...lines, { kind: 'file', path, data: '' }]),
+      ],
+      [
+        /A row of sources names a file that is not its own/,
+        () => forged((lines) => lines.map((line) => withFile(line, path))),
+      ],
+      [
+        /A row of attachments names a file that is not its own/,
+        () => forged((lines) => [...lines, { kind: 'rows', table: 'attachments', rows: [{ path }] }]),
+      ],
+    ]),
     [/unknown table/, () => forged((lines) => [...lines, { kind: 'rows', table: 'pg_class', rows: [{}] }])],
   ]
   for (const [pattern, make] of refusals) {

@@ -7,7 +7,7 @@ import { CommandFailure } from '../command.ts'
 import { accountTables } from './account-scope.ts'
 import { type AccountLine, readBackup } from './backup-format.ts'
 import { currentKeyIds, type Locked, withoutForeignSecrets } from './foreign-secrets.ts'
-import { ownFile, refuseForeignNames, refuseForeignRows } from './refuse-foreign.ts'
+import { refuseForeignNames, refuseForeignPath, refuseForeignRows } from './refuse-foreign.ts'
 import { insertRows, placeFile, refuseOtherVersion, removeAll, writePiece } from './restore-backup.ts'
 import type { Counts } from './write-backup.ts'
 
@@ -41,7 +41,8 @@ export async function importAccount(db: Db, filesDir: string, file: string): Pro
           counts.rows += await insertRows(trx, { ...line, rows })
         }
         if (line.kind === 'file') {
-          files.add(ownFile(line.path, account))
+          refuseForeignPath(line.path, account)
+          files.add(line.path)
           await writePiece(staged, line)
         }
       }

@@ -172,14 +172,14 @@ test('a forged export changes nothing outside the account that it names', async 
   ]
   const forged: [RegExp, Line][] = [
     ...[...paths, `${account.id}/a//b`, `${account.id}\\..\\x`, `${account.id}/.`].map(
-      (path): [RegExp, Line] => [/has a file outside of its account/, { kind: 'file', path, data }],
+      (path): [RegExp, Line] => [/is not a place of Parley’s files/, { kind: 'file', path, data }],
     ),
     ...[...paths, `${account.id}/other/attachments/x`].map((path): [RegExp, Line] => [
-      /a file of another account in attachments/,
+      /A row of attachments names a file that is not its own/,
       asRows('attachments', { ...upload, id: newId(), path }),
     ]),
     ...paths.map((path): [RegExp, Line] => [
-      /a file of another account in sources/,
+      /A row of sources names a file that is not its own/,
       asRows('sources', {
         ...own,
         id: source,

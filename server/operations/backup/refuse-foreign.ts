@@ -21,29 +21,31 @@ const NAMED: Record<string, string> = {
 }
 
 /** Throws for rows of other accounts and rows that name files of others, so that a forged file cannot add them. */
-export function refuseForeignRows({ rows, table }: Rows, owner: string, { id }: AccountLine): void {
-  for (const row of rows) {
-    if (row[owner] !== id)
-      throw new CommandFailure(`The export has rows of another account in ${table}; nothing was changed.`)
-    const isForeign =
-      (table === 'attachments' && !isKept(String(row.path), id, String(row.agent_id), 'attachments')) ||
-      (table === 'sources' && hasForeignFile(row, id))
-    if (isForeign)
-      throw new CommandFailure(
-        `The export refers to a file of another account in ${table}; nothing was changed.`,
-      )
-  }
+export function refuseForeignRows(line: Rows, owner: string, { id }: AccountLine): void {
+  if (line.rows.some((row) => row[owner] !== id))
+    throw new CommandFailure(`The export has rows of another account in ${line.table}; nothing was changed.`)
+  refuseForeignFiles(line)
 }
 
-function hasForeignFile({ content, agent_id, id }: Record<string, unknown>, account: string): boolean {
-  const file = (content as { file?: unknown } | null)?.file
-  return file !== undefined && !isKept(String(file), account, String(agent_id), String(id))
+/** Throws for rows that name a file outside of the folder of their agent. */
+export function refuseForeignFiles({ rows, table }: Rows): void {
+  if (rows.some((row) => namesForeignFile(table, row)))
+    throw new CommandFailure(`A row of ${table} names a file that is not its own; nothing was changed.`)
 }
 
-/** Returns the path in a file line, if it is within the account's folder. */
-export function ownFile(path: string, { id }: AccountLine): string {
-  if (isKept(path, id)) return path
-  throw new CommandFailure('The export has a file outside of its account’s folder; nothing was changed.')
+function namesForeignFile(table: string, row: Record<string, unknown>): boolean {
+  const owners = [row.account_id, row.agent_id].map(String)
+  if (table === 'attachments') return !isKept(String(row.path), ...owners, 'attachments')
+  const { file } = (table === 'sources' && (row.content as { file?: unknown } | null)) || {}
+  return file !== undefined && file !== null && !isKept(String(file), ...owners, String(row.id))
+}
+
+/** Throws for a file outside of the files folder, or outside of the account's folder in it. */
+export function refuseForeignPath(path: unknown, account: AccountLine | null = null): void {
+  if (typeof path !== 'string' || !isKept(path, ...(account ? [account.id] : [])))
+    throw new CommandFailure(
+      `The file holds ${JSON.stringify(path)}, which is not a place of Parley’s files; nothing was changed.`,
+    )
 }
 
 /** Throws when an added row refers to a row of another account, such as its agent or its conversation. */

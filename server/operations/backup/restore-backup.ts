@@ -1,5 +1,5 @@
 import { appendFile, mkdir, rename, rm } from 'node:fs/promises'
-import { dirname, join, resolve, sep } from 'node:path'
+import { dirname, join } from 'node:path'
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/database.ts'
 import { json } from '../../db/statements/json.ts'
@@ -8,6 +8,7 @@ import { CommandFailure } from '../command.ts'
 import { type Line, readBackup } from './backup-format.ts'
 import { backupTables, settingsLeftOut } from './backup-tables.ts'
 import { type Locked, withoutForeignSecrets } from './foreign-secrets.ts'
+import { refuseForeignFiles, refuseForeignPath } from './refuse-foreign.ts'
 import { type Counts, filesIn } from './write-backup.ts'
 
 /** An id that no key has, so that every encrypted text counts as foreign. */
@@ -39,12 +40,14 @@ export async function restoreBackup(
       await empty(trx)
       for await (const line of readBackup(file)) {
         if (line.kind === 'rows') {
+          refuseForeignFiles(line)
           const isLocked =
             withoutSecrets && backupTables.some((one) => one.name === line.table && one.encrypted)
           const rows = isLocked ? withoutForeignSecrets(line, NO_KEY, locked) : line.rows
           counts.rows += await insertRows(trx, { ...line, rows })
         }
         if (line.kind !== 'file') continue
+        refuseForeignPath(line.path)
         files.add(line.path)
         await writePiece(staged, line)
       }
@@ -119,14 +122,12 @@ export async function insertRows(
   return rows.length
 }
 
-/** Adds a piece to a file in the folder. Throws for a path outside the folder. */
+/** Adds a piece to a file in the folder. Its path has been checked. */
 export async function writePiece(
   folder: string,
   { path, data }: Extract<Line, { kind: 'file' }>,
 ): Promise<void> {
-  const target = resolve(folder, path)
-  if (!target.startsWith(folder + sep))
-    throw new CommandFailure(`The backup has a file outside of its folder: ${path}.`)
+  const target = join(folder, path)
   await mkdir(dirname(target), { recursive: true, mode: 0o700 })
   await appendFile(target, Buffer.from(data, 'base64'), { mode: 0o600 })
 }

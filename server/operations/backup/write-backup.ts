@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { readdir, rename, rm } from 'node:fs/promises'
-import { join, relative } from 'node:path'
+import { join, relative, sep } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { sql } from 'kysely'
+import { isKept } from '../../agents/pictures/kept-path.ts'
 import type { Db } from '../../db/database.ts'
 import { readMigrations } from '../../db/upkeep/migrate.ts'
 import { CommandFailure } from '../command.ts'
@@ -133,13 +134,17 @@ async function* piecesOf(path: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** Returns the paths of all files in the folder, relative to it; none when the folder does not exist. */
+/**
+ * Returns the paths of all files in the folder, relative to it; none when the folder does not exist. Links, and files
+ * whose names the service does not give, are left out.
+ */
 export async function filesIn(folder: string): Promise<string[]> {
   try {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true })
     return entries
       .filter((entry) => entry.isFile())
-      .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+      .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll(sep, '/'))
+      .filter((path) => isKept(path))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw error

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { symlink, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { type ModelServer, startModelServer } from '../../../../test/fakes/model-server.ts'
@@ -9,6 +11,7 @@ import { type Client, type Service, startService } from '../../../../test/start.
 import { trained, until } from '../../../../test/until.ts'
 import { publicAgent, visitorOf } from '../../../../test/visitor.ts'
 import { buildPrompt } from '../../../conversations/turn/prepare.ts'
+import { json } from '../../../db/statements/json.ts'
 import type { Passage } from '../passage.ts'
 import { Citations, withoutMarkers } from './citations.ts'
 import { citedSource } from './cited-source.ts'
@@ -273,6 +276,33 @@ test('markers and sources have the same numbers in every answer, and a file open
   assert.deepEqual(Buffer.from(await file.arrayBuffer()), Buffer.from(pdf))
   const forged = address.replace(/(?<=^.{60})./, (one) => (one === 'A' ? 'B' : 'A'))
   assert.equal((await fetch(`${service.url}${forged}`)).status, 404)
+
+  // What a forged backup would bring: a row that names a file outside, and a link in the place of a file.
+  const { db, filesDir } = service.ctx
+  const outside = join(dirname(filesDir), 'outside')
+  await writeFile(outside, 'secret')
+  const { content: kept } = await db
+    .selectFrom('sources')
+    .select('content')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  const name = async (path: string): Promise<void> => {
+    await db
+      .updateTable('sources')
+      .set({ content: json({ ...kept, file: path }) })
+      .where('id', '=', id)
+      .execute()
+  }
+  for (const path of ['../outside', outside, `${kept.file}/../../../../../outside`]) {
+    await name(path)
+    assert.equal((await fetch(`${service.url}${address}`)).status, 404, path)
+  }
+  const link = `${dirname(kept.file ?? '')}/link`
+  await symlink(outside, join(filesDir, link))
+  await name(link)
+  assert.equal((await fetch(`${service.url}${address}`)).status, 404, 'a link')
+  await name(kept.file ?? '')
+  assert.equal((await fetch(`${service.url}${address}`)).status, 200)
   await client.request('DELETE', `/agents/${agentId}/sources/${id}`)
   assert.equal((await fetch(`${service.url}${address}`)).status, 404, 'with its source the file goes')
 })
