@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { sql } from 'kysely'
-import type { Db } from '../database.ts'
+import { type Kysely, sql } from 'kysely'
+import type { Tables } from '../tables/tables.ts'
 import { DatabaseDamaged, damaged } from './unopenable.ts'
 
 const SEGMENT = /^[0-9A-F]{24}$/
@@ -34,7 +34,7 @@ export function requireWholeLog(folder: string): void {
  * Throws DatabaseDamaged when the file of a table or index holds zeros where the first page was: PostgreSQL would take
  * the table for empty.
  */
-export async function requireFilledTables(db: Db, folder: string): Promise<void> {
+export async function requireFilledTables(db: Kysely<Tables>, folder: string): Promise<void> {
   const zeroed = zeroedFiles(join(folder, BASE))
   if (zeroed.length === 0) return
   const { rows } = await sql<{ name: string }>`select oid::regclass::text as name from pg_class
