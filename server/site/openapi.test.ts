@@ -60,6 +60,47 @@ test('the document follows the rules of Spectral and OWASP, and every exception 
   )
 })
 
+test('the document is compressed for those who accept it', async () => {
+  const read = async (encoding: string) => {
+    const headers = { 'accept-encoding': encoding }
+    const response = await fetch(`${service.url}/openapi.json`, { headers })
+    assert.match(response.headers.get('content-type') ?? '', /^application\/json/)
+    assert.equal(response.headers.get('vary'), 'accept-encoding')
+    return { encoding: response.headers.get('content-encoding'), document: await response.json() }
+  }
+  const packed = await read('gzip, deflate, br')
+  const plain = await read('identity')
+  assert.deepEqual([packed.encoding, plain.encoding], ['gzip', null])
+  assert.deepEqual(packed.document, plain.document)
+})
+
+test('every operation declares what is refused before it, and its error codes', () => {
+  type Named = { description: string; headers: object; content: Record<string, { schema: Schema }> }
+  type Schema = { allOf?: [unknown, { properties: { error: { properties: { code: { enum: string[] } } } } }] }
+  const document = openApiDocument(describe(contracts, version1Contracts, rawContracts)) as {
+    paths: Record<string, Record<string, { responses?: Record<string, { $ref?: string } & Named> }>>
+    components: { responses: Record<string, Named> }
+  }
+  const early = { 408: 'REQUEST_TIMEOUT', 417: 'EXPECTATION_FAILED', 431: 'REQUEST_HEADERS_TOO_LARGE' }
+  const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).flatMap(([method, { responses }]) =>
+      responses ? [{ name: `${method} ${path}`, responses }] : [],
+    ),
+  )
+  assert.ok(operations.length > 200)
+  for (const { name, responses } of operations)
+    for (const [status, code] of Object.entries(early)) {
+      const { $ref, description } = responses[status] ?? ({} as Named & { $ref?: string })
+      const said = $ref ? document.components.responses[$ref.split('/').at(-1) ?? ''] : { description }
+      assert.equal(said?.description, `\`${code}\``, `${name} ${status}`)
+    }
+  for (const [name, { description, headers, content }] of Object.entries(document.components.responses)) {
+    assert.equal('Retry-After' in headers, name.split('.')[1] === '429', name)
+    const codes = content['application/json']?.schema.allOf?.[1].properties.error.properties.code.enum
+    if (name.startsWith('v2')) assert.deepEqual(codes?.map((code) => `\`${code}\``).join(', '), description)
+  }
+})
+
 test('a client generated from the document compiles and works with the service', async () => {
   const { key } = await service.account()
   const document = await (await fetch(`${service.url}/openapi.json`)).text()

@@ -63,6 +63,18 @@ async function callOnce(...calls: ReturnType<typeof call>[]) {
 const idsIn = (parts: { type: string; toolCallId: string }[]): string[] =>
   parts.filter(({ type }) => type === 'tool-call').map(({ toolCallId }) => toolCallId)
 
+test('the result of a client action is not sent back on the stream of the continuation', async () => {
+  for (const includeServerActions of [false, true]) {
+    const { conversationId, ids } = await callOnce(call('call_1'))
+    await answerCall(conversationId, ids[0] ?? '', { state: 'sent' })
+    models.queue.push({ tokens: ['It is on its way.'] })
+    const { events } = await readStream(await stream({ conversationId, includeServerActions }), 100_000)
+    const types = new Set(events.map(({ data }) => data.type))
+    assert.ok(types.has('text-delta') && types.has('finish'))
+    assert.ok(!types.has('tool-output-available') && !types.has('tool-input-available'))
+  }
+})
+
 test('a call waits for its result, and the answer continues from it in the same message', async () => {
   const { conversationId, id, parts } = await callOnce(call('call_1'))
   const [text, made] = parts

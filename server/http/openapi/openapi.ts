@@ -246,7 +246,8 @@ const OF_CALLERS: ErrorCode[] = [
 function codesOf(endpoint: Endpoint): ErrorCode[] {
   const codes = [...declared(endpoint)]
   if (endpoint.scope !== null) return codes
-  return endpoint.method === 'GET' ? [] : codes.filter((code) => !OF_CALLERS.includes(code))
+  if (endpoint.method !== 'GET') return codes.filter((code) => !OF_CALLERS.includes(code))
+  return [...earlyErrors, ...endpoint.errors, 'INTERNAL_SERVER_ERROR', 'SERVICE_OVERLOADED']
 }
 
 /**
