@@ -57,11 +57,11 @@ export function createModels({
     const load = (): Promise<Wire> => {
       loaded ??=
         entry.provider === 'builtin'
-          ? Promise.resolve(languageModelWire(builtin))
+          ? Promise.resolve(languageModelWire(() => builtin))
           : providerWire(entry, connections)
       return loaded
     }
-    resolved.set(entry.id, { entry, wire: load })
+    resolved.set(entry.id, { entry, wire: load, refused: new Map() })
   }
   const { embedding, formerEmbedding, reranker } = catalogue
   const processes = new Map<string, FolderProcess>()

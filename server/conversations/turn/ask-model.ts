@@ -33,13 +33,13 @@ export function chooseModel({ models }: TurnNeeds, { account, agent }: ChatReque
 }
 
 /** Wraps a model so that each of its requests is noted in the generation that sends it. */
-export const noting = ({ entry, wire }: ResolvedModel, live: LiveGeneration): ResolvedModel => ({
-  entry,
+export const noting = (model: ResolvedModel, live: LiveGeneration): ResolvedModel => ({
+  ...model,
   async wire() {
-    const send = await wire()
-    return (options, receiver) => {
+    const send = await model.wire()
+    return (...request) => {
       live.noteAsked()
-      return send(options, receiver)
+      return send(...request)
     }
   },
 })
@@ -79,15 +79,16 @@ export function askModel(
 }
 
 function streamOf(
-  { request, model: { entry, wire } }: Turn,
+  { request, model }: Turn,
   live: LiveGeneration,
   { found, handover, mayOffer, said }: Prepared,
   options: Pick<LanguageModelV4CallOptions, 'prompt' | 'tools' | 'toolChoice'>,
 ): Parts {
+  const { entry } = model
   // Passages for the built-in responder must not contain citation markers of their own.
   const passages = entry.provider === 'builtin' ? found.passages.map(withoutOwnMarkers) : found.passages
   const parts = streamModel(
-    { entry, wire },
+    model,
     {
       ...options,
       temperature: request.agent.temp,

@@ -3,6 +3,7 @@ import type { ModelEntry } from '../catalogue/catalogue.ts'
 import { ModelFailure, toModelFailure, tooLong } from '../failures/model-failure.ts'
 import { CallClock, type CallTimes } from './call-clock.ts'
 import { type CallLimits, limitsOf } from './call-limits.ts'
+import { NOTHING_REFUSED, type Refused } from './refused-settings.ts'
 
 export type Part = LanguageModelV4StreamPart
 export type CallOptions = Omit<LanguageModelV4CallOptions, 'abortSignal'>
@@ -14,20 +15,25 @@ export type Receiver = {
   /** Reports that something other than a part was read, so the server is alive. */
   alive(): void
   end(): void
-  /** Reports an error of the provider or of the network. */
-  fail(error: unknown): void
+  /** Reports an error of the provider or of the network, with what of the request the error names. */
+  fail(error: unknown, named?: Refused): void
 }
 
 /** A request under way. After `pause`, what is already being read is still reported. */
 type Sent = { stop(): void; pause(): void; resume(): void }
 
 /**
- * Sends one request to a model and returns a handle that cancels it. After the end, a failure or the cancellation,
- * nothing more is reported to the receiver. What it throws synchronously is our own error.
+ * Sends one request to a model, without what is refused, and returns a handle that cancels it. After the end, a failure
+ * or the cancellation, nothing more is reported to the receiver. What it throws synchronously is our own error.
  */
-export type Wire = (options: CallOptions, receiver: Receiver) => Sent
+export type Wire = (options: CallOptions, receiver: Receiver, refused: Refused) => Sent
 
-export type ResolvedModel = { entry: ModelEntry; wire(): Promise<Wire> }
+export type ResolvedModel = {
+  entry: ModelEntry
+  wire(): Promise<Wire>
+  /** What the server has refused of earlier requests, which have been answered without it. */
+  refused: Map<string, string | null>
+}
 
 type Result = IteratorResult<Part[], undefined>
 
@@ -35,6 +41,8 @@ type Result = IteratorResult<Part[], undefined>
 const MOST_UNREAD = 256
 const LONGEST_RETRY_WAIT_MS = 5_000
 const RETRY_WAIT_MS = 300
+/** How often a refused request is sent again without what the server named. */
+const MOST_REDUCTIONS = 2
 const DONE: Result = { done: true, value: undefined }
 const NO_USAGE = {
   inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
@@ -44,7 +52,7 @@ const NO_USAGE = {
 /**
  * A model call: an iterator over its parts, which yields everything that one read of the network brought. It enforces
  * the entry's timeouts and limits, and retries the request once if it fails before the first content and a retry may
- * help.
+ * help. A request that is refused for one of its settings is sent without it.
  */
 export class ModelCall implements Receiver, AsyncIterableIterator<Part[], undefined> {
   readonly limits: CallLimits
@@ -55,6 +63,9 @@ export class ModelCall implements Receiver, AsyncIterableIterator<Part[], undefi
   #request: Sent | null = null
   #retry: NodeJS.Timeout | undefined
   #attempts = 0
+  #retries = 0
+  #reductions = 0
+  #refused: Map<string, string | null>
   #parts: Part[] = []
   #waiting: { resolve(result: Result): void; reject(error: unknown): void } | null = null
   #isWaking = false
@@ -69,6 +80,7 @@ export class ModelCall implements Receiver, AsyncIterableIterator<Part[], undefi
 
   constructor(resolved: ResolvedModel, options: CallOptions, signal: AbortSignal) {
     this.#resolved = resolved
+    this.#refused = new Map(resolved.refused)
     this.#options = options
     this.#signal = signal
     this.limits = limitsOf(resolved.entry)
@@ -130,6 +142,8 @@ export class ModelCall implements Receiver, AsyncIterableIterator<Part[], undefi
       case 'finish':
         this.#hasFinish = part.finishReason.unified !== 'interrupted'
         if (!this.#hasFinish) return
+        // Only now it is certain that the server takes what was sent instead.
+        for (const [name, instead] of this.#refused) this.#resolved.refused.set(name, instead)
     }
     if (this.#state !== 'running') return
     this.#parts.push(part)
@@ -152,7 +166,7 @@ export class ModelCall implements Receiver, AsyncIterableIterator<Part[], undefi
     } else this.fail(new ModelFailure('unavailable', new Error('the stream ended without finish')))
   }
 
-  fail(error: unknown): void {
+  fail(error: unknown, named: Refused = NOTHING_REFUSED): void {
     if (this.#state !== 'running') return
     const { entry } = this.#resolved
     // An error in the built-in responder is our own and not a provider's.
@@ -161,12 +175,25 @@ export class ModelCall implements Receiver, AsyncIterableIterator<Part[], undefi
       return
     }
     const failure = toModelFailure(error, [entry.apiKey])
-    const wait = failure.retryAfterMs ?? RETRY_WAIT_MS
-    const helps = failure.retryable && wait <= LONGEST_RETRY_WAIT_MS
-    if (this.#attempts > 1 || this.#hasContent || !helps) {
-      this.#giveUp(failure)
-      return
+    if (this.#hasContent) this.#giveUp(failure)
+    else if (failure.kind === 'rejected' && this.#reduce(named)) this.#again(0)
+    else {
+      const wait = failure.retryAfterMs ?? RETRY_WAIT_MS
+      const helps = failure.retryable && wait <= LONGEST_RETRY_WAIT_MS
+      if (helps && ++this.#retries === 1) this.#again(wait)
+      else this.#giveUp(failure)
     }
+  }
+
+  /** Takes what a refusal names out of the request; returns whether that makes another request. */
+  #reduce(named: Refused): boolean {
+    const news = [...named].filter(([name]) => !this.#refused.has(name))
+    if (news.length === 0 || ++this.#reductions > MOST_REDUCTIONS) return false
+    for (const [name, instead] of news) this.#refused.set(name, instead)
+    return true
+  }
+
+  #again(wait: number): void {
     this.#request?.stop()
     this.#request = null
     this.#parts = []
@@ -190,7 +217,7 @@ export class ModelCall implements Receiver, AsyncIterableIterator<Part[], undefi
     try {
       const wire = await this.#resolved.wire()
       if (this.#state !== 'running') return
-      const request = wire(this.#options, this)
+      const request = wire(this.#options, this, this.#refused)
       if (this.#state !== 'running') return
       this.#request = request
       if (this.#isPaused) request.pause()

@@ -172,9 +172,11 @@ function sentence({ instancePath, message, params, keyword }: ErrorObject): stri
 }
 
 function entryOf(model: Static<typeof FileModel>, apiKey: string | null): ModelEntry {
+  // OpenAI's own models no longer take the parameters that other servers with its API know.
+  const isOpenAi = model.provider === 'openai-compatible' && isOpenAiItself(model.baseUrl)
   return {
     id: model.id,
-    provider: model.provider,
+    provider: isOpenAi ? 'openai-responses' : model.provider,
     name: model.name ?? model.id,
     credits: model.credits ?? 1,
     contextTokens: model.contextTokens ?? 32_000,
@@ -185,6 +187,9 @@ function entryOf(model: Static<typeof FileModel>, apiKey: string | null): ModelE
   }
 }
 
+const isOpenAiItself = (baseUrl: string | undefined): boolean =>
+  baseUrl === undefined || URL.parse(baseUrl)?.hostname === new URL(OPENAI).hostname
+
 /** A key alone configures OpenAI's own service. Next to other settings, the key may be meant for those. */
 function variableModel(
   { baseUrl, apiKey, model, embeddingModel }: OpenAiVariables,
@@ -193,5 +198,5 @@ function variableModel(
   if (!model && apiKey && !baseUrl && !embeddingModel && !file)
     return entryOf({ id: DEFAULT_MODEL, provider: 'openai-responses' }, apiKey)
   if (!model) return null
-  return { ...entryOf({ id: model, provider: 'openai-compatible' }, apiKey), baseUrl: baseUrl ?? OPENAI }
+  return entryOf({ id: model, provider: 'openai-compatible', ...(baseUrl ? { baseUrl } : {}) }, apiKey)
 }

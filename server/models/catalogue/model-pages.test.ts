@@ -35,9 +35,19 @@ const blocksOf = (page: string, language: string): string[] =>
 /** Puts our own server in the place of those on the page. */
 const here = (text: string): string => text.replace(/https?:\/\/[\w.:-]+\/v\d\b/g, `${server.url}/v1`)
 
+const BASES = { anthropic: '/v1', google: '/v1beta', 'openai-responses': '/v1' }
+
 /** Asks everything of a catalogue, as the doctor does; returns what was asked. */
 async function askAll(...settings: Parameters<typeof parseCatalogue>): Promise<string[]> {
-  const catalogue = parseCatalogue(...settings)
+  const parsed = parseCatalogue(...settings)
+  // Our own server also stands in for the providers' own addresses.
+  const entries = parsed.entries.map((entry) =>
+    entry.provider in BASES && (entry.baseUrl === null || entry.baseUrl.includes('openai.com'))
+      ? { ...entry, baseUrl: server.url + BASES[entry.provider as keyof typeof BASES] }
+      : entry,
+  )
+  const embedding = parsed.embedding && { ...parsed.embedding, baseUrl: `${server.url}/v1` }
+  const catalogue = { ...parsed, entries, embedding }
   const models = createModels({ catalogue, builtin: {} as never })
   opened.push(models)
   const findings = await probeModels(catalogue, models, async () => null)
@@ -46,13 +56,10 @@ async function askAll(...settings: Parameters<typeof parseCatalogue>): Promise<s
 }
 
 test('the settings of every page lead to a model, embeddings and a reranker that answer', async () => {
-  const bases = { anthropic: '/v1', google: '/v1beta', 'openai-responses': '/v1' }
   for (const name of PAGES) {
     const files = blocksOf(pageOf(name), 'json')
     assert.equal(files.length, 1, name)
     const file = JSON.parse(here(files[0]!))
-    for (const model of file.models)
-      model.baseUrl ??= server.url + bases[model.provider as keyof typeof bases]
     const asked = await askAll(file, { baseUrl: null, apiKey: null, model: null, embeddingModel: null }, KEYS)
     assert.deepEqual([...new Set(asked)], ['model', 'embeddings', 'reranker'], name)
   }
@@ -70,13 +77,37 @@ test('the variables of every page lead to a model and embeddings that answer', a
       [...here(line).matchAll(/([A-Z_]+)=(\S+)/g)].map(([, key, value]) => [key, value]),
     )
     const variables = {
-      baseUrl: set.OPENAI_BASE_URL ?? `${server.url}/v1`,
+      baseUrl: set.OPENAI_BASE_URL ?? null,
       apiKey: set.OPENAI_API_KEY ? 'k' : null,
       model: set.OPENAI_MODEL!,
       embeddingModel: set.EMBEDDING_MODEL!,
     }
     assert.deepEqual(await askAll(null, variables, {}), ['model', 'embeddings'], line)
   }
+})
+
+test('a model of OpenAI itself is asked through the API that its newest models answer tools with', async () => {
+  server.otherwise(({ wire, body }) =>
+    wire === 'chat' || 'max_tokens' in body || 'temperature' in body
+      ? { status: 400, errorMessage: 'Use the Responses API.' }
+      : { tokens: ['yes'] },
+  )
+  const own = 'https://api.openai.com/v1'
+  const keyAlone = { baseUrl: null, apiKey: 'sk-1', model: null, embeddingModel: null }
+  const starts: Parameters<typeof parseCatalogue>[1][] = [
+    keyAlone,
+    { ...keyAlone, model: 'gpt-5.4-mini' },
+    { ...keyAlone, model: 'gpt-5.4-mini', baseUrl: own },
+  ]
+  for (const start of starts) assert.deepEqual(await askAll(null, start, {}), ['model'])
+  const models = [{ id: 'gpt-5.4-mini', provider: 'openai-compatible', baseUrl: own }]
+  await askAll({ models }, { ...keyAlone, apiKey: null }, {})
+  for (const { wire, body } of server.requests.slice(-4))
+    assert.deepEqual([wire, body.store], ['responses', false])
+  server.otherwise(() => ({ tokens: ['yes'] }))
+  const elsewhere = { ...keyAlone, model: 'gpt-5.4-mini', baseUrl: `${server.url}/v1` }
+  await askAll(null, elsewhere, {})
+  assert.equal(server.requests.at(-1)!.wire, 'chat')
 })
 
 test('the requests of every page are understood', async () => {

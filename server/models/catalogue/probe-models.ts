@@ -1,14 +1,32 @@
-import { askForText } from '../calls/call-model.ts'
+import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
+import { streamModel } from '../calls/call-model.ts'
+import type { ResolvedModel } from '../calls/model-call.ts'
+import { saidOf } from '../calls/refused-settings.ts'
 import type { Models } from '../models.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { EmbeddingEntry } from './embedding-entry.ts'
 import { type Asked, answers, type Finding, failing, fails, NONE } from './model-remedy.ts'
 
 const PATIENCE_MS = 60_000
-const MOST_TOKENS = 64
+/** A tool whose schema has what those of actions usually have. */
+const TOOL: LanguageModelV4FunctionTool = {
+  type: 'function',
+  name: 'report_fault',
+  description: 'Only for faults: reports that something does not work.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      what: { type: 'string', minLength: 1, maxLength: 500, description: 'What does not work' },
+      email: { type: 'string', format: 'email' },
+      severity: { type: 'string', enum: ['low', 'high'] },
+    },
+    required: ['what'],
+    additionalProperties: false,
+  },
+}
 
 /**
- * Sends a small request to each model of the catalogue, the embedding model and the reranker, and returns one finding for
+ * Sends a small request, as that of an answer, to each model of the catalogue, the embedding model and the reranker, and returns one finding for
  * each in that order. `storedNumbers` returns the dimensions of the stored vectors of a space, or null if there are none.
  */
 export async function probeModels(
@@ -22,13 +40,10 @@ export async function probeModels(
   const findings = await Promise.all([
     ...others.map((entry) =>
       probe(shown({ what: 'model', name: entry.id, url: entry.baseUrl }), async (asked, signal) => {
-        const question = { system: 'You are asked whether you work.', user: 'Answer with the word yes.' }
-        await askForText(
-          models.resolve(entry.id)!,
-          { ...question, maxOutputTokens: MOST_TOKENS, longest: 10_000 },
-          signal,
-        )
-        return answers(asked, entry.id === catalogue.auto ? 'answers, and is what auto means' : 'answers')
+        const model = models.resolve(entry.id)!
+        await ask(model, signal)
+        const how = ['answers', saidOf(model.refused)].filter(Boolean).join(' ')
+        return answers(asked, entry.id === catalogue.auto ? `${how}, and is what auto means` : how)
       }),
     ),
     ...(catalogue.embedding && models.embedder
@@ -51,6 +66,26 @@ export async function probeModels(
       : []),
   ])
   return others.length > 0 ? findings : [NONE, ...findings]
+}
+
+/** Asks a model with everything that the request of an answer has. */
+async function ask(model: ResolvedModel, signal: AbortSignal): Promise<void> {
+  const { maxOutputTokens } = model.entry
+  const parts = streamModel(
+    model,
+    {
+      prompt: [
+        { role: 'system', content: 'You are asked whether you work.' },
+        { role: 'user', content: [{ type: 'text', text: 'Answer with the word yes.' }] },
+      ],
+      temperature: 0,
+      maxOutputTokens,
+      tools: [TOOL],
+      toolChoice: { type: 'auto' },
+    },
+    { signal },
+  )
+  for await (const _ of parts);
 }
 
 const nameOf = ({ name, baseUrl }: { name: string; baseUrl: string }) => ({ name, url: baseUrl })

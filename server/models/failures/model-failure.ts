@@ -54,7 +54,7 @@ function adviceOf(status: number, said: string): string {
   if (status === 402) return 'Check the balance at the provider'
   if (status === 404) return 'Check name and baseUrl of the model, or OPENAI_MODEL and OPENAI_BASE_URL'
   if (status === 429) return 'Ask the provider for higher limits, or let some agents use another model'
-  if (status === 413 || TOO_LONG.test(said)) {
+  if (status === 413 || isTooLong(said)) {
     return 'Lower contextTokens or maxOutputTokens of the model, or start its server with a longer context'
   }
   if (status === 503 || status === 529)
@@ -62,7 +62,9 @@ function adviceOf(status: number, said: string): string {
   return 'The provider refused or failed'
 }
 
-const TOO_LONG = /context.{0,20}(?:length|size|window)|prompt is too long|too many tokens/i
+/** Whether an error says that the prompt, with the room for the answer, exceeds the model's context. */
+export const isTooLong = (said: string): boolean =>
+  /context.{0,20}(?:length|size|window)|prompt is too long|too many tokens/i.test(said)
 
 /** Parses Retry-After, which holds seconds or a date, to milliseconds. */
 function waitOf(retryAfter: string | undefined): number | null {

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import type { Receiver, Wire } from '../calls/model-call.ts'
+import { namedIn, type Refused, without } from '../calls/refused-settings.ts'
 import { failureOfStatus, ModelFailure, tooLong } from '../failures/model-failure.ts'
 import { AnswerReader } from './answer-reader.ts'
 import { EventReader, type StreamEvent } from './event-reader.ts'
@@ -29,9 +30,11 @@ export function compatibleWire({ name, baseUrl, apiKey, connections }: Settings)
     accept: 'text/event-stream',
     ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
   }
-  return (options, receiver) => {
-    const text = JSON.stringify(requestBody(name, options))
-    const response = new Response(receiver)
+  return (options, receiver, refused) => {
+    // It is built again if it is refused, so that it need not be kept until the response has ended.
+    const body = () => without(requestBody(name, options), refused)
+    const text = JSON.stringify(body())
+    const response = new Response(receiver, (said) => namedIn(said, body()))
     const length = { 'content-length': String(Buffer.byteLength(text)) }
     // The receiver enforces the timeouts.
     const times = { headersTimeout: 0, bodyTimeout: 0 }
@@ -59,6 +62,8 @@ function sentOnce(text: string): Readable {
 
 class Response implements Dispatcher.DispatchHandler {
   readonly #receiver: Receiver
+  /** Returns what of the request an error names. */
+  readonly #namedIn: (said: string) => Refused
   readonly #answer: AnswerReader
   readonly #events: EventReader
   #controller: Dispatcher.DispatchController | null = null
@@ -73,8 +78,9 @@ class Response implements Dispatcher.DispatchHandler {
   #isOver = false
   #closing: NodeJS.Timeout | undefined
 
-  constructor(receiver: Receiver) {
+  constructor(receiver: Receiver, namedIn: (said: string) => Refused) {
     this.#receiver = receiver
+    this.#namedIn = namedIn
     this.#answer = new AnswerReader((part) => receiver.add(part))
     this.#events = new EventReader(receiver.limits.line, this.#onEvent)
   }
@@ -161,7 +167,7 @@ class Response implements Dispatcher.DispatchHandler {
       const hadFinish = this.#answer.hasFinish
       this.#answer.read(event.value)
       if (!hadFinish && this.#answer.hasFinish) this.#closing = setTimeout(this.#onClosingTime, CLOSING_MS)
-    } else if (event.type === 'error') this.#fail(failureOfError(event.value))
+    } else if (event.type === 'error') this.#fail(failureOfError(event.value), JSON.stringify(event.value))
     else if (event.type === 'done') this.#end()
     else if (!this.#answer.hasFinish) {
       const kind = event.isWhole ? 'invalid_response' : 'unavailable'
@@ -178,7 +184,7 @@ class Response implements Dispatcher.DispatchHandler {
   #end(): void {
     if (this.#mode === 'error') {
       const said = Buffer.concat(this.#whole).toString('utf8')
-      this.#fail(failureOfStatus(this.#status, this.#retryAfter, new Error(`${this.#status} ${said}`)))
+      this.#fail(failureOfStatus(this.#status, this.#retryAfter, new Error(`${this.#status} ${said}`)), said)
       return
     }
     if (this.#mode === 'json') this.#guard(() => this.#readWhole())
@@ -206,11 +212,11 @@ class Response implements Dispatcher.DispatchHandler {
     this.#answer.read(completion)
   }
 
-  #fail(error: unknown): void {
+  #fail(error: unknown, said = ''): void {
     if (this.#isOver) return
     this.#isOver = true
     this.#close()
-    this.#receiver.fail(error)
+    this.#receiver.fail(error, said === '' ? undefined : this.#namedIn(said))
   }
 
   #close(): void {

@@ -1,12 +1,14 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { Part, Wire } from '../calls/model-call.ts'
+import { namedIn, type Refused, without } from '../calls/refused-settings.ts'
 
 /** Created once, because an error with a stack trace for each aborted call would cost more than aborting it. */
 const GIVEN_UP = new DOMException('The answer is not wanted any more.', 'AbortError')
 
-/** Adapts a model with the AI SDK's interface. */
-export function languageModelWire(model: LanguageModelV4): Wire {
-  return (options, receiver) => {
+/** Adapts a model with the AI SDK's interface; `modelFor` returns one that does not send what is refused. */
+export function languageModelWire(modelFor: (refused: Refused) => LanguageModelV4): Wire {
+  return (options, receiver, refused) => {
+    const model = modelFor(refused)
     const controller = new AbortController()
     let isOver = false
     let reader: ReadableStreamDefaultReader<Part> | null = null
@@ -32,7 +34,10 @@ export function languageModelWire(model: LanguageModelV4): Wire {
     read().catch((error: unknown) => {
       if (isOver) return
       isOver = true
-      receiver.fail(error)
+      const { responseBody, requestBodyValues } = (error ?? {}) as Record<string, unknown>
+      const isAnswered = typeof responseBody === 'string' && typeof requestBodyValues === 'object'
+      const sent = isAnswered ? without(requestBodyValues as Record<string, unknown>, refused) : null
+      receiver.fail(error, sent ? namedIn(responseBody as string, sent) : undefined)
     })
     return {
       stop() {
