@@ -9,6 +9,7 @@ import type { Context } from './context.ts'
 import type { Db } from './db/database.ts'
 import { contracts, features, rawContracts, version1Contracts } from './features.ts'
 import { admitBodies, PACE, type Pace } from './http/bodies/admit-bodies.ts'
+import { watchConnections } from './http/bodies/broken-connections.ts'
 import { acceptJson } from './http/bodies/json-body.ts'
 import { type Scope, V1, V2 } from './http/contract.ts'
 import type { ErrorCode } from './http/error-codes.ts'
@@ -72,7 +73,9 @@ export async function createApp(
       // Node would refuse it without a body; see below.
       requireHostHeader: false,
     },
-    clientErrorHandler: (error, socket) => sendOnSocket(socket, refuse(codeOfClientError(error), v7())),
+    clientErrorHandler: (error, socket) => {
+      if (!isAnswered(error, socket)) sendOnSocket(socket, refuse(codeOfClientError(error), v7()))
+    },
     // During shutdown, requests on open connections are still served; only new replies are refused (Generations.admit).
     return503OnClosing: false,
     routerOptions: { maxParamLength: 2_048 },
@@ -84,6 +87,7 @@ export async function createApp(
         url.startsWith(`${V1}/`) ? presentError : undefined,
       ),
   })
+  const isAnswered = watchConnections(app.server)
   app.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
     sendEarly(response, refuse('EXPECTATION_FAILED', requestIdOf(request))),
   )

@@ -1,9 +1,10 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { Transform } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../errors.ts'
 import { addressBucket } from '../limits/address-bucket.ts'
 import type { BodyBudget, BodyBudgets } from './body-budget.ts'
+import { isBroken, isForm } from './broken-connections.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -48,8 +49,8 @@ export function admitBodies(app: FastifyInstance, budgets: BodyBudgets, pace: Pa
   app.addHook('preParsing', (request, reply, payload, done) => {
     const { raw, headers } = request
     const length = Number(headers['content-length'] ?? (headers['transfer-encoding'] ? Number.NaN : 0))
-    if (length === 0 || isUpload(headers)) return done(null, payload)
-    cutWhenSlow(raw, pace)
+    if (length === 0 || isForm(raw)) return done(null, payload)
+    cutWhenSlow(raw, pace, () => raw.destroy())
     const inMemory = request.caller ? budgets.accounts : budgets.addresses
     const budget = request.routeOptions.config.spooled ? budgets.spooled : inMemory
     const hold = holding(budget, holderOf(request), reply)
@@ -59,24 +60,33 @@ export function admitBodies(app: FastifyInstance, budgets: BodyBudgets, pace: Pa
   })
   let lingering = 0
   app.addHook('onResponse', async ({ raw }) => {
-    if (raw.complete || raw.destroyed) return
-    if (lingering >= MOST_LINGERING) return void raw.destroy()
+    const { socket } = raw
+    const isLast = isBroken(raw)
+    if ((raw.complete && !isLast) || socket.destroyed) return
+    // A client that has ended its side sends nothing more.
+    if (lingering >= MOST_LINGERING || socket.readableEnded) {
+      raw.destroy()
+      return socket.destroySoon()
+    }
+    if (isLast) socket.end()
+    else raw.unpipe().resume()
     lingering++
-    const timer = setTimeout(() => raw.destroy(), LINGER_MS).unref()
+    const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref()
     const stop = (): void => {
       clearTimeout(timer)
-      raw.off('end', stop).off('close', stop)
+      raw.off('end', stop)
+      socket.off('close', leave)
       lingering--
     }
-    raw.once('end', stop).once('close', stop)
+    const leave = (): void => {
+      stop()
+      // Node does not do this for a request that has been answered.
+      raw.destroy()
+    }
+    if (!isLast) raw.once('end', stop)
+    socket.once('close', leave)
   })
 }
-
-/**
- * Returns whether the body is multipart. The multipart parser does not read it until a handler asks for the parts.
- */
-const isUpload = (headers: IncomingHttpHeaders): boolean =>
-  /^multipart\/form-data\b/i.test(headers['content-type'] ?? '')
 
 /** Returns a function that charges bytes to the holder's budget. They are given back when the response closes. */
 function holding(budget: BodyBudget, holder: string, reply: FastifyReply): (bytes: number) => boolean {
@@ -101,13 +111,17 @@ function counted(raw: IncomingMessage, hold: (bytes: number) => boolean): Transf
   return raw.pipe(through)
 }
 
-/** Destroys the request when its body arrives more slowly than `pace` allows. */
-export function cutWhenSlow(raw: IncomingMessage, { everyMs, bytesPerSecond }: Pace): void {
+/** Calls `cut` when a body arrives more slowly than `pace` allows. */
+export function cutWhenSlow(
+  raw: IncomingMessage,
+  { everyMs, bytesPerSecond }: Pace,
+  cut: () => void,
+): void {
   if (raw.complete) return
   let before = raw.socket.bytesRead
   const look = (): void => {
     const { bytesRead } = raw.socket
-    if (bytesRead - before < (everyMs / 1_000) * bytesPerSecond && !raw.complete) raw.destroy()
+    if (bytesRead - before < (everyMs / 1_000) * bytesPerSecond && !raw.complete) cut()
     before = bytesRead
   }
   // Check after the bytes that arrived while this process was busy have been read.

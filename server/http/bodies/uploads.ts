@@ -11,6 +11,7 @@ import type { Turns } from '../../fairness/turns.ts'
 import { ApiError } from '../errors.ts'
 import type { Details } from '../input/validate.ts'
 import { cutWhenSlow, holderOf, overloaded, PACE, type Pace } from './admit-bodies.ts'
+import { breakOff, isBroken } from './broken-connections.ts'
 
 /** An uploaded file on disk. */
 export type Upload = {
@@ -84,7 +85,9 @@ export function createUploads(folder: string, turns: Turns, pace: Pace = PACE): 
       }
       try {
         const leave = await place(reading, holder)
-        cutWhenSlow(request.raw, pace)
+        const { raw } = request
+        const slow = new Error('The body arrives too slowly.')
+        cutWhenSlow(raw, pace, () => breakOff(raw, slow))
         const form = await mkdir(folder, { recursive: true, mode: 0o700 })
           .then(() => readForm(request, expected, save))
           .finally(leave)
@@ -160,8 +163,10 @@ async function readForm(
   let hash: string | null = null
   const limits = { fileSize: maxBytes, files: 5, fields: 20, fieldSize: 10_000, parts: 25 }
   try {
-    if (request.raw.destroyed) throw new Error('The client has left.')
+    if (request.raw.destroyed || isBroken(request.raw)) throw new Error('The client has left.')
     for await (const part of request.parts({ limits })) {
+      // The type does not say that a part may have no name.
+      if ((part.fieldname as string | undefined) === undefined) throw new Error('A part has no name.')
       if (part.type === 'field') {
         if (Object.hasOwn(fields, part.fieldname)) problems[part.fieldname] = 'Must be sent once.'
         fields[part.fieldname] = part.value
