@@ -112,11 +112,7 @@ function counted(raw: IncomingMessage, hold: (bytes: number) => boolean): Transf
 }
 
 /** Calls `cut` when a body arrives more slowly than `pace` allows. */
-export function cutWhenSlow(
-  raw: IncomingMessage,
-  { everyMs, bytesPerSecond }: Pace,
-  cut: () => void,
-): void {
+export function cutWhenSlow(raw: IncomingMessage, { everyMs, bytesPerSecond }: Pace, cut: () => void): void {
   if (raw.complete) return
   let before = raw.socket.bytesRead
   const look = (): void => {

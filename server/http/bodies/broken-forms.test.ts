@@ -80,7 +80,11 @@ function brokenBodies(file: string, bytes: number): Record<string, Body> {
 let requests = 0
 
 /** Sends a request and resolves to the response. Nothing is read before everything has been sent. */
-function send(port: number, operation: Operation, { bytes, boundary = 'b', length, rest = '', isEnded }: Body) {
+function send(
+  port: number,
+  operation: Operation,
+  { bytes, boundary = 'b', length, rest = '', isEnded }: Body,
+) {
   const { prefix, endpoint } = operation
   const n = requests++
   const size = length === undefined ? bytes.length : length
@@ -119,7 +123,8 @@ function assertRefused(text: string, { prefix }: Operation, title: string): void
 /** Everything that an upload can leave behind. */
 async function leftBehind() {
   const { db, filesDir, config } = service.ctx
-  const filesIn = async (folder: string) => (await readdir(folder, { recursive: true }).catch(() => [])).sort()
+  const filesIn = async (folder: string) =>
+    (await readdir(folder, { recursive: true }).catch(() => [])).sort()
   return {
     sources: await db.selectFrom('sources').selectAll().orderBy('id').execute(),
     attachments: await db.selectFrom('attachments').selectAll().orderBy('id').execute(),
