@@ -109,7 +109,7 @@ export const signInProvider = endpoint({
   tag,
   summary: 'Start a sign-in with OpenID Connect',
   description:
-    'Returns the address to send the browser to; the browser returns signed in. Only a member whose login has the same, verified address can sign in.',
+    'Returns the address to send the browser to; the browser returns signed in. Only a member whose login has the same, verified address can sign in, and from then on only with the same issuer and subject.',
   scope: null,
   bodyLimit,
   success: { status: 200, schema: Exact({ url: Type.String() }) },

@@ -12,7 +12,7 @@ import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from './passwords/password-limits
 import { linkRoutes } from './passwords/routes.ts'
 import { claimCode } from './passwords/used-codes.ts'
 import { askAuth, type Exchange, headersFor, noteSignIn } from './provider/ask-auth.ts'
-import { PROVIDER } from './provider/contract.ts'
+import { PROVIDER, SIGN_IN_PAGE } from './provider/contract.ts'
 import { cameSecurely, refuseCrossSite } from './sessions/same-site.ts'
 import { endSession, endSessions, sessionsOf } from './sessions/sessions.ts'
 
@@ -92,7 +92,7 @@ const enterRoutes = (ctx: Context): Route[] => [
     const body = {
       provider: PROVIDER,
       callbackURL: '/',
-      errorCallbackURL: '/sign-in',
+      errorCallbackURL: SIGN_IN_PAGE,
       disableRedirect: true,
     }
     const auth = await ctx.sessions.openProvider(cameSecurely(request, ctx.config))

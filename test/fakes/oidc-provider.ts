@@ -9,6 +9,8 @@ export type OidcProvider = {
   person: { sub: string; email: string; email_verified: boolean; name: string }
   /** Claims that override those of the id token. */
   forged: Record<string, unknown>
+  /** The token response has no id token, as of a provider that only knows OAuth 2. */
+  withoutIdToken: boolean
   close(): Promise<void>
 }
 
@@ -28,10 +30,13 @@ export async function startOidcProvider(clientId: string): Promise<OidcProvider>
           authorization_endpoint: `${provider.issuer}/authorize`,
           token_endpoint: `${provider.issuer}/token`,
           jwks_uri: `${provider.issuer}/keys`,
+          userinfo_endpoint: `${provider.issuer}/userinfo`,
           id_token_signing_alg_values_supported: ['RS256'],
           response_types_supported: ['code'],
           subject_types_supported: ['public'],
         })
+      case '/userinfo':
+        return send(provider.person)
       case '/keys':
         return send({ keys: [jwk] })
       case '/authorize': {
@@ -53,7 +58,12 @@ export async function startOidcProvider(clientId: string): Promise<OidcProvider>
           .setIssuedAt()
           .setExpirationTime('5m')
           .sign(privateKey)
-        return send({ access_token: 'access-1', token_type: 'Bearer', expires_in: 300, id_token: idToken })
+        return send({
+          access_token: 'access-1',
+          token_type: 'Bearer',
+          expires_in: 300,
+          ...(provider.withoutIdToken ? {} : { id_token: idToken }),
+        })
       }
       default:
         return void response.writeHead(404).end()
@@ -65,6 +75,7 @@ export async function startOidcProvider(clientId: string): Promise<OidcProvider>
     issuer: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     person: { sub: 'person-1', email: '', email_verified: true, name: 'Pat' },
     forged: {},
+    withoutIdToken: false,
     async close() {
       server.closeAllConnections()
       server.close()

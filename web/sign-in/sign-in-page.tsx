@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { reading } from '../app/api.ts'
 import { rememberPlace } from '../app/session.ts'
+import { FormProblem } from '../ui/field.tsx'
 import { Gate } from './gate.tsx'
 import { SignInForm } from './sign-in-form.tsx'
 
@@ -12,8 +13,27 @@ function insideOf(to: unknown): string {
   return url?.origin === location.origin ? url.href : '/'
 }
 
+const CANNOT = 'The identity provider did not let you in. Try again, or sign in with your password.'
+const TOO_LATE = 'This sign-in was used already, or took too long. Start it again.'
+
+/** Why a sign-in with the identity provider did not succeed, by the code in the address; see server/sign-in/provider. */
+const PROBLEMS = new Map([
+  ['state_mismatch', TOO_LATE],
+  ['state_not_found', TOO_LATE],
+  ['access_denied', 'You were not let in by the identity provider, or have cancelled there.'],
+  [
+    'signup_disabled',
+    'No member has the address that the identity provider knows you by. Ask for an invitation.',
+  ],
+  ['account_not_linked', 'The identity provider has not verified your address. Sign in with your password.'],
+  [
+    'identity_taken',
+    'Another person of the identity provider has used your address here before. Ask whoever runs this service to let you in.',
+  ],
+])
+
 export function SignInPage() {
-  const { to } = useSearch({ strict: false }) as { to?: unknown }
+  const { to, error } = useSearch({ strict: false }) as { to?: unknown; error?: unknown }
   const how = useQuery(reading('/sign-in'))
   return (
     <Gate
@@ -23,6 +43,7 @@ export function SignInPage() {
         'Nobody has an account here yet. The start of the service prints a link with which the first owner sets it up.'
       }
     >
+      {error !== undefined && <FormProblem>{PROBLEMS.get(String(error)) ?? CANNOT}</FormProblem>}
       <SignInForm
         // A full page load discards all state of an earlier session.
         onDone={() => location.assign(insideOf(to))}

@@ -3,7 +3,7 @@ import { activeKeysBy } from '../../accounts/keys/keys.ts'
 import { createLink, linkTo } from '../../accounts/links/links.ts'
 import { createMember, membersOf, presenceOf, removeMember } from '../../accounts/records/members.ts'
 import { isId } from '../../db/ids.ts'
-import { removeSecondFactor } from '../../sign-in/passwords/logins.ts'
+import { removeIdentity, removeSecondFactor } from '../../sign-in/passwords/logins.ts'
 import { type Command, CommandFailure, required, usageFailure } from '../command.ts'
 import { accountOf } from './find-account.ts'
 
@@ -152,4 +152,27 @@ export const memberRemoveSecondFactor: Command = {
       return { id, removed: true }
     }),
   print: ({ id }) => `${id} now signs in with the password alone. Their sessions have ended.`,
+}
+
+export const memberRemoveIdentity: Command = {
+  name: 'member remove-identity',
+  usage: 'ID',
+  summary:
+    'Forgets which person of the identity provider a member is; the next one with their address becomes it',
+  options: {},
+  positionals: { count: 1 },
+  run: ({ db }, { positionals: [id = ''] }) =>
+    db.transaction().execute(async (trx) => {
+      const member = isId(id)
+        ? await trx.selectFrom('members').select('account_id').where('id', '=', id).executeTakeFirst()
+        : undefined
+      if (!member) throw new CommandFailure(`There is no member ${id}.`)
+      if (!(await removeIdentity(trx, id)))
+        throw new CommandFailure('The member has not signed in through the identity provider.')
+      const entry = { actor: 'operator', action: 'identity.remove', target: id }
+      await recordAudit(trx, { accountId: member.account_id, ...entry })
+      return { id, removed: true }
+    }),
+  print: ({ id }) =>
+    `The next person whom the identity provider knows by the address of ${id} can sign in. Their sessions have ended.`,
 }

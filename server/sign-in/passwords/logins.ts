@@ -4,6 +4,7 @@ import { newId } from '../../db/ids.ts'
 import type { Role } from '../../db/tables/accounts.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import { ApiError } from '../../http/errors.ts'
+import { PROVIDER } from '../provider/contract.ts'
 
 /** Hashes a password. This is slow on purpose, so call it before a transaction begins. */
 export async function hashOfPassword(password: string): Promise<string> {
@@ -94,7 +95,7 @@ export async function replacePassword(trx: Trx, member: MemberRow, passwordHash:
 const loginOf = (db: Db, memberId: string) =>
   db
     .selectFrom('logins')
-    .select(['id', 'email', 'two_factor_enabled'])
+    .select(['id', 'email', 'subject', 'two_factor_enabled'])
     .where('member_id', '=', memberId)
     .executeTakeFirst()
 
@@ -113,6 +114,24 @@ export async function removeSecondFactor(trx: Trx, memberId: string): Promise<bo
   if (!login?.two_factor_enabled) return false
   await trx.deleteFrom('login_second_factors').where('login_id', '=', login.id).execute()
   await trx.updateTable('logins').set({ two_factor_enabled: false }).where('id', '=', login.id).execute()
+  await trx.deleteFrom('login_sessions').where('login_id', '=', login.id).execute()
+  return true
+}
+
+/**
+ * Forgets which person of the identity provider the member is, so that the next one with the member's address becomes
+ * it, and ends all sessions. Returns false when nobody has signed in through a provider.
+ */
+export async function removeIdentity(trx: Trx, memberId: string): Promise<boolean> {
+  const login = await loginOf(trx, memberId)
+  if (!login) return false
+  const { numDeletedRows } = await trx
+    .deleteFrom('login_credentials')
+    .where('login_id', '=', login.id)
+    .where('provider_id', '=', PROVIDER)
+    .executeTakeFirst()
+  if (numDeletedRows === 0n && login.subject === null) return false
+  await trx.updateTable('logins').set({ issuer: null, subject: null }).where('id', '=', login.id).execute()
   await trx.deleteFrom('login_sessions').where('login_id', '=', login.id).execute()
   return true
 }

@@ -1,3 +1,5 @@
+import type { OAuth2Tokens } from 'better-auth'
+import type { GenericOAuthUserInfo } from 'better-auth/plugins/generic-oauth'
 import type { Logger } from 'pino'
 import type { Config } from '../../config.ts'
 import type { Db } from '../../db/database.ts'
@@ -5,7 +7,8 @@ import { newId } from '../../db/ids.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
 import { openLoginSecret } from '../passwords/login-secret.ts'
 import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from '../passwords/password-limits.ts'
-import { AUTH_PATH, PROVIDER } from './contract.ts'
+import { AUTH_PATH, PROVIDER, SIGN_IN_PAGE } from './contract.ts'
+import { pinIdentity } from './pin-identity.ts'
 
 /** The lifetime of a session in seconds, counted from the sign-in; activity does not extend it. */
 const SESSION_SECONDS = 14 * 24 * 3600
@@ -30,7 +33,18 @@ async function createAuth({ db, config, log }: AuthNeeds, secret: string, { isSe
     baseURL: config.publicUrl ?? 'http://localhost',
     basePath: AUTH_PATH,
     database: { db, type: 'postgres', transaction: false },
-    user: { modelName: 'logins', fields: { ...times, emailVerified: 'email_verified' } },
+    user: {
+      modelName: 'logins',
+      fields: { ...times, emailVerified: 'email_verified' },
+      // Called before a sign-in through the provider succeeds.
+      async validateUserInfo({ user: { id }, source: { oauth } }, { context }) {
+        const issuer = context.socialProviders.find((provider) => provider.id === oauth?.providerId)?.issuer
+        const subject = oauth?.profile?.sub
+        if (!id || !issuer || !subject) return { error: 'identity_unknown' }
+        const isSame = await pinIdentity(db, id, { issuer, subject: String(subject) })
+        if (!isSame) return { error: 'identity_taken' }
+      },
+    },
     session: {
       modelName: 'login_sessions',
       fields: {
@@ -88,6 +102,8 @@ async function createAuth({ db, config, log }: AuthNeeds, secret: string, { isSe
       }),
       ...(withProvider && config.oidc ? [genericOAuth({ config: [providerOf(config.oidc)] })] : []),
     ],
+    // For failures of a request that the library does not recognise, such as a callback that is loaded again.
+    onAPIError: { errorURL: SIGN_IN_PAGE },
     // Attempts are counted by the service, across all of its processes.
     rateLimit: { enabled: false },
     telemetry: { enabled: false },
@@ -114,6 +130,11 @@ const providerOf = ({ issuer, clientId, clientSecret }: NonNullable<Config['oidc
   scopes: ['openid', 'email', 'profile'],
   pkce: true,
   requireIdTokenVerification: true,
+  accountSubject: ({ tokens, profile }: { tokens: OAuth2Tokens; profile: GenericOAuthUserInfo }) => {
+    // Without it, nothing says for whom and in which sign-in the provider has vouched for this person.
+    if (!tokens.idToken) throw new Error('The provider has sent no id_token.')
+    return profile.sub ?? ''
+  },
   // Only people who have been invited have a login.
   disableSignUp: true,
 })

@@ -5,6 +5,7 @@ import { type OidcProvider, startOidcProvider } from '../../../test/fakes/oidc-p
 import { type Client, type Service, startService } from '../../../test/start.ts'
 import { until } from '../../../test/until.ts'
 import { browserOf, memberOf, PASSWORD, signIn } from '../../../test/workspace.ts'
+import { removeIdentity } from '../passwords/logins.ts'
 
 /** Starts a service with a public address, mail and a provider. */
 const PUBLIC = 'https://parley.example'
@@ -88,6 +89,73 @@ test('a member signs in with the provider, and nobody else gets a login', async 
     again.headers.getSetCookie().some((line) => line.startsWith(`${SESSION}=`) && !/max-age=0/i.test(line)),
     false,
   )
+})
+
+test('a login belongs to the first person of the provider who signs in to it', async () => {
+  const worker = await memberOf(service, client.accountId, 'builder', { email: 'ann@example.com' })
+  provider.person = { ...provider.person, sub: 'ann-1', email: worker.email, email_verified: true }
+  assert.equal((await throughProvider()).browser.cookies.has(SESSION), true)
+  const login = service.ctx.db.selectFrom('logins').where('member_id', '=', worker.memberId)
+  assert.deepEqual(await login.select(['issuer', 'subject']).executeTakeFirst(), {
+    issuer: provider.issuer,
+    subject: 'ann-1',
+  })
+  // The provider has given the address to somebody else.
+  provider.person.sub = 'ann-2'
+  const other = await throughProvider()
+  assert.equal(other.browser.cookies.has(SESSION), false)
+  assert.equal(new URL(other.location ?? '', PUBLIC).searchParams.get('error'), 'identity_taken')
+  provider.person = { ...provider.person, sub: 'ann-1', email: 'ann.new@example.com' }
+  assert.equal((await throughProvider()).browser.cookies.has(SESSION), true)
+  const forgotten = service.ctx.db.transaction()
+  assert.equal(await forgotten.execute((trx) => removeIdentity(trx, worker.memberId)), true)
+  provider.person = { ...provider.person, sub: 'ann-2', email: worker.email }
+  assert.equal((await throughProvider()).browser.cookies.has(SESSION), true)
+})
+
+test('a login that was used before identities were recorded belongs to a person who was seen then', async () => {
+  const { db } = service.ctx
+  const worker = await memberOf(service, client.accountId, 'builder', { email: 'old@example.com' })
+  provider.person = { ...provider.person, sub: 'old-1', email: worker.email, email_verified: true }
+  assert.equal((await throughProvider()).browser.cookies.has(SESSION), true)
+  await db
+    .updateTable('logins')
+    .set({ issuer: null, subject: null })
+    .where('member_id', '=', worker.memberId)
+    .execute()
+  provider.person.sub = 'old-2'
+  assert.equal((await throughProvider()).browser.cookies.has(SESSION), false)
+  provider.person.sub = 'old-1'
+  assert.equal((await throughProvider()).browser.cookies.has(SESSION), true)
+  const login = db.selectFrom('logins').select('subject').where('member_id', '=', worker.memberId)
+  assert.deepEqual(await login.executeTakeFirst(), { subject: 'old-1' })
+})
+
+test('a person without an id token is refused', async () => {
+  const worker = await memberOf(service, client.accountId, 'builder', { email: 'bare@example.com' })
+  provider.person = { ...provider.person, sub: 'bare-1', email: worker.email, email_verified: true }
+  provider.withoutIdToken = true
+  const { browser, location } = await throughProvider()
+  provider.withoutIdToken = false
+  assert.equal(browser.cookies.has(SESSION), false)
+  assert.match(location ?? '', /^\/sign-in\?error=/)
+})
+
+test('a callback that is loaded again, or too late, leads to the sign-in page', async () => {
+  const worker = await memberOf(service, client.accountId, 'builder', { email: 'late@example.com' })
+  provider.person = { ...provider.person, sub: 'late-1', email: worker.email, email_verified: true }
+  const { browser, back } = await throughProvider()
+  assert.equal(browser.cookies.has(SESSION), true)
+  for (const query of [back.search, '?code=code-1', '?code=code-1&state=unknown', '?state=a&state=b', '']) {
+    const again = await fetch(`${service.url}${back.pathname}${query}`, {
+      redirect: 'manual',
+      headers: { cookie: [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
+    })
+    assert.equal(again.status, 302, query)
+    const to = new URL(again.headers.get('location') ?? '', PUBLIC)
+    assert.deepEqual([to.origin, to.pathname], [PUBLIC, '/sign-in'], query)
+    assert.ok(to.searchParams.get('error'), query)
+  }
 })
 
 test('a forgotten password is reset by a mailed link, which leads to the public address', async () => {

@@ -5,7 +5,7 @@ import { countEntry } from '../passwords/attempts.ts'
 import { rememberDevice } from '../passwords/known-devices.ts'
 import { cameSecurely } from '../sessions/same-site.ts'
 import { beginsSession, headersFor, noteSignIn, passCookies } from './ask-auth.ts'
-import { returnFromProvider } from './contract.ts'
+import { returnFromProvider, SIGN_IN_PAGE } from './contract.ts'
 
 /** The library checks the parameters and redirects the browser onwards. */
 export const providerRoutes = (ctx: Context): RawRoute[] => [
@@ -18,7 +18,6 @@ export const providerRoutes = (ctx: Context): RawRoute[] => [
     const response = await auth.handler(
       new Request(url, { headers: headersFor(request, { asStranger: true }) }),
     )
-    if (response.status >= 400) throw new ApiError('AUTH_SIGN_IN_FAILED')
     passCookies(reply, response)
     const cookies = response.headers.getSetCookie()
     const cookie = cookies.map((text) => text.split(';')[0]).join('; ')
@@ -31,7 +30,7 @@ export const providerRoutes = (ctx: Context): RawRoute[] => [
     } else await noteSignIn(ctx.db, 'session.refuse', request, null)
     return reply
       .code(302)
-      .header('location', response.headers.get('location') ?? '/')
+      .header('location', response.headers.get('location') ?? (found ? '/' : `${SIGN_IN_PAGE}?error=failed`))
       .send()
   }),
 ]
