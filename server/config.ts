@@ -29,6 +29,8 @@ export type Config = {
    * known.
    */
   countryHeader: string | null
+  /** How many messages the visitors of an agent without a credit limit may send in a day; 0: any number. */
+  visitorMessagesPerDay: number
   logLevel: string
   logFormat: LogFormat
   /** Whether every request is logged. */
@@ -113,6 +115,7 @@ export function readConfig(
     secretKey: read('SECRET_KEY', null, secret),
     trustedProxies: read('TRUSTED_PROXIES', [], (text) => list(text).map(addressRange)),
     countryHeader: read('COUNTRY_HEADER', null, headerName),
+    visitorMessagesPerDay: read('VISITOR_MESSAGES_PER_DAY', 5_000, wholeNumber),
     logLevel: read('LOG_LEVEL', 'info', (text) => oneOf(text, LEVELS)),
     logFormat: read('LOG_FORMAT', isTerminal ? 'pretty' : 'json', (text) => oneOf(text, FORMATS)),
     logRequests: read('LOG_REQUESTS', false, (text) => oneOf(text, ['0', '1']) === '1'),
@@ -173,6 +176,11 @@ function privateHosts(text: string): string[] {
 function prefix(text: string | undefined): string | null {
   if (!text) return null
   return /^".*"$/s.test(text) ? text.slice(1, -1).replaceAll('\\n', '\n') : text
+}
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new Error('must be a whole number like 5000; 0 means without limit')
+  return Number(text)
 }
 
 function portNumber(text: string): number {

@@ -10,11 +10,18 @@ export const VISITS: RateWindow = { limit: 600, windowMs: 10_000 }
  */
 export function addressBucket(ip: string): string {
   if (!ipaddr.isValid(ip)) return ip
+  return networkOf(ip, 64) ?? ipaddr.process(ip).toString()
+}
+
+/**
+ * Returns the bucket of the whole site of an IPv6 address: some subscribers have 65,536 of the networks that
+ * addressBucket tells apart. Returns null for other addresses.
+ */
+export const siteBucket = (ip: string): string | null => (ipaddr.isValid(ip) ? networkOf(ip, 48) : null)
+
+function networkOf(ip: string, bits: 48 | 64): string | null {
   const address = ipaddr.process(ip)
-  return address.kind() === 'ipv4'
-    ? address.toString()
-    : `${(address as ipaddr.IPv6).parts
-        .slice(0, 4)
-        .map((part) => part.toString(16))
-        .join(':')}::/64`
+  if (address.kind() === 'ipv4') return null
+  const parts = (address as ipaddr.IPv6).parts.slice(0, bits / 16)
+  return `${parts.map((part) => part.toString(16)).join(':')}::/${bits}`
 }

@@ -140,3 +140,45 @@ test('an agent without credits classifies spam by words, not by a model', async 
   assert.equal((await visitor.read(spam.conversationId)).status, 'paused')
   assert.equal(models.requests.length, 0)
 })
+
+test('a site with many IPv6 networks may send ten times what one address may', async (t) => {
+  const there = await startService({ TRUSTED_PROXIES: '127.0.0.1' })
+  t.after(() => there.close())
+  const owner = await there.account()
+  const id = await publicAgent(owner)
+  const limits = { limit: 2, timeframe: 3_600, message: 'Slowly, please.' }
+  await owner.request('PUT', `/agents/${id}`, { ipRateLimits: limits })
+  const from = async (address: string) => {
+    const message = { messageId: randomUUID(), message: 'Hello?' }
+    const sent = { 'x-forwarded-for': address }
+    return (await visitorOf(there, id).request('POST', '/messages', message, sent)).status
+  }
+  const statuses = []
+  for (let n = 0; n < 21; n++) statuses.push(await from(`2001:db8:1:${n.toString(16)}::1`))
+  assert.deepEqual(statuses, [...Array(20).fill(201), 429])
+  assert.equal(await from('2001:db8:2::1'), 201)
+  await there.ctx.generations.idle()
+})
+
+test('the visitors of an agent without a credit limit may send a number of messages a day', async (t) => {
+  const there = await startService({ TRUSTED_PROXIES: '127.0.0.1', VISITOR_MESSAGES_PER_DAY: '3' })
+  t.after(() => there.close())
+  const owner = await there.account()
+  const [id, other] = [await publicAgent(owner), await publicAgent(owner)]
+  let visitors = 0
+  const ask = async (agentId: string) => {
+    const message = { messageId: randomUUID(), message: 'Hello?' }
+    const sent = { 'x-forwarded-for': `203.0.113.${++visitors}` }
+    return (await visitorOf(there, agentId).request('POST', '/messages', message, sent)).status
+  }
+  const statuses = []
+  for (let n = 0; n < 5; n++) statuses.push(await ask(id))
+  assert.deepEqual(statuses, [201, 201, 201, 429, 429])
+  assert.equal(await ask(other), 201)
+  // The API goes on, and a limit of the owner's own takes the place of this one.
+  const chat = await owner.request('POST', `/agents/${id}/chat`, { message: 'Hello?', stream: false })
+  assert.equal(chat.status, 200)
+  await owner.request('PUT', `/agents/${id}`, { creditLimit: 1_000 })
+  assert.equal(await ask(id), 201)
+  await there.ctx.generations.idle()
+})
