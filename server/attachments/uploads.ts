@@ -31,11 +31,15 @@ export async function keepUpload(
   ref: AgentRef,
   file: Upload,
   sender: string | null,
-  refuse: (name: string, mediaType: string) => void = () => {},
+  refuse: (name: string, mediaType: string, bytes: Buffer) => void = () => {},
 ): Promise<AttachmentNote> {
-  const mediaType = await file.whole(mediaTypeOf)
-  const kept = { name: safeName(file.filename), mediaType, path: file.path, size: file.size }
-  refuse(kept.name, mediaType)
+  const name = safeName(file.filename)
+  const mediaType = await file.whole(async (bytes) => {
+    const type = await mediaTypeOf(bytes)
+    refuse(name, type, bytes)
+    return type
+  })
+  const kept = { name, mediaType, path: file.path, size: file.size }
   return transact(db, async (trx) => {
     const message = await quotaProblem(trx, ref, file.size, sender)
     if (message !== null) throw new ApiError('ATTACHMENT_LIMIT_EXCEEDED', { message })
@@ -44,7 +48,7 @@ export async function keepUpload(
 }
 
 /** Text formats have no signature, so valid text is `text/plain`, also HTML and SVG. Everything else is binary. */
-async function mediaTypeOf(bytes: Uint8Array): Promise<string> {
+export async function mediaTypeOf(bytes: Uint8Array): Promise<string> {
   const found = await fileTypeFromBuffer(bytes)
   if (found) return found.mime
   const start = bytes.subarray(0, 65_536)

@@ -1,9 +1,9 @@
-import Papa from 'papaparse'
 import type { ConversationRow } from '../conversations/records/queries.ts'
 import { withoutAddresses } from '../conversations/records/source-address.ts'
 import type { Db } from '../db/database.ts'
 import type { AgentRef } from '../db/refs.ts'
 import { byCreation } from '../http/pagination.ts'
+import { csvRow } from '../text/rows/csv-row.ts'
 import { type ExportedMessage, exportedMessage, exportedSummary } from './present.ts'
 import { conversationsToExport, messagesAfter } from './queries.ts'
 
@@ -24,7 +24,7 @@ export async function* conversationLines(
   format: FileFormat,
   written: Written,
 ): AsyncGenerator<string> {
-  if (format === 'csv') yield csvLine(COLUMNS)
+  if (format === 'csv') yield csvRow(COLUMNS)
   for await (const row of allConversations(db, { accountId, agentId })) {
     written.conversations++
     yield* format === 'csv' ? csvRows(db, row, written) : jsonLine(db, row, exportedSummary(row), written)
@@ -94,12 +94,9 @@ async function* csvRows(db: Db, row: ConversationRow, written: Written): AsyncGe
     yield messages
       .map(({ id, role, createdAt, parts, feedback }) => {
         const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n')
-        return csvLine([...own, id, role, new Date(createdAt * 1000).toISOString(), text, feedback ?? ''])
+        return csvRow([...own, id, role, new Date(createdAt * 1000).toISOString(), text, feedback ?? ''])
       })
       .join('')
   }
-  if (isEmpty) yield csvLine([...own, '', '', '', '', ''])
+  if (isEmpty) yield csvRow([...own, '', '', '', '', ''])
 }
-
-/** A cell that a spreadsheet would take for a formula gets a quotation mark before it. */
-const csvLine = (cells: (string | null)[]): string => `${Papa.unparse([cells], { escapeFormulae: true })}\r\n`

@@ -1,5 +1,5 @@
+import { csvRow } from '../../server/text/rows/csv-row.ts'
 import { call, type OutputOf } from '../app/api.ts'
-import { csvRow } from '../app/csv-row.ts'
 import { saveFile } from '../app/save-file.ts'
 
 type Contact = OutputOf<'GET', '/agents/{agentId}/contacts/{contactId}'>

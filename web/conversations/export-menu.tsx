@@ -1,6 +1,6 @@
 import { Braces, Download, Sheet } from 'lucide-react'
+import { csvRow } from '../../server/text/rows/csv-row.ts'
 import { exporting } from '../app/api.ts'
-import { csvRow } from '../app/csv-row.ts'
 import { asJsonLine, collect, saveFile } from '../app/save-file.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { buttonClass } from '../ui/button.tsx'

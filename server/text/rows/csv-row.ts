@@ -1,9 +1,18 @@
-/** Returns a row of a CSV file. A cell that a spreadsheet would interpret as a formula gets a leading apostrophe. */
+/** Returns a row of a CSV file. A cell that a spreadsheet might take for a formula begins with an apostrophe. */
 export const csvRow = (cells: readonly (string | number | null | undefined)[]): string =>
   `${cells.map(cellOf).join(',')}\r\n`
 
 function cellOf(value: string | number | null | undefined): string {
   const text = String(value ?? '')
-  const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  const safe = typeof value === 'string' && mayBeFormula(text) ? `'${text}` : text
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
+
+/**
+ * Spreadsheets drop what is invisible before a sign, and take wide and small forms of a sign for the sign. A control
+ * character at the beginning is never part of a text that people write.
+ */
+const mayBeFormula = (text: string): boolean =>
+  /^(?:\p{Cc}|[\p{White_Space}\p{Default_Ignorable_Code_Point}\p{C}\p{M}]*[=+\-@])/u.test(
+    text.normalize('NFKC'),
+  )

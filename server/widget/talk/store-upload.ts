@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { senderOf } from '../../attachments/attachment-quota.ts'
 import { keepUpload } from '../../attachments/uploads.ts'
+import { refusalOf } from '../../attachments/visitor-files.ts'
 import type { Context } from '../../context.ts'
 import type { AttachmentNote } from '../../db/tables/attachments.ts'
 import type { Upload } from '../../http/bodies/uploads.ts'
@@ -12,12 +13,6 @@ import type { Visit } from '../visitors/visitor.ts'
 
 /** Counts by IP address, because a visitor can create any number of secrets. */
 const UPLOADS = { limit: 30, windowMs: 10 * 60 * 1_000 }
-
-/** The accepted media types: documents, images, audio and video, but nothing executable. */
-const KINDS =
-  /^(image|audio|video)\/|^text\/|^application\/(pdf|rtf|zip|json|xml|x-cfb|vnd\.(openxmlformats-officedocument|oasis\.opendocument)\..*)$/
-const RUNNABLE =
-  /\.(exe|com|bat|cmd|msi|scr|pif|ps1|vbs?|vbe|jse?|mjs|jar|hta|lnk|reg|wsf|wsh|cpl|dll|sh|app|apk|dmg|iso|html?|xhtml|svg)$/i
 
 /**
  * Stores a file for the visitor's next message. Throws RESOURCE_NOT_FOUND while the agent accepts no files,
@@ -38,7 +33,7 @@ export async function storeUpload(
   return keepUpload(ctx, owner, file, senderOf(browserId), refuseKind)
 }
 
-function refuseKind(name: string, mediaType: string): void {
-  if (KINDS.test(mediaType) && !RUNNABLE.test(name)) return
-  throw invalidField('file', 'Files of this kind cannot be sent. Send a picture, a PDF, a document or text.')
+function refuseKind(name: string, mediaType: string, bytes: Buffer): void {
+  const refusal = refusalOf(name, mediaType, bytes)
+  if (refusal !== null) throw invalidField('file', refusal)
 }
