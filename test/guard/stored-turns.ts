@@ -124,9 +124,9 @@ export function countTurns(world: GuardedWorld, turns: Turn[], stored: Stored[][
       if (known) counted.secondCallsAcknowledged++
       else counted.secondCallsOthers++
     }
-    for (const { status, code, retryAfter, text } of attempts) {
+    for (const { status, code, text } of attempts) {
       if (status === 409) counted.conflicts++
-      if (status !== null && status >= 500 && !(status === 503 && Number(retryAfter) >= 1))
+      if (status !== null && status >= 500 && status !== 503)
         counted.failures.push(`${status} ${code}`)
       const kept = answers.at(-1)?.text ?? ''
       if (text !== '' && kept !== '' && !kept.startsWith(text))
