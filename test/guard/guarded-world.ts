@@ -197,7 +197,6 @@ const children = new Set<ChildProcess>()
 process.on('exit', () => {
   for (const child of children) send(child, 'SIGKILL')
 })
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
 
 function send({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { chmodSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findBinaries, startCluster } from '../postgres-cluster.ts'
 import { checkFaults } from './faults.ts'
@@ -22,6 +23,17 @@ const wanted = words.filter((word) => !word.startsWith('--') && word !== column)
 
 const KILLS = isShort ? 6 : 40
 const RETRIES = isShort ? 1_000 : 5_000
+
+/** Everything that is made for a run is in one folder, and goes with it, also when the run is interrupted. */
+const folder = mkdtempSync(join(tmpdir(), 'parley-guard-'))
+chmodSync(folder, 0o755)
+process.env.TMPDIR = folder
+process.on('exit', () => {
+  for (const file of globSync(`${folder}/**/data/postmaster.pid`))
+    process.kill(Number(readFileSync(file, 'utf8').split('\n')[0]), 'SIGQUIT')
+  rmSync(folder, { recursive: true, force: true })
+})
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
 
 const bin = findBinaries()
 const withCluster = async (work: (cluster: Awaited<ReturnType<typeof startCluster>>) => Promise<Section>) => {

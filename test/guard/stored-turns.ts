@@ -126,8 +126,7 @@ export function countTurns(world: GuardedWorld, turns: Turn[], stored: Stored[][
     }
     for (const { status, code, text } of attempts) {
       if (status === 409) counted.conflicts++
-      if (status !== null && status >= 500 && status !== 503)
-        counted.failures.push(`${status} ${code}`)
+      if (status !== null && status >= 500 && status !== 503) counted.failures.push(`${status} ${code}`)
       const kept = answers.at(-1)?.text ?? ''
       if (text !== '' && kept !== '' && !kept.startsWith(text))
         counted.lostWords.push(wordsIn(text) - wordsIn(commonStart(text, kept)))
