@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { chmodSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findBinaries, startCluster } from '../postgres-cluster.ts'
+import { type Cluster, findBinaries, startCluster } from '../postgres-cluster.ts'
 import { checkFaults } from './faults.ts'
 import { type Section, tableOf, writeColumn } from './figures.ts'
 import { PROJECT } from './guarded-world.ts'
@@ -36,8 +36,8 @@ process.on('exit', () => {
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
 
 const bin = findBinaries()
-const withCluster = async (work: (cluster: Awaited<ReturnType<typeof startCluster>>) => Promise<Section>) => {
-  if (!bin) return skipped('PostgreSQL was not found')
+const withCluster = async (what: string, work: (cluster: Cluster) => Promise<Section>): Promise<Section> => {
+  if (!bin) return skipped(what, 'PostgreSQL was not found')
   const cluster = await startCluster(bin)
   try {
     return await work(cluster)
@@ -46,14 +46,18 @@ const withCluster = async (work: (cluster: Awaited<ReturnType<typeof startCluste
   }
 }
 
-const skipped = (reason: string): Section => ({ figures: { skipped: reason }, broken: [], stories: [] })
+const skipped = (what: string, reason: string): Section => ({
+  figures: { [`${what}: skipped`]: reason },
+  broken: [],
+  stories: [],
+})
 
 const SECTIONS: Record<string, () => Promise<Section>> = {
   conformance: checkConformance,
-  tenants: () => withCluster(checkTenants),
+  tenants: () => withCluster('tenants', checkTenants),
   kills: async () => {
     const embedded = await checkKills(null, KILLS)
-    const others = await withCluster((cluster) => checkKills(cluster, KILLS))
+    const others = await withCluster('kills with PostgreSQL', (cluster) => checkKills(cluster, KILLS))
     return {
       figures: { ...embedded.figures, ...others.figures },
       broken: [...embedded.broken, ...others.broken],
@@ -61,11 +65,11 @@ const SECTIONS: Record<string, () => Promise<Section>> = {
     }
   },
   faults: async () => {
-    if (!bin) return skipped('PostgreSQL was not found')
+    if (!bin) return skipped('faults', 'PostgreSQL was not found')
     const named = wanted.flatMap((word) => (word.startsWith('faults:') ? word.slice('faults:'.length) : []))
     return checkFaults(bin, (fault) => named.length === 0 || named.includes(fault))
   },
-  history: () => withCluster((cluster) => checkHistory(cluster, RETRIES)),
+  history: () => withCluster('history', (cluster) => checkHistory(cluster, RETRIES)),
 }
 
 const unknown = wanted.filter((word) => !(word.split(':')[0]! in SECTIONS))
@@ -99,7 +103,7 @@ process.exit(broken.length > 0 ? 1 : 0)
 /** Runs the conformance suite, which is a program of its own. */
 async function checkConformance(): Promise<Section> {
   const suite = join(import.meta.dirname, '../conformance/run.mjs')
-  if (!existsSync(suite)) return skipped(`there is no ${suite}`)
+  if (!existsSync(suite)) return skipped('conformance', `there is no ${suite}`)
   const child = spawn(process.execPath, [suite], {
     cwd: PROJECT,
     env: { ...process.env, PROJECT },
