@@ -2,6 +2,7 @@ import type { LanguageModelV4 } from '@ai-sdk/provider'
 import { Agent } from 'undici'
 import { createFairPlaces, type FairPlaces } from '../fairness/fair-places.ts'
 import type { ResolvedModel, Wire } from './calls/model-call.ts'
+import { separateReasoning } from './calls/tagged-reasoning.ts'
 import type { Catalogue } from './catalogue/catalogue.ts'
 import type { EmbeddingEntry } from './catalogue/embedding-entry.ts'
 import { createFolderEmbedder } from './folder/folder-embedder.ts'
@@ -58,7 +59,9 @@ export function createModels({
       loaded ??=
         entry.provider === 'builtin'
           ? Promise.resolve(languageModelWire(() => builtin))
-          : providerWire(entry, connections)
+          : providerWire(entry, connections).then((wire) =>
+              separateReasoning(wire, entry.reasoning === 'tags'),
+            )
       return loaded
     }
     resolved.set(entry.id, { entry, wire: load, refused: new Map() })

@@ -164,6 +164,7 @@ export const TEXT_FUNCTIONS: Record<string, TextFunction> = {
         passages: [{ ...chunk(text), chunkId: '1', score: 1, headingPath: [text] }],
         transcript: [{ role: 'user', parts: [{ type: 'text', text }] }],
         contextTokens: 8_000,
+        modelId: 'a',
       }),
     most: LONGEST_MESSAGE,
   },

@@ -18,6 +18,11 @@ export type CallPart = Extract<MessagePart, { type: 'tool-call' }>
 export const textOf = ({ parts }: { parts: readonly MessagePart[] }): string =>
   parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
 
+/** Whether an answer has words or calls. Spaces and the numbers of citations alone are none. */
+export const hasSpoken = ({ parts }: { parts: readonly MessagePart[] }): boolean =>
+  parts.some(({ type }) => type !== 'text') ||
+  /[\p{L}\p{N}\p{S}\p{M}]/u.test(textOf({ parts }).replace(/\[\d+\]/g, ''))
+
 export const resultsOf = (parts: readonly MessagePart[]): Map<string, ResultPart> =>
   new Map(parts.flatMap((part) => (part.type === 'tool-result' ? [[part.toolCallId, part]] : [])))
 

@@ -1,3 +1,4 @@
+import type { LanguageModelV4ReasoningPart, SharedV4ProviderOptions } from '@ai-sdk/provider'
 import type { Selectable } from 'kysely'
 import type { Static } from 'typebox'
 import type { AttachmentNote } from '../../db/tables/attachments.ts'
@@ -21,7 +22,15 @@ export type MessageMetadata = {
   author?: { type: 'human_agent'; name: string; memberId: string }
   /** The files attached to the message. */
   attachments?: AttachmentNote[]
+  /** What `model` wants back with its calls, by the id of the call. It is shown to nobody. */
+  replay?: Record<string, Replay>
 }
+
+/** What a provider wants back with a call: its signature, and the reasoning before the first call of a step. */
+export type Replay = { options?: SharedV4ProviderOptions; reasoning?: LanguageModelV4ReasoningPart[] }
+
+export const metadataOf = (row: { metadata?: unknown } | undefined): MessageMetadata =>
+  (row?.metadata ?? {}) as MessageMetadata
 
 export const epochSeconds = (time: Date): number => Math.floor(time.getTime() / 1000)
 

@@ -240,7 +240,7 @@ test('a provider that fails before its first word results in 502, costs nothing,
 
 test('a provider that fails midway results in error and finish, the text is kept, and it is not asked for a title', async () => {
   const before = models.requests.length
-  for (const fault of [{ dropAfter: 3, delayMs: 5 }, { garbageAfter: 3 }, { withoutFinish: true }]) {
+  for (const fault of [{ dropAfter: 3, delayMs: 5 }, { garbageAfter: 3 }]) {
     models.queue.push({ tokens: tokens(5), ...fault })
     const { events, text } = await readStream(await chat({ message: 'Fail midway' }))
     const types = events.map(({ event }) => event)

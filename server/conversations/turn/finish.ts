@@ -7,7 +7,14 @@ import { ApiError } from '../../http/errors.ts'
 import { presentSourcesOf } from '../../knowledge/search/answering/present-sources.ts'
 import type { CitedSource } from '../../knowledge/search/answering/schema.ts'
 import { ModelFailure } from '../../models/failures/model-failure.ts'
-import { type Call, closingResults, keptOfBroken, resultsOf, unresolvedCalls } from '../records/parts.ts'
+import {
+  type Call,
+  closingResults,
+  hasSpoken,
+  keptOfBroken,
+  resultsOf,
+  unresolvedCalls,
+} from '../records/parts.ts'
 import type { MessageMetadata } from '../records/present.ts'
 import { interrupted, notOngoing } from '../records/queries.ts'
 import type { AnswerOutcome } from '../records/schema.ts'
@@ -70,10 +77,11 @@ function closeCalls(live: LiveGeneration, waiting: Call[]): void {
 
 type KeptAnswer = Pick<Outcome, 'status' | 'finishReason' | 'message' | 'isPaid'>
 
-/** An answer that was stopped before its first word is still paid for if a model was called. */
+/** An answer without words is not paid for. An answer that was stopped before its first word is still paid for if a model was called. */
 function saidBy(turn: Turn, live: LiveGeneration, result: StepsResult): KeptAnswer {
   const said = keptBy(turn, live, result)
-  return { ...said, isPaid: said.message !== null || (live.abortReason === 'stop' && live.wasAsked) }
+  const isAnswer = said.message !== null && hasSpoken(said.message)
+  return { ...said, isPaid: isAnswer || (live.abortReason === 'stop' && live.wasAsked) }
 }
 
 /**
@@ -89,7 +97,7 @@ function keptBy(turn: Turn, live: LiveGeneration, result: StepsResult): Omit<Kep
     ...(live.ids.standIn === undefined ? {} : { isStandIn: true as const }),
   }
   const said = storableJson(live.parts) as MessagePart[]
-  const sources = result.citations.sources()
+  const sources = hasSpoken({ parts: said }) ? result.citations.sources() : []
   const cited = sources.length > 0 ? { sources } : {}
   const isBroken = result.failure !== null || isCutOff(live)
   if (isBroken) {
@@ -109,6 +117,7 @@ function keptBy(turn: Turn, live: LiveGeneration, result: StepsResult): Omit<Kep
     ...cited,
     finishReason,
     ...model,
+    ...(Object.keys(result.replay).length > 0 ? { replay: storableJson(result.replay) as never } : {}),
   }
   return { status, finishReason, message: { parts: said, metadata } }
 }

@@ -15,6 +15,7 @@ import { retrieve } from '../../knowledge/search/answering/retrieve.ts'
 import type { Passage } from '../../knowledge/search/passage.ts'
 import { withTables } from '../../text/rows/named-rows.ts'
 import { resultsOf, textOf } from '../records/parts.ts'
+import { metadataOf, type Replay } from '../records/present.ts'
 import type { TranscriptMessage } from '../records/queries.ts'
 import { summariseParent } from './ask-model.ts'
 import type { ChatRequest, Prepared, Turn, TurnNeeds } from './turn.ts'
@@ -64,6 +65,7 @@ export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): 
     passages: found.passages,
     transcript,
     contextTokens: model.entry.contextTokens,
+    modelId: model.entry.id,
   })
   const asked = message.kind === 'person' ? message.language : null
   const handover = escalate && asked ? handoverTo(escalate.name, asked, transcript) : null
@@ -120,6 +122,8 @@ type Parts = {
   /** The messages, oldest first, up to the one to answer. */
   transcript: TranscriptMessage[]
   contextTokens: number
+  /** The catalogue's id of the model, which gets back what belongs to its own calls. */
+  modelId: string
 }
 
 /**
@@ -130,7 +134,7 @@ export function buildPrompt(parts: Parts): LanguageModelV4Prompt {
   const room = parts.contextTokens * CHARACTERS_PER_TOKEN * HISTORY_SHARE
   const block = `data-${randomBytes(6).toString('hex')}`
   const data = dataText(parts, block)
-  const talk = newestThatFit(parts.transcript, room)
+  const talk = newestThatFit(parts, room)
   return [
     { role: 'system', content: systemText(parts, data === null ? null : block) },
     ...(data === null ? talk : withData(talk, data)),
@@ -206,7 +210,7 @@ const textOfUser = ({ content }: Extract<LanguageModelV4Message, { role: 'user' 
  * Drops whole messages, oldest first, so that a call never loses its result. The user's newest message and everything
  * after it are always kept.
  */
-function newestThatFit(transcript: TranscriptMessage[], room: number): LanguageModelV4Message[] {
+function newestThatFit({ transcript, modelId }: Parts, room: number): LanguageModelV4Message[] {
   const current = transcript.findLastIndex(({ role }) => role === 'user')
   let left = room
   const firstKept = transcript.findLastIndex((said, index) => {
@@ -216,7 +220,7 @@ function newestThatFit(transcript: TranscriptMessage[], room: number): LanguageM
   // The remaining history starts with a question, because some providers refuse one that starts with an answer.
   const cut =
     firstKept === -1 ? 0 : transcript.findIndex(({ role }, index) => role === 'user' && index > firstKept)
-  return transcript.slice(cut).flatMap(modelMessages)
+  return transcript.slice(cut).flatMap((said) => modelMessages(said, modelId))
 }
 
 /**
@@ -229,15 +233,23 @@ const LONGEST_RESULT = 24_000
  * its calls followed by a result for every one of them. Providers reject a history with an unanswered call, so a call
  * without a result is reported as ignored.
  */
-function modelMessages(said: TranscriptMessage): LanguageModelV4Message[] {
+function modelMessages(said: TranscriptMessage, modelId: string): LanguageModelV4Message[] {
   if (said.role === 'user') {
     const text = textOf(said)
     return text === '' ? [] : [{ role: 'user', content: [{ type: 'text', text }] }]
   }
   const results = resultsOf(said.parts)
+  const { model, replay = {} } = metadataOf(said)
+  const ofCalls = model === modelId ? replay : {}
   return stepsOf(said.parts).flatMap((step) => {
     const calls = step.filter((part) => part.type === 'tool-call')
-    const spoken: LanguageModelV4Message = { role: 'assistant', content: step.map(toContent) }
+    const spoken: LanguageModelV4Message = {
+      role: 'assistant',
+      content: [
+        ...calls.flatMap(({ toolCallId }) => ofCalls[toolCallId]?.reasoning ?? []),
+        ...step.map((part) => toContent(part, ofCalls)),
+      ],
+    }
     if (calls.length === 0) return [spoken]
     const answers = calls.map(({ toolCallId, toolName }): LanguageModelV4ToolResultPart => {
       const output = (results.get(toolCallId)?.output ?? { status: 'ignored' }) as JSONValue
@@ -281,9 +293,13 @@ function stepsOf(parts: readonly MessagePart[]): SpokenPart[][] {
   return steps
 }
 
-function toContent(part: SpokenPart): LanguageModelV4TextPart | LanguageModelV4ToolCallPart {
+function toContent(
+  part: SpokenPart,
+  replay: Record<string, Replay>,
+): LanguageModelV4TextPart | LanguageModelV4ToolCallPart {
   // The markers refer to passages that the model no longer has.
   if (part.type === 'text') return { type: 'text', text: withoutMarkers(part.text) }
   const { toolCallId, toolName, input = {} } = part
-  return { type: 'tool-call', toolCallId, toolName, input }
+  const { options } = replay[toolCallId] ?? {}
+  return { type: 'tool-call', toolCallId, toolName, input, ...(options ? { providerOptions: options } : {}) }
 }

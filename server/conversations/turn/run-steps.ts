@@ -5,7 +5,8 @@ import type { Tool, ToolOutput } from '../../actions/tools/tool.ts'
 import { onBehalfOf } from '../../db/connections/lanes.ts'
 import type { AgentRef } from '../../db/refs.ts'
 import { Citations } from '../../knowledge/search/answering/citations.ts'
-import { beginCalls, type Call, endCall } from '../records/parts.ts'
+import { beginCalls, type Call, endCall, hasSpoken } from '../records/parts.ts'
+import { metadataOf, type Replay } from '../records/present.ts'
 import type { LiveGeneration } from '../stream/live-generation.ts'
 import { askModel } from './ask-model.ts'
 import { finishTurn } from './finish.ts'
@@ -36,6 +37,7 @@ async function run(ctx: TurnNeeds, turn: Turn, live: LiveGeneration): Promise<bo
     outcome: null,
     citations: new Citations([], turn.started.citedBefore),
     waiting: [],
+    replay: metadataOf(turn.started.transcript.at(-1)).replay ?? {},
     hasPending: false,
     failure: null,
   }
@@ -86,6 +88,7 @@ async function speak(ctx: TurnNeeds, turn: Turn, live: LiveGeneration, result: S
   const tools = new Map(toolkit.tools.map((tool) => [tool.name, tool]))
   const messages: LanguageModelV4Message[] = [...prompt]
   const surroundings = { process: ctx.process, pace: paceOf(ctx, turn, live) }
+  let isRepeated = false
   for (let number = 1; ; number++) {
     live.signal.throwIfAborted()
     if (number > 1 && live.count > 0) live.emit({ type: 'start-step' })
@@ -99,7 +102,17 @@ async function speak(ctx: TurnNeeds, turn: Turn, live: LiveGeneration, result: S
     // without a call.
     result.outcome = step.outcome
     result.finishReason = step.finishReason === 'tool-calls' ? 'stop' : step.finishReason
-    if (step.calls.length === 0) return
+    if (step.calls.length === 0) {
+      // A model that said nothing says something when it is asked again more often than not.
+      if (number === 1 && !hasSpoken(live) && !isRepeated) {
+        isRepeated = true
+        result.citations = new Citations(found.passages, turn.started.citedBefore)
+        number = 0
+        continue
+      }
+      return
+    }
+    Object.assign(result.replay, replayOf(step))
     const waiting = step.calls.filter(({ tool, problem }) => problem === null && tool?.run === null)
     const here = step.calls.filter((call) => !waiting.includes(call))
     const results = here.length > 0 ? await runCalls(ctx, turn.owner, live, here, result) : []
@@ -117,6 +130,23 @@ async function speak(ctx: TurnNeeds, turn: Turn, live: LiveGeneration, result: S
     messages.push(...spoken(step, results))
     if (live.count > 0) live.emit({ type: 'finish-step' })
   }
+}
+
+/** Returns what the provider wants back with the calls of a step, by their ids. */
+function replayOf({ calls, content }: Step): Record<string, Replay> {
+  const reasoning = content.filter((part) => part.type === 'reasoning')
+  const entries = content
+    .filter((part) => part.type === 'tool-call')
+    .map(({ toolCallId, providerOptions }, at): [string, Replay] => [
+      toolCallId,
+      {
+        ...(providerOptions ? { options: providerOptions } : {}),
+        ...(at === 0 && reasoning.some((part) => part.providerOptions) ? { reasoning } : {}),
+      },
+    ])
+  const isStored = (id: string): boolean =>
+    calls.some((call) => call.id === id && call.tool?.type !== 'procedure')
+  return Object.fromEntries(entries.filter(([id, kept]) => isStored(id) && Object.keys(kept).length > 0))
 }
 
 /**

@@ -1,4 +1,5 @@
 import type {
+  LanguageModelV4ReasoningPart,
   LanguageModelV4StreamPart,
   LanguageModelV4TextPart,
   LanguageModelV4ToolCallPart,
@@ -8,7 +9,8 @@ import { newId } from '../../db/ids.ts'
 import type { ServiceProcess } from '../../db/upkeep/processes.ts'
 import { storable, storableJson } from '../../http/bodies/storable.ts'
 import type { Citations } from '../../knowledge/search/answering/citations.ts'
-import type { Call } from '../records/parts.ts'
+import { WAS_REASONING } from '../../models/calls/tagged-reasoning.ts'
+import { type Call, hasSpoken } from '../records/parts.ts'
 import type { AnswerOutcome } from '../records/schema.ts'
 import type { FinishReason } from '../stream/events.ts'
 import type { LiveGeneration } from '../stream/live-generation.ts'
@@ -19,7 +21,7 @@ export type Step = {
   calls: Call[]
   finishReason: FinishReason
   /** The same content in the form that the model reads in the next step. */
-  content: (LanguageModelV4TextPart | LanguageModelV4ToolCallPart)[]
+  content: (LanguageModelV4TextPart | LanguageModelV4ReasoningPart | LanguageModelV4ToolCallPart)[]
   outcome: AnswerOutcome | null
 }
 
@@ -82,6 +84,14 @@ export async function speakStep(
           case 'text-end':
             open.endText()
             break
+          case 'raw':
+            if (part.rawValue === WAS_REASONING) open.dropText(step)
+            break
+          case 'reasoning-start':
+          case 'reasoning-delta':
+          case 'reasoning-end':
+            noteReasoning(step, part)
+            break
           case 'tool-input-start':
             open.startCall(part.id, part.toolName)
             break
@@ -106,7 +116,7 @@ export async function speakStep(
               part.finishReason.unified === 'interrupted' ? 'other' : part.finishReason.unified
             break
           default:
-          // Reasoning, files and similar parts are not shown.
+          // Files and similar parts are not shown.
         }
       }
     }
@@ -114,6 +124,20 @@ export async function speakStep(
     open.endText()
   }
   return step
+}
+
+type ReasoningPiece = Extract<LanguageModelV4StreamPart, { type: `reasoning-${string}` }>
+
+/**
+ * Keeps reasoning, which is never shown, for the next step, because some providers want it back, unchanged and with its
+ * signature, in front of the calls that it led to.
+ */
+function noteReasoning({ content }: Step, piece: ReasoningPiece): void {
+  if (piece.type === 'reasoning-start') content.push({ type: 'reasoning', text: '' })
+  const kept = content.findLast((part) => part.type === 'reasoning')
+  if (!kept) return
+  if (piece.type === 'reasoning-delta') kept.text += piece.delta
+  if (piece.providerMetadata) kept.providerOptions = piece.providerMetadata
 }
 
 /** A read that brings more parts than this comes from a model that is faster than anybody reads. */
@@ -155,6 +179,10 @@ class OpenParts {
   readonly tools: ReadonlyMap<string, Tool>
   /** Calls whose input is still being received, by the provider's id. */
   calls: Map<string, { id: string; shown: boolean }> | null = null
+  /** Whether the model is writing a text, of which `held` has not been shown yet. */
+  isOpen = false
+  held = ''
+  /** The id of the text that is being shown. */
   textId: string | null = null
 
   readonly citations: Citations
@@ -167,15 +195,12 @@ class OpenParts {
 
   startText(): void {
     this.endText()
-    sendFirstEvents(this.live)
-    this.live.parts.push({ type: 'text', text: '' })
-    this.textId = `text-${this.live.parts.length}`
-    this.live.emit({ type: 'text-start', id: this.textId })
+    this.isOpen = true
   }
 
   addText(delta: string, step: Step): void {
     if (delta === '') return
-    if (this.textId === null) this.startText()
+    this.isOpen = true
     this.show(this.citations.push(delta))
     // In its next step, the model reads the numbers that it wrote itself.
     const said = step.content.at(-1)
@@ -183,16 +208,40 @@ class OpenParts {
     else step.content.push({ type: 'text', text: delta })
   }
 
+  /** Shows text. As long as the answer has no words, it is held back, because it may be asked for again. */
   show(delta: string): void {
-    if (delta === '') return
+    this.held += delta
+    if (this.held === '') return
+    if (this.textId === null) {
+      const parts = [...this.live.parts, { type: 'text' as const, text: this.held }]
+      if (!hasSpoken({ parts })) return
+      sendFirstEvents(this.live)
+      this.live.parts.push({ type: 'text', text: '' })
+      this.textId = `text-${this.live.parts.length}`
+      this.live.emit({ type: 'text-start', id: this.textId })
+    }
     const last = this.live.parts.at(-1)
-    if (last?.type === 'text') last.text += delta
-    this.live.emit({ type: 'text-delta', id: this.textId ?? '', delta })
+    if (last?.type === 'text') last.text += this.held
+    this.live.emit({ type: 'text-delta', id: this.textId, delta: this.held })
+    this.held = ''
+  }
+
+  /** Drops the text so far, which turned out not to be part of the answer. Readers may have seen it. */
+  dropText(step: Step): void {
+    if (!this.isOpen) return
+    this.citations.flush()
+    this.held = ''
+    const last = this.live.parts.at(-1)
+    if (this.textId !== null && last?.type === 'text') last.text = ''
+    step.content = step.content.filter(({ type }) => type !== 'text')
   }
 
   endText(): void {
-    if (this.textId === null) return
+    if (!this.isOpen) return
     this.show(this.citations.flush())
+    this.isOpen = false
+    this.held = ''
+    if (this.textId === null) return
     this.live.emit({ type: 'text-end', id: this.textId })
     const last = this.live.parts.at(-1)
     if (last?.type === 'text' && last.text === '') this.live.parts.pop()
@@ -248,13 +297,19 @@ function readInput(
 ): { input: unknown; problem: string | null } {
   let input: unknown
   try {
-    input = storableJson(text.trim() === '' ? {} : JSON.parse(text))
+    input = storableJson(text.trim() === '' ? {} : (parseInput(text) ?? {}))
   } catch {
     return { input: { text: storable(text) }, problem: 'The input of the call is not valid JSON.' }
   }
   if (!tool) return { input: asObject(input), problem: `There is no action named ${name}.` }
   if (asObject(input) !== input) return { input: asObject(input), problem: 'The input must be an object.' }
   return { input, problem: tool.refuse(input) }
+}
+
+/** Parses the input of a call. Some models encode it twice. */
+function parseInput(text: string): unknown {
+  const input: unknown = JSON.parse(text)
+  return typeof input === 'string' && input.trimStart().startsWith('{') ? JSON.parse(input) : input
 }
 
 /** Wraps a call's input in an object if it is none, because providers refuse such calls in a history. */

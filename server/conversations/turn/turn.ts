@@ -24,6 +24,7 @@ import type { ModelEntry } from '../../models/catalogue/catalogue.ts'
 import type { Models } from '../../models/models.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
 import type { Call } from '../records/parts.ts'
+import type { Replay } from '../records/present.ts'
 import type { ConversationRow, Parent, TranscriptMessage } from '../records/queries.ts'
 import type { AnswerOutcome } from '../records/schema.ts'
 import type { FinishReason } from '../stream/events.ts'
@@ -173,6 +174,8 @@ export type StepsResult = {
   citations: Citations
   /** Tool calls that the application has to run. */
   waiting: Call[]
+  /** What the provider wants back with the calls of the message, by their ids. */
+  replay: Record<string, Replay>
   /** Whether calls that ran here, or were to run, may still be recorded as pending, because a statement failed. */
   hasPending: boolean
   /** Why the reply failed; null when it did not. */

@@ -2,6 +2,7 @@ import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { FairPlaces } from '../../fairness/fair-places.ts'
 import type { ResolvedModel } from './model-call.ts'
 import { type CallOptions, ModelCall, type Part } from './model-call.ts'
+import { WAS_REASONING } from './tagged-reasoning.ts'
 
 /** A question with a short text as its answer; `longest` is in characters. */
 type Ask = { system: string; user: string; maxOutputTokens: number; longest: number }
@@ -51,7 +52,10 @@ export async function askForText(
   ]
   let text = ''
   for await (const parts of new ModelCall(model, { prompt, temperature: 0, maxOutputTokens }, signal)) {
-    for (const part of parts) if (part.type === 'text-delta') text += part.delta
+    for (const part of parts) {
+      if (part.type === 'text-delta') text += part.delta
+      else if (part.type === 'raw' && part.rawValue === WAS_REASONING) text = ''
+    }
     if (text.length > longest) return null
   }
   return text

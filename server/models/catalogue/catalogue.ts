@@ -27,6 +27,11 @@ const FileModel = Exact({
   baseUrl: Type.Optional(Type.String({ pattern: '^https?://' })),
   apiKey: Type.Optional(Type.String({ minLength: 1 })),
   apiKeyEnv: Type.Optional(Type.String({ minLength: 1, description: 'The variable that holds the key' })),
+  reasoning: Type.Optional(
+    OneOf(['tags'], {
+      description: 'The model writes its reasoning before its answer and ends it with a tag like </think>',
+    }),
+  ),
   timeouts: Type.Optional(
     Subset(Exact({ firstToken: Milliseconds, idle: Milliseconds, total: Milliseconds })),
   ),
@@ -60,6 +65,8 @@ export type ModelEntry = {
   maxOutputTokens: number
   baseUrl: string | null
   apiKey: string | null
+  /** `tags`: the model writes its reasoning before its answer, and ends it with a tag such as `</think>`. */
+  reasoning?: 'tags'
   /** Milliseconds. */
   timeouts: { firstToken: number; idle: number; total: number }
 }
@@ -183,6 +190,7 @@ function entryOf(model: Static<typeof FileModel>, apiKey: string | null): ModelE
     maxOutputTokens: model.maxOutputTokens ?? 2_000,
     baseUrl: model.baseUrl ?? null,
     apiKey,
+    ...(model.reasoning ? { reasoning: model.reasoning } : {}),
     timeouts: { ...TIMEOUTS, ...model.timeouts },
   }
 }

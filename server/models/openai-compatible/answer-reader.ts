@@ -1,5 +1,6 @@
 import type { LanguageModelV4FinishReason, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import { type CallDelta, CallReader } from './call-reader.ts'
+import { PROVIDER_OPTIONS } from './request-body.ts'
 import { failureOfError } from './stream-error.ts'
 
 type Said = string | null | { type?: string; text?: string; thinking?: unknown }[]
@@ -41,6 +42,8 @@ const REASONS: Record<string, LanguageModelV4FinishReason['unified']> = {
 }
 
 const TEXT = 'text'
+/** Marks reasoning that the server has sent in this field, in which it wants it back. */
+const REASONING_CONTENT = { [PROVIDER_OPTIONS]: { field: 'reasoning_content' } }
 
 /** Turns the chunks of one chat completion into parts. */
 export class AnswerReader {
@@ -79,6 +82,11 @@ export class AnswerReader {
     if (choice.finish_reason) this.#finish = String(choice.finish_reason)
   }
 
+  /** Takes the end marker of the stream for the finish reason of a text, because some servers send no other. */
+  endsHere(): void {
+    if (this.#textOpen) this.#finish ??= 'stop'
+  }
+
   /** Closes open parts and reports the finish reason and the usage. */
   end(): void {
     this.#endThinking()
@@ -106,7 +114,7 @@ export class AnswerReader {
     }
     // Servers that send several of these fields put the same text in each.
     const thought = delta.reasoning_content ?? delta.reasoning ?? delta.thinking ?? null
-    if (thought) this.#think(textOf(thought))
+    if (thought) this.#think(textOf(thought), delta.reasoning_content ? REASONING_CONTENT : undefined)
     else if (delta.reasoning_details) {
       this.#think(delta.reasoning_details.map(({ text, summary }) => text ?? summary ?? '').join(''))
     }
@@ -127,11 +135,15 @@ export class AnswerReader {
     this.#add({ type: 'text-delta', id: TEXT, delta })
   }
 
-  #think(delta: string): void {
+  #think(delta: string, providerMetadata?: typeof REASONING_CONTENT): void {
     if (delta === '') return
     if (this.#thinking === null) {
       this.#thinking = `reasoning-${++this.#thoughts}`
-      this.#add({ type: 'reasoning-start', id: this.#thinking })
+      this.#add({
+        type: 'reasoning-start',
+        id: this.#thinking,
+        ...(providerMetadata ? { providerMetadata } : {}),
+      })
     }
     this.#add({ type: 'reasoning-delta', id: this.#thinking, delta })
   }

@@ -168,8 +168,10 @@ class Response implements Dispatcher.DispatchHandler {
       this.#answer.read(event.value)
       if (!hadFinish && this.#answer.hasFinish) this.#closing = setTimeout(this.#onClosingTime, CLOSING_MS)
     } else if (event.type === 'error') this.#fail(failureOfError(event.value), JSON.stringify(event.value))
-    else if (event.type === 'done') this.#end()
-    else if (!this.#answer.hasFinish) {
+    else if (event.type === 'done') {
+      this.#answer.endsHere()
+      this.#end()
+    } else if (!this.#answer.hasFinish) {
       const kind = event.isWhole ? 'invalid_response' : 'unavailable'
       this.#fail(new ModelFailure(kind, new Error('an event whose data is no JSON')))
     }

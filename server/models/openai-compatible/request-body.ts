@@ -44,6 +44,7 @@ function messagesOf(message: LanguageModelV4Message): Record<string, unknown>[] 
         {
           role: 'assistant',
           content: text === '' && calls.length > 0 ? null : text,
+          ...reasoningOf(message.content),
           ...(calls.length > 0
             ? {
                 tool_calls: calls.map(({ toolCallId, toolName, input, providerOptions }) => ({
@@ -66,6 +67,18 @@ function messagesOf(message: LanguageModelV4Message): Record<string, unknown>[] 
           content: outputText(output),
         }))
   }
+}
+
+/** DeepSeek refuses a call that it has reasoned about without that reasoning. */
+function reasoningOf(content: Extract<LanguageModelV4Message, { role: 'assistant' }>['content']): {
+  reasoning_content?: string
+} {
+  const parts = content.filter(
+    (part) =>
+      part.type === 'reasoning' && part.providerOptions?.[PROVIDER_OPTIONS]?.field === 'reasoning_content',
+  )
+  const text = parts.map((part) => (part.type === 'reasoning' ? part.text : '')).join('')
+  return text === '' ? {} : { reasoning_content: text }
 }
 
 function textOf(content: readonly { type: string }[]): string {

@@ -104,6 +104,7 @@ test('rows reach the model and the reader as a table, and a quote is one contigu
     passages: [passage],
     transcript: [{ role: 'user', parts: [{ type: 'text', text: 'What is plan 7?' }] }],
     contextTokens: 8_000,
+    modelId: 'a',
   })
   assert.match(JSON.stringify(prompt), /\| Plan \| Price \| Users \|\\n\| - \| - \| - \|\\n\| Plan 0 \|/)
   const { quote } = citedSource(passage, 'Plan 7 costs 7 EUR a month for 35 users')
