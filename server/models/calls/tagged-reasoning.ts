@@ -1,4 +1,4 @@
-import type { Part, Wire } from './model-call.ts'
+import type { Part, Receiver, Wire } from './model-call.ts'
 
 const OPEN = /^<(think|thinking|thought|reasoning)>/i
 const CLOSE = /<\/(think|thinking|thought|reasoning)>/i
@@ -14,7 +14,7 @@ export const WAS_REASONING = 'the text so far was reasoning'
  */
 export function separateReasoning(wire: Wire, isKnown: boolean): Wire {
   let isKnownNow = isKnown
-  return (options, receiver) => {
+  return (options, receiver, refused) => {
     const text = new TaggedReasoning((part) => receiver.add(part), {
       isKnown: isKnownNow,
       onLate() {
@@ -22,13 +22,14 @@ export function separateReasoning(wire: Wire, isKnown: boolean): Wire {
         receiver.add({ type: 'raw', rawValue: WAS_REASONING })
       },
     })
-    return wire(options, {
+    const separating: Receiver = {
       limits: receiver.limits,
       add: (part) => text.take(part),
       alive: () => receiver.alive(),
       end: () => receiver.end(),
-      fail: (error) => receiver.fail(error),
-    })
+      fail: (...failure) => receiver.fail(...failure),
+    }
+    return wire(options, separating, refused)
   }
 }
 
