@@ -52,6 +52,12 @@ test('what customers send is accepted', async () => {
     assert.equal(await refusal(name, content), null, name)
 })
 
+test('the sentence says whether another name would do', async () => {
+  assert.match((await refusal('setup.exe', 'text')) ?? '', /^Files of this kind cannot be sent/)
+  assert.match((await refusal('README', 'text')) ?? '', /may end with \.txt/)
+  assert.match((await refusal('picture.png', SVG)) ?? '', /does not fit its name/)
+})
+
 test('programs, scripts, web pages and documents with macros are refused with a sentence', async () => {
   for (const [name, content] of [
     ['a.exe', 'text all the same'],

@@ -71,7 +71,8 @@ export function refusalOf(name: string, mediaType: string, bytes: Buffer): strin
     return 'Documents with macros cannot be sent. Save the document without them, or as a PDF.'
   if (kind) return null
   const fitting = possible.flatMap(({ extensions }) => [...extensions])
-  return fitting.length === 0
+  const isStrange = extension !== '' && !KINDS.some(({ extensions }) => extensions.has(extension))
+  return isStrange || fitting.length === 0
     ? 'Files of this kind cannot be sent. Send a picture, a PDF, a document, text, audio, video or a ZIP archive.'
     : `The content of this file does not fit its name. Its name may end with ${fitting.map((each) => `.${each}`).join(', ')}.`
 }
