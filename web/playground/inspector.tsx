@@ -149,6 +149,12 @@ function Details({ agentId, question, message, made }: DetailsProps) {
                 <Raw label={`Message ${index + 1} of the prompt`} text={text} />
               </div>
             ))}
+            {step.reasoning && (
+              <div>
+                <h4>what it thought, which no customer sees</h4>
+                <Raw label="Reasoning" text={step.reasoning} />
+              </div>
+            )}
             {step.tools.length > 0 && <p>It could call: {step.tools.join(', ')}.</p>}
           </details>
         ))}

@@ -50,6 +50,14 @@ test('an answer is generated with unsaved settings, and shows what went into it'
   assert.equal((await client.request('GET', `/agents/${agentId}`)).body.instructions, 'Be kind.')
 })
 
+test('the reasoning of a model is kept for the team, and only there', async () => {
+  models.queue.push({ tokens: ['<think>A plan', ' for it.</think>', 'Five years [1].'] })
+  const { body } = await run({})
+  assert.deepEqual(body.data.parts, [{ type: 'text', text: 'Five years [1].' }])
+  const { data } = (await ask('GET', `/playground/runs/${body.data.id}`)).body
+  assert.equal(data.steps[0].reasoning, 'A plan for it.')
+})
+
 test('a run costs nothing and does not count as a reply', async () => {
   const used = async () => (await client.request('GET', '/me')).body.credits.used
   const before = await used()

@@ -96,7 +96,12 @@ async function storedRun(
   return (row?.made_of as Run | undefined) ?? { credits: 0, steps: [] }
 }
 
+const MAX_REASONING = 20_000
+
 function note(step: Step, part: LanguageModelV4StreamPart, now: () => number): void {
+  if (part.type === 'reasoning-delta') {
+    step.reasoning = `${step.reasoning ?? ''}${part.delta}`.slice(0, MAX_REASONING).toWellFormed()
+  }
   if (part.type === 'text-delta' || part.type === 'tool-input-start' || part.type === 'tool-call') {
     step.firstMs ??= now()
   }

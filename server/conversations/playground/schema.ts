@@ -39,6 +39,9 @@ export const MadeOf = Exact({
         },
       ),
       tools: Type.Array(Type.String(), { description: 'Names of the tools that the model could call' }),
+      reasoning: Type.Optional(
+        Type.String({ description: 'What the model thought before its answer, which no customer sees' }),
+      ),
       inputTokens: Nullable(Type.Integer({ description: 'null: the provider did not report it' })),
       outputTokens: Nullable(Type.Integer({ description: 'null: the provider did not report it' })),
       firstMs: Nullable(Type.Integer({ description: 'Milliseconds until its first word' })),
