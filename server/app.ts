@@ -3,7 +3,7 @@ import multipart from '@fastify/multipart'
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify'
 import { v7 } from 'uuid'
 import { authorize } from './accounts/keys/authenticate.ts'
-import { noteRequest } from './accounts/keys/note-request.ts'
+import { lastChangeOf, noteRequest } from './accounts/keys/note-request.ts'
 import { requireAgent } from './agents/records/find-agent.ts'
 import type { Context } from './context.ts'
 import type { Db } from './db/database.ts'
@@ -120,8 +120,9 @@ export async function createApp(
     limiter: ctx.limiter,
     windowOf: ({ account, member }: Caller) =>
       member ? MEMBER_WINDOW : ctx.config.planRateLimits[account.plan],
-    findAgent: (db: Db, { account }: Caller, agentId: string) =>
-      requireAgent(db, { accountId: account.id, agentId }),
+    findAgent: (db: Db, { account }: Caller, agentId: string, lock?: 'update') =>
+      requireAgent(db, { accountId: account.id, agentId }, lock),
+    lastChange: lastChangeOf,
     note: noteRequest,
   }
   const sharedBy = (version: 1 | 2) => ({

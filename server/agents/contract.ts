@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Cursor, Exact, endpoint, IsoTime, Limit, Nullable, OneOf, Page, Success } from '../http/contract.ts'
-import { Agent, CreateAgent, CreatedAgent, UpdateAgent } from './records/schema.ts'
+import { Agent, agentSettings, CreateAgent, CreatedAgent, UpdateAgent } from './records/schema.ts'
 import { StylesChange } from './settings/styles-schema.ts'
 
 const params = Exact({ agentId: Type.String({ minLength: 1 }) })
@@ -43,8 +43,10 @@ export const readAgent = endpoint({
   unknownFields: 'ignored',
   tag,
   summary: 'Read an agent',
-  description: 'Poll `status` to follow the training of its sources.',
+  description:
+    'Poll `status` to follow the training of its sources. The ETag is the version of the settings; a change may name it with If-Match.',
   scope: 'agents:read',
+  versioned: agentSettings,
   params,
   success: { status: 200, schema: Agent },
 })
@@ -53,6 +55,7 @@ export const updateAgent = endpoint({
   method: 'PUT',
   path: '/agents/{agentId}',
   name: 'updateAgent',
+  changes: readAgent,
   unknownFields: 'ignored',
   audit: 'agent.update',
   tag,
@@ -82,6 +85,7 @@ export const updateStyles = endpoint({
   method: 'PUT',
   path: '/agents/{agentId}/styles',
   name: 'updateStyles',
+  changes: readAgent,
   unknownFields: 'ignored',
   audit: 'agent.update',
   tag,
@@ -97,6 +101,7 @@ export const setAutoRetrain = endpoint({
   method: 'PUT',
   path: '/agents/{agentId}/auto-retrain',
   name: 'setAutoRetrain',
+  changes: readAgent,
   unknownFields: 'ignored',
   audit: 'agent.update',
   tag,
@@ -178,6 +183,7 @@ export const restoreInstructionVersion = endpoint({
   method: 'POST',
   path: `${versions}/{versionId}/restore`,
   name: 'restoreInstructionVersion',
+  changes: readAgent,
   audit: 'agent.update',
   tag,
   summary: 'Restore a version of the instructions',

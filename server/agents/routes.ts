@@ -51,8 +51,8 @@ export const agentRoutes = (ctx: Context, hooks: AgentHooks): Route[] => [
   ),
 
   // One statement loads the agent with everything that is shown.
-  route(contract.readAgent, { findsAgent: true }, async ({ ref }) => {
-    const row = await findFullAgent(ctx.db, ref)
+  route(contract.readAgent, { findsAgent: true }, async ({ db, ref }) => {
+    const row = await findFullAgent(db, ref)
     if (!row) throw new ApiError('AGENT_NOT_FOUND')
     return presentAgent(row)
   }),
@@ -60,8 +60,8 @@ export const agentRoutes = (ctx: Context, hooks: AgentHooks): Route[] => [
   route(
     withModels(contract.updateAgent, ctx.models.ids()),
     { findsAgent: true },
-    async ({ ref, caller: { actor }, body }) => {
-      await updateAgent(ctx.db, ref, body, actor)
+    async ({ db, ref, caller: { actor }, body }) => {
+      await updateAgent(db, ref, body, actor)
       return success
     },
   ),
@@ -71,8 +71,8 @@ export const agentRoutes = (ctx: Context, hooks: AgentHooks): Route[] => [
     return success
   }),
 
-  route(contract.updateStyles, { findsAgent: true }, async ({ ref, body }) => {
-    await updateStyles(ctx.db, ref, body.styles)
+  route(contract.updateStyles, { findsAgent: true }, async ({ db, ref, body }) => {
+    await updateStyles(db, ref, body.styles)
     return success
   }),
 
@@ -85,9 +85,9 @@ export const agentRoutes = (ctx: Context, hooks: AgentHooks): Route[] => [
           throw new ApiError('PLAN_FEATURE_NOT_AVAILABLE')
       },
     },
-    async ({ ref, body }) => {
-      if (body.enabled && !(await hasLiveSource(ctx.db, ref))) throw new ApiError('AGENT_NOT_TRAINED')
-      await ctx.db
+    async ({ db, ref, body }) => {
+      if (body.enabled && !(await hasLiveSource(db, ref))) throw new ApiError('AGENT_NOT_TRAINED')
+      await db
         .updateTable('agents')
         .set({ auto_retrain: body.enabled })
         .where('account_id', '=', ref.accountId)

@@ -79,6 +79,13 @@ export type Endpoint = {
   streams?: TSchema
   /** The response is application/x-ndjson, one object of the schema per line. */
   lines?: boolean
+  /** For a GET: the members of the response that can be changed. Their version is its ETag. */
+  versioned?: readonly string[]
+  /**
+   * For a change of settings below an agent: the GET whose ETag a request may name with If-Match, so that it does not
+   * overwrite what its author has not seen. Changes of one agent with this run one after the other.
+   */
+  changes?: Endpoint
   /** Codes besides the common ones of error-codes.ts. */
   errors: readonly ErrorCode[]
 }
@@ -89,8 +96,9 @@ export type Definition = Omit<Endpoint, 'errors'> & { errors?: readonly ErrorCod
 export function endpoint<const D extends Definition>(
   definition: D,
 ): Omit<D, 'errors'> & Pick<Endpoint, 'errors'> {
-  const { path, errors = [] } = definition
-  return { ...definition, errors: [...new Set([...notFoundCodes(path), ...errors])] }
+  const { path, changes, errors = [] } = definition
+  const versions: ErrorCode[] = changes ? ['VERSION_MISMATCH'] : []
+  return { ...definition, errors: [...new Set([...notFoundCodes(path), ...versions, ...errors])] }
 }
 
 /** The error for each path parameter whose object does not exist. A user id may be any text. */

@@ -80,6 +80,10 @@ export const errorCodes = {
   WEBHOOK_SIGNATURE_INVALID: [401, 'The request is not signed with the secret of a connected account.'],
   VISITOR_IDENTITY_INVALID: [401, 'The visitor is not signed in.'],
   VISITOR_NOT_SERVED: [403, 'The chat is not available where you are.'],
+  VERSION_MISMATCH: [
+    412,
+    'It has been changed since the version in If-Match. See details.current, and send the change again with its ETag.',
+  ],
   IDEMPOTENCY_KEY_REUSED: [409, 'This Idempotency-Key was used for another request.'],
   REQUEST_MALFORMED: [400, 'The request is not valid HTTP. Check its request line and its headers.'],
   REQUEST_TIMEOUT: [408, 'The request did not arrive in time. Send it again.'],

@@ -1,9 +1,14 @@
 import { type ErrorCode, errorCodes } from './error-codes.ts'
 
+/** What the author of a change has not seen: the object as it is now, and who changed it when. */
+export type Changed = { current: unknown; changedBy?: string; changedAt?: string }
+
 type Options = {
   /** Replaces the default sentence. */
   message?: string
   details?: Record<string, string>
+  /** What a VERSION_MISMATCH says in its details. */
+  changed?: Changed
   /** Additional response headers. */
   headers?: Record<string, string>
   cause?: unknown
@@ -15,6 +20,7 @@ export class ApiError extends Error {
   readonly code: ErrorCode
   readonly status: number
   readonly details: Record<string, string> | undefined
+  readonly changed: Changed | undefined
   readonly headers: Record<string, string>
 
   constructor(code: ErrorCode, options: Options = {}) {
@@ -22,11 +28,13 @@ export class ApiError extends Error {
     this.code = code
     this.status = errorCodes[code][0]
     this.details = options.details
+    this.changed = options.changed
     this.headers = options.headers ?? {}
   }
 
-  get body(): { error: { code: ErrorCode; message: string; details?: Record<string, string> } } {
-    const { code, message, details } = this
+  get body(): { error: { code: ErrorCode; message: string; details?: Record<string, string> | Changed } } {
+    const { code, message } = this
+    const details = this.changed ?? this.details
     return { error: details ? { code, message, details } : { code, message } }
   }
 }

@@ -123,6 +123,7 @@ export const readRetention = endpoint({
   method: 'GET',
   path: '/agents/{agentId}/retention',
   name: 'readRetention',
+  versioned: ['retentionDays'],
   tag,
   summary: 'Read how long an agent’s conversations are kept',
   scope: 'agents:read',
@@ -134,6 +135,7 @@ export const setRetention = endpoint({
   method: 'PUT',
   path: '/agents/{agentId}/retention',
   name: 'setRetention',
+  changes: readRetention,
   tag,
   summary: 'Set how long an agent’s conversations are kept',
   description:

@@ -43,8 +43,8 @@ export const privacyRoutes = (ctx: Context): Route[] => [
     retentionDays: agent.retention_days,
   })),
 
-  route(contract.setRetention, { findsAgent: true }, async ({ ref, caller, body }) => {
-    await setRetention(ctx.db, { ...ref, actor: caller.actor }, body.retentionDays)
+  route(contract.setRetention, { findsAgent: true }, async ({ db, ref, caller, body }) => {
+    await setRetention(db, { ...ref, actor: caller.actor }, body.retentionDays)
     return { success: true as const }
   }),
 ]

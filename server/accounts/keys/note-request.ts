@@ -25,3 +25,31 @@ export async function noteRequest(
   })
   return () => dropAudit(db, account.id, id)
 }
+
+/** Returns the name of who made the last change of an agent with this audit action, and when. */
+export async function lastChangeOf(
+  db: Db,
+  { account }: Caller,
+  action: string,
+  agentId: string,
+): Promise<{ changedBy: string; changedAt: string } | null> {
+  const entry = await db
+    .selectFrom('audit_log')
+    .select(['actor', 'created_at'])
+    .where('account_id', '=', account.id)
+    .where('action', '=', action)
+    .where((eb) => eb.or([eb('target', '=', agentId), eb('target', 'like', `${agentId}/%`)]))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  if (!entry) return null
+  const [kind, id = ''] = entry.actor.split(':')
+  const named = db
+    .selectFrom(kind === 'member' ? 'members' : 'api_keys')
+    .select('name')
+    .where('account_id', '=', account.id)
+    .where('id', '=', id)
+  const row = id === '' ? undefined : await named.executeTakeFirst()
+  return { changedBy: row?.name ?? entry.actor, changedAt: entry.created_at.toISOString() }
+}

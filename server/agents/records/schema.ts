@@ -47,6 +47,9 @@ export const Agent = Exact({
   size: Type.Integer({ description: 'Bytes of training data' }),
 })
 
+/** The members of an agent that can be changed. */
+export const agentSettings = [...Object.keys(settings), 'ipRateLimits', 'autoRetrain', 'styles']
+
 export const CreateAgent = Exact({
   name: settings.name,
   url: Type.Optional(Type.String({ minLength: 1, maxLength: 2_048, description: 'Seeds a link source' })),

@@ -173,6 +173,7 @@ export const readSettings = endpoint({
   method: 'GET',
   path: `${base}/settings`,
   name: 'readHelpdeskSettings',
+  versioned: Object.keys(Settings.properties),
   tag,
   summary: 'Read the settings of a help desk',
   scope: 'helpdesk:read',
@@ -184,6 +185,7 @@ export const updateSettings = endpoint({
   method: 'PUT',
   path: `${base}/settings`,
   name: 'updateHelpdeskSettings',
+  changes: readSettings,
   tag,
   summary: 'Change the settings of a help desk',
   description:

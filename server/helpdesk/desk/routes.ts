@@ -25,12 +25,12 @@ export const deskRoutes = (ctx: Context): Route[] => [
   ...cannedRoutes(ctx),
   ...liveRoutes(ctx, createEventFeeds(ctx)),
 
-  route(contract.readSettings, async ({ ref }) => readSettings(ctx.db, ref)),
+  route(contract.readSettings, async ({ db, ref }) => readSettings(db, ref)),
 
   route(
     contract.updateSettings,
     { check: ({ body }) => body.businessHours && refuseHours(body.businessHours) },
-    async ({ ref, body }) => updateSettings(ctx.db, ref, body),
+    async ({ db, ref, body }) => updateSettings(db, ref, body),
   ),
 
   route(contract.readTicketClocks, async ({ ref }) => {

@@ -6,7 +6,7 @@ import Type from 'typebox'
 import { type Client, type Service, startService } from '../../../test/start.ts'
 import { until } from '../../../test/until.ts'
 import { authorize } from '../../accounts/keys/authenticate.ts'
-import { noteRequest } from '../../accounts/keys/note-request.ts'
+import { lastChangeOf, noteRequest } from '../../accounts/keys/note-request.ts'
 import { requireAgent } from '../../agents/records/find-agent.ts'
 import { Exact, endpoint } from '../contract.ts'
 import { route } from '../route.ts'
@@ -48,6 +48,7 @@ before(async () => {
       limiter: ctx.limiter,
       windowOf: () => undefined,
       findAgent: (db, { account }, agentId) => requireAgent(db, { accountId: account.id, agentId }),
+      lastChange: lastChangeOf,
       note: noteRequest,
     },
     db: ctx.db,

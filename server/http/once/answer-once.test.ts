@@ -8,7 +8,7 @@ import { onPostgres } from '../../../test/database.ts'
 import { type Client, type Service, startService } from '../../../test/start.ts'
 import { recordAudit } from '../../accounts/audit/audit.ts'
 import { authorize } from '../../accounts/keys/authenticate.ts'
-import { noteRequest } from '../../accounts/keys/note-request.ts'
+import { lastChangeOf, noteRequest } from '../../accounts/keys/note-request.ts'
 import { requireAgent } from '../../agents/records/find-agent.ts'
 import type { Db } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
@@ -61,6 +61,7 @@ before(async () => {
       limiter: ctx.limiter,
       windowOf: () => undefined,
       findAgent: (db, { account }, agentId) => requireAgent(db, { accountId: account.id, agentId }),
+      lastChange: lastChangeOf,
       note: noteRequest,
     },
     db: ctx.db,

@@ -25,5 +25,10 @@ export const documentedHeaders: Json = {
     'Unknown body fields and query parameters that were ignored: percent-encoded paths, separated by commas, at most 20.',
     { type: 'string', maxLength: 20_000 },
   ),
+  ETag: header('The version of what can be changed, for If-Match.', {
+    type: 'string',
+    maxLength: 100,
+    pattern: '^"[!#-~]*"$',
+  }),
   Deprecation: header('The endpoint is deprecated.', { type: 'string', maxLength: 40 }),
 }

@@ -88,7 +88,12 @@ const errorSchema: Json = {
         message: { type: 'string', description: 'For people' },
         details: {
           type: 'object',
-          description: 'A sentence for each invalid field',
+          description: 'A sentence for each invalid field; for `VERSION_MISMATCH`, what was not seen',
+          properties: {
+            current: { type: 'object', description: 'The object as it is now', additionalProperties: true },
+            changedBy: { type: 'string', description: 'The name of who made the last change' },
+            changedAt: { type: 'string', format: 'date-time' },
+          },
           additionalProperties: { type: 'string' },
         },
       },
@@ -119,6 +124,15 @@ const idempotencyKey: Json = {
   required: false,
   description: 'Makes it safe to repeat the request: an equal request with this key gets the first response.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
+}
+
+const ifMatch: Json = {
+  name: 'If-Match',
+  in: 'header',
+  required: false,
+  description:
+    'The ETag of the version that was read. If it has been changed since, nothing happens, and the response is `VERSION_MISMATCH` with the object as it is now and its ETag.',
+  schema: { type: 'string', maxLength: 1_000 },
 }
 
 const lastEventId: Json = {
@@ -169,6 +183,7 @@ function operation(endpoint: Endpoint, version: 1 | 2, write: SchemaWriter, shar
       ...parameters('query', endpoint.query, write),
       ...(method === 'POST' && endpoint.scope !== null ? [idempotencyKey] : []),
       ...(method === 'GET' && endpoint.streams ? [lastEventId] : []),
+      ...(endpoint.changes ? [ifMatch] : []),
     ],
     ...(body ? { requestBody: body } : {}),
     responses: { ...success(endpoint, version, write), ...failures(endpoint, version, shared) },
@@ -222,6 +237,7 @@ function success(endpoint: Endpoint, version: 1 | 2, write: SchemaWriter): Json 
     ...(method === 'POST' ? ['Idempotency-Replayed'] : []),
     ...(unknownFields === 'ignored' ? ['X-Parley-Ignored-Fields'] : []),
     ...(deprecated ? ['Deprecation'] : []),
+    ...(endpoint.versioned ? ['ETag'] : []),
   )
   const content = {
     [lines ? 'application/x-ndjson' : 'application/json']: { schema: write.answered(schema) },
@@ -269,7 +285,11 @@ function failures(endpoint: Endpoint, version: 1 | 2, shared: Json): Json {
       const name = responseName(isVersion1 ? 1 : 2, status, list)
       shared[name] ??= {
         description: list.map((code) => `\`${code}\``).join(', '),
-        headers: headers(...COMMON, ...(status === 429 ? ['Retry-After'] : [])),
+        headers: headers(
+          ...COMMON,
+          ...(status === 429 ? ['Retry-After'] : []),
+          ...(status === 412 ? ['ETag'] : []),
+        ),
         content: { 'application/json': { schema: isVersion1 ? refTo('Version1Error') : errorWith(list) } },
       }
       return [status, { $ref: `#/components/responses/${name}` }]

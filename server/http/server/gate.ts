@@ -5,7 +5,7 @@ import type { Db } from '../../db/database.ts'
 import type { AgentsTable } from '../../db/tables/agents.ts'
 import { holderOf } from '../bodies/admit-bodies.ts'
 import type { Endpoint, Scope } from '../contract.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError, type Changed } from '../errors.ts'
 import type { RateDecision, RateLimiter, RateWindow } from '../limits/rate-limit.ts'
 import type { Caller } from '../route.ts'
 
@@ -17,8 +17,15 @@ export type Gate = {
   limiter: RateLimiter
   /** Returns the rate limit of the caller; undefined means the default of the limiter. */
   windowOf(caller: Caller): RateWindow | undefined
-  /** Returns the agent that a path names, or throws AGENT_NOT_FOUND. */
-  findAgent(db: Db, caller: Caller, agentId: string): Promise<Selectable<AgentsTable>>
+  /** Returns the agent that a path names, locked in the transaction if `lock` says so, or throws AGENT_NOT_FOUND. */
+  findAgent(db: Db, caller: Caller, agentId: string, lock?: 'update'): Promise<Selectable<AgentsTable>>
+  /** Returns who made the last change that the audit log has under this name, and when; null when it has none. */
+  lastChange(
+    db: Db,
+    caller: Caller,
+    action: string,
+    agentId: string,
+  ): Promise<Omit<Changed, 'current'> | null>
   /** Writes an audit entry for a request before it runs, and resolves to a function that removes the entry. */
   note(db: Db, caller: Caller, action: string, request: FastifyRequest): Promise<() => Promise<void>>
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { onBehalfOf } from '../../db/connections/lanes.ts'
 import type { Db } from '../../db/database.ts'
+import { transact } from '../../db/statements/transact.ts'
 import { holderOf } from '../bodies/admit-bodies.ts'
 import type { Form, Uploads } from '../bodies/uploads.ts'
 import { type Endpoint, Exact } from '../contract.ts'
@@ -8,6 +9,7 @@ import { ApiError } from '../errors.ts'
 import { dropEmptyCursor, nameIgnored } from '../input/ignored-fields.ts'
 import { bodyValidator, refuseInvalid, textValidator } from '../input/validate.ts'
 import { answerOnce, checkKey, unrepeatable } from '../once/answer-once.ts'
+import { checkIfMatch, etagOf, matches } from '../once/version-of.ts'
 import { type Asked, type Call, type Caller, type Repeatable, type Route, SENT } from '../route.ts'
 import { confine, type Gate, passGate, setRateHeaders } from './gate.ts'
 import { notFound } from './not-found.ts'
@@ -88,16 +90,59 @@ function audited({ endpoint: { audit }, handle }: Route, db: Db, gate: Gate): Ro
 }
 
 /** Wraps a handler so that the route's check and the look for the agent come before it. */
-function prepared(route: Route, db: Db, gate: Gate): (call: Asked<Endpoint>) => Promise<unknown> {
+function prepared(
+  route: Route,
+  { db, gate, routes }: Pick<Options, 'db' | 'gate' | 'routes'>,
+): (call: Asked<Endpoint>) => Promise<unknown> {
   const handle = audited(route, db, gate)
+  const { changes } = route.endpoint
+  const read = changes && routes.find(({ endpoint }) => endpoint.name === changes.name)
+  if (changes && !read) throw new Error(`${route.endpoint.name} changes what no route reads.`)
+  const readNow = read && prepared(read, { db, gate, routes })
   return async (call) => {
-    const { agentId } = call.params as { agentId?: string }
     const asked = { ...call, ref: { accountId: call.caller?.account.id, ...call.params } }
     const checked = await route.check(asked)
-    if (!route.loadsAgent || agentId === undefined) return handle({ ...asked, checked })
+    if (!read || !readNow) return finish(asked, checked)
+    // The lock comes before the look at the version, so that the version still holds when the change is made.
+    return transact(call.db, async (trx) => {
+      const { agentId = '' } = call.params as { agentId?: string }
+      await gate.findAgent(trx, call.caller, agentId, 'update')
+      const inside = { ...asked, db: trx }
+      await refuseOther(route.endpoint, read.endpoint, inside, () => readNow({ ...inside, query: {} }))
+      return finish(inside, checked)
+    })
+  }
+
+  async function finish(asked: Asked<Endpoint>, checked: unknown): Promise<unknown> {
+    const { agentId } = asked.params as { agentId?: string }
+    const call = asked as Call<Endpoint>
+    if (!route.loadsAgent || agentId === undefined) return handle({ ...call, checked })
     const agent = await gate.findAgent(call.db, call.caller, agentId)
-    const ref = { ...asked.ref, accountId: agent.account_id }
-    return handle({ ...asked, checked, agent, ref } as Call<Endpoint>)
+    const ref = { ...(asked as { ref?: object }).ref, accountId: agent.account_id }
+    return handle({ ...call, checked, agent, ref } as Call<Endpoint>)
+  }
+
+  /** Throws VERSION_MISMATCH when the request names another version than that of what it would change. */
+  async function refuseOther(
+    { audit }: Endpoint,
+    reading: Endpoint,
+    { request, caller, params, db: trx }: Asked<Endpoint>,
+    look: () => Promise<unknown>,
+  ): Promise<void> {
+    const ifMatch = request.headers['if-match']
+    if (ifMatch === undefined) return
+    const current = await look()
+    const etag = etagOf(reading, current)
+    if (matches(ifMatch, etag)) return
+    const headers = { etag }
+    try {
+      if (reading.scope) gate.authorize(caller, reading.scope)
+    } catch {
+      throw new ApiError('VERSION_MISMATCH', { headers })
+    }
+    const { agentId = '' } = params as { agentId?: string }
+    const last = audit === undefined ? null : await gate.lastChange(trx, caller, audit, agentId)
+    throw new ApiError('VERSION_MISMATCH', { headers, changed: { current, ...last } })
   }
 }
 
@@ -113,9 +158,9 @@ function shareOf(request: FastifyRequest): string {
   return request.caller?.account.id ?? agentId ?? holderOf(request)
 }
 
-function handlerOf(route: Route, { db, gate, strict, uploads }: Options) {
+function handlerOf(route: Route, { db, gate, routes, strict, uploads }: Options) {
   const { endpoint } = route
-  const handle = prepared(route, db, gate)
+  const handle = prepared(route, { db, gate, routes })
   const params = endpoint.params && textValidator(endpoint.params)
   const query = textValidator(endpoint.query ?? NOTHING)
   const body = bodyValidator(endpoint.body ?? NOTHING)
@@ -133,6 +178,7 @@ function handlerOf(route: Route, { db, gate, strict, uploads }: Options) {
         ? {}
         : body(request.body ?? (endpoint.body ? undefined : {}), ignored)),
       ...checkKey(key),
+      ...(endpoint.changes ? checkIfMatch(request.headers['if-match']) : {}),
     }
     nameIgnored(reply, ignored ?? [])
     refuseInvalid(problems)
@@ -173,6 +219,7 @@ function handlerOf(route: Route, { db, gate, strict, uploads }: Options) {
         : await answerOnce(db, { route, caller, key, form, request, reply }, run)
     if (given === SENT) return reply
     reply.code(endpoint.success.status)
+    if (endpoint.versioned) reply.header('etag', etagOf(endpoint, given))
     return endpoint.success.status === 204 ? reply.send() : reply.send(given)
   }
 }

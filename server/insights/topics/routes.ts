@@ -20,12 +20,12 @@ export const topicRoutes = ({ db }: Pick<Context, 'db'>): Route[] => [
     return present(await addTopic(db, ref, body))
   }),
 
-  route(contract.readTopicSettings, async ({ ref }) => {
+  route(contract.readTopicSettings, async ({ db, ref }) => {
     const { frozen } = await topicSettings(db, ref)
     return { frozen }
   }),
 
-  route(contract.updateTopicSettings, async ({ ref, body }) => {
+  route(contract.updateTopicSettings, async ({ db, ref, body }) => {
     await freezeTopics(db, ref, body.frozen)
     return { frozen: body.frozen }
   }),
