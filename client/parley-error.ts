@@ -1,3 +1,5 @@
+export type ChangedObject = { current?: unknown; etag?: string; changedBy?: string; changedAt?: string }
+
 /** An error response of the service. */
 export class ParleyError extends Error {
   override name = 'ParleyError'
@@ -6,6 +8,8 @@ export class ParleyError extends Error {
   readonly status: number
   /** Maps the path of each invalid field to a sentence about it. */
   readonly details: Record<string, string> | undefined
+  /** With VERSION_MISMATCH: the object as it is now, its ETag, and who changed it. */
+  readonly changed: ChangedObject | undefined
   /** Milliseconds to wait before the next try, if the response says so. */
   readonly retryAfterMs: number | undefined
 
@@ -15,6 +19,7 @@ export class ParleyError extends Error {
       code: string
       status: number
       details?: Record<string, string>
+      changed?: ChangedObject
       retryAfterMs?: number
     },
   ) {
@@ -22,6 +27,7 @@ export class ParleyError extends Error {
     this.code = answer.code
     this.status = answer.status
     this.details = answer.details
+    this.changed = answer.changed
     this.retryAfterMs = answer.retryAfterMs
   }
 
@@ -39,7 +45,9 @@ export async function errorOf(response: Response): Promise<ParleyError> {
   return new ParleyError(message ?? `The service answered with status ${response.status}.`, {
     code: code ?? `HTTP_${response.status}`,
     status: response.status,
-    details,
+    ...(response.status === 412
+      ? { changed: { ...details, etag: response.headers.get('etag') ?? undefined } }
+      : { details }),
     retryAfterMs: retryAfterOf(response.headers.get('retry-after')),
   })
 }

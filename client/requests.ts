@@ -18,6 +18,8 @@ export type RequestInput = {
   /** Further headers, such as Idempotency-Key and If-Match. */
   headers?: Record<string, string>
   signal?: AbortSignal
+  /** Called with the headers of the response, such as ETag. */
+  onHeaders?: (headers: Headers) => void
 }
 
 /**
@@ -54,6 +56,7 @@ export function createRequests(options: RequestsOptions): Requests {
       signal: input.signal,
     })
     if (!response.ok) throw await errorOf(response)
+    input.onHeaders?.(response.headers)
     return response
   }
 

@@ -78,6 +78,8 @@ export function ActionForm({ agentId, action }: { agentId: string; action: Actio
   const problemOf = (field: string): string | null => (details as Record<string, string>)[field] ?? null
   return (
     <Form
+      save={save}
+      more={[inputs, request, channels]}
       onSubmit={(event) => {
         event.preventDefault()
         save.mutate()

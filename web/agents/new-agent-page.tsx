@@ -78,7 +78,7 @@ export function NewAgentPage() {
   return (
     <Page title="New agent" narrow about="The agent answers only from its sources, and cites them.">
       <Card>
-        <Form onSubmit={submit}>
+        <Form save={create} onSubmit={submit}>
           <TextField label="Name" name="name" placeholder="Help desk" required maxLength={100} autoFocus />
           <fieldset className={classes.kinds}>
             <legend className={classes.legend}>What should it read first?</legend>

@@ -88,7 +88,7 @@ type Parts<C> = {
   >
     ? Static<S>
     : never
-} & { query?: QueryOf<C> }
+} & { query?: QueryOf<C>; headers?: Record<string, string> }
 export type InputOf<M extends Method, P extends string> = Parts<Of<M, P>>
 export type OutputOf<M extends Method, P extends string> =
   Of<M, P> extends { success: { schema: infer S extends TSchema } } ? Static<S> : never
@@ -140,18 +140,29 @@ export function call<M extends Method, P extends PathOf<M>>(
   ...[input]: Args<M, P>
 ): Promise<OutputOf<M, P>> {
   const sent = plain(input)
-  const send = (headers: Record<string, string>) =>
-    inSession(() => requests.request<OutputOf<M, P>>(method, path, { ...sent, headers }))
+  const send = (key: Record<string, string>) =>
+    inSession(() =>
+      requests.request<OutputOf<M, P>>(method, path, { ...sent, headers: { ...sent.headers, ...key } }),
+    )
   return method === 'GET' ? send({}) : onlyOnce(`${method} ${path} ${JSON.stringify(sent)}`, send)
 }
+
+/** What a GET returns, with its ETag where it has one. */
+type Versioned<P extends PathOf<'GET'>> = OutputOf<'GET', P> & { etag?: string }
 
 /** Returns the options of `useQuery` for a GET request. */
 export function reading<P extends PathOf<'GET'>>(path: P, ...[input]: Args<'GET', P>) {
   const sent = plain(input)
   return {
     queryKey: [path, sent] as const,
-    queryFn: ({ signal }: { signal: AbortSignal }) =>
-      requests.request<OutputOf<'GET', P>>('GET', path, { ...sent, signal }),
+    queryFn: async ({ signal }: { signal: AbortSignal }) => {
+      let etag: string | null = null
+      const onHeaders = (received: Headers): void => {
+        etag = received.get('etag')
+      }
+      const answer = await requests.request<Versioned<P>>('GET', path, { ...sent, signal, onHeaders })
+      return etag === null ? answer : { ...answer, etag }
+    },
   }
 }
 
@@ -216,7 +227,7 @@ function upload<T>(input: Upload): Promise<T> {
   return inSession(() => uploadFile<T>({ baseUrl, headers }, { ...input, headers: own }))
 }
 
-export type Agent = OutputOf<'GET', '/agents/{agentId}'>
+export type Agent = Versioned<'/agents/{agentId}'>
 export type Source = OutputOf<'GET', '/agents/{agentId}/sources/{sourceId}'>
 export type Ticket = OutputOf<'GET', '/agents/{agentId}/helpdesk/tickets/{ticketNumber}'>
 export type TicketMessage = OutputOf<

@@ -1,15 +1,10 @@
-import { useSyncExternalStore } from 'react'
 import { ParleyError } from '../../client/parley-error.ts'
+import { createStore } from '../ui/store.ts'
 
 /** What waits until the member has signed in again; null while the session holds. */
-let waiting: PromiseWithResolvers<boolean> | null = null
+const waiting = createStore<PromiseWithResolvers<boolean> | null>(null)
 /** A dialog that was closed opens again for something that the member does, not for what the page reads by itself. */
 let isPutOff = false
-const listeners = new Set<() => void>()
-
-function tellListeners(): void {
-  for (const listen of listeners) listen()
-}
 
 /** Whether the service refused a request because nobody is signed in. */
 export const isSignedOut = (error: unknown): boolean =>
@@ -18,9 +13,9 @@ export const isSignedOut = (error: unknown): boolean =>
 /** Opens the dialog for signing in again. The promise says whether the member has done so. */
 function askToSignIn(): Promise<boolean> {
   isPutOff = false
-  waiting ??= Promise.withResolvers<boolean>()
-  tellListeners()
-  return waiting.promise
+  const question = waiting.get() ?? Promise.withResolvers<boolean>()
+  waiting.set(question)
+  return question.promise
 }
 
 /** Opens the same dialog after the page has read something by itself, unless the member has closed it. */
@@ -30,21 +25,14 @@ export function noteSessionEnd(): void {
 
 /** Closes the dialog. */
 export function endWait(isSignedIn: boolean): void {
-  waiting?.resolve(isSignedIn)
-  waiting = null
+  const question = waiting.get()
   isPutOff = !isSignedIn
-  tellListeners()
+  waiting.set(null)
+  question?.resolve(isSignedIn)
 }
 
 /** Whether the dialog is open. */
-export const useSessionEnd = (): boolean =>
-  useSyncExternalStore(
-    (listen) => {
-      listeners.add(listen)
-      return () => listeners.delete(listen)
-    },
-    () => waiting !== null,
-  )
+export const useSessionEnd = (): boolean => waiting.use() !== null
 
 /** Sends a request of the member, and sends it again after they have signed in when the session has ended. */
 export async function inSession<T>(send: () => Promise<T>): Promise<T> {

@@ -19,6 +19,8 @@ import { Page } from '../ui/page.tsx'
 import { Empty, Problem, Skeleton } from '../ui/state.tsx'
 import { Toasts, takeOffer } from '../ui/toast.tsx'
 import { AccountMenu } from './account-menu.tsx'
+import { useConflict } from './conflicts.ts'
+import { LeaveGuard } from './leave-guard.tsx'
 import { agentPlaces } from './navigation.ts'
 import { Palette } from './palette.tsx'
 import { rememberAgent, useAgent, useAgentId, useAgents, useCan, useMe } from './session.ts'
@@ -26,6 +28,9 @@ import { isSignedOut, useSessionEnd } from './session-end.ts'
 import classes from './shell.module.css'
 import { useShortcuts } from './shortcuts.ts'
 
+const ConflictDialog = lazy(() =>
+  import('./conflict-dialog.tsx').then(({ ConflictDialog: one }) => ({ default: one })),
+)
 const Help = lazy(() => import('./help.tsx').then(({ Help: one }) => ({ default: one })))
 
 /** The layout around every page that requires sign-in. */
@@ -55,6 +60,7 @@ function Frame() {
   const agentId = useAgentId()
   const isUnknown = useIsUnknown(agentId)
   const hasEnded = useSessionEnd()
+  const conflict = useConflict()
   const { pathname } = useLocation()
   const current = useAgent(agentId).data
   const known = current?.id
@@ -97,6 +103,10 @@ function Frame() {
       </Dialog>
       {open === 'palette' && <Palette onClose={close} />}
       <Suspense>{open === 'help' && <Help onClose={close} />}</Suspense>
+      <LeaveGuard />
+      <Suspense>
+        {conflict && <ConflictDialog conflict={conflict.conflict} onChoose={conflict.choose} />}
+      </Suspense>
       {hasEnded && <SignInAgain />}
       <Toasts />
     </div>

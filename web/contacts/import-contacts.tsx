@@ -66,6 +66,7 @@ export function ImportContacts({ agentId, onClose }: { agentId: string; onClose:
         <Result outcome={send.data} onClose={onClose} />
       ) : (
         <Form
+          save={send}
           onSubmit={(event) => {
             event.preventDefault()
             if (read) send.mutate(read)

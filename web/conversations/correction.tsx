@@ -43,6 +43,7 @@ export function Correction({ agentId, conversationId, messageId, messages, onClo
   return (
     <Dialog title="Correct the answer" isOpen onClose={onClose} wide>
       <Form
+        save={correct}
         onSubmit={(event) => {
           event.preventDefault()
           correct.mutate()

@@ -7,7 +7,7 @@ import { sentenceOf } from '../ui/state.tsx'
 import { useSaveAgent } from './use-save-agent.ts'
 
 export function AllowedSites({ agent }: { agent: Agent }) {
-  const save = useSaveAgent(agent.id)
+  const save = useSaveAgent(agent)
   const [text, setText] = useState((agent.allowedDomains ?? []).join('\n'))
   const domains = text.split(/[\s,]+/).filter(Boolean)
   return (
@@ -16,6 +16,7 @@ export function AllowedSites({ agent }: { agent: Agent }) {
       about="Which websites may show the chat. Leave it empty to allow all of them."
     >
       <Form
+        save={save}
         onSubmit={(event) => {
           event.preventDefault()
           save.mutate({ allowedDomains: domains.length > 0 ? domains : null })

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { type Agent, call } from '../app/api.ts'
+import { saveVersion } from '../app/conflicts.ts'
 import { queries } from '../app/queries.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
@@ -45,12 +46,24 @@ export function Looks({ agent }: { agent: Agent }) {
   const save = useMutation({
     meta: { quiet: true },
     mutationFn: () =>
-      call('PUT', '/agents/{agentId}/styles', {
-        params: { agentId: agent.id },
-        body: { styles: { chat: Object.fromEntries(changed.map((name) => [name, draft[name]])) } },
+      saveVersion({
+        base: agent,
+        fieldsOf: ({ styles }) => styles.chat,
+        change: Object.fromEntries(changed.map((name) => [name, draft[name]])),
+        send: (chat: Partial<Chat>, headers) =>
+          call('PUT', '/agents/{agentId}/styles', {
+            params: { agentId: agent.id },
+            body: { styles: { chat } },
+            headers,
+          }),
       }),
-    onSuccess: () => {
-      tell('done', 'Visitors see it within a minute.')
+    onSuccess: (whose) => {
+      tell(
+        'done',
+        whose === 'mine'
+          ? 'Visitors see it within a minute.'
+          : 'Nothing was saved: you see the looks in use.',
+      )
       return queries.invalidateQueries({ queryKey: ['/agents/{agentId}'] })
     },
   })
@@ -58,6 +71,7 @@ export function Looks({ agent }: { agent: Agent }) {
     <Section title="Looks">
       <div className={classes.looks}>
         <Form
+          save={save}
           onSubmit={(event) => {
             event.preventDefault()
             save.mutate()

@@ -81,7 +81,7 @@ function Connection({ agent, mailbox }: { agent: Agent; mailbox: Mailbox | null 
       >
         <Card>
           {/* The form is reset when a mailbox is connected or disconnected, but not when it is tested. */}
-          <Form key={mailbox ? 'connected' : 'new'} onSubmit={submit}>
+          <Form save={save} key={mailbox ? 'connected' : 'new'} onSubmit={submit}>
             <fieldset className={classes.account} disabled={!mayWrite}>
               <legend className="visually-hidden">Mailbox</legend>
               <TextField

@@ -116,7 +116,7 @@ function Accounts({ agent, state, test }: AccountsProps) {
       actions={isConnected && <Badge tone="success">Connected</Badge>}
     >
       <Card>
-        <Form onSubmit={submit}>
+        <Form save={save} onSubmit={submit}>
           {keys.map((key) => {
             const known = state.accounts.find(({ businessAccountId }) => businessAccountId === key)
             return (

@@ -7,7 +7,7 @@ import { useSaveAgent } from './use-save-agent.ts'
 
 /** Renders `children` for a public agent. For a private agent, offers to make it public instead. */
 export function PublicOnly({ agent, children }: { agent: Agent; children: ReactNode }) {
-  const save = useSaveAgent(agent.id)
+  const save = useSaveAgent(agent)
   if (agent.visibility === 'public') return <>{children}</>
   return (
     <Card className={classes.notice}>

@@ -1,18 +1,27 @@
-import { call, type InputOf } from '../app/api.ts'
+import { type Agent, call, type InputOf } from '../app/api.ts'
+import { saveVersion } from '../app/conflicts.ts'
 import { queries } from '../app/queries.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { tell } from '../ui/toast.tsx'
 
 type AgentChange = InputOf<'PUT', '/agents/{agentId}'>['body']
 
-/** Saves settings of an agent. The form displays errors. */
-export function useSaveAgent(agentId: string) {
+/** Saves settings of an agent, given the version that the user has seen. The form displays errors. */
+export function useSaveAgent(agent: Agent, done = 'Saved.') {
   return useMutation({
     meta: { quiet: true },
-    mutationFn: (body: AgentChange) => call('PUT', '/agents/{agentId}', { params: { agentId }, body }),
-    onSuccess: () => {
-      tell('done', 'Saved.')
+    mutationFn: (change: AgentChange) =>
+      saveVersion({
+        base: agent,
+        fieldsOf: (one) => one,
+        change,
+        send: (body: AgentChange, headers) =>
+          call('PUT', '/agents/{agentId}', { params: { agentId: agent.id }, body, headers }),
+      }),
+    onSuccess: (whose) => {
+      tell('done', whose === 'mine' ? done : 'Nothing was saved: you see the version that is in use.')
       void queries.invalidateQueries({ queryKey: ['/agents'] })
+      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/instructions/versions'] })
       return queries.invalidateQueries({ queryKey: ['/agents/{agentId}'] })
     },
   })

@@ -1,4 +1,5 @@
 import type { Agent } from '../app/api.ts'
+import { Latest } from '../app/latest.tsx'
 import { Section } from '../ui/page.tsx'
 import { AllowedSites } from './allowed-sites.tsx'
 import { Code } from './code.tsx'
@@ -17,9 +18,13 @@ export function Website({ agent }: { agent: Agent }) {
             text={`<script src="${location.origin}/widget.js" data-agent="${agent.id}" defer></script>`}
           />
         </Section>
-        <AllowedSites agent={agent} />
+        <Latest of={agent} shows={({ allowedDomains }) => allowedDomains}>
+          {(one) => <AllowedSites agent={one} />}
+        </Latest>
       </PublicOnly>
-      <Looks agent={agent} />
+      <Latest of={agent} shows={({ styles }) => styles.chat}>
+        {(one) => <Looks agent={one} />}
+      </Latest>
     </div>
   )
 }

@@ -49,6 +49,7 @@ export function CaseDialog({ agentId, start, onClose }: CaseDialogProps) {
       wide
     >
       <Form
+        save={save}
         onSubmit={(event) => {
           event.preventDefault()
           save.mutate()

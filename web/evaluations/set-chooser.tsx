@@ -120,6 +120,7 @@ function NameDialog({ agentId, set, onDone, onClose }: NameDialogProps) {
   return (
     <Dialog title={set ? 'Rename the set' : 'New set'} isOpen onClose={onClose}>
       <Form
+        save={save}
         onSubmit={(event) => {
           event.preventDefault()
           save.mutate(String(new FormData(event.currentTarget).get('name')).trim())

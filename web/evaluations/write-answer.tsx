@@ -28,6 +28,7 @@ export function WriteAnswer({ agentId, result, onClose }: WriteAnswerProps) {
   return (
     <Dialog title="Write the answer" isOpen onClose={onClose} wide>
       <Form
+        save={add}
         onSubmit={(event) => {
           event.preventDefault()
           add.mutate(String(new FormData(event.currentTarget).get('answer')).trim())

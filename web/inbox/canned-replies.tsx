@@ -89,7 +89,7 @@ function NewReply({ agentId, text, onDone }: { agentId: string; text: string; on
     make.mutate({ name: String(form.get('name')), content: String(form.get('content')) })
   }
   return (
-    <Form onSubmit={submit}>
+    <Form save={make} onSubmit={submit}>
       <TextField label="Name" name="name" maxLength={100} required autoFocus />
       <TextArea
         label="Text"

@@ -251,6 +251,7 @@ function AnswerDialog({ agentId, group, onClose, onDone }: AnswerDialogProps) {
   return (
     <Dialog title={group.question} isOpen onClose={onClose} wide>
       <Form
+        save={send}
         onSubmit={(event) => {
           event.preventDefault()
           send.mutate()

@@ -1,19 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type Agent, call, type InputOf, reading } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { type Agent, reading } from '../app/api.ts'
+import { Latest } from '../app/latest.tsx'
 import { useAgent, useAgentId } from '../app/session.ts'
-import { useMutation } from '../app/use-mutation.ts'
+import { useSaveAgent } from '../deploy/use-save-agent.ts'
 import { Button } from '../ui/button.tsx'
 import fields from '../ui/field.module.css'
 import { Form, FormActions, FormProblem, Select, TextArea, TextField } from '../ui/field.tsx'
 import { Card, Page, Section } from '../ui/page.tsx'
 import { Loaded, sentenceOf } from '../ui/state.tsx'
-import { tell } from '../ui/toast.tsx'
 import { Diff } from './diff.tsx'
-import { PATH as VERSIONS, Versions } from './versions.tsx'
-
-type Change = InputOf<'PUT', '/agents/{agentId}'>['body']
+import { Versions } from './versions.tsx'
 
 /** The editor of an agent's instructions and model, with the earlier versions below. */
 export function InstructionsPage() {
@@ -24,7 +21,9 @@ export function InstructionsPage() {
       <Loaded of={agent}>
         {(data) => (
           <>
-            <Editor key={`${data.id} ${JSON.stringify(draftOf(data))}`} agent={data} />
+            <Latest key={data.id} of={data} shows={draftOf}>
+              {(agent) => <Editor agent={agent} />}
+            </Latest>
             <Versions agent={data} />
           </>
         )}
@@ -48,23 +47,13 @@ function Editor({ agent }: { agent: Agent }) {
   const models = ['auto', ...new Set([...ids, draft.model])]
     .filter((id, at) => at === 0 || id !== 'auto')
     .map((id) => [id, id === 'auto' ? 'auto (the default of the installation)' : id] as const)
-  const save = useMutation({
-    meta: { quiet: true },
-    mutationFn: () => {
-      const body: Change = { ...draft, temp: Number(draft.temp) }
-      return call('PUT', '/agents/{agentId}', { params: { agentId: agent.id }, body })
-    },
-    onSuccess: () => {
-      tell('done', 'The next answer follows it.')
-      void queries.invalidateQueries({ queryKey: [VERSIONS] })
-      return queries.invalidateQueries({ queryKey: ['/agents/{agentId}'] })
-    },
-  })
+  const save = useSaveAgent(agent, 'The next answer follows it.')
   return (
     <Form
+      save={save}
       onSubmit={(event) => {
         event.preventDefault()
-        save.mutate()
+        save.mutate({ ...draft, temp: Number(draft.temp) })
       }}
     >
       <Card>

@@ -11,7 +11,7 @@ import { Badge, Section } from '../ui/page.tsx'
 import { tell } from '../ui/toast.tsx'
 import { Diff } from './diff.tsx'
 
-export const PATH = '/agents/{agentId}/instructions/versions'
+const PATH = '/agents/{agentId}/instructions/versions'
 type Version = OutputOf<'GET', typeof PATH>['data'][number]
 
 /** Lists the earlier versions of the instructions; each can be compared and restored. */

@@ -5,8 +5,9 @@ import { type Agent, reading } from '../app/api.ts'
 import { SaveCase } from '../evaluations/save-case.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import fields from '../ui/field.module.css'
-import { FormActions } from '../ui/field.tsx'
+import { FormActions, FormProblem } from '../ui/field.tsx'
 import { Badge } from '../ui/page.tsx'
+import { sentenceOf } from '../ui/state.tsx'
 import { Answer, Composer } from './chat-pane.tsx'
 import { Facts } from './inspector.tsx'
 import classes from './playground.module.css'
@@ -101,7 +102,7 @@ type ConfigurationProps = {
 function Configuration(props: ConfigurationProps) {
   const { name, agent, settings, question, answer, isRunning, onResult, onChange, onRemove } = props
   const [saving, setSaving] = useState(false)
-  const save = useSaveSettings(agent.id)
+  const save = useSaveSettings(agent)
   const isOver = answer !== undefined && !isRunning
   const isSaved = isSame(settings, settingsOf(agent))
   const messageId = answer?.messageId ?? ''
@@ -131,6 +132,7 @@ function Configuration(props: ConfigurationProps) {
           <Facts message={answer} made={made.data?.data} />
         </>
       )}
+      {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
       {isOver && (
         <FormActions>
           <Button small onClick={() => setSaving(true)}>

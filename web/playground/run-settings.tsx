@@ -2,8 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import { type Agent, reading } from '../app/api.ts'
 import { Button } from '../ui/button.tsx'
 import fields from '../ui/field.module.css'
-import { FormActions, Select } from '../ui/field.tsx'
+import { FormActions, FormProblem, Select } from '../ui/field.tsx'
 import { Badge } from '../ui/page.tsx'
+import { sentenceOf } from '../ui/state.tsx'
 import classes from './playground.module.css'
 import { CHANNELS, isSame, type Settings, settingsOf } from './settings.ts'
 import { SettingsFields } from './settings-fields.tsx'
@@ -24,7 +25,7 @@ type RunSettingsProps = {
 export function RunSettings({ agent, settings, place, onSettings, onPlace }: RunSettingsProps) {
   const saved = settingsOf(agent)
   const isDraft = !isSame(settings, saved)
-  const save = useSaveSettings(agent.id)
+  const save = useSaveSettings(agent)
   const contacts = useQuery(
     reading('/agents/{agentId}/contacts', { params: { agentId: agent.id }, query: { limit: 50 } }),
   )
@@ -62,6 +63,7 @@ export function RunSettings({ agent, settings, place, onSettings, onPlace }: Run
           onChange={(part) => onSettings({ ...settings, ...part })}
           rows={6}
         />
+        {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
         {isDraft && (
           <FormActions>
             <Button kind="primary" small pending={save.isPending} onClick={() => save.mutate(settings)}>

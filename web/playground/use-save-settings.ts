@@ -1,19 +1,14 @@
-import { call } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
-import { useMutation } from '../app/use-mutation.ts'
-import { tell } from '../ui/toast.tsx'
+import type { Agent } from '../app/api.ts'
+import { useSaveAgent } from '../deploy/use-save-agent.ts'
 import type { Settings } from './settings.ts'
 
 /** Returns the mutation that saves settings which were tried out, so that customers get them too. */
-export const useSaveSettings = (agentId: string) =>
-  useMutation({
-    mutationFn: ({ instructions, model, temp }: Settings) =>
-      call('PUT', '/agents/{agentId}', {
-        params: { agentId },
-        body: { instructions, model, temp: Number(temp) },
-      }),
-    onSuccess: () => {
-      tell('done', 'Saved. The next answer to a customer follows it.')
-      return queries.invalidateQueries({ queryKey: ['/agents/{agentId}'] })
-    },
-  })
+export function useSaveSettings(agent: Agent) {
+  const save = useSaveAgent(agent, 'Saved. The next answer to a customer follows it.')
+  return {
+    isPending: save.isPending,
+    error: save.error,
+    mutate: ({ instructions, model, temp }: Settings): void =>
+      save.mutate({ instructions, model, temp: Number(temp) }),
+  }
+}

@@ -67,6 +67,7 @@ export function ProcedureForm({ agentId, procedure }: { agentId: string; procedu
   }
   return (
     <Form
+      save={save}
       onSubmit={(event) => {
         event.preventDefault()
         save.mutate()

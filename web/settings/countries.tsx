@@ -15,7 +15,7 @@ const sorted = countryCodes.toSorted((a, b) => nameOf(a).localeCompare(nameOf(b)
 
 /** The countries whose visitors are not served. */
 export function Countries({ agent }: { agent: Agent }) {
-  const save = useSaveAgent(agent.id)
+  const save = useSaveAgent(agent)
   const [chosen, setChosen] = useState<string[]>(agent.blockedCountries ?? [])
   const rest = sorted.filter((code) => !chosen.includes(code))
   return (
@@ -25,6 +25,8 @@ export function Countries({ agent }: { agent: Agent }) {
     >
       <Card>
         <Form
+          save={save}
+          more={chosen}
           onSubmit={(event) => {
             event.preventDefault()
             save.mutate({ blockedCountries: chosen.length > 0 ? chosen : null })

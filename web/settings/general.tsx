@@ -14,7 +14,7 @@ const lines = (text: FormDataEntryValue | null): string[] =>
 
 /** The name, visibility, initial messages and limits of an agent. */
 export function General({ agent }: { agent: Agent }) {
-  const save = useSaveAgent(agent.id)
+  const save = useSaveAgent(agent)
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
@@ -40,7 +40,7 @@ export function General({ agent }: { agent: Agent }) {
   return (
     <Section title="General">
       <Card>
-        <Form onSubmit={submit}>
+        <Form save={save} onSubmit={submit}>
           <TextField label="Name" name="name" defaultValue={agent.name} required maxLength={100} />
           <Select
             label="Who can chat with it"

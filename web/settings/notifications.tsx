@@ -13,7 +13,7 @@ const KINDS = [
 
 /** Selects the notifications and the recipients of daily mails. */
 export function Notifications({ agent }: { agent: Agent }) {
-  const save = useSaveAgent(agent.id)
+  const save = useSaveAgent(agent)
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
@@ -28,7 +28,7 @@ export function Notifications({ agent }: { agent: Agent }) {
   return (
     <Section title="Daily emails" about="Sent once a day, if there is something to report.">
       <Card>
-        <Form onSubmit={submit}>
+        <Form save={save} onSubmit={submit}>
           {KINDS.map(([kind, label]) => (
             <TextArea
               key={kind}

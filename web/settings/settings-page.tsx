@@ -1,3 +1,5 @@
+import type { Agent } from '../app/api.ts'
+import { Latest } from '../app/latest.tsx'
 import { useAgent, useAgentId, useCan } from '../app/session.ts'
 import { Card, Page, Section } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
@@ -9,6 +11,21 @@ import { Retention } from './retention.tsx'
 import { Spam } from './spam.tsx'
 import { WeeklySync } from './weekly-sync.tsx'
 
+/** What each form shows of the agent. */
+const shownBy = {
+  general: ({ name, visibility, initialMessages, suggestedMessages, creditLimit, ipRateLimits }: Agent) => [
+    name,
+    visibility,
+    initialMessages,
+    suggestedMessages,
+    creditLimit,
+    ipRateLimits,
+  ],
+  spam: ({ spamSettings }: Agent) => spamSettings,
+  countries: ({ blockedCountries }: Agent) => blockedCountries,
+  notifications: ({ notificationsSettings }: Agent) => notificationsSettings,
+}
+
 /** The settings of an agent, from its name to its deletion. */
 export function SettingsPage() {
   const agentId = useAgentId()
@@ -19,11 +36,19 @@ export function SettingsPage() {
       <Loaded of={agent}>
         {(data) => (
           <>
-            <General key={data.id} agent={data} />
+            <Latest key={data.id} of={data} shows={shownBy.general}>
+              {(agent) => <General agent={agent} />}
+            </Latest>
             <WeeklySync key={`weekly ${data.id}`} agent={data} />
-            <Spam key={`spam ${data.id}`} agent={data} />
-            <Countries key={`countries ${data.id}`} agent={data} />
-            <Notifications key={`mails ${data.id}`} agent={data} />
+            <Latest key={`spam ${data.id}`} of={data} shows={shownBy.spam}>
+              {(agent) => <Spam agent={agent} />}
+            </Latest>
+            <Latest key={`countries ${data.id}`} of={data} shows={shownBy.countries}>
+              {(agent) => <Countries agent={agent} />}
+            </Latest>
+            <Latest key={`mails ${data.id}`} of={data} shows={shownBy.notifications}>
+              {(agent) => <Notifications agent={agent} />}
+            </Latest>
             <Section title="How long conversations are kept">
               <Card>
                 <Retention agentId={agentId} />

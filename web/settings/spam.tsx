@@ -8,7 +8,7 @@ import { sentenceOf } from '../ui/state.tsx'
 
 /** Edits what counts as spam. */
 export function Spam({ agent }: { agent: Agent }) {
-  const save = useSaveAgent(agent.id)
+  const save = useSaveAgent(agent)
   const settings = agent.spamSettings
   const [isOn, setIsOn] = useState(settings?.enabled ?? false)
   const submit = (event: FormEvent<HTMLFormElement>): void => {
@@ -19,7 +19,7 @@ export function Spam({ agent }: { agent: Agent }) {
   return (
     <Section title="Spam" about="On the website, by mail and in messaging.">
       <Card>
-        <Form onSubmit={submit}>
+        <Form save={save} onSubmit={submit}>
           <Check
             label="Pause conversations that begin with spam"
             hint="Their messages are kept and shown to your team. The agent is silent until somebody resumes it."

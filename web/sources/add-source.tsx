@@ -68,7 +68,7 @@ export function AddSource({
   }
   return (
     <Dialog title={TITLES[kind]} isOpen onClose={onClose} wide={kind !== 'link'}>
-      <Form onSubmit={submit}>
+      <Form save={add} onSubmit={submit}>
         {kind === 'link' && (
           <>
             <TextField

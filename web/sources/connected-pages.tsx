@@ -42,7 +42,7 @@ function Connect({ agentId }: { agentId: string }) {
     connect.mutate({ accessToken: String(form.get('token')).trim(), ...(baseUrl && { baseUrl }) })
   }
   return (
-    <Form onSubmit={submit}>
+    <Form save={connect} onSubmit={submit}>
       <ol className={classes.steps}>
         <li>Make an internal integration in the settings of Notion, and copy its secret.</li>
         <li>On each page that the agent may read, add the integration under Connections.</li>

@@ -51,7 +51,7 @@ function Fields({ agentId, source, content, onClose }: Props & { content: Conten
     })
   }
   return (
-    <Form onSubmit={submit}>
+    <Form save={save} onSubmit={submit}>
       <TextField label="Name" name="name" defaultValue={source.name ?? ''} required maxLength={255} />
       {content.content === null ? (
         <>

@@ -10,13 +10,23 @@ type ConfirmProps = {
   children: ReactNode
   /** What the button does. */
   action: string
+  /** What the button says that goes back; by default Cancel. */
+  cancel?: string
   pending?: boolean
   onConfirm: () => void
   onClose: () => void
 }
 
 /** Asks before something that cannot be undone. */
-export const Confirm = ({ title, children, action, pending, onConfirm, onClose }: ConfirmProps) => (
+export const Confirm = ({
+  title,
+  children,
+  action,
+  cancel = 'Cancel',
+  pending,
+  onConfirm,
+  onClose,
+}: ConfirmProps) => (
   <Dialog title={title} isOpen onClose={onClose} role="alertdialog">
     <p>{children}</p>
     <FormActions>
@@ -24,7 +34,7 @@ export const Confirm = ({ title, children, action, pending, onConfirm, onClose }
         {action}
       </Button>
       <Button kind="quiet" onClick={onClose}>
-        Cancel
+        {cancel}
       </Button>
     </FormActions>
   </Dialog>

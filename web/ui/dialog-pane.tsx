@@ -1,8 +1,10 @@
 import { X } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
 import { Heading, Modal, ModalOverlay, Dialog as Pane } from 'react-aria-components'
-import { IconButton } from './button.tsx'
+import { Button, IconButton } from './button.tsx'
 import classes from './dialog.module.css'
+import { FormActions } from './field.tsx'
+import { isUnsaved } from './unsaved.ts'
 
 export type DialogPaneProps = {
   title: string
@@ -20,10 +22,17 @@ export function DialogPane({ title, onClose, wide, drawer, role, children }: Dia
   const place = drawer
     ? `${classes.drawer} ${classes[drawer]}`
     : `${classes.modal} ${wide ? classes.wide : ''}`
+  const body = useRef<HTMLDivElement>(null)
+  const [isAsking, setIsAsking] = useState(false)
+  /** Closes the dialog, and asks first when something in it would be lost. */
+  const close = (): void => {
+    if (body.current && isUnsaved(body.current)) setIsAsking(true)
+    else onClose()
+  }
   return (
     <ModalOverlay
       isOpen
-      onOpenChange={(open) => !open && onClose()}
+      onOpenChange={(open) => !open && close()}
       isDismissable
       className={`${classes.overlay} ${drawer ? '' : classes.middle}`}
     >
@@ -33,9 +42,24 @@ export function DialogPane({ title, onClose, wide, drawer, role, children }: Dia
             <Heading slot="title" level={2}>
               {title}
             </Heading>
-            <IconButton icon={X} label="Close" onClick={onClose} />
+            <IconButton icon={X} label="Close" onClick={close} />
           </header>
-          <div className={classes.body}>{children}</div>
+          <div ref={body} className={classes.body}>
+            {children}
+          </div>
+          {isAsking && (
+            <DialogPane title="Close without saving?" role="alertdialog" onClose={() => setIsAsking(false)}>
+              <p>What you wrote here is not saved, and would be lost.</p>
+              <FormActions>
+                <Button kind="danger" onClick={onClose}>
+                  Discard it
+                </Button>
+                <Button kind="quiet" onClick={() => setIsAsking(false)}>
+                  Go on writing
+                </Button>
+              </FormActions>
+            </DialogPane>
+          )}
         </Pane>
       </Modal>
     </ModalOverlay>

@@ -1,5 +1,6 @@
-import { type ComponentProps, type ReactNode, useId } from 'react'
+import { type ComponentProps, type ReactNode, useId, useRef } from 'react'
 import classes from './field.module.css'
+import { type Saving, useUnsaved } from './unsaved.ts'
 
 type Labelled = { label: string; hint?: ReactNode; error?: string | null; hideLabel?: boolean }
 type Wiring = { id: string; 'aria-describedby'?: string; 'aria-invalid'?: true }
@@ -114,11 +115,22 @@ export function Check({
   )
 }
 
-export const Form = ({ children, ...rest }: ComponentProps<'form'>) => (
-  <form className={classes.form} {...rest}>
-    {children}
-  </form>
-)
+type FormProps = ComponentProps<'form'> & {
+  /** The mutation that saves the form. Leaving the page then asks first while something is written that is not saved. */
+  save?: Saving
+  /** What the form holds besides its fields. */
+  more?: unknown
+}
+
+export function Form({ save, more, children, ...rest }: FormProps) {
+  const form = useRef<HTMLFormElement>(null)
+  useUnsaved(form, save, more)
+  return (
+    <form ref={form} className={classes.form} {...rest}>
+      {children}
+    </form>
+  )
+}
 
 export const FormActions = ({ children }: { children: ReactNode }) => (
   <div className={classes.actions}>{children}</div>

@@ -1,6 +1,7 @@
 import { CircleAlert, Lock, type LucideIcon, WifiOff } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { ParleyError } from '../../client/parley-error.ts'
+import { StillOpen } from '../app/conflicts.ts'
 import { CutOff } from '../app/save-file.ts'
 import { isSignedOut } from '../app/session-end.ts'
 import { Button } from './button.tsx'
@@ -85,6 +86,6 @@ export const sentenceOf = (error: unknown): string =>
     ? SIGNED_OUT
     : error instanceof ParleyError
       ? (Object.values(error.details ?? {})[0] ?? error.message)
-      : error instanceof CutOff
+      : error instanceof CutOff || error instanceof StillOpen
         ? error.message
         : 'The service cannot be reached. Check your connection and try again.'

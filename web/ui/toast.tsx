@@ -1,6 +1,6 @@
 import { CircleAlert, CircleCheck, X } from 'lucide-react'
-import { useSyncExternalStore } from 'react'
 import { Button, IconButton } from './button.tsx'
+import { createStore } from './store.ts'
 import classes from './toast.module.css'
 
 type Toast = {
@@ -11,42 +11,30 @@ type Toast = {
 }
 
 const SHOWN_MS = 6_000
-let toasts: Toast[] = []
+const toasts = createStore<Toast[]>([])
 let last = 0
-const listeners = new Set<() => void>()
-
-function change(next: Toast[]): void {
-  toasts = next
-  for (const listen of listeners) listen()
-}
 
 function dismissToast(id: number): void {
-  change(toasts.filter((toast) => toast.id !== id))
+  toasts.set(toasts.get().filter((toast) => toast.id !== id))
 }
 
 /** Shows a toast. One about a problem stays until the user dismisses it. */
 export function tell(kind: Toast['kind'], text: string, action?: Toast['action']): void {
   const id = ++last
-  change([...toasts.slice(-2), { id, kind, text, action }])
+  toasts.set([...toasts.get().slice(-2), { id, kind, text, action }])
   if (kind === 'done') setTimeout(() => dismissToast(id), SHOWN_MS)
 }
 
 /** Performs the action of the newest toast, for users who cannot reach its button in time. */
 export function takeOffer(): void {
-  const toast = toasts.findLast(({ action }) => action)
+  const toast = toasts.get().findLast(({ action }) => action)
   if (!toast) return
   toast.action?.run()
   dismissToast(toast.id)
 }
 
 export function Toasts() {
-  const shown = useSyncExternalStore(
-    (listen) => {
-      listeners.add(listen)
-      return () => listeners.delete(listen)
-    },
-    () => toasts,
-  )
+  const shown = toasts.use()
   return (
     <section className={classes.toasts} aria-live="polite" aria-label="Notices">
       {shown.map(({ id, kind, text, action }) => (

@@ -44,7 +44,7 @@ function OwnName({ name }: { name: string }) {
   return (
     <Section title="Name" about="Your colleagues and the visitors whom you answer see it.">
       <Card>
-        <Form onSubmit={submit}>
+        <Form save={save} onSubmit={submit}>
           <TextField
             label="Your name"
             name="name"

@@ -40,7 +40,7 @@ function Name({ name }: { name: string }) {
   return (
     <Section title="Name">
       <Card>
-        <Form onSubmit={submit}>
+        <Form save={save} onSubmit={submit}>
           <TextField label="Name of the workspace" name="name" defaultValue={name} required maxLength={100} />
           {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
           <FormActions>

@@ -53,7 +53,7 @@ export function Invite({ onClose }: { onClose: () => void }) {
   }
   return (
     <Dialog title="Invite somebody" isOpen onClose={onClose}>
-      <Form onSubmit={submit}>
+      <Form save={invite} onSubmit={submit}>
         <TextField label="Email" name="email" type="email" required autoFocus />
         <Select
           label="Role"

@@ -59,7 +59,7 @@ export function MakeKey({ onClose }: { onClose: () => void }) {
   }
   return (
     <Dialog title="New key" isOpen onClose={onClose}>
-      <Form onSubmit={submit}>
+      <Form save={make} onSubmit={submit}>
         <TextField
           label="Name"
           name="name"

@@ -27,7 +27,7 @@ export function RenameMember({ member, onClose }: { member: Member; onClose: () 
   }
   return (
     <Dialog title={`Rename ${member.name}`} isOpen onClose={onClose}>
-      <Form onSubmit={submit}>
+      <Form save={save} onSubmit={submit}>
         <TextField label="Name" name="name" defaultValue={member.name} required maxLength={100} autoFocus />
         {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
         <FormActions>

@@ -72,6 +72,7 @@ test('the version is that of the settings, not of what happens to an agent', asy
   await client.request('POST', `${agent}/chat`, { message: 'When are you open?', stream: false })
   const now = await client.request('GET', agent)
   assert.notDeepEqual(now.body, before.body)
+  assert.ok(before.headers.get('etag'))
   assert.equal(now.headers.get('etag'), before.headers.get('etag'))
 })
 

@@ -69,7 +69,12 @@ export function openApiDocument({ endpoints, version1, raw, schemas, tags }: Des
       },
       headers: documentedHeaders,
       responses,
-      schemas: { Error: errorSchema, Version1Error: version1Error, ...componentSchemas(schemas) },
+      schemas: {
+        Error: errorSchema,
+        VersionMismatch: mismatchSchema,
+        Version1Error: version1Error,
+        ...componentSchemas(schemas),
+      },
     },
   }
 }
@@ -88,13 +93,33 @@ const errorSchema: Json = {
         message: { type: 'string', description: 'For people' },
         details: {
           type: 'object',
-          description: 'A sentence for each invalid field; for `VERSION_MISMATCH`, what was not seen',
+          description: 'A sentence for each invalid field',
+          additionalProperties: { type: 'string' },
+        },
+      },
+    },
+  },
+}
+
+const mismatchSchema: Json = {
+  type: 'object',
+  required: ['error'],
+  properties: {
+    error: {
+      type: 'object',
+      required: ['code', 'message'],
+      properties: {
+        code: { type: 'string', const: 'VERSION_MISMATCH' },
+        message: { type: 'string', description: 'For people' },
+        details: {
+          type: 'object',
+          description: 'Only for callers who may read the object',
+          required: ['current'],
           properties: {
             current: { type: 'object', description: 'The object as it is now', additionalProperties: true },
             changedBy: { type: 'string', description: 'The name of who made the last change' },
             changedAt: { type: 'string', format: 'date-time' },
           },
-          additionalProperties: { type: 'string' },
         },
       },
     },
@@ -290,7 +315,7 @@ function failures(endpoint: Endpoint, version: 1 | 2, shared: Json): Json {
           ...(status === 429 ? ['Retry-After'] : []),
           ...(status === 412 ? ['ETag'] : []),
         ),
-        content: { 'application/json': { schema: isVersion1 ? refTo('Version1Error') : errorWith(list) } },
+        content: { 'application/json': { schema: schemaOf(isVersion1, status, list) } },
       }
       return [status, { $ref: `#/components/responses/${name}` }]
     }),
@@ -305,6 +330,11 @@ function responseName(version: 1 | 2, status: number, codes: ErrorCode[]): strin
   const hasUsual = usual.every((code) => codes.includes(code))
   const own = hasUsual ? codes.filter((code) => !usual.some((one) => one === code)) : ['only', ...codes]
   return [`v${version}`, status, ...own].join('.')
+}
+
+function schemaOf(isVersion1: boolean, status: number, codes: ErrorCode[]): Json {
+  if (isVersion1) return refTo('Version1Error')
+  return status === 412 ? refTo('VersionMismatch') : errorWith(codes)
 }
 
 /** Returns the schema of an error with one of these codes. */

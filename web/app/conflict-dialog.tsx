@@ -1,0 +1,69 @@
+import { Diff } from '../instructions/diff.tsx'
+import { Ago } from '../ui/ago.tsx'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { FormActions } from '../ui/field.tsx'
+import type { Conflict } from './conflicts.ts'
+import classes from './shell.module.css'
+
+const LABELS: Record<string, string> = {
+  temp: 'Temperature',
+  initialMessages: 'Greeting',
+  suggestedMessages: 'Suggested questions',
+  ipRateLimits: 'Limit of messages',
+  notificationsSettings: 'Daily emails',
+  spamSettings: 'Spam',
+  allowedDomains: 'Allowed sites',
+  retentionDays: 'Days',
+  visibility: 'Who can chat with it',
+}
+
+/** Names a field in words: those of its form, or those of its name. */
+const labelOf = (name: string): string =>
+  LABELS[name] ?? name.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/^./, (letter) => letter.toUpperCase())
+
+const textOf = (value: unknown): string =>
+  typeof value === 'string'
+    ? value
+    : Array.isArray(value)
+      ? value.map(textOf).join('\n')
+      : (JSON.stringify(value ?? null, null, 1) ?? '').replace(/^null$/, '')
+
+type ConflictDialogProps = { conflict: Conflict; onChoose: (choice: 'mine' | 'theirs' | 'later') => void }
+
+/** Shows what somebody else has changed meanwhile beside what the user wrote. */
+export const ConflictDialog = ({ conflict, onChoose }: ConflictDialogProps) => {
+  const { changedBy, changedAt, fields } = conflict
+  const name = changedBy ?? 'Somebody'
+  return (
+    <Dialog
+      title={`Changed by ${changedBy ?? 'somebody'} meanwhile`}
+      isOpen
+      onClose={() => onChoose('later')}
+      role="alertdialog"
+      wide
+    >
+      <div className={classes.conflict}>
+        <p>
+          {name} saved a change {changedAt && <Ago at={changedAt} />} after you had opened this. Lines with −
+          are theirs, lines with + are yours.
+        </p>
+        {fields.map(({ name: field, theirs, mine }) => (
+          <section key={field} aria-label={labelOf(field)}>
+            <h3>{labelOf(field)}</h3>
+            <Diff before={textOf(theirs)} after={textOf(mine)} />
+          </section>
+        ))}
+        <FormActions>
+          <Button kind="primary" onClick={() => onChoose('mine')}>
+            Save mine
+          </Button>
+          <Button onClick={() => onChoose('theirs')}>Keep theirs</Button>
+          <Button kind="quiet" onClick={() => onChoose('later')}>
+            Go on writing
+          </Button>
+        </FormActions>
+      </div>
+    </Dialog>
+  )
+}

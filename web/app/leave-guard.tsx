@@ -1,0 +1,27 @@
+import { useBlocker } from '@tanstack/react-router'
+import { Confirm } from '../ui/confirm.tsx'
+import { isAnyUnsaved, isUnsaved } from '../ui/unsaved.ts'
+
+type Place = { pathname: string; search: { tab?: string; mode?: string } }
+
+/** Asks before a page with something unsaved is left for another page or another tab of it. */
+export function LeaveGuard() {
+  const { status, proceed, reset } = useBlocker({
+    shouldBlockFn: ({ current, next }) => {
+      const [from, to] = [current as Place, next as Place]
+      const isOther =
+        from.pathname !== to.pathname ||
+        from.search.tab !== to.search.tab ||
+        from.search.mode !== to.search.mode
+      return isOther && isUnsaved(document.body)
+    },
+    enableBeforeUnload: isAnyUnsaved,
+    withResolver: true,
+  })
+  if (status !== 'blocked') return null
+  return (
+    <Confirm title="Leave without saving?" action="Leave" cancel="Stay" onConfirm={proceed} onClose={reset}>
+      What you wrote on this page is not saved, and would be lost.
+    </Confirm>
+  )
+}
