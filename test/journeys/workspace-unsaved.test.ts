@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { brokenRules } from '../broken-rules.ts'
+import { type ModelServer, startModelServer } from '../fakes/model-server.ts'
 import { findBrowser } from '../find-browser.ts'
 import { launchChromium } from '../launch-chromium.ts'
 import { type Client, type Service, startService } from '../start.ts'
@@ -16,13 +17,15 @@ const skip = findBrowser()
 describe('what is written is not lost', { skip }, () => {
   let service: Service
   let browser: Browser
+  let models: ModelServer
   let client: Client
   let ann: Worker
   let bob: Worker
   let agentId: string
 
   before(async () => {
-    service = await startService({ RATE_LIMIT: '10000/10' })
+    models = await startModelServer()
+    service = await startService({ RATE_LIMIT: '10000/10', ...models.settings })
     browser = await launchChromium()
     client = await service.account()
     ann = await memberOf(service, client.accountId, 'owner')
@@ -33,6 +36,7 @@ describe('what is written is not lost', { skip }, () => {
   after(async () => {
     await browser?.close()
     await service?.close()
+    await models?.close()
   })
 
   const open = async (who: Worker, path: string): Promise<Page> => {
@@ -181,6 +185,40 @@ describe('what is written is not lost', { skip }, () => {
     await dialog.getByRole('button', { name: 'Close' }).click()
     await asked.getByRole('button', { name: 'Discard it' }).click()
     await dialog.waitFor({ state: 'detached' })
+    await page.context().close()
+  })
+
+  test('the playground survives a reload, in the middle of an answer and after it', async () => {
+    const words = Array.from({ length: 40 }, (_, at) => `word${at} `)
+    models.queue.push({ tokens: words, delayMs: 100 })
+    const page = await open(ann, '/playground')
+    await page.getByText('Settings of the run').click()
+    await page.getByLabel('Instructions').fill('Be a draft.')
+    await page.getByLabel('Question').fill('What is it?')
+    await page.keyboard.press('Enter')
+    const answer = page.getByRole('article', { name: 'Answer' })
+    await answer.getByText('word3').waitFor()
+    await page.getByLabel('Question').fill('And then')
+    await page.reload()
+    await page.getByText('What is it?').waitFor()
+    await answer.getByText('word39').waitFor()
+    await page.getByText('Ended by').waitFor()
+    assert.equal((await answer.innerText()).match(/word20 /g)?.length, 1)
+    assert.equal(models.requests.filter(({ body }) => JSON.stringify(body).includes('What is it?')).length, 1)
+    assert.equal(await page.getByLabel('Question').inputValue(), 'And then')
+    assert.equal(await page.getByLabel('Instructions').inputValue(), 'Be a draft.')
+    // The conversation goes on, and another reload shows it as it is.
+    models.queue.push({ tokens: ['The end.'] })
+    await page.getByLabel('Question').fill('And then?')
+    await page.keyboard.press('Enter')
+    await page.getByText('The end.').waitFor()
+    await page.reload()
+    await page.getByText('The end.').waitFor()
+    assert.equal(await answer.count(), 2)
+    await page.getByRole('button', { name: 'Start over' }).click()
+    await page.getByText('Ask what a visitor would ask.').waitFor()
+    await page.reload()
+    await page.getByText('Ask what a visitor would ask.').waitFor()
     await page.context().close()
   })
 })

@@ -17,6 +17,8 @@ export function AccountMenu({ onHelp }: { onHelp: () => void }) {
     mutationFn: () => call('POST', '/sign-out'),
     onSuccess: () => {
       queries.clear()
+      // What was kept for a reload is for this member only.
+      sessionStorage.clear()
       location.assign('/sign-in')
     },
   })

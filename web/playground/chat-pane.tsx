@@ -1,5 +1,6 @@
 import { ArrowUp, Square } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { useKept } from '../app/use-kept.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Markdown } from '../ui/markdown.tsx'
 import { GiveResult } from './give-result.tsx'
@@ -13,14 +14,16 @@ type ChatPaneProps = {
   suggestions?: string[]
   /** The settings to try out instead of the saved ones. */
   draft?: Draft
+  /** The name under which the conversation and the question in the field are kept for a reload of the page. */
+  name?: string
   /** Called with the answer that the user selects, and with each new state of the newest answer. */
   onInspect?: (inspected: Inspected) => void
 }
 
 type Inspected = { message: Said; question: string }
 
-export function ChatPane({ agentId, placeholder, suggestions = [], draft, onInspect }: ChatPaneProps) {
-  const chat = useChat(agentId)
+export function ChatPane({ agentId, name, placeholder, suggestions = [], draft, onInspect }: ChatPaneProps) {
+  const chat = useChat(agentId, name)
   const end = useRef<HTMLDivElement>(null)
   const newest = chat.messages.at(-1)
   const asked = chat.messages.findLast(({ role }) => role === 'user')?.text ?? ''
@@ -75,6 +78,7 @@ export function ChatPane({ agentId, placeholder, suggestions = [], draft, onInsp
         <div ref={end} />
       </div>
       <Composer
+        name={name}
         placeholder={placeholder ?? 'Ask a question'}
         isRunning={chat.isRunning}
         onSend={(text) => void chat.ask(text, draft)}
@@ -121,14 +125,19 @@ export function Answer({ message, isRunning, onResult, onInspect }: AnswerProps)
 }
 
 type ComposerProps = {
+  name?: string
   placeholder: string
   isRunning: boolean
   onSend: (text: string) => void
   onStop: () => void
 }
 
-export function Composer({ placeholder, isRunning, onSend, onStop }: ComposerProps) {
-  const [text, setText] = useState('')
+export function Composer({ name, placeholder, isRunning, onSend, onStop }: ComposerProps) {
+  const [text, setText] = useKept(
+    name === undefined ? 'question' : `${name} question`,
+    () => '',
+    (typed) => name !== undefined && typed !== '',
+  )
   const field = useRef<HTMLTextAreaElement>(null)
   const send = (): void => {
     if (text.trim() === '' || isRunning) return

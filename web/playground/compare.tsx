@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Plus, X } from 'lucide-react'
 import { useState } from 'react'
 import { type Agent, reading } from '../app/api.ts'
+import { useKept } from '../app/use-kept.ts'
 import { SaveCase } from '../evaluations/save-case.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import fields from '../ui/field.module.css'
@@ -22,9 +23,18 @@ const NAMES = ['A', 'B', 'C']
 /** Asks up to three configurations the same question and shows their answers side by side. */
 export function Compare({ agent }: { agent: Agent }) {
   const saved = settingsOf(agent)
-  const [all, setAll] = useState<Settings[]>([saved, saved])
-  const [question, setQuestion] = useState('')
-  const chats = [useChat(agent.id), useChat(agent.id), useChat(agent.id)]
+  const name = `playground ${agent.id} compare`
+  const [all, setAll] = useKept<Settings[]>(
+    `${name} settings`,
+    () => [saved, saved],
+    (now) => now.length !== 2 || now.some((one) => !isSame(one, saved)),
+  )
+  const [question, setQuestion] = useKept(`${name} asked`, () => '', Boolean)
+  const chats = [
+    useChat(agent.id, `${name} A`),
+    useChat(agent.id, `${name} B`),
+    useChat(agent.id, `${name} C`),
+  ]
   const ask = (text: string): void => {
     setQuestion(text)
     all.forEach((settings, at) => {
@@ -37,6 +47,7 @@ export function Compare({ agent }: { agent: Agent }) {
     <div className={classes.compare}>
       <div className={classes.asked}>
         <Composer
+          name={name}
           placeholder="Ask all of them the same question"
           isRunning={isRunning}
           onSend={ask}

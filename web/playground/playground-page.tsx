@@ -3,6 +3,7 @@ import { Lock, RotateCcw } from 'lucide-react'
 import { useState } from 'react'
 import type { Agent } from '../app/api.ts'
 import { useAgent, useAgentId, useCan, useMe } from '../app/session.ts'
+import { forget, useKept } from '../app/use-kept.ts'
 import { Button } from '../ui/button.tsx'
 import { Page } from '../ui/page.tsx'
 import { Empty, Loaded } from '../ui/state.tsx'
@@ -12,7 +13,7 @@ import { Compare } from './compare.tsx'
 import { Inspector } from './inspector.tsx'
 import classes from './playground.module.css'
 import { type Place, RunSettings } from './run-settings.tsx'
-import { draftOf, settingsOf } from './settings.ts'
+import { draftOf, isSame, settingsOf } from './settings.ts'
 import type { Said } from './use-chat.ts'
 
 /** The playground: a chat with drafts of settings, an inspector for each answer, and a comparison of settings. */
@@ -53,7 +54,13 @@ export function PlaygroundPage() {
       }
       full
       actions={
-        <Button icon={RotateCcw} onClick={() => setRun(run + 1)}>
+        <Button
+          icon={RotateCcw}
+          onClick={() => {
+            forget(`playground ${agentId}`)
+            setRun(run + 1)
+          }}
+        >
           Start over
         </Button>
       }
@@ -81,8 +88,17 @@ export function PlaygroundPage() {
 
 function Chat({ agent }: { agent: Agent }) {
   const [inspected, setInspected] = useState<{ message: Said; question: string } | null>(null)
-  const [settings, setSettings] = useState(() => settingsOf(agent))
-  const [place, setPlace] = useState<Place>({ channel: 'chat_widget' })
+  const name = `playground ${agent.id} chat`
+  const [settings, setSettings] = useKept(
+    `${name} settings`,
+    () => settingsOf(agent),
+    (now) => !isSame(now, settingsOf(agent)),
+  )
+  const [place, setPlace] = useKept<Place>(
+    `${name} place`,
+    () => ({ channel: 'chat_widget' }),
+    ({ channel, contactId }) => channel !== 'chat_widget' || contactId !== undefined,
+  )
   const suggestions: string[] = (agent.suggestedMessages ?? []).flatMap((one) =>
     one.type === 'single' ? [String(one.text)] : [],
   )
@@ -98,6 +114,7 @@ function Chat({ agent }: { agent: Agent }) {
         />
         <ChatPane
           agentId={agent.id}
+          name={name}
           suggestions={suggestions.slice(0, 4)}
           draft={{ ...draftOf(settings), ...place }}
           onInspect={setInspected}

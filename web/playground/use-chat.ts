@@ -1,6 +1,9 @@
 import { useEffect, useRef, useState } from 'react'
+import { randomKey } from '../../client/random-key.ts'
 import type { Cited, InputOf } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
+import { inSession } from '../app/session-end.ts'
+import { keep, readKept } from '../app/use-kept.ts'
 import { sentenceOf } from '../ui/state.tsx'
 import { parley } from './chat-client.ts'
 
@@ -36,13 +39,32 @@ const said = (role: Said['role'], text: string): Said => ({
 export const waitingCalls = ({ finishReason, tools }: Said): ToolCall[] =>
   finishReason === 'tool-calls' ? tools.filter(({ output }) => output === undefined) : []
 
-/** Holds a conversation of the playground and streams its answers. They cost nothing and appear in no list. */
-export function useChat(agentId: string) {
-  const [messages, setMessages] = useState<Said[]>([])
+/** An answer that is on its way: what was asked with which key, and the message as it was before. */
+type Running = { key: string; sent: Omit<Run, 'stream'>; before: Said }
+type Kept = { messages: Said[]; conversationId?: string; running?: Running }
+
+/**
+ * Holds a conversation of the playground and streams its answers. They cost nothing and appear in no list. With `name`,
+ * the conversation survives a reload of the page: an answer that was on its way is asked for again with its key, so that
+ * the service goes on with the same one.
+ */
+export function useChat(agentId: string, name?: string) {
+  const [kept] = useState(() => (name === undefined ? null : readKept<Kept>(name)))
+  const [messages, setMessages] = useState<Said[]>(kept?.messages ?? [])
   const [isRunning, setIsRunning] = useState(false)
-  const conversation = useRef<string | undefined>(undefined)
+  const conversation = useRef<string | undefined>(kept?.conversationId)
+  const running = useRef<Running | undefined>(kept?.running)
   const abort = useRef<AbortController | null>(null)
-  useEffect(() => () => abort.current?.abort(), [])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only the first rendering goes on with what was kept
+  useEffect(() => {
+    if (running.current) void follow(running.current, true)
+    return () => abort.current?.abort()
+  }, [])
+  useEffect(() => {
+    if (name === undefined) return
+    const { current: conversationId } = conversation
+    keep(name, messages.length === 0 ? null : { messages, conversationId, running: running.current })
+  })
 
   const changeOf = (id: string) => (part: Partial<Said> | ((now: Said) => Partial<Said>)) =>
     setMessages((all) =>
@@ -57,7 +79,7 @@ export function useChat(agentId: string) {
     // Only the first message of a conversation identifies the user.
     const { contactId, ...rest } = draft
     const who = conversation.current === undefined ? { contactId } : {}
-    await follow(answer.id, { ...rest, ...who, message: question })
+    await follow(start(answer, { ...rest, ...who, message: question }))
   }
 
   /** Submits the result of an action that waits for the application. After the last one, the answer continues. */
@@ -69,22 +91,35 @@ export function useChat(agentId: string) {
     }))
     if (waitingCalls(answer).some(({ id }) => id !== call.id)) return
     const { contactId, ...rest } = draft
-    await follow(answer.id, rest)
+    const resolved = {
+      ...answer,
+      tools: answer.tools.map((one) => (one.id === call.id ? { ...one, output } : one)),
+    }
+    await follow(start(resolved, rest))
   }
 
-  /** Streams an answer into the message with this id. */
-  async function follow(id: string, body: Omit<Run, 'stream' | 'conversationId'>): Promise<void> {
-    const change = changeOf(id)
-    change({ finishReason: undefined, problem: undefined })
+  const start = (before: Said, body: Omit<Run, 'stream' | 'conversationId'>): Running => ({
+    key: randomKey(),
+    sent: { ...body, conversationId: conversation.current },
+    before: { ...before, finishReason: undefined, problem: undefined },
+  })
+
+  /** Streams an answer into its message. `isAgain`: it was begun before the page was reloaded. */
+  async function follow(one: Running, isAgain = false): Promise<void> {
+    const { key, sent, before } = one
+    running.current = one
+    const change = changeOf(before.id)
+    change(before)
     setIsRunning(true)
     const controller = new AbortController()
     abort.current = controller
     const { signal } = controller
     const startedAt = performance.now()
-    const since = () => Math.round(performance.now() - startedAt)
-    const sent = { ...body, conversationId: conversation.current }
+    // The beginning of an answer that is followed again was not seen.
+    const since = () => (isAgain ? undefined : Math.round(performance.now() - startedAt))
+    const send = () => parley.tryOut(agentId, sent, { signal, idempotencyKey: key })
     try {
-      for await (const { event } of await parley.tryOut(agentId, sent, { signal })) {
+      for await (const { event } of await inSession(send)) {
         if (event.type === 'start') change({ messageId: event.messageId })
         else if (event.type === 'message-metadata') {
           conversation.current = event.messageMetadata.conversationId
@@ -107,6 +142,8 @@ export function useChat(agentId: string) {
     } catch (error) {
       if (!signal.aborted) change({ problem: sentenceOf(error) })
     } finally {
+      // An answer whose page is left is still on its way.
+      if (running.current === one && !signal.aborted) running.current = undefined
       if (abort.current === controller) setIsRunning(false)
       // The record of an answer is extended when the answer continues.
       void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/playground/runs/{messageId}'] })
@@ -125,6 +162,7 @@ export function useChat(agentId: string) {
       abort.current?.abort()
       abort.current = null
       conversation.current = undefined
+      running.current = undefined
       setMessages([])
       setIsRunning(false)
     },

@@ -1,0 +1,33 @@
+import { useEffect, useState } from 'react'
+
+const PREFIX = 'parley:kept:'
+
+/** Returns what this tab keeps under a name, or null. */
+export function readKept<T>(name: string): T | null {
+  const text = sessionStorage.getItem(PREFIX + name)
+  return text === null ? null : (JSON.parse(text) as T)
+}
+
+/** Keeps a value until the tab is closed; null removes it. */
+export function keep(name: string, value: unknown): void {
+  try {
+    if (value === null) sessionStorage.removeItem(PREFIX + name)
+    else sessionStorage.setItem(PREFIX + name, JSON.stringify(value))
+  } catch {
+    // The storage is full. The page works, but this value will not survive a reload.
+  }
+}
+
+/** Removes everything whose name begins so. */
+export function forget(prefix: string): void {
+  for (const name of Object.keys(sessionStorage))
+    if (name.startsWith(PREFIX + prefix)) sessionStorage.removeItem(name)
+}
+
+/** State that survives a reload of the page. `isWorthKeeping` says whether it differs from what a new page shows. */
+export function useKept<T>(name: string, first: () => T, isWorthKeeping: (value: T) => boolean) {
+  const [value, setValue] = useState<T>(() => readKept<T>(name) ?? first())
+  const kept = isWorthKeeping(value) ? value : null
+  useEffect(() => keep(name, kept), [name, kept])
+  return [value, setValue] as const
+}
