@@ -176,7 +176,13 @@ const credentialRoutes = (ctx: Context): Route[] => [
       ctx,
       { request, reply },
       (auth) => auth.api.enableTwoFactor({ body, headers: headersFor(request), asResponse: true }),
-    )
+    ).catch((error: { constraint?: string }) => {
+      if (error.constraint !== 'login_second_factors_login_id_key') throw error
+      throw new ApiError('RESOURCE_DUPLICATE', {
+        message: 'A second factor is being set up by another request. Its response has the URI.',
+        cause: error,
+      })
+    })
     return { uri: totpURI, backupCodes }
   }),
 

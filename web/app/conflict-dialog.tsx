@@ -45,8 +45,8 @@ export const ConflictDialog = ({ conflict, onChoose }: ConflictDialogProps) => {
     >
       <div className={classes.conflict}>
         <p>
-          {name} saved a change {changedAt && <Ago at={changedAt} />} after you had opened this. Lines with −
-          are theirs, lines with + are yours.
+          {name} saved this {changedAt && <Ago at={changedAt} />}, after you had opened it. Lines with − are
+          theirs, lines with + are yours.
         </p>
         {fields.map(({ name: field, theirs, mine }) => (
           <section key={field} aria-label={labelOf(field)}>

@@ -1,11 +1,12 @@
 import { useBlocker } from '@tanstack/react-router'
 import { Confirm } from '../ui/confirm.tsx'
-import { isAnyUnsaved, isUnsaved } from '../ui/unsaved.ts'
+import { isAnyUnsaved, isUnsaved, useUnsavedForms } from '../ui/unsaved.ts'
 
 type Place = { pathname: string; search: { tab?: string; mode?: string } }
 
 /** Asks before a page with something unsaved is left for another page or another tab of it. */
 export function LeaveGuard() {
+  useUnsavedForms()
   const { status, proceed, reset } = useBlocker({
     shouldBlockFn: ({ current, next }) => {
       const [from, to] = [current as Place, next as Place]
@@ -17,6 +18,8 @@ export function LeaveGuard() {
     },
     enableBeforeUnload: isAnyUnsaved,
     withResolver: true,
+    // The router waits for a blocker before each navigation, and two in a row would not add up.
+    disabled: !isAnyUnsaved(),
   })
   if (status !== 'blocked') return null
   return (

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { Button } from './button.tsx'
+import classes from './dialog.module.css'
 import { Dialog } from './dialog.tsx'
 import { FormActions } from './field.tsx'
 
@@ -28,7 +29,7 @@ export const Confirm = ({
   onClose,
 }: ConfirmProps) => (
   <Dialog title={title} isOpen onClose={onClose} role="alertdialog">
-    <p>{children}</p>
+    <p className={classes.said}>{children}</p>
     <FormActions>
       <Button kind="danger" pending={pending} onClick={onConfirm}>
         {action}

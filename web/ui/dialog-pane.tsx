@@ -49,7 +49,7 @@ export function DialogPane({ title, onClose, wide, drawer, role, children }: Dia
           </div>
           {isAsking && (
             <DialogPane title="Close without saving?" role="alertdialog" onClose={() => setIsAsking(false)}>
-              <p>What you wrote here is not saved, and would be lost.</p>
+              <p className={classes.said}>What you wrote here is not saved, and would be lost.</p>
               <FormActions>
                 <Button kind="danger" onClick={onClose}>
                   Discard it

@@ -51,5 +51,6 @@ export async function lastChangeOf(
     .where('account_id', '=', account.id)
     .where('id', '=', id)
   const row = id === '' ? undefined : await named.executeTakeFirst()
-  return { changedBy: row?.name ?? entry.actor, changedAt: entry.created_at.toISOString() }
+  const name = row && (kind === 'member' ? row.name : `API key ${row.name}`)
+  return { changedBy: name ?? entry.actor, changedAt: entry.created_at.toISOString() }
 }
