@@ -126,8 +126,8 @@ const CASES: Record<string, () => Promise<void>> = {
   async beginSecondFactor() {
     const worker = await memberOf(service, client.accountId, 'admin')
     const answers = await twice(worker, '/second-factor', { password: PASSWORD })
-    // Depending on which comes first, the other is refused, or is answered without what is shown once.
-    assert.ok([200, 409].includes(answers[1]?.status ?? 0), JSON.stringify(statusesOf(answers)))
+    // The other is answered without what is shown once.
+    assert.deepEqual(statusesOf(answers), [200, 200])
     const shown = answers.flatMap(({ body }) => (body.uri ? [body.uri as string] : []))
     // What somebody is shown works: the secret of the other request, if any, has not taken its place.
     assert.equal(shown.length, 1, JSON.stringify(answers.map(({ body }) => body)))

@@ -2,6 +2,7 @@ import { recordAudit } from '../accounts/audit/audit.ts'
 import type { Context } from '../context.ts'
 import { ApiError } from '../http/errors.ts'
 import { addressBucket, VISITS } from '../http/limits/address-bucket.ts'
+import { freeKey, takeKey } from '../http/once/idempotency.ts'
 import type { Caller, SignedIn } from '../http/route.ts'
 import { type Route, route } from '../http/route.ts'
 import { countRequest } from '../http/server/gate.ts'
@@ -166,24 +167,33 @@ const credentialRoutes = (ctx: Context): Route[] => [
     return success
   }),
 
+<<<<<<< HEAD
   route(contract.beginSecondFactor, { keeps: 'answer' }, async ({ caller, body, request, reply }) => {
     await countOwnChange(ctx, reply, memberOf(caller).loginId)
+=======
+  route(contract.beginSecondFactor, { keeps: 'effect' }, async (call) => {
+    const { caller, body, request, reply, idempotency } = call
+    await countAttempt(ctx.limiter, { request, reply }, memberOf(caller).email)
+>>>>>>> dab44eae (Two equal requests for a second factor at once show one secret, which is the one that is stored)
     if (memberOf(caller).hasSecondFactor)
       throw new ApiError('RESOURCE_DUPLICATE', {
         message: 'A second factor is already set up. Remove it first.',
       })
-    const { totpURI, backupCodes } = await askAuth<{ totpURI: string; backupCodes: string[] }>(
-      ctx,
-      { request, reply },
-      (auth) => auth.api.enableTwoFactor({ body, headers: headersFor(request), asResponse: true }),
-    ).catch((error: { constraint?: string }) => {
-      if (error.constraint !== 'login_second_factors_login_id_key') throw error
-      throw new ApiError('RESOURCE_DUPLICATE', {
-        message: 'A second factor is being set up by another request. Its response has the URI.',
-        cause: error,
-      })
-    })
-    return { uri: totpURI, backupCodes }
+    // What a repetition gets is known before: nothing of what is shown once. So the key is taken first, and an equal
+    // request at the same time does not replace the secret that this one shows.
+    const repeated = { status: 200, text: JSON.stringify({ uri: null, backupCodes: null }) }
+    if (idempotency) await takeKey(ctx.db, idempotency, repeated)
+    try {
+      const { totpURI, backupCodes } = await askAuth<{ totpURI: string; backupCodes: string[] }>(
+        ctx,
+        { request, reply },
+        (auth) => auth.api.enableTwoFactor({ body, headers: headersFor(request), asResponse: true }),
+      )
+      return { uri: totpURI, backupCodes }
+    } catch (error) {
+      if (idempotency) await freeKey(ctx.db, idempotency)
+      throw error
+    }
   }),
 
   route(contract.confirmSecondFactor, { keeps: 'answer' }, async ({ caller, body, request, reply }) => {
