@@ -167,14 +167,9 @@ const credentialRoutes = (ctx: Context): Route[] => [
     return success
   }),
 
-<<<<<<< HEAD
-  route(contract.beginSecondFactor, { keeps: 'answer' }, async ({ caller, body, request, reply }) => {
-    await countOwnChange(ctx, reply, memberOf(caller).loginId)
-=======
   route(contract.beginSecondFactor, { keeps: 'effect' }, async (call) => {
     const { caller, body, request, reply, idempotency } = call
-    await countAttempt(ctx.limiter, { request, reply }, memberOf(caller).email)
->>>>>>> dab44eae (Two equal requests for a second factor at once show one secret, which is the one that is stored)
+    await countOwnChange(ctx, reply, memberOf(caller).loginId)
     if (memberOf(caller).hasSecondFactor)
       throw new ApiError('RESOURCE_DUPLICATE', {
         message: 'A second factor is already set up. Remove it first.',
