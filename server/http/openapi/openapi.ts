@@ -332,17 +332,14 @@ function responseName(version: 1 | 2, status: number, codes: ErrorCode[]): strin
   return [`v${version}`, status, ...own].join('.')
 }
 
+/** Returns the schema of an error with one of these codes. */
 function schemaOf(isVersion1: boolean, status: number, codes: ErrorCode[]): Json {
   if (isVersion1) return refTo('Version1Error')
-  return status === 412 ? refTo('VersionMismatch') : errorWith(codes)
+  const code = { enum: codes }
+  const error = { type: 'object', properties: { code } }
+  return {
+    allOf: [refTo(status === 412 ? 'VersionMismatch' : 'Error'), { type: 'object', properties: { error } }],
+  }
 }
-
-/** Returns the schema of an error with one of these codes. */
-const errorWith = (codes: ErrorCode[]): Json => ({
-  allOf: [
-    refTo('Error'),
-    { type: 'object', properties: { error: { type: 'object', properties: { code: { enum: codes } } } } },
-  ],
-})
 
 const refTo = (name: string): Json => ({ $ref: `#/components/schemas/${name}` })
