@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 
 /** A value that is shared by parts of the page which are far from each other. */
-export type Store<T> = { get(): T; set(value: T): void; use(): T }
+type Store<T> = { get(): T; set(value: T): void; use(): T }
 
 export function createStore<T>(first: T): Store<T> {
   let value = first
