@@ -14,8 +14,8 @@ import { createTurnWriter } from './conversations/turn/turn-writer.ts'
 import { requireServerVersion } from './db/connections/server-version.ts'
 import { type Database, openEmbedded, openPostgres } from './db/database.ts'
 import { localNotifier, postgresNotifier } from './db/notifier.ts'
-import { migrate } from './db/upkeep/migrate.ts'
 import { beatingProcess, soleProcess } from './db/upkeep/processes.ts'
+import { upgrade } from './db/upkeep/upgrade.ts'
 import { scheduleVacuum } from './db/upkeep/vacuum.ts'
 import { createTurns } from './fairness/turns.ts'
 import { createGuardedFetcher } from './fetch/guard/guarded-fetcher.ts'
@@ -62,7 +62,7 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
   const onError = (error: unknown) => log.error({ err: error }, 'background error')
   try {
     await requireServerVersion(db)
-    await migrate(db)
+    await upgrade(database, config.dataDir, (line) => log.info(line))
     const secrets = await openSecrets(db, config.secretKey, config.dataDir)
     const vacuum = embedded ? scheduleVacuum(db, onError) : null
     const onBroken = (error: unknown): void => {

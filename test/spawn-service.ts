@@ -66,11 +66,15 @@ export type Running = {
 
 /**
  * Starts the service in a separate process and waits until it reports that it is listening. `flags` are passed to
- * Node.
+ * Node. The program is that of `folder`, which is another version in some tests.
  */
-export async function spawnService(env: Record<string, string>, flags: string[] = []): Promise<Running> {
-  const args = [...flagsOf(env), ...flags, 'server/main.ts']
-  const child = spawn(process.execPath, args, { cwd: root, env: { ...base(), ...env } })
+export async function spawnService(
+  env: Record<string, string>,
+  flags: string[] = [],
+  { folder = root, role = 'all' }: { folder?: string; role?: 'all' | 'api' } = {},
+): Promise<Running> {
+  const args = [...flagsOf(env), ...flags, 'server/main.ts', role]
+  const child = spawn(process.execPath, args, { cwd: folder, env: { ...base(), ...env } })
   children.add(child)
   const running: Running = {
     url: '',
@@ -101,19 +105,20 @@ export function failedStart(env: Record<string, string>): Promise<{ code: number
 }
 
 /** Runs a command of the command line, as an operator would. */
-export function parley(words: string[], env: Record<string, string>) {
-  return runNode(['server/cli.ts', ...words], env)
+export function parley(words: string[], env: Record<string, string>, folder: string = root) {
+  return runNode(['server/cli.ts', ...words], env, folder)
 }
 
 function runNode(
   args: string[],
   env: Record<string, string>,
+  folder: string = root,
 ): Promise<{ code: number; stdout: string; stderr: string }> {
   return new Promise((done) => {
     execFile(
       process.execPath,
       [...flagsOf(env), ...args],
-      { cwd: root, env: { ...base(), ...env } },
+      { cwd: folder, env: { ...base(), ...env } },
       (error, stdout, stderr) => {
         done({ code: error ? Number(error.code ?? 1) : 0, stdout, stderr })
       },

@@ -16,6 +16,8 @@ type Response = { result: Result } | { failure: { message: string; exitCode: 1 |
 /** The maximum length of a socket's path in bytes; the system truncates a longer one silently. */
 const LONGEST_PATH = 103
 const NAME = 'parley.sock'
+/** The beginning of what a service of any version responds to a command that it does not have. */
+const UNKNOWN = 'The running service does not know the command'
 
 type Address = { path: string; release(): void }
 
@@ -45,6 +47,8 @@ export async function openCommandSocket(ctx: Context): Promise<{ close(): Promis
   }
   const operations: Operations = {
     db: ctx.db,
+    embedded: ctx.embedded,
+    dataDir: ctx.config.dataDir,
     filesDir: ctx.filesDir,
     origin: originOf(ctx.config),
     isServed: async () => true,
@@ -100,7 +104,7 @@ async function execute(
 ): Promise<Response> {
   try {
     const command = commands.find((one) => one.name === name)
-    if (!command) throw new CommandFailure(`The running service does not know the command ${name}.`, 64)
+    if (!command) throw new CommandFailure(`${UNKNOWN} ${name}.`, 64)
     return { result: await command.run(operations, input) }
   } catch (error) {
     if (error instanceof CommandFailure)
@@ -128,8 +132,11 @@ export async function askService(dataDir: string, command: string, input: Input)
   const text = await textOf(socket).catch(() => '')
   if (text === '') throw new CommandFailure('The service stopped before it responded.', 69)
   const response = JSON.parse(text) as Response
-  if ('failure' in response) throw new CommandFailure(response.failure.message, response.failure.exitCode)
-  return response.result
+  if (!('failure' in response)) return response.result
+  const { message, exitCode } = response.failure
+  if (message.startsWith(UNKNOWN))
+    throw new CommandFailure(`${message} It is another version: stop it, and give the command again.`, 69)
+  throw new CommandFailure(message, exitCode)
 }
 
 async function textOf(socket: Socket): Promise<string> {

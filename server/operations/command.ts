@@ -17,6 +17,8 @@ export type SecretOperations = {
 /** The services that commands use, which are the same inside and outside the running service. */
 export type Operations = {
   db: Db
+  embedded: boolean
+  dataDir: string
   filesDir: string
   /** The URL at which people reach the service, for links. */
   origin: string
@@ -53,6 +55,8 @@ export type Command = {
   positionals?: { count: number; paths?: boolean | number[] }
   /** Whether the command also works on an installation that has lost its database, because it replaces it. */
   anew?: true
+  /** Whether it looks at the database as a former version has left it; every other command upgrades it first. */
+  asItIs?: true
   run(operations: Operations, input: Input): Promise<Result>
   print(result: Result): string
 }

@@ -26,7 +26,9 @@ before(async () => {
   await migrate(fresh.database.db)
   operations = {
     db: fresh.database.db,
+    embedded: false,
     isServed: async () => false,
+    dataDir: 'unused',
     filesDir: 'unused',
     secrets: { rotate: never, finish: never },
     setMaintenance: async () => {},

@@ -21,6 +21,7 @@ import { exportAccount, importCommand } from './commands/move-commands.ts'
 import { creditsGrant, creditsShow, reconcileCommand } from './commands/other-commands.ts'
 import { retentionSet, retentionShow, userErase, userExport } from './commands/privacy-commands.ts'
 import { secretsFinish, secretsRotate } from './commands/secret-commands.ts'
+import { upgradeCommand } from './commands/upgrade-command.ts'
 
 /** Every command, in the order of the help. */
 export const commands: Command[] = [
@@ -43,6 +44,7 @@ export const commands: Command[] = [
   maintenanceOn,
   maintenanceOff,
   maintenanceStatus,
+  upgradeCommand,
   backup,
   restore,
   exportAccount,

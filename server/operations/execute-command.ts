@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Config } from '../config.ts'
 import { FolderInUse } from '../db/embedded/folder-lock.ts'
-import type { Command, Input, Result } from './command.ts'
+import { type Command, CommandFailure, type Input, type Result } from './command.ts'
 import { askService } from './command-socket.ts'
 import { openOperations } from './open-operations.ts'
 
@@ -20,14 +22,14 @@ export async function executeCommand(
   input: Input,
   say: (line: string) => void,
 ): Promise<Result> {
-  if (config.databaseUrl) return runHere(config, command, input)
+  if (config.databaseUrl) return runHere(config, command, input, say)
   const begun = performance.now()
   let silent = true
   for (;;) {
     const answer = await askService(config.dataDir, command.name, input)
     if (answer) return answer
     try {
-      return await runHere(config, command, input)
+      return await runHere(config, command, input, say)
     } catch (error) {
       // The lock is held by another command, or by a service that is starting or stopping. It will soon respond or
       // release the lock.
@@ -44,8 +46,15 @@ export async function executeCommand(
   }
 }
 
-async function runHere(config: Config, command: Command, input: Input): Promise<Result> {
-  const operations = await openOperations(config, command)
+async function runHere(
+  config: Config,
+  command: Command,
+  input: Input,
+  say: (line: string) => void,
+): Promise<Result> {
+  if (command.asItIs && !config.databaseUrl && !existsSync(join(config.dataDir, 'database')))
+    throw new CommandFailure(`There is no database in ${config.dataDir}: nothing to upgrade.`)
+  const operations = await openOperations(config, command, say)
   try {
     return await command.run(operations, input)
   } finally {

@@ -11,7 +11,7 @@ import { stopGeneration } from '../conversations/turn/stop-generation.ts'
 import { requireServerVersion } from '../db/connections/server-version.ts'
 import { type Db, openEmbedded, openPostgres } from '../db/database.ts'
 import type { Notifier } from '../db/notifier.ts'
-import { migrate } from '../db/upkeep/migrate.ts'
+import { upgrade } from '../db/upkeep/upgrade.ts'
 import { createMaintenance } from '../http/limits/maintenance.ts'
 import { originOf } from '../http/server/own-origin.ts'
 import { createKnowledge } from '../knowledge/index/knowledge.ts'
@@ -57,19 +57,20 @@ async function isBeating(db: Db): Promise<boolean> {
 }
 
 /**
- * Opens the data without the service: PostgreSQL directly, and the embedded database while holding its lock. Throws
- * FolderInUse.
+ * Opens the data without the service: PostgreSQL directly, and the embedded database while holding its lock. Upgrades
+ * the database unless `asItIs` is set. Throws FolderInUse.
  */
 export async function openOperations(
   config: Config,
-  { anew }: Pick<Command, 'anew'> = {},
+  { anew, asItIs }: Pick<Command, 'anew' | 'asItIs'>,
+  say: (line: string) => void,
 ): Promise<Operations & { close(): Promise<void> }> {
   const database = config.databaseUrl
     ? openPostgres(config.databaseUrl, 2, { patient: true })
     : await openEmbedded(config.dataDir, { anew: anew ?? false })
   try {
     await requireServerVersion(database.db)
-    await migrate(database.db)
+    if (!asItIs) await upgrade(database, config.dataDir, say)
   } catch (error) {
     await database.close()
     throw error
@@ -78,6 +79,8 @@ export async function openOperations(
   let models: Models | null = null
   return {
     db,
+    embedded,
+    dataDir: config.dataDir,
     filesDir: join(config.dataDir, 'files'),
     origin: originOf(config),
     // We hold the lock of the embedded database's folder.

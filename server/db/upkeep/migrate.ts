@@ -32,9 +32,9 @@ export class MigrationRefused extends Error {
   override name = 'MigrationRefused'
 }
 
-type Migration = { name: string; text: string; checksum: string }
+export type Migration = { name: string; text: string; checksum: string }
 
-type Applied = { name: string; checksum: string; compatibleFrom: string }
+export type Applied = { name: string; checksum: string; compatibleFrom: string }
 
 type Progress = {
   /** Reports what takes a while, in a sentence. */
@@ -95,7 +95,7 @@ export async function readApplied(db: Db): Promise<Applied[]> {
 }
 
 /** Returns the migrations that are still to be applied, in order. Throws MigrationRefused. */
-function pendingOf(migrations: Migration[], applied: Applied[]): Migration[] {
+export function pendingOf(migrations: Migration[], applied: Applied[]): Migration[] {
   const known = new Map(migrations.map((migration) => [migration.name, migration]))
   const newest = migrations.at(-1)?.name ?? ''
   const refusing = applied.filter(({ name, compatibleFrom }) => !known.has(name) && compatibleFrom > newest)
@@ -123,7 +123,7 @@ const listed = (migrations: { name: string }[]): string => migrations.map(({ nam
  * Returns the oldest program that can run on the schema with this migration, named by the beginning of its newest
  * migration. A file that does not say so can be run only by programs that have it.
  */
-function compatibleFrom({ name, text }: Migration): string {
+export function compatibleFrom({ name, text }: Migration): string {
   return /^-- compatible_from: (\d{4})$/m.exec(text)?.[1] ?? name
 }
 

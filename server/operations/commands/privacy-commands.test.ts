@@ -33,6 +33,8 @@ function run(name: string, values: Record<string, string>, ...positionals: strin
   const operations: Operations = {
     db: ctx.db,
     isServed: async () => false,
+    embedded: false,
+    dataDir: 'unused',
     filesDir: ctx.filesDir,
     secrets: { rotate: never, finish: never },
     setMaintenance: ctx.maintenance.set,

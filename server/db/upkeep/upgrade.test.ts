@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { sql } from 'kysely'
+import { onPostgres } from '../../../test/database.ts'
+import { newHome } from '../../../test/spawn-service.ts'
+import { type Db, openEmbedded } from '../database.ts'
+import { MigrationRefused, readApplied } from './migrate.ts'
+import { upgrade } from './upgrade.ts'
+
+const skip = onPostgres() && 'it is about the embedded database'
+
+/** Makes the database look as if the newest migration were still to come. Returns its name. */
+async function forgetNewest(db: Db): Promise<string> {
+  const newest = (await readApplied(db))
+    .map(({ name }) => name)
+    .sort()
+    .at(-1)!
+  for (const table of ['applied_migrations', 'schema_migrations'])
+    await sql`delete from ${sql.table(table)} where name = ${newest}`.execute(db).catch(() => {})
+  return newest
+}
+
+test('a backup holds the database, the key and the files, and replaces that of another try', {
+  skip,
+}, async () => {
+  const home = await newHome({ embedded: true })
+  const { folder } = home
+  const backups = join(folder, 'backups')
+  writeFileSync(join(folder, 'secret.key'), 'the key', { mode: 0o600 })
+  mkdirSync(join(folder, 'files', 'account', 'agent'), { recursive: true })
+  writeFileSync(join(folder, 'files', 'account', 'agent', 'file'), 'uploaded')
+  mkdirSync(join(backups, '0070-before-0075.unfinished'), { recursive: true })
+  for (const [at, name] of ['0072-before-0073', '0073-before-0074', '0074-before-0075'].entries()) {
+    mkdirSync(join(backups, name))
+    utimesSync(join(backups, name), at, at)
+  }
+  const database = await openEmbedded(folder)
+  await forgetNewest(database.db)
+  const said: string[] = []
+  // The last migration cannot run twice; it fails after the backup, which is what this test is about.
+  const tryIt = () => upgrade(database, folder, (line) => said.push(line))
+  await assert.rejects(tryIt())
+  await assert.rejects(tryIt())
+  await database.close()
+  const [made = '', ...older] = readdirSync(backups).sort().reverse()
+  assert.deepEqual(older, ['0074-before-0075', '0073-before-0074'], 'three are kept')
+  assert.equal(said.length, 2)
+  assert.match(said[1]!, new RegExp(`backed up in ${join(backups, made)} before the upgrade`))
+  assert.equal(statSync(backups).mode & 0o777, 0o700)
+  const copy = join(backups, made)
+  assert.equal(readFileSync(join(copy, 'secret.key'), 'utf8'), 'the key')
+  assert.equal(statSync(join(copy, 'secret.key')).mode & 0o777, 0o600)
+  rmSync(join(folder, 'files'), { recursive: true })
+  assert.equal(readFileSync(join(copy, 'files', 'account', 'agent', 'file'), 'utf8'), 'uploaded')
+  const opened = await openEmbedded(copy)
+  assert.ok((await readApplied(opened.db)).length > 0)
+  await opened.close()
+  await home.remove()
+})
+
+test('without room for a backup, or when it cannot be written, nothing is changed', { skip }, async () => {
+  const home = await newHome({ embedded: true })
+  const { folder } = home
+  const elsewhere = mkdtempSync(join(tmpdir(), 'parley-test-'))
+  const database = await openEmbedded(folder)
+  const newest = await forgetNewest(database.db)
+  const refusal = async (): Promise<string> => {
+    let message = ''
+    await assert.rejects(upgrade(database, folder, assert.fail), (error) => {
+      assert.ok(error instanceof MigrationRefused)
+      message = error.message
+      return true
+    })
+    assert.ok(!(await readApplied(database.db)).some(({ name }) => name === newest))
+    return message
+  }
+  // A file without content that claims more room than any disk has.
+  const huge = join(folder, 'database', 'huge')
+  writeFileSync(huge, '')
+  truncateSync(huge, 2 ** 43)
+  assert.match(await refusal(), /^The upgrade needs \d+ MB for a backup.* has \d+ MB\. Nothing was changed/)
+  rmSync(huge)
+  rmSync(join(folder, 'backups'), { recursive: true })
+  writeFileSync(join(elsewhere, 'file'), '')
+  symlinkSync(join(elsewhere, 'file'), join(folder, 'backups'))
+  assert.match(await refusal(), /^The backup before the upgrade cannot be written to .*backups \(/)
+  assert.equal(existsSync(join(elsewhere, 'file')), true)
+  await database.close()
+  rmSync(elsewhere, { recursive: true })
+  await home.remove()
+})
