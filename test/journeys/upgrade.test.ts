@@ -247,7 +247,7 @@ test('on PostgreSQL, two processes are upgraded one after the other under load, 
     await uploads.end()
     await talkers.end(30_000)
 
-    await checkAfterFault(world, talkers.talks, { interrupted: false })
+    await checkAfterFault(world, talkers.talks, { interrupted: false, withFormer: true })
     client = clientOf(services[0]!.url, keys[0]!)
     await trainings(client, library, uploads.added)
     assert.deepEqual(await messagesOf(client, agentId, conversationId), said)

@@ -20,6 +20,7 @@ export async function upgrade(
   { db, embedded }: Pick<Database, 'db' | 'embedded'>,
   dataDir: string,
   say: (line: string) => void,
+  migrations: Migration[] = readMigrations(),
 ): Promise<void> {
   const backUp = async (session: Db, applied: Applied[], pending: Migration[]): Promise<void> => {
     const folder = await backUpFolder(session, dataDir, applied, pending)
@@ -29,7 +30,7 @@ export async function upgrade(
   }
   // A database in memory has no folder.
   const isInFolder = embedded && existsSync(join(dataDir, 'database'))
-  await migrate(db, readMigrations(), { say, ...(isInFolder ? { before: backUp } : {}) })
+  await migrate(db, migrations, { say, ...(isInFolder ? { before: backUp } : {}) })
 }
 
 /** What the upgrade of an embedded database needs on the disk of its backups, and what is free there, in bytes. */
