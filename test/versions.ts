@@ -63,7 +63,7 @@ export function unpackVersions(): Versions {
   return { former, present, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
-export type Filled = { accountId: AccountId; agentId: string; keys: string[] }
+type Filled = { accountId: AccountId; agentId: string; keys: string[] }
 
 const KEYS = 32
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../database.ts'
 
 /** An index that is built outside of a transaction, while its table is in use. */
-export type Index = { name: string; table: string; statement: string }
+type Index = { name: string; table: string; statement: string }
 
 /** The code of PostgreSQL for `deadlock_detected`. */
 const DEADLOCK = '40P01'
