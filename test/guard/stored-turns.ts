@@ -142,10 +142,11 @@ function commonStart(one: string, other: string): string {
 
 const storyWithIds = ({ key, question, attempts }: Turn): string =>
   `${key} "${question}": ${attempts
+    .filter(({ status }) => status !== null)
     .map(({ place, begun, ended, status, code, conversationId, userMessageId, messageId, ...rest }) => {
       const ids = userMessageId ? ` ${[conversationId, userMessageId, messageId].map(short).join(' ')}` : ''
       const said = `${wordsIn(rest.text)} words ${rest.finishReason ?? 'broken'}`
-      return `[${place}] ${Math.round(begun)}…${Math.round(ended)} ${status ?? 'none'} ${code ?? said}${ids}`
+      return `[${place}] ${Math.round(begun)}…${Math.round(ended)} ${status} ${code ?? said}${ids}`
     })
     .join('; ')}`
 
