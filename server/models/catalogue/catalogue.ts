@@ -102,7 +102,7 @@ export class CatalogueError extends Error {
 type OpenAiVariables = EmbeddingVariables & { model: string | null }
 
 /** The model that OPENAI_API_KEY alone configures. */
-const DEFAULT_MODEL = 'gpt-5.4-mini'
+export const DEFAULT_MODEL = 'gpt-6-luna'
 const TIMEOUTS = { firstToken: 60_000, idle: 30_000, total: 300_000 }
 const RERANK_TIMEOUT = 2_000
 const BUILTIN: ModelEntry = {

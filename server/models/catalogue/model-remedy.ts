@@ -26,7 +26,7 @@ export const answers = (asked: Asked, how: string): Finding => ({
   what: asked.what,
   name: asked.name,
   ok: true,
-  sentence: `${titleOf(asked)} ${how}.`,
+  sentence: `${titleOf(asked)} ${how}`,
 })
 
 export const fails = (asked: Asked, sentence: string): Finding => ({

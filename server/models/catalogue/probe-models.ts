@@ -5,6 +5,7 @@ import { saidOf } from '../calls/refused-settings.ts'
 import type { Models } from '../models.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { EmbeddingEntry } from './embedding-entry.ts'
+import { withdrawalOf } from './known-models.ts'
 import { type Asked, answers, type Finding, failing, fails, NONE } from './model-remedy.ts'
 
 const PATIENCE_MS = 60_000
@@ -43,7 +44,9 @@ export async function probeModels(
         const model = models.resolve(entry.id)!
         await ask(model, signal)
         const how = ['answers', saidOf(model.refused)].filter(Boolean).join(' ')
-        return answers(asked, entry.id === catalogue.auto ? `${how}, and is what auto means` : how)
+        const isAuto = entry.id === catalogue.auto ? ', and is what auto means' : ''
+        const withdrawal = withdrawalOf(entry.name)
+        return answers(asked, `${how}${isAuto}${withdrawal ? `, but ${withdrawal}` : '.'}`)
       }),
     ),
     ...(catalogue.embedding && models.embedder
@@ -59,7 +62,7 @@ export async function probeModels(
             const documents = ['A lamp gives light.', 'A ladder is climbed.']
             const [right, wrong] = await models.reranker!.judge('What gives light?', documents, { signal })
             return right! > wrong!
-              ? answers(asked, 'answers')
+              ? answers(asked, 'answers.')
               : fails(asked, 'puts the wrong document first. Check that it is a reranking model.')
           }),
         ]
@@ -119,5 +122,5 @@ async function probeEmbedder(
       asked,
       `makes vectors of ${vector!.length} numbers, but those that are stored have ${stored}. Its server has another model under this name now: start the former one, or give the new one another name.`,
     )
-  return answers(asked, `answers with vectors of ${vector!.length} numbers`)
+  return answers(asked, `answers with vectors of ${vector!.length} numbers.`)
 }

@@ -2,13 +2,14 @@ import { request } from 'undici'
 import { toModelFailure } from '../failures/model-failure.ts'
 import type { Embedder } from '../vectors/embedder.ts'
 import type { Catalogue } from './catalogue.ts'
+import { OPENAI } from './embedding-entry.ts'
+import { withdrawalOf } from './known-models.ts'
 import { type Asked, answers, type Finding, failing, fails, NONE, wrongKey } from './model-remedy.ts'
 
 const PATIENCE_MS = 10_000
 /** A large model is loaded from the disk first. */
 const OPENING_MS = 60_000
 const MOST_LISTED = 5
-const OPENAI = 'https://api.openai.com/v1'
 const BASES = {
   builtin: null,
   openai: OPENAI,
@@ -43,8 +44,14 @@ export async function reachServers(
     if (key && entry?.provider === 'google') return { base: url, headers: { 'x-goog-api-key': key }, key }
     return bearer(url, key)
   }
+  const others = entries.filter((one) => one !== entry)
   return Promise.all([
     entry && base ? reach({ what: 'model', name: entry.name, url: base }, serverOf(base)) : NONE,
+    // The servers of other models are not asked, because they may be many.
+    ...others.flatMap(({ name, baseUrl }) => {
+      const withdrawal = withdrawalOf(name)
+      return withdrawal ? [fails({ what: 'model', name, url: baseUrl }, withdrawal)] : []
+    }),
     ...[
       { what: 'embeddings', one: embedding } as const,
       { what: 'reranker', one: reranker } as const,
@@ -59,7 +66,7 @@ export async function reachServers(
 async function open(asked: Asked, embedder: Embedder): Promise<Finding> {
   try {
     await embedder.embed(['A lamp gives light.'], { signal: AbortSignal.timeout(OPENING_MS) })
-    return answers(asked, 'runs in a process of this service')
+    return answers(asked, 'runs in a process of this service.')
   } catch (error) {
     return failing(asked, error)
   }
@@ -74,10 +81,16 @@ async function reach(asked: Asked, { base, headers, key }: Server): Promise<Find
     const text = await body.text()
     if (statusCode === 401 || statusCode === 403) return wrongKey(asked)
     if (statusCode >= 500) return fails(asked, `has a server that fails (${statusCode}). Look at its log.`)
-    const names = statusCode === 200 ? namesIn(text) : []
-    if (names.length === 0 || names.some((name) => isSame(name, asked.name)))
-      return answers(asked, 'has a server that is there; npm run parley -- doctor asks it a question')
-    const listed = names.slice(0, MOST_LISTED).join(', ')
+    const models = statusCode === 200 ? modelsIn(text) : []
+    const own = models.find(({ name }) => isSame(name, asked.name))
+    const withdrawal = withdrawalOf(asked.name, own?.withdrawn)
+    if (withdrawal) return fails(asked, withdrawal)
+    if (models.length === 0 || own)
+      return answers(asked, 'has a server that is there; npm run parley -- doctor asks it a question.')
+    const listed = models
+      .slice(0, MOST_LISTED)
+      .map(({ name }) => name)
+      .join(', ')
     return fails(
       asked,
       `is not in its server's list of models: ${listed}. Correct its name, unless the server takes any.`,
@@ -87,13 +100,16 @@ async function reach(asked: Asked, { base, headers, key }: Server): Promise<Find
   }
 }
 
-function namesIn(text: string): string[] {
+/** Returns the models of a list; OpenAI's also names the day on which it withdraws one. */
+function modelsIn(text: string): { name: string; withdrawn: string | null }[] {
   try {
     const { data, models } = JSON.parse(text) as Record<string, unknown>
     const list = Array.isArray(data) ? data : Array.isArray(models) ? models : []
-    return list.flatMap((one: { id?: unknown; name?: unknown } | null) => {
+    return list.flatMap((one: { id?: unknown; name?: unknown; shutdown_date?: unknown } | null) => {
       const name = one?.id ?? one?.name
-      return typeof name === 'string' ? [name] : []
+      const day = one?.shutdown_date
+      const withdrawn = typeof day === 'string' && /^\d{4}-\d\d-\d\d$/.test(day) ? day : null
+      return typeof name === 'string' ? [{ name, withdrawn }] : []
     })
   } catch {
     return []

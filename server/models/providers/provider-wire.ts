@@ -1,9 +1,11 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { Dispatcher } from 'undici'
 import { boundedFetch } from '../calls/bounded-fetch.ts'
 import { limitsOf } from '../calls/call-limits.ts'
-import type { Wire } from '../calls/model-call.ts'
+import type { CallOptions, Wire } from '../calls/model-call.ts'
 import { type Refused, without } from '../calls/refused-settings.ts'
 import type { ModelEntry } from '../catalogue/catalogue.ts'
+import { adviceFor } from '../catalogue/known-models.ts'
 import { languageModelWire } from './language-model-wire.ts'
 
 /** Returns the wire for the provider of a catalogue entry. */
@@ -13,6 +15,29 @@ export async function providerWire(entry: ModelEntry, connections: Dispatcher): 
     const { compatibleWire } = await import('../openai-compatible/compatible-wire.ts')
     return compatibleWire({ name, baseUrl: entry.baseUrl ?? '', apiKey: entry.apiKey, connections })
   }
+  const wire = languageModelWire(await modelOf(entry, connections))
+  return (options, ...rest) => wire(asAdvised(entry, options), ...rest)
+}
+
+/** Returns the options of a call as its provider advises them. */
+function asAdvised({ provider, name }: ModelEntry, options: CallOptions): CallOptions {
+  const { reasoning, ownTemperature } = adviceFor(provider, name)
+  return {
+    ...options,
+    ...(reasoning ? { reasoning } : {}),
+    // 0 is the default of every agent; what somebody has chosen is sent.
+    ...(ownTemperature && options.temperature === 0 ? { temperature: undefined } : {}),
+    // Conversations are stored here, so OpenAI need not keep them as well.
+    providerOptions: { ...options.providerOptions, openai: { store: false } },
+  }
+}
+
+/** Returns what makes the model of an entry, which does not send what is refused. */
+async function modelOf(
+  entry: ModelEntry,
+  connections: Dispatcher,
+): Promise<(refused: Refused) => LanguageModelV4> {
+  const { name } = entry
   const send = boundedFetch(connections, limitsOf(entry))
   const settings = (refused: Refused) => ({
     // The providers' packages fall back to environment variables, so an empty key is passed to state that there is
@@ -24,28 +49,22 @@ export async function providerWire(entry: ModelEntry, connections: Dispatcher): 
   switch (entry.provider) {
     case 'openai': {
       const { createOpenAI } = await import('@ai-sdk/openai')
-      return languageModelWire((refused) => createOpenAI(settings(refused)).chat(name))
+      return (refused) => createOpenAI(settings(refused)).chat(name)
     }
     case 'openai-responses': {
       const { createOpenAI } = await import('@ai-sdk/openai')
-      const wire = languageModelWire((refused) => createOpenAI(settings(refused)).responses(name))
-      // Conversations are stored here, so the provider need not keep them as well.
-      return (options, ...rest) =>
-        wire(
-          { ...options, providerOptions: { ...options.providerOptions, openai: { store: false } } },
-          ...rest,
-        )
+      return (refused) => createOpenAI(settings(refused)).responses(name)
     }
     case 'anthropic': {
       const { createAnthropic } = await import('@ai-sdk/anthropic')
-      return languageModelWire((refused) => createAnthropic(settings(refused))(name))
+      return (refused) => createAnthropic(settings(refused))(name)
     }
     case 'google': {
       const { createGoogle } = await import('@ai-sdk/google')
-      return languageModelWire((refused) => createGoogle(settings(refused))(name))
+      return (refused) => createGoogle(settings(refused))(name)
     }
-    case 'builtin':
-      throw new Error('The built-in responder has no provider.')
+    default:
+      throw new Error(`${entry.provider} has no package.`)
   }
 }
 
