@@ -214,6 +214,11 @@ export const listModels = endpoint({
           contextTokens: Type.Integer(),
           isAuto: Type.Boolean({ description: 'Whether `auto` selects this model' }),
           isInPlan: Type.Boolean(),
+          problem: Nullable(
+            Type.String({
+              description: 'Why its last call failed, as far as this process knows; null if it did not',
+            }),
+          ),
         }),
       ),
       embedding: Nullable(Type.String({ description: 'The model whose vectors are searched' })),

@@ -64,7 +64,7 @@ export function createModels({
             )
       return loaded
     }
-    resolved.set(entry.id, { entry, wire: load, refused: new Map() })
+    resolved.set(entry.id, { entry, wire: load, refused: new Map(), health: { failure: null } })
   }
   const { embedding, formerEmbedding, reranker } = catalogue
   const processes = new Map<string, FolderProcess>()

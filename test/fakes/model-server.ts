@@ -22,6 +22,8 @@ export type ModelServer = {
    * The replies to the next reranking requests, in order. Later requests get an order by the number of shared words.
    */
   reranks: RerankReply[]
+  /** How long the embedding of each text takes. */
+  embedding: { msPerText: number }
   close(): Promise<void>
 }
 
@@ -36,6 +38,7 @@ export async function startModelServer(): Promise<ModelServer> {
   const requests: ModelRequest[] = []
   const queue: Reply[] = []
   const reranks: RerankReply[] = []
+  const embedding = { msPerText: 0 }
   let otherwise: (request: ModelRequest) => Reply = () => ({ tokens: ['Hello', ' from', ' the', ' model.'] })
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -64,6 +67,7 @@ export async function startModelServer(): Promise<ModelServer> {
       const { status, retryAfter, firstDelayMs, after } = isTold ? (queue.shift() ?? {}) : {}
       if (firstDelayMs) await wait(firstDelayMs)
       await after
+      if (embedding.msPerText) await wait(embedding.msPerText * body.input.length)
       if (status) {
         const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }
         response.writeHead(status, headers).end('{"error":{"message":"told to fail"}}')
@@ -92,6 +96,7 @@ export async function startModelServer(): Promise<ModelServer> {
     requests,
     queue,
     reranks,
+    embedding,
     otherwise: (reply) => {
       otherwise = reply
     },

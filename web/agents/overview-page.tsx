@@ -98,6 +98,8 @@ const Figure = ({ label, value, before }: { label: string; value: string; before
 function Health({ agentId }: { agentId: string }) {
   const agent = useAgent(agentId).data
   const summary = useQuery(reading('/agents/{agentId}/sources/summary', { params: { agentId } }))
+  const models = useQuery(reading('/models')).data?.models ?? []
+  const model = models.find(({ id, isAuto }) => (agent?.model === 'auto' ? isAuto : id === agent?.model))
   const params = { agentId }
   return (
     <Section title="Health">
@@ -132,6 +134,13 @@ function Health({ agentId }: { agentId: string }) {
                   'Not trained yet'
                 )}
               </Line>
+              {model?.problem && (
+                <Line ok={false}>
+                  <Link to="/workspace">
+                    The model {model.id} fails: {model.problem}
+                  </Link>
+                </Line>
+              )}
               <Line ok={agent?.visibility === 'public'}>
                 <Link to="/agents/$agentId/deploy" params={params}>
                   {agent?.visibility === 'public'

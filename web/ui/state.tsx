@@ -80,12 +80,16 @@ export function Loaded<T>({
 
 const SIGNED_OUT = 'You are signed out. Sign in, and try again: nothing was lost.'
 
+/** The details of a refused value are sentences; those of other errors are names. */
+const sentenceOfService = ({ code, message, details = {} }: ParleyError): string =>
+  (code.startsWith('VALIDATION_') && Object.values(details)[0]) || message
+
 /** Returns one sentence about what went wrong. */
 export const sentenceOf = (error: unknown): string =>
   isSignedOut(error)
     ? SIGNED_OUT
     : error instanceof ParleyError
-      ? (Object.values(error.details ?? {})[0] ?? error.message)
+      ? sentenceOfService(error)
       : error instanceof CutOff || error instanceof StillOpen
         ? error.message
         : 'The service cannot be reached. Check your connection and try again.'

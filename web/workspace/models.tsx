@@ -30,12 +30,13 @@ export function Models() {
         {(data) => (
           <div className={classes.stack}>
             <Table stacked label="Models" head={['Model', 'Provider', 'Credits per reply', 'Context window']}>
-              {data.models.map(({ id, provider, credits, contextTokens, isAuto, isInPlan }) => (
+              {data.models.map(({ id, provider, credits, contextTokens, isAuto, isInPlan, problem }) => (
                 <tr key={id}>
                   <td>
                     <strong className={classes.strong}>{id}</strong>{' '}
                     {isAuto && <Badge tone="accent">auto</Badge>}{' '}
                     {!isInPlan && <Badge>not in the plan</Badge>}
+                    {problem && <p role="alert">{problem}</p>}
                   </td>
                   <td>{provider}</td>
                   <td>{formatNumber(credits)}</td>

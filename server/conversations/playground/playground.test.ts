@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
+import { tokens } from '../../../test/fakes/reply.ts'
 import { type Client, type Service, startService } from '../../../test/start.ts'
 import { trained } from '../../../test/until.ts'
 import { refreshDays } from '../../insights/days/refresh-days.ts'
@@ -13,7 +14,7 @@ const QUESTION = 'How long is the warranty of the Halo lamp?'
 
 before(async () => {
   models = await startModelServer()
-  service = await startService(models.settings)
+  service = await startService({ ...models.settings, OPENAI_API_KEY: 'sk-test-key' })
   client = await service.account()
   const instructions = 'Be kind.'
   agentId = (await client.request('POST', '/agents', { name: 'Lumi', instructions })).body.id
@@ -56,6 +57,36 @@ test('the reasoning of a model is kept for the team, and only there', async () =
   assert.deepEqual(body.data.parts, [{ type: 'text', text: 'Five years [1].' }])
   const { data } = (await ask('GET', `/playground/runs/${body.data.id}`)).body
   assert.equal(data.steps[0].reasoning, 'A plan for it.')
+})
+
+test('a failure of the model says here, and where models are listed, what its provider said; customers do not see it', async () => {
+  const fault = {
+    status: 400,
+    errorMessage: `The model fake is not for key sk-secret-123456, ask ${'x'.repeat(999)}`,
+  }
+  const problemOf = async () => (await client.request('GET', '/models')).body.models.at(-1).problem
+  assert.equal(await problemOf(), null)
+  models.queue.push(fault)
+  const { status, body } = await run({})
+  assert.deepEqual([status, body.error.code], [502, 'CHAT_PROVIDER_ERROR'])
+  const words = /The model server answered 400: The model fake is not for key \[redacted\]/
+  assert.match(body.error.message, words)
+  assert.match(body.error.message, /; check Workspace > Models\.$/)
+  assert.ok(body.error.message.length < 400)
+  assert.match(await problemOf(), words)
+  models.queue.push(fault)
+  const other = (await client.request('POST', '/agents', { name: 'Other' })).body.id
+  const customer = await client.request('POST', `/agents/${other}/chat`, { message: QUESTION, stream: false })
+  assert.equal(customer.body.error.message, 'The model provider could not answer. Try again.')
+  assert.doesNotMatch(JSON.stringify(customer.body), /is not for key/)
+  models.queue.push({ tokens: tokens(9), dropAfter: 4, delayMs: 10 })
+  const stream = await client.raw('POST', `/agents/${agentId}/playground/runs`, {
+    body: JSON.stringify({ message: QUESTION, stream: true }),
+    headers: { 'content-type': 'application/json' },
+  })
+  assert.match(await stream.text(), /"errorText":"The model server [^"]+; check Workspace > Models\."/)
+  assert.equal((await run({})).status, 200)
+  assert.equal(await problemOf(), null)
 })
 
 test('a run costs nothing and does not count as a reply', async () => {

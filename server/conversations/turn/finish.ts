@@ -6,7 +6,7 @@ import { storableJson } from '../../http/bodies/storable.ts'
 import { ApiError } from '../../http/errors.ts'
 import { presentSourcesOf } from '../../knowledge/search/answering/present-sources.ts'
 import type { CitedSource } from '../../knowledge/search/answering/schema.ts'
-import { ModelFailure } from '../../models/failures/model-failure.ts'
+import { ModelFailure, whatHappened } from '../../models/failures/model-failure.ts'
 import {
   type Call,
   closingResults,
@@ -140,8 +140,7 @@ function spokenBy(
 ): LastWords {
   const { finishReason, message } = said
   const hasBegun = live.count > 0
-  if (!hasBegun && result.failure)
-    return wordless(asApiError(result.failure.cause, turn.model.entry.provider))
+  if (!hasBegun && result.failure) return wordless(asApiError(result.failure.cause, turn))
   if (!hasBegun && isCutOff(live))
     return wordless(live.abortReason === 'shutdown' ? RESTARTING() : WORDLESS())
   return lastWords(live.ids, {
@@ -149,6 +148,7 @@ function spokenBy(
     credits: creditsOf(live, said),
     finishReason,
     failed: finishReason === 'error',
+    errorText: told(turn, result.failure?.cause).message,
     score: message?.metadata.score,
     outcome: message?.metadata.outcome,
     sources: presentSourcesOf(ctx)(
@@ -159,9 +159,11 @@ function spokenBy(
 }
 
 /** Reports a failure as the provider's error only if it was one. */
-function asApiError(cause: unknown, provider: string): ApiError {
-  if (cause instanceof ModelFailure)
-    return new ApiError('CHAT_PROVIDER_ERROR', { details: { provider }, cause })
+function asApiError(cause: unknown, turn: Turn): ApiError {
+  if (cause instanceof ModelFailure) {
+    const details = { provider: turn.model.entry.provider }
+    return new ApiError('CHAT_PROVIDER_ERROR', { ...told(turn, cause), details, cause })
+  }
   if (isUnavailable(cause)) {
     return new ApiError('SERVICE_OVERLOADED', {
       message: 'The database is temporarily unavailable. The message is stored: send the request again.',
@@ -170,6 +172,12 @@ function asApiError(cause: unknown, provider: string): ApiError {
   }
   return cause instanceof ApiError ? cause : new ApiError('INTERNAL_SERVER_ERROR', { cause })
 }
+
+/** Only in the playground the reader is one who can do something about a model. */
+const told = ({ request }: Turn, cause: unknown): { message?: string } =>
+  request.trial && cause instanceof ModelFailure
+    ? { message: `${whatHappened(cause)}; check Workspace > Models.` }
+    : {}
 
 const RESTARTING = (): ApiError =>
   new ApiError('SERVICE_OVERLOADED', {
@@ -243,6 +251,7 @@ type Closing = {
   credits: number
   finishReason: FinishReason
   failed: boolean
+  errorText?: string | undefined
   score?: number | null
   outcome?: AnswerOutcome | null
   sources?: Static<typeof CitedSource>[]
@@ -251,7 +260,16 @@ type Closing = {
 /** Returns the end of an answer that is kept. */
 export function lastWords(
   ids: GenerationIds,
-  { hasBegun, credits, finishReason, failed, score, outcome = null, sources = [] }: Closing,
+  {
+    hasBegun,
+    credits,
+    finishReason,
+    failed,
+    errorText = ERROR_TEXT,
+    score,
+    outcome = null,
+    sources = [],
+  }: Closing,
 ): LastWords {
   const messageMetadata = finishMetadata(ids, credits)
   const { messageId: _, ...shared } = messageMetadata
@@ -266,7 +284,7 @@ export function lastWords(
     events: [
       ...(hasBegun ? [] : firstEvents(ids)),
       ...(sources.length > 0 ? [{ type: 'data-sources' as const, data: { sources } }] : []),
-      ...(failed ? [{ type: 'error' as const, errorText: ERROR_TEXT }] : []),
+      ...(failed ? [{ type: 'error' as const, errorText }] : []),
       { type: 'finish-step' },
       { type: 'finish', finishReason, messageMetadata },
     ],

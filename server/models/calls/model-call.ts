@@ -33,6 +33,8 @@ export type ResolvedModel = {
   wire(): Promise<Wire>
   /** What the server has refused of earlier requests, which have been answered without it. */
   refused: Map<string, string | null>
+  /** The last failure of a call, until one succeeds. */
+  health: { failure: ModelFailure | null }
 }
 
 type Result = IteratorResult<Part[], undefined>
@@ -142,6 +144,7 @@ export class ModelCall implements Receiver, AsyncIterableIterator<Part[], undefi
       case 'finish':
         this.#hasFinish = part.finishReason.unified !== 'interrupted'
         if (!this.#hasFinish) return
+        this.#resolved.health.failure = null
         // Only now it is certain that the server takes what was sent instead.
         for (const [name, instead] of this.#refused) this.#resolved.refused.set(name, instead)
     }
@@ -271,6 +274,7 @@ export class ModelCall implements Receiver, AsyncIterableIterator<Part[], undefi
     if (this.#state === 'over') return
     this.#state = 'over'
     this.#error = error
+    if (error instanceof ModelFailure && error.kind !== 'aborted') this.#resolved.health.failure = error
     this.#clock?.stop()
     clearTimeout(this.#retry)
     this.#signal.removeEventListener('abort', this.#onAbort)

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
-import { type Reply, tokens } from '../../../test/fakes/reply.ts'
 import { startModelServer } from '../../../test/fakes/model-server.ts'
+import { type Reply, tokens } from '../../../test/fakes/reply.ts'
 import { streamModel } from '../calls/call-model.ts'
 import { createModels } from '../models.ts'
 import { DEFAULT_MODEL, parseCatalogue } from './catalogue.ts'
@@ -25,9 +25,9 @@ test('every row has a source, and what the defaults and the pages recommend is t
   }
   const known = new Map(KNOWN_MODELS.map((model) => [model.id, model]))
   const named = pages.flatMap((page) =>
-    [...page.matchAll(/"(?:model|name|id)": "([^"]+)"|(?:OPENAI|EMBEDDING)_MODEL=(\S+)|ollama pull (\S+)/g)].map(
-      ([, inJson, variable, pulled]) => inJson ?? variable ?? pulled!,
-    ),
+    [
+      ...page.matchAll(/"(?:model|name|id)": "([^"]+)"|(?:OPENAI|EMBEDDING)_MODEL=(\S+)|ollama pull (\S+)/g),
+    ].map(([, inJson, variable, pulled]) => inJson ?? variable ?? pulled!),
   )
   // What the pages tell readers to replace, or what is their own name of a model.
   const own = /^(a-model|an-embedding-model|local|embeddings|reranker|auto|fast|gpt|claude|gemini)$/
@@ -82,7 +82,11 @@ test('models are asked as their providers advise: Gemini 3 without the default t
   server.otherwise((): Reply => ({ tokens: tokens(1) }))
   const sent = async (provider: string, name: string, temperature: number) => {
     const baseUrl = `${server.url}/${provider === 'google' ? 'v1beta' : 'v1'}`
-    const catalogue = parseCatalogue({ models: [{ id: 'm', provider, name, baseUrl, apiKey: 'k' }] }, none, {})
+    const catalogue = parseCatalogue(
+      { models: [{ id: 'm', provider, name, baseUrl, apiKey: 'k' }] },
+      none,
+      {},
+    )
     const models = createModels({ catalogue, builtin: {} as never })
     const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Hello' }] }]
     const options = { prompt, temperature, maxOutputTokens: 100 }

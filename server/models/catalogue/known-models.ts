@@ -57,7 +57,13 @@ export const KNOWN_MODELS: readonly KnownModel[] = [
   },
   { provider: 'ollama', id: 'llama3.1', withdrawn: null, source: `${OLLAMA}/llama3.1` },
   { provider: 'ollama', id: 'nomic-embed-text', withdrawn: null, source: `${OLLAMA}/nomic-embed-text` },
-  { provider: 'openai', id: 'gpt-5', withdrawn: '2026-12-11', replacement: 'gpt-6.1-sol', source: OPENAI_ENDS },
+  {
+    provider: 'openai',
+    id: 'gpt-5',
+    withdrawn: '2026-12-11',
+    replacement: 'gpt-6.1-sol',
+    source: OPENAI_ENDS,
+  },
   {
     provider: 'openai',
     id: 'gpt-5-mini',

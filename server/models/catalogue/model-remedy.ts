@@ -1,4 +1,4 @@
-import { ModelFailure } from '../failures/model-failure.ts'
+import { ModelFailure, networkCodeOf } from '../failures/model-failure.ts'
 import { FolderFault } from '../folder/folder-fault.ts'
 
 export type Asked = { what: 'model' | 'embeddings' | 'reranker'; name: string; url: string | null }
@@ -7,8 +7,6 @@ export type Asked = { what: 'model' | 'embeddings' | 'reranker'; name: string; u
 export type Finding = { what: Asked['what']; name: string; ok: boolean; sentence: string }
 
 const TITLES = { model: 'Model', embeddings: 'Embeddings', reranker: 'Reranker' }
-const NETWORK =
-  /\b(E(?:CONNREFUSED|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH|CONNRESET|PIPE)|[A-Z_]*CERT[A-Z_]*|UND_ERR_\w+)\b/
 const LONGEST_DETAIL = 200
 
 const titleOf = ({ what, name, url }: Asked): string => `${TITLES[what]} "${name}"${url ? ` at ${url}` : ''}`
@@ -46,7 +44,10 @@ export function failing(asked: Asked, error: unknown): Finding {
       asked.url ? failure.cause.message : 'cannot be run. The operator sees why with doctor.',
     )
   const said = (failure.cause as Error | undefined)?.message ?? ''
-  const detail = said.replace(/\s+/g, ' ').trim().slice(0, LONGEST_DETAIL)
+  const { answer } = failure
+  const detail = answer
+    ? `${answer.status}: ${answer.words}`
+    : said.replace(/\s+/g, ' ').trim().slice(0, LONGEST_DETAIL)
   switch (failure.kind) {
     case 'timeout':
     case 'aborted':
@@ -57,20 +58,20 @@ export function failing(asked: Asked, error: unknown): Finding {
     case 'rate_limited':
       return fails(
         asked,
-        'takes no more requests at the moment. Wait, or ask the provider for higher limits.',
+        `takes no more requests at the moment (${detail}). Wait, or ask the provider for higher limits.`,
       )
     case 'unavailable': {
-      const code = NETWORK.exec(said)?.[1]
+      const code = networkCodeOf(failure)
       if (code)
         return fails(asked, `cannot be reached (${code}). Start its server, or correct ${addressOf(asked)}.`)
       return fails(asked, `failed (${detail}). Look at the log of its server.`)
     }
     case 'rejected':
-      if (/\b40[13]\b/.test(said)) return wrongKey(asked)
-      if (/\b404\b/.test(said))
+      if (answer?.status === 401 || answer?.status === 403) return wrongKey(asked)
+      if (answer?.status === 404)
         return fails(
           asked,
-          `is not known there (404). Correct its name, or ${addressOf(asked)}, which usually ends with /v1.`,
+          `is not known there (${detail}). Correct its name, or ${addressOf(asked)}, which usually ends with /v1.`,
         )
       return fails(asked, `refused the request (${detail}).`)
     case 'invalid_response':

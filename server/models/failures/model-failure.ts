@@ -1,4 +1,4 @@
-import { describe, safeCause } from './redact.ts'
+import { describe, redact, safeCause } from './redact.ts'
 
 const SENTENCES = {
   timeout: 'The model provider did not respond in time.',
@@ -17,6 +17,8 @@ export class ModelFailure extends Error {
   readonly kind: ModelFailureKind
   /** How long the provider asked us to wait, in milliseconds. */
   readonly retryAfterMs: number | null
+  /** The status with which the provider answered, and its own words, for those who configure it. */
+  answer: { status: number; words: string } | null = null
 
   constructor(kind: ModelFailureKind, cause?: unknown, retryAfterMs: number | null = null) {
     super(SENTENCES[kind], { cause })
@@ -37,11 +39,50 @@ export function failureOfStatus(
 ): ModelFailure {
   const wait = waitOf(retryAfter)
   const cause = new Error(adviceOf(status, describe(error)), { cause: error })
-  if (status === 429) return new ModelFailure('rate_limited', cause, wait)
   // When a connection breaks during a successful response, the provider's package reports the error with the status of
   // that response.
-  if (status < 400 || status === 408 || status >= 500) return new ModelFailure('unavailable', cause, wait)
-  return new ModelFailure('rejected', cause)
+  const isOutage = status < 400 || status === 408 || status >= 500
+  const failure =
+    status === 429
+      ? new ModelFailure('rate_limited', cause, wait)
+      : isOutage
+        ? new ModelFailure('unavailable', cause, wait)
+        : new ModelFailure('rejected', cause)
+  if (status >= 400) failure.answer = { status, words: wordsOf(error) }
+  return failure
+}
+
+/** Returns what an error of a provider says, without the JSON around it. */
+function wordsOf(error: unknown): string {
+  const { responseBody, message } = (error ?? {}) as { responseBody?: unknown; message?: unknown }
+  const body = String(responseBody ?? message ?? '').replace(/^\d{3} /, '')
+  try {
+    const parsed = JSON.parse(body)
+    const { error: inner } = parsed
+    const said = inner?.message ?? parsed.message ?? parsed.detail ?? inner
+    return typeof said === 'string' ? said : JSON.stringify(said ?? parsed)
+  } catch {
+    return body
+  }
+}
+
+const LONGEST_WORDS = 300
+const NETWORK =
+  /\b(E(?:CONNREFUSED|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH|CONNRESET|PIPE)|[A-Z_]*CERT[A-Z_]*|UND_ERR_\w+)\b/
+
+/** Returns the code of the error of the network that a failure comes from; null when it comes from another. */
+export const networkCodeOf = ({ cause }: ModelFailure): string | null =>
+  NETWORK.exec((cause as Error | undefined)?.message ?? '')?.[1] ?? null
+
+/** Says what happened, for those who manage the models: not for customers. */
+export function whatHappened(failure: ModelFailure): string {
+  const { kind, answer } = failure
+  if (answer) return `The model server answered ${answer.status}${answer.words ? `: ${answer.words}` : ''}`
+  const code = networkCodeOf(failure)
+  if (code) return `The model server cannot be reached (${code})`
+  if (kind === 'timeout') return 'The model server did not answer in time'
+  if (kind === 'invalid_response') return 'The model server sent what cannot be read'
+  return 'The model server ended the answer before it was complete'
 }
 
 export const tooLong = (what: string): ModelFailure =>
@@ -78,6 +119,10 @@ function waitOf(retryAfter: string | undefined): number | null {
 export function toModelFailure(error: unknown, secrets: readonly (string | null)[]): ModelFailure {
   const failure = classify(error)
   if (failure.cause !== undefined) failure.cause = safeCause(failure.cause, secrets)
+  if (failure.answer) {
+    const words = redact(failure.answer.words, secrets).replace(/\s+/g, ' ').trim()
+    failure.answer = { ...failure.answer, words: words.slice(0, LONGEST_WORDS).toWellFormed() }
+  }
   return failure
 }
 

@@ -24,20 +24,41 @@ export type Embedder = {
 const BATCH = 32
 const TRIES = 4
 const TIMEOUT_MS = 30_000
+/** A single passage may take this long on a busy machine. */
+const LONGEST_TIMEOUT_MS = 300_000
 /** If a server asks for a longer pause, the next attempt of the job takes over. */
 const LONGEST_WAIT_MS = 60_000
 
-/** Creates an embedder for a server with OpenAI's API. */
-export function createEmbedder(entry: EmbeddingServer, connections: Dispatcher): Embedder {
+/**
+ * Creates an embedder for a server with OpenAI's API. When a batch of passages takes too long, half of it is sent next
+ * and given twice the time; the server is likely to be still busy with the rest. What worked is kept for later batches.
+ */
+export function createEmbedder(
+  entry: EmbeddingServer,
+  connections: Dispatcher,
+  timeoutMs = TIMEOUT_MS,
+): Embedder {
+  const passages = { size: BATCH, timeoutMs }
   return {
     space: spaceOf(entry),
     batch: BATCH,
     async embed(texts, { signal, areQuestions = false } = {}) {
       const { query, passage } = entry.prefixes
       const prefixed = texts.map((text) => (areQuestions ? query : passage) + text)
+      const pace = areQuestions ? { size: BATCH, timeoutMs } : passages
       const vectors: Float32Array[] = []
-      for (let from = 0; from < texts.length; from += BATCH) {
-        vectors.push(...(await embedBatch(entry, prefixed.slice(from, from + BATCH), connections, signal)))
+      while (vectors.length < texts.length) {
+        const batch = prefixed.slice(vectors.length, vectors.length + pace.size)
+        const given = pace.timeoutMs
+        try {
+          vectors.push(...(await embedBatch(entry, batch, connections, given, signal)))
+        } catch (error) {
+          const isSlow = error instanceof ModelFailure && error.kind === 'timeout' && !signal?.aborted
+          const isLast = areQuestions || (batch.length === 1 && given >= LONGEST_TIMEOUT_MS)
+          if (!isSlow || isLast) throw error
+          pace.size = Math.min(pace.size, Math.ceil(batch.length / 2))
+          pace.timeoutMs = Math.max(pace.timeoutMs, Math.min(2 * given, LONGEST_TIMEOUT_MS))
+        }
       }
       if (new Set(vectors.map(({ length }) => length)).size > 1) {
         throw new ModelFailure('invalid_response', new Error('vectors of different sizes'))
@@ -51,11 +72,12 @@ async function embedBatch(
   entry: EmbeddingServer,
   texts: string[],
   connections: Dispatcher,
+  timeoutMs: number,
   signal: AbortSignal | undefined,
 ): Promise<Float32Array[]> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await askOnce(entry, texts, connections, signal)
+      return await askOnce(entry, texts, connections, timeoutMs, signal)
     } catch (error) {
       const failure = toModelFailure(error, [entry.apiKey])
       const pause = failure.retryAfterMs ?? 250 * 2 ** attempt
@@ -71,9 +93,10 @@ async function askOnce(
   { name, baseUrl, apiKey, dimensions }: EmbeddingServer,
   texts: string[],
   connections: Dispatcher,
+  timeoutMs: number,
   signal: AbortSignal | undefined,
 ): Promise<Float32Array[]> {
-  const timeout = AbortSignal.timeout(TIMEOUT_MS)
+  const timeout = AbortSignal.timeout(timeoutMs)
   const { statusCode, headers, body } = await request(`${baseUrl.replace(/\/+$/, '')}/embeddings`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}) },
