@@ -239,7 +239,7 @@ test('doctor tells whether each model answers, and what to do if it does not', a
 
   const faults: [unknown, RegExp][] = [
     [{ models: [model] }, /refused the key\. Correct OPENAI_API_KEY, or apiKey/],
-    [{ models: [model] }, /is not known there \(404\)\. Correct its name, or OPENAI_BASE_URL/],
+    [{ models: [model] }, /is not known there \(404: [^)]+\)\. Correct its name, or OPENAI_BASE_URL/],
     [
       { models: [{ ...model, baseUrl: 'http://127.0.0.1:9/v1' }] },
       /cannot be reached \(ECONNREFUSED\)\. Start its server/,
