@@ -1,5 +1,6 @@
 import { deliverAnswer } from './channels/outbound/deliver-answer.ts'
 import type { ConversationRow } from './conversations/records/queries.ts'
+import type { DeliverAnswer } from './conversations/turn/store-end.ts'
 import type { Trx } from './db/database.ts'
 import type { Notifier } from './db/notifier.ts'
 import { storeCustomerMessage } from './helpdesk/messages/store-customer-message.ts'
@@ -34,8 +35,8 @@ export const conversationReactions = (notifier: Notifier) => ({
     await storeCustomerMessage(trx, conversation, { ...message, attachments: [] })
     await notifier.publish(trx, 'helpdesk', conversation.agent_id)
   },
-  /** An answer in a conversation of a channel is sent there. */
-  deliverAnswer,
+  /** An answer in a conversation of a channel is sent there, and people are asked about one without words. */
+  deliverAnswer: (...answer: Parameters<DeliverAnswer>) => deliverAnswer({ notifier }, ...answer),
   /** The action that escalates opens a ticket. */
   openTicket: (trx: Parameters<typeof openTicket>[1], wanted: Parameters<typeof openTicket>[2]) =>
     openTicket({ notifier }, trx, wanted),

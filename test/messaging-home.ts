@@ -40,7 +40,7 @@ export async function startMessagingHome(
     numbers: [{ id: NUMBER, phone: '+1 555-000-1111', name: 'Shop' }],
     templates: [],
   })
-  const service = await startService({ ...env, ...envFor(fake) }, undefined, options).catch(
+  const service = await startService({ ...envFor(fake), ...env }, undefined, options).catch(
     async (error: unknown) => {
       await fake.close()
       throw error

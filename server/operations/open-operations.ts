@@ -115,7 +115,11 @@ export async function openOperations(
         if (embedded) return
         const generations = { get: () => null } as unknown as Generations
         const notifier = { publish: async () => {} } as unknown as Notifier
-        const orphans = createOrphans({ db, log: pino({ level: 'silent' }), deliverAnswer })
+        const orphans = createOrphans({
+          db,
+          log: pino({ level: 'silent' }),
+          deliverAnswer: (...answer) => deliverAnswer({ notifier }, ...answer),
+        })
         await stopGeneration({ db, generations, notifier, orphans }, accountId, conversationId)
       },
     },

@@ -181,6 +181,16 @@ describe('the chat on a website', () => {
     await visitor.context.close()
   })
 
+  test('a sentence stands in the place of an answer without words', { skip }, async () => {
+    const visitor = await enter()
+    home.models.queue.push({ tokens: [] }, { tokens: [] })
+    await say(visitor, 'Silence?')
+    await answered(visitor, 'I have no answer to this.')
+    await idle(visitor)
+    assert.deepEqual(await shown(visitor), ['Silence?', 'I have no answer to this.'])
+    await visitor.context.close()
+  })
+
   test('earlier conversations are listed and can be opened; a new one starts empty', { skip }, async () => {
     const visitor = await enter()
     const { chat } = visitor

@@ -8,7 +8,7 @@ import { hostOf, LinkRule, linksTo } from './link-rule.ts'
 import { Markdown } from './markdown.tsx'
 import { Sources, SourcesOfMessage } from './sources.tsx'
 import type { Appearance, Attachment, Message } from './types.ts'
-import { shownLanguage, word } from './words.ts'
+import { sentence, shownLanguage, word } from './words.ts'
 
 /** The position of a message within a group of consecutive messages of the same speaker. */
 export type Place = { isFirst: boolean; isLast: boolean }
@@ -23,7 +23,8 @@ type Props = {
 }
 
 export function MessageView({ chat, appearance, message, isComplete, language, place }: Props) {
-  const { id, role, text, author, sources, attachments, feedback, createdAt } = message
+  const { id, role, isSilent, author, sources, attachments, feedback, createdAt } = message
+  const text = isSilent ? sentence('noAnswer') : message.text
   const [open, setOpen] = useState<number | null>(null)
   const isHidden = appearance.stage?.showDataSource === false
   const cited = useMemo(

@@ -15,5 +15,6 @@ export const newMessage = (
   sources: [],
   attachments: files.map(({ id: _, ...file }) => ({ ...file, url: null })),
   author: null,
+  isSilent: false,
   pendingCalls: [],
 })

@@ -1,3 +1,4 @@
+import { CUSTOMER_SENTENCES, isCustomerLanguage } from '../../server/text/talk/customer-sentences.ts'
 import { ar } from './words/ar.ts'
 import { de } from './words/de.ts'
 import { en, type Word, type Words } from './words/en.ts'
@@ -31,6 +32,12 @@ const codeOf = (language: string): string => language.toLowerCase().split(/[-_]/
 /** Returns a text in the language of the controls. */
 export const word = (name: Word, ...values: (string | number)[]): string =>
   shown[name].replace(/\{(\d)\}/g, (_, place) => String(values[Number(place)] ?? ''))
+
+/** Returns a sentence that customers also read in mails and messages. */
+export const sentence = (name: keyof (typeof CUSTOMER_SENTENCES)['en']): string => {
+  const language = shownLanguage()
+  return CUSTOMER_SENTENCES[isCustomerLanguage(language) ? language : 'en'][name]
+}
 
 /** Returns the language for formatting dates and times. */
 export const shownLanguage = (): string => document.documentElement.lang || 'en'

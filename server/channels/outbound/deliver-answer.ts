@@ -2,53 +2,120 @@ import { CHANNEL_NAMES } from '../../agents/settings/channel-names.ts'
 import { textOf } from '../../conversations/records/parts.ts'
 import type { GenerationIds } from '../../conversations/stream/live-generation.ts'
 import type { StoredMessage } from '../../conversations/turn/end-statements.ts'
+import type { DeliverAnswer } from '../../conversations/turn/store-end.ts'
 import type { Trx } from '../../db/database.ts'
+import type { Notifier } from '../../db/notifier.ts'
 import type { AgentRef } from '../../db/refs.ts'
-import { enqueueDelivery, threadOf } from '../../deliveries/enqueue-delivery.ts'
+import { enqueueDelivery, type ThreadRow, threadOf } from '../../deliveries/enqueue-delivery.ts'
 import { withoutMarkers } from '../../knowledge/search/answering/citations.ts'
 import { linkHostsOf } from '../../knowledge/sources/link-hosts.ts'
+import { languageOfQuestion } from '../../text/languages/language-of-question.ts'
 import { hostOf } from '../../text/safety/foreign-links.ts'
+import {
+  CUSTOMER_SENTENCES,
+  type CustomerLanguage,
+  isCustomerLanguage,
+} from '../../text/talk/customer-sentences.ts'
+import { splitWords } from '../../text/words/words.ts'
+import { askPeople } from './ask-people.ts'
+
+/** What of a conversation tells the customer's language: the newest messages, and characters of them. */
+const MESSAGES_LOOKED_AT = 5
+const LOOKED_AT = 4_000
 
 /**
- * Returns a function that sends the reply, or null if it does not belong on a channel. A conversation of an application
- * may have a thread as well, once its ticket was answered by mail; there, only replies to messages of the thread are
- * sent.
+ * Returns whether the reply belongs on a channel, and a function that sends it there and asks people about a reply
+ * without words. A conversation of an application may have a thread as well, once its ticket was answered by mail;
+ * there, only replies to messages of the thread are sent.
  */
 export async function deliverAnswer(
+  ctx: { notifier: Notifier },
   trx: Trx,
-  { accountId, agentId }: AgentRef,
-  { conversationId, messageId, userMessageId }: GenerationIds,
-  { threadId, source }: { threadId: string; source: string },
-): Promise<((message: StoredMessage | null) => Promise<void>) | null> {
+  ref: AgentRef,
+  ids: GenerationIds,
+  { threadId, source }: { threadId: string | null; source: string },
+): ReturnType<DeliverAnswer> {
+  const thread = await answeredOn(trx, ref, ids, { threadId, source })
+  return {
+    isOnChannel: thread !== null,
+    async deliver(message) {
+      const { conversationId } = ids
+      const tell = message.metadata.isSilent
+        ? await askPeople(ctx, trx, ref, { conversationId, source })
+        : null
+      if (thread) await send(trx, ref, ids, thread, message, tell !== null)
+      await tell?.()
+    },
+  }
+}
+
+async function answeredOn(
+  trx: Trx,
+  { accountId }: AgentRef,
+  { userMessageId }: GenerationIds,
+  { threadId, source }: { threadId: string | null; source: string },
+): Promise<ThreadRow | null> {
   const thread = await threadOf(trx, accountId, threadId)
   if (!thread) return null
   const isHeldThere = source === CHANNEL_NAMES[thread.channel].source
-  if (!isHeldThere && !(await cameIn(trx, accountId, userMessageId))) return null
-  return async (message) => {
-    // Channels do not show sources, so the markers are removed.
-    const text = withoutMarkers(textOf(message ?? { parts: [] }))
-    if (text.trim() === '') return
-    await enqueueDelivery(trx, {
-      accountId,
-      agentId,
-      channel: thread.channel,
-      threadId,
-      conversationId,
-      ticketId: null,
-      messageId,
-      ticketMessageId: null,
-      content: { text, linkHosts: await leadsTo(trx, { accountId, agentId }, message) },
-    })
-  }
+  return isHeldThere || (await cameIn(trx, accountId, userMessageId)) ? thread : null
+}
+
+async function send(
+  trx: Trx,
+  ref: AgentRef,
+  { conversationId, messageId }: GenerationIds,
+  { id: threadId, channel }: ThreadRow,
+  message: StoredMessage,
+  isTeamTold: boolean,
+): Promise<void> {
+  // Channels do not show sources, so the markers are removed.
+  const said = withoutMarkers(textOf(message))
+  if (said.trim() === '' && !message.metadata.isSilent) return
+  const { noAnswer, teamTold } = CUSTOMER_SENTENCES[await languageOf(trx, ref, conversationId)]
+  const inItsPlace = isTeamTold ? `${noAnswer} ${teamTold}` : noAnswer
+  await enqueueDelivery(trx, {
+    ...ref,
+    channel,
+    threadId,
+    conversationId,
+    ticketId: null,
+    messageId,
+    ticketMessageId: null,
+    content: {
+      text: message.metadata.isSilent ? inItsPlace : said,
+      linkHosts: await leadsTo(trx, ref, message),
+    },
+  })
+}
+
+/** Returns the language of the customer's newest messages; English if it is unknown or has no sentences. */
+async function languageOf(
+  trx: Trx,
+  { accountId }: AgentRef,
+  conversationId: string,
+): Promise<CustomerLanguage> {
+  const messages = await trx
+    .selectFrom('messages')
+    .select('parts')
+    .where('account_id', '=', accountId)
+    .where('conversation_id', '=', conversationId)
+    .where('role', '=', 'user')
+    .orderBy('seq', 'desc')
+    .limit(MESSAGES_LOOKED_AT)
+    .execute()
+  const text = messages.map(textOf).join('\n').slice(0, LOOKED_AT)
+  const language = languageOfQuestion(splitWords(text), 'en')
+  return isCustomerLanguage(language) ? language : 'en'
 }
 
 /** The hosts that an answer may link to: the owner's websites and those of its sources. */
 async function leadsTo(
   trx: Trx,
   { accountId, agentId }: AgentRef,
-  message: StoredMessage | null,
+  message: StoredMessage,
 ): Promise<string[]> {
-  const cited = (message?.metadata.sources ?? []).flatMap(({ url }) => hostOf(url) ?? [])
+  const cited = (message.metadata.sources ?? []).flatMap(({ url }) => hostOf(url) ?? [])
   return [...new Set([...(await linkHostsOf(trx, { accountId, agentId })), ...cited])]
 }
 

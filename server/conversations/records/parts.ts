@@ -20,7 +20,9 @@ export const textOf = ({ parts }: { parts: readonly MessagePart[] }): string =>
 
 /** Whether an answer has words or calls. Spaces and the numbers of citations alone are none. */
 export const hasSpoken = ({ parts }: { parts: readonly MessagePart[] }): boolean =>
-  parts.some(({ type }) => type !== 'text') ||
+  parts.some(({ type }) => type !== 'text') || hasWords({ parts })
+
+export const hasWords = ({ parts }: { parts: readonly MessagePart[] }): boolean =>
   /[\p{L}\p{N}\p{S}\p{M}]/u.test(textOf({ parts }).replace(/\[\d+\]/g, ''))
 
 export const resultsOf = (parts: readonly MessagePart[]): Map<string, ResultPart> =>

@@ -16,6 +16,8 @@ export type MessageMetadata = {
   sources?: StoredSource[]
   finishReason?: FinishReason
   model?: string
+  /** Set when the answer ended without a word. People see a sentence in its place; the API shows it as it is. */
+  isSilent?: true
   /** Set when `model` answered in place of the agent's own model, whose provider failed. */
   isStandIn?: true
   /** The author of a message that a team member wrote. */

@@ -11,6 +11,7 @@ import {
   type Call,
   closingResults,
   hasSpoken,
+  hasWords,
   keptOfBroken,
   resultsOf,
   unresolvedCalls,
@@ -111,12 +112,15 @@ function keptBy(turn: Turn, live: LiveGeneration, result: StepsResult): Omit<Kep
   const finishReason = live.abortReason === null ? result.finishReason : 'stop'
   if (live.count === 0) return { status, finishReason, message: null }
   const { outcome } = result
+  // Somebody who stopped the answer expects no words, and a call that waits for its application is no end.
+  const isSilent = status === 'finished' && result.waiting.length === 0 && !hasWords({ parts: said })
   const metadata: MessageMetadata = {
     score: result.score,
     outcome,
     ...cited,
     finishReason,
     ...model,
+    ...(isSilent ? { isSilent: true as const } : {}),
     ...(Object.keys(result.replay).length > 0 ? { replay: storableJson(result.replay) as never } : {}),
   }
   return { status, finishReason, message: { parts: said, metadata } }

@@ -49,15 +49,15 @@ export type Outcome = {
 export type Ending = 'stored' | 'taken_over' | 'ended' | 'lost'
 
 /**
- * Returns a function that sends the stored answer to where its conversation is held, or null if it does not go to a
- * channel. It is passed in because channels are a higher layer.
+ * Returns whether the answer goes to a channel, and the last step of its transaction, which sends the stored answer
+ * there and asks people about one without words. It is passed in because channels are a higher layer.
  */
 export type DeliverAnswer = (
   trx: Trx,
   ref: AgentRef,
   ids: GenerationIds,
-  on: { threadId: string; source: string },
-) => Promise<((message: StoredMessage | null) => Promise<void>) | null>
+  on: { threadId: string | null; source: string },
+) => Promise<{ isOnChannel: boolean; deliver(message: StoredMessage): Promise<void> }>
 
 type Needs = { db: Db; deliverAnswer: DeliverAnswer; turnWriter: TurnWriter }
 
@@ -99,7 +99,8 @@ export async function storeEnd(
   outcome: Outcome,
 ): Promise<Ending> {
   const { message, waiting, endedCalls = [] } = outcome
-  if (message && waiting.length + endedCalls.length === 0 && ids.kind === 'reply') {
+  const isPlain = waiting.length + endedCalls.length === 0 && ids.kind === 'reply'
+  if (message && isPlain && !message.metadata.isSilent) {
     // Read when the statement is sent, because more may have been logged by then.
     const spoken = () => pieceOf(ids, outcome.unlogged, outcome.lastWords(null))
     const { status, finishReason } = outcome
@@ -154,12 +155,11 @@ export async function storeEndHeld(
   if (conversation.transient) await holdGeneration(trx, ref, ids)
   await endCalls(trx, ref, outcome.endedCalls ?? [])
   const { thread_id: threadId, source } = conversation
-  const deliver = threadId === null ? null : await deliverAnswer(trx, ref, ids, { threadId, source })
-  const isWithheld = deliver !== null && outcome.finishReason === 'error'
+  const { isOnChannel, deliver } = await deliverAnswer(trx, ref, ids, { threadId, source })
+  const isWithheld = isOnChannel && outcome.finishReason === 'error'
   const kept = isWithheld ? withheld(outcome) : outcome
   const ending = await endIn(trx, ref, ids, closer, conversation.status, kept)
   if (ending === 'lost') return endedBefore(trx, ref, ids, closer, kept)
-  if (ending === 'stored' && !isWithheld) await deliver?.(outcome.message)
   if (conversation.transient) {
     // A transient conversation is a chat of version 1. After this point, its answer is stored nowhere else.
     const { message, finishReason, lastWords } = outcome
@@ -180,7 +180,7 @@ export async function storeEndHeld(
       .where('account_id', '=', ref.accountId)
       .where('id', '=', ids.conversationId)
       .execute()
-  }
+  } else if (ending === 'stored' && !isWithheld && outcome.message) await deliver(outcome.message)
   return ending
 }
 

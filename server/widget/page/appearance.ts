@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import { offersAction } from '../../actions/definitions/offers-action.ts'
 import type { AgentRow } from '../../agents/records/find-agent.ts'
 import { chatChannel } from '../../agents/settings/chat-channel.ts'
 import type { Db } from '../../db/database.ts'
@@ -13,7 +14,7 @@ export async function appearanceOf(db: Db, agent: AgentRow): Promise<Static<type
   const [pictures, hasForm, mayEscalate, identitySince] = await Promise.all([
     picturesOf(db, agent),
     takesDetails(db, agent),
-    offersAction(db, agent, 'escalate'),
+    offersVisitors(db, agent, 'escalate'),
     identitySecretSince(db, { accountId: agent.account_id, agentId: agent.id }),
   ])
   return {
@@ -64,24 +65,15 @@ const hostOf = (domain: string): string => domain.replace(/^\*\.|:\d+$/g, '').to
  * websites.
  */
 export const takesDetails = (db: Db, agent: AgentRow): Promise<boolean> =>
-  offersAction(db, agent, 'collect-leads')
+  offersVisitors(db, agent, 'collect-leads')
 
 /** Returns whether the agent has an enabled action of that type for the chat on websites. */
-export async function offersAction(
+export const offersVisitors = (
   db: Db,
   agent: AgentRow,
   type: 'collect-leads' | 'escalate',
-): Promise<boolean> {
-  const actions = await db
-    .selectFrom('actions')
-    .select('channels')
-    .where('account_id', '=', agent.account_id)
-    .where('agent_id', '=', agent.id)
-    .where('type', '=', type)
-    .where('enabled', '=', true)
-    .execute()
-  return actions.some(({ channels }) => channels === null || channels.includes(chatChannel(agent)))
-}
+): Promise<boolean> =>
+  offersAction(db, { accountId: agent.account_id, agentId: agent.id }, chatChannel(agent), type)
 
 type VoiceSettings = {
   voice?: { speed?: number }

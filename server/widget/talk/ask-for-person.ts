@@ -3,7 +3,7 @@ import { transact } from '../../db/statements/transact.ts'
 import { openTicket } from '../../helpdesk/tickets/open-ticket.ts'
 import { tellDesk } from '../../helpdesk/tickets/tell-desk.ts'
 import { ApiError } from '../../http/errors.ts'
-import { offersAction } from '../page/appearance.ts'
+import { offersVisitors } from '../page/appearance.ts'
 import { requireOwnConversation, type Visit } from '../visitors/visitor.ts'
 import { beginConversation } from './store-message.ts'
 
@@ -17,7 +17,7 @@ export async function askForPerson(
   { conversationId, country, page }: { conversationId?: string; country: string | null; page?: string },
 ): Promise<string> {
   const { account_id: accountId, id: agentId } = visit.agent
-  if (!(await offersAction(ctx.db, visit.agent, 'escalate')))
+  if (!(await offersVisitors(ctx.db, visit.agent, 'escalate')))
     throw new ApiError('RESOURCE_NOT_FOUND', { message: 'This agent does not hand visitors over to people.' })
   return transact(ctx.db, async (trx) => {
     const named =

@@ -72,6 +72,9 @@ export const VisibleMessage = Exact({
   author: Nullable(
     Type.String({ description: 'The team member who wrote it; null: the visitor or the agent' }),
   ),
+  isSilent: Type.Boolean({
+    description: 'Whether the answer ended without a word: the chat shows a sentence in its place',
+  }),
   pendingCalls: Type.Array(
     Exact({ toolCallId: Type.String(), toolName: Type.String(), input: Type.Unknown() }),
     { description: 'Client actions whose result is awaited from the page' },

@@ -1,0 +1,22 @@
+import type { channels } from '../../agents/settings/settings-schema.ts'
+import type { Db } from '../../db/database.ts'
+import type { AgentRef } from '../../db/refs.ts'
+import type { ActionType } from '../../db/tables/actions.ts'
+
+/** Returns whether the agent has an enabled action of that type for the channel. */
+export async function offersAction(
+  db: Db,
+  { accountId, agentId }: AgentRef,
+  channel: (typeof channels)[number],
+  type: ActionType,
+): Promise<boolean> {
+  const actions = await db
+    .selectFrom('actions')
+    .select('channels')
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', agentId)
+    .where('type', '=', type)
+    .where('enabled', '=', true)
+    .execute()
+  return actions.some(({ channels: only }) => only === null || only.includes(channel))
+}

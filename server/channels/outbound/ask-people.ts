@@ -1,0 +1,45 @@
+import { offersAction } from '../../actions/definitions/offers-action.ts'
+import { requireAgent } from '../../agents/records/find-agent.ts'
+import { channelNames } from '../../agents/settings/channel-names.ts'
+import { chatChannel } from '../../agents/settings/chat-channel.ts'
+import { WIDGET } from '../../conversations/records/queries.ts'
+import type { Trx } from '../../db/database.ts'
+import type { Notifier } from '../../db/notifier.ts'
+import type { AgentRef } from '../../db/refs.ts'
+import { ensureTicket } from '../../helpdesk/tickets/open-ticket.ts'
+import { tellDesk } from '../../helpdesk/tickets/tell-desk.ts'
+
+/**
+ * Opens a ticket for a question that the agent had no answer to, unless one is open, if the agent may hand over to
+ * people on that channel. Returns the last step of the transaction, which tells the help desk; null if nobody is asked.
+ * An application that uses the API handles answers without words itself.
+ */
+export async function askPeople(
+  ctx: { notifier: Notifier },
+  trx: Trx,
+  { accountId, agentId }: AgentRef,
+  { conversationId, source }: { conversationId: string; source: string },
+): Promise<(() => Promise<void>) | null> {
+  const channel =
+    source === WIDGET
+      ? chatChannel(await requireAgent(trx, { accountId, agentId }))
+      : channelNames.find((names) => names.source === source)?.settings
+  if (!channel || !(await offersAction(trx, { accountId, agentId }, channel, 'escalate'))) return null
+  const { title, user_id } = await trx
+    .selectFrom('conversations')
+    .select(['title', 'user_id'])
+    .where('account_id', '=', accountId)
+    .where('id', '=', conversationId)
+    .executeTakeFirstOrThrow()
+  const { ticket } = await ensureTicket(trx, {
+    accountId,
+    agentId,
+    conversationId,
+    subject: title,
+    description: 'The agent had no answer.',
+    customer: { id: user_id, name: null, email: null, phoneNumber: null },
+    assigneeId: null,
+  })
+  return () =>
+    tellDesk(ctx, trx, { accountId, agentId }, { type: 'ticket', data: { ticketNumber: ticket.number } })
+}
