@@ -85,8 +85,9 @@ describe('people who are signed out', { skip }, () => {
       await page.getByLabel('Password').fill(PASSWORD)
       await page.keyboard.press('Enter')
       await page.getByRole('navigation', { name: 'Workspace' }).waitFor()
-      const { pathname, search } = new URL(page.url())
-      assert.equal(pathname + search, wanted === '/' ? '/agents' : wanted)
+      // The first page leads on to the list of agents.
+      const shown = wanted === '/' ? '/agents' : wanted
+      await page.waitForURL(({ pathname, search }) => pathname + search === shown)
       await page.context().close()
     }
   })
