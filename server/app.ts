@@ -41,6 +41,8 @@ const KEYLESS_BYTES = 65_536
 const MEMBER_WINDOW: RateWindow = { limit: 300, windowMs: 10_000 }
 const LONGEST_HEADERS_MS = 20_000
 const LONGEST_REQUEST_MS = 600_000
+/** How often connections that have become idle are closed while the service stops. */
+const LET_GO_MS = 50
 
 type Options = {
   /** For tests: undeclared responses and error codes become a 500. */
@@ -104,6 +106,12 @@ export async function createApp(
   app.addHook('onRoute', ({ config, method, url }) => {
     if (!config?.endpoint && !config?.raw && !url.startsWith(REFERENCE))
       throw new Error(`No contract describes ${method} ${url}.`)
+  })
+  app.addHook('preClose', async () => {
+    // Tabs that only listen, and clients without a request, reconnect to another process.
+    ctx.stop()
+    const letting = setInterval(() => app.server.closeIdleConnections(), LET_GO_MS)
+    app.server.once('close', () => clearInterval(letting))
   })
   acceptJson(app)
   await app.register(multipart)

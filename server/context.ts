@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { createAuthenticator } from './accounts/keys/authenticate.ts'
@@ -92,6 +93,9 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
     const mailParser = createMailParser()
     const process = database.url ? await beatingProcess(database.url, onBroken) : await soleProcess(db)
     const turns = createTurns()
+    const stopping = new AbortController()
+    // Every open stream listens.
+    setMaxListeners(0, stopping.signal)
     const generations = createGenerations({ db, notifier, process, turns, onError, backlog })
     const titles = createTitleWriter({ db, onError })
     const { hasTicket, customerWrote, deliverAnswer, openTicket, whoIsThere } =
@@ -114,7 +118,10 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
       extractor,
       notifier,
       process,
-      followers: createFollowers({ db, notifier, log }),
+      followers: createFollowers({ db, notifier, log, stopping: stopping.signal }),
+      /** Aborted by `stop` when the process begins to end: streams that only listen end then. */
+      stopping: stopping.signal,
+      stop: () => stopping.abort(),
       generations,
       titles,
       turnWriter: createTurnWriter({ db, process, generations }),
@@ -142,13 +149,13 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
       filesDir: join(config.dataDir, 'files'),
       uploads: createUploads(join(config.dataDir, 'uploads'), turns),
       bodies: createBodyBudgets(),
-      async close() {
+      async close(jobsMs?: number) {
         vacuum?.stop()
         await generations.close()
         await titles.close()
         await process.close()
         await notifier.close()
-        await jobs.close()
+        await jobs.close(jobsMs)
         await extractor.close()
         await mailParser.close()
         await renderer?.close()

@@ -23,6 +23,9 @@ const COPY_WITHIN_MS = 1_000
 const READ_WORDS_MS = 2_000
 /** The time for the final checkpoint and for notifying the readers. */
 const FAREWELL_MS = 5_000
+/** How long requests that are not answers, and jobs, which other processes repeat, may take once all answers have ended. */
+const REQUESTS_MS = 1_000
+const JOBS_MS = 500
 
 /** Runs the service until a signal ends it; prints its address once it accepts requests. */
 export async function run(ctx: Context, role: 'api' | 'worker' | 'all'): Promise<void> {
@@ -68,19 +71,20 @@ export async function run(ctx: Context, role: 'api' | 'worker' | 'all'): Promise
   })
 
   async function close(): Promise<void> {
+    const latest = wait(DRAIN_MS + FAREWELL_MS)
     // A job that started now would be interrupted.
-    const resting = jobs.rest()
-    const idle = stopDuties()
+    const finished = Promise.all([jobs.rest(), stopDuties(), socket?.close()])
     const closing = app?.close()
     const drained = ctx.generations.drain(DRAIN_MS)
-    const finished = Promise.all([socket?.close(), closing, drained, idle, resting])
-    await Promise.race([finished, wait(DRAIN_MS + FAREWELL_MS)])
+    await Promise.race([drained, latest])
     // Answers that wait for the database exist nowhere else. They give up after a while; a second signal ends the wait.
     if (ctx.availability.isAway()) await drained
+    await Promise.race([closing, wait(REQUESTS_MS)])
+    await Promise.race([finished, latest])
     // After that, remaining connections are closed and waiting duties are abandoned; other processes continue them.
     app?.server.closeAllConnections()
     await closing
-    await ctx.close()
+    await ctx.close(JOBS_MS)
   }
 }
 

@@ -58,8 +58,8 @@ export type Jobs = {
   rest(): Promise<void>
   /** Makes jobs whose process has died run again. One process must call it every few seconds. */
   revive(): Promise<void>
-  /** Waits up to 20 s for running jobs; the others run again later. */
-  close(): Promise<void>
+  /** Waits for running jobs, by default for up to 20 s; the others run again later. */
+  close(ms?: number): Promise<void>
 }
 
 // Workers are woken when there is work, so pg-boss's own polling is not needed.
@@ -248,10 +248,10 @@ export async function openJobs({
           and heartbeat_on + heartbeat_seconds * interval '1 second' < now() limit 1`.execute(db)
       if (rows.length > 0) await boss.supervise()
     },
-    async close() {
+    async close(ms = 20_000) {
       for (const stop of forget) stop()
       waker.close()
-      await boss.stop({ graceful: true, timeout: 20_000, close: false })
+      await boss.stop({ graceful: true, timeout: ms, close: false })
     },
   }
 }

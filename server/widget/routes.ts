@@ -104,7 +104,7 @@ export function widgetRoutes(ctx: Context): Route[] {
       const visit = await requireVisit(ctx, agent, request)
       const { id } = await requireOwnConversation(ctx.db, visit, params.conversationId)
       admitFollower(addressBucket(request.ip), reply)
-      followConversation(feed, { agentId: visit.agent.id, conversationId: id }, request, reply)
+      followConversation(ctx, feed, { agentId: visit.agent.id, conversationId: id }, reply)
       return SENT
     }),
 

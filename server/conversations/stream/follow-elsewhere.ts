@@ -28,7 +28,12 @@ type Followed = { id: string; account_id: AccountId; first_event: number }
  */
 type Followers = { follow(generation: Followed): Reading }
 
-type Needs = { db: Db; notifier: Notifier; log: { warn(fields: object, text: string): void } }
+type Needs = {
+  db: Db
+  notifier: Notifier
+  stopping: AbortSignal
+  log: { warn(fields: object, text: string): void }
+}
 
 export function createFollowers(needs: Needs): Followers {
   const followed = new Map<string, Reading>()
@@ -47,7 +52,10 @@ export function createFollowers(needs: Needs): Followers {
 }
 
 /** Follows a generation's log to its end, while its process is still writing it or long afterwards. */
-function followElsewhere({ db, notifier, log }: Needs, { id, account_id, first_event }: Followed): Reading {
+function followElsewhere(
+  { db, notifier, stopping, log }: Needs,
+  { id, account_id, first_event }: Followed,
+): Reading {
   const reading = new GrowingReading(first_event, eventsAfter(db, account_id, id))
   const collected = collectParts()
   let messageId = ''
@@ -60,8 +68,11 @@ function followElsewhere({ db, notifier, log }: Needs, { id, account_id, first_e
   const close = (end: () => void): void => {
     clearInterval(timer)
     stopListening()
+    stopping.removeEventListener('abort', breakOff)
     end()
   }
+  /** Readers re-attach to the generation in another process. */
+  const breakOff = (): void => close(() => reading.fail(interrupted()))
   async function look(): Promise<void> {
     // Read the state first, so that everything logged before the end is part of what is read next.
     const row = await db
@@ -110,14 +121,15 @@ function followElsewhere({ db, notifier, log }: Needs, { id, account_id, first_e
   }
   const timer = setInterval(() => {
     unwatched = reading.watchers === 0 ? unwatched + 1 : 0
-    if (unwatched > MOST_UNWATCHED) close(() => reading.fail(interrupted()))
+    if (unwatched > MOST_UNWATCHED) breakOff()
     else lookSoon()
   }, LOOK_EVERY_MS)
   timer.unref()
   const stopListening = notifier.on('frames', (changed) => {
     if (changed === id) lookSoon()
   })
-  setImmediate(lookSoon)
+  stopping.addEventListener('abort', breakOff)
+  setImmediate(stopping.aborted ? breakOff : lookSoon)
   return reading
 }
 

@@ -23,7 +23,6 @@ function watcherAt(position: number) {
     write: (text) => {
       state.seen.push(...[...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id)))
     },
-    isOver: () => false,
     end: () => {},
   }
   return { state, watcher }

@@ -16,8 +16,6 @@ export type Watcher = {
   /** Whether it accepts data now; when it does so again, it calls look(). */
   isReady(): boolean
   write(text: string): void
-  /** Called every 2 s; returns whether the stream has to end although its agent exists. */
-  isOver(): boolean
   end(): void
 }
 
@@ -93,10 +91,7 @@ function startFeed({ db, notifier, log }: Needs, { accountId, agentId }: AgentRe
       if (again) setImmediate(look)
     }
   }
-  const timer = setInterval(() => {
-    for (const watcher of watchers) if (watcher.isOver()) watcher.end()
-    void look()
-  }, LOOK_EVERY_MS)
+  const timer = setInterval(() => void look(), LOOK_EVERY_MS)
   const stopListening = notifier.on('helpdesk', (id) => {
     if (id === agentId) void look()
   })

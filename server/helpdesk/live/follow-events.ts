@@ -1,12 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../context.ts'
 import type { AgentRef } from '../../db/refs.ts'
-import { eventStream, PING } from '../../http/server/event-stream.ts'
+import { endInTime, eventStream, PING } from '../../http/server/event-stream.ts'
 import type { EventFeeds } from './event-feeds.ts'
 import { lastNumber } from './event-queries.ts'
 
-/** After this time the stream ends, and the reader reconnects, so that its key is checked again. */
-const LONGEST_MS = 60 * 60 * 1_000
 /** Tells the reader how long to wait before reconnecting. */
 const HELLO = 'retry: 2000\n\n'
 
@@ -16,7 +14,7 @@ const HELLO = 'retry: 2000\n\n'
  * too many readers.
  */
 export async function followEvents(
-  { db }: Pick<Context, 'db'>,
+  { db, stopping }: Pick<Context, 'db' | 'stopping'>,
   feeds: EventFeeds,
   ref: AgentRef,
   request: FastifyRequest,
@@ -30,18 +28,16 @@ export async function followEvents(
     position,
     isReady: () => stream.isReady(),
     write: (text) => stream.write(text),
-    // While the service stops, it waits for open requests, so this one has to end.
-    isOver: () => !request.server.server.listening,
     end: () => stream.end(),
   })
-  const ending = setTimeout(() => stream.end(), LONGEST_MS)
+  const forget = endInTime(stream, stopping)
   stream.open({
     headers: { 'content-type': 'text/event-stream' },
     ping: PING,
     onReady: place.look,
     onClose() {
       place.leave()
-      clearTimeout(ending)
+      forget()
     },
   })
   if (stream.isReady()) stream.write(HELLO)

@@ -14,8 +14,6 @@ type Follower = {
   version: string | null
   isReady(): boolean
   tell(version: string): void
-  /** Called every 2 s; returns whether the reader has to be closed. */
-  isOver(): boolean
   end(): void
 }
 
@@ -75,10 +73,7 @@ export function createConversationFeed({
     }, SHORTEST_MS)
   }
   const start = (): void => {
-    timer = setInterval(() => {
-      for (const follower of followers) if (follower.isOver()) follower.end()
-      look(() => [...followers])
-    }, LOOK_EVERY_MS)
+    timer = setInterval(() => look(() => [...followers]), LOOK_EVERY_MS)
     stopListening = notifier.on('helpdesk', (agentId) =>
       lookSoon([...followers].filter((follower) => follower.agentId === agentId)),
     )
