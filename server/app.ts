@@ -1,6 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import multipart from '@fastify/multipart'
-import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify'
+import {
+  type FastifyBaseLogger,
+  type FastifyContextConfig,
+  type FastifyInstance,
+  fastify,
+  LogController,
+} from 'fastify'
 import { v7 } from 'uuid'
 import { authorize } from './accounts/keys/authenticate.ts'
 import { lastChangeOf, noteRequest } from './accounts/keys/note-request.ts'
@@ -100,6 +106,9 @@ export async function createApp(
   app.addHook('onResponse', async ({ method }) => {
     if (method !== 'GET') ctx.activity.note()
   })
+  app.addHook('onRequest', async ({ routeOptions: { config } }) => {
+    if (storesSomething(config) && ctx.databaseSpace.isFull()) throw new ApiError('STORAGE_FULL')
+  })
   if (ctx.config.logRequests) logRequests(app)
   // Set it before any route is registered, because existing routes would keep Fastify's error handler.
   app.setErrorHandler((error, request, reply) => renderError(error, request, reply, strict))
@@ -163,6 +172,13 @@ export async function createApp(
     throw new ApiError('ROUTE_NOT_FOUND')
   })
   return app
+}
+
+/** A POST that only reads has a scope for reading. */
+function storesSomething({ endpoint, raw }: FastifyContextConfig): boolean {
+  if (endpoint?.scope?.endsWith(':read')) return false
+  const method = (endpoint ?? raw)?.method
+  return method !== undefined && method !== 'GET'
 }
 
 function requestIdOf({ headers }: Pick<IncomingMessage, 'headers'>): string {

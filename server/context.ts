@@ -15,6 +15,7 @@ import { createTurnWriter } from './conversations/turn/turn-writer.ts'
 import { requireServerVersion } from './db/connections/server-version.ts'
 import { type Database, openEmbedded, openPostgres } from './db/database.ts'
 import { localNotifier, postgresNotifier } from './db/notifier.ts'
+import { ROOM_ENOUGH, watchDiskSpace } from './db/upkeep/disk-space.ts'
 import { beatingProcess, soleProcess } from './db/upkeep/processes.ts'
 import { upgrade } from './db/upkeep/upgrade.ts'
 import { scheduleVacuum } from './db/upkeep/vacuum.ts'
@@ -61,6 +62,12 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
     else log.warn('the database is available again')
   })
   const onError = (error: unknown) => log.error({ err: error }, 'background error')
+  const space = watchDiskSpace(config.dataDir, (isFull) => {
+    if (isFull) log.error('the disk of DATA_DIR is nearly full; writes are refused until there is room again')
+    else log.warn('there is room again on the disk of DATA_DIR')
+  })
+  // With PostgreSQL, the disk of this machine only holds files.
+  const databaseSpace = embedded ? space : ROOM_ENOUGH
   try {
     await requireServerVersion(db)
     await upgrade(database, config.dataDir, (line) => log.info(line))
@@ -76,6 +83,7 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
       db,
       embedded,
       availability,
+      space: databaseSpace,
       notifier,
       onError,
       onDone: activity.note,
@@ -106,6 +114,8 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
       db,
       embedded,
       availability,
+      space,
+      databaseSpace,
       activity,
       jobs,
       limiter,
@@ -147,7 +157,7 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
       maintenance: createMaintenance(db),
       /** The folder of uploaded files, by account, agent and source. */
       filesDir: join(config.dataDir, 'files'),
-      uploads: createUploads(join(config.dataDir, 'uploads'), turns),
+      uploads: createUploads(join(config.dataDir, 'uploads'), turns, space),
       bodies: createBodyBudgets(),
       async close(jobsMs?: number) {
         vacuum?.stop()

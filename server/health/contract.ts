@@ -9,7 +9,14 @@ export const getHealth = endpoint({
   tag: 'Health',
   summary: 'Check whether the service is available',
   description:
-    'Needs no key, does not count towards the rate limit, and works during maintenance. While the database is unavailable, it returns 503 with the reason.',
+    'Needs no key, does not count towards the rate limit, and works during maintenance. While the database is unavailable, it returns 503 with the reason. `storage` is `full` while the disk is nearly full: then writes get 503 `STORAGE_FULL`, and reads work.',
   scope: null,
-  success: { status: 200, schema: Exact({ status: Type.Literal('ok'), timestamp: EpochSeconds }) },
+  success: {
+    status: 200,
+    schema: Exact({
+      status: Type.Literal('ok'),
+      timestamp: EpochSeconds,
+      storage: Type.Optional(Type.Literal('full')),
+    }),
+  },
 })

@@ -95,6 +95,10 @@ export const errorCodes = {
   INTERNAL_SERVER_ERROR: [500, 'Something went wrong on our side. Report the x-request-id of this response.'],
   SERVICE_UNDER_MAINTENANCE: [503, 'The service is under maintenance. Try again shortly.'],
   SERVICE_OVERLOADED: [503, 'The service is at its limit. Try again shortly.'],
+  STORAGE_FULL: [
+    503,
+    'The disk of the service is nearly full, so nothing is stored until there is room. Reads work.',
+  ],
 } as const satisfies Record<string, readonly [number, string]>
 
 export type ErrorCode = keyof typeof errorCodes
@@ -128,6 +132,7 @@ export const bodyErrors = [
   'VALIDATION_INVALID_JSON',
   'VALIDATION_UNSUPPORTED_MEDIA_TYPE',
   'VALIDATION_BODY_TOO_LARGE',
+  'STORAGE_FULL',
 ] as const satisfies ErrorCode[]
 
 /** Further codes that any POST may return. */

@@ -55,10 +55,11 @@ type RawBody = {
 export function rawEndpoint<const D extends Omit<RawEndpoint, 'errors'> & { errors?: readonly ErrorCode[] }>(
   definition: D,
 ): Omit<D, 'errors'> & Pick<RawEndpoint, 'errors'> {
-  const { body, unknown, duringMaintenance, errors = [] } = definition
+  const { method, body, unknown, duringMaintenance, errors = [] } = definition
   const codes = new Set<ErrorCode>([...(unknown ? [unknown] : []), ...errors])
   if (body) codes.add('VALIDATION_INVALID_JSON').add('VALIDATION_BODY_TOO_LARGE')
   if (body && body.types !== 'any') codes.add('VALIDATION_UNSUPPORTED_MEDIA_TYPE')
+  if (method !== 'GET') codes.add('STORAGE_FULL')
   for (const code of earlyErrors) codes.add(code)
   codes.add('INTERNAL_SERVER_ERROR').add('SERVICE_OVERLOADED')
   if (duringMaintenance === undefined) codes.add('SERVICE_UNDER_MAINTENANCE')

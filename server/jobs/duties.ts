@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Availability } from '../db/connections/availability.ts'
 import type { Db } from '../db/database.ts'
+import { type DiskSpace, ROOM_ENOUGH } from '../db/upkeep/disk-space.ts'
 import type { ServiceProcess } from '../db/upkeep/processes.ts'
 
 /**
@@ -27,6 +28,8 @@ export type Duty = {
 type Needs = {
   db: Db
   availability: Availability
+  /** The room for the database; while there is none, no duty starts. */
+  databaseSpace?: DiskSpace
   process: Pick<ServiceProcess, 'onDeath'>
   /** Calls the listener after this process has done something that may have left work. */
   onActivity(listener: () => void): () => void
@@ -45,19 +48,20 @@ const SLACK_MS = 500
  * stops it.
  */
 export async function startDuties(needs: Needs, duties: readonly Duty[]): Promise<() => Promise<void>> {
-  const { db, availability, process, onActivity, onError } = needs
+  const { db, availability, databaseSpace = ROOM_ENOUGH, process, onActivity, onError } = needs
+  const mustWait = (): boolean => availability.isAway() || databaseSpace.isFull()
   const report = (what: string) => (error: unknown) => onError(error, what)
   for (const { what, atStart } of duties) await atStart?.().catch(report(what))
   const running = new Map<string, Promise<unknown>>()
   const once = ({ what, run }: Duty): void => {
-    if (running.has(what) || availability.isAway()) return
+    if (running.has(what) || mustWait()) return
     const done = run()
       .catch(report(what))
       .finally(() => running.delete(what))
     running.set(what, done)
   }
   const look = async (all = false): Promise<void> => {
-    if (availability.isAway()) return
+    if (mustWait()) return
     const due = await claimDuties(db, duties, all).catch(report('duties'))
     for (const duty of duties) if (due?.has(duty.what)) once(duty)
   }

@@ -5,6 +5,7 @@ import { asBulk, onBehalfOf } from '../db/connections/lanes.ts'
 import { isUnavailable } from '../db/connections/unavailable.ts'
 import type { Db } from '../db/database.ts'
 import { localNotifier, type Notifier } from '../db/notifier.ts'
+import { type DiskSpace, ROOM_ENOUGH } from '../db/upkeep/disk-space.ts'
 import { correctTimes } from './correct-times.ts'
 import { createWaker } from './wake.ts'
 
@@ -77,6 +78,8 @@ const NO_JOB = '00000000-0000-0000-0000-000000000000'
  */
 const MOST_OUTAGES = 20
 const LONGEST_OUTAGE_WAIT_SECONDS = 300
+/** How long a job is put back that was being fetched when the disk became full. */
+const FULL_WAIT_SECONDS = 30
 
 /** A payload with the number of its failed attempts, and of those during which the database was away. */
 type Counted = { failures?: number; outages?: number }
@@ -86,6 +89,7 @@ type Options = {
   embedded: boolean
   onError: (error: unknown) => void
   availability?: Availability
+  space?: DiskSpace
   notifier?: Notifier
   /** Called after each job, which may have left work for others. */
   onDone?: () => void
@@ -97,6 +101,7 @@ export async function openJobs({
   embedded,
   onError,
   availability = ALWAYS_THERE,
+  space = ROOM_ENOUGH,
   notifier = localNotifier(),
   onDone = () => {},
 }: Options): Promise<Jobs> {
@@ -116,7 +121,7 @@ export async function openJobs({
     if (!availability.isAway()) onError(error)
   })
   await boss.start()
-  const waker = createWaker(db, (error) => {
+  const waker = createWaker(db, space, (error) => {
     if (!availability.isAway()) onError(error)
   })
   const working = new Set<string>()
@@ -219,6 +224,7 @@ export async function openJobs({
               if (!job) return
               // A worker that was already fetching a job when `rest` was called puts it back.
               if (rests) return send(db, task.name, job.data, 0, job.groupId)
+              if (space.isFull()) return send(db, task.name, job.data, FULL_WAIT_SECONDS, job.groupId)
               hand.busy = true
               // If there was one job, there may be more.
               waker.wake(task.name)

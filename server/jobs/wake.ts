@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
+import type { DiskSpace } from '../db/upkeep/disk-space.ts'
 
 /**
  * How often the service checks the queue itself, to find jobs of killed processes and jobs whose notification was lost.
@@ -25,15 +26,18 @@ type Waker = {
   close(): void
 }
 
-export function createWaker(db: Db, onError: (error: unknown) => void): Waker {
+/** While the disk has no room, no job is started; the queue is looked at again afterwards. */
+export function createWaker(db: Db, space: DiskSpace, onError: (error: unknown) => void): Waker {
   const hands = new Map<string, Hand[]>()
   const timers = new Map<string, NodeJS.Timeout>()
 
-  const wakeNow = (task: string): void =>
+  const wakeNow = (task: string): void => {
+    if (space.isFull()) return
     hands
       .get(task)
       ?.find(({ busy }) => !busy)
       ?.wake()
+  }
   const wake = (task: string, afterMs = 0): void => {
     if (afterMs <= 0) wakeNow(task)
     if (afterMs <= 0 || afterMs > LOOK_MS || !hands.has(task)) return

@@ -15,7 +15,10 @@ export const statusRoutes = (ctx: Context, apiPath: string): RawRoute[] => [
     const isDown = await ctx.maintenance.isOn()
     const demo = await demoAgent(ctx).catch(() => null)
     const rows: [string, string][] = [
-      ['State', isDown ? 'Under maintenance' : 'Working'],
+      [
+        'State',
+        isDown ? 'Under maintenance' : ctx.space.isFull() ? 'The disk is nearly full: only reads' : 'Working',
+      ],
       ['Database', ctx.embedded ? 'Embedded' : 'PostgreSQL'],
       [
         'Models',

@@ -6,6 +6,7 @@ import { type Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { MultipartFile } from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
+import type { DiskSpace } from '../../db/upkeep/disk-space.ts'
 import { createFairPlaces, type FairPlaces, PlacesFull } from '../../fairness/fair-places.ts'
 import type { Turns } from '../../fairness/turns.ts'
 import { ApiError } from '../errors.ts'
@@ -68,11 +69,16 @@ const WEIGHT_OF_BYTE = 48 / 65_536
 /** The same for what the endpoint stores in the database. */
 const WEIGHT_OF_UPLOAD = 512
 
-export function createUploads(folder: string, turns: Turns, pace: Pace = PACE): Uploads {
+/** Bodies are refused with STORAGE_FULL while the disk of the folder has no room. */
+export function createUploads(folder: string, turns: Turns, space: DiskSpace, pace: Pace = PACE): Uploads {
+  const refuseWhenFull = (): void => {
+    if (space.isFull()) throw new ApiError('STORAGE_FULL')
+  }
   const reading = createFairPlaces({ places: AT_ONCE, share: OF_ACCOUNT, mostWaiting: MOST_WAITING })
   const inMemory = createFairPlaces({ places: IN_MEMORY })
   return {
     async receive(request, expected, use) {
+      refuseWhenFull()
       const holder = holderOf(request)
       const paths: string[] = []
       const save = async (part: MultipartFile) => {
@@ -107,6 +113,7 @@ export function createUploads(folder: string, turns: Turns, pace: Pace = PACE): 
       }
     },
     async spool(body, { maxBytes, see }, use) {
+      refuseWhenFull()
       const path = join(folder, randomBytes(12).toString('hex'))
       let size = 0
       const watched = new Transform({

@@ -31,6 +31,8 @@ const FRAMEWORK: Record<string, ErrorCode> = {
 }
 
 const FOREIGN_KEY = '23503'
+/** The errors of the file system and of PostgreSQL for a full disk. */
+const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', '53100'])
 
 function toApiError(error: unknown, { raw, log }: FastifyRequest): ApiError {
   if (error instanceof ApiError) return error
@@ -38,6 +40,10 @@ function toApiError(error: unknown, { raw, log }: FastifyRequest): ApiError {
     code?: string
     statusCode?: number
     constraint?: string
+  }
+  if (code !== undefined && NO_ROOM.has(code)) {
+    log.error({ err: error }, 'there is no room on the disk')
+    return new ApiError('STORAGE_FULL', { cause: error })
   }
   if (isPassing(error) || isUnavailable(error)) {
     log.warn({ err: error }, 'the database could not run a query now')
