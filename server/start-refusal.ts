@@ -1,5 +1,6 @@
 import { DatabaseRefused, DatabaseUnreachable } from './db/connections/server-version.ts'
 import { FolderInUse, FolderUnusable } from './db/embedded/folder-lock.ts'
+import { MemoryTooSmall } from './db/embedded/memory.ts'
 import { DatabaseDamaged, StorageFull } from './db/embedded/unopenable.ts'
 import { MigrationRefused } from './db/upkeep/migrate.ts'
 import { SecretRefused } from './secrets/secret-key.ts'
@@ -9,11 +10,12 @@ const CONFIG = 78
 /** The database, the data folder or the port is not available (EX_UNAVAILABLE). */
 const UNAVAILABLE = 69
 
+const CONFIG_ERRORS = [SecretRefused, FolderUnusable, DatabaseDamaged, MemoryTooSmall]
+
 /** Describes a failure that an operator can fix as one line with an exit code; null for any other error. */
 export function startRefusal(error: unknown): { line: string; code: number } | null {
   const line = (error as Error).message
-  if (error instanceof SecretRefused || error instanceof FolderUnusable || error instanceof DatabaseDamaged)
-    return { line, code: CONFIG }
+  if (CONFIG_ERRORS.some((kind) => error instanceof kind)) return { line, code: CONFIG }
   if (error instanceof FolderInUse || error instanceof DatabaseUnreachable || error instanceof StorageFull)
     return { line, code: UNAVAILABLE }
   if (error instanceof MigrationRefused || error instanceof DatabaseRefused) return { line, code: 1 }

@@ -6,6 +6,7 @@ import { createLanes } from './connections/lanes.ts'
 import { poolDialect } from './connections/pool-dialect.ts'
 import { createFolder } from './embedded/create-folder.ts'
 import { lockFolder } from './embedded/folder-lock.ts'
+import { requireMemory } from './embedded/memory.ts'
 import { keepToOwner } from './embedded/owner-only.ts'
 import { requireFilledTables, requireWholeLog } from './embedded/sound-files.ts'
 import { type EmbeddedServer, startEmbedded } from './embedded/start-embedded.ts'
@@ -109,8 +110,8 @@ export function embeddedDatabase(server: EmbeddedServer, close: () => Promise<vo
 
 /**
  * Opens the embedded database in the data folder, which it locks. The database is created in a new folder, and with
- * `anew` also in that of an installation that has lost it. Throws FolderInUse, FolderUnusable, DatabaseDamaged and
- * StorageFull. `memory` keeps everything in memory, for tests.
+ * `anew` also in that of an installation that has lost it. Throws FolderInUse, FolderUnusable, DatabaseDamaged,
+ * StorageFull and MemoryTooSmall. `memory` keeps everything in memory, for tests.
  */
 export async function openEmbedded(dataDir: string | 'memory', { anew = false } = {}): Promise<Embedded> {
   if (dataDir === 'memory') {
@@ -125,6 +126,7 @@ export async function openEmbedded(dataDir: string | 'memory', { anew = false } 
   }
   try {
     await createFolder(dataDir, { anew })
+    requireMemory('open')
     const folder = join(dataDir, 'database')
     keepToOwner(folder)
     requireWholeLog(folder)

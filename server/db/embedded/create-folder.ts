@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { FolderUnusable } from './folder-lock.ts'
+import { requireMemory } from './memory.ts'
 import { keepToOwner } from './owner-only.ts'
 import { RESTORE, StorageFull } from './unopenable.ts'
 
@@ -16,7 +17,8 @@ type Failed = Error & { stderr?: string }
  * Creates the folder of the embedded database in the data folder if it does not exist. A process of its own does that,
  * because PGlite keeps the memory of this step, some 200 MB. A folder that was left unfinished is made again. Unless
  * `anew`, an installation that has lost its database is refused, because a new database would look like the loss of
- * everything. Throws FolderUnusable and StorageFull.
+ * everything. Throws FolderUnusable, StorageFull
+ * and MemoryTooSmall.
  */
 export async function createFolder(dataDir: string, { anew = false } = {}): Promise<void> {
   const folder = join(dataDir, 'database')
@@ -26,6 +28,7 @@ export async function createFolder(dataDir: string, { anew = false } = {}): Prom
     throw new FolderUnusable(
       `DATA_DIR: ${folder} is not a database: its file PG_VERSION is missing. Move the folder away first.`,
     )
+  requireMemory('create')
   const unfinished = `${folder}.unfinished`
   rmSync(unfinished, { recursive: true, force: true })
   const program = fileURLToPath(new URL('./initialise-database.ts', import.meta.url))

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { writeSync } from 'node:fs'
 import type { Duplex } from 'node:stream'
+import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import type { EmbeddedOptions, Ended } from './embedded-thread.ts'
 import { endedBecause } from './unopenable.ts'
@@ -21,6 +22,9 @@ const WELCOME = Buffer.from('R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I', 'latin1')
 const TERMINATE = 'X'.charCodeAt(0)
 const ROLLBACK = Buffer.from('Q\0\0\0\x0drollback\0', 'latin1')
 
+/** V8 takes 600 MB to optimise one function of the database, and turns are no faster for it. */
+const NOT_OPTIMISED = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering']
+
 /** The exit code of a process whose database has ended; the same as when it is not available at the start. */
 const UNAVAILABLE = 69
 
@@ -30,6 +34,7 @@ const UNAVAILABLE = 69
  * the thread dies later, the process prints the reason and ends, because nothing would respond any more.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
+  for (const flag of NOT_OPTIMISED) setFlagsFromString(flag)
   const thread = new Worker(new URL('./embedded-thread.ts', import.meta.url), {
     workerData: options,
     execArgv: [],

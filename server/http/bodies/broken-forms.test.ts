@@ -25,7 +25,12 @@ before(async () => {
   world = await fillAccount(service, 'forms')
   operations = operationsOf(service.ctx).filter(({ endpoint }) => endpoint.multipart)
   const pace = { everyMs: 1_000, bytesPerSecond: 4_096 }
-  const uploads = createUploads(join(service.ctx.config.dataDir, 'uploads'), createTurns(), pace)
+  const uploads = createUploads(
+    join(service.ctx.config.dataDir, 'uploads'),
+    createTurns(),
+    service.ctx.space,
+    pace,
+  )
   hasty = await createApp({ ...service.ctx, uploads }, { strict: true })
   await hasty.listen({ host: '127.0.0.1', port: 0 })
 })
