@@ -31,10 +31,22 @@ describe('people who are signed out', { skip }, () => {
     await service?.close()
   })
 
-  /** Ends the session as its end after 14 days, or somebody who ends it elsewhere, does. */
-  async function endSessions(): Promise<void> {
+  /**
+   * Ends the session as its end after 14 days, or somebody who ends it elsewhere, does, and then does something on the
+   * page. What the page reads by itself is held back meanwhile, since it would open the dialog as well.
+   */
+  async function afterTheEnd(page: Page, act: () => Promise<void>): Promise<void> {
+    const opened = Promise.withResolvers<void>()
+    await page.route('**/api/v2/**', async (route) => {
+      if (route.request().method() === 'GET') await opened.promise
+      await route.continue()
+    })
     await service.ctx.db.deleteFrom('login_sessions').execute()
     service.ctx.sessions.forget()
+    await act()
+    await dialog(page).waitFor()
+    opened.resolve()
+    await page.unrouteAll({ behavior: 'wait' })
   }
 
   const signedIn = async (): Promise<Page> =>
@@ -97,9 +109,7 @@ describe('people who are signed out', { skip }, () => {
     await page.goto(`${service.url}/agents/${desk.agentId}/instructions`)
     const field = page.getByLabel('Instructions', { exact: true })
     await field.fill('Answer in two sentences.')
-    await endSessions()
-    await page.getByRole('button', { name: 'Save', exact: true }).click()
-    await dialog(page).waitFor()
+    await afterTheEnd(page, () => page.getByRole('button', { name: 'Save', exact: true }).click())
     assert.deepEqual(await brokenRules(page, { iframes: false }), [])
     await signInAgain(page)
     const told = async () =>
@@ -118,9 +128,7 @@ describe('people who are signed out', { skip }, () => {
     await page.goto(`${service.url}/agents/${desk.agentId}/inbox?ticket=${ticketNumber}`)
     const field = page.getByLabel('Reply to the customer')
     await field.fill('It is on its way.')
-    await endSessions()
-    await page.getByRole('button', { name: 'Send the reply' }).click()
-    await dialog(page).waitFor()
+    await afterTheEnd(page, () => page.getByRole('button', { name: 'Send the reply' }).click())
     // Whoever wants to look at the page first can, and what was written is still there.
     await page.keyboard.press('Escape')
     await dialog(page).waitFor({ state: 'detached' })
