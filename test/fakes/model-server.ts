@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ModelRequest, Reply, RerankReply } from './reply.ts'
+import { refusalOf } from './strict-wires.ts'
 import { anthropicWire, chatWire, googleWire, responsesWire, type Wire } from './wires.ts'
 
 /** A deterministic fake model server that implements the providers' protocols over HTTP, including faults. */
@@ -12,6 +13,8 @@ export type ModelServer = {
   /** The settings of a service that uses this server as its only model, named `fake`. */
   settings: { OPENAI_BASE_URL: string; OPENAI_API_KEY: string; OPENAI_MODEL: string }
   requests: ModelRequest[]
+  /** Why the provider's own types do not allow requests that were sent to a strict server. */
+  refusals: string[]
   /**
    * The replies to the next requests, in order. Later requests get the reply of `otherwise`, as do requests for
    * titles and rewritten questions.
@@ -34,8 +37,10 @@ const WIRES: [RegExp, ModelRequest['wire'], () => Wire][] = [
   [/^\/v1beta\/models\/[^/]+:streamGenerateContent/, 'google', googleWire],
 ]
 
-export async function startModelServer(): Promise<ModelServer> {
+/** A strict server refuses what the types of the provider's own package do not allow. */
+export async function startModelServer({ isStrict = false } = {}): Promise<ModelServer> {
   const requests: ModelRequest[] = []
+  const refusals: string[] = []
   const queue: Reply[] = []
   const reranks: RerankReply[] = []
   const embedding = { msPerText: 0 }
@@ -57,6 +62,12 @@ export async function startModelServer(): Promise<ModelServer> {
     const [, wire, make] = WIRES.find(([pattern]) => pattern.test(path)) ?? []
     if (wire && make) {
       const noted = note(wire)
+      const refusal = isStrict ? refusalOf(noted) : null
+      if (refusal !== null) {
+        refusals.push(refusal)
+        response.writeHead(400, { 'content-type': 'application/json' }).end('{"error":{"message":"strict"}}')
+        return
+      }
       const next = /Write a title|Rewrite the last question/.test(JSON.stringify(body))
         ? undefined
         : queue.shift()
@@ -94,6 +105,7 @@ export async function startModelServer(): Promise<ModelServer> {
     url,
     settings: { OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: 'k', OPENAI_MODEL: 'fake' },
     requests,
+    refusals,
     queue,
     reranks,
     embedding,
@@ -126,6 +138,7 @@ async function send(response: ServerResponse, wire: Wire, reply: Reply): Promise
   }
   response.writeHead(200, { 'content-type': reply.contentType ?? 'text/event-stream' })
   response.write(wire.opening().join('') || ': open\n\n')
+  if (reply.reasoning) response.write(wire.reasoning(reply.reasoning).join(''))
   for (const [index, token] of (reply.tokens ?? []).entries()) {
     if (index === reply.dropAfter) return void response.destroy()
     if (index === reply.stallAfter) return

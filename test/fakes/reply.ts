@@ -2,6 +2,8 @@
 export type Reply = {
   /** The tokens of the answer, in order, each sent separately. */
   tokens?: string[]
+  /** What the model thinks before its answer. */
+  reasoning?: string
   /** The tokens that were read and written, as chat completions tell them. The default is 7 and 5. */
   usage?: [read: number, written: number]
   toolCalls?: { id: string; name: string; input: unknown }[]

@@ -3,6 +3,7 @@ import type { Reply } from './reply.ts'
 /** The protocol in which a provider writes an answer, as the events of a stream in order. */
 export type Wire = {
   opening(): string[]
+  reasoning(text: string): string[]
   token(text: string): string[]
   toolCall(call: NonNullable<Reply['toolCalls']>[number], index: number): string[]
   closing(reply: Reply): string[]
@@ -31,6 +32,7 @@ export function chatWire(): Wire {
     })
   return {
     opening: () => [chunk({ role: 'assistant', content: '' })],
+    reasoning: (reasoning_content) => [chunk({ reasoning_content })],
     token: (content) => [chunk({ content })],
     toolCall: ({ id, name, input }, index) => [
       chunk({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] }),
@@ -79,6 +81,19 @@ export function responsesWire(): Wire {
     opening: () => [
       named('response.created', { response: { id: 'r1', created_at: 1, model: 'fake', service_tier: null } }),
     ],
+    reasoning(delta) {
+      const output_index = output++
+      const item = { type: 'reasoning', id: 'rs1', encrypted_content: 'sealed', summary: [] as object[] }
+      const place = { item_id: 'rs1', output_index, summary_index: 0 }
+      const part = { type: 'summary_text', text: delta }
+      return [
+        named('response.output_item.added', { output_index, item }),
+        named('response.reasoning_summary_part.added', { ...place, part: { ...part, text: '' } }),
+        named('response.reasoning_summary_text.delta', { ...place, delta }),
+        named('response.reasoning_summary_part.done', { ...place, part }),
+        named('response.output_item.done', { output_index, item: { ...item, summary: [part] } }),
+      ]
+    },
     token(delta) {
       const opening = textOpen
         ? []
@@ -165,6 +180,15 @@ export function anthropicWire(): Wire {
         },
       }),
     ],
+    reasoning: (thinking) => [
+      named('content_block_start', {
+        index: ++index,
+        content_block: { type: 'thinking', thinking: '', signature: '' },
+      }),
+      named('content_block_delta', { index, delta: { type: 'thinking_delta', thinking } }),
+      named('content_block_delta', { index, delta: { type: 'signature_delta', signature: 'signed' } }),
+      named('content_block_stop', { index }),
+    ],
     token(text) {
       const opening = textOpen
         ? []
@@ -213,6 +237,7 @@ export function googleWire(): Wire {
     })
   return {
     opening: () => [],
+    reasoning: (text) => [piece([{ text, thought: true }])],
     token: (text) => [piece([{ text }])],
     toolCall: ({ name, input }) => [piece([{ functionCall: { name, args: input } }])],
     closing: (reply) => (reply.withoutFinish ? [] : [piece([{ text: '' }], reply.finishReason ?? 'STOP')]),
