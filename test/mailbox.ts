@@ -26,6 +26,8 @@ export async function connectTestMailbox(
     ...more,
   })
   assert.equal(connected.status, 200, JSON.stringify(connected.body))
+  // Tests of other things compare whole texts.
+  await client.request('PUT', `/agents/${agentId}`, { aiNotice: { enabled: false } })
   const { db } = service.ctx
   const post = (raw: string | Buffer, headers: Record<string, string> = {}) =>
     postMail(service, agentId, raw, headers)

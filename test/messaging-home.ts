@@ -59,6 +59,8 @@ export async function startMessagingHome(
     baseUrl: fake.url,
   })
   assert.deepEqual([connected.status, connected.body], [200, { success: true }])
+  // Tests of other things compare whole texts.
+  await client.request('PUT', `/agents/${agentId}`, { aiNotice: { enabled: false } })
   const webhook: MessagingHome['webhook'] = (
     body,
     { secret = SECRET, to = service.url, agentId: id = agentId } = {},

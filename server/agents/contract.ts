@@ -61,7 +61,7 @@ export const updateAgent = endpoint({
   tag,
   summary: 'Change an agent',
   description:
-    'An omitted field stays as it is; null disables a feature or resets it; ipRateLimits takes any subset.',
+    'An omitted field stays as it is; null disables a feature or resets it; ipRateLimits and aiNotice take any subset.',
   scope: 'agents:write',
   params,
   body: UpdateAgent,

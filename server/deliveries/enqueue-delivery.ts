@@ -27,8 +27,7 @@ type NewDelivery = {
 export async function enqueueDelivery(trx: Trx, wanted: NewDelivery): Promise<string> {
   const lane = wanted.threadId ?? wanted.ticketId
   if (lane === null) throw new Error('A delivery belongs to a thread or to a ticket.')
-  // Callers hold different locks (conversation, ticket or thread), so the lane needs a lock of its own.
-  await sql`select pg_advisory_xact_lock(hashtextextended(${lane}, 0))`.execute(trx)
+  await holdLane(trx, lane)
   const { id = newId() } = wanted
   await trx
     .insertInto('deliveries')
@@ -51,6 +50,35 @@ export async function enqueueDelivery(trx: Trx, wanted: NewDelivery): Promise<st
     })
     .execute()
   return id
+}
+
+/** Callers hold different locks (conversation, ticket or thread), so the lane needs a lock of its own. */
+async function holdLane(trx: Trx, lane: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${lane}, 0))`.execute(trx)
+}
+
+/**
+ * Returns whether the notice that an AI system answers was sent in the thread or is about to be. Until the transaction
+ * ends, nobody else queues one.
+ */
+export async function hasNotice(trx: Trx, accountId: AccountId, threadId: string): Promise<boolean> {
+  await holdLane(trx, threadId)
+  const row = await trx
+    .selectFrom('deliveries')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('thread_id', '=', threadId)
+    .where('status', '<>', 'failed')
+    .where(sql<boolean>`content -> 'notice' is not null`)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Returns an answer with the notice before or after it. */
+export function withNotice(answer: string, notice: DeliveryContent['notice']): string {
+  if (!notice) return answer
+  return notice.place === 'before' ? `${notice.text}\n\n${answer}` : `${answer}\n\n${notice.text}`
 }
 
 export type ThreadRow = Selectable<ChannelThreadsTable>

@@ -188,6 +188,7 @@ describe('the chat on a website', () => {
     await answered(visitor, 'I have no answer to this.')
     await idle(visitor)
     assert.deepEqual(await shown(visitor), ['Silence?', 'I have no answer to this.'])
+    await visitor.chat.getByText('Your messages are answered by an AI system.').waitFor()
     await visitor.context.close()
   })
 

@@ -3,6 +3,7 @@ import { Latest } from '../app/latest.tsx'
 import { useAgent, useAgentId, useCan } from '../app/session.ts'
 import { Card, Page, Section } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
+import { AiNotice } from './ai-notice.tsx'
 import { Countries } from './countries.tsx'
 import { DeleteAgent } from './delete-agent.tsx'
 import { General } from './general.tsx'
@@ -21,6 +22,7 @@ const shownBy = {
     creditLimit,
     ipRateLimits,
   ],
+  notice: ({ aiNotice }: Agent) => aiNotice,
   spam: ({ spamSettings }: Agent) => spamSettings,
   countries: ({ blockedCountries }: Agent) => blockedCountries,
   notifications: ({ notificationsSettings }: Agent) => notificationsSettings,
@@ -40,6 +42,9 @@ export function SettingsPage() {
               {(agent) => <General agent={agent} />}
             </Latest>
             <WeeklySync key={`weekly ${data.id}`} agent={data} />
+            <Latest key={`notice ${data.id}`} of={data} shows={shownBy.notice}>
+              {(agent) => <AiNotice agent={agent} />}
+            </Latest>
             <Latest key={`spam ${data.id}`} of={data} shows={shownBy.spam}>
               {(agent) => <Spam agent={agent} />}
             </Latest>

@@ -11,7 +11,7 @@ import type { State } from './state.ts'
 import { lostWords } from './status-line.tsx'
 import type { Appearance, Message } from './types.ts'
 import { Welcome } from './welcome.tsx'
-import { word } from './words.ts'
+import { sentence, word } from './words.ts'
 
 const NEAR = 60
 
@@ -52,6 +52,11 @@ export function Log({ chat, state, appearance }: { chat: Chat; state: State; app
           setAtEnd(scrollHeight - scrollTop - clientHeight < NEAR)
         }
       >
+        {appearance.aiNotice && !isWithPeopleOnly(state) && (
+          <p class="note" dir="auto">
+            {appearance.aiNotice.text ?? sentence('aiNotice')}
+          </p>
+        )}
         {opening.map((text, index) => (
           <Bubble
             key={text}
@@ -114,6 +119,13 @@ function withLive(messages: Message[], live: State['live']): Message[] {
   const sources = live.sources.length > 0 ? live.sources : (known?.sources ?? [])
   const message = { ...(known ?? newMessage('assistant', live.messageId, '')), text, sources }
   return known ? messages.map((one) => (one === known ? message : one)) : [...messages, message]
+}
+
+/** Whether only people have replied so far, or the first reply will be a person's. */
+function isWithPeopleOnly({ messages, live, conversation }: State): boolean {
+  const replies = messages.filter(({ role }) => role === 'assistant')
+  if (live || replies.some(({ author }) => author === null)) return false
+  return replies.length > 0 || Boolean(conversation?.help)
 }
 
 const TOGETHER_SECONDS = 5 * 60

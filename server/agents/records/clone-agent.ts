@@ -63,6 +63,7 @@ async function copyRow(trx: Trx, original: AgentRow): Promise<string> {
       initial_messages: json(original.initial_messages),
       notifications_settings: json(original.notifications_settings),
       ip_rate_limits: json(original.ip_rate_limits),
+      ai_notice: json(original.ai_notice),
       spam_settings: json(original.spam_settings),
       blocked_countries: json(original.blocked_countries),
       voice_settings: json(original.voice_settings),

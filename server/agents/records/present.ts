@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import { defaultStyles } from '../settings/styles-schema.ts'
+import { DEFAULT_AI_NOTICE } from './defaults.ts'
 import type { DerivedRow, FullAgentRow } from './queries.ts'
 import type { Agent } from './schema.ts'
 
@@ -34,6 +35,7 @@ export function presentAgent(row: FullAgentRow): Static<typeof Agent> {
     blockedCountries: row.blocked_countries,
     voiceSettings: row.voice_settings,
     ipRateLimits: row.ip_rate_limits,
+    aiNotice: row.ai_notice ?? DEFAULT_AI_NOTICE,
     autoRetrain: row.auto_retrain,
     creditsUsed: row.credits_used,
     // Settings that were stored before a field existed have its default.

@@ -1,6 +1,8 @@
 import Type from 'typebox'
 import { Exact, IsoTime, Nullable, OneOf, Subset } from '../../http/contract.ts'
 import {
+  AiNotice,
+  AiNoticeChange,
   AllowedDomain,
   ChannelInstructions,
   CountryCode,
@@ -37,6 +39,7 @@ export const Agent = Exact({
   id: Type.String(),
   ...settings,
   ipRateLimits: IpRateLimits,
+  aiNotice: AiNotice,
   autoRetrain: Type.Boolean({ description: 'Weekly re-sync' }),
   creditsUsed: Type.Integer({ description: 'This UTC month' }),
   styles: Styles,
@@ -60,7 +63,9 @@ export const CreateAgent = Exact({
 })
 
 /** Omitted: unchanged. Sent: replaced. null: disabled, or back to the default. */
-export const UpdateAgent = Subset(Exact({ ...settings, ipRateLimits: Nullable(IpRateLimitsChange) }))
+export const UpdateAgent = Subset(
+  Exact({ ...settings, ipRateLimits: Nullable(IpRateLimitsChange), aiNotice: Nullable(AiNoticeChange) }),
+)
 
 export const CreatedAgent = Exact({
   id: Type.String(),

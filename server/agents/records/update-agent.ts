@@ -6,14 +6,14 @@ import { json } from '../../db/statements/json.ts'
 import { transact } from '../../db/statements/transact.ts'
 import type { AgentsTable } from '../../db/tables/agents.ts'
 import { changesInstructions, keepVersion } from '../versions/instruction-versions.ts'
-import { DEFAULT_RATE_LIMITS } from './defaults.ts'
-import { requireAgent } from './find-agent.ts'
+import { DEFAULT_AI_NOTICE, DEFAULT_RATE_LIMITS } from './defaults.ts'
+import { type AgentRow, requireAgent } from './find-agent.ts'
 import type { UpdateAgent } from './schema.ts'
 
 type Change = Static<typeof UpdateAgent>
 
 /**
- * Applies the fields that were sent. The row is locked, so that two partial changes of ipRateLimits both take effect.
+ * Applies the fields that were sent. The row is locked, so that two partial changes of ipRateLimits or aiNotice both take effect.
  * If the change affects what the agent is told, a new version of that is stored under the name of `actor`.
  */
 export async function updateAgent(
@@ -24,7 +24,7 @@ export async function updateAgent(
 ): Promise<void> {
   await transact(db, async (trx) => {
     const before = await requireAgent(trx, { accountId, agentId }, 'update')
-    const columns = columnsOf(change, before.ip_rate_limits)
+    const columns = columnsOf(change, before)
     if (Object.keys(columns).length === 0) return
     const now = await trx
       .updateTable('agents')
@@ -39,7 +39,7 @@ export async function updateAgent(
 
 function columnsOf(
   change: Change,
-  rateLimits: AgentsTable['ip_rate_limits']['__select__'],
+  { ip_rate_limits: rateLimits, ai_notice: notice }: AgentRow,
 ): Updateable<AgentsTable> {
   const columns: Updateable<AgentsTable> = {}
   if (change.name !== undefined) columns.name = change.name
@@ -62,6 +62,9 @@ function columnsOf(
     columns.ip_rate_limits = json(
       change.ipRateLimits ? { ...rateLimits, ...change.ipRateLimits } : DEFAULT_RATE_LIMITS,
     )
+  }
+  if (change.aiNotice !== undefined) {
+    columns.ai_notice = json(change.aiNotice && { ...(notice ?? DEFAULT_AI_NOTICE), ...change.aiNotice })
   }
   return columns
 }

@@ -78,6 +78,30 @@ export const SpamSettings = Exact(
   },
 )
 
+export const AiNotice = Exact(
+  {
+    enabled: Type.Boolean(),
+    text: Nullable(
+      Type.String({
+        minLength: 1,
+        maxLength: 500,
+        pattern: '\\S',
+        refusal: 'Must not be blank.',
+        description: "Plain text; null: a sentence in the customer's language",
+      }),
+    ),
+    place: OneOf(['before', 'after'], {
+      description:
+        'Of the first answer of a mail or messaging thread; in the chat, it is a line at the beginning',
+    }),
+  },
+  {
+    description:
+      'The notice that an AI system answers: with the first answer of the agent on the widget, its own page, mail and messaging, and never with the reply of a person. Answers of the API have none: there, and wherever it is switched off, telling people is the duty of whoever runs the agent.',
+  },
+)
+export const AiNoticeChange = Subset(AiNotice)
+
 export const CountryCode = OneOf(countryCodes)
 
 const optional = <T extends Record<string, Parameters<typeof Type.Optional>[0]>>(fields: T) =>

@@ -1,3 +1,5 @@
+import { DEFAULT_AI_NOTICE } from '../../agents/records/defaults.ts'
+import { requireAgent } from '../../agents/records/find-agent.ts'
 import { CHANNEL_NAMES } from '../../agents/settings/channel-names.ts'
 import { textOf } from '../../conversations/records/parts.ts'
 import type { GenerationIds } from '../../conversations/stream/live-generation.ts'
@@ -6,7 +8,7 @@ import type { DeliverAnswer } from '../../conversations/turn/store-end.ts'
 import type { Trx } from '../../db/database.ts'
 import type { Notifier } from '../../db/notifier.ts'
 import type { AgentRef } from '../../db/refs.ts'
-import { enqueueDelivery, type ThreadRow, threadOf } from '../../deliveries/enqueue-delivery.ts'
+import { enqueueDelivery, hasNotice, type ThreadRow, threadOf } from '../../deliveries/enqueue-delivery.ts'
 import { withoutMarkers } from '../../knowledge/search/answering/citations.ts'
 import { linkHostsOf } from '../../knowledge/sources/link-hosts.ts'
 import { languageOfQuestion } from '../../text/languages/language-of-question.ts'
@@ -72,8 +74,10 @@ async function send(
   // Channels do not show sources, so the markers are removed.
   const said = withoutMarkers(textOf(message))
   if (said.trim() === '' && !message.metadata.isSilent) return
-  const { noAnswer, teamTold } = CUSTOMER_SENTENCES[await languageOf(trx, ref, conversationId)]
+  const { aiNotice, noAnswer, teamTold } = CUSTOMER_SENTENCES[await languageOf(trx, ref, conversationId)]
   const inItsPlace = isTeamTold ? `${noAnswer} ${teamTold}` : noAnswer
+  const { enabled, text: ownNotice, place } = (await requireAgent(trx, ref)).ai_notice ?? DEFAULT_AI_NOTICE
+  const isFirst = enabled && !(await hasNotice(trx, ref.accountId, threadId))
   await enqueueDelivery(trx, {
     ...ref,
     channel,
@@ -85,6 +89,7 @@ async function send(
     content: {
       text: message.metadata.isSilent ? inItsPlace : said,
       linkHosts: await leadsTo(trx, ref, message),
+      ...(isFirst ? { notice: { text: ownNotice ?? aiNotice, place } } : {}),
     },
   })
 }

@@ -99,7 +99,13 @@ test('a burst in any order becomes one conversation in the order of sending, and
   assert.deepEqual(said, ['user: Part 1', 'user: Part 2', 'user: Part 3', 'assistant: Yes.'])
   assert.deepEqual(
     (await sent()).map(({ content }) => content),
-    [{ text: 'Yes.', linkHosts: [] }],
+    [
+      {
+        text: 'Yes.',
+        linkHosts: [],
+        notice: { text: 'Your messages are answered by an AI system.', place: 'before' },
+      },
+    ],
   )
 })
 

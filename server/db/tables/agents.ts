@@ -13,6 +13,9 @@ export type InstructionVersionsTable = {
   created_at: Time
 }
 
+/** How customers are told that an AI system answers them. Without a text, it is a sentence in their language. */
+export type AiNotice = { enabled: boolean; text: string | null; place: 'before' | 'after' }
+
 export type AgentsTable = {
   id: string
   account_id: AccountId
@@ -32,6 +35,8 @@ export type AgentsTable = {
   notified_day: Generated<string | null>
   ip_rate_limits: Json<{ limit: number; timeframe: number; message: string }>
   spam_settings: Json<Record<string, unknown> | null>
+  /** null: the default. */
+  ai_notice: Json<AiNotice | null>
   blocked_countries: Json<string[] | null>
   voice_settings: Json<Record<string, unknown> | null>
   styles: Json<{ chat: Record<string, unknown>; centerStage: Record<string, unknown> }>

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely'
+import type { AiNotice } from './agents.ts'
 import type { AttachmentNote } from './attachments.ts'
 import type { ChannelName } from './channels.ts'
 import type { AccountId, Json, OptionalTime, Time } from './columns.ts'
@@ -9,6 +10,8 @@ export type DeliveryContent = {
   /** Set if a model wrote the text; links may only lead to these hosts. */
   linkHosts?: string[]
   html?: string
+  /** The notice that an AI system answers, in plain text, which is sent with the first answer of a thread. */
+  notice?: { text: string; place: AiNotice['place'] }
   attachments?: AttachmentNote[]
   template?: DeliveredTemplate
   /** Whether it is sent even to people who have opted out, as the confirmation of that is. */

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import { offersAction } from '../../actions/definitions/offers-action.ts'
+import { DEFAULT_AI_NOTICE } from '../../agents/records/defaults.ts'
 import type { AgentRow } from '../../agents/records/find-agent.ts'
 import { chatChannel } from '../../agents/settings/chat-channel.ts'
 import type { Db } from '../../db/database.ts'
@@ -11,6 +12,7 @@ import { chatStyles, picturesOf, type StageStyles, shownName, stageStyles } from
 export async function appearanceOf(db: Db, agent: AgentRow): Promise<Static<typeof Appearance>> {
   const chat = chatStyles(agent)
   const stage = stageStyles(agent)
+  const { enabled: hasNotice, text } = agent.ai_notice ?? DEFAULT_AI_NOTICE
   const [pictures, hasForm, mayEscalate, identitySince] = await Promise.all([
     picturesOf(db, agent),
     takesDetails(db, agent),
@@ -30,6 +32,7 @@ export async function appearanceOf(db: Db, agent: AgentRow): Promise<Static<type
       : agent.suggested_messages) as Static<typeof Appearance>['suggestedMessages'],
     pictures,
     leadForm: hasForm ? { fields: [...leadFields] } : null,
+    aiNotice: hasNotice ? { text } : null,
     mayEscalate,
     takesIdentity: identitySince !== null,
     uploads: chat.showAttachments ? { maxFiles: MOST_FILES, maxBytes: LARGEST_UPLOAD_BYTES } : null,

@@ -43,6 +43,10 @@ export const Appearance = Exact({
   }),
   /** null: the agent has no enabled collect-leads action for the widget. */
   leadForm: Nullable(Exact({ fields: Type.Array(OneOf(leadFields)) })),
+  /** null: the owner has switched off the notice that an AI system answers. */
+  aiNotice: Nullable(
+    Exact({ text: Nullable(Type.String({ description: "null: a sentence in the visitor's language" })) }),
+  ),
   mayEscalate: Type.Boolean({ description: 'Whether the visitor can ask for a person (…/person)' }),
   takesIdentity: Type.Boolean({ description: 'Whether the site can sign in its visitors (…/identity)' }),
   /** null: the agent accepts no files from visitors. */

@@ -1,5 +1,8 @@
 import MailComposer from 'nodemailer/lib/mail-composer'
+import type { DeliveryContent } from '../../../db/tables/deliveries.ts'
+import { withNotice } from '../../../deliveries/enqueue-delivery.ts'
 import { renderMarkdown } from '../../../helpdesk/messages/render/render-markdown.ts'
+import { escapeHtml } from '../../../text/safety/escape-html.ts'
 import { linksTo, withoutForeignLinks } from '../../../text/safety/foreign-links.ts'
 import { markedAddress, messageIdOf } from '../connection/marks.ts'
 import type { MailAddress } from '../parse/mail-address.ts'
@@ -20,6 +23,7 @@ type Outgoing = {
   html: string | undefined
   /** The hosts that links may lead to; undefined allows all. */
   linkHosts: string[] | undefined
+  notice: DeliveryContent['notice']
   files: MailFile[]
   /** The agent and not a person wrote it. */
   automatic: boolean
@@ -31,7 +35,7 @@ export async function composeMail(mail: Outgoing): Promise<{
   envelope: { from: string; to: string[] }
   messageId: string
 }> {
-  const { from, key, peer, thread, automatic } = mail
+  const { from, key, peer, thread, automatic, notice } = mail
   const messageId = messageIdOf(key, mail.deliveryId, peer, domainOf(from.address))
   const replyTo = mail.plusAddressing ? markedAddress(key, from.address, peer) : null
   const mayLink = mail.linkHosts && linksTo(mail.linkHosts)
@@ -42,8 +46,13 @@ export async function composeMail(mail: Outgoing): Promise<{
     ...(thread.alsoTo ? { cc: [{ address: thread.alsoTo, name: '' }] } : {}),
     ...(replyTo ? { replyTo: named({ address: replyTo, name: from.name }) } : {}),
     subject: oneLine(thread.subject, 500) || 'Your message',
-    text: mayLink ? withoutForeignLinks(mail.text, mayLink) : mail.text,
-    html: page(mail.html ?? renderMarkdown(mail.text, mayLink)),
+    text: withNotice(mayLink ? withoutForeignLinks(mail.text, mayLink) : mail.text, notice),
+    html: page(
+      withNotice(
+        mail.html ?? renderMarkdown(mail.text, mayLink),
+        notice && { ...notice, text: `<p>${escapeHtml(notice.text)}</p>` },
+      ),
+    ),
     attachments: mail.files.map(({ name, mediaType, bytes }) => ({
       filename: name,
       contentType: mediaType,

@@ -27,7 +27,7 @@ export const emailChannel: Channel = {
     if (!thread || !mailThread) return { kind: 'refused', reason: 'There is no e-mail address to send to.' }
     const files = await readFiles(ctx, delivery)
     if (typeof files === 'string') return { kind: 'refused', reason: files }
-    const { text, html, linkHosts } = delivery.content
+    const { text, html, linkHosts, notice } = delivery.content
     const mail = await composeMail({
       deliveryId: delivery.id,
       from: { address: row.address, name: row.from_name ?? (await agentName(ctx, row)) },
@@ -38,6 +38,7 @@ export const emailChannel: Channel = {
       text,
       html,
       linkHosts,
+      notice,
       files,
       automatic: delivery.ticket_message_id === null,
     })

@@ -1,6 +1,7 @@
 import { isId } from '../../../db/ids.ts'
 import type { AttachmentNote } from '../../../db/tables/attachments.ts'
 import type { DeliveryContent } from '../../../db/tables/deliveries.ts'
+import { withNotice } from '../../../deliveries/enqueue-delivery.ts'
 import { linksTo, withoutForeignLinks } from '../../../text/safety/foreign-links.ts'
 import type { ProviderAdapter } from '../connection/provider-adapter.ts'
 import { splitText } from './split-text.ts'
@@ -17,14 +18,15 @@ const LONGEST = 100_000
 /** Splits a delivery into messages of the provider. The result is always the same for the same content. */
 export function piecesOf(
   adapter: Pick<ProviderAdapter, 'formatText' | 'longestText'>,
-  { text, html, attachments = [], template, linkHosts }: DeliveryContent,
+  { text, html, attachments = [], template, linkHosts, notice }: DeliveryContent,
 ): Piece[] {
   if (template) return [{ kind: 'template' }]
   // Only people write HTML, and their brackets are not citation markers.
   const written = adapter.formatText(text.slice(0, LONGEST).toWellFormed(), {
     dropCitations: html === undefined,
   })
-  const formatted = linkHosts ? withoutForeignLinks(written, linksTo(linkHosts)) : written
+  const answer = linkHosts ? withoutForeignLinks(written, linksTo(linkHosts)) : written
+  const formatted = withNotice(answer, notice)
   return [
     ...splitText(formatted, adapter.longestText).map((piece): Piece => ({ kind: 'text', text: piece })),
     ...attachments.map((file): Piece => ({ kind: 'file', file })),
