@@ -22,9 +22,9 @@ const root = resolve(process.argv[2] ?? join(import.meta.dirname, '..'))
 const files = new Map(
   PROGRAMS.flatMap(filesIn).map((name) => [name, readFileSync(join(root, name), 'utf8')] as const),
 )
-const problems = [...crowded(), ...unused(), ...abrupt()]
+const problems = [...crowded(), ...unused(), ...unsafeMigrations()]
 for (const problem of problems) console.error(problem)
-console.log(`${files.size} files, ${problems.length} in the wrong place or unused`)
+console.log(`${files.size} files, ${problems.length} problems`)
 process.exitCode = problems.length > 0 ? 1 : 0
 
 function filesIn(program: string): string[] {
@@ -87,7 +87,7 @@ function unused(): string[] {
   })
 }
 
-function abrupt(): string[] {
+function unsafeMigrations(): string[] {
   const folder = join(root, 'server/db/migrations')
   const names = existsSync(folder) ? readdirSync(folder) : []
   return names
@@ -103,7 +103,7 @@ function abrupt(): string[] {
         .filter((table) => !created.has(table))
         .map(
           (table) =>
-            `${name} builds an index of ${table} while nobody can write to it: use a file of its own`,
+            `${name} locks ${table} against writes while it builds an index: build it concurrently, in a file of its own`,
         )
       if (!/^-- compatible_from: \d{4}$/m.test(text))
         found.push(`${name} has no line "-- compatible_from: NNNN"`)

@@ -78,7 +78,7 @@ export async function createApp(
     http: {
       headersTimeout: LONGEST_HEADERS_MS,
       connectionsCheckingInterval: LONGEST_HEADERS_MS / 4,
-      // Node would refuse it without a body; see below.
+      // Node would refuse a request without Host with an empty response; the hook below does it with our error.
       requireHostHeader: false,
     },
     clientErrorHandler: (error, socket) => {

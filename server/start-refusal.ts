@@ -21,7 +21,7 @@ export function startRefusal(error: unknown): { line: string; code: number } | n
   if (error instanceof MigrationRefused || error instanceof DatabaseRefused) return { line, code: 1 }
   if (isDamage(error))
     return {
-      line: `The database is damaged: ${line}. Restore a backup: docs/operations/running.md.`,
+      line: `The database is damaged: ${line}. Restore a backup as docs/operations/running.md describes.`,
       code: 1,
     }
   return systemRefusal(error as NodeJS.ErrnoException & { address?: string; port?: number })

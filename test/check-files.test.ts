@@ -72,7 +72,7 @@ test('migrations that would stop a former version are reported', () => {
       [`${folder}/0083_silent.sql`]: '-- compatible_from: all\nalter table one add note text;',
     }),
     [
-      `${folder}/0082_plain_index.sql builds an index of one while nobody can write to it: use a file of its own; ${help}`,
+      `${folder}/0082_plain_index.sql locks one against writes while it builds an index: build it concurrently, in a file of its own; ${help}`,
       `${folder}/0083_silent.sql has no line "-- compatible_from: NNNN"; ${help}`,
     ],
   )

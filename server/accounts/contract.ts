@@ -149,7 +149,7 @@ export const revokeKeysBy = endpoint({
   tag: 'Account',
   summary: 'Revoke all API keys that somebody has made',
   description:
-    'Also revokes the keys that were made with these keys. For the keys that a removed member has left. It cannot be undone.',
+    'Also revokes the keys that were made with these keys. Use it for the keys of a member who has been removed. It cannot be undone.',
   scope: 'keys:write',
   query: Exact({
     createdBy: Type.String({
@@ -162,7 +162,7 @@ export const revokeKeysBy = endpoint({
     status: 200,
     schema: Exact({
       success: Type.Literal(true),
-      revoked: Type.Integer({ description: 'How many keys worked until now' }),
+      revoked: Type.Integer({ description: 'How many active keys were revoked' }),
     }),
   },
 })

@@ -216,7 +216,7 @@ export const listModels = endpoint({
           isInPlan: Type.Boolean(),
           problem: Nullable(
             Type.String({
-              description: 'Why its last call failed, as far as this process knows; null if it did not',
+              description: 'Why its last call in this process failed; null if it did not',
             }),
           ),
         }),

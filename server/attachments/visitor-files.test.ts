@@ -55,7 +55,7 @@ test('what customers send is accepted', async () => {
 test('the sentence says whether another name would do', async () => {
   assert.match((await refusal('setup.exe', 'text')) ?? '', /^Files of this kind cannot be sent/)
   assert.match((await refusal('README', 'text')) ?? '', /may end with \.txt/)
-  assert.match((await refusal('picture.png', SVG)) ?? '', /does not fit its name/)
+  assert.match((await refusal('picture.png', SVG)) ?? '', /does not match its name/)
 })
 
 test('programs, scripts, web pages and documents with macros are refused with a sentence', async () => {

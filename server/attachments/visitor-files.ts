@@ -1,8 +1,8 @@
-/** Files that may be sent by anybody: what the content is, and the extensions that such a file may have. */
+/** A kind of file that visitors may send: what its content is, and the extensions that such a file may have. */
 type Kind = {
   content: RegExp
   extensions: Set<string>
-  /** Whether the content alone says so clearly what the file is that the name may lack an extension. */
+  /** Whether the content alone identifies the kind, so that the name may lack an extension. */
   isClear?: boolean
   /** Whether the format can contain macros; a file that does is not accepted. */
   hasMacros?: (bytes: Buffer) => boolean
@@ -16,8 +16,8 @@ const hasMacroParts = (bytes: Buffer): boolean =>
   bytes.includes('vbaProject.bin') || bytes.includes('Basic/script-lc.xml')
 
 /**
- * XML is missing, because browsers run the scripts in it. Text has no signature, so only its extension says that a
- * program does not run it. Documents of Apple, and those whose type is not recognised, are archives by their content.
+ * XML is missing, because browsers run the scripts in it. Text has no signature, so only its extension shows that it is
+ * not a script. The content of Apple's documents, and of those whose type is not recognised, is that of an archive.
  */
 const KINDS: Kind[] = [
   {
@@ -71,13 +71,13 @@ export function refusalOf(name: string, mediaType: string, bytes: Buffer): strin
     return 'Documents with macros cannot be sent. Save the document without them, or as a PDF.'
   if (kind) return null
   const fitting = possible.flatMap(({ extensions }) => [...extensions])
-  const isStrange = extension !== '' && !KINDS.some(({ extensions }) => extensions.has(extension))
-  return isStrange || fitting.length === 0
+  const isUnknown = extension !== '' && !KINDS.some(({ extensions }) => extensions.has(extension))
+  return isUnknown || fitting.length === 0
     ? 'Files of this kind cannot be sent. Send a picture, a PDF, a document, text, audio, video or a ZIP archive.'
-    : `The content of this file does not fit its name. Its name may end with ${fitting.map((each) => `.${each}`).join(', ')}.`
+    : `The content of this file does not match its name. The name of such a file may end with ${fitting.map((each) => `.${each}`).join(', ')}.`
 }
 
-/** Windows ignores dots and spaces at the end of a name, and so would run "a.exe.". */
+/** Dots and spaces at the end of a name are left out, because Windows ignores them and would run "a.exe.". */
 function extensionOf(name: string): string {
   const trimmed = name.replace(/[.\s]+$/u, '')
   const dot = trimmed.lastIndexOf('.')

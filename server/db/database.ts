@@ -109,11 +109,14 @@ export function embeddedDatabase(server: EmbeddedServer, close: () => Promise<vo
 }
 
 /**
- * Opens the embedded database in the data folder, which it locks. The database is created in a new folder, and with
- * `anew` also in that of an installation that has lost it. Throws FolderInUse, FolderUnusable, DatabaseDamaged,
- * StorageFull and MemoryTooSmall. `memory` keeps everything in memory, for tests.
+ * Opens the embedded database in the data folder, and locks the folder. The database is created in a new folder, and
+ * with `createIfLost` also in that of an installation that has lost it. Throws FolderInUse, FolderUnusable,
+ * DatabaseDamaged, StorageFull and MemoryTooSmall. `memory` keeps everything in memory, for tests.
  */
-export async function openEmbedded(dataDir: string | 'memory', { anew = false } = {}): Promise<Embedded> {
+export async function openEmbedded(
+  dataDir: string | 'memory',
+  { createIfLost = false } = {},
+): Promise<Embedded> {
   if (dataDir === 'memory') {
     const server = await startEmbedded({})
     return embeddedDatabase(server, server.close)
@@ -125,13 +128,13 @@ export async function openEmbedded(dataDir: string | 'memory', { anew = false } 
     lock.release()
   }
   try {
-    await createFolder(dataDir, { anew })
+    await createFolder(dataDir, { createIfLost })
     requireMemory('open')
     const folder = join(dataDir, 'database')
     keepToOwner(folder)
     requireWholeLog(folder)
     server = await startEmbedded({ folder })
-    // The files that it has made while it opened.
+    // Opening the database creates files.
     keepToOwner(folder)
     const database = embeddedDatabase(server, close)
     await requireFilledTables(database.db, folder)

@@ -82,7 +82,7 @@ export const errorCodes = {
   VISITOR_NOT_SERVED: [403, 'The chat is not available where you are.'],
   VERSION_MISMATCH: [
     412,
-    'It has been changed since the version in If-Match. See details.current, and send the change again with its ETag.',
+    'The object has changed since the version in If-Match. See details.current, and send the change again with its ETag.',
   ],
   IDEMPOTENCY_KEY_REUSED: [409, 'This Idempotency-Key was used for another request.'],
   REQUEST_MALFORMED: [400, 'The request is not valid HTTP. Check its request line and its headers.'],

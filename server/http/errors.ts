@@ -1,6 +1,6 @@
 import { type ErrorCode, errorCodes } from './error-codes.ts'
 
-/** What the author of a change has not seen: the object as it is now, and who changed it when. */
+/** What the author of a refused change has not seen: the current object, and who changed it when. */
 export type Changed = { current: unknown; changedBy?: string; changedAt?: string }
 
 type Options = {

@@ -16,7 +16,7 @@ type Response = { result: Result } | { failure: { message: string; exitCode: 1 |
 /** The maximum length of a socket's path in bytes; the system truncates a longer one silently. */
 const LONGEST_PATH = 103
 const NAME = 'parley.sock'
-/** The beginning of what a service of any version responds to a command that it does not have. */
+/** The beginning of the response of a service of any version to a command that it does not have. */
 const UNKNOWN = 'The running service does not know the command'
 
 type Address = { path: string; release(): void }
@@ -135,7 +135,7 @@ export async function askService(dataDir: string, command: string, input: Input)
   if (!('failure' in response)) return response.result
   const { message, exitCode } = response.failure
   if (message.startsWith(UNKNOWN))
-    throw new CommandFailure(`${message} It is another version: stop it, and give the command again.`, 69)
+    throw new CommandFailure(`${message} It is of another version. Stop it, then run the command again.`, 69)
   throw new CommandFailure(message, exitCode)
 }
 

@@ -53,10 +53,10 @@ export type Command = {
    * was typed.
    */
   positionals?: { count: number; paths?: boolean | number[] }
-  /** Whether the command also works on an installation that has lost its database, because it replaces it. */
-  anew?: true
-  /** Whether it looks at the database as a former version has left it; every other command upgrades it first. */
-  asItIs?: true
+  /** Creates the database of an installation that has lost it, because the command replaces all data. */
+  createIfLost?: true
+  /** Leaves the database as a former version left it; all other commands upgrade it first. */
+  withoutUpgrade?: true
   run(operations: Operations, input: Input): Promise<Result>
   print(result: Result): string
 }

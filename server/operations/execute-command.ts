@@ -52,7 +52,7 @@ async function runHere(
   input: Input,
   say: (line: string) => void,
 ): Promise<Result> {
-  if (command.asItIs && !config.databaseUrl && !existsSync(join(config.dataDir, 'database')))
+  if (command.withoutUpgrade && !config.databaseUrl && !existsSync(join(config.dataDir, 'database')))
     throw new CommandFailure(`There is no database in ${config.dataDir}: nothing to upgrade.`)
   const operations = await openOperations(config, command, say)
   try {

@@ -58,19 +58,19 @@ async function isBeating(db: Db): Promise<boolean> {
 
 /**
  * Opens the data without the service: PostgreSQL directly, and the embedded database while holding its lock. Upgrades
- * the database unless `asItIs` is set. Throws FolderInUse.
+ * the database unless `withoutUpgrade` is set. Throws FolderInUse.
  */
 export async function openOperations(
   config: Config,
-  { anew, asItIs }: Pick<Command, 'anew' | 'asItIs'>,
+  { createIfLost, withoutUpgrade }: Pick<Command, 'createIfLost' | 'withoutUpgrade'>,
   say: (line: string) => void,
 ): Promise<Operations & { close(): Promise<void> }> {
   const database = config.databaseUrl
     ? openPostgres(config.databaseUrl, 2, { patient: true })
-    : await openEmbedded(config.dataDir, { anew: anew ?? false })
+    : await openEmbedded(config.dataDir, { createIfLost: createIfLost ?? false })
   try {
     await requireServerVersion(database.db)
-    if (!asItIs) await upgrade(database, config.dataDir, say)
+    if (!withoutUpgrade) await upgrade(database, config.dataDir, say)
   } catch (error) {
     await database.close()
     throw error

@@ -11,7 +11,7 @@ const tag = 'Sign-in'
 const bodyLimit = 8_192
 const COUNTED = 'Attempts are limited; beyond the limit, the response is 429.'
 const GUESSES =
-  'Wrong passwords are limited to five in 15 minutes for a login and a network address, and to a hundred a day for a login. A browser in which the login has signed in before is known by a cookie and has ten in 15 minutes, whatever others guess.'
+  'Wrong passwords are limited to five in 15 minutes for a login and a network address, and to a hundred a day for a login. A browser in which the login has signed in before is recognised by a cookie and has its own limit of ten in 15 minutes, whatever others guess.'
 
 const Token = Type.String({ minLength: 1, maxLength: 200, description: 'The part of the link after #' })
 const Email = Type.String({ format: 'email', maxLength: 254 })

@@ -80,7 +80,7 @@ const CASES: Record<string, () => Promise<void>> = {
     const before = await count('login_links')
     const answers = await twice(browserOf(service), '/password-resets', { email: worker.email })
     assert.deepEqual(statusesOf(answers), [202, 202])
-    // Nothing is created before the mails are sent, and each of them ends the link before it.
+    // Links are created only when the mails are sent.
     assert.equal(await count('login_links'), before)
   },
   async lookAtInvitation() {

@@ -174,8 +174,8 @@ const credentialRoutes = (ctx: Context): Route[] => [
       throw new ApiError('RESOURCE_DUPLICATE', {
         message: 'A second factor is already set up. Remove it first.',
       })
-    // What a repetition gets is known before: nothing of what is shown once. So the key is taken first, and an equal
-    // request at the same time does not replace the secret that this one shows.
+    // A repetition never gets the secret, which is shown once, so its response is known in advance. The key is taken
+    // first, so that an equal request at the same time does not replace the secret that this one returns.
     const repeated = { status: 200, text: JSON.stringify({ uri: null, backupCodes: null }) }
     if (idempotency) await takeKey(ctx.db, idempotency, repeated)
     try {

@@ -63,7 +63,7 @@ describe('what is written is not lost', { skip }, () => {
     // What he wrote stays when his page reads the agent again.
     await comeBack(his)
     await save(his).click()
-    const dialog = his.getByRole('alertdialog', { name: 'Changed by owner meanwhile' })
+    const dialog = his.getByRole('alertdialog', { name: 'Changed by owner in the meantime' })
     await dialog.waitFor()
     const lines = await dialog.getByRole('region', { name: 'Instructions' }).locator('pre').innerText()
     assert.match(lines, /removed:\s+Be kind\./)
@@ -179,7 +179,7 @@ describe('what is written is not lost', { skip }, () => {
     await dialog.getByLabel('Question').fill('How long is the warranty?')
     await page.keyboard.press('Escape')
     const asked = page.getByRole('alertdialog', { name: 'Close without saving?' })
-    await asked.getByRole('button', { name: 'Go on writing' }).click()
+    await asked.getByRole('button', { name: 'Keep editing' }).click()
     await asked.waitFor({ state: 'detached' })
     assert.equal(await dialog.getByLabel('Question').inputValue(), 'How long is the warranty?')
     await dialog.getByRole('button', { name: 'Close' }).click()

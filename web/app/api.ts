@@ -131,8 +131,8 @@ const plain = (input: unknown): RequestInput => input ?? {}
 
 /**
  * Sends one request to version 2 of the API, given its method and path. The contract determines the types. When the
- * session has ended, it is sent again after the member has signed in. Equal changes that are made while one of them
- * runs are one change.
+ * session has ended, it is sent again after the member has signed in. A change that equals one that is still running is
+ * not sent a second time.
  */
 export function call<M extends Method, P extends PathOf<M>>(
   method: M,
@@ -173,7 +173,7 @@ export async function* exporting<M extends Method, P extends PathOf<M>>(
   ...[input]: Args<M, P>
 ): AsyncGenerator<{ type: string }, void> {
   const open = () => requests.lines(method, path, plain(input)) as AsyncGenerator<{ type: string }, void>
-  // Whether the session holds is known with the first line.
+  // The first line shows whether the session is still valid.
   const [lines, first] = await inSession(async () => {
     const opened = open()
     return [opened, await opened.next()] as const
@@ -221,7 +221,7 @@ export const uploadAttachment = (agentId: string, file: File, input: Pick<Upload
     file,
   })
 
-/** Each file that is chosen is sent once, also when two of them are equal. */
+/** Each upload has a key of its own, since two files may be equal. */
 function upload<T>(input: Upload): Promise<T> {
   const own = { 'idempotency-key': randomKey() }
   return inSession(() => uploadFile<T>({ baseUrl, headers }, { ...input, headers: own }))

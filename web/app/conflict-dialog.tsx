@@ -18,7 +18,7 @@ const LABELS: Record<string, string> = {
   visibility: 'Who can chat with it',
 }
 
-/** Names a field in words: those of its form, or those of its name. */
+/** Returns the label of a field: that of its form, or the words of its name. */
 const labelOf = (name: string): string =>
   LABELS[name] ?? name.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/^./, (letter) => letter.toUpperCase())
 
@@ -31,13 +31,13 @@ const textOf = (value: unknown): string =>
 
 type ConflictDialogProps = { conflict: Conflict; onChoose: (choice: 'mine' | 'theirs' | 'later') => void }
 
-/** Shows what somebody else has changed meanwhile beside what the user wrote. */
+/** Compares what somebody else has changed in the meantime with what the user wrote. */
 export const ConflictDialog = ({ conflict, onChoose }: ConflictDialogProps) => {
   const { changedBy, changedAt, fields } = conflict
   const name = changedBy ?? 'Somebody'
   return (
     <Dialog
-      title={`Changed by ${changedBy ?? 'somebody'} meanwhile`}
+      title={`Changed by ${changedBy ?? 'somebody'} in the meantime`}
       isOpen
       onClose={() => onChoose('later')}
       role="alertdialog"
@@ -60,7 +60,7 @@ export const ConflictDialog = ({ conflict, onChoose }: ConflictDialogProps) => {
           </Button>
           <Button onClick={() => onChoose('theirs')}>Keep theirs</Button>
           <Button kind="quiet" onClick={() => onChoose('later')}>
-            Go on writing
+            Keep editing
           </Button>
         </FormActions>
       </div>

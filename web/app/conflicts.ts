@@ -26,10 +26,10 @@ function askAbout(conflict: Conflict): Promise<Choice> {
   )
 }
 
-/** The user has closed the question, to go on writing. */
+/** Thrown when the user closes the question to keep editing. */
 export class StillOpen extends Error {
   constructor({ changedBy }: Conflict) {
-    super(`${changedBy ?? 'Somebody'} has changed this meanwhile. Save again to see the difference.`)
+    super(`${changedBy ?? 'Somebody'} has changed this in the meantime. Save again to see the differences.`)
   }
 }
 
@@ -46,8 +46,8 @@ type SaveOptions<B extends object, C extends object> = {
 }
 
 /**
- * Saves the fields that the user has changed, unless somebody else has changed the same fields meanwhile: then the
- * user sees the difference and chooses. Returns whose version is stored now.
+ * Saves the fields that the user has changed. If somebody else has changed the same fields in the meantime, the user
+ * sees the differences and chooses. Returns whose version is stored now.
  */
 export async function saveVersion<B extends object, C extends object>(
   options: SaveOptions<B, C>,
@@ -80,7 +80,7 @@ export async function saveVersion<B extends object, C extends object>(
   }
 }
 
-/** Whether two JSON values are equal, whatever the order of their members. A missing one equals null. */
+/** Whether two JSON values are equal, whatever the order of their members. A missing value equals null. */
 export function isEqual(one: unknown, other: unknown): boolean {
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null)
     return (one ?? null) === (other ?? null)

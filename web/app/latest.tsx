@@ -4,14 +4,14 @@ import { isEqual } from './conflicts.ts'
 
 type LatestProps<T> = {
   of: T
-  /** Returns what the form shows. When it changes, the form is shown anew. */
+  /** Returns what the form shows. When it changes, the form is rendered again. */
   shows: (object: T) => unknown
   children: (object: T) => ReactNode
 }
 
 /**
- * Shows a form for the latest version of an object. While something is written in the form that is not saved, it keeps
- * the version that it was written for.
+ * Shows a form for the latest version of an object. While the form has unsaved changes, it keeps the version that they
+ * were made to.
  */
 export function Latest<T>({ of, shows, children }: LatestProps<T>) {
   const place = useRef<HTMLDivElement>(null)

@@ -4,7 +4,7 @@ import { isAnyUnsaved, isUnsaved, useUnsavedForms } from '../ui/unsaved.ts'
 
 type Place = { pathname: string; search: { tab?: string; mode?: string } }
 
-/** Asks before a page with something unsaved is left for another page or another tab of it. */
+/** Asks before a page with unsaved changes is left for another page or another tab of it. */
 export function LeaveGuard() {
   useUnsavedForms()
   const { status, proceed, reset } = useBlocker({
@@ -24,7 +24,7 @@ export function LeaveGuard() {
   if (status !== 'blocked') return null
   return (
     <Confirm title="Leave without saving?" action="Leave" cancel="Stay" onConfirm={proceed} onClose={reset}>
-      What you wrote on this page is not saved, and would be lost.
+      Your unsaved changes on this page will be lost.
     </Confirm>
   )
 }

@@ -6,12 +6,12 @@ const REPETITION_MS = 10 * 60_000
 
 type Attempt = { key: string; triedAt: number; running: Promise<unknown> | null }
 
-/** The changes that are running, and those that may have been made although no response has arrived. */
+/** The changes that are running, and those that may have taken effect although no response has arrived. */
 const attempts = new Map<string, Attempt>()
 
 /**
- * Makes a change once, given what it says. While an equal one runs, the result is that of the running one. A repetition
- * of one whose outcome is unknown is sent with its Idempotency-Key, and the service makes it once.
+ * Sends a change once; `change` describes it. While an equal one is running, its result is returned. A repetition of one
+ * whose outcome is unknown is sent with the same Idempotency-Key, so that it takes effect once.
  */
 export function onlyOnce<T>(
   change: string,

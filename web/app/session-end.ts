@@ -1,9 +1,9 @@
 import { ParleyError } from '../../client/parley-error.ts'
 import { createStore } from '../ui/store.ts'
 
-/** What waits until the member has signed in again; null while the session holds. */
+/** Resolves when the member has signed in again; null while the session is valid. */
 const waiting = createStore<PromiseWithResolvers<boolean> | null>(null)
-/** A dialog that was closed opens again for something that the member does, not for what the page reads by itself. */
+/** Whether the member has closed the dialog. Then it opens again only for something that the member does. */
 let isPutOff = false
 
 /** Whether the service refused a request because nobody is signed in. */

@@ -44,7 +44,7 @@ export function Shell() {
   return <Frame />
 }
 
-/** Redirects to the sign-in page, once: the address changes before the page of it has been loaded. */
+/** Redirects to the sign-in page, once: the address changes before that page has been loaded. */
 function ToSignIn() {
   const navigate = useNavigate()
   const { href } = useLocation()

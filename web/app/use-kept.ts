@@ -18,7 +18,7 @@ export function keep(name: string, value: unknown): void {
   }
 }
 
-/** Removes everything whose name begins so. */
+/** Removes everything whose name begins with this prefix. */
 export function forget(prefix: string): void {
   for (const name of Object.keys(sessionStorage))
     if (name.startsWith(PREFIX + prefix)) sessionStorage.removeItem(name)

@@ -6,9 +6,9 @@ import {
 import { useRef } from 'react'
 
 /**
- * The only way in which pages change something. It differs from that of TanStack Query in that a change which equals
- * the latest one while that is running is the same change, whatever asked for it twice: a double-click, a key that is
- * held, Enter and a click. The page shows only a moment later that a change is running.
+ * Pages change something only through this hook. Unlike that of TanStack Query, it ignores a change that equals the
+ * latest one while that is still running, such as the second click of a double-click or a repeated Enter: the page shows
+ * only a moment later that a change is running.
  */
 export function useMutation<D = unknown, E = Error, V = void, C = unknown>(
   options: UseMutationOptions<D, E, V, C>,

@@ -149,7 +149,7 @@ function Connection({ agent, mailbox }: { agent: Agent; mailbox: Mailbox | null 
               onClose={() => setIsLeaving(false)}
             >
               Emails are no longer received or answered. The passwords are deleted, and have to be entered
-              again to connect it.
+              again to reconnect it.
             </Confirm>
           )}
         </Card>

@@ -211,7 +211,7 @@ function Accounts({ agent, state, test }: AccountsProps) {
             onClose={() => setIsLeaving(false)}
           >
             Messages are no longer received or answered. The secrets are deleted, and have to be entered again
-            to connect them.
+            to reconnect them.
           </Confirm>
         )}
       </Card>

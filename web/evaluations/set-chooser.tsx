@@ -82,7 +82,7 @@ export function SetChooser({ agentId, sets, chosen, mayWrite, onChoose }: SetCho
           onConfirm={() => remove.mutate(set.id)}
           onClose={() => setIsRemoving(false)}
         >
-          Its questions stay, but which of them belong together is lost.
+          Its questions stay, but no longer as a set.
         </Confirm>
       )}
       {naming && (

@@ -151,7 +151,7 @@ function Details({ agentId, question, message, made }: DetailsProps) {
             ))}
             {step.reasoning && (
               <div>
-                <h4>what it thought, which no customer sees</h4>
+                <h4>reasoning, which no customer sees</h4>
                 <Raw label="Reasoning" text={step.reasoning} />
               </div>
             )}

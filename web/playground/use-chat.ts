@@ -104,7 +104,7 @@ export function useChat(agentId: string, name?: string) {
     before: { ...before, finishReason: undefined, problem: undefined },
   })
 
-  /** Streams an answer into its message. `isAgain`: it was begun before the page was reloaded. */
+  /** Streams an answer into its message. `isAgain`: it had begun before the page was reloaded. */
   async function follow(one: Running, isAgain = false): Promise<void> {
     const { key, sent, before } = one
     running.current = one
@@ -115,7 +115,7 @@ export function useChat(agentId: string, name?: string) {
     abort.current = controller
     const { signal } = controller
     const startedAt = performance.now()
-    // The beginning of an answer that is followed again was not seen.
+    // The beginning of an answer that is asked for again was not seen.
     const since = () => (isAgain ? undefined : Math.round(performance.now() - startedAt))
     const send = () => parley.tryOut(agentId, sent, { signal, idempotencyKey: key })
     try {
@@ -142,7 +142,7 @@ export function useChat(agentId: string, name?: string) {
     } catch (error) {
       if (!signal.aborted) change({ problem: sentenceOf(error) })
     } finally {
-      // An answer whose page is left is still on its way.
+      // When the page is left, the answer is still on its way.
       if (running.current === one && !signal.aborted) running.current = undefined
       if (abort.current === controller) setIsRunning(false)
       // The record of an answer is extended when the answer continues.

@@ -14,13 +14,13 @@ import { SignInForm } from './sign-in-form.tsx'
 export function SignInAgain() {
   const { data } = useMe()
   const member = data?.member
-  /** Goes on where the member has signed in again, here or in another tab. */
+  /** Continues after the member has signed in again, here or in another tab. */
   const goOn = async (): Promise<void> => {
     const me = await reading('/me')
       .queryFn({ signal: AbortSignal.timeout(20_000) })
       .catch(() => null)
     if (!me) return
-    // The page belongs to whom it was opened by.
+    // The page shows what the member who opened it may see.
     if (me.member?.id !== member?.id) return location.reload()
     endWait(true)
     void queries.invalidateQueries()
@@ -35,7 +35,7 @@ export function SignInAgain() {
   return (
     <Dialog title="Sign in again" isOpen onClose={() => endWait(false)}>
       <div className={classes.again}>
-        <p>Your session has ended. Nothing on the page is lost: sign in, and it goes on.</p>
+        <p>Your session has ended. Sign in to continue; nothing on the page is lost.</p>
         <SignInForm
           email={member?.email}
           onDone={() => void goOn()}

@@ -14,13 +14,13 @@ function insideOf(to: unknown): string {
 }
 
 const CANNOT = 'The identity provider did not let you in. Try again, or sign in with your password.'
-const TOO_LATE = 'This sign-in was used already, or took too long. Start it again.'
+const TOO_LATE = 'This sign-in has already been used, or took too long. Start again.'
 
 /** Why a sign-in with the identity provider did not succeed, by the code in the address; see server/sign-in/provider. */
 const PROBLEMS = new Map([
   ['state_mismatch', TOO_LATE],
   ['state_not_found', TOO_LATE],
-  ['access_denied', 'You were not let in by the identity provider, or have cancelled there.'],
+  ['access_denied', 'The identity provider did not let you in, or you cancelled the sign-in there.'],
   [
     'signup_disabled',
     'No member has the address that the identity provider knows you by. Ask for an invitation.',
@@ -28,7 +28,7 @@ const PROBLEMS = new Map([
   ['account_not_linked', 'The identity provider has not verified your address. Sign in with your password.'],
   [
     'identity_taken',
-    'Another person of the identity provider has used your address here before. Ask whoever runs this service to let you in.',
+    'Another person of the identity provider has signed in here with your address before. Ask whoever runs this service to let you in.',
   ],
 ])
 

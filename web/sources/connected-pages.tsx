@@ -121,8 +121,8 @@ function PageList({ agentId }: { agentId: string }) {
           onConfirm={() => disconnect.mutate()}
           onClose={() => setIsLeaving(false)}
         >
-          The sources stay, and are no longer kept current. The token is deleted, and has to be entered again
-          to connect it.
+          The sources stay, but are no longer kept current. The token is deleted, and has to be entered again
+          to reconnect it.
         </Confirm>
       )}
       <Loaded of={pages}>

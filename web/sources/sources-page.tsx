@@ -234,7 +234,7 @@ function SourceRow({ agentId, source, mayWrite }: { agentId: string; source: Sou
             onConfirm={() => remove.mutate()}
             onClose={() => setIsRemoving(false)}
           >
-            The agent no longer answers from it. This cannot be undone: it would have to be added again.
+            The agent no longer answers from it. This cannot be undone, but the source can be added again.
           </Confirm>
         )}
       </td>

@@ -31,7 +31,7 @@ export function Button({
       type="button"
       {...rest}
       onClick={(event) => {
-        // The second click of a double-click is for the button that was there at the first, and it means no more.
+        // The second click of a double-click means no more than the first, and may hit a button that has just appeared.
         if (pending || event.detail > 1) event.preventDefault()
         else onClick?.(event)
       }}

@@ -5,13 +5,13 @@ import { Dialog } from './dialog.tsx'
 import { FormActions } from './field.tsx'
 
 type ConfirmProps = {
-  /** The question, which names what is lost. */
+  /** The question, which names what will be lost. */
   title: string
-  /** What follows from it. */
+  /** The consequences. */
   children: ReactNode
-  /** What the button does. */
+  /** The label of the button that confirms. */
   action: string
-  /** What the button says that goes back; by default Cancel. */
+  /** The label of the other button; `Cancel` by default. */
   cancel?: string
   pending?: boolean
   onConfirm: () => void

@@ -12,7 +12,7 @@ export type DialogPaneProps = {
   wide?: boolean
   /** Opens the dialog from this side instead of in the middle. */
   drawer?: 'left' | 'right'
-  /** An alert dialog asks something before anything else can go on. */
+  /** An alert dialog has to be answered first. */
   role?: 'dialog' | 'alertdialog'
   children: ReactNode
 }
@@ -24,7 +24,7 @@ export function DialogPane({ title, onClose, wide, drawer, role, children }: Dia
     : `${classes.modal} ${wide ? classes.wide : ''}`
   const body = useRef<HTMLDivElement>(null)
   const [isAsking, setIsAsking] = useState(false)
-  /** Closes the dialog, and asks first when something in it would be lost. */
+  /** Closes the dialog, but asks first when it has unsaved changes. */
   const close = (): void => {
     if (body.current && isUnsaved(body.current)) setIsAsking(true)
     else onClose()
@@ -49,13 +49,13 @@ export function DialogPane({ title, onClose, wide, drawer, role, children }: Dia
           </div>
           {isAsking && (
             <DialogPane title="Close without saving?" role="alertdialog" onClose={() => setIsAsking(false)}>
-              <p className={classes.said}>What you wrote here is not saved, and would be lost.</p>
+              <p className={classes.said}>Your unsaved changes will be lost.</p>
               <FormActions>
                 <Button kind="danger" onClick={onClose}>
                   Discard it
                 </Button>
                 <Button kind="quiet" onClick={() => setIsAsking(false)}>
-                  Go on writing
+                  Keep editing
                 </Button>
               </FormActions>
             </DialogPane>

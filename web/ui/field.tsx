@@ -116,9 +116,9 @@ export function Check({
 }
 
 type FormProps = ComponentProps<'form'> & {
-  /** The mutation that saves the form. Leaving the page then asks first while something is written that is not saved. */
+  /** The mutation that saves the form. With it, leaving the page asks first while there are unsaved changes. */
   save?: Saving
-  /** What the form holds besides its fields. */
+  /** What the form contains besides its fields. */
   more?: unknown
 }
 

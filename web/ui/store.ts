@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** A value that is shared by parts of the page which are far from each other. */
+/** A value that distant parts of the page share. */
 type Store<T> = { get(): T; set(value: T): void; use(): T }
 
 export function createStore<T>(first: T): Store<T> {

@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useRef } from 'react'
 import { createStore } from './store.ts'
 
-/** The forms in which something is written that is not saved: `saving` while a request with it is on its way. */
+/** The forms with unsaved changes; `saving` while a request with them is on its way. */
 const unsaved = createStore<ReadonlyMap<Element, 'written' | 'saving'>>(new Map())
 
 function note(form: Element, state: 'written' | 'saving' | null): void {
@@ -20,12 +20,12 @@ export const isUnsaved = (within: Element): boolean =>
 /** Whether closing the page would lose something, also what is being saved. */
 export const isAnyUnsaved = (): boolean => unsaved.get().size > 0
 
-/** Renders again when something is written or saved anywhere. */
+/** Renders the component again when a form gets unsaved changes, or is saved. */
 export const useUnsavedForms = (): unknown => unsaved.use()
 
 export type Saving = { isPending: boolean; isSuccess: boolean; submittedAt: number }
 
-/** Returns what the fields of a form hold. */
+/** Returns the values of the fields of a form, as one text. */
 function textOf(form: HTMLFormElement): string {
   const held = [...form.elements].flatMap((field) => {
     if (field instanceof HTMLInputElement && /^(checkbox|radio)$/.test(field.type))
@@ -40,8 +40,8 @@ function textOf(form: HTMLFormElement): string {
 }
 
 /**
- * Notes whether a form holds anything that was written since it was shown or last saved. `save` is the mutation that
- * saves it, and `more` is what it holds besides its fields. Without `save`, nothing is noted.
+ * Notes whether a form has changes since it was shown or last saved. `save` is the mutation that saves it, and `more` is
+ * what it contains besides its fields. Without `save`, nothing is noted.
  */
 export function useUnsaved(
   ref: RefObject<HTMLFormElement | null>,
@@ -85,7 +85,7 @@ export function useUnsaved(
       // Later, because rendering now would restore a field whose change React has not seen yet.
       setTimeout(look)
     }
-    // What is sent is no longer written only, so that a page may be left when it has been saved.
+    // From here on the form is being saved, so that the page may be left once that has succeeded.
     const submit = (): void => {
       sent.current = textOf(form) + held
       note(form, 'saving')

@@ -41,7 +41,7 @@ const WORDS: Record<string, string> = {
   'procedure.update': 'changed a procedure',
   'second-factor.enable': 'switched a second factor on',
   'second-factor.remove': 'removed a second factor',
-  'identity.remove': 'removed who a member is at the identity provider',
+  'identity.remove': 'unlinked a member from the identity provider',
   'session.create': 'signed in',
   'session.end': 'signed out',
   'session.refuse': 'was refused at sign-in',

@@ -171,7 +171,7 @@ function MemberRow({ member, mayWrite, onKeysLeft }: MemberRowProps) {
             onConfirm={() => remove.mutate()}
             onClose={() => setIsRemoving(false)}
           >
-            {member.name} is signed out everywhere and can only come back by an invitation.
+            {member.name} is signed out everywhere and can only come back with an invitation.
           </Confirm>
         )}
         {isRenaming && <RenameMember member={member} onClose={() => setIsRenaming(false)} />}
@@ -229,7 +229,7 @@ function Invitations({ mayWrite }: { mayWrite: boolean }) {
           onConfirm={() => revoke.mutate(revoking.id)}
           onClose={() => setRevoking(null)}
         >
-          Its link stops working. Another invitation has another link.
+          Its link stops working. A new invitation has a new link.
         </Confirm>
       )}
     </Section>

@@ -26,7 +26,7 @@ export async function noteRequest(
   return () => dropAudit(db, account.id, id)
 }
 
-/** Returns the name of who made the last change of an agent with this audit action, and when. */
+/** Returns who made the last change of an agent that the audit log has under this action, and when. */
 export async function lastChangeOf(
   db: Db,
   { account }: Caller,

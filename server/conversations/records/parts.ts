@@ -18,7 +18,7 @@ export type CallPart = Extract<MessagePart, { type: 'tool-call' }>
 export const textOf = ({ parts }: { parts: readonly MessagePart[] }): string =>
   parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
 
-/** Whether an answer has words or calls. Spaces and the numbers of citations alone are none. */
+/** Whether an answer has words or calls. Spaces and the numbers of citations do not count as words. */
 export const hasSpoken = ({ parts }: { parts: readonly MessagePart[] }): boolean =>
   parts.some(({ type }) => type !== 'text') || hasWords({ parts })
 

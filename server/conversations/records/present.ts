@@ -24,11 +24,11 @@ export type MessageMetadata = {
   author?: { type: 'human_agent'; name: string; memberId: string }
   /** The files attached to the message. */
   attachments?: AttachmentNote[]
-  /** What `model` wants back with its calls, by the id of the call. It is shown to nobody. */
+  /** What has to be sent back to `model` with its calls, by the id of the call. It is shown to nobody. */
   replay?: Record<string, Replay>
 }
 
-/** What a provider wants back with a call: its signature, and the reasoning before the first call of a step. */
+/** What has to go back to a provider with a call: its signature, and the reasoning before the first call of a step. */
 export type Replay = { options?: SharedV4ProviderOptions; reasoning?: LanguageModelV4ReasoningPart[] }
 
 export const metadataOf = (row: { metadata?: unknown } | undefined): MessageMetadata =>

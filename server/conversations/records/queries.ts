@@ -119,7 +119,7 @@ const PARENT_MESSAGES = 30
 
 /**
  * Reads the parent with a summary made of its own words. Throws RESOURCE_NOT_FOUND when the agent has no such
- * conversation, or when it belongs to a user and `reader` is another one, or none.
+ * conversation, or when it belongs to a user and `reader` is not that user.
  */
 export async function readParent(
   db: Db,

@@ -78,7 +78,9 @@ function closeCalls(live: LiveGeneration, waiting: Call[]): void {
 
 type KeptAnswer = Pick<Outcome, 'status' | 'finishReason' | 'message' | 'isPaid'>
 
-/** An answer without words is not paid for. An answer that was stopped before its first word is still paid for if a model was called. */
+/**
+ * An answer without words is not paid for, unless it was stopped before its first word and a model had been called.
+ */
 function saidBy(turn: Turn, live: LiveGeneration, result: StepsResult): KeptAnswer {
   const said = keptBy(turn, live, result)
   const isAnswer = said.message !== null && hasSpoken(said.message)
@@ -177,7 +179,7 @@ function asApiError(cause: unknown, turn: Turn): ApiError {
   return cause instanceof ApiError ? cause : new ApiError('INTERNAL_SERVER_ERROR', { cause })
 }
 
-/** Only in the playground the reader is one who can do something about a model. */
+/** Only readers in the playground can do something about a model. */
 const told = ({ request }: Turn, cause: unknown): { message?: string } =>
   request.trial && cause instanceof ModelFailure
     ? { message: `${whatHappened(cause)}; check Workspace > Models.` }

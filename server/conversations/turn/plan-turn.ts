@@ -101,8 +101,8 @@ export async function planTurn(
 }
 
 /**
- * Returns the answer to the message with this number that ended before its first word. Its client may have been told
- * its id, so the answer to this message and the next one has it.
+ * Returns the answer to the message with this number if it ended before its first word. Its client may have been told
+ * its id, so the answer to this message and the next one keeps the id.
  */
 const answerNeverMade = (trx: Trx, accountId: AccountId, conversationId: string, askedSeq: number) =>
   trx

@@ -122,7 +122,7 @@ type Parts = {
   /** The messages, oldest first, up to the one to answer. */
   transcript: TranscriptMessage[]
   contextTokens: number
-  /** The catalogue's id of the model, which gets back what belongs to its own calls. */
+  /** The model's id in the catalogue. Only the model that made a call gets back what belongs to it. */
   modelId: string
 }
 

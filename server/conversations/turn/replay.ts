@@ -58,7 +58,7 @@ async function readEarlier(ctx: Needs, accountId: AccountId, generationId: strin
   return { is: 'unanswered', conversationId, kind, messageId }
 }
 
-/** An answer to several messages, as the sender of the message `own` reads it, which was followed by `newest`. */
+/** Returns an answer to several messages as the sender of the message `own` reads it. It names the last, `newest`. */
 function namingQuestion(reading: Reading, newest: string, own: string): Reading {
   const named = (frames: readonly string[]): string[] =>
     frames.map((frame) => frame.replaceAll(`"${newest}"`, `"${own}"`))

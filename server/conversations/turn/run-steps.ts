@@ -103,7 +103,7 @@ async function speak(ctx: TurnNeeds, turn: Turn, live: LiveGeneration, result: S
     result.outcome = step.outcome
     result.finishReason = step.finishReason === 'tool-calls' ? 'stop' : step.finishReason
     if (step.calls.length === 0) {
-      // A model that said nothing says something when it is asked again more often than not.
+      // A model that returned no words usually returns some when it is asked again.
       if (number === 1 && !hasSpoken(live) && !isRepeated) {
         isRepeated = true
         result.citations = new Citations(found.passages, turn.started.citedBefore)
@@ -132,7 +132,7 @@ async function speak(ctx: TurnNeeds, turn: Turn, live: LiveGeneration, result: S
   }
 }
 
-/** Returns what the provider wants back with the calls of a step, by their ids. */
+/** Returns what has to be sent back to the provider with the calls of a step, by their ids. */
 function replayOf({ calls, content }: Step): Record<string, Replay> {
   const reasoning = content.filter((part) => part.type === 'reasoning')
   const entries = content

@@ -174,7 +174,7 @@ export type StepsResult = {
   citations: Citations
   /** Tool calls that the application has to run. */
   waiting: Call[]
-  /** What the provider wants back with the calls of the message, by their ids. */
+  /** What has to be sent back to the provider with the calls of the message, by their ids. */
   replay: Record<string, Replay>
   /** Whether calls that ran here, or were to run, may still be recorded as pending, because a statement failed. */
   hasPending: boolean

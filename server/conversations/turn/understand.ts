@@ -78,13 +78,13 @@ export function lastSaid(transcript: readonly TranscriptMessage[]): string {
 /** The most messages that are answered together. */
 const MOST_TOGETHER = 5
 
-/** Returns the place of the customer's newest message, which an answer may follow that waited for an action. */
+/** Returns the place of the customer's newest message. An answer that waits for an action may follow it. */
 export const lastAskedAt = (transcript: readonly TranscriptMessage[]): number =>
   transcript.findLastIndex(({ role }) => role === 'user')
 
 /**
- * Returns what the customer asks, as one text: the messages since the agent's last one, or since the one before when
- * that one is to be continued.
+ * Returns what the customer asks, as one text: the messages since the agent's last one or, when that one is to be
+ * continued, since the one before it.
  */
 export function askedText(transcript: readonly TranscriptMessage[]): string {
   const until = transcript.slice(0, lastAskedAt(transcript) + 1)

@@ -15,18 +15,17 @@ type Failed = Error & { stderr?: string }
 
 /**
  * Creates the folder of the embedded database in the data folder if it does not exist. A process of its own does that,
- * because PGlite keeps the memory of this step, some 200 MB. A folder that was left unfinished is made again. Unless
- * `anew`, an installation that has lost its database is refused, because a new database would look like the loss of
- * everything. Throws FolderUnusable, StorageFull
- * and MemoryTooSmall.
+ * because PGlite keeps the memory of this step, some 200 MB. A folder that was left unfinished is created again. Without
+ * `createIfLost`, an installation that has lost its database is refused, because a new database would look like the loss
+ * of everything. Throws FolderUnusable, StorageFull and MemoryTooSmall.
  */
-export async function createFolder(dataDir: string, { anew = false } = {}): Promise<void> {
+export async function createFolder(dataDir: string, { createIfLost = false } = {}): Promise<void> {
   const folder = join(dataDir, 'database')
   if (existsSync(join(folder, 'PG_VERSION'))) return
-  if (!anew) refuseLost(dataDir, folder)
+  if (!createIfLost) refuseLost(dataDir, folder)
   if (isFilled(folder))
     throw new FolderUnusable(
-      `DATA_DIR: ${folder} is not a database: its file PG_VERSION is missing. Move the folder away first.`,
+      `DATA_DIR: ${folder} is not a database: its file PG_VERSION is missing. Move the folder away first, then try again.`,
     )
   requireMemory('create')
   const unfinished = `${folder}.unfinished`

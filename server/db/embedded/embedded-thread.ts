@@ -8,7 +8,7 @@ import { reasonIn } from './unopenable.ts'
  */
 export type EmbeddedOptions = { folder?: string; snapshot?: Blob; module?: WebAssembly.Module }
 
-/** The last message of a database that ends. `reason` is what it printed, or null. */
+/** The last message of a database that ends. `reason` is what the database printed about it, or null. */
 export type Ended = { reason: string | null; message: string; stack: string }
 
 /** The thread's end of `startEmbedded`: receives messages of PostgreSQL's protocol and posts the responses. */
@@ -86,10 +86,7 @@ function keepLine(line: string): boolean {
   return true
 }
 
-/**
- * New files get the rights that PostgreSQL asks for, whatever the process may give: 0666. This takes those of others
- * away.
- */
+/** PGlite gives new files the mode 0666, whatever the umask. This removes the permissions of other users. */
 function keepFilesToOwner(): void {
   const files = pglite.Module.FS as unknown as { chmod(node: unknown, mode: number, link?: boolean): void }
   const { chmod } = files

@@ -57,7 +57,7 @@ const tableFile = async (): Promise<string> => {
   return rows[0]?.file ?? ''
 }
 
-test('an installation that has lost its database is refused, and nothing is made anew', {
+test('an installation that has lost its database is refused, and no database is created', {
   skip,
 }, async () => {
   const losses: Record<string, (dataDir: string) => void> = {
@@ -92,9 +92,9 @@ test('a restore may replace a lost database, but never what is left of one', { s
   const { dataDir, database } = copyOf('to be restored')
   rmSync(join(database, 'PG_VERSION'))
   writeFileSync(join(dataDir, 'secret.key'), `${'k'.repeat(43)}\n`)
-  await assert.rejects(openEmbedded(dataDir, { anew: true }), /Move the folder away first/)
+  await assert.rejects(openEmbedded(dataDir, { createIfLost: true }), /Move the folder away first/)
   rmSync(database, { recursive: true })
-  const { close } = await openEmbedded(dataDir, { anew: true })
+  const { close } = await openEmbedded(dataDir, { createIfLost: true })
   await close()
   assert.ok(existsSync(join(database, 'PG_VERSION')))
 })

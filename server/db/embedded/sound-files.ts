@@ -9,12 +9,12 @@ const SEGMENT = /^[0-9A-F]{24}$/
 const SEGMENT_BYTES = 16 * 1024 * 1024
 const TABLE = /^\d+$/
 const HEADER_BYTES = 24
-/** The database that is used: initdb numbers it so. */
+/** The files of the database `postgres`, which always has this id. */
 const BASE = join('base', '5')
 
 /**
- * Throws DatabaseDamaged when the log of changes has been cut: PostgreSQL would take the cut for its end, and silently
- * leave out the changes behind it.
+ * Throws DatabaseDamaged when the write-ahead log has been truncated: PostgreSQL would take the cut for the end of the
+ * log, and silently lose the changes after it.
  */
 export function requireWholeLog(folder: string): void {
   const log = join(folder, 'pg_wal')
@@ -31,7 +31,7 @@ export function requireWholeLog(folder: string): void {
 }
 
 /**
- * Throws DatabaseDamaged when the file of a table or index holds zeros where the first page was: PostgreSQL would take
+ * Throws DatabaseDamaged when the first page of a table or index has been overwritten with zeros: PostgreSQL would take
  * the table for empty.
  */
 export async function requireFilledTables(db: Kysely<Tables>, folder: string): Promise<void> {

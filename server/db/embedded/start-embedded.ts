@@ -25,7 +25,7 @@ const ROLLBACK = Buffer.from('Q\0\0\0\x0drollback\0', 'latin1')
 /** V8 takes 600 MB to optimise one function of the database, and turns are no faster for it. */
 const NOT_OPTIMISED = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering']
 
-/** The exit code of a process whose database has ended; the same as when it is not available at the start. */
+/** The exit code of a process whose database has ended (sysexits.h EX_UNAVAILABLE). */
 const UNAVAILABLE = 69
 
 /**

@@ -1,7 +1,7 @@
 /** What to do when a database is lost. */
 export const RESTORE = 'restore a backup with "npm run -s parley -- restore FILE"'
 
-/** Thrown when the files of the embedded database are damaged. */
+/** Thrown when the files of the embedded database are damaged or not accessible. */
 export class DatabaseDamaged extends Error {
   override name = 'DatabaseDamaged'
 }
@@ -11,7 +11,7 @@ export class StorageFull extends Error {
   override name = 'StorageFull'
   constructor(folder: string, options?: ErrorOptions) {
     super(
-      `The disk with ${folder} is full, so the database cannot run. What was acknowledged is stored. Make room, then start the service again.`,
+      `The disk with ${folder} is full, so the database cannot run. Everything that was acknowledged is stored. Free some space, then start the service again.`,
       options,
     )
   }
@@ -37,7 +37,7 @@ export function endedBecause(folder: string, reason: string): Error {
   if (NO_SPACE.test(reason)) return new StorageFull(folder)
   const place = `DATA_DIR: the database in ${folder} cannot be used: ${reason.replace(/\.$/, '')}.`
   if (NO_RIGHT.test(reason))
-    return new DatabaseDamaged(`${place} Check the owner and the rights of its files.`)
+    return new DatabaseDamaged(`${place} Check the owner and the permissions of its files.`)
   return damaged(place)
 }
 

@@ -32,8 +32,8 @@ export function readIndexes({ name, text }: { name: string; text: string }): Ind
 }
 
 /**
- * Builds the indexes that do not exist yet. An invalid one, which is left when its building is interrupted, is built
- * anew. The embedded database builds plainly: it has no other sessions.
+ * Builds the indexes that do not exist yet. An invalid one, which an interrupted build leaves behind, is built again. On
+ * the embedded database, which has no other sessions, they are not built concurrently.
  */
 export async function buildIndexes(session: Db, indexes: Index[]): Promise<void> {
   const { rows } = await sql<{ embedded: boolean }>`select version() like '%PGlite%' as embedded`.execute(

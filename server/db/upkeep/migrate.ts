@@ -20,7 +20,7 @@ const TRANSACTION_LOCK = 7_275_394
 const MIGRATING_LOCK = 7_275_395
 const LOOK_AGAIN_MS = 200
 
-/** A statement that waits for the lock of a table makes everybody else wait who uses that table. */
+/** While a statement waits for the lock of a table, everybody else who uses the table waits as well. */
 const LOCK_TIMEOUT_MS = 1_000
 const LONGEST_PAUSE_MS = 5_000
 const LOCKS_WITHIN_MS = 600_000
@@ -165,7 +165,7 @@ async function runInTransaction(session: Db, migration: Migration, locksWithinMs
       if (!LOCK_FAILURES.includes((cause as { code?: string }).code ?? '')) throw cause
       if (performance.now() - begun + pause > locksWithinMs) {
         throw new MigrationRefused(
-          `The migration ${migration.name} did not get the locks of its tables within ${Math.round(locksWithinMs / 1_000)} seconds, because other sessions keep them. Nothing of it was changed. Look for transactions that have been open for long (pg_stat_activity), such as a backup, and start again.`,
+          `The migration ${migration.name} did not get the locks of its tables within ${Math.round(locksWithinMs / 1_000)} seconds, because other sessions hold them. It has changed nothing. Look for transactions that have been open for a long time (pg_stat_activity), such as a backup, and start again.`,
           { cause },
         )
       }
@@ -185,7 +185,7 @@ async function record(trx: Trx, migration: Migration): Promise<void> {
       trx,
     )
   }
-  // The strict versions are refused by what they find here.
+  // What a strict version finds here but does not know makes it refuse to start.
   if (name <= LAST_OF_STRICT_VERSIONS || from > LAST_OF_STRICT_VERSIONS) {
     await sql`create table if not exists schema_migrations (
       name text primary key, checksum text not null, applied_at timestamptz(3) not null default now())`.execute(

@@ -75,7 +75,7 @@ async function backUpFolder(
     const { code, message } = cause as NodeJS.ErrnoException
     if (cause instanceof MigrationRefused || code === undefined) throw cause
     throw new MigrationRefused(
-      `The backup before the upgrade cannot be written to ${backups} (${message}). Nothing was changed. Make room or mend its permissions, or make it a link to a folder elsewhere, and start again.`,
+      `The backup before the upgrade cannot be written to ${backups} (${message}). Nothing was changed. Free some space, correct its permissions, or replace it with a link to another folder, and start again.`,
       { cause },
     )
   }
@@ -86,7 +86,7 @@ async function requireRoom(dataDir: string, backups: string): Promise<void> {
   const { needed, free } = await roomForUpgrade(dataDir)
   if (needed <= free) return
   throw new MigrationRefused(
-    `The upgrade needs ${inMb(needed)} MB for a backup of the database and for its changes, and the disk of ${backups} has ${inMb(free)} MB. Nothing was changed. Delete older backups there or make room in another way, or make that folder a link to one on another disk, and start again.`,
+    `The upgrade needs ${inMb(needed)} MB for a backup of the database and for its changes, and the disk of ${backups} has ${inMb(free)} MB. Nothing was changed. Delete older backups there, free space in another way, or replace that folder with a link to one on another disk, and start again.`,
   )
 }
 

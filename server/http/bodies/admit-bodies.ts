@@ -61,14 +61,14 @@ export function admitBodies(app: FastifyInstance, budgets: BodyBudgets, pace: Pa
   let lingering = 0
   app.addHook('onResponse', async ({ raw }) => {
     const { socket } = raw
-    const isLast = isBroken(raw)
-    if ((raw.complete && !isLast) || socket.destroyed) return
+    const cannotGoOn = isBroken(raw)
+    if ((raw.complete && !cannotGoOn) || socket.destroyed) return
     // A client that has ended its side sends nothing more.
     if (lingering >= MOST_LINGERING || socket.readableEnded) {
       raw.destroy()
       return socket.destroySoon()
     }
-    if (isLast) socket.end()
+    if (cannotGoOn) socket.end()
     else raw.unpipe().resume()
     lingering++
     const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref()
@@ -83,7 +83,7 @@ export function admitBodies(app: FastifyInstance, budgets: BodyBudgets, pace: Pa
       // Node does not do this for a request that has been answered.
       raw.destroy()
     }
-    if (!isLast) raw.once('end', stop)
+    if (!cannotGoOn) raw.once('end', stop)
     socket.once('close', leave)
   })
 }

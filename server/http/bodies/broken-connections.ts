@@ -3,14 +3,14 @@ import type { Duplex } from 'node:stream'
 
 type Exchange = { request: IncomingMessage; response: ServerResponse }
 
-/** The connections that can carry no further request, nor the rest of the present one. */
+/** The connections on which neither the rest of the current request nor another one can be read. */
 const broken = new WeakSet<Duplex>()
 
 export const isBroken = ({ socket }: IncomingMessage): boolean => broken.has(socket)
 
 /**
- * Ends the body of a form as if its sender had broken it off, so that the request is answered. It is not destroyed,
- * because that would destroy the connection.
+ * Ends the body of a form as if its sender had broken it off, so that the request is answered. The request is not
+ * destroyed, because that would destroy the connection.
  */
 export function breakOff(request: IncomingMessage, error: Error): void {
   if (broken.has(request.socket)) return
@@ -23,8 +23,9 @@ export const isForm = ({ headers }: IncomingMessage): boolean =>
   /^multipart\/form-data\b/i.test(headers['content-type'] ?? '')
 
 /**
- * Returns what is to be asked about a connection whose bytes are not HTTP, or end in the middle of a request: whether a
- * request on it is still being answered. Then that answer is sent, and closes the connection; otherwise nothing is done.
+ * Returns a function for connections that send bytes which are not HTTP, or that end in the middle of a request. It
+ * returns whether a request on the connection is still being answered; that answer is then sent, and the connection is
+ * closed after it.
  */
 export function watchConnections(server: Server): (error: Error, socket: Duplex) => boolean {
   const exchanges = new WeakMap<Duplex, Exchange>()

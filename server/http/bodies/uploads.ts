@@ -172,7 +172,7 @@ async function readForm(
   try {
     if (request.raw.destroyed || isBroken(request.raw)) throw new Error('The client has left.')
     for await (const part of request.parts({ limits })) {
-      // The type does not say that a part may have no name.
+      // A part may have no name, although its type says otherwise.
       if ((part.fieldname as string | undefined) === undefined) throw new Error('A part has no name.')
       if (part.type === 'field') {
         if (Object.hasOwn(fields, part.fieldname)) problems[part.fieldname] = 'Must be sent once.'

@@ -324,7 +324,7 @@ function failures(endpoint: Endpoint, version: 1 | 2, shared: Json): Json {
 
 const isEarly = (code: ErrorCode): boolean => (earlyErrors as readonly ErrorCode[]).includes(code)
 
-/** Generators make the names of types of it, so it leaves out the codes that every endpoint with that status has. */
+/** Generators derive names of types from it, so it leaves out the codes that every endpoint with that status has. */
 function responseName(version: 1 | 2, status: number, codes: ErrorCode[]): string {
   const usual = [...earlyErrors, ...commonErrors].filter((code) => errorCodes[code][0] === status)
   const hasUsual = usual.every((code) => codes.includes(code))

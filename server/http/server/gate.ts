@@ -19,7 +19,7 @@ export type Gate = {
   windowOf(caller: Caller): RateWindow | undefined
   /** Returns the agent that a path names, locked in the transaction if `lock` says so, or throws AGENT_NOT_FOUND. */
   findAgent(db: Db, caller: Caller, agentId: string, lock?: 'update'): Promise<Selectable<AgentsTable>>
-  /** Returns who made the last change that the audit log has under this name, and when; null when it has none. */
+  /** Returns who made the last change that the audit log has under this action, and when; null when it has none. */
   lastChange(
     db: Db,
     caller: Caller,

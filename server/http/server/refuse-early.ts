@@ -8,12 +8,12 @@ import type { PresentError } from './render-error.ts'
 /** The response to a request that is refused before any hook runs, with every header that a hook would set. */
 export type EarlyRefusal = { error: ApiError; headers: OutgoingHttpHeaders }
 
-type Sets = { requestId: string; secure: OutgoingHttpHeaders; window: RateWindow }
+type Surroundings = { requestId: string; secure: OutgoingHttpHeaders; window: RateWindow }
 
-/** Returns the refusal. The request is not counted, because its key is not known. */
+/** Creates the refusal. The request does not count against a rate limit, because its key is not known. */
 export function refuseEarly(
   code: ErrorCode,
-  { requestId, secure, window: { limit, windowMs } }: Sets,
+  { requestId, secure, window: { limit, windowMs } }: Surroundings,
 ): EarlyRefusal {
   const headers = {
     ...secure,
@@ -36,7 +36,7 @@ export function sendEarly(
   response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(text) }).end(text)
 }
 
-/** Returns the code for what Node's parser and its timers refuse. */
+/** Returns the code for an error of Node's HTTP parser or of its timeouts. */
 export function codeOfClientError({ code }: { code?: string }): ErrorCode {
   if (code === 'HPE_HEADER_OVERFLOW') return 'REQUEST_HEADERS_TOO_LARGE'
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'REQUEST_TIMEOUT' : 'REQUEST_MALFORMED'
@@ -44,7 +44,7 @@ export function codeOfClientError({ code }: { code?: string }): ErrorCode {
 
 /** Sends the refusal on a connection whose request was not understood, and closes the connection. */
 export function sendOnSocket(socket: Socket, { error: { status, body }, headers }: EarlyRefusal): void {
-  // After a reset, nobody would get it.
+  // After a reset, nobody would receive the response.
   if (!socket.writable) return void socket.destroy()
   const text = JSON.stringify(body)
   const sent = { ...headers, 'content-length': Buffer.byteLength(text), connection: 'close' }

@@ -89,7 +89,7 @@ function audited({ endpoint: { audit }, handle }: Route, db: Db, gate: Gate): Ro
   }
 }
 
-/** Wraps a handler so that the route's check and the look for the agent come before it. */
+/** Wraps a handler so that the route's check, the look-up of the agent and the check of the version come before it. */
 function prepared(
   route: Route,
   { db, gate, routes }: Pick<Options, 'db' | 'gate' | 'routes'>,
@@ -97,18 +97,19 @@ function prepared(
   const handle = audited(route, db, gate)
   const { changes } = route.endpoint
   const read = changes && routes.find(({ endpoint }) => endpoint.name === changes.name)
-  if (changes && !read) throw new Error(`${route.endpoint.name} changes what no route reads.`)
+  if (changes && !read)
+    throw new Error(`${route.endpoint.name} changes what ${changes.name} reads, which has no route.`)
   const readNow = read && prepared(read, { db, gate, routes })
   return async (call) => {
     const asked = { ...call, ref: { accountId: call.caller?.account.id, ...call.params } }
     const checked = await route.check(asked)
     if (!read || !readNow) return finish(asked, checked)
-    // The lock comes before the look at the version, so that the version still holds when the change is made.
+    // The agent is locked before its version is read, so that the version is still current when the change is made.
     return transact(call.db, async (trx) => {
       const { agentId = '' } = call.params as { agentId?: string }
       await gate.findAgent(trx, call.caller, agentId, 'update')
       const inside = { ...asked, db: trx }
-      await refuseOther(route.endpoint, read.endpoint, inside, () => readNow({ ...inside, query: {} }))
+      await refuseOtherVersion(route.endpoint, read.endpoint, inside, () => readNow({ ...inside, query: {} }))
       return finish(inside, checked)
     })
   }
@@ -122,8 +123,8 @@ function prepared(
     return handle({ ...call, checked, agent, ref } as Call<Endpoint>)
   }
 
-  /** Throws VERSION_MISMATCH when the request names another version than that of what it would change. */
-  async function refuseOther(
+  /** Throws VERSION_MISMATCH when If-Match names another version than the current one. */
+  async function refuseOtherVersion(
     { audit }: Endpoint,
     reading: Endpoint,
     { request, caller, params, db: trx }: Asked<Endpoint>,

@@ -54,7 +54,7 @@ function isFromNothing(message: MessageRow): boolean {
   return model === 'builtin' || score === null || score < FOUND_FROM
 }
 
-/** Any output that the application has sent is one; calls that run here say whether they succeeded. */
+/** Any output that an application has sent counts; calls that run here say whether they succeeded. */
 const isOutcome = ({ output, providerExecuted }: ResultPart): boolean =>
   !providerExecuted || (output as { status?: unknown } | null)?.status === 'success'
 

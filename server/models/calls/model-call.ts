@@ -15,7 +15,7 @@ export type Receiver = {
   /** Reports that something other than a part was read, so the server is alive. */
   alive(): void
   end(): void
-  /** Reports an error of the provider or of the network, with what of the request the error names. */
+  /** Reports an error of the provider or of the network, with the settings of the request that it names. */
   fail(error: unknown, named?: Refused): void
 }
 
@@ -23,15 +23,15 @@ export type Receiver = {
 type Sent = { stop(): void; pause(): void; resume(): void }
 
 /**
- * Sends one request to a model, without what is refused, and returns a handle that cancels it. After the end, a failure
- * or the cancellation, nothing more is reported to the receiver. What it throws synchronously is our own error.
+ * Sends one request to a model, without the refused settings, and returns a handle that cancels it. After the end, a
+ * failure or the cancellation, nothing more is reported to the receiver. What it throws synchronously is our own error.
  */
 export type Wire = (options: CallOptions, receiver: Receiver, refused: Refused) => Sent
 
 export type ResolvedModel = {
   entry: ModelEntry
   wire(): Promise<Wire>
-  /** What the server has refused of earlier requests, which have been answered without it. */
+  /** The settings that the server refused in earlier requests, which it then answered without them. */
   refused: Map<string, string | null>
   /** The last failure of a call, until one succeeds. */
   health: { failure: ModelFailure | null }
@@ -43,7 +43,7 @@ type Result = IteratorResult<Part[], undefined>
 const MOST_UNREAD = 256
 const LONGEST_RETRY_WAIT_MS = 5_000
 const RETRY_WAIT_MS = 300
-/** How often a refused request is sent again without what the server named. */
+/** How often a refused request is sent again without the settings that the server named. */
 const MOST_REDUCTIONS = 2
 const DONE: Result = { done: true, value: undefined }
 const NO_USAGE = {
@@ -145,7 +145,7 @@ export class ModelCall implements Receiver, AsyncIterableIterator<Part[], undefi
         this.#hasFinish = part.finishReason.unified !== 'interrupted'
         if (!this.#hasFinish) return
         this.#resolved.health.failure = null
-        // Only now it is certain that the server takes what was sent instead.
+        // Only now is it certain that the server accepts what was sent instead.
         for (const [name, instead] of this.#refused) this.#resolved.refused.set(name, instead)
     }
     if (this.#state !== 'running') return
@@ -188,11 +188,11 @@ export class ModelCall implements Receiver, AsyncIterableIterator<Part[], undefi
     }
   }
 
-  /** Takes what a refusal names out of the request; returns whether that makes another request. */
+  /** Leaves out what a refusal names. Returns false when that is nothing new, or the request was reduced often enough. */
   #reduce(named: Refused): boolean {
-    const news = [...named].filter(([name]) => !this.#refused.has(name))
-    if (news.length === 0 || ++this.#reductions > MOST_REDUCTIONS) return false
-    for (const [name, instead] of news) this.#refused.set(name, instead)
+    const added = [...named].filter(([name]) => !this.#refused.has(name))
+    if (added.length === 0 || ++this.#reductions > MOST_REDUCTIONS) return false
+    for (const [name, instead] of added) this.#refused.set(name, instead)
     return true
   }
 

@@ -1,8 +1,8 @@
 import { isTooLong } from '../failures/model-failure.ts'
 
 /**
- * What a server does not take of a request: settings and keywords of schemas by their names in the body, each with the
- * name to send it under instead, or null to leave it out.
+ * What a server does not accept in a request: settings and keywords of schemas by their names in the body, each with the
+ * name under which it is sent instead, or null if it is left out.
  */
 export type Refused = ReadonlyMap<string, string | null>
 
@@ -10,7 +10,7 @@ export const NOTHING_REFUSED: Refused = new Map()
 
 type Body = Record<string, unknown>
 
-/** What no request can do without, or what holds the words of a conversation. */
+/** Members that every request needs, or that contain the words of a conversation. */
 const ESSENTIAL = new Set([
   'model',
   'stream',
@@ -25,7 +25,7 @@ const ESSENTIAL = new Set([
 const HOLD_NAMES = new Set(['properties', 'patternProperties', '$defs', 'definitions'])
 const LONGEST_SAID = 20_000
 
-/** Returns what of the body an error of the server names; what it names for another reason may be among it. */
+/** Returns the settings in the body that an error of the server names, for whatever reason. */
 export function namedIn(said: string, body: Body): Refused {
   const text = stringsOf(said.slice(0, LONGEST_SAID))
   // A prompt that is too long is not a matter of one setting, although servers name some that add to its length.
@@ -58,8 +58,8 @@ export function without(body: Body, refused: Refused): Body {
   }
 }
 
-/** Says what is sent differently; empty if nothing is. */
-export function saidOf(refused: Refused): string {
+/** Describes what is sent differently; empty if nothing is. */
+export function describeRefused(refused: Refused): string {
   const changes = [...refused].map(([name, instead]) =>
     instead ? `with ${instead} for ${name}` : `without ${name}`,
   )
@@ -76,7 +76,7 @@ function renamed(body: Body, refused: Refused, inner = (value: unknown): unknown
   return Object.fromEntries(entries)
 }
 
-/** Returns the names of the settings; some providers put them into groups. */
+/** Returns the names of the settings, which some providers put into groups. */
 const settingsOf = (body: Body): string[] =>
   Object.entries(body).flatMap(([name, value]) =>
     ESSENTIAL.has(name) || value === undefined ? [] : [name, ...(isObject(value) ? Object.keys(value) : [])],

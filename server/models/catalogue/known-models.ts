@@ -9,7 +9,7 @@ type KnownModel = {
   withdrawn: string | null
   /** What the provider recommends in its place. */
   replacement?: string
-  /** `none` for models that think by default but need not; customers wait for it, and it shortens the answer. */
+  /** `none` turns off the reasoning of models that need none: customers wait for it, and it shortens the answer. */
   reasoning?: 'none'
   source: string
 }
@@ -87,7 +87,7 @@ export const KNOWN_MODELS: readonly KnownModel[] = [
   },
 ]
 
-/** The models whose provider advises to leave the temperature as it is. */
+/** The models whose provider advises against setting the temperature. */
 const OWN_TEMPERATURE: readonly { provider: Provider; ids: RegExp; source: string }[] = [
   {
     provider: 'google',
@@ -99,16 +99,16 @@ const OWN_TEMPERATURE: readonly { provider: Provider; ids: RegExp; source: strin
 const knownAs = (name: string): KnownModel | undefined =>
   KNOWN_MODELS.find(({ id }) => name === id || name.startsWith(`${id}-20`))
 
-/** Says when the provider withdraws a model; `listed` is the day that its list of models names. Null: not known. */
+/** Says when the provider withdraws a model, or null if that is not known; `listed` is the day in its list of models. */
 export function withdrawalOf(name: string, listed: string | null = null): string | null {
   const known = knownAs(name)
   const day = listed ?? known?.withdrawn
   if (!day) return null
-  const instead = known?.replacement ? ` It recommends ${known.replacement}.` : ''
-  return `is withdrawn by its provider on ${day}. Name another model before that day.${instead}`
+  const instead = known?.replacement ? ` The provider recommends ${known.replacement}.` : ''
+  return `is withdrawn by its provider on ${day}: use another model from that day on.${instead}`
 }
 
-/** Returns what the provider advises for a model: how much it thinks, and whether to leave the temperature alone. */
+/** Returns what the provider advises for a model: whether to turn off reasoning, and not to set the temperature. */
 export function adviceFor(provider: string, name: string): { reasoning?: 'none'; ownTemperature: boolean } {
   const known = knownAs(name)
   const isOf = (one: Provider): boolean => provider.split('-')[0] === one

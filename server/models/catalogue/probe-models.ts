@@ -1,7 +1,7 @@
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import { streamModel } from '../calls/call-model.ts'
 import type { ResolvedModel } from '../calls/model-call.ts'
-import { saidOf } from '../calls/refused-settings.ts'
+import { describeRefused } from '../calls/refused-settings.ts'
 import type { Models } from '../models.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { EmbeddingEntry } from './embedding-entry.ts'
@@ -9,7 +9,7 @@ import { withdrawalOf } from './known-models.ts'
 import { type Asked, answers, type Finding, failing, fails, NONE } from './model-remedy.ts'
 
 const PATIENCE_MS = 60_000
-/** A tool whose schema has what those of actions usually have. */
+/** A tool with a schema like those of actions. */
 const TOOL: LanguageModelV4FunctionTool = {
   type: 'function',
   name: 'report_fault',
@@ -27,7 +27,7 @@ const TOOL: LanguageModelV4FunctionTool = {
 }
 
 /**
- * Sends a small request, as that of an answer, to each model of the catalogue, the embedding model and the reranker, and returns one finding for
+ * Sends a small request to each model of the catalogue, the embedding model and the reranker, and returns one finding for
  * each in that order. `storedNumbers` returns the dimensions of the stored vectors of a space, or null if there are none.
  */
 export async function probeModels(
@@ -43,7 +43,7 @@ export async function probeModels(
       probe(shown({ what: 'model', name: entry.id, url: entry.baseUrl }), async (asked, signal) => {
         const model = models.resolve(entry.id)!
         await ask(model, signal)
-        const how = ['answers', saidOf(model.refused)].filter(Boolean).join(' ')
+        const how = ['answers', describeRefused(model.refused)].filter(Boolean).join(' ')
         const isAuto = entry.id === catalogue.auto ? ', and is what auto means' : ''
         const withdrawal = withdrawalOf(entry.name)
         return answers(asked, `${how}${isAuto}${withdrawal ? `, but ${withdrawal}` : '.'}`)
@@ -71,7 +71,7 @@ export async function probeModels(
   return others.length > 0 ? findings : [NONE, ...findings]
 }
 
-/** Asks a model with everything that the request of an answer has. */
+/** Asks a model with the same settings as the request for an answer. */
 async function ask(model: ResolvedModel, signal: AbortSignal): Promise<void> {
   const { maxOutputTokens } = model.entry
   const parts = streamModel(

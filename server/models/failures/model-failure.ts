@@ -70,18 +70,18 @@ const LONGEST_WORDS = 300
 const NETWORK =
   /\b(E(?:CONNREFUSED|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH|CONNRESET|PIPE)|[A-Z_]*CERT[A-Z_]*|UND_ERR_\w+)\b/
 
-/** Returns the code of the error of the network that a failure comes from; null when it comes from another. */
+/** Returns the code of the network error that caused a failure; null when another error did. */
 export const networkCodeOf = ({ cause }: ModelFailure): string | null =>
   NETWORK.exec((cause as Error | undefined)?.message ?? '')?.[1] ?? null
 
-/** Says what happened, for those who manage the models: not for customers. */
+/** Describes a failure for those who manage the models. Customers must not see it. */
 export function whatHappened(failure: ModelFailure): string {
   const { kind, answer } = failure
   if (answer) return `The model server answered ${answer.status}${answer.words ? `: ${answer.words}` : ''}`
   const code = networkCodeOf(failure)
   if (code) return `The model server cannot be reached (${code})`
   if (kind === 'timeout') return 'The model server did not answer in time'
-  if (kind === 'invalid_response') return 'The model server sent what cannot be read'
+  if (kind === 'invalid_response') return 'The model server sent a response that cannot be read'
   return 'The model server ended the answer before it was complete'
 }
 

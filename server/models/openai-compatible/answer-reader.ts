@@ -82,8 +82,8 @@ export class AnswerReader {
     if (choice.finish_reason) this.#finish = String(choice.finish_reason)
   }
 
-  /** Takes the end marker of the stream for the finish reason of a text, because some servers send no other. */
-  endsHere(): void {
+  /** Reads the end marker of the stream. After a text, it counts as the finish reason, since some servers send none. */
+  readDone(): void {
     if (this.#textOpen) this.#finish ??= 'stop'
   }
 

@@ -31,7 +31,7 @@ export function compatibleWire({ name, baseUrl, apiKey, connections }: Settings)
     ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
   }
   return (options, receiver, refused) => {
-    // It is built again if it is refused, so that it need not be kept until the response has ended.
+    // The body is built again if it is refused, so that it need not be kept until the response has ended.
     const body = () => without(requestBody(name, options), refused)
     const text = JSON.stringify(body())
     const response = new Response(receiver, (said) => namedIn(said, body()))
@@ -62,7 +62,7 @@ function sentOnce(text: string): Readable {
 
 class Response implements Dispatcher.DispatchHandler {
   readonly #receiver: Receiver
-  /** Returns what of the request an error names. */
+  /** Returns the settings of the request that an error names. */
   readonly #namedIn: (said: string) => Refused
   readonly #answer: AnswerReader
   readonly #events: EventReader
@@ -169,7 +169,7 @@ class Response implements Dispatcher.DispatchHandler {
       if (!hadFinish && this.#answer.hasFinish) this.#closing = setTimeout(this.#onClosingTime, CLOSING_MS)
     } else if (event.type === 'error') this.#fail(failureOfError(event.value), JSON.stringify(event.value))
     else if (event.type === 'done') {
-      this.#answer.endsHere()
+      this.#answer.readDone()
       this.#end()
     } else if (!this.#answer.hasFinish) {
       const kind = event.isWhole ? 'invalid_response' : 'unavailable'

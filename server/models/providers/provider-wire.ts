@@ -19,7 +19,7 @@ export async function providerWire(entry: ModelEntry, connections: Dispatcher): 
   return (options, ...rest) => wire(asAdvised(entry, options), ...rest)
 }
 
-/** Returns the options of a call as its provider advises them. */
+/** Returns the options of a call, changed as the provider advises. */
 function asAdvised({ provider, name }: ModelEntry, options: CallOptions): CallOptions {
   const { reasoning, ownTemperature } = adviceFor(provider, name)
   return {
@@ -32,7 +32,7 @@ function asAdvised({ provider, name }: ModelEntry, options: CallOptions): CallOp
   }
 }
 
-/** Returns what makes the model of an entry, which does not send what is refused. */
+/** Returns a function that creates the model of an entry without the refused settings. */
 async function modelOf(
   entry: ModelEntry,
   connections: Dispatcher,
@@ -64,7 +64,7 @@ async function modelOf(
       return (refused) => createGoogle(settings(refused))(name)
     }
     default:
-      throw new Error(`${entry.provider} has no package.`)
+      throw new Error(`There is no package for the provider ${entry.provider}.`)
   }
 }
 

@@ -31,7 +31,7 @@ const LONGEST_WAIT_MS = 60_000
 
 /**
  * Creates an embedder for a server with OpenAI's API. When a batch of passages takes too long, half of it is sent next
- * and given twice the time; the server is likely to be still busy with the rest. What worked is kept for later batches.
+ * with twice the time, because the server is probably still busy with the first one. Later batches keep what worked.
  */
 export function createEmbedder(
   entry: EmbeddingServer,

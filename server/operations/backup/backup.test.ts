@@ -252,7 +252,7 @@ test('an invalid backup is rejected with one sentence and changes nothing', asyn
     ],
     ...STRAY_PATHS.flatMap((path): [RegExp, () => Promise<string>][] => [
       [
-        /is not a place of Parley’s files/,
+        /is not valid for a file of Parley/,
         () => forged((lines) => [...lines, { kind: 'file', path, data: '' }]),
       ],
       [

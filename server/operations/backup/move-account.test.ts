@@ -172,7 +172,7 @@ test('a forged export changes nothing outside the account that it names', async 
   ]
   const forged: [RegExp, Line][] = [
     ...[...paths, `${account.id}/a//b`, `${account.id}\\..\\x`, `${account.id}/.`].map(
-      (path): [RegExp, Line] => [/is not a place of Parley’s files/, { kind: 'file', path, data }],
+      (path): [RegExp, Line] => [/is not valid for a file of Parley/, { kind: 'file', path, data }],
     ),
     ...[...paths, `${account.id}/other/attachments/x`].map((path): [RegExp, Line] => [
       /A row of attachments names a file that is not its own/,

@@ -36,15 +36,16 @@ export function refuseForeignFiles({ rows, table }: Rows): void {
 function namesForeignFile(table: string, row: Record<string, unknown>): boolean {
   const owners = [row.account_id, row.agent_id].map(String)
   if (table === 'attachments') return !isKept(String(row.path), ...owners, 'attachments')
-  const { file } = (table === 'sources' && (row.content as { file?: unknown } | null)) || {}
-  return file !== undefined && file !== null && !isKept(String(file), ...owners, String(row.id))
+  if (table !== 'sources') return false
+  const { file = null } = (row.content ?? {}) as { file?: unknown }
+  return file !== null && !isKept(String(file), ...owners, String(row.id))
 }
 
 /** Throws for a file outside of the files folder, or outside of the account's folder in it. */
 export function refuseForeignPath(path: unknown, account: AccountLine | null = null): void {
   if (typeof path !== 'string' || !isKept(path, ...(account ? [account.id] : [])))
     throw new CommandFailure(
-      `The file holds ${JSON.stringify(path)}, which is not a place of Parley’s files; nothing was changed.`,
+      `The file contains the path ${JSON.stringify(path)}, which is not valid for a file of Parley; nothing was changed.`,
     )
 }
 

@@ -23,7 +23,7 @@ export const restore: Command = {
   summary: 'Replaces all data with that of a backup, while no service is running on it',
   options: { 'without-secrets': { type: 'boolean' } },
   positionals: { count: 1, paths: true },
-  anew: true,
+  createIfLost: true,
   async run({ db, filesDir, isServed, setMaintenance, resume }, { values, positionals: [file = ''] }) {
     const wasOn = await maintenanceIsOn(db)
     if (!wasOn && (await isServed())) {

@@ -2,12 +2,24 @@ import { recordAudit } from '../../accounts/audit/audit.ts'
 import { activeKeysBy } from '../../accounts/keys/keys.ts'
 import { createLink, linkTo } from '../../accounts/links/links.ts'
 import { createMember, membersOf, presenceOf, removeMember } from '../../accounts/records/members.ts'
+import type { Trx } from '../../db/database.ts'
 import { isId } from '../../db/ids.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
 import { removeIdentity, removeSecondFactor } from '../../sign-in/passwords/logins.ts'
 import { type Command, CommandFailure, required, usageFailure } from '../command.ts'
 import { accountOf } from './find-account.ts'
 
 const text = { type: 'string' as const }
+
+const noMember = (id: string): CommandFailure => new CommandFailure(`There is no member ${id}.`)
+
+async function accountOfMember(trx: Trx, id: string): Promise<AccountId> {
+  const member = isId(id)
+    ? await trx.selectFrom('members').select('account_id').where('id', '=', id).executeTakeFirst()
+    : undefined
+  if (!member) throw noMember(id)
+  return member.account_id
+}
 
 export const memberCreate: Command = {
   name: 'member create',
@@ -64,11 +76,7 @@ export const memberResetLink: Command = {
   positionals: { count: 1 },
   run: ({ db, origin }, { positionals: [id = ''] }) =>
     db.transaction().execute(async (trx) => {
-      const member = isId(id)
-        ? await trx.selectFrom('members').select('account_id').where('id', '=', id).executeTakeFirst()
-        : undefined
-      if (!member) throw new CommandFailure(`There is no member ${id}.`)
-      const accountId = member.account_id
+      const accountId = await accountOfMember(trx, id)
       await trx.deleteFrom('login_links').where('kind', '=', 'reset').where('member_id', '=', id).execute()
       const wanted = { accountId, kind: 'reset', createdBy: 'operator', memberId: id } as const
       const { row, token } = await createLink(trx, wanted)
@@ -113,24 +121,18 @@ export const memberRemove: Command = {
   positionals: { count: 1 },
   run: ({ db }, { positionals: [id = ''] }) =>
     db.transaction().execute(async (trx) => {
-      const known = isId(id)
-        ? await trx.selectFrom('members').select('account_id').where('id', '=', id).executeTakeFirst()
-        : undefined
-      const member = known ? await removeMember(trx, known.account_id, id) : null
-      if (!member) throw new CommandFailure(`There is no member ${id}.`)
-      await recordAudit(trx, {
-        accountId: member.account_id,
-        actor: 'operator',
-        action: 'member.remove',
-        target: id,
-      })
-      const activeKeys = await activeKeysBy(trx, member.account_id, `member:${id}`)
+      const accountId = await accountOfMember(trx, id)
+      if (!(await removeMember(trx, accountId, id))) throw noMember(id)
+      await recordAudit(trx, { accountId, actor: 'operator', action: 'member.remove', target: id })
+      const activeKeys = await activeKeysBy(trx, accountId, `member:${id}`)
       return { id, removed: true, activeKeys }
     }),
   print: ({ id, activeKeys }) =>
     [
       `${id} is removed.`,
-      ...((activeKeys ?? []) as string[]).map((key) => `A key of theirs still works: keys revoke ${key}`),
+      ...((activeKeys ?? []) as string[]).map(
+        (key) => `A key that they created still works; revoke it with: keys revoke ${key}`,
+      ),
     ].join('\n'),
 }
 
@@ -142,13 +144,10 @@ export const memberRemoveSecondFactor: Command = {
   positionals: { count: 1 },
   run: ({ db }, { positionals: [id = ''] }) =>
     db.transaction().execute(async (trx) => {
-      const member = isId(id)
-        ? await trx.selectFrom('members').select('account_id').where('id', '=', id).executeTakeFirst()
-        : undefined
-      if (!member) throw new CommandFailure(`There is no member ${id}.`)
+      const accountId = await accountOfMember(trx, id)
       if (!(await removeSecondFactor(trx, id))) throw new CommandFailure('The member has no second factor.')
       const entry = { actor: 'operator', action: 'second-factor.remove', target: id }
-      await recordAudit(trx, { accountId: member.account_id, ...entry })
+      await recordAudit(trx, { accountId, ...entry })
       return { id, removed: true }
     }),
   print: ({ id }) => `${id} now signs in with the password alone. Their sessions have ended.`,
@@ -158,21 +157,18 @@ export const memberRemoveIdentity: Command = {
   name: 'member remove-identity',
   usage: 'ID',
   summary:
-    'Forgets which person of the identity provider a member is; the next one with their address becomes it',
+    'Unlinks a member from their identity at the provider; the next person there with their address is linked',
   options: {},
   positionals: { count: 1 },
   run: ({ db }, { positionals: [id = ''] }) =>
     db.transaction().execute(async (trx) => {
-      const member = isId(id)
-        ? await trx.selectFrom('members').select('account_id').where('id', '=', id).executeTakeFirst()
-        : undefined
-      if (!member) throw new CommandFailure(`There is no member ${id}.`)
+      const accountId = await accountOfMember(trx, id)
       if (!(await removeIdentity(trx, id)))
-        throw new CommandFailure('The member has not signed in through the identity provider.')
+        throw new CommandFailure('The member is not linked to an identity of the provider.')
       const entry = { actor: 'operator', action: 'identity.remove', target: id }
-      await recordAudit(trx, { accountId: member.account_id, ...entry })
+      await recordAudit(trx, { accountId, ...entry })
       return { id, removed: true }
     }),
   print: ({ id }) =>
-    `The next person whom the identity provider knows by the address of ${id} can sign in. Their sessions have ended.`,
+    `The sessions of ${id} have ended. The next person whom the identity provider knows by their address can sign in.`,
 }

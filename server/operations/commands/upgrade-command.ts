@@ -35,7 +35,7 @@ type Plan = {
   dataDir: string
 }
 
-/** Rows are read once to measure the time, and a change reads them, writes them, and writes its log. */
+/** A change reads the rows, writes them, and writes the log; only reading is measured. */
 const TIMES_OF_READING = 3
 const SAMPLE_ROWS = 10_000
 
@@ -45,7 +45,7 @@ export const upgradeCommand: Command = {
   summary:
     'Says what the next start of this version changes in the database, and about how long that takes; changes nothing',
   options: { check: { type: 'boolean' } },
-  asItIs: true,
+  withoutUpgrade: true,
   async run({ db, embedded, dataDir }, { values }) {
     if (!values.check)
       throw usageFailure('Usage: upgrade --check. The next start of the service does the upgrade itself.')
@@ -151,11 +151,8 @@ function sentencesOf(plan: Plan): string[] {
   if (pending.length === 0) return ['Nothing to do: the database has all migrations of this version.']
   if (applied === 0) return ['The database is empty; the first start makes all tables.']
   return [
-    `${pending.length === 1 ? 'One migration is' : `${pending.length} migrations are`} to be applied to the ${applied} of the database (${inMb(plan.databaseBytes)}):`,
-    ...pending.map(
-      (step) =>
-        `  ${step.name}: ${[step.indexes, step.tables].map(describe).filter(Boolean).join(', ') || 'new tables'}`,
-    ),
+    `${pending.length === 1 ? 'One migration is' : `${pending.length} migrations are`} to be applied after the ${applied} that the database has (${inMb(plan.databaseBytes)}):`,
+    ...pending.map((step) => `  ${step.name}: ${describe(step)}`),
     ...tables.map(
       ({ name, bytes, rows }) => `  The table ${name} has ${inMb(bytes)} and about ${rows} rows.`,
     ),
@@ -165,13 +162,16 @@ function sentencesOf(plan: Plan): string[] {
   ]
 }
 
-const describe = (names: string[], place: number): string =>
-  names.length === 0 ? '' : `${place === 0 ? 'builds' : 'changes'} ${names.join(', ')}`
+function describe({ indexes, tables }: Step): string {
+  const built = indexes.length > 0 && `builds ${indexes.join(', ')}`
+  const changed = tables.length > 0 && `changes ${tables.join(', ')}`
+  return [built, changed].filter(Boolean).join(', ') || 'new tables'
+}
 
 function ofEmbedded({ dataDir, neededBytes, freeBytes }: Plan): string[] {
   const enough = (freeBytes ?? 0) >= (neededBytes ?? 0)
   return [
-    `The data folder is backed up in ${dataDir}/backups before that. The upgrade needs ${inMb(neededBytes ?? 0)}, and ${inMb(freeBytes ?? 0)} are free${enough ? '.' : ': make room before you start it.'}`,
+    `Before that, the data folder is backed up in ${dataDir}/backups. The upgrade needs ${inMb(neededBytes ?? 0)}, and ${inMb(freeBytes ?? 0)} are free${enough ? '.' : ': free some space before you start it.'}`,
   ]
 }
 

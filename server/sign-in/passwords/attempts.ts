@@ -47,9 +47,9 @@ export async function countOwnChange(
 }
 
 /**
- * Counts an attempt with a password before the password is checked, so that attempts at the same time are limited,
- * too. Returns a function that takes the count back, because only wrong passwords count. The limits of strangers do
- * not stop a known device, and an address without a login has the same ones. Throws RATE_LIMIT_TOO_MANY_REQUESTS.
+ * Counts an attempt with a password before the password is checked, so that concurrent attempts are limited as well.
+ * Returns a function that takes the count back, because only wrong passwords count. A known device has a limit of its
+ * own, and an e-mail address without a login has the same limits. Throws RATE_LIMIT_TOO_MANY_REQUESTS.
  */
 export async function countPassword(
   db: Db,
@@ -77,7 +77,7 @@ export async function countPassword(
     await giveBack()
     throw tooMany(
       { allowed: false, remaining: 0, resetAt: freeAt.getTime() },
-      'Too many wrong passwords. Wait, sign in with a browser in which you have signed in before, or ask for a new password.',
+      'Too many wrong passwords. Wait, use a browser in which you have signed in before, or request a new password.',
     )
   }
   return giveBack
@@ -99,8 +99,8 @@ const bucketOf = (what: string, email: string, who = ''): string =>
   createHash('sha256').update(`${what}\n${email.trim().toLowerCase()}\n${who}`).digest('base64url')
 
 /**
- * Takes one of the attempts of a bucket. The row counts for all processes. Returns null, or the time at which there are
- * attempts again when there are none left.
+ * Takes one of the attempts of a bucket, which all processes share. Returns null, or, when no attempt is left, the time
+ * at which there are some again.
  */
 async function takeAttempt(db: Db, bucket: string, { limit, windowMs }: RateWindow): Promise<Date | null> {
   const endsAt = sql<Date>`now() + ${windowMs / 1000}::int * interval '1 second'`
@@ -137,7 +137,7 @@ async function giveBackAttempt(db: Db, bucket: string): Promise<void> {
     .execute()
 }
 
-/** Deletes counts that would begin anew. */
+/** Deletes counts whose time is over. */
 export async function dropOldAttempts(db: Db): Promise<void> {
   await db.deleteFrom('login_attempts').where('ends_at', '<', new Date()).execute()
 }

@@ -6,7 +6,7 @@ import { cameSecurely } from '../sessions/same-site.ts'
 /** The time for which a device stays known, in seconds. Browsers keep no cookie for longer than 400 days. */
 const LIFETIME_SECONDS = 400 * 24 * 3600
 const COOKIE = /(?:^|;\s*)(?:__Secure-)?(parley\.device\.[\w-]{43})=([\w.-]{1,200})/g
-/** More people do not share a browser. It bounds the signatures that are checked for one request. */
+/** Limits the signatures that are checked for one request; hardly more people share a browser. */
 const MOST_COOKIES = 20
 
 type Needs = Pick<Context, 'config' | 'sessions'>
@@ -14,7 +14,7 @@ type Exchange = { request: FastifyRequest; reply: FastifyReply }
 
 /**
  * Returns the id of the browser if this login, or without `email` any login, has signed in there before; otherwise
- * null. A browser shows it with one signed cookie for each login.
+ * null. It is proved by one signed cookie for each login.
  */
 export async function knownDevice(
   { sessions }: Needs,
@@ -51,7 +51,7 @@ export async function rememberDevice(
   reply.header('set-cookie', `${isSecure ? '__Secure-' : ''}${name}=${value}; ${attributes}`)
 }
 
-/** The name reveals neither the address nor whether it has a login. */
+/** Returns the name of the cookie, which reveals neither the address nor whether it has a login. */
 const nameFor = (secret: string, email: string): string =>
   `parley.device.${sign(secret, `device of ${email.trim().toLowerCase()}`)}`
 

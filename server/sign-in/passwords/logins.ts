@@ -119,8 +119,8 @@ export async function removeSecondFactor(trx: Trx, memberId: string): Promise<bo
 }
 
 /**
- * Forgets which person of the identity provider the member is, so that the next one with the member's address becomes
- * it, and ends all sessions. Returns false when nobody has signed in through a provider.
+ * Unlinks the member from their identity at the provider, so that the next person there with the member's address can
+ * sign in, and ends all sessions. Returns false when the member is not linked.
  */
 export async function removeIdentity(trx: Trx, memberId: string): Promise<boolean> {
   const login = await loginOf(trx, memberId)

@@ -108,7 +108,7 @@ export const linkRoutes = (ctx: Context): Route[] => [
       return member.email
     })
     ctx.sessions.forget()
-    // Whoever may not sign in on a new device, because of a stranger's guesses, now may with the new password.
+    // A member whom the guesses of strangers have locked out on new devices can sign in on this one from now on.
     await rememberDevice(ctx, { request, reply }, email)
     return success
   }),

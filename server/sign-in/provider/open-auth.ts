@@ -131,7 +131,7 @@ const providerOf = ({ issuer, clientId, clientSecret }: NonNullable<Config['oidc
   pkce: true,
   requireIdTokenVerification: true,
   accountSubject: ({ tokens, profile }: { tokens: OAuth2Tokens; profile: GenericOAuthUserInfo }) => {
-    // Without it, nothing says for whom and in which sign-in the provider has vouched for this person.
+    // Only the id token proves that the provider identified this person for this client and this sign-in.
     if (!tokens.idToken) throw new Error('The provider has sent no id_token.')
     return profile.sub ?? ''
   },

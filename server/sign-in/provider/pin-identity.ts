@@ -3,8 +3,8 @@ import { PROVIDER } from './contract.ts'
 
 /**
  * Reserves a login for the person of the identity provider who signs in to it first, and returns whether this is that
- * person. Addresses are given to other people in time; issuer and subject are not. For a login that was used before
- * this was recorded, one of the subjects that were seen then is the first.
+ * person. A provider may give an address to another person later, but not a subject. A login that was used before
+ * identities were recorded is reserved for a subject that has signed in to it then.
  */
 export async function pinIdentity(
   db: Db,

@@ -9,8 +9,8 @@ function cellOf(value: string | number | null | undefined): string {
 }
 
 /**
- * Spreadsheets drop what is invisible before a sign, and take wide and small forms of a sign for the sign. A control
- * character at the beginning is never part of a text that people write.
+ * Spreadsheets ignore invisible characters before a sign, and read full-width and small forms of a sign as the sign. A
+ * control character at the beginning is never part of a text that people write.
  */
 const mayBeFormula = (text: string): boolean =>
   /^(?:\p{Cc}|[\p{White_Space}\p{Default_Ignorable_Code_Point}\p{C}\p{M}]*[=+\-@])/u.test(

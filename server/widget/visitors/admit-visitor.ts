@@ -10,15 +10,16 @@ import type { CountryOf } from './country.ts'
 type Needs = Pick<Context, 'limiter' | 'config' | 'log'>
 type Rules = Pick<AgentRow, 'id' | 'blocked_countries' | 'ip_rate_limits' | 'credit_limit'>
 
-/** A site with IPv6 may send this many times what one address may. */
+/** A site with IPv6 may send this many times as many messages as one address. */
 const ADDRESSES_OF_SITE = 10
 const DAY_MS = 24 * 3_600_000
 const HOURLY = { limit: 1, windowMs: 3_600_000 }
 
 /**
- * Applies the owner's settings for visitors: the blocked countries, and the rate limit per address. What all visitors
- * of an agent may send in a day is limited, too, because strangers spend the owner's credits; a credit limit of the
- * agent takes its place. Returns the visitor's country. Throws VISITOR_NOT_SERVED, and RATE_LIMIT_TOO_MANY_REQUESTS with the owner's message.
+ * Applies the owner's settings for visitors: the blocked countries, and the rate limit per address. The messages of all
+ * visitors in a day are limited as well, because strangers spend the owner's credits, unless the agent has a credit
+ * limit. Returns the visitor's country. Throws VISITOR_NOT_SERVED, and RATE_LIMIT_TOO_MANY_REQUESTS with the owner's
+ * message.
  */
 export async function admitVisitor(
   { limiter, config, log }: Needs,

@@ -45,5 +45,5 @@ export const mayBeSent = (cause?: unknown): ApiError =>
     cause,
   })
 
-/** The header Retry-After is for rate limits alone (service-api, "Limits"). */
+/** In details, because only rate limits have the header Retry-After (service-api, "Limits"). */
 const wait = (seconds: number): Record<string, string> => ({ retryAfterSeconds: String(seconds) })

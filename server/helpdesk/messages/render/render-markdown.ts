@@ -15,7 +15,7 @@ const LEADS = /^(?:https?:\/\/|mailto:|tel:)\S/i
 const REST_OF_HOST =
   /[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,9}(?:[/?#](?:[^\s<>"'`]{0,2000}[^\s<>"'`.,;:!?)\]*_~])?)?/uy
 
-/** Marks a single tilde, which must not be paired with two. It is no character, so nothing else uses it. */
+/** Marks a single tilde, which must not be paired with two. No character has this code, so nothing else uses it. */
 const ONE_TILDE = 0x11_007e
 
 // The time of this parser is linear in the length of the text. Deeper nesting stays text.

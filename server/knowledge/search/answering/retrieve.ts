@@ -139,7 +139,7 @@ async function searchTurn(
   ])
   if (found.confidence >= SAME_QUESTION) return { asked: question, found, isCombined: false }
   if (whole === null) return combine()
-  // A model may misunderstand the customer, so what their own words find stays.
+  // A model may misunderstand the customer, so the passages that their own words find are kept as well.
   const completed = await search(whole, limit)
   const rankings = [completed, found].map(({ passages }) => [passages, 1] as const)
   return {
