@@ -24,8 +24,8 @@ export const isForm = ({ headers }: IncomingMessage): boolean =>
 
 /**
  * Returns a function for connections that send bytes which are not HTTP, or that end in the middle of a request. It
- * returns whether a request on the connection is still being answered; that answer is then sent, and the connection is
- * closed after it.
+ * returns whether a request on the connection is still being answered. That answer is then sent, and the connection is
+ * closed after it; a response that is already being sent is cut off.
  */
 export function watchConnections(server: Server): (error: Error, socket: Duplex) => boolean {
   const exchanges = new WeakMap<Duplex, Exchange>()
@@ -36,7 +36,12 @@ export function watchConnections(server: Server): (error: Error, socket: Duplex)
     // Every further chunk of such a connection is an error.
     if (broken.has(socket)) return true
     const { request, response } = exchanges.get(socket) ?? {}
-    if (!request || !response || response.headersSent || socket.destroyed) return false
+    if (!request || !response || socket.destroyed) return false
+    if (response.headersSent) {
+      // An error in the middle of a response would be read as a part of it.
+      if (!response.writableEnded) socket.destroy()
+      return !response.writableEnded
+    }
     if (!request.complete && !isForm(request)) return false
     if (request.complete) broken.add(socket)
     else breakOff(request, error)

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { after, before, test } from 'node:test'
 import { type Service, startService } from '../../../test/start.ts'
@@ -76,6 +77,23 @@ test('the id of a request that expects too much is returned', async () => {
   const id = 'x-request-id: mine-1\r\n'
   const { headers } = await exchange(`GET /api/v2/me HTTP/1.1\r\n${HOST}${id}expect: banana\r\n\r\n`)
   assert.equal(headers.get('x-request-id')?.trim(), 'mine-1')
+})
+
+test('what is not HTTP ends a stream that is being sent, and nothing is written into it', async () => {
+  const client = await service.account()
+  const { id } = (await client.request('POST', '/agents', { name: 'Agent' })).body
+  const socket = connect(Number(new URL(service.url).port), '127.0.0.1').setEncoding('utf8')
+  let received = ''
+  socket.on('data', (piece) => {
+    if (received === '') socket.write('hello\r\n\r\n')
+    received += piece
+  })
+  socket.write(
+    `GET /api/v2/agents/${id}/helpdesk/events HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${client.key}\r\n\r\n`,
+  )
+  await once(socket, 'close')
+  assert.match(received, /^HTTP\/1\.1 200 /)
+  assert.equal(received.match(/HTTP\/1\.1 /g)?.length, 1, received)
 })
 
 test('HTTP/1.0 needs no Host', async () => {
