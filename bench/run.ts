@@ -16,6 +16,7 @@ import { searchScenario } from './search.ts'
 import { searchTimeScenario } from './search-time.ts'
 import { type TextResult, textReport, textScenario } from './text.ts'
 import { type RestResult, type TurnResult, turnScenario } from './turn.ts'
+import { uploadsScenario } from './uploads.ts'
 import { webScenario } from './web.ts'
 
 /** The scenarios that run on each database. `server` is null for the embedded one. */
@@ -51,6 +52,9 @@ const SCENARIOS: Record<string, (server: string | null) => AsyncIterable<object>
   },
   async *'cold-start'(server) {
     yield await coldStartScenario(server)
+  },
+  async *uploads(server) {
+    yield await uploadsScenario(server)
   },
 }
 
