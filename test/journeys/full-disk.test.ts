@@ -147,7 +147,10 @@ test('past the reserve, the embedded database ends with a sentence and loses not
   leave(MB)
   const code = await new Promise((resolve) => child.on('close', resolve))
   assert.equal(code, 69, said)
-  assert.match(said, /^The embedded database has stopped. The disk with \S+ is full[^\n]*Make room[^\n]*\n$/)
+  assert.match(
+    said,
+    /^The embedded database has stopped. The disk with \S+ is full[^\n]*Free some space[^\n]*\n$/,
+  )
 
   await openEmbedded(dataDir).then(
     ({ close }) => close(),

@@ -139,7 +139,10 @@ test('an embedded installation is upgraded after a backup, used, and put back', 
   const checked = await present(['upgrade', '--check'], env)
   assert.equal(checked.code, 0, checked.stderr)
   assert.match(checked.stdout, /9991_added_index\.sql: builds messages_added_note, changes messages\n/)
-  assert.match(checked.stdout, /backed up in .*\/backups before that.* are free\.\nNothing was changed/)
+  assert.match(
+    checked.stdout,
+    /Before that, the data folder is backed up in .*\/backups\. .* are free\.\nNothing was changed/,
+  )
   assert.equal(existsSync(join(home.folder, 'backups')), false)
 
   await killAfterBackup(env)
