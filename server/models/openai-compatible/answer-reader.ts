@@ -82,9 +82,12 @@ export class AnswerReader {
     if (choice.finish_reason) this.#finish = String(choice.finish_reason)
   }
 
-  /** Reads the end marker of the stream. After a text, it counts as the finish reason, since some servers send none. */
+  /**
+   * Reads the end marker of the stream. After a text, it counts as the finish reason, since some servers send none.
+   * Calls need a reason, because their input may be cut off.
+   */
   readDone(): void {
-    if (this.#textOpen) this.#finish ??= 'stop'
+    if (this.#textOpen && this.#calls.isEmpty) this.#finish ??= 'stop'
   }
 
   /** Closes open parts and reports the finish reason and the usage. */

@@ -36,6 +36,10 @@ export class CallReader {
     this.#add = add
   }
 
+  get isEmpty(): boolean {
+    return this.#calls.length === 0
+  }
+
   read(delta: CallDelta): void {
     const name = delta.function?.name ?? ''
     const input = inputOf(delta.function?.arguments)
