@@ -49,7 +49,9 @@ const enterRoutes = (ctx: Context): Route[] => [
       { request, reply },
       (auth) => auth.api.signInEmail({ body, headers, asResponse: true }),
     ).catch(async (error: unknown) => {
-      await noteSignIn(ctx.db, 'session.refuse', request, { email: body.email })
+      // A failure of ours says nothing about the password.
+      if (!(error instanceof ApiError && error.code === 'AUTH_SIGN_IN_FAILED')) await giveBack()
+      else await noteSignIn(ctx.db, 'session.refuse', request, { email: body.email })
       throw error
     })
     await giveBack()
