@@ -23,7 +23,7 @@ export const hasSpoken = ({ parts }: { parts: readonly MessagePart[] }): boolean
   parts.some(({ type }) => type !== 'text') || hasWords({ parts })
 
 export const hasWords = ({ parts }: { parts: readonly MessagePart[] }): boolean =>
-  /[\p{L}\p{N}\p{S}\p{M}]/u.test(textOf({ parts }).replace(/\[\d+\]/g, ''))
+  /[^\s\p{P}]/u.test(textOf({ parts }).replace(/\[\d+\]/g, ''))
 
 export const resultsOf = (parts: readonly MessagePart[]): Map<string, ResultPart> =>
   new Map(parts.flatMap((part) => (part.type === 'tool-result' ? [[part.toolCallId, part]] : [])))
