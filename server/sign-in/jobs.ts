@@ -48,7 +48,7 @@ If it was not you, do nothing: your password stays as it is.
 `,
   }
   await deliverMail(way, mail, signal).catch(async (error: unknown) => {
-    // Nobody has this link. The next try sends another one.
+    // Nobody has received this link, and the next attempt sends a new one.
     await dropLink(db, member.account_id, link.row.id)
     throw error
   })

@@ -61,7 +61,7 @@ export async function revokeKey(db: Db, keyId: string, accountId: AccountId | nu
 export async function activeKeysBy(db: Db, accountId: AccountId, createdBy: string): Promise<string[]> {
   const keys = await keysOf(db, accountId)
   const makers = new Set([createdBy])
-  // A key is newer than the one that made it, and the keys are in this order.
+  // The keys are sorted oldest first, so that each comes after the one that made it.
   for (const key of keys) if (key.createdBy !== null && makers.has(key.createdBy)) makers.add(`key:${key.id}`)
   return keys.filter(({ id, state }) => state === 'active' && makers.has(`key:${id}`)).map(({ id }) => id)
 }

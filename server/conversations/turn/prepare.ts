@@ -55,13 +55,14 @@ export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): 
   const isScored = found.passages.length > 0 || !(await ctx.knowledge.isEmpty(knowledge))
   const score = isScored ? found.confidence : null
   const escalate = toolkit.tools.find(({ type }) => type === 'escalate')
+  const mayOffer = escalate !== undefined
   const prompt = buildPrompt({
     instructions: agent.instructions,
     channelInstructions: instructionsFor(request),
     parentSummary,
     procedures: toolkit.procedures,
     hasTools: toolkit.tools.length > 0,
-    offersPerson: escalate !== undefined,
+    offersPerson: mayOffer,
     passages: found.passages,
     transcript,
     contextTokens: model.entry.contextTokens,
@@ -76,7 +77,7 @@ export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): 
     agentName: agent.name,
     ...(documents ? { documents } : {}),
   }
-  return { found, score, toolkit, prompt, handover, said, mayOffer: escalate !== undefined }
+  return { found, score, toolkit, prompt, handover, said, mayOffer }
 }
 
 const talkOf = (transcript: readonly TranscriptMessage[]) =>

@@ -41,7 +41,7 @@ type Progress = {
   say?: (line: string) => void
   /** Called before the first of the migrations of a database that is in use. Nothing is migrated when it throws. */
   before?: (session: Db, applied: Applied[], pending: Migration[]) => Promise<void>
-  /** The longest time, in milliseconds, for which a migration is tried whose locks are held by others. */
+  /** How long, in milliseconds, a migration is retried while others hold the locks that it needs. */
   locksWithinMs?: number
 }
 

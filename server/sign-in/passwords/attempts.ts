@@ -137,7 +137,7 @@ async function giveBackAttempt(db: Db, bucket: string): Promise<void> {
     .execute()
 }
 
-/** Deletes counts whose time is over. */
+/** Deletes expired counts. */
 export async function dropOldAttempts(db: Db): Promise<void> {
   await db.deleteFrom('login_attempts').where('ends_at', '<', new Date()).execute()
 }
