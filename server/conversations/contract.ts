@@ -187,7 +187,7 @@ export const correctAnswer = endpoint({
   tag: 'Conversations',
   summary: 'Correct an answer',
   description:
-    'The correction becomes a source of questions and answers, linked to the message, and takes precedence over other passages when the same is asked again. The question is the one before the message, unless another one is sent. A second correction of a message changes the source of the first.',
+    'The correction becomes a source of questions and answers, linked to the message, and takes precedence over other passages when the same is asked again. The question is the one before the message, unless another one is sent. A second correction of a message changes the source of the first. The answer that the agent gave is refused as its own correction, and so is one that says that there is no answer.',
   scope: 'sources:write',
   params: Exact({ agentId: Id, conversationId: Id, messageId: Id }),
   body: Exact({ answer: Answer, question: Type.Optional(Question) }),

@@ -2,12 +2,14 @@ import type { Context } from '../context.ts'
 import { asBulk } from '../db/connections/lanes.ts'
 import { type Duty, LOOK_MS } from '../jobs/duties.ts'
 import type { Task } from '../jobs/jobs.ts'
+import { ASK_AGAIN, type AskAgain } from '../knowledge/training/enqueue-ask-again.ts'
 import { analyseConversations } from './analysis/analyse-conversations.ts'
 import {
   ANALYSE_CONVERSATIONS,
   type AnalyseConversations,
   hastenFirst,
 } from './analysis/claim-conversations.ts'
+import { askAgain } from './asked-again/ask-again.ts'
 import { refreshDays } from './days/refresh-days.ts'
 import { purgeCandidates } from './topics/proposed-labels.ts'
 
@@ -19,7 +21,18 @@ const analysing = (ctx: Context): Task<AnalyseConversations> => ({
   run: (payload, { signal }) => analyseConversations(ctx, payload, signal),
 })
 
-export const insightJobs = (ctx: Context): Task<never>[] => [analysing(ctx) as Task<never>]
+const askingAgain = (ctx: Context): Task<AskAgain> => ({
+  name: ASK_AGAIN,
+  bulk: true,
+  concurrency: 1,
+  retries: 2,
+  run: (payload, { signal }) => askAgain(ctx, payload, signal),
+})
+
+export const insightJobs = (ctx: Context): Task<never>[] => [
+  analysing(ctx) as Task<never>,
+  askingAgain(ctx) as Task<never>,
+]
 
 export const insightDuties = (ctx: Context): Duty[] => [
   { what: 'conversations to look at', everyMs: 10_000, run: () => asBulk(() => hastenFirst(ctx)) },

@@ -5,9 +5,12 @@ import { isId } from '../../db/ids.ts'
 import { json } from '../../db/statements/json.ts'
 import { transact } from '../../db/statements/transact.ts'
 import { ApiError, invalidField } from '../../http/errors.ts'
+import { withoutMarkers } from '../../knowledge/search/answering/citations.ts'
 import { type Account, insertSource } from '../../knowledge/sources/add-source.ts'
 import { changeAnswer, qnaColumns } from '../../knowledge/sources/qna-source.ts'
 import type { SourceRow } from '../../knowledge/sources/queries.ts'
+import { isRefusal } from '../../models/builtin/phrases/phrases.ts'
+import { wordsOnly } from '../../text/words/words.ts'
 import { textOf } from './parts.ts'
 import { type MessageRow, requireConversation } from './queries.ts'
 
@@ -18,9 +21,24 @@ type Correction = { answer: string; question?: string }
 const LONGEST_QUESTION = 1_000
 
 /**
+ * Refuses an answer for the agent to learn that is what it has said itself, or that there is no answer. Throws
+ * VALIDATION_INVALID_BODY.
+ */
+export function refuseAsRight(answer: string, said: readonly string[]): void {
+  const given = wordsOnly(withoutMarkers(answer))
+  if (said.some((text) => wordsOnly(withoutMarkers(text)) === given))
+    throw invalidField('answer', 'The agent has said just this. Write what it should say instead.')
+  if (isRefusal(answer.trim()))
+    throw invalidField(
+      'answer',
+      'This says that there is no answer. Write what the agent should say instead.',
+    )
+}
+
+/**
  * Turns the corrected answer into a source of the agent, or updates the source that an earlier correction of this
- * message created. Throws RESOURCE_NOT_FOUND, RESOURCE_MESSAGE_NOT_FOUND, RESOURCE_MESSAGE_NOT_ASSISTANT and
- * SOURCE_SIZE_LIMIT_EXCEEDED.
+ * message created. Throws RESOURCE_NOT_FOUND, RESOURCE_MESSAGE_NOT_FOUND, RESOURCE_MESSAGE_NOT_ASSISTANT,
+ * SOURCE_SIZE_LIMIT_EXCEEDED, and as refuseAsRight does.
  */
 export async function correctAnswer(
   ctx: Pick<Context, 'db' | 'jobs' | 'filesDir'>,
@@ -30,6 +48,7 @@ export async function correctAnswer(
 ): Promise<SourceRow> {
   await requireConversation(ctx.db, { accountId: account.id, agentId, conversationId })
   const message = await requireAnswer(ctx.db, account, conversationId, messageId)
+  refuseAsRight(correction.answer, [textOf(message)])
   const source = await transact(ctx.db, async (trx) => {
     // Two concurrent corrections of one answer must not both conclude that there is none yet.
     await requireAgent(trx, { accountId: account.id, agentId }, 'update')

@@ -54,6 +54,11 @@ export type UnansweredGroupsTable = {
   answered_at: OptionalTime
   count: Generated<number>
   last_asked_at: Date
+  /** When the agent was asked again, because its knowledge had grown, and with which version of it. */
+  asked_again_at: OptionalTime
+  asked_again_version: Generated<number | null>
+  /** How often it was asked again on the day (UTC) of `asked_again_at`. */
+  asked_again_count: Generated<number>
 }
 
 export type UnansweredQuestionsTable = {

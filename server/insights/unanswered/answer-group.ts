@@ -1,4 +1,6 @@
 import type { Context } from '../../context.ts'
+import { refuseAsRight } from '../../conversations/records/correct-answer.ts'
+import { textOf } from '../../conversations/records/parts.ts'
 import type { Trx } from '../../db/database.ts'
 import { json } from '../../db/statements/json.ts'
 import { transact } from '../../db/statements/transact.ts'
@@ -9,11 +11,15 @@ import { requireSource, type SourceRow } from '../../knowledge/sources/queries.t
 import { lockInsights } from '../days/lock-agent.ts'
 import { type GroupRow, requireGroup } from './queries.ts'
 
+/** The number of the agent's answers with which a person's is compared. */
+const COMPARED = 20
+
 type Place = { agentId: string; groupId: string }
 
 /**
  * Turns the answer to a group of questions into a source of the agent, or updates the source made before. Throws
- * RESOURCE_NOT_FOUND, SOURCE_SIZE_LIMIT_EXCEEDED, and SOURCE_NOT_FOUND when the source is deleted at the same time.
+ * RESOURCE_NOT_FOUND, SOURCE_SIZE_LIMIT_EXCEEDED, SOURCE_NOT_FOUND when the source is deleted at the same time, and as
+ * refuseAsRight does.
  */
 export async function answerGroup(
   ctx: Pick<Context, 'db' | 'jobs' | 'filesDir'>,
@@ -25,6 +31,7 @@ export async function answerGroup(
     // Two concurrent answers must not both conclude that there is no source yet.
     await lockInsights(trx, agentId)
     const group = await requireGroup(trx, { accountId: account.id, agentId }, groupId)
+    refuseAsRight(given.answer, await answersOf(trx, account.id, groupId))
     const before =
       group.source_id &&
       (await requireSource(trx, { accountId: account.id, agentId, sourceId: group.source_id }))
@@ -40,6 +47,21 @@ export async function answerGroup(
     return added
   })
   return changeAnswer(ctx, account, agentId, source, given)
+}
+
+/** Returns what the agent last said to these questions. */
+async function answersOf(trx: Trx, accountId: AccountId, groupId: string): Promise<string[]> {
+  const rows = await trx
+    .selectFrom('unanswered_questions')
+    .innerJoin('messages', 'messages.id', 'unanswered_questions.message_id')
+    .select('messages.parts')
+    .where('unanswered_questions.account_id', '=', accountId)
+    .where('messages.account_id', '=', accountId)
+    .where('group_id', '=', groupId)
+    .orderBy('asked_at', 'desc')
+    .limit(COMPARED)
+    .execute()
+  return rows.map(textOf)
 }
 
 async function setAnswered(trx: Trx, accountId: AccountId, groupId: string, sourceId: string): Promise<void> {

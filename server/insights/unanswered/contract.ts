@@ -14,7 +14,7 @@ export const listUnanswered = endpoint({
   tag,
   summary: 'List the unanswered questions of an agent',
   description:
-    'Questions that ask the same are grouped, most frequent first. They are found when a conversation has ended or been idle for half an hour. A question is unanswered if the built-in responder declined, or if a model answered without a suitable source.',
+    'Questions that ask the same are grouped, most frequent first. They are found when a conversation has ended or been idle for half an hour. A question is unanswered if the built-in responder declined, or if a model answered without a suitable source. When sources were added or changed, the newest open questions are asked again, by the search and without credits; a question that is answered now gets the status answered.',
   scope: 'conversations:read',
   params: Exact({ agentId: Id }),
   query: Exact({
@@ -34,7 +34,7 @@ export const answerUnanswered = endpoint({
   tag,
   summary: 'Answer an unanswered question',
   description:
-    'The answer becomes a source of questions and answers. A second answer changes the source of the first. If the same question remains unanswered again, the group is reopened.',
+    'The answer becomes a source of questions and answers. A second answer changes the source of the first. If the agent still does not find it after the training, or the same question remains unanswered again, the group is reopened. What the agent has said itself, such as that it found nothing, is refused as an answer.',
   scope: 'sources:write',
   params: itemParams,
   body: Exact({ answer: Answer, question: Type.Optional(Question) }),

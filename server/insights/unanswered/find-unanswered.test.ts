@@ -75,7 +75,7 @@ test('messages without a question do not count', () => {
     assert.deepEqual(questions(asked(text), said({ model: 'builtin', score: 0 })), [], text)
 })
 
-test('a later reply of a person is the suggested answer', () => {
+test('a reply of a person is the suggested answer, unless something else was asked before it', () => {
   const person = message('assistant', ' Behind the house. ', { author: { type: 'human_agent', name: 'Ann' } })
   const found = findUnanswered(
     [asked('Where can I park?'), said({ model: 'builtin', score: 0 }), asked('Anybody there?'), person],
@@ -84,5 +84,18 @@ test('a later reply of a person is the suggested answer', () => {
   assert.deepEqual(
     found.map(({ suggestedAnswer }) => suggestedAnswer),
     ['Behind the house.'],
+  )
+  const other = findUnanswered(
+    [
+      asked('Where can I park?'),
+      said({ model: 'builtin', score: 0 }),
+      asked('My coffee bag was torn. Can I get a new one?'),
+      person,
+    ],
+    lexicon,
+  )
+  assert.deepEqual(
+    other.map(({ suggestedAnswer }) => suggestedAnswer),
+    [null],
   )
 })

@@ -19,7 +19,7 @@ export type Unanswered = {
 const LONGEST_QUESTION = 1_000
 const LONGEST_SUGGESTION = 20_000
 /** From this confidence on, the documents more likely than not contain what a model answered without citing them. */
-const FOUND_FROM = 0.5
+export const FOUND_FROM = 0.5
 
 /**
  * Returns the questions of a conversation (its messages, oldest first) that were answered without knowledge: the
@@ -34,7 +34,7 @@ export function findUnanswered(messages: readonly MessageRow[], lexicon: Lexicon
     else if (asked && isFromNothing(message)) {
       const question = textOf(asked).trim().slice(0, LONGEST_QUESTION).toWellFormed()
       if (!asksNothing(question, lexicon)) {
-        const suggestedAnswer = laterReply(messages.slice(place + 1))
+        const suggestedAnswer = replyTo(messages.slice(place + 1), lexicon)
         found.push({ messageId: message.id, question, suggestedAnswer, askedAt: message.created_at })
       }
     }
@@ -71,7 +71,12 @@ const asksNothing = (text: string, lexicon: Lexicon): boolean =>
       lexicon.weightOf(word) <= 0,
   )
 
-function laterReply(messages: readonly MessageRow[]): string | null {
-  const reply = messages.find((message) => isPersons(message) && textOf(message).trim() !== '')
-  return reply ? textOf(reply).trim().slice(0, LONGEST_SUGGESTION).toWellFormed() : null
+/** Returns what a person replied before the customer asked for something else. */
+function replyTo(later: readonly MessageRow[], lexicon: Lexicon): string | null {
+  const reply = later.find(
+    (message) =>
+      (isPersons(message) && textOf(message).trim() !== '') ||
+      (message.role === 'user' && !asksNothing(textOf(message), lexicon)),
+  )
+  return reply && isPersons(reply) ? textOf(reply).trim().slice(0, LONGEST_SUGGESTION).toWellFormed() : null
 }

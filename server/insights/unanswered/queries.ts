@@ -93,6 +93,7 @@ export async function presentGroups(
       examples: examples.map((one) => ({ ...one, askedAt: new Date(one.askedAt).toISOString() })),
       suggestedAnswer,
       sourceId: group.source_id,
+      askedAgainAt: group.asked_again_at?.toISOString() ?? null,
     }
   })
 }

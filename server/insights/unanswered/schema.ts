@@ -19,7 +19,15 @@ export const UnansweredGroup = Exact({
     { maxItems: 3, description: 'The newest examples; messageId refers to the answer' },
   ),
   suggestedAnswer: Nullable(
-    Type.String({ description: 'What a team member wrote later in one of these conversations' }),
+    Type.String({
+      description:
+        'What a team member replied to it in one of these conversations. It was written to one customer: read it before you publish it.',
+    }),
   ),
   sourceId: Nullable(Type.String({ description: 'The source with its answer' })),
+  askedAgainAt: Nullable({
+    ...IsoTime,
+    description:
+      'When the agent was last asked this again because its sources had changed. An open question was not found then either, unless it was asked later.',
+  }),
 })

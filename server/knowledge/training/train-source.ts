@@ -13,6 +13,7 @@ import type { SourceRow } from '../sources/queries.ts'
 import { hasRoom } from '../sources/room.ts'
 import { CHUNKS_AT_ONCE, clearChunks, dropChunks } from './clear-chunks.ts'
 import { dropUnusedVectors, embedChunks, vectorKey } from './embed-chunks.ts'
+import { enqueueAskAgain } from './enqueue-ask-again.ts'
 import type { TrainSource } from './enqueue-training.ts'
 import { type Loaded, loadContent, TrainingFailure } from './load-content.ts'
 import { contentHash, liveColumns, recordedTraining } from './training-columns.ts'
@@ -158,6 +159,7 @@ async function goLive(
     .where('id', '=', id)
     .execute()
   await moveKnowledge(trx, { accountId: account_id, agentId: agent_id }, true)
+  await enqueueAskAgain(jobs, trx, { accountId: account_id, agentId: agent_id })
   // The first source of an agent brings its space with it.
   const space = models.embedder?.space ?? null
   if (agent.vector_space !== space)

@@ -6,6 +6,7 @@ import { json } from '../../../db/statements/json.ts'
 import type { AccountId } from '../../../db/tables/columns.ts'
 import { swapSpace } from '../../index/vector-spaces.ts'
 import { dropUnusedVectors } from '../../training/embed-chunks.ts'
+import { enqueueAskAgain } from '../../training/enqueue-ask-again.ts'
 import { recordedTraining } from '../../training/training-columns.ts'
 import { retireChunks } from '../pages/page-chunks.ts'
 import { countMove, shownSize, shownStatus } from '../pages/page-row.ts'
@@ -120,6 +121,7 @@ async function goLive(
     .where('id', '=', sourceId)
     .execute()
   await moveKnowledge(trx, { accountId: account.id, agentId }, true)
+  await enqueueAskAgain(jobs, trx, { accountId: account.id, agentId })
   await swapSpace(trx, jobs, { accountId: account.id, agentId }, models.embedder?.space ?? null)
   return true
 }

@@ -26,3 +26,7 @@ export const languageEndingWith = (
 /** Returns whether an answer introduces passages that may not answer the question. */
 export const isClosest = (answer: string): boolean =>
   ALL.some(([, { closest }]) => answer.startsWith(closest))
+
+/** Returns whether an answer says nothing but that there is none. */
+export const isRefusal = (answer: string): boolean =>
+  ALL.some(([, { decline, unknown }]) => answer.startsWith(decline) || answer === unknown)
