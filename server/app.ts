@@ -11,6 +11,7 @@ import { v7 } from 'uuid'
 import { authorize } from './accounts/keys/authenticate.ts'
 import { lastChangeOf, noteRequest } from './accounts/keys/note-request.ts'
 import { requireAgent } from './agents/records/find-agent.ts'
+import { ConfigError } from './config.ts'
 import type { Context } from './context.ts'
 import type { Db } from './db/database.ts'
 import { contracts, features, rawContracts, version1Contracts } from './features.ts'
@@ -25,6 +26,7 @@ import { openApiDocument } from './http/openapi/openapi.ts'
 import type { Caller } from './http/route.ts'
 import type { Gate } from './http/server/gate.ts'
 import { logRequests } from './http/server/log-requests.ts'
+import { basePathOf } from './http/server/own-origin.ts'
 import {
   codeOfClientError,
   type EarlyRefusal,
@@ -62,6 +64,7 @@ export async function createApp(
   ctx: Context,
   { strict = false, pace = PACE }: Options = {},
 ): Promise<FastifyInstance> {
+  const base = basePathOf(ctx.config)
   const secure = securityHeaders(ctx.config.publicUrl?.startsWith('https:') ?? false)
   const refuse = (code: ErrorCode, requestId: string): EarlyRefusal =>
     refuseEarly(code, { requestId, secure, window: ctx.config.rateLimit })
@@ -69,6 +72,8 @@ export async function createApp(
     loggerInstance: ctx.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: ctx.config.trustedProxies.length > 0 ? ctx.config.trustedProxies : false,
+    // A proxy may strip the path of PUBLIC_URL or pass it on.
+    rewriteUrl: ({ url = '/' }: IncomingMessage) => (base === '' ? url : withoutBase(base, url)),
     genReqId: requestIdOf,
     requestIdHeader: false,
     // The limit where no key is required.
@@ -115,6 +120,10 @@ export async function createApp(
   app.addHook('onRoute', ({ config, method, url }) => {
     if (!config?.endpoint && !config?.raw && !url.startsWith(REFERENCE))
       throw new Error(`No contract describes ${method} ${url}.`)
+    if (base && `${url}/`.startsWith(`${base}/`))
+      throw new ConfigError([
+        `PUBLIC_URL: its path cannot be ${base}, because the service has pages of its own there.`,
+      ])
   })
   app.addHook('preClose', async () => {
     // Tabs that only listen, and clients without a request, reconnect to another process.
@@ -165,7 +174,7 @@ export async function createApp(
   await serveWidgetApi(app, ctx, { ...shared, bodyLimit: KEYLESS_BYTES })
   const rawRoutes = features.flatMap((feature) => feature.rawRoutes?.(ctx) ?? [])
   serveRaw(app, rawRoutes, ctx.maintenance)
-  await serveReference(app, () =>
+  await serveReference(app, base, () =>
     openApiDocument(describe(contracts, version1Contracts, rawContracts), ctx.config.publicUrl ?? ''),
   )
   app.setNotFoundHandler(() => {
@@ -173,6 +182,12 @@ export async function createApp(
   })
   return app
 }
+
+/** Returns the URL of a request within the service. */
+const withoutBase = (base: string, url: string): string =>
+  url.startsWith(base) && /^([/?]|$)/.test(url.slice(base.length))
+    ? url.slice(base.length).replace(/^(?!\/)/, '/')
+    : url
 
 /** A POST that only reads has a scope for reading. */
 function storesSomething({ endpoint, raw }: FastifyContextConfig): boolean {

@@ -185,7 +185,7 @@ export const features: Feature[] = [
   },
   {
     raw: [site],
-    rawRoutes: (ctx) => [...docsRoutes(), ...statusRoutes(ctx, V2), ...referenceRoutes()],
+    rawRoutes: (ctx) => [...docsRoutes(ctx), ...statusRoutes(ctx, V2), ...referenceRoutes()],
   },
   { raw: [workspace], rawRoutes: workspaceRoutes },
   { duties: ({ jobs }) => [{ what: 'jobs of dead processes', everyMs: LOOK_MS, run: () => jobs.revive() }] },

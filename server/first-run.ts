@@ -9,16 +9,17 @@ import { addDemoAgent } from './demo-agent.ts'
 
 /**
  * Creates an account with a key on a database that has none, and the demo agent unless it is disabled. Returns the
- * lines to show to the operator, in which {address} stands for the service's address.
+ * lines to show to the operator, in which {address} stands for the service's address unless PUBLIC_URL is set.
  */
 export async function firstRun(ctx: Context): Promise<string[]> {
   const made = (await hasAccount(ctx.db)) ? null : await ctx.db.transaction().execute(firstAccount)
   if (!made) return []
   const { accountId, key, token } = made
+  const address = ctx.config.publicUrl ?? '{address}'
   const lines = [
     '',
     `API key (shown this once): ${key}`,
-    `Set-up link of the workspace (works once, for 24 hours): ${linkTo(ctx.config.publicUrl ?? '{address}', 'set-up', token)}`,
+    `Set-up link of the workspace (works once, for 24 hours): ${linkTo(address, 'set-up', token)}`,
   ]
   if (!ctx.config.seedDemo) return [...lines, '']
   const agentId = await addDemoAgent(ctx, accountId)
@@ -28,11 +29,11 @@ export async function firstRun(ctx: Context): Promise<string[]> {
     '',
     "A demo agent has read Parley's own documentation. Ask it in a browser:",
     '',
-    `  {address}/widget/${agentId}`,
+    `  ${address}/widget/${agentId}`,
     '',
     'or over the API:',
     '',
-    `  curl -N {address}/api/v2/agents/${agentId}/chat -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '${body}'`,
+    `  curl -N ${address}/api/v2/agents/${agentId}/chat -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '${body}'`,
     '',
   ]
 }

@@ -1,3 +1,4 @@
+import type { loadWidget } from '../server/widget/page/contract.ts'
 import { createFinishedCalls } from './loader/finished-calls.ts'
 import { createPageTools, type PageTools } from './loader/page-tools.ts'
 import { createPanel, type Identity } from './loader/panel.ts'
@@ -22,19 +23,27 @@ declare global {
   }
 }
 
+const LOADER: (typeof loadWidget)['path'] = '/widget.js'
+
 const script = (document.currentScript ??
-  document.querySelector('script[data-agent][src*="/widget.js"]')) as HTMLScriptElement | null
+  document.querySelector(`script[data-agent][src*="${LOADER}"]`)) as HTMLScriptElement | null
 const agentId = script?.dataset.agent
 
 // biome-ignore lint/suspicious/noConsole: the console is where the site's developer looks
 if (!script || !agentId) console.error('Parley: the script tag needs data-agent="AGENT_ID".')
 // `window.parley` may also be an element of the page with that id.
 else if (typeof window.parley?.open !== 'function') {
-  window.parley = start(new URL(script.src).origin, agentId, script.dataset.identity || null)
+  window.parley = start(serverOf(script.src), agentId, script.dataset.identity || null)
   document.dispatchEvent(new CustomEvent('parley:ready'))
 } else if (window.parley.agentId !== agentId) {
   // biome-ignore lint/suspicious/noConsole: the console is where the site's developer looks
   console.warn(`Parley: the page has the chat of agent ${window.parley.agentId}; a page can have one.`)
+}
+
+/** Returns the URL of the service, which a proxy may serve below a path. */
+function serverOf(src: string): string {
+  const { origin, pathname } = new URL(src)
+  return pathname.endsWith(LOADER) ? origin + pathname.slice(0, -LOADER.length) : origin
 }
 
 function start(server: string, agentId: string, token: string | null): Parley {

@@ -6,6 +6,7 @@ import { freeKey, takeKey } from '../http/once/idempotency.ts'
 import type { Caller, SignedIn } from '../http/route.ts'
 import { type Route, route } from '../http/route.ts'
 import { countRequest } from '../http/server/gate.ts'
+import { basePathOf } from '../http/server/own-origin.ts'
 import * as contract from './contract.ts'
 import { countEntry, countOwnChange, countPassword } from './passwords/attempts.ts'
 import { rememberDevice } from './passwords/known-devices.ts'
@@ -92,10 +93,11 @@ const enterRoutes = (ctx: Context): Route[] => [
     await enter(ctx, { request, reply })
     if (!ctx.config.oidc)
       throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The provider does not exist.' })
+    const base = basePathOf(ctx.config)
     const body = {
       provider: PROVIDER,
-      callbackURL: '/',
-      errorCallbackURL: SIGN_IN_PAGE,
+      callbackURL: `${base}/`,
+      errorCallbackURL: `${base}${SIGN_IN_PAGE}`,
       disableRedirect: true,
     }
     const auth = await ctx.sessions.openProvider(cameSecurely(request, ctx.config))

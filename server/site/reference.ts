@@ -16,7 +16,11 @@ export const REFERENCE = '/reference'
  * Serves a page at /reference to read the OpenAPI document and to try it. The document is made when it is first asked
  * for, which saves a start a tenth of its time.
  */
-export async function serveReference(app: FastifyInstance, makeDocument: () => Json): Promise<void> {
+export async function serveReference(
+  app: FastifyInstance,
+  base: string,
+  makeDocument: () => Json,
+): Promise<void> {
   let made: Json | undefined
   const toJSON = (): Json => {
     made ??= makeDocument()
@@ -25,6 +29,7 @@ export async function serveReference(app: FastifyInstance, makeDocument: () => J
   await app.register(swagger, { mode: 'static', specification: { document: { toJSON } as never } })
   await app.register(swaggerUi, {
     routePrefix: REFERENCE,
+    indexPrefix: base,
     staticCSP: true,
     uiConfig: { docExpansion: 'list', layout: 'BaseLayout', persistAuthorization: false },
     theme: { title: 'Parley API reference' },

@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import MarkdownIt from 'markdown-it'
+import type { Context } from '../context.ts'
 import { ApiError } from '../http/errors.ts'
+import { basePathOf } from '../http/server/own-origin.ts'
 import { type RawRoute, rawRoute } from '../http/server/serve-raw.ts'
 import { escapeHtml } from '../text/safety/escape-html.ts'
 import { listDocs, showDoc } from './contract.ts'
@@ -35,17 +37,18 @@ function readPages(): Page[] {
 }
 
 /** Serves the guide and the pages for operators from the repository. */
-export function docsRoutes(): RawRoute[] {
+export function docsRoutes({ config }: Pick<Context, 'config'>): RawRoute[] {
+  const base = basePathOf(config)
   const pages = readPages()
   const lists = Object.entries(FOLDERS).map(([folder, title]) => {
     const links = pages
       .filter((page) => page.folder === folder)
-      .map((page) => `<li><a href="/docs/${folder}/${page.file}">${escapeHtml(page.title)}</a></li>`)
+      .map((page) => `<li><a href="${base}/docs/${folder}/${page.file}">${escapeHtml(page.title)}</a></li>`)
     return `<h2>${title}</h2><ul>${links.join('')}</ul>`
   })
   const contents = documentOf(
     'Parley: documentation',
-    `<h1>Documentation</h1>${lists.join('')}<p><a href="/">Workspace</a></p>`,
+    `<h1>Documentation</h1>${lists.join('')}<p><a href="${base}/">Workspace</a></p>`,
   )
   const sendContents = rawRoute(listDocs, async ({ reply }) =>
     reply.type('text/html; charset=utf-8').send(contents),
@@ -57,7 +60,10 @@ export function docsRoutes(): RawRoute[] {
     return reply
       .type('text/html; charset=utf-8')
       .send(
-        documentOf(escapeHtml(`${page.title} – Parley`), `<p><a href="/docs">Documentation</a></p>${html}`),
+        documentOf(
+          escapeHtml(`${page.title} – Parley`),
+          `<p><a href="${base}/docs">Documentation</a></p>${html}`,
+        ),
       )
   })
   return [sendContents, sendPage]

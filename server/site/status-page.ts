@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Context } from '../context.ts'
+import { basePathOf } from '../http/server/own-origin.ts'
 import { type RawRoute, rawRoute } from '../http/server/serve-raw.ts'
 import { escapeHtml } from '../text/safety/escape-html.ts'
 import { showStatus } from './contract.ts'
@@ -12,6 +13,7 @@ export const DEMO_AGENT = 'demo-agent'
 export const statusRoutes = (ctx: Context, apiPath: string): RawRoute[] => [
   rawRoute(showStatus, async ({ request, reply }) => {
     const origin = ctx.config.publicUrl ?? `${request.protocol}://${request.host}`
+    const base = basePathOf(ctx.config)
     const isDown = await ctx.maintenance.isOn()
     const demo = await demoAgent(ctx).catch(() => null)
     const rows: [string, string][] = [
@@ -35,15 +37,15 @@ export const statusRoutes = (ctx: Context, apiPath: string): RawRoute[] => [
         'Parley',
         `<h1>Parley</h1>
 <p>This service hosts AI agents that answer from your own documents.</p>
-${demo ? tryIt(demo) : ''}
+${demo ? tryIt(base, demo) : ''}
 <h2>What to do next</h2>
 <p>In the folder in which Parley was started, make a key, an agent, and a document for it:</p>
 <pre><code>${escapeHtml(steps(`${origin}${apiPath}`))}</code></pre>
 <p>Then open <code>${escapeHtml(origin)}/widget/AGENT_ID</code> and ask it how long the warranty is. The
-<a href="/docs/guide/quickstart.md">quickstart</a> goes on from here;
-<a href="/docs/guide/widget.md">the widget</a> puts the chat on your website.</p>
+<a href="${base}/docs/guide/quickstart.md">quickstart</a> goes on from here;
+<a href="${base}/docs/guide/widget.md">the widget</a> puts the chat on your website.</p>
 <dl>${list}</dl>
-<p><a href="/docs">Guide</a> · <a href="/reference">API reference</a> · <a href="/openapi.json">OpenAPI document</a> · <a href="/api/v2/health">Health</a></p>`,
+<p><a href="${base}/docs">Guide</a> · <a href="${base}/reference">API reference</a> · <a href="${base}/openapi.json">OpenAPI document</a> · <a href="${base}/api/v2/health">Health</a></p>`,
       ),
     )
   }),
@@ -60,9 +62,9 @@ async function demoAgent({ db }: Pick<Context, 'db'>): Promise<string | null> {
   return row?.id ?? null
 }
 
-const tryIt = (agentId: string): string => `<h2>Try it</h2>
-<p>The demo agent has read Parley's own documentation. <a href="/widget/${agentId}">Open the chat on a page of its own</a>.</p>
-<iframe src="/widget/${agentId}" title="Chat with the demo agent"></iframe>`
+const tryIt = (base: string, agentId: string): string => `<h2>Try it</h2>
+<p>The demo agent has read Parley's own documentation. <a href="${base}/widget/${agentId}">Open the chat on a page of its own</a>.</p>
+<iframe src="${base}/widget/${agentId}" title="Chat with the demo agent"></iframe>`
 
 const steps = (
   api: string,

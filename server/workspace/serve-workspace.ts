@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
+import type { Context } from '../context.ts'
 import { ApiError } from '../http/errors.ts'
+import { basePathOf } from '../http/server/own-origin.ts'
 import { type RawRoute, rawRoute } from '../http/server/serve-raw.ts'
 import { createWorkspace } from './assets.ts'
 import { loadWorkspaceAsset, showWorkspace } from './contract.ts'
@@ -9,8 +11,9 @@ import { workspacePage } from './page.ts'
 const YEAR = 'public, max-age=31536000, immutable'
 
 /** One document at the path of each page, and the files under names that contain their hash. */
-export function workspaceRoutes(): RawRoute[] {
+export function workspaceRoutes({ config }: Pick<Context, 'config'>): RawRoute[] {
   const workspace = createWorkspace()
+  const base = basePathOf(config)
 
   const sendPage = rawRoute(showWorkspace, async ({ reply }) => {
     const { built } = await workspace()
@@ -21,7 +24,7 @@ export function workspaceRoutes(): RawRoute[] {
         'cache-control': 'no-cache',
         'content-security-policy': policy(nonce),
       })
-      .send(workspacePage(built, nonce))
+      .send(workspacePage(built, base, nonce))
   })
 
   const sendAsset = rawRoute(loadWorkspaceAsset, async ({ params: { name }, request, reply }) => {

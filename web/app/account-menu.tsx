@@ -2,6 +2,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { ChevronsUpDown, Keyboard, LogOut, Monitor, Moon, ShieldCheck, Sun } from 'lucide-react'
 import { Menu } from '../ui/menu.tsx'
 import { call } from './api.ts'
+import { base } from './base.ts'
 import { queries } from './queries.ts'
 import { useMe } from './session.ts'
 import classes from './shell.module.css'
@@ -19,7 +20,7 @@ export function AccountMenu({ onHelp }: { onHelp: () => void }) {
       queries.clear()
       // What was kept for a reload is for this member only.
       sessionStorage.clear()
-      location.assign('/sign-in')
+      location.assign(`${base}/sign-in`)
     },
   })
   const name = data?.member?.name ?? ''

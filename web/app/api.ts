@@ -30,6 +30,7 @@ import type * as people from '../../server/people/contract.ts'
 import type * as privacy from '../../server/privacy/contract.ts'
 import type * as search from '../../server/search/contract.ts'
 import type * as signIn from '../../server/sign-in/contract.ts'
+import { base } from './base.ts'
 import { onlyOnce } from './only-once.ts'
 import { inSession } from './session-end.ts'
 
@@ -95,7 +96,7 @@ export type OutputOf<M extends Method, P extends string> =
 type Args<M extends Method, P extends string> =
   object extends InputOf<M, P> ? [input?: InputOf<M, P>] : [input: InputOf<M, P>]
 
-export const baseUrl = '/api/v2'
+export const baseUrl = `${base}/api/v2`
 /** This header tells the service that the request was not triggered by a page of another site. */
 export const headers = { 'x-parley-session': '1' }
 const requests = createRequests({ baseUrl, headers, fetch: patientFetch })

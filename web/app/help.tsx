@@ -1,5 +1,6 @@
 import { Dialog } from '../ui/dialog.tsx'
 import classes from '../ui/picker.module.css'
+import { base } from './base.ts'
 import { shortcutsNow } from './shortcuts.ts'
 
 /** Lists the keyboard shortcuts that are available on the current page. */
@@ -25,7 +26,7 @@ export function Help({ onClose }: { onClose: () => void }) {
         ))}
         <p>
           More is in the{' '}
-          <a href="/docs" target="_blank" rel="noreferrer">
+          <a href={`${base}/docs`} target="_blank" rel="noreferrer">
             guide
           </a>
           .

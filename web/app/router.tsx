@@ -2,6 +2,7 @@ import {
   createRootRoute,
   createRoute,
   createRouter,
+  Link,
   lazyRouteComponent,
   Navigate,
   Outlet,
@@ -12,6 +13,7 @@ import type { Filters } from '../conversations/filters.ts'
 import { prefetchConversations } from '../conversations/list-conversations.ts'
 import { Page } from '../ui/page.tsx'
 import { Empty, Problem } from '../ui/state.tsx'
+import { base } from './base.ts'
 import { lastAgent, takePlace, useAgents } from './session.ts'
 import { Shell } from './shell.tsx'
 
@@ -23,7 +25,7 @@ const root = createRootRoute({
   component: Outlet,
   notFoundComponent: () => (
     <Page title="Nothing is here">
-      <Empty icon={Compass} title="This page does not exist" action={<a href="/agents">All agents</a>} />
+      <Empty icon={Compass} title="This page does not exist" action={<Link to="/agents">All agents</Link>} />
     </Page>
   ),
   errorComponent: ({ error, reset }) => <Problem error={error} onRetry={reset} />,
@@ -163,6 +165,7 @@ function Home() {
 
 export const router = createRouter({
   routeTree: routes,
+  basepath: base || '/',
   defaultPreload: 'intent',
   // All query parameters are plain text; none of them is parsed as JSON.
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import type { Scope } from '../../server/http/contract.ts'
 import { reading } from './api.ts'
+import { home } from './base.ts'
 
 /** Returns the query for the signed-in member and their scopes. */
 export const useMe = () => useQuery({ ...reading('/me'), staleTime: 60_000 })
@@ -28,7 +29,7 @@ export const rememberPlace = (place: string): void => sessionStorage.setItem(PLA
 export function takePlace(): string | null {
   const place = sessionStorage.getItem(PLACE)
   sessionStorage.removeItem(PLACE)
-  return place === '/' ? null : place
+  return place === `${home}/` ? null : place
 }
 
 export const useAgentId = (): string => {

@@ -19,6 +19,7 @@ import { Page } from '../ui/page.tsx'
 import { Empty, Problem, Skeleton } from '../ui/state.tsx'
 import { Toasts, takeOffer } from '../ui/toast.tsx'
 import { AccountMenu } from './account-menu.tsx'
+import { base } from './base.ts'
 import { useConflict } from './conflicts.ts'
 import { LeaveGuard } from './leave-guard.tsx'
 import { agentPlaces } from './navigation.ts'
@@ -47,10 +48,10 @@ export function Shell() {
 /** Redirects to the sign-in page, once: the address changes before that page has been loaded. */
 function ToSignIn() {
   const navigate = useNavigate()
-  const { href } = useLocation()
+  const { publicHref } = useLocation()
   // biome-ignore lint/correctness/useExhaustiveDependencies: the address at first is where the person was going
   useEffect(() => {
-    void navigate({ to: '/sign-in', search: { to: href }, replace: true })
+    void navigate({ to: '/sign-in', search: { to: publicHref }, replace: true })
   }, [])
   return <Waiting />
 }
@@ -171,7 +172,7 @@ function Side({ agentId, onSearch, onHelp }: SideProps) {
             Workspace
           </NavLink>
         )}
-        <a href="/docs" target="_blank" rel="noreferrer" className={classes.link}>
+        <a href={`${base}/docs`} target="_blank" rel="noreferrer" className={classes.link}>
           <LifeBuoy size={18} aria-hidden />
           Guide
         </a>

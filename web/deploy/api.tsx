@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { KeyRound } from 'lucide-react'
 import { useState } from 'react'
 import type { Agent } from '../app/api.ts'
+import { home } from '../app/base.ts'
 import { useCan } from '../app/session.ts'
 import { Button } from '../ui/button.tsx'
 import { Card, Section } from '../ui/page.tsx'
@@ -11,7 +12,7 @@ import classes from './deploy.module.css'
 
 /** Shows a key, and requests that use it with the id of this agent. */
 export function Api({ agent }: { agent: Agent }) {
-  const base = `${location.origin}/api/v2`
+  const base = `${home}/api/v2`
   return (
     <div className={classes.parts}>
       <Key />
@@ -41,7 +42,7 @@ for await (const { event } of await parley.chat('${agent.id}', { message: 'Hello
 }`}
         />
         <p>
-          <a href="/reference" target="_blank" rel="noreferrer">
+          <a href={`${home}/reference`} target="_blank" rel="noreferrer">
             Every endpoint
           </a>
         </p>

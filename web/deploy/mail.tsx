@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { type Agent, call, type InputOf, type OutputOf, reading } from '../app/api.ts'
+import { home } from '../app/base.ts'
 import { queries } from '../app/queries.ts'
 import { useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
@@ -159,7 +160,7 @@ function Connection({ agent, mailbox }: { agent: Agent; mailbox: Mailbox | null 
           title="Without IMAP"
           about="A mail server can post each email to this address instead, signed with a secret of the API."
         >
-          <Code label="Address for emails" text={`${location.origin}/webhooks/email/${agent.id}`} />
+          <Code label="Address for emails" text={`${home}/webhooks/email/${agent.id}`} />
         </Section>
       )}
     </div>

@@ -2,6 +2,7 @@ import { type UseMutationResult, useQuery } from '@tanstack/react-query'
 import { Plus, Trash2 } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { type Agent, call, type InputOf, type OutputOf, reading } from '../app/api.ts'
+import { home } from '../app/base.ts'
 import { queries } from '../app/queries.ts'
 import { useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
@@ -56,7 +57,7 @@ const Webhook = ({ state }: { state: State }) => (
     title="Webhook"
     about="Enter this address in the settings of your app at the channel, with the verify token of the account."
   >
-    <Code label="Address of the webhook" text={`${location.origin}${state.webhookPath}`} />
+    <Code label="Address of the webhook" text={`${home}${state.webhookPath}`} />
   </Section>
 )
 

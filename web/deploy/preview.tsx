@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import type { Agent } from '../app/api.ts'
+import { base } from '../app/base.ts'
 import classes from './deploy.module.css'
 
 type Chat = Agent['styles']['chat']
@@ -22,7 +23,7 @@ export function Preview({ agentId, chat }: { agentId: string; chat: Chat }) {
     <iframe
       ref={frame}
       className={classes.preview}
-      src={`/widget/${agentId}`}
+      src={`${base}/widget/${agentId}`}
       title="The chat as it would look"
       onLoad={() => setIsReady(true)}
     />

@@ -1,4 +1,5 @@
 import type { Agent } from '../app/api.ts'
+import { home } from '../app/base.ts'
 import { Latest } from '../app/latest.tsx'
 import { Section } from '../ui/page.tsx'
 import { AllowedSites } from './allowed-sites.tsx'
@@ -15,7 +16,7 @@ export function Website({ agent }: { agent: Agent }) {
         <Section title="Snippet" about="Put it before </body> on every page that should have the chat.">
           <Code
             label="The snippet"
-            text={`<script src="${location.origin}/widget.js" data-agent="${agent.id}" defer></script>`}
+            text={`<script src="${home}/widget.js" data-agent="${agent.id}" defer></script>`}
           />
         </Section>
         <Latest of={agent} shows={({ allowedDomains }) => allowedDomains}>

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { base } from '../app/base.ts'
 import { useTitle } from '../ui/page.tsx'
 import { Toasts } from '../ui/toast.tsx'
 import classes from './gate.module.css'
@@ -19,7 +20,8 @@ export function Gate({ title, about, children }: { title: string; about?: ReactN
         {children}
       </div>
       <p className={classes.foot}>
-        <a href="/docs">Guide</a> <a href="/reference">API reference</a> <a href="/status">Status</a>
+        <a href={`${base}/docs`}>Guide</a> <a href={`${base}/reference`}>API reference</a>{' '}
+        <a href={`${base}/status`}>Status</a>
       </p>
       <Toasts />
     </main>

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { FormEvent } from 'react'
 import { call } from '../app/api.ts'
+import { base } from '../app/base.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
 import { Form, FormProblem, TextField } from '../ui/field.tsx'
@@ -25,7 +26,7 @@ export function InvitePage() {
       })
       await call('POST', '/sign-in', { body: { email: invitation.data?.email ?? '', password } })
     },
-    onSuccess: () => location.assign('/'),
+    onSuccess: () => location.assign(`${base}/`),
   })
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()

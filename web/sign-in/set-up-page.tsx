@@ -1,5 +1,6 @@
 import type { FormEvent } from 'react'
 import { call } from '../app/api.ts'
+import { base } from '../app/base.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
 import { Form, FormProblem, TextField } from '../ui/field.tsx'
@@ -19,7 +20,7 @@ export function SetUpPage() {
       })
       await call('POST', '/sign-in', { body: login })
     },
-    onSuccess: () => location.assign('/agents'),
+    onSuccess: () => location.assign(`${base}/agents`),
   })
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()

@@ -1,5 +1,6 @@
 import { useEffect } from 'react'
 import { reading } from '../app/api.ts'
+import { base } from '../app/base.ts'
 import { queries } from '../app/queries.ts'
 import { useMe } from '../app/session.ts'
 import { endWait } from '../app/session-end.ts'
@@ -35,7 +36,7 @@ export function SignInAgain() {
     addEventListener('focus', look)
     return () => removeEventListener('focus', look)
   }, [])
-  const elsewhere = `/sign-in?${new URLSearchParams({ to: location.pathname + location.search })}`
+  const elsewhere = `${base}/sign-in?${new URLSearchParams({ to: location.pathname + location.search })}`
   return (
     <Dialog title="Sign in again" isOpen onClose={() => endWait(false)}>
       <div className={classes.again}>

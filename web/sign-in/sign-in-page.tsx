@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { reading } from '../app/api.ts'
+import { home } from '../app/base.ts'
 import { rememberPlace } from '../app/session.ts'
 import { FormProblem } from '../ui/field.tsx'
 import { Gate } from './gate.tsx'
@@ -8,9 +9,9 @@ import { SignInForm } from './sign-in-form.tsx'
 
 /** Accepts only paths of this workspace, so that a link cannot redirect users to another site after sign-in. */
 function insideOf(to: unknown): string {
-  const url = URL.parse(String(to ?? '/'), location.origin)
+  const url = URL.parse(String(to ?? ''), location.origin)
   // The whole URL: a path alone may begin with two slashes and lead to another host.
-  return url?.origin === location.origin ? url.href : '/'
+  return url && `${url.origin}${url.pathname}`.startsWith(`${home}/`) ? url.href : `${home}/`
 }
 
 const CANNOT = 'The identity provider did not let you in. Try again, or sign in with your password.'

@@ -2,6 +2,7 @@ import { errorOf, ParleyError } from '../../client/parley-error.ts'
 import { withDeadline } from '../../client/parse-events.ts'
 import { attempt } from '../../client/patience.ts'
 import { WIDGET_API } from '../../server/widget/page/api-path.ts'
+import { BASE } from './base.ts'
 import type { BodyOf, MethodOf, ParamsOf, Path, ResponseOf } from './endpoints.ts'
 import type { Kept } from './kept.ts'
 import type { Details, Feedback, Outgoing } from './types.ts'
@@ -37,7 +38,8 @@ export function createApi(agentId: string, kept: Kept) {
   ): Promise<Response> {
     const secret = kept.secret()
     const values: Record<string, string> = { agentId, ...names }
-    const url = WIDGET_API + path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(values[name] ?? ''))
+    const url =
+      BASE + WIDGET_API + path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(values[name] ?? ''))
     const ask = (one: AbortSignal): Promise<Response> =>
       fetch(url, {
         method,

@@ -1,4 +1,5 @@
 import type { RefObject } from 'preact'
+import { BASE } from './base.ts'
 import type { Chat } from './chat.ts'
 import { IconButton } from './icon-button.tsx'
 import type { State } from './state.ts'
@@ -47,7 +48,7 @@ function title(view: State['view']): string | undefined {
 export function Face({ appearance }: { appearance: NonNullable<State['appearance']> }) {
   const picture = appearance.pictures.profile ?? appearance.pictures.icon
   return picture ? (
-    <img class="face" src={picture} alt="" />
+    <img class="face" src={BASE + picture} alt="" />
   ) : (
     <span class="face" aria-hidden="true">
       {[...appearance.name][0]?.toUpperCase()}

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import { Attachments } from './attachments.tsx'
+import { BASE } from './base.ts'
 import type { Chat } from './chat.ts'
 import { CopyButton } from './copy-button.tsx'
 import { FeedbackButtons } from './feedback-buttons.tsx'
@@ -142,7 +143,7 @@ export function Bubble({
 
 function Avatar({ author, appearance }: { author: string | null; appearance: Appearance | undefined }) {
   const picture = author === null ? (appearance?.pictures.profile ?? appearance?.pictures.icon) : null
-  if (picture) return <img class="avatar" src={picture} alt="" />
+  if (picture) return <img class="avatar" src={BASE + picture} alt="" />
   const [letter = ''] = [...(author ?? appearance?.name ?? '')]
   return (
     <span class={`avatar ${author === null ? '' : 'of-person'}`} aria-hidden="true">

@@ -16,9 +16,10 @@ export function linkFrame(
   { onReady, onProblem, onClose, onUnread }: Listener,
   signal: AbortSignal,
 ): (message: PageMessage) => void {
-  const send = (message: PageMessage): void => frame.contentWindow?.postMessage(message, server)
+  const { origin: own } = new URL(server)
+  const send = (message: PageMessage): void => frame.contentWindow?.postMessage(message, own)
   const hear = ({ source, origin, data }: MessageEvent): void => {
-    if (source !== frame.contentWindow || origin !== server || !isOurs(data)) return
+    if (source !== frame.contentWindow || origin !== own || !isOurs(data)) return
     const message = data as FrameMessage
     if (message.parley === 'ready') onReady()
     else if (message.parley === 'problem') onProblem()

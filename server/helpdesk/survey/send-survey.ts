@@ -4,6 +4,7 @@ import type { ConversationRow } from '../../conversations/records/queries.ts'
 import type { Trx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
 import { enqueueDelivery } from '../../deliveries/enqueue-delivery.ts'
+import { originOf } from '../../http/server/own-origin.ts'
 import { textAsHtml } from '../../text/safety/escape-html.ts'
 import { addTicketMessage, noteMessage } from '../messages/add-ticket-message.ts'
 import { renderMarkdown } from '../messages/render/render-markdown.ts'
@@ -42,7 +43,7 @@ export async function sendSurvey(
     .onConflict((conflict) => conflict.column('ticket_id').doNothing())
     .executeTakeFirst()
   if (!added.numInsertedOrUpdatedRows) return
-  const address = `${config.publicUrl ?? `http://${config.host}:${config.port}`}/surveys/${token}`
+  const address = `${originOf(config)}/surveys/${token}`
   const text = `How did we do? Please tell us: ${address}`
   // The team sees that the survey was sent, but not the customer's link.
   const message = await addTicketMessage(trx, ticket, {

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../context.ts'
+import { basePathOf } from '../../http/server/own-origin.ts'
 import { cameSecurely } from '../sessions/same-site.ts'
 
 /** The time for which a device stays known, in seconds. Browsers keep no cookie for longer than 400 days. */
@@ -47,7 +48,7 @@ export async function rememberDevice(
   const name = nameFor(secret, email)
   const value = `${id}.${ends}.${sign(secret, `${name}=${id}.${ends}`)}`
   const isSecure = cameSecurely(request, config)
-  const attributes = `Max-Age=${LIFETIME_SECONDS}; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
+  const attributes = `Max-Age=${LIFETIME_SECONDS}; Path=${basePathOf(config) || '/'}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
   reply.header('set-cookie', `${isSecure ? '__Secure-' : ''}${name}=${value}; ${attributes}`)
 }
 

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { Config } from '../../config.ts'
 import type { Db } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
+import { basePathOf } from '../../http/server/own-origin.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
 import { openLoginSecret } from '../passwords/login-secret.ts'
 import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from '../passwords/password-limits.ts'
@@ -27,11 +28,12 @@ async function createAuth({ db, config, log }: AuthNeeds, secret: string, { isSe
   const { betterAuth } = await import('better-auth')
   const { twoFactor } = await import('better-auth/plugins/two-factor')
   const { genericOAuth } = await import('better-auth/plugins/generic-oauth')
+  const base = basePathOf(config)
   return betterAuth({
     appName: 'Parley',
     secret,
-    baseURL: config.publicUrl ?? 'http://localhost',
-    basePath: AUTH_PATH,
+    // The whole URL, because the library appends its path only to a URL without one.
+    baseURL: `${config.publicUrl ?? 'http://localhost'}${AUTH_PATH}`,
     database: { db, type: 'postgres', transaction: false },
     user: {
       modelName: 'logins',
@@ -103,7 +105,7 @@ async function createAuth({ db, config, log }: AuthNeeds, secret: string, { isSe
       ...(withProvider && config.oidc ? [genericOAuth({ config: [providerOf(config.oidc)] })] : []),
     ],
     // For failures of a request that the library does not recognise, such as a callback that is loaded again.
-    onAPIError: { errorURL: SIGN_IN_PAGE },
+    onAPIError: { errorURL: `${base}${SIGN_IN_PAGE}` },
     // Attempts are counted by the service, across all of its processes.
     rateLimit: { enabled: false },
     telemetry: { enabled: false },
@@ -115,7 +117,7 @@ async function createAuth({ db, config, log }: AuthNeeds, secret: string, { isSe
     advanced: {
       cookiePrefix: 'parley',
       useSecureCookies: isSecure,
-      defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', path: '/' },
+      defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', path: base || '/' },
       database: { generateId: newId, validateSchema: false },
       ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
     },

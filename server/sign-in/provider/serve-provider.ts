@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../http/errors.ts'
+import { basePathOf } from '../../http/server/own-origin.ts'
 import { type RawRoute, rawRoute } from '../../http/server/serve-raw.ts'
 import { countEntry } from '../passwords/attempts.ts'
 import { rememberDevice } from '../passwords/known-devices.ts'
@@ -14,7 +15,7 @@ export const providerRoutes = (ctx: Context): RawRoute[] => [
     if (!oidc || !publicUrl) throw new ApiError('ROUTE_NOT_FOUND')
     await countEntry(ctx, { request, reply })
     const auth = await ctx.sessions.openProvider(cameSecurely(request, ctx.config))
-    const url = new URL(request.url, publicUrl)
+    const url = new URL(`${publicUrl}${request.url}`)
     const response = await auth.handler(
       new Request(url, { headers: headersFor(request, { asStranger: true }) }),
     )
@@ -28,9 +29,11 @@ export const providerRoutes = (ctx: Context): RawRoute[] => [
       await rememberDevice(ctx, { request, reply }, found.user.email)
       await noteSignIn(ctx.db, 'session.create', request, { loginId: found.user.id })
     } else await noteSignIn(ctx.db, 'session.refuse', request, null)
+    const base = basePathOf(ctx.config)
+    const instead = found ? `${base}/` : `${base}${SIGN_IN_PAGE}?error=failed`
     return reply
       .code(302)
-      .header('location', response.headers.get('location') ?? (found ? '/' : `${SIGN_IN_PAGE}?error=failed`))
+      .header('location', response.headers.get('location') ?? instead)
       .send()
   }),
 ]

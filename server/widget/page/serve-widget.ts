@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts'
 import { ApiError } from '../../http/errors.ts'
 import { addressBucket, VISITS } from '../../http/limits/address-bucket.ts'
 import { countRequest } from '../../http/server/gate.ts'
+import { basePathOf } from '../../http/server/own-origin.ts'
 import { type RawRoute, rawRoute } from '../../http/server/serve-raw.ts'
 import { type Asset, createBundler } from './bundle.ts'
 import { loadWidget, loadWidgetAsset, readLauncher, showChat } from './contract.ts'
@@ -12,7 +13,7 @@ import { launcherSettings } from './launcher-settings.ts'
 import { chatStyles, shownName } from './looks.ts'
 import { findPublicAgent } from './public-agent.ts'
 
-type Needs = Pick<Context, 'db' | 'maintenance' | 'limiter'>
+type Needs = Pick<Context, 'config' | 'db' | 'maintenance' | 'limiter'>
 
 const UNKNOWN = {
   status: 404,
@@ -28,6 +29,7 @@ const AWAY = {
 /** Serves the script for the owner's page and the chat that it shows in an iframe. */
 export function widgetPageRoutes(ctx: Needs): RawRoute[] {
   const bundle = createBundler()
+  const base = basePathOf(ctx.config)
 
   const sendLoader = rawRoute(loadWidget, async ({ request, reply }) => {
     const { loader } = await bundle()
@@ -44,7 +46,7 @@ export function widgetPageRoutes(ctx: Needs): RawRoute[] {
 
   const sendChat = rawRoute(showChat, async ({ params: { agentId }, request, reply }) => {
     await countVisit(ctx, request, reply)
-    const built = await bundle()
+    const files = { bundle: await bundle(), base }
     const agent = (await isAway(ctx)) ? AWAY : ((await findPublicAgent(ctx.db, agentId)) ?? UNKNOWN)
     reply.removeHeader('x-frame-options')
     const isProblem = 'status' in agent
@@ -56,9 +58,9 @@ export function widgetPageRoutes(ctx: Needs): RawRoute[] {
       'cross-origin-resource-policy': 'cross-origin',
       'cross-origin-embedder-policy': 'require-corp',
     })
-    if (isProblem) return reply.code(agent.status).send(problemPage(built, agent.title, agent.sentence))
+    if (isProblem) return reply.code(agent.status).send(problemPage(files, agent.title, agent.sentence))
     const { theme } = chatStyles(agent)
-    return reply.send(framePage(built, { id: agent.id, name: shownName(agent), theme }))
+    return reply.send(framePage(files, { id: agent.id, name: shownName(agent), theme }))
   })
 
   const sendLauncher = rawRoute(readLauncher, async ({ params, query, request, reply }) => {
