@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createServer, request as ask, type Server } from 'node:http'
+import { request as ask, createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
@@ -143,7 +143,9 @@ for (const strips of [true, false]) {
       agentId = new RegExp(`^${PREFIX}/agents/([\\w-]+)/deploy$`).exec(pathOf(page))?.[1] ?? ''
       assert.ok(agentId, page.url())
       await page.getByRole('button', { name: 'Make it public' }).click()
-      await page.getByText(`<script src="${root}/widget.js" data-agent="${agentId}" defer></script>`).waitFor()
+      await page
+        .getByText(`<script src="${root}/widget.js" data-agent="${agentId}" defer></script>`)
+        .waitFor()
       await page.frameLocator('iframe').getByLabel('Message', { exact: true }).waitFor()
       for (const [tab, address] of [
         ['Page', `${root}/widget/${agentId}`],
@@ -155,7 +157,10 @@ for (const strips of [true, false]) {
       }
 
       await page.goto(`${root}/agents/${agentId}/playground`)
-      await page.getByRole('textbox', { name: /message|question/i }).first().fill('How long is the warranty?')
+      await page
+        .getByRole('textbox', { name: /message|question/i })
+        .first()
+        .fill('How long is the warranty?')
       await page.keyboard.press('Enter')
       await page.getByRole('log').getByText('five years').first().waitFor()
 
@@ -230,7 +235,9 @@ for (const strips of [true, false]) {
       await page.goto(`${root}/reference`)
       await page.getByRole('heading', { name: 'Parley API' }).waitFor()
       await page.goto(`${root}/status`)
-      for (const address of (await page.evaluate('[...document.links].map(({ href }) => href)')) as string[]) {
+      for (const address of (await page.evaluate(
+        '[...document.links].map(({ href }) => href)',
+      )) as string[]) {
         assert.ok(address.startsWith(`${root}/`), address)
         assert.equal((await fetch(address)).status, 200, address)
       }
