@@ -243,8 +243,8 @@ for (const strips of [true, false]) {
       }
       await context.close()
 
-      const { servers } = await (await fetch(`${root}/openapi.json`)).json()
-      assert.equal(servers[0].url, `${root}/api/v2`)
+      const document = (await (await fetch(`${root}/openapi.json`)).json()) as { servers: { url: string }[] }
+      assert.equal(document.servers[0]?.url, `${root}/api/v2`)
       const authorization = `Bearer ${key}`
       for (const path of ['/api/v2/health', '/api/v2/agents', '/api/v1/get-chatbots'])
         assert.equal((await fetch(root + path, { headers: { authorization } })).status, 200, path)
@@ -258,7 +258,7 @@ for (const strips of [true, false]) {
         headers: { authorization, 'content-type': 'application/json' },
         body: JSON.stringify({ email: 'sam@example.com', role: 'viewer' }),
       })
-      const { link } = await invited.json()
+      const { link } = (await invited.json()) as { link: string }
       assert.ok(link.startsWith(`${root}/invite#`), link)
       const { stdout } = await parley(['setup-link'], env)
       assert.ok(stdout.startsWith(`${root}/setup#`), stdout)
