@@ -5,6 +5,7 @@ import {
   Appearance,
   ConversationSummary,
   LARGEST_UPLOAD_BYTES,
+  LONGEST_MESSAGE,
   MOST_FILES,
   VisibleConversation,
 } from './talk/schema.ts'
@@ -80,7 +81,10 @@ export const writeMessage = endpoint({
         description:
           'Created by the browser, a new one for each message; with another text or other files, it is refused',
       }),
-      message: Type.String({ maxLength: 8000, description: 'May be empty if there are attachments' }),
+      message: Type.String({
+        maxLength: LONGEST_MESSAGE,
+        description: 'May be empty if there are attachments',
+      }),
       attachments: Type.Optional(
         Type.Array(Type.String(), {
           maxItems: MOST_FILES,

@@ -353,7 +353,10 @@ test('the lead form exists with its action, and its leads are found in both vers
 
 test("the owner's rate limit is reported with the owner's message", async () => {
   const ipRateLimits = { limit: 2, timeframe: 3_600, message: 'One thing at a time!' }
+  const shown = async () => (await visitor.request('GET', '')).body.limitMessage
+  assert.equal(await shown(), null)
   await client.request('PUT', agent(), { ipRateLimits })
+  assert.equal(await shown(), ipRateLimits.message)
   const { conversationId } = await visitor.write('One')
   await settled(visitor, conversationId)
   await visitor.write('Two', { conversationId })

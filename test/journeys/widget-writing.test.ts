@@ -113,6 +113,66 @@ describe('reading and writing in the chat', () => {
     await context.close()
   })
 
+  test('a message that is too long is not sent, and can be shortened', { skip }, async () => {
+    await home.agent()
+    const visitor = await visit(home)
+    const { chat, page, context } = visitor
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await openChat(visitor)
+    const field = chat.getByLabel('Message', { exact: true })
+    const text = 'What does this mean? '.repeat(5_000)
+    await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`)
+    await field.focus()
+    await page.keyboard.press('ControlOrMeta+v')
+    const refusal = chat.getByRole('alert')
+    await refusal.filter({ hasText: 'A message can have at most 8,000 characters.' }).waitFor()
+    await chat.getByText('104,999 / 8,000').waitFor()
+    await field.press('Enter')
+    assert.ok(await chat.getByRole('button', { name: 'Send', exact: true }).isDisabled())
+    assert.equal((await field.inputValue()).length, text.length)
+    assert.equal(await field.getAttribute('aria-invalid'), 'true')
+    home.models.queue.push({ tokens: ['It means the same.'] })
+    await field.fill(text.slice(0, 7_999))
+    await refusal.waitFor({ state: 'detached' })
+    await field.press('Enter')
+    await answered(visitor, 'It means the same.')
+    await context.close()
+  })
+
+  test('a refused message returns to the text field, with the reason in the language of the page', {
+    skip,
+  }, async () => {
+    const tooMany = { error: { code: 'RATE_LIMIT_TOO_MANY_REQUESTS', message: 'For programs.' } }
+    const refusals = [
+      [{ status: 413, json: {} }, 'Eine Nachricht darf höchstens 8.000 Zeichen haben. Bitte kürzen Sie sie.'],
+      [{ status: 400, json: {} }, 'Der Chat kann diese Nachricht nicht annehmen.'],
+    ] as const
+    await home.agent()
+    const visitor = await visit(home)
+    const { chat, page, context } = visitor
+    await page.evaluate('document.documentElement.lang = "de"')
+    await openChat(visitor, 'Nachricht')
+    const field = chat.getByLabel('Nachricht', { exact: true })
+    for (const [answer, reason] of refusals) {
+      await context.route('**/messages', (route) => route.fulfill(answer), { times: 1 })
+      await field.fill('Wie lange?')
+      await field.press('Enter')
+      await chat.getByRole('alert').getByText(reason).waitFor()
+      assert.equal(await field.inputValue(), 'Wie lange?')
+      assert.equal(await chat.getByRole('button', { name: 'Erneut versuchen' }).count(), 0)
+      assert.equal(await chat.locator('[data-speaker="user"]').count(), 0)
+    }
+    const limited = { status: 429, json: tooMany, headers: { 'retry-after': '170' } }
+    await context.route('**/messages', (route) => route.fulfill(limited), { times: 1 })
+    await field.press('Enter')
+    const limit = 'Zu viele Nachrichten in kurzer Zeit. Bitte versuchen Sie es in 3 Minuten noch einmal.'
+    await chat.getByRole('alert').getByText(limit).waitFor()
+    home.models.queue.push({ tokens: ['Zwei Jahre.'] })
+    await chat.getByRole('button', { name: 'Erneut versuchen' }).click()
+    await answered(visitor, 'Zwei Jahre.')
+    await context.close()
+  })
+
   test('files can be dropped on the chat and pasted into its text field', { skip }, async () => {
     await home.agent({}, { showAttachments: true })
     const visitor = await visit(home)

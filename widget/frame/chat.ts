@@ -2,7 +2,7 @@ import { ParleyError } from '../../client/parley-error.ts'
 import { createApi } from './api.ts'
 import type { ChatParts } from './chat-parts.ts'
 import { converse } from './converse.ts'
-import { deliver } from './deliver.ts'
+import { deliver, giveBack } from './deliver.ts'
 import { createFiles } from './files.ts'
 import { createKept } from './kept.ts'
 import type { Page } from './page.ts'
@@ -119,11 +119,8 @@ export function createChat(agentId: string, page: Page): Chat {
     },
 
     discard() {
-      const { outgoing, draft } = store.get()
-      const texts = [outgoing?.text ?? '', draft].filter((text) => text.trim() !== '')
-      kept.setOutgoing(null)
-      files.giveBack(outgoing?.files ?? [])
-      store.set({ outgoing: null, problem: null, draft: texts.join('\n') })
+      giveBack(chat, store.get().outgoing)
+      store.set({ problem: null })
     },
 
     async stop() {
@@ -133,7 +130,7 @@ export function createChat(agentId: string, page: Page): Chat {
       try {
         await api.stop(conversation.id)
       } catch (error) {
-        store.set({ isStopping: false, problem: problemOf(error, null) })
+        store.set({ isStopping: false, problem: problemOf(error, null, store.get().appearance) })
       }
     },
 
@@ -197,7 +194,7 @@ export function createChat(agentId: string, page: Page): Chat {
         kept.setConversationId(conversationId)
         await converse(chat, conversationId, signal)
       } catch (error) {
-        if (!signal.aborted) store.set({ problem: problemOf(error, 'load') })
+        if (!signal.aborted) store.set({ problem: problemOf(error, 'load', store.get().appearance) })
       }
     },
 

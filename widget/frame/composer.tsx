@@ -1,16 +1,18 @@
 import type { RefObject } from 'preact'
-import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useState } from 'preact/hooks'
 import { type Chat, hasSomethingToSend } from './chat.ts'
 import { IconButton } from './icon-button.tsx'
 import { isComposing } from './is-composing.ts'
 import { AttachButton, PickedFiles, useDroppedFiles } from './picked-files.tsx'
+import { tooLong } from './problem-of.ts'
 import { canRecogniseSpeech, recogniseSpeech, UNHEARD } from './recognise-speech.ts'
 import type { State } from './state.ts'
 import type { Appearance } from './types.ts'
 import type { Voice } from './voice.ts'
-import { word } from './words.ts'
+import { shownLanguage, word } from './words.ts'
 
-const LONGEST = 8_000
+/** From this part of the limit on, the length of a message is shown. */
+const NEAR_LIMIT = 0.9
 
 type Props = {
   chat: Chat
@@ -27,9 +29,12 @@ type Props = {
 export function Composer({ chat, voice, state, appearance, field }: Props) {
   const [dictation, setDictation] = useState<AbortController | null>(null)
   const [unheardWhy, setUnheardWhy] = useState<string | null>(null)
+  const tooLongId = useId()
   const { busy, isStopping, outgoing, draft: text, language } = state
   const setText = (draft: string): void => chat.store.set({ draft })
-  const canSend = busy === null && outgoing === null && hasSomethingToSend(state, text)
+  const longest = appearance.longestMessage
+  const isTooLong = text.trim().length > longest
+  const canSend = busy === null && outgoing === null && !isTooLong && hasSomethingToSend(state, text)
   const isDropping = useDroppedFiles(chat, appearance.uploads !== null)
 
   useLayoutEffect(() => fit(field.current, text))
@@ -62,6 +67,11 @@ export function Composer({ chat, voice, state, appearance, field }: Props) {
           {unheardWhy}
         </p>
       )}
+      {isTooLong && (
+        <p class="composer-problem" role="alert" id={tooLongId}>
+          {tooLong(appearance)}
+        </p>
+      )}
       <PickedFiles chat={chat} state={state} field={field} />
       <form
         class={`composer ${isDropping ? 'dropping' : ''}`}
@@ -74,9 +84,10 @@ export function Composer({ chat, voice, state, appearance, field }: Props) {
           ref={field}
           rows={1}
           value={text}
-          maxLength={LONGEST}
           dir="auto"
           aria-label={word('message')}
+          aria-invalid={isTooLong}
+          aria-describedby={isTooLong ? tooLongId : undefined}
           placeholder={
             isDropping ? word('dropFiles') : appearance.chat.messagePlaceholder || word('placeholder')
           }
@@ -120,6 +131,13 @@ export function Composer({ chat, voice, state, appearance, field }: Props) {
           <IconButton class="send" icon="send" type="submit" label={word('send')} disabled={!canSend} />
         )}
       </form>
+      {text.length > longest * NEAR_LIMIT && (
+        <p class={`length ${isTooLong ? 'is-over' : ''}`} aria-hidden="true">
+          <bdi>
+            {text.trim().length.toLocaleString(shownLanguage())} / {longest.toLocaleString(shownLanguage())}
+          </bdi>
+        </p>
+      )}
     </>
   )
 }

@@ -14,7 +14,7 @@ export function ConversationList({ chat, shownId }: { chat: Chat; shownId: strin
     try {
       setList(await chat.conversations())
     } catch (error) {
-      setProblem(problemOf(error, 'load').sentence)
+      setProblem(problemOf(error, 'load', chat.store.get().appearance).sentence)
     }
   }
   // biome-ignore lint/correctness/useExhaustiveDependencies: the list is loaded once

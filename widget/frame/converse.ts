@@ -65,7 +65,7 @@ export async function converse(
     if (isGone || isSignedOut(error)) chat.forgetConversation()
     else if (error instanceof ParleyError && error.code === 'AGENT_NOT_FOUND')
       store.set({ page: 'not-found' })
-    else store.set({ problem: problemOf(error, 'load') })
+    else store.set({ problem: problemOf(error, 'load', store.get().appearance) })
   }
 }
 

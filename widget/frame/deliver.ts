@@ -4,7 +4,7 @@ import { isSignedOut } from './api.ts'
 import type { ChatParts } from './chat-parts.ts'
 import { converse } from './converse.ts'
 import { newMessage } from './new-message.ts'
-import { problemOf } from './problem-of.ts'
+import { isFileGone, isRefused, problemOf } from './problem-of.ts'
 import type { Outgoing, Sent } from './types.ts'
 
 const GIVE_UP_MS = 20_000
@@ -21,7 +21,8 @@ export async function deliver(chat: ChatParts, outgoing: Outgoing, signal: Abort
     if (signal.aborted) return
     if (isSignedOut(error)) return deliver(chat, { ...outgoing, conversationId: null }, signal)
     if (error instanceof ParleyError && error.code === 'AGENT_NOT_FOUND') store.set({ page: 'not-found' })
-    store.set({ busy: null, problem: problemOf(error, 'send') })
+    store.set({ busy: null, problem: problemOf(error, 'send', store.get().appearance) })
+    if (isRefused(error)) giveBack(chat, isFileGone(error) ? { ...outgoing, files: [] } : outgoing)
     return
   }
   kept.setOutgoing(null)
@@ -38,6 +39,14 @@ export async function deliver(chat: ChatParts, outgoing: Outgoing, signal: Abort
     hasLeftDetails: isSame && store.get().hasLeftDetails,
   })
   await converse(chat, sent.conversationId, signal, sent.answering)
+}
+
+/** Puts the text and the files of a message that was not sent back into the message field. */
+export function giveBack({ store, kept, files }: ChatParts, outgoing: Outgoing | null): void {
+  const texts = [outgoing?.text ?? '', store.get().draft].filter((text) => text.trim() !== '')
+  kept.setOutgoing(null)
+  files.giveBack(outgoing?.files ?? [])
+  store.set({ outgoing: null, draft: texts.join('\n') })
 }
 
 async function write(

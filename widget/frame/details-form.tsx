@@ -43,7 +43,8 @@ export function DetailsForm({ chat, fields }: { chat: Chat; fields: LeadField[] 
       setStage('sent')
     } catch (error) {
       setStage('open')
-      setProblem(refusalIn(error) ?? failureOf(error))
+      const { sentence } = problemOf(error, null, chat.store.get().appearance)
+      setProblem(refusalIn(error) ?? { fields: [], sentence })
     }
   }
 
@@ -120,10 +121,7 @@ function refusalIn(error: unknown): { fields: LeadField[]; sentence: string } | 
   if (!(error instanceof ParleyError) || error.status !== 400) return null
   const [name, sentence] = Object.entries(error.details ?? {})[0] ?? []
   const field = (Object.keys(FIELDS) as LeadField[]).find((one) => one === name)
-  return field && sentence ? { fields: [field], sentence: `${word(field)}: ${sentence}` } : null
+  return field && sentence
+    ? { fields: [field], sentence: field === 'email' ? word('checkEmail') : `${word(field)}: ${sentence}` }
+    : null
 }
-
-const failureOf = (error: unknown): { fields: LeadField[]; sentence: string } => ({
-  fields: [],
-  sentence: problemOf(error, null).sentence,
-})

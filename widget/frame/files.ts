@@ -1,9 +1,10 @@
 import { ParleyError } from '../../client/parley-error.ts'
 import type { Api } from './api.ts'
+import { problemOf } from './problem-of.ts'
 import { newUuid } from './random.ts'
 import type { PickedFile, State } from './state.ts'
 import type { Store } from './store.ts'
-import type { SentFile } from './types.ts'
+import type { Appearance, SentFile } from './types.ts'
 import { word } from './words.ts'
 
 /** The files attached to the next message. No method throws. */
@@ -25,7 +26,7 @@ export function createFiles(store: Store<State>, api: Pick<Api, 'upload'>): File
     change(store.get().files.filter((file) => file.key !== key))
   }
 
-  async function upload(key: string, file: File, maxBytes: number): Promise<void> {
+  async function upload(key: string, file: File): Promise<void> {
     const stop = new AbortController()
     uploads.set(key, stop)
     try {
@@ -35,7 +36,7 @@ export function createFiles(store: Store<State>, api: Pick<Api, 'upload'>): File
     } catch (error) {
       if (stop.signal.aborted) return
       drop(key)
-      store.set({ fileProblem: problemOf(error, file.name, maxBytes) })
+      store.set({ fileProblem: refusalOf(error, file.name, store.get().appearance) })
     } finally {
       uploads.delete(key)
     }
@@ -58,7 +59,7 @@ export function createFiles(store: Store<State>, api: Pick<Api, 'upload'>): File
         }
         const key = newUuid()
         change([...files, { key, name: file.name, sent: null }])
-        void upload(key, file, limits.maxBytes)
+        void upload(key, file)
       }
     },
     remove(key) {
@@ -78,8 +79,10 @@ export function createFiles(store: Store<State>, api: Pick<Api, 'upload'>): File
 const tooLarge = (name: string, maxBytes: number): string =>
   word('fileTooLarge', name, Math.floor(maxBytes / 1_048_576))
 
-function problemOf(error: unknown, name: string, maxBytes: number): string {
+function refusalOf(error: unknown, name: string, appearance: Appearance | null): string {
   if (!(error instanceof ParleyError)) return word('fileFailed', name)
-  if (error.status === 413) return tooLarge(name, maxBytes)
-  return word(error.status === 400 ? 'fileRefused' : 'fileFailed', name)
+  if (error.status === 413) return tooLarge(name, appearance?.uploads?.maxBytes ?? 0)
+  if (error.status === 400) return word('fileRefused', name)
+  const failed = word('fileFailed', name)
+  return error.status === 429 ? `${failed} ${problemOf(error, null, appearance).sentence}` : failed
 }

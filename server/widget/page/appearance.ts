@@ -1,11 +1,17 @@
 import type { Static } from 'typebox'
 import { offersAction } from '../../actions/definitions/offers-action.ts'
-import { DEFAULT_AI_NOTICE } from '../../agents/records/defaults.ts'
+import { DEFAULT_AI_NOTICE, DEFAULT_RATE_LIMITS } from '../../agents/records/defaults.ts'
 import type { AgentRow } from '../../agents/records/find-agent.ts'
 import { chatChannel } from '../../agents/settings/chat-channel.ts'
 import type { Db } from '../../db/database.ts'
 import { identitySecretSince } from '../identity/identity-secret.ts'
-import { type Appearance, LARGEST_UPLOAD_BYTES, leadFields, MOST_FILES } from '../talk/schema.ts'
+import {
+  type Appearance,
+  LARGEST_UPLOAD_BYTES,
+  LONGEST_MESSAGE,
+  leadFields,
+  MOST_FILES,
+} from '../talk/schema.ts'
 import { chatStyles, picturesOf, type StageStyles, shownName, stageStyles } from './looks.ts'
 
 /** Returns the appearance and the features of a public agent's chat. */
@@ -13,6 +19,7 @@ export async function appearanceOf(db: Db, agent: AgentRow): Promise<Static<type
   const chat = chatStyles(agent)
   const stage = stageStyles(agent)
   const { enabled: hasNotice, text } = agent.ai_notice ?? DEFAULT_AI_NOTICE
+  const { message: limitMessage } = agent.ip_rate_limits
   const [pictures, hasForm, mayEscalate, identitySince] = await Promise.all([
     picturesOf(db, agent),
     takesDetails(db, agent),
@@ -35,6 +42,8 @@ export async function appearanceOf(db: Db, agent: AgentRow): Promise<Static<type
     aiNotice: hasNotice ? { text } : null,
     mayEscalate,
     takesIdentity: identitySince !== null,
+    longestMessage: LONGEST_MESSAGE,
+    limitMessage: limitMessage === DEFAULT_RATE_LIMITS.message ? null : limitMessage,
     uploads: chat.showAttachments ? { maxFiles: MOST_FILES, maxBytes: LARGEST_UPLOAD_BYTES } : null,
     voice: chat.showVoiceMode ? voiceOf(agent) : null,
   }

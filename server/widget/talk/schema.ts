@@ -9,6 +9,8 @@ const stageFields = Styles.properties.centerStage.properties
 
 /** The size limit of one file that a visitor sends, in bytes. */
 export const LARGEST_UPLOAD_BYTES = 10 * 1024 * 1024
+/** The length limit of one message of a visitor. */
+export const LONGEST_MESSAGE = 8_000
 /** The most files with one message of a visitor. */
 export const MOST_FILES = 5
 
@@ -49,6 +51,13 @@ export const Appearance = Exact({
   ),
   mayEscalate: Type.Boolean({ description: 'Whether the visitor can ask for a person (…/person)' }),
   takesIdentity: Type.Boolean({ description: 'Whether the site can sign in its visitors (…/identity)' }),
+  longestMessage: Type.Integer({ description: 'In characters' }),
+  limitMessage: Nullable(
+    Type.String({
+      description:
+        "What a visitor reads at the limit of messages; null: a sentence in the visitor's language",
+    }),
+  ),
   /** null: the agent accepts no files from visitors. */
   uploads: Nullable(Exact({ maxFiles: Type.Integer(), maxBytes: Type.Integer() })),
   /** null: there is no voice mode. Speech recognition and synthesis run in the browser. */
