@@ -26,10 +26,10 @@ function askAbout(conflict: Conflict): Promise<Choice> {
   )
 }
 
-/** Thrown when the user closes the question to keep editing. */
+/** Thrown when nothing was saved, because somebody else has changed the same object in the meantime. */
 export class StillOpen extends Error {
-  constructor({ changedBy }: Conflict) {
-    super(`${changedBy ?? 'Somebody'} has changed this in the meantime. Save again to see the differences.`)
+  constructor(changedBy: string | undefined, todo: string) {
+    super(`${changedBy ?? 'Somebody'} has changed this in the meantime. ${todo}`)
   }
 }
 
@@ -65,15 +65,17 @@ export async function saveVersion<B extends object, C extends object>(
     } catch (error) {
       const changed = error instanceof ParleyError ? error.changed : undefined
       if (!changed) throw error
-      const now = fieldsOf(changed.current as B) as Fields
-      const { changedBy, changedAt } = changed
+      const { current, changedBy, changedAt } = changed
+      // A server in between may refuse the change as well, and shows no object.
+      if (!current) throw new StillOpen(changedBy, 'Copy what you wrote, and reload the page.')
+      const now = fieldsOf(current as B) as Fields
       const fields = Object.keys(mine)
         .filter((name) => !isEqual(now[name], seen[name]) && !isEqual(now[name], mine[name]))
         .map((name) => ({ name, theirs: now[name], mine: mine[name] }))
       const conflict = { changedBy, changedAt, fields }
       const choice = fields.length > 0 ? await askAbout(conflict) : 'mine'
       if (choice === 'theirs') return choice
-      if (choice === 'later') throw new StillOpen(conflict)
+      if (choice === 'later') throw new StillOpen(changedBy, 'Save again to see the differences.')
       seen = now
       etag = changed.etag
     }

@@ -28,6 +28,7 @@ import { rememberAgent, useAgent, useAgentId, useAgents, useCan, useMe } from '.
 import { isSignedOut, useSessionEnd } from './session-end.ts'
 import classes from './shell.module.css'
 import { useShortcuts } from './shortcuts.ts'
+import { keepFor } from './use-kept.ts'
 
 const ConflictDialog = lazy(() =>
   import('./conflict-dialog.tsx').then(({ ConflictDialog: one }) => ({ default: one })),
@@ -42,6 +43,7 @@ export function Shell() {
     if (me.error) return <Problem error={me.error} onRetry={() => void me.refetch()} />
     return <Waiting />
   }
+  if (me.data.member) keepFor(me.data.member.id)
   return <Frame />
 }
 

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react'
 
 const PREFIX = 'parley:kept:'
+const OWNER = 'parley:kept-by'
 
 /** Returns what this tab keeps under a name, or null. */
 export function readKept<T>(name: string): T | null {
@@ -16,6 +17,13 @@ export function keep(name: string, value: unknown): void {
   } catch {
     // The storage is full. The page works, but this value will not survive a reload.
   }
+}
+
+/** Removes what the tab keeps of another member. Called before a page of this member reads anything. */
+export function keepFor(memberId: string): void {
+  if (sessionStorage.getItem(OWNER) === memberId) return
+  forget('')
+  sessionStorage.setItem(OWNER, memberId)
 }
 
 /** Removes everything whose name begins with this prefix. */

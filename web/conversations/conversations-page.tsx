@@ -50,7 +50,8 @@ export function ConversationsPage() {
   const step = (by: number): void => {
     const at = rows.findIndex(({ id }) => id === latest().open)
     const next = rows[Math.max(0, Math.min(rows.length - 1, at + by))]
-    if (next) void change({ open: next.id }, true)
+    // Back from the conversation that was opened first leads to the list.
+    if (next) void change({ open: next.id }, at !== -1)
   }
   useShortcuts([
     { keys: 'j', does: 'Next conversation', group: 'Conversations', run: () => step(1) },

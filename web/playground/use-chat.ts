@@ -60,11 +60,24 @@ export function useChat(agentId: string, name?: string) {
     if (running.current) void follow(running.current, true)
     return () => abort.current?.abort()
   }, [])
-  useEffect(() => {
+  const save = useRef(() => {})
+  save.current = () => {
     if (name === undefined) return
     const { current: conversationId } = conversation
     keep(name, messages.length === 0 ? null : { messages, conversationId, running: running.current })
-  })
+  }
+  // While an answer grows, it is only kept when the page is left, because all of the conversation is written each time.
+  const moment = isRunning ? `${messages.at(-1)?.id} is running` : messages
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when there is something new to keep
+  useEffect(() => save.current(), [moment])
+  useEffect(() => {
+    const leave = (): void => save.current()
+    addEventListener('pagehide', leave)
+    return () => {
+      removeEventListener('pagehide', leave)
+      leave()
+    }
+  }, [])
 
   const changeOf = (id: string) => (part: Partial<Said> | ((now: Said) => Partial<Said>)) =>
     setMessages((all) =>

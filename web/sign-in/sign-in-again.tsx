@@ -22,11 +22,7 @@ export function SignInAgain() {
       .catch(() => null)
     if (!me) return
     // The page shows what the member who opened it may see.
-    if (me.member?.id !== member?.id) {
-      // What the tab keeps for a reload was the other member's.
-      sessionStorage.clear()
-      return location.reload()
-    }
+    if (me.member?.id !== member?.id) return location.reload()
     endWait(true)
     void queries.invalidateQueries()
   }

@@ -195,7 +195,7 @@ function entryOf(model: Static<typeof FileModel>, apiKey: string | null): ModelE
   }
 }
 
-const isOpenAiItself = (baseUrl: string | undefined): boolean =>
+export const isOpenAiItself = (baseUrl: string | undefined): boolean =>
   baseUrl === undefined || URL.parse(baseUrl)?.hostname === new URL(OPENAI).hostname
 
 /** A key alone configures OpenAI's own service. Next to other settings, the key may be meant for those. */

@@ -60,8 +60,9 @@ test("the start names the day on which the provider's list, or this version, say
   const server = createServer((_, response) => void response.end(JSON.stringify({ data: listed })))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
-  const said = async (...names: string[]) => {
-    const models = names.map((name) => ({ id: name, name, provider: 'openai-responses', baseUrl }))
+  const said = (...names: string[]) => saidOf('openai-responses', ...names)
+  const saidOf = async (provider: string, ...names: string[]) => {
+    const models = names.map((name) => ({ id: name, name, provider, baseUrl }))
     return reachServers(parseCatalogue({ models }, none, {}), null)
   }
   const [listedOne, ...rest] = await said('gpt-6-luna', 'gpt-5', 'unheard-of')
@@ -73,6 +74,12 @@ test("the start names the day on which the provider's list, or this version, say
   )
   assert.match(rest[0]!.sentence, /2026-12-11.*gpt-6\.1-sol/)
   assert.equal((await said('kept'))[0]?.ok, true)
+  // A gateway may call another model by the same name, but the day in its own list counts.
+  assert.deepEqual(
+    (await saidOf('openai-compatible', 'gpt-6-luna', 'gpt-5')).map(({ name, ok }) => [name, ok]),
+    [['gpt-6-luna', false]],
+  )
+  assert.equal((await saidOf('anthropic', 'gpt-5', 'gpt-5-mini')).length, 1)
   server.closeAllConnections()
   server.close()
 })

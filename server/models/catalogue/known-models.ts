@@ -96,12 +96,23 @@ const OWN_TEMPERATURE: readonly { provider: Provider; ids: RegExp; source: strin
   },
 ]
 
-const knownAs = (name: string): KnownModel | undefined =>
-  KNOWN_MODELS.find(({ id }) => name === id || name.startsWith(`${id}-20`))
+const isOf = (provider: string, one: Provider): boolean => provider.split('-')[0] === one
 
-/** Says when the provider withdraws a model, or null if that is not known; `listed` is the day in its list of models. */
-export function withdrawalOf(name: string, listed: string | null = null): string | null {
-  const known = knownAs(name)
+const knownAs = (provider: string, name: string): KnownModel | undefined =>
+  KNOWN_MODELS.find(
+    (known) => isOf(provider, known.provider) && (name === known.id || name.startsWith(`${known.id}-20`)),
+  )
+
+/**
+ * Says when the provider withdraws a model, or null if that is not known; `listed` is the day in the server's list of
+ * models. What a compatible server calls by the same name may be another model, or served for longer.
+ */
+export function withdrawalOf(
+  provider: string | null,
+  name: string,
+  listed: string | null = null,
+): string | null {
+  const known = provider === null || provider === 'openai-compatible' ? undefined : knownAs(provider, name)
   const day = listed ?? known?.withdrawn
   if (!day) return null
   const instead = known?.replacement ? ` The provider recommends ${known.replacement}.` : ''
@@ -110,10 +121,9 @@ export function withdrawalOf(name: string, listed: string | null = null): string
 
 /** Returns what the provider advises for a model: whether to turn off reasoning, and not to set the temperature. */
 export function adviceFor(provider: string, name: string): { reasoning?: 'none'; ownTemperature: boolean } {
-  const known = knownAs(name)
-  const isOf = (one: Provider): boolean => provider.split('-')[0] === one
+  const known = knownAs(provider, name)
   return {
-    ...(known?.reasoning && isOf(known.provider) ? { reasoning: known.reasoning } : {}),
-    ownTemperature: OWN_TEMPERATURE.some((row) => isOf(row.provider) && row.ids.test(name)),
+    ...(known?.reasoning ? { reasoning: known.reasoning } : {}),
+    ownTemperature: OWN_TEMPERATURE.some((row) => isOf(provider, row.provider) && row.ids.test(name)),
   }
 }

@@ -45,7 +45,7 @@ export async function probeModels(
         await ask(model, signal)
         const how = ['answers', describeRefused(model.refused)].filter(Boolean).join(' ')
         const isAuto = entry.id === catalogue.auto ? ', and is what auto means' : ''
-        const withdrawal = withdrawalOf(entry.name)
+        const withdrawal = withdrawalOf(entry.provider, entry.name)
         return answers(asked, `${how}${isAuto}${withdrawal ? `, but ${withdrawal}` : '.'}`)
       }),
     ),

@@ -1,7 +1,7 @@
 import { request } from 'undici'
 import { toModelFailure } from '../failures/model-failure.ts'
 import type { Embedder } from '../vectors/embedder.ts'
-import type { Catalogue } from './catalogue.ts'
+import { type Catalogue, isOpenAiItself } from './catalogue.ts'
 import { OPENAI } from './embedding-entry.ts'
 import { withdrawalOf } from './known-models.ts'
 import { type Asked, answers, type Finding, failing, fails, NONE, wrongKey } from './model-remedy.ts'
@@ -46,10 +46,10 @@ export async function reachServers(
   }
   const others = entries.filter((one) => one !== entry)
   return Promise.all([
-    entry && base ? reach({ what: 'model', name: entry.name, url: base }, serverOf(base)) : NONE,
+    entry && base ? reach({ what: 'model', name: entry.name, url: base }, serverOf(base), entry.provider) : NONE,
     // The servers of other models are not asked, because they may be many.
-    ...others.flatMap(({ name, baseUrl }) => {
-      const withdrawal = withdrawalOf(name)
+    ...others.flatMap(({ provider, name, baseUrl }) => {
+      const withdrawal = withdrawalOf(provider, name)
       return withdrawal ? [fails({ what: 'model', name, url: baseUrl }, withdrawal)] : []
     }),
     ...[
@@ -58,7 +58,8 @@ export async function reachServers(
     ].flatMap(({ what, one }) => {
       if (!one) return []
       if ('folder' in one) return embedder ? [open({ what, name: one.name, url: one.folder }, embedder)] : []
-      return [reach({ what, name: one.name, url: one.baseUrl }, bearer(one.baseUrl, one.apiKey))]
+      const provider = isOpenAiItself(one.baseUrl) ? 'openai' : null
+      return [reach({ what, name: one.name, url: one.baseUrl }, bearer(one.baseUrl, one.apiKey), provider)]
     }),
   ])
 }
@@ -72,7 +73,11 @@ async function open(asked: Asked, embedder: Embedder): Promise<Finding> {
   }
 }
 
-async function reach(asked: Asked, { base, headers, key }: Server): Promise<Finding> {
+async function reach(
+  asked: Asked,
+  { base, headers, key }: Server,
+  provider: string | null,
+): Promise<Finding> {
   try {
     const { statusCode, body } = await request(`${base.replace(/\/+$/, '')}/models`, {
       headers,
@@ -83,7 +88,7 @@ async function reach(asked: Asked, { base, headers, key }: Server): Promise<Find
     if (statusCode >= 500) return fails(asked, `has a server that fails (${statusCode}). Look at its log.`)
     const models = statusCode === 200 ? modelsIn(text) : []
     const own = models.find(({ name }) => isSame(name, asked.name))
-    const withdrawal = withdrawalOf(asked.name, own?.withdrawn)
+    const withdrawal = withdrawalOf(provider, asked.name, own?.withdrawn)
     if (withdrawal) return fails(asked, withdrawal)
     if (models.length === 0 || own)
       return answers(asked, 'has a server that is there; npm run parley -- doctor asks it a question.')
