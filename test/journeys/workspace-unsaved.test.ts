@@ -106,6 +106,19 @@ describe('what is written is not lost', { skip }, () => {
     for (const page of [hers, his]) await page.context().close()
   })
 
+  test('a change that a server in between refuses as outdated is not lost', async () => {
+    const page = await open(ann, '/instructions')
+    const put = `**/agents/${agentId}`
+    await page.route(put, (route) =>
+      route.request().method() === 'PUT' ? route.fulfill({ status: 412, body: '' }) : route.continue(),
+    )
+    await page.getByLabel('Instructions', { exact: true }).fill('Be brave.')
+    await save(page).click()
+    await page.getByText('Somebody has changed this in the meantime. Copy what you wrote').waitFor()
+    assert.equal(await page.getByLabel('Instructions', { exact: true }).inputValue(), 'Be brave.')
+    await page.context().close()
+  })
+
   test('two tabs change the looks', async () => {
     const [one, two] = [await open(ann, '/deploy'), await open(ann, '/deploy')]
     for (const [page, footer] of [

@@ -277,7 +277,7 @@ describe('the workspace', { skip }, () => {
       await owner.getByLabel('Access token').fill('wrong')
       await owner.getByLabel('App secret').fill('app-secret')
       await owner.getByLabel('Verify token').fill('verify-me')
-      await owner.getByText('Another server of the channel').click()
+      await owner.getByText('Another server of the WhatsApp API').click()
       await owner.getByLabel('Address', { exact: true }).fill(fake.url)
       // The form is replaced once the connection has been read again, and what is typed after that must stay.
       const connection = '**/messaging/connection'

@@ -61,3 +61,36 @@ export const agentPlaces: { label: string; places: Place[] }[] = [
     ],
   },
 ]
+
+/** The sections of an agent's settings. */
+export const settingsSections = [
+  'General',
+  'Keeping current',
+  'Notice of AI',
+  'Spam',
+  'Countries',
+  'Daily emails',
+  'How long conversations are kept',
+  'Delete the agent',
+]
+
+type Tab = { id: string; label: string; scope: Scope }
+
+/** The tabs of an agent's page for deploying it. */
+export const deployTabs = [
+  { id: 'widget', label: 'Website', scope: 'agents:write' },
+  { id: 'page', label: 'Page', scope: 'agents:write' },
+  { id: 'api', label: 'API', scope: 'agents:write' },
+  { id: 'messaging', label: 'Messaging (WhatsApp)', scope: 'messaging:read' },
+  { id: 'mail', label: 'Mail', scope: 'messaging:read' },
+] as const satisfies Tab[]
+
+/** The tabs of the workspace's settings. */
+export const workspaceTabs = [
+  { id: 'members', label: 'Members', scope: 'members:read' },
+  { id: 'keys', label: 'API keys', scope: 'keys:read' },
+  { id: 'usage', label: 'Plan and usage', scope: 'account:read' },
+  { id: 'models', label: 'Models', scope: 'agents:read' },
+  { id: 'audit', label: 'Audit log', scope: 'audit:read' },
+  { id: 'general', label: 'Name and data', scope: 'members:write' },
+] as const satisfies Tab[]

@@ -1,28 +1,98 @@
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { Bot, Moon, Plus, Sun, Users } from 'lucide-react'
+import { Bot, ContactRound, Inbox, Moon, Plus, Rocket, Settings, ShieldCheck, Sun, Users } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { nameOf } from '../inbox/ticket-words.ts'
+import { anchorOf } from '../ui/page.tsx'
 import { type Entry, Picker } from '../ui/picker.tsx'
-import { agentPlaces } from './navigation.ts'
+import { call, reading } from './api.ts'
+import { agentPlaces, deployTabs, settingsSections, workspaceTabs } from './navigation.ts'
 import { lastAgent, useAgentId, useAgents, useCan } from './session.ts'
 import { chooseTheme } from './theme.ts'
 
-/** The command palette: finds a page or an agent by a few letters of its name. */
-export const Palette = ({ onClose }: { onClose: () => void }) => (
-  <Picker
-    title="Go to"
-    label="Go to a page or an agent"
-    listLabel="Pages and agents"
-    entries={useEntries()}
-    onClose={onClose}
-  />
-)
+/** The command palette: finds a page, a setting, an agent, a ticket or a contact by a few letters. */
+export function Palette({ onClose }: { onClose: () => void }) {
+  const [text, setText] = useState('')
+  return (
+    <Picker
+      title="Go to"
+      label="Go to a page, an agent, a ticket or a contact"
+      listLabel="Results"
+      entries={useEntries(text.trim() !== '')}
+      {...useFound(text.trim())}
+      onText={setText}
+      onClose={onClose}
+    />
+  )
+}
 
-function useEntries(): Entry[] {
+const TICKETS = '/agents/{agentId}/helpdesk/tickets'
+const TYPED_MS = 200
+const SHORTEST = 2
+const MOST_FOUND = 6
+
+/** Searches the tickets and the contacts of the agent, a moment after the last letter. */
+function useFound(text: string): { found: Entry[]; isSearching: boolean } {
+  const navigate = useNavigate()
+  const can = useCan()
+  const agentId = useHere()?.id ?? ''
+  const [asked, setAsked] = useState('')
+  useEffect(() => {
+    const timer = setTimeout(() => setAsked(text), TYPED_MS)
+    return () => clearTimeout(timer)
+  }, [text])
+  const params = { agentId }
+  const isAsked = agentId !== '' && asked.length >= SHORTEST && asked === text
+  const tickets = useQuery({
+    queryKey: [TICKETS, params, 'search', asked, MOST_FOUND],
+    queryFn: () => call('POST', `${TICKETS}/search`, { params, body: { query: asked, limit: MOST_FOUND } }),
+    enabled: isAsked && can('helpdesk:read'),
+  })
+  const contacts = useQuery({
+    ...reading('/agents/{agentId}/contacts', { params, query: { query: asked, limit: MOST_FOUND } }),
+    enabled: isAsked && can('conversations:read'),
+  })
+  const isWaiting = agentId !== '' && text.length >= SHORTEST && asked !== text
+  if (!isAsked) return { found: [], isSearching: isWaiting }
+  const found = [
+    ...(tickets.data?.data ?? []).map(({ ticketNumber, subject, customer }) => ({
+      id: `ticket ${ticketNumber}`,
+      label: `#${ticketNumber} ${subject ?? 'Without a subject'}`,
+      group: `Ticket of ${nameOf(customer)}`,
+      icon: Inbox,
+      run: () =>
+        void navigate({
+          to: '/agents/$agentId/inbox',
+          params,
+          search: { ticket: String(ticketNumber) } as never,
+        }),
+    })),
+    ...(contacts.data?.data ?? []).map(({ id, name, email, phoneNumber, externalId }) => ({
+      id: `contact ${id}`,
+      label: name ?? email ?? phoneNumber ?? externalId,
+      group: 'Contact',
+      icon: ContactRound,
+      run: () => void navigate({ to: '/agents/$agentId/contacts', params, search: { contact: id } as never }),
+    })),
+  ]
+  return { found, isSearching: tickets.isLoading || contacts.isLoading }
+}
+
+/** Returns the agent of the page, or the one that was opened last. */
+function useHere() {
+  const { data } = useAgents()
+  const agents = data?.data ?? []
+  const here = useAgentId() || lastAgent() || agents[0]?.id
+  return agents.find(({ id }) => id === here)
+}
+
+/** Returns the pages and agents; what a page consists of only for a text, since it would make the list long. */
+function useEntries(isAsked: boolean): Entry[] {
   const navigate = useNavigate()
   const can = useCan()
   const { data } = useAgents()
   const agents = data?.data ?? []
-  const here = useAgentId() || lastAgent() || agents[0]?.id
-  const agent = agents.find(({ id }) => id === here)
+  const agent = useHere()
   const pages = agent
     ? agentPlaces
         .flatMap(({ places }) => places)
@@ -42,6 +112,46 @@ function useEntries(): Entry[] {
     group: 'Agents',
     run: () => void navigate({ to: '/agents/$agentId', params: { agentId: id } }),
   }))
+  const parts =
+    agent && can('agents:write')
+      ? [
+          ...settingsSections.map((title) => ({
+            id: `settings ${title}`,
+            label: title,
+            icon: Settings,
+            group: `Settings of ${agent.name}`,
+            run: () =>
+              void navigate({
+                to: '/agents/$agentId/settings',
+                params: { agentId: agent.id },
+                hash: anchorOf(title),
+              }),
+          })),
+          ...deployTabs
+            .filter(({ scope }) => can(scope))
+            .map(({ id, label }) => ({
+              id: `deploy ${id}`,
+              label,
+              icon: Rocket,
+              group: `Deploy ${agent.name}`,
+              run: () =>
+                void navigate({
+                  to: '/agents/$agentId/deploy',
+                  params: { agentId: agent.id },
+                  search: { tab: id } as never,
+                }),
+            })),
+        ]
+      : []
+  const tabs = workspaceTabs
+    .filter(({ scope }) => can(scope))
+    .map(({ id, label }) => ({
+      id: `workspace ${id}`,
+      label,
+      icon: Users,
+      group: 'Workspace',
+      run: () => void navigate({ to: '/workspace', search: { tab: id } as never }),
+    }))
   const go = (to: string) => () => void navigate({ to })
   const rest: (Entry & { hidden?: boolean })[] = [
     { id: 'agents', label: 'All agents', icon: Bot, group: 'Workspace', run: go('/agents') },
@@ -54,15 +164,14 @@ function useEntries(): Entry[] {
       hidden: !can('agents:write'),
     },
     {
-      id: 'workspace',
-      label: 'Members, keys and usage',
-      icon: Users,
-      group: 'Workspace',
-      run: go('/workspace'),
-      hidden: !can('members:read'),
+      id: 'account',
+      label: 'Password and sessions',
+      icon: ShieldCheck,
+      group: 'Your account',
+      run: go('/workspace/account'),
     },
     { id: 'light', label: 'Light looks', icon: Sun, group: 'Looks', run: () => chooseTheme('light') },
     { id: 'dark', label: 'Dark looks', icon: Moon, group: 'Looks', run: () => chooseTheme('dark') },
   ]
-  return [...pages, ...others, ...rest.filter(({ hidden }) => !hidden)]
+  return [...pages, ...others, ...tabs, ...rest.filter(({ hidden }) => !hidden), ...(isAsked ? parts : [])]
 }

@@ -33,8 +33,10 @@ export const queries = new Queries({
   defaultOptions: {
     queries: {
       staleTime: FRESH_MS,
-      retry: (failures, error) => failures < 2 && !(error instanceof ParleyError && !error.canPass),
+      retry: (failures, error) =>
+        navigator.onLine && failures < 2 && !(error instanceof ParleyError && !error.canPass),
       networkMode: 'always',
+      refetchOnReconnect: true,
     },
     mutations: { networkMode: 'always' },
   },

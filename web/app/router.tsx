@@ -3,7 +3,7 @@ import {
   createRoute,
   createRouter,
   Link,
-  lazyRouteComponent,
+  lazyRouteComponent as lazyOfRouter,
   Navigate,
   Outlet,
 } from '@tanstack/react-router'
@@ -14,8 +14,11 @@ import { prefetchConversations } from '../conversations/list-conversations.ts'
 import { Page } from '../ui/page.tsx'
 import { Empty, Problem } from '../ui/state.tsx'
 import { base } from './base.ts'
+import { loadCode } from './load-code.ts'
 import { lastAgent, takePlace, useAgents } from './session.ts'
-import { Shell } from './shell.tsx'
+import { Shell, Waiting } from './shell.tsx'
+
+const lazyRouteComponent: typeof lazyOfRouter = (load, name) => lazyOfRouter(() => loadCode(load), name)
 
 /** The URL's query holds the filters and the open item, as text. */
 type Search = Record<string, string | undefined>
@@ -167,6 +170,8 @@ export const router = createRouter({
   routeTree: routes,
   basepath: base || '/',
   defaultPreload: 'intent',
+  defaultPendingComponent: Waiting,
+  defaultPendingMinMs: 0,
   // All query parameters are plain text; none of them is parsed as JSON.
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
   stringifySearch: (search) => {

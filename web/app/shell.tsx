@@ -22,7 +22,9 @@ import { AccountMenu } from './account-menu.tsx'
 import { base } from './base.ts'
 import { useConflict } from './conflicts.ts'
 import { LeaveGuard } from './leave-guard.tsx'
+import { useIsUnreachable } from './load-code.ts'
 import { agentPlaces } from './navigation.ts'
+import { useOnline } from './online.ts'
 import { Palette } from './palette.tsx'
 import { rememberAgent, useAgent, useAgentId, useAgents, useCan, useMe } from './session.ts'
 import { isSignedOut, useSessionEnd } from './session-end.ts'
@@ -63,6 +65,7 @@ function Frame() {
   const agentId = useAgentId()
   const isUnknown = useIsUnknown(agentId)
   const hasEnded = useSessionEnd()
+  const isOnline = useOnline()
   const conflict = useConflict()
   const { pathname } = useLocation()
   const current = useAgent(agentId).data
@@ -90,6 +93,9 @@ function Frame() {
       <a href="#page" className={classes.skip}>
         Skip to the page
       </a>
+      <p role="status" className={classes.offline}>
+        {!isOnline && 'You are offline. The workspace continues when the connection is back.'}
+      </p>
       <header className={classes.top}>
         <IconButton icon={Lines} label="Menu" onClick={() => setOpen('menu')} />
         <Link to={current ? '/agents/$agentId' : '/agents'} params={{ agentId }} className={classes.brand}>
@@ -132,11 +138,23 @@ function NoAgent() {
   )
 }
 
-const Waiting = () => (
-  <div className={classes.waiting}>
-    <Skeleton />
-  </div>
-)
+export function Waiting() {
+  const isOnline = useOnline()
+  const isUnreachable = useIsUnreachable()
+  if (isUnreachable || !isOnline) {
+    return (
+      <>
+        <h1 className="visually-hidden">Parley</h1>
+        <Problem error={null} />
+      </>
+    )
+  }
+  return (
+    <div className={classes.waiting}>
+      <Skeleton />
+    </div>
+  )
+}
 
 type SideProps = { agentId: string; onSearch: () => void; onHelp: () => void }
 

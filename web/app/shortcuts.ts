@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef } from 'react'
 
-type Shortcut = { keys: string; does: string; group: string; run: () => void }
+/** Without `run`, the shortcut is only listed: it works elsewhere on the page. */
+type Shortcut = { keys: string; does: string; group: string; run?: () => void }
 
 const shown = new Set<readonly Shortcut[]>()
 
@@ -26,7 +27,7 @@ export function useShortcuts(shortcuts: Shortcut[]): void {
       const mod = event.metaKey || event.ctrlKey
       const keys = `${mod ? 'mod+' : ''}${event.key.toLowerCase()}`
       const found = current.current.find((one) => one.keys === keys)
-      if (!found || event.altKey || event.defaultPrevented) return
+      if (!found?.run || event.altKey || event.defaultPrevented) return
       if (
         !mod &&
         (isTyping(event.target) || document.querySelector('dialog[open],[role=dialog],[role=menu]'))

@@ -5,6 +5,11 @@ import {
 } from '@tanstack/react-query'
 import { useRef } from 'react'
 
+let begun = 0
+
+/** How many changes pages have begun so far. */
+export const changesBegun = (): number => begun
+
 /**
  * Pages change something only through this hook. Unlike that of TanStack Query, it ignores a change that equals the
  * latest one while that is still running, such as the second click of a double-click or a repeated Enter: the page shows
@@ -19,6 +24,7 @@ export function useMutation<D = unknown, E = Error, V = void, C = unknown>(
   const mutateAsync: typeof mutation.mutateAsync = (...given) => {
     const input = JSON.stringify(given[0], withFiles) ?? ''
     if (latest.current?.input === input) return latest.current.running
+    begun++
     const running = mutation.mutateAsync(...given)
     const mine = { input, running }
     latest.current = mine

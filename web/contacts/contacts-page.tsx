@@ -1,8 +1,8 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { ContactRound, Download, Upload } from 'lucide-react'
 import { useState } from 'react'
-import { listing, type OutputOf } from '../app/api.ts'
+import { listing, reading } from '../app/api.ts'
 import { useAgentId, useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import sources from '../sources/sources.module.css'
@@ -17,14 +17,13 @@ import { ContactDialog } from './contact-dialog.tsx'
 import { exportContacts } from './export-contacts.ts'
 import { ImportContacts } from './import-contacts.tsx'
 
-type Contact = OutputOf<'GET', '/agents/{agentId}/contacts/{contactId}'>
-
 /** Lists the contacts of an agent. */
 export function ContactsPage() {
   const agentId = useAgentId()
   const navigate = useNavigate()
-  const { query } = useSearch({ strict: false }) as { query?: string }
-  const [open, setOpen] = useState<Contact | null>(null)
+  const { query, contact: openId } = useSearch({ strict: false }) as { query?: string; contact?: string }
+  const show = (contact: string | undefined) =>
+    void navigate({ to: '.', search: { query, contact } as never })
   const [isImporting, setIsImporting] = useState(false)
   const can = useCan()
   const save = useMutation({
@@ -34,6 +33,12 @@ export function ContactsPage() {
   const contacts = useInfiniteQuery(
     listing('/agents/{agentId}/contacts', { params: { agentId }, query: { limit: 50, query } }),
   )
+  const known = contacts.data?.pages.flatMap(({ data }) => data).find(({ id }) => id === openId)
+  const read = useQuery({
+    ...reading('/agents/{agentId}/contacts/{contactId}', { params: { agentId, contactId: openId ?? '' } }),
+    enabled: openId !== undefined && !known && contacts.isSuccess,
+  })
+  const open = openId === undefined ? undefined : (known ?? read.data)
   return (
     <Page
       title="Contacts"
@@ -79,7 +84,7 @@ export function ContactsPage() {
                 {all.map((contact) => (
                   <tr key={contact.id}>
                     <td>
-                      <button type="button" className={sources.open} onClick={() => setOpen(contact)}>
+                      <button type="button" className={sources.open} onClick={() => show(contact.id)}>
                         {contact.name ?? contact.externalId}
                       </button>
                     </td>
@@ -103,7 +108,7 @@ export function ContactsPage() {
         }}
       </Loaded>
       {isImporting && <ImportContacts agentId={agentId} onClose={() => setIsImporting(false)} />}
-      {open && <ContactDialog agentId={agentId} contact={open} onClose={() => setOpen(null)} />}
+      {open && <ContactDialog agentId={agentId} contact={open} onClose={() => show(undefined)} />}
     </Page>
   )
 }

@@ -1,5 +1,6 @@
 import { ThumbsDown, ThumbsUp, Wrench } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
+import { saysSomething } from '../../server/text/words/says-something.ts'
 import type { Message } from '../app/api.ts'
 import { SourceList } from '../playground/source-list.tsx'
 import { Ago } from '../ui/ago.tsx'
@@ -9,12 +10,30 @@ import classes from './conversations.module.css'
 export const textOf = ({ parts }: Pick<Message, 'parts'>): string =>
   parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n')
 
+/** Says that an answer has no words, and why. */
+export function silenceOf(finishReason: string | undefined): string {
+  const why =
+    finishReason === 'length'
+      ? 'The model used up its tokens before the first word.'
+      : finishReason === 'content-filter'
+        ? 'The filter of the provider stopped it.'
+        : finishReason === 'error'
+          ? 'It broke off before the first word.'
+          : 'It ended without a word.'
+  return `No answer was given. ${why}`
+}
+
 /** Shows a message with its author, sources and tool calls. */
 export function MessageView({ message, children }: { message: Message; children?: ReactNode }) {
   const { role, parts, createdAt, feedback, metadata, attachments } = message
   const [open, setOpen] = useState<number | null>(null)
   const isVisitor = role === 'user'
   const who = isVisitor ? 'Visitor' : (metadata?.author?.name ?? 'Agent')
+  const isSilent =
+    !isVisitor &&
+    metadata?.finishReason !== 'tool-calls' &&
+    !attachments?.length &&
+    !saysSomething(textOf(message))
   const outputs = new Map(
     parts.flatMap((part) => (part.type === 'tool-result' ? [[part.toolCallId, part.output]] : [])),
   )
@@ -40,6 +59,7 @@ export function MessageView({ message, children }: { message: Message; children?
           </details>
         )
       })}
+      {isSilent && <p className={classes.silent}>{silenceOf(metadata?.finishReason)}</p>}
       {attachments && attachments.length > 0 && (
         <ul className={classes.files}>
           {attachments.map(({ name, url }) => (

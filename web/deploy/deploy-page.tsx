@@ -1,4 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import { deployTabs } from '../app/navigation.ts'
 import { useAgent, useAgentId, useCan } from '../app/session.ts'
 import { Page } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
@@ -20,21 +21,16 @@ export function DeployPage() {
     <Page title="Deploy" about="Choose where people can reach the agent.">
       <Loaded of={agent}>
         {(data) => {
-          const items = [
-            { id: 'widget', label: 'Website', content: <Website key={data.id} agent={data} /> },
-            { id: 'page', label: 'Page', content: <OwnPage agent={data} /> },
-            { id: 'api', label: 'API', content: <Api agent={data} /> },
-            can('messaging:read') && {
-              id: 'messaging',
-              label: 'Messaging',
-              content: <Messaging key={data.id} agent={data} />,
-            },
-            can('messaging:read') && {
-              id: 'mail',
-              label: 'Mail',
-              content: <Mail key={data.id} agent={data} />,
-            },
-          ].filter((item) => item !== false)
+          const content = {
+            widget: <Website key={data.id} agent={data} />,
+            page: <OwnPage agent={data} />,
+            api: <Api agent={data} />,
+            messaging: <Messaging key={data.id} agent={data} />,
+            mail: <Mail key={data.id} agent={data} />,
+          }
+          const items = deployTabs
+            .filter(({ scope }) => can(scope))
+            .map(({ id, label }) => ({ id, label, content: content[id] }))
           return (
             <Tabs
               label="Ways to deploy"

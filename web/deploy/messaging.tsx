@@ -20,12 +20,20 @@ const PATH = '/agents/{agentId}/messaging/connection'
 type State = OutputOf<'GET', typeof PATH>
 type Body = InputOf<'PUT', typeof PATH>['body']
 const SECRETS = [
-  ['accessToken', 'Access token', 'Lets the agent send in the name of the account.'],
-  ['appSecret', 'App secret', 'Signs what the channel sends here.'],
-  ['verifyToken', 'Verify token', 'A word of your choice. The channel asks for it once.'],
+  [
+    'accessToken',
+    'Access token',
+    'Of a system user (Meta business settings, Users, System users), who may manage and message with this account. The token that API Setup shows ends after a day.',
+  ],
+  ['appSecret', 'App secret', 'In your Meta app: App settings, Basic. It signs what WhatsApp sends here.'],
+  [
+    'verifyToken',
+    'Verify token',
+    'A word of your choice. Enter the same one in your Meta app, at the webhook.',
+  ],
 ] as const
 
-/** Connects the business accounts of a messaging channel and tests them. */
+/** Connects WhatsApp Business accounts and tests them. */
 export function Messaging({ agent }: { agent: Agent }) {
   const params = { agentId: agent.id }
   const connection = useQuery(reading(PATH, { params }))
@@ -55,7 +63,7 @@ export function Messaging({ agent }: { agent: Agent }) {
 const Webhook = ({ state }: { state: State }) => (
   <Section
     title="Webhook"
-    about="Enter this address in the settings of your app at the channel, with the verify token of the account."
+    about="In your app at developers.facebook.com: WhatsApp, Configuration. Enter this address as the callback URL, with the verify token of the account, and subscribe to the field “messages”."
   >
     <Code label="Address of the webhook" text={`${home}${state.webhookPath}`} />
   </Section>
@@ -112,8 +120,8 @@ function Accounts({ agent, state, test }: AccountsProps) {
   const keys = [...rows, ...Array.from({ length: added }, (_, at) => `new ${at}`)]
   return (
     <Section
-      title="Business accounts"
-      about="Each account brings its phone numbers and its templates."
+      title="WhatsApp Business accounts"
+      about="People write to your WhatsApp number, and the agent answers there, through the WhatsApp Business Cloud API of Meta. Each account brings its phone numbers and its templates."
       actions={isConnected && <Badge tone="success">Connected</Badge>}
     >
       <Card>
@@ -129,6 +137,11 @@ function Accounts({ agent, state, test }: AccountsProps) {
                 </legend>
                 <TextField
                   label="Business account ID"
+                  hint={
+                    known
+                      ? undefined
+                      : 'In your Meta app: WhatsApp, API Setup. It is not the ID of the phone number.'
+                  }
                   name="businessAccountId"
                   defaultValue={known?.businessAccountId}
                   readOnly={known !== undefined}
@@ -162,14 +175,14 @@ function Accounts({ agent, state, test }: AccountsProps) {
             )
           })}
           <details>
-            <summary>Another server of the channel</summary>
+            <summary>Another server of the WhatsApp API</summary>
             <TextField
               label="Address"
               name="baseUrl"
               inputMode="url"
               defaultValue={state.baseUrl ?? ''}
               disabled={!mayWrite}
-              hint="Leave it empty for the public one. If you change it, you have to enter all secrets again."
+              hint="Leave it empty for graph.facebook.com. If you change it, you have to enter all secrets again."
             />
           </details>
           {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}

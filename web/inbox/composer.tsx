@@ -16,6 +16,7 @@ import classes from './composer.module.css'
 import { type Draft, keepDraft, readDraft } from './drafts.ts'
 import desk from './inbox.module.css'
 import { MentionField } from './mention-field.tsx'
+import { ticketKeys } from './ticket-keys.ts'
 import { useAttachments } from './use-attachments.ts'
 import { refresh, TICKETS } from './use-live-desk.ts'
 
@@ -80,10 +81,7 @@ export function Composer({ agentId, ticketNumber }: ComposerProps) {
     })
     field.current?.focus()
   }
-  useShortcuts([
-    { keys: 'r', does: 'Reply', group: 'Inbox', run: () => write('reply') },
-    { keys: 'n', does: 'Write a note', group: 'Inbox', run: () => write('note') },
-  ])
+  useShortcuts(ticketKeys({ r: () => write('reply'), n: () => write('note') }))
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) submit()
     else if (event.key === 'Escape') leave()

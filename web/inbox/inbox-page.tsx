@@ -1,6 +1,6 @@
 import { Bell, BellOff, Inbox as InboxIcon } from 'lucide-react'
 import { useState } from 'react'
-import { useAgentId } from '../app/session.ts'
+import { useAgentId, useCan } from '../app/session.ts'
 import { useShortcuts } from '../app/shortcuts.ts'
 import { useParameters } from '../app/use-parameters.ts'
 import { IconButton } from '../ui/button.tsx'
@@ -11,6 +11,7 @@ import classes from './inbox.module.css'
 import { Presence } from './presence.tsx'
 import { useSeen } from './seen.ts'
 import { TicketFilters } from './ticket-filters.tsx'
+import { ticketKeys } from './ticket-keys.ts'
 import { TicketList } from './ticket-list.tsx'
 import { TicketPane } from './ticket-pane.tsx'
 import { useLiveDesk } from './use-live-desk.ts'
@@ -109,12 +110,20 @@ export function InboxPage() {
           onBack={() => void change({ ticket: undefined })}
         />
       ) : (
-        <div className={classes.none}>
-          <Empty icon={InboxIcon} title="Choose a ticket">
-            <kbd>j</kbd> and <kbd>k</kbd> go through the list, <kbd>?</kbd> shows every key.
-          </Empty>
-        </div>
+        <NoTicket />
       )}
+    </div>
+  )
+}
+
+function NoTicket() {
+  const can = useCan()
+  useShortcuts(can('helpdesk:write') ? ticketKeys() : [])
+  return (
+    <div className={classes.none}>
+      <Empty icon={InboxIcon} title="Choose a ticket">
+        <kbd>j</kbd> and <kbd>k</kbd> go through the list, <kbd>?</kbd> shows every key.
+      </Empty>
     </div>
   )
 }

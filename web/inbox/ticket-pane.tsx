@@ -13,6 +13,7 @@ import { Assign } from './assign.tsx'
 import { Composer } from './composer.tsx'
 import desk from './inbox.module.css'
 import { Thread } from './thread.tsx'
+import { ticketKeys } from './ticket-keys.ts'
 import classes from './ticket-pane.module.css'
 import { TicketSide } from './ticket-side.tsx'
 import { CATEGORY, nameOf } from './ticket-words.ts'
@@ -54,14 +55,7 @@ export function TicketPane({ agentId, ticketNumber, onSeen, onSolved, onBack }: 
     change.mutate({ statusCategory: 'closed' })
     onSolved()
   }
-  useShortcuts(
-    mayWrite
-      ? [
-          { keys: 'e', does: 'Solve, or open again', group: 'Inbox', run: solveOrOpen },
-          { keys: 'a', does: 'Assign', group: 'Inbox', run: () => setOpen('assign') },
-        ]
-      : [],
-  )
+  useShortcuts(mayWrite ? ticketKeys({ e: solveOrOpen, a: () => setOpen('assign') }) : [])
   const close = () => setOpen(null)
   return (
     <>

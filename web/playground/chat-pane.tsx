@@ -1,6 +1,8 @@
 import { ArrowUp, Square } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { saysSomething } from '../../server/text/words/says-something.ts'
 import { useKept } from '../app/use-kept.ts'
+import { silenceOf } from '../conversations/message-view.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { Markdown } from '../ui/markdown.tsx'
 import { GiveResult } from './give-result.tsx'
@@ -106,6 +108,10 @@ export function Answer({ message, isRunning, onResult, onInspect }: AnswerProps)
       ) : (
         <Markdown text={message.text} onCite={(number) => setOpen(number)} />
       )}
+      {message.finishReason &&
+        !saysSomething(message.text) &&
+        message.finishReason !== 'tool-calls' &&
+        !message.problem && <p className={classes.silent}>{silenceOf(message.finishReason)}</p>}
       {message.problem && (
         <p className={classes.problem} role="alert">
           {message.problem}

@@ -1,5 +1,6 @@
 import type { LucideIcon } from 'lucide-react'
-import type { ComponentProps, ReactNode } from 'react'
+import { type ComponentProps, type ReactNode, useRef } from 'react'
+import { changesBegun } from '../app/use-mutation.ts'
 import classes from './button.module.css'
 
 type Kind = 'primary' | 'secondary' | 'quiet' | 'danger'
@@ -26,13 +27,20 @@ export function Button({
   onClick,
   ...rest
 }: ButtonProps) {
+  const first = useRef<{ label: string | null; changes: number } | null>(null)
   return (
     <button
       type="button"
       {...rest}
       onClick={(event) => {
-        // The second click of a double-click means no more than the first, and may hit a button that has just appeared.
-        if (pending || event.detail > 1) event.preventDefault()
+        const label = event.currentTarget.textContent
+        const isSecond = event.detail > 1
+        // Two quick clicks are two, unless the first has begun a change, or hit something else: the second click of a
+        // double-click may hit a button that has just appeared.
+        const isRepeated =
+          isSecond && (first.current?.label !== label || first.current.changes !== changesBegun())
+        if (!isSecond) first.current = { label, changes: changesBegun() }
+        if (pending || isRepeated) event.preventDefault()
         else onClick?.(event)
       }}
       className={`${buttonClass(kind, small)} ${className ?? ''}`}

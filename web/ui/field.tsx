@@ -1,20 +1,24 @@
-import { type ComponentProps, type ReactNode, useId, useRef } from 'react'
+import { type ComponentProps, type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react'
 import classes from './field.module.css'
 import { type Saving, useUnsaved } from './unsaved.ts'
 
 type Labelled = { label: string; hint?: ReactNode; error?: string | null; hideLabel?: boolean }
 type Wiring = { id: string; 'aria-describedby'?: string; 'aria-invalid'?: true }
 
+type FieldProps = Labelled & { overlong?: Overlong | null; children: (wiring: Wiring) => ReactNode }
+
 /** A label and a control, with a hint or an error message below. */
-export function Field({
-  label,
-  hint,
-  error,
-  hideLabel,
-  children,
-}: Labelled & { children: (wiring: Wiring) => ReactNode }) {
+export function Field({ label, hint, error: given, hideLabel, overlong, children }: FieldProps) {
   const id = useId()
+  const tooLong = overlong ? `Shorten this to at most ${overlong.limit.toLocaleString('en')} characters.` : ''
+  const error = given || tooLong
   const about = error || hint ? `${id}-about` : undefined
+  // The browser does not submit the form then.
+  useLayoutEffect(() => {
+    const control = document.getElementById(id)
+    if (control instanceof HTMLInputElement || control instanceof HTMLTextAreaElement)
+      control.setCustomValidity(tooLong)
+  }, [id, tooLong])
   return (
     <div className={classes.field}>
       <label htmlFor={id} className={hideLabel ? 'visually-hidden' : classes.label}>
@@ -24,10 +28,29 @@ export function Field({
       {(error || hint) && (
         <p id={about} className={error ? classes.error : classes.hint} role={error ? 'alert' : undefined}>
           {error || hint}
+          {error && error === tooLong && (
+            // It changes with each letter, so it is not announced.
+            <span aria-hidden> It has {overlong?.length.toLocaleString('en')}.</span>
+          )}
         </p>
       )}
     </div>
   )
+}
+
+type Overlong = { limit: number; length: number }
+
+/**
+ * Tells the user of a text that is longer than its field takes. The browser's own `maxLength` would cut what is pasted
+ * without a word.
+ */
+function useLimit(limit: number | undefined, value: unknown) {
+  const [typed, setTyped] = useState(0)
+  const length = typeof value === 'string' ? value.length : typed
+  return {
+    overlong: limit !== undefined && length > limit ? { limit, length } : null,
+    onInput: (event: { currentTarget: { value: string } }) => setTyped(event.currentTarget.value.length),
+  }
 }
 
 export function TextField({
@@ -36,12 +59,20 @@ export function TextField({
   error,
   hideLabel,
   className,
+  maxLength,
   ...rest
-}: Labelled & ComponentProps<'input'>) {
+}: Labelled & Omit<ComponentProps<'input'>, 'onInput'>) {
+  const { overlong, onInput } = useLimit(maxLength, rest.value)
   return (
-    <Field label={label} hint={hint} error={error} hideLabel={hideLabel}>
+    <Field label={label} hint={hint} error={error} hideLabel={hideLabel} overlong={overlong}>
       {(wiring) => (
-        <input type="text" {...rest} {...wiring} className={`${classes.input} ${className ?? ''}`} />
+        <input
+          type="text"
+          {...rest}
+          {...wiring}
+          onInput={onInput}
+          className={`${classes.input} ${className ?? ''}`}
+        />
       )}
     </Field>
   )
@@ -53,15 +84,18 @@ export function TextArea({
   error,
   hideLabel,
   className,
+  maxLength,
   ...rest
-}: Labelled & ComponentProps<'textarea'>) {
+}: Labelled & Omit<ComponentProps<'textarea'>, 'onInput'>) {
+  const { overlong, onInput } = useLimit(maxLength, rest.value)
   return (
-    <Field label={label} hint={hint} error={error} hideLabel={hideLabel}>
+    <Field label={label} hint={hint} error={error} hideLabel={hideLabel} overlong={overlong}>
       {(wiring) => (
         <textarea
           rows={4}
           {...rest}
           {...wiring}
+          onInput={onInput}
           className={`${classes.input} ${classes.area} ${className ?? ''}`}
         />
       )}

@@ -34,6 +34,9 @@ export function useTitle(title: string): void {
   }, [title])
 }
 
+/** Returns the fragment of the URL that leads to a section. */
+export const anchorOf = (title: string): string => title.toLowerCase().replace(/\W+/g, '-')
+
 /** A section of a page, with its own heading. */
 export function Section({
   title,
@@ -46,8 +49,13 @@ export function Section({
   actions?: ReactNode
   children: ReactNode
 }) {
+  const id = anchorOf(title)
+  // The router scrolls to sections that are there already.
+  useEffect(() => {
+    if (location.hash === `#${id}`) document.getElementById(id)?.scrollIntoView()
+  }, [id])
   return (
-    <section className={classes.section} aria-label={title}>
+    <section id={id} className={classes.section} aria-label={title}>
       <header className={classes.sectionHead}>
         <div>
           <h2>{title}</h2>

@@ -11,6 +11,10 @@ type PickerProps = {
   listLabel: string
   /** Undefined while they are being loaded. */
   entries: Entry[] | undefined
+  /** Entries that a search has found for the text. They are listed after those whose name matches. */
+  found?: Entry[]
+  isSearching?: boolean
+  onText?: (text: string) => void
   onClose: () => void
 }
 
@@ -18,17 +22,28 @@ type PickerProps = {
  * A dialog that finds one of many entries by a few letters of its name. It accepts input from the first key on, even
  * while the entries are being loaded.
  */
-export function Picker({ title, label, listLabel, entries, onClose }: PickerProps) {
+export function Picker({
+  title,
+  label,
+  listLabel,
+  entries,
+  found: searched = [],
+  isSearching = false,
+  onText,
+  onClose,
+}: PickerProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
-  /** Enter was pressed before the entries were loaded. */
+  /** Enter was pressed before there was an entry. */
   const [isDecided, setIsDecided] = useState(false)
   const listId = useId()
   const words = text.toLowerCase().split(/\s+/)
-  const found = (entries ?? []).filter((entry) =>
+  const named = (entries ?? []).filter((entry) =>
     words.every((word) => `${entry.group} ${entry.label}`.toLowerCase().includes(word)),
   )
+  const found = [...named, ...searched]
+  const isReady = entries !== undefined && !isSearching
   const chosen = Math.min(at, found.length - 1)
   const run = (entry: Entry | undefined): void => {
     if (!entry) return
@@ -43,15 +58,15 @@ export function Picker({ title, label, listLabel, entries, onClose }: PickerProp
   }, [])
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs once, when the entries have come
   useEffect(() => {
-    if (!entries || !isDecided) return
+    if (!isReady || !isDecided) return
     setIsDecided(false)
     run(found[chosen])
-  }, [entries, isDecided])
+  }, [isReady, isDecided])
   const onKeyDown = (event: KeyboardEvent): void => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step) setAt((chosen + step + found.length) % Math.max(1, found.length))
     else if (event.key !== 'Enter') return
-    else if (entries) run(found[chosen])
+    else if (isReady || (entries && found[chosen])) run(found[chosen])
     else setIsDecided(true)
     event.preventDefault()
   }
@@ -76,13 +91,14 @@ export function Picker({ title, label, listLabel, entries, onClose }: PickerProp
         value={text}
         onChange={({ target }) => {
           setText(target.value)
+          onText?.(target.value)
           setAt(0)
           setIsDecided(false)
         }}
         onKeyDown={onKeyDown}
       />
       {/* The field keeps the focus and refers to the selected entry (aria-activedescendant). */}
-      <div id={listId} role="listbox" aria-label={listLabel} aria-busy={!entries} className={classes.list}>
+      <div id={listId} role="listbox" aria-label={listLabel} aria-busy={!isReady} className={classes.list}>
         {found.map((entry, index) => (
           <button
             type="button"
@@ -105,7 +121,9 @@ export function Picker({ title, label, listLabel, entries, onClose }: PickerProp
         ))}
       </div>
       {found.length === 0 && (
-        <p className={classes.none}>{entries ? 'Nothing is called that.' : 'Loading…'}</p>
+        <p className={classes.none}>
+          {isReady ? 'Nothing is called that.' : entries ? 'Searching…' : 'Loading…'}
+        </p>
       )}
     </dialog>
   )

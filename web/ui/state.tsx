@@ -1,7 +1,8 @@
 import { CircleAlert, Lock, type LucideIcon, WifiOff } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { ParleyError } from '../../client/parley-error.ts'
 import { StillOpen } from '../app/conflicts.ts'
+import { useOnline } from '../app/online.ts'
 import { CutOff } from '../app/save-file.ts'
 import { isSignedOut } from '../app/session-end.ts'
 import { Button } from './button.tsx'
@@ -39,6 +40,13 @@ export function Empty({ icon: Icon, title, children, action, role }: EmptyProps)
 
 export function Problem({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const told = error instanceof ParleyError ? error : null
+  const isOnline = useOnline()
+  const wasOnline = useRef(isOnline)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is tried again when the network is back
+  useEffect(() => {
+    if (isOnline && !wasOnline.current) onRetry?.()
+    wasOnline.current = isOnline
+  }, [isOnline])
   if (told?.status === 403) {
     return (
       <Empty icon={Lock} title="This is not yours to see">
@@ -49,8 +57,15 @@ export function Problem({ error, onRetry }: { error: unknown; onRetry?: () => vo
   const retry = onRetry && <Button onClick={onRetry}>Try again</Button>
   if (!told) {
     return (
-      <Empty icon={WifiOff} title="The service cannot be reached" action={retry} role="alert">
-        Check your connection. Nothing was lost.
+      <Empty
+        icon={WifiOff}
+        title={isOnline ? 'The service cannot be reached' : 'You are offline'}
+        action={retry}
+        role="alert"
+      >
+        {isOnline
+          ? 'Check your connection. Nothing was lost.'
+          : 'This page is shown as soon as the connection is back.'}
       </Empty>
     )
   }
@@ -92,4 +107,6 @@ export const sentenceOf = (error: unknown): string =>
       ? sentenceOfService(error)
       : error instanceof CutOff || error instanceof StillOpen
         ? error.message
-        : 'The service cannot be reached. Check your connection and try again.'
+        : navigator.onLine
+          ? 'The service cannot be reached. Check your connection and try again.'
+          : 'You are offline. Try again when the connection is back.'

@@ -1,4 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import { workspaceTabs } from '../app/navigation.ts'
 import { useCan, useMe } from '../app/session.ts'
 import { Page } from '../ui/page.tsx'
 import { Tabs } from '../ui/tabs.tsx'
@@ -15,14 +16,17 @@ export function WorkspacePage() {
   const { tab } = useSearch({ strict: false }) as { tab?: string }
   const navigate = useNavigate()
   const { data } = useMe()
-  const items = [
-    can('members:read') && { id: 'members', label: 'Members', content: <Members /> },
-    can('keys:read') && { id: 'keys', label: 'API keys', content: <Keys /> },
-    can('account:read') && { id: 'usage', label: 'Plan and usage', content: <Usage /> },
-    can('agents:read') && { id: 'models', label: 'Models', content: <Models /> },
-    can('audit:read') && { id: 'audit', label: 'Audit log', content: <AuditLog /> },
-    can('members:write') && { id: 'general', label: 'Name and data', content: <General /> },
-  ].filter((item) => item !== false)
+  const content = {
+    members: <Members />,
+    keys: <Keys />,
+    usage: <Usage />,
+    models: <Models />,
+    audit: <AuditLog />,
+    general: <General />,
+  }
+  const items = workspaceTabs
+    .filter(({ scope }) => can(scope))
+    .map(({ id, label }) => ({ id, label, content: content[id] }))
   return (
     <Page
       title={data?.account.name ?? 'Workspace'}

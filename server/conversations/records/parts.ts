@@ -7,6 +7,7 @@ import type { ActionType } from '../../db/tables/actions.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { GenerationsTable, MessagePart, StopReason } from '../../db/tables/conversations.ts'
 import { storableJson } from '../../http/bodies/storable.ts'
+import { saysSomething } from '../../text/words/says-something.ts'
 import type { GenerationIds, LiveGeneration } from '../stream/live-generation.ts'
 
 /** The result that the model and the history see for a call that nobody answered. */
@@ -23,7 +24,7 @@ export const hasSpoken = ({ parts }: { parts: readonly MessagePart[] }): boolean
   parts.some(({ type }) => type !== 'text') || hasWords({ parts })
 
 export const hasWords = ({ parts }: { parts: readonly MessagePart[] }): boolean =>
-  /[^\s\p{P}]/u.test(textOf({ parts }).replace(/\[\d+\]/g, ''))
+  saysSomething(textOf({ parts }))
 
 export const resultsOf = (parts: readonly MessagePart[]): Map<string, ResultPart> =>
   new Map(parts.flatMap((part) => (part.type === 'tool-result' ? [[part.toolCallId, part]] : [])))

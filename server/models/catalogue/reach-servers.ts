@@ -46,7 +46,9 @@ export async function reachServers(
   }
   const others = entries.filter((one) => one !== entry)
   return Promise.all([
-    entry && base ? reach({ what: 'model', name: entry.name, url: base }, serverOf(base), entry.provider) : NONE,
+    entry && base
+      ? reach({ what: 'model', name: entry.name, url: base }, serverOf(base), entry.provider)
+      : NONE,
     // The servers of other models are not asked, because they may be many.
     ...others.flatMap(({ provider, name, baseUrl }) => {
       const withdrawal = withdrawalOf(provider, name)
