@@ -5,7 +5,7 @@ import type { Tool, ToolOutput } from '../../actions/tools/tool.ts'
 import { onBehalfOf } from '../../db/connections/lanes.ts'
 import type { AgentRef } from '../../db/refs.ts'
 import { Citations } from '../../knowledge/search/answering/citations.ts'
-import { beginCalls, type Call, endCall, hasSpoken } from '../records/parts.ts'
+import { beginCalls, type Call, endCall, hasWords } from '../records/parts.ts'
 import { metadataOf, type Replay } from '../records/present.ts'
 import type { LiveGeneration } from '../stream/live-generation.ts'
 import { askModel } from './ask-model.ts'
@@ -16,6 +16,17 @@ import type { StepsResult, Turn, TurnNeeds } from './turn.ts'
 
 /** The most model calls in one turn. */
 export const MOST_STEPS = 8
+
+/** After an action, a model may take its result for the answer, but the customer does not see it. */
+const ASK_FOR_WORDS: LanguageModelV4Message = {
+  role: 'user',
+  content: [
+    {
+      type: 'text',
+      text: '(The customer sees nothing of these results. Tell them in a sentence or two, in their language, what was done or found.)',
+    },
+  ],
+}
 
 /** Ending a failed generation counts as this many events. */
 const FAILURE = 80
@@ -92,7 +103,10 @@ async function speak(ctx: TurnNeeds, turn: Turn, live: LiveGeneration, result: S
   for (let number = 1; ; number++) {
     live.signal.throwIfAborted()
     if (number > 1 && live.count > 0) live.emit({ type: 'start-step' })
-    const options = { prompt: messages, ...toolOptions(tools, messages, number === MOST_STEPS) }
+    const options = {
+      prompt: messages,
+      ...toolOptions(tools, messages, number === MOST_STEPS || messages.at(-1) === ASK_FOR_WORDS),
+    }
     const step = await speakStep(surroundings, askModel(ctx, turn, live, prepared, options), {
       tools,
       live,
@@ -103,14 +117,14 @@ async function speak(ctx: TurnNeeds, turn: Turn, live: LiveGeneration, result: S
     result.outcome = step.outcome
     result.finishReason = step.finishReason === 'tool-calls' ? 'stop' : step.finishReason
     if (step.calls.length === 0) {
+      if (isRepeated || hasWords(live)) return
       // A model that returned no words usually returns some when it is asked again.
-      if (number === 1 && !hasSpoken(live) && !isRepeated) {
-        isRepeated = true
-        result.citations = new Citations(found.passages, turn.started.citedBefore)
-        number = 0
-        continue
-      }
-      return
+      isRepeated = true
+      result.citations = new Citations(found.passages, turn.started.citedBefore)
+      if (messages.at(-1)?.role === 'tool') messages.push(ASK_FOR_WORDS)
+      if (live.count > 0) live.emit({ type: 'finish-step' })
+      number -= 1
+      continue
     }
     Object.assign(result.replay, replayOf(step))
     const waiting = step.calls.filter(({ tool, problem }) => problem === null && tool?.run === null)

@@ -10,7 +10,7 @@ import type { ServiceProcess } from '../../db/upkeep/processes.ts'
 import { storable, storableJson } from '../../http/bodies/storable.ts'
 import type { Citations } from '../../knowledge/search/answering/citations.ts'
 import { WAS_REASONING } from '../../models/calls/tagged-reasoning.ts'
-import { type Call, hasSpoken } from '../records/parts.ts'
+import { type Call, hasWords } from '../records/parts.ts'
 import type { AnswerOutcome } from '../records/schema.ts'
 import type { FinishReason } from '../stream/events.ts'
 import type { LiveGeneration } from '../stream/live-generation.ts'
@@ -214,7 +214,7 @@ class OpenParts {
     if (this.held === '') return
     if (this.textId === null) {
       const parts = [...this.live.parts, { type: 'text' as const, text: this.held }]
-      if (!hasSpoken({ parts })) return
+      if (!hasWords({ parts })) return
       sendFirstEvents(this.live)
       this.live.parts.push({ type: 'text', text: '' })
       this.textId = `text-${this.live.parts.length}`

@@ -7,7 +7,7 @@ import { type Answer, type Client, type Service, startService } from '../../../t
 
 /** The deltas of one answer, each of which may be any shape that a server sends, and its end. */
 type Told = { deltas: object[]; finish?: string | null }
-type Seen = { messages: Record<string, unknown>[] }
+type Seen = { messages: Record<string, unknown>[]; tool_choice?: string }
 
 let server: Server
 let service: Service
@@ -165,4 +165,46 @@ test('a call goes back to its provider with its signature and its reasoning, wit
   assert.deepEqual((calling.tool_calls as { extra_content: unknown }[])[0]!.extra_content, extra_content)
   const { body: shown } = await client.request('GET', `${path}/messages?includeServerActions=true`)
   assert.doesNotMatch(JSON.stringify(shown), /signed|I look it up/)
+})
+
+test('after an action without a word, the model is asked once more to tell its result', async () => {
+  await client.request('POST', `/agents/${agentId}/actions`, {
+    name: 'show',
+    type: 'collect-leads',
+    description: 'd',
+  })
+  const act: Told = { deltas: [called('{"email":"eve@example.org"}')], finish: 'tool_calls' }
+  for (const silence of [{ deltas: [] }, written('...', ' [1]')]) {
+    requests.length = 0
+    queue.push(act, silence, written('I have noted ', 'your address.'))
+    const { body } = await say({ message: 'eve@example.org' })
+    assert.deepEqual(body.data.parts, [{ type: 'text', text: 'I have noted your address.' }])
+    assert.equal(requests.length, 3)
+    const [result, asked] = requests.at(-1)!.messages.slice(-2)
+    assert.equal(result!.role, 'tool')
+    assert.match(String(asked!.content), /what was done or found/)
+    assert.equal(requests.at(-1)!.tool_choice, 'none')
+    assert.equal(body.data.metadata.usage.credits, 1)
+  }
+  // It is asked once, and not at all if there were words before the action.
+  requests.length = 0
+  queue.push(act, { deltas: [] }, { deltas: [] })
+  assert.deepEqual((await say({ message: 'eve@example.org' })).body.data.parts, [])
+  assert.equal(requests.length, 3)
+  requests.length = 0
+  queue.push({ ...act, deltas: [{ content: 'I note it.' }, ...act.deltas] }, { deltas: [] })
+  const { body } = await say({ message: 'eve@example.org' })
+  assert.deepEqual(body.data.parts, [{ type: 'text', text: 'I note it.' }])
+  assert.equal(requests.length, 2)
+  queue.push(act, { deltas: [] }, written('Noted.'))
+  const { events } = await stream('eve@example.org')
+  const types = events.map(({ data }) => data.type).filter((type) => type.endsWith('-step'))
+  assert.deepEqual(types, [
+    'start-step',
+    'finish-step',
+    'start-step',
+    'finish-step',
+    'start-step',
+    'finish-step',
+  ])
 })

@@ -21,13 +21,17 @@ const typeOfExtension: Record<string, DocumentType> = {
 /** The folder that the archive of an office file contains. */
 const MAIN_PARTS = { docx: 'word/document', xlsx: 'xl/workbook', pptx: 'ppt/presentation' }
 
+/** Returns the type that a file has by its name, or null for one that cannot be read. */
+export const typeOfName = (filename: string): DocumentType | null =>
+  typeOfExtension[extname(filename).toLowerCase()] ?? null
+
 /**
  * Returns the type of a file's extension if its content matches; otherwise null. PDF and office files must have their
  * signature; text types must be text and no page description format. HTML in a .txt or .md file is accepted as text;
  * HTML in a .csv file is refused, because it is nearly always a saved sign-in page.
  */
 export function sniffType(bytes: Uint8Array, filename: string): DocumentType | null {
-  const type = typeOfExtension[extname(filename).toLowerCase()]
+  const type = typeOfName(filename)
   if (!type || bytes.length === 0) return null
   const agrees =
     type === 'pdf'

@@ -6,7 +6,7 @@ import { ApiError } from '../../http/errors.ts'
 import { nameIgnored } from '../../http/input/ignored-fields.ts'
 import { bodyValidator, refuseInvalid } from '../../http/input/validate.ts'
 import type { DocumentType } from '../extract/extracted-document.ts'
-import { isLockedOffice, sniffType } from '../extract/sniff-type.ts'
+import { isLockedOffice, sniffType, typeOfName } from '../extract/sniff-type.ts'
 import { FileFields, FileUpdateFields } from './schema.ts'
 
 type UploadedFile = { filename: string; type: DocumentType; path: string }
@@ -54,7 +54,24 @@ async function checkFile({ filename, path, size, whole }: Upload): Promise<Uploa
     throw new ApiError('SOURCE_UNSUPPORTED_TYPE', {
       message: `"${filename}" is protected by a password. Remove it and upload again.`,
     })
-  throw new ApiError('SOURCE_UNSUPPORTED_TYPE', {
-    message: `"${extname(filename) || filename}" cannot be used, or the content is of another type. Send a pdf, docx, doc, xlsx, pptx, txt, md, html or csv file.`,
-  })
+  throw new ApiError('SOURCE_UNSUPPORTED_TYPE', { message: refusalOf(filename) })
+}
+
+const KINDS: Record<DocumentType, string> = {
+  pdf: 'PDF',
+  docx: 'Word document',
+  doc: 'Word document',
+  xlsx: 'Excel workbook',
+  pptx: 'PowerPoint presentation',
+  txt: 'text file',
+  md: 'Markdown file',
+  html: 'web page',
+  csv: 'CSV file',
+}
+
+function refusalOf(filename: string): string {
+  const named = typeOfName(filename)
+  if (named) return `"${filename}" is damaged, or its content is no ${KINDS[named]}.`
+  const what = extname(filename) ? `${extname(filename).toLowerCase()} files` : 'Files without an extension'
+  return `${what} cannot be used: send a pdf, docx, doc, xlsx, pptx, txt, md, html or csv file.`
 }

@@ -418,6 +418,12 @@ test('a rejected upload says why and leaves no file behind', async () => {
     [status, body.error.code, body.error.message],
     [422, 'SOURCE_UNSUPPORTED_TYPE', '"prices.xlsx" is protected by a password. Remove it and upload again.'],
   )
+  const said = async (content: string, name: string) =>
+    (await upload({ name: 'x' }, [['file', content, name]], agent, '', owner)).body.error.message
+  assert.equal(await said('x', 'terms.pdf'), '"terms.pdf" is damaged, or its content is no PDF.')
+  const usable = 'send a pdf, docx, doc, xlsx, pptx, txt, md, html or csv file.'
+  assert.equal(await said('x', 'setup.EXE'), `.exe files cannot be used: ${usable}`)
+  assert.equal(await said('x', 'README'), `Files without an extension cannot be used: ${usable}`)
   assert.equal(filesKept().length, kept)
   const longest = await upload(
     { name: 'x'.repeat(255) },
