@@ -32,6 +32,7 @@ import { createExtractor } from './knowledge/extract/extractor.ts'
 import { createKnowledge } from './knowledge/index/knowledge.ts'
 import { createLog } from './log.ts'
 import { createBuiltinModel } from './models/builtin/builtin-model.ts'
+import { createKnownFailures } from './models/failures/known-failures.ts'
 import { createModels } from './models/models.ts'
 import { loadWordVectors } from './models/static/word-vectors.ts'
 import { conversationReactions } from './reactions.ts'
@@ -92,7 +93,12 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
       ? await sharedLimiter(config, config.redisUrl, log)
       : memoryRateLimiter(config.rateLimit)
     const words = loadWordVectors()
-    const models = createModels({ catalogue: config.catalogue, builtin: createBuiltinModel(words) })
+    const knownFailures = createKnownFailures(db, onError)
+    const models = createModels({
+      catalogue: config.catalogue,
+      builtin: createBuiltinModel(words),
+      noteUse: knownFailures.note,
+    })
     const { allowedPrivateHosts, browserPath } = config
     const fetching = { allowedPrivateHosts, userAgent: USER_AGENT }
     const fetcher = createGuardedFetcher(fetching)
@@ -122,6 +128,7 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
       secrets,
       words,
       models,
+      knownFailures,
       fetcher,
       /** null: scripts of pages are not run. */
       renderer,
@@ -171,6 +178,7 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
         await renderer?.close()
         await fetcher.close()
         await models.close()
+        await knownFailures.close()
         await limiter.close()
         await database.close()
       },

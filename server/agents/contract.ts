@@ -216,12 +216,15 @@ export const listModels = endpoint({
           isInPlan: Type.Boolean(),
           problem: Nullable(
             Type.String({
-              description: 'Why its last call in this process failed; null if it did not',
+              description: 'Why its last call failed; null if it did not',
             }),
           ),
         }),
       ),
       embedding: Nullable(Type.String({ description: 'The model whose vectors are searched' })),
+      embeddingProblem: Nullable(
+        Type.String({ description: 'Why the last call of that model failed; null if it did not' }),
+      ),
       reranker: Nullable(Type.String()),
     }),
   },

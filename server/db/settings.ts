@@ -41,6 +41,16 @@ export async function extendSetting(db: Db, name: string, members: object): Prom
   await db.updateTable('settings').set({ value, updated_at: new Date() }).where('name', '=', name).execute()
 }
 
+/** Removes a member of the object that is the value. Does nothing when there is none. */
+export async function dropFromSetting(db: Db, name: string, member: string): Promise<void> {
+  await db
+    .updateTable('settings')
+    .set({ value: sql<string>`value - ${member}::text`, updated_at: new Date() })
+    .where('name', '=', name)
+    .where(sql<boolean>`jsonb_exists(value, ${member}::text)`)
+    .execute()
+}
+
 export async function dropSetting(db: Db, name: string): Promise<void> {
   await db.deleteFrom('settings').where('name', '=', name).execute()
 }

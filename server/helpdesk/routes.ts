@@ -13,6 +13,7 @@ import { deliveriesOf, findTicketMessage, messagesOfTicket } from './messages/li
 import { problemsOfContent, rendered, replyToTicket } from './messages/reply-to-ticket.ts'
 import { handBack, takeOver } from './takeover/take-over.ts'
 import { authorOf, problemsOfName, requireAuthor } from './team/find-member.ts'
+import { noteHere } from './team/note-here.ts'
 import { teamRoutes } from './team/routes.ts'
 import { refuseBoth } from './tickets/check-ticket-references.ts'
 import { createTicket } from './tickets/create-ticket.ts'
@@ -39,17 +40,18 @@ const conversationRoutes = (ctx: Context): Route[] => [
       await requireConversation(db, ref)
       const member = await requireAuthor(db, caller, body)
       const { ticketNumber } = await takeOver({ ...ctx, db }, ref, member)
+      await noteHere(ctx, db, caller)
       return { data: { id: ref.conversationId, status: 'taken_over' as const, ticketNumber } }
     },
   ),
 
-  route(contract.handBackConversation, async ({ db, ref }) => {
-    await handBack({ ...ctx, db }, ref)
+  route(contract.handBackConversation, async ({ db, ref, caller }) => {
+    await handBack({ ...ctx, db }, ref, caller.member?.id ?? null)
     return { data: { id: ref.conversationId, status: 'ongoing' as const } }
   }),
 
-  route(contract.endConversation, async ({ db, ref }) => {
-    await endConversation({ ...ctx, db }, ref)
+  route(contract.endConversation, async ({ db, ref, caller }) => {
+    await endConversation({ ...ctx, db }, ref, caller.member?.id ?? null)
     return { data: { id: ref.conversationId, status: 'ended' as const } }
   }),
 ]
@@ -80,8 +82,8 @@ const ticketRoutes = (ctx: Context): Route[] => [
     return presentTicket(await requireTicket(ctx.db, ref))
   }),
 
-  route(contract.updateTicket, { check: ({ body }) => refuseBoth(body) }, async ({ ref, body }) =>
-    presentTicket(await updateTicket(ctx, ref, body)),
+  route(contract.updateTicket, { check: ({ body }) => refuseBoth(body) }, async ({ ref, caller, body }) =>
+    presentTicket(await updateTicket(ctx, ref, body, caller.member?.id ?? 'api')),
   ),
 ]
 
@@ -107,6 +109,7 @@ const messageRoutes = (ctx: Context): Route[] => [
       const html = rendered(body.content)
       const reply = { text: body.content, html, attachmentIds: body.attachments ?? [] }
       const message = await replyToTicket({ ...ctx, db }, ref, author, reply)
+      await noteHere(ctx, db, caller)
       const deliveries = await deliveriesOf(db, ticket, [message])
       return presentReply(ctx, message, author, stateOf(deliveries.get(message.id)))
     },

@@ -5,6 +5,8 @@ import type { ResolvedModel, Wire } from './calls/model-call.ts'
 import { separateReasoning } from './calls/tagged-reasoning.ts'
 import type { Catalogue } from './catalogue/catalogue.ts'
 import type { EmbeddingEntry } from './catalogue/embedding-entry.ts'
+import type { KnownFailures } from './failures/known-failures.ts'
+import { ModelFailure } from './failures/model-failure.ts'
 import { createFolderEmbedder } from './folder/folder-embedder.ts'
 import { createFolderProcess, type FolderProcess } from './folder/folder-process.ts'
 import { languageModelWire } from './providers/language-model-wire.ts'
@@ -38,9 +40,11 @@ const ASKING_OF_ACCOUNT = 32
 export function createModels({
   catalogue,
   builtin,
+  noteUse = () => {},
 }: {
   catalogue: Catalogue
   builtin: LanguageModelV4
+  noteUse?: KnownFailures['note']
 }): Models {
   const connections = new Agent({
     connections: 4_096,
@@ -64,7 +68,14 @@ export function createModels({
             )
       return loaded
     }
-    resolved.set(entry.id, { entry, wire: load, refused: new Map(), health: { failure: null } })
+    resolved.set(entry.id, {
+      entry,
+      wire: load,
+      refused: new Map(),
+      noteUse: (failure) => {
+        if (entry.provider !== 'builtin') noteUse({ what: 'model', name: entry.id }, failure)
+      },
+    })
   }
   const { embedding, formerEmbedding, reranker } = catalogue
   const processes = new Map<string, FolderProcess>()
@@ -74,7 +85,7 @@ export function createModels({
     processes.set(entry.folder, process)
     return createFolderEmbedder(entry, process)
   }
-  const embedder = embedding && embedderFor(embedding)
+  const embedder = embedding && noting(embedderFor(embedding), embedding.name, noteUse)
   return {
     ids: () => ['auto', ...resolved.keys()],
     resolve: (id) => resolved.get(id === 'auto' ? catalogue.auto : id) ?? null,
@@ -95,3 +106,19 @@ export function createModels({
     },
   }
 }
+
+/** Returns the embedder, which then notes how each of its calls ended. */
+const noting = (embedder: Embedder, name: string, noteUse: KnownFailures['note']): Embedder => ({
+  ...embedder,
+  async embed(texts, options) {
+    try {
+      const vectors = await embedder.embed(texts, options)
+      noteUse({ what: 'embeddings', name }, null)
+      return vectors
+    } catch (error) {
+      if (error instanceof ModelFailure && error.kind !== 'aborted')
+        noteUse({ what: 'embeddings', name }, error)
+      throw error
+    }
+  },
+})

@@ -586,6 +586,8 @@ test("a visitor who waits for a person is told of the takeover, each reply, and 
   assert.equal(ticketNumber, 1, 'one ticket, however often one asks')
   await until('the takeover', async () => {
     const { help, version } = await visitor.read(conversationId)
+    // Ada has not said that she is there, but she is for this visitor.
+    assert.ok(help.state !== 'taken_over' || help.isStaffed)
     return help.state === 'taken_over' && help.name === 'Ada' && stream.versions.at(-1) === version
   })
   const reply = { type: 'reply', content: 'Hello, this is Ada.', authorId: memberId }

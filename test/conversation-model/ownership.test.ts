@@ -119,7 +119,7 @@ async function* actorOf(talk: Talk, silence: Silence, doing: Doing): Actor {
   } else {
     const isOver = doing.do === 'takeover'
     try {
-      await (isOver ? takeOver(ctx, where, member as never) : handBack(ctx, where))
+      await (isOver ? takeOver(ctx, where, member as never) : handBack(ctx, where, null))
       silence.ever = true
       silence.since = isOver ? await talk.spoken() : null
     } catch (error) {

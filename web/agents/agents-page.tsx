@@ -51,7 +51,12 @@ function AgentCard({ agent }: { agent: Agent }) {
     enabled: can('conversations:read'),
     staleTime: 60_000,
   })
-  const { tone, label } = statusOfAgent(agent.status)
+  // The status alone does not tell an agent without sources from one whose sources have all failed.
+  const sources = useQuery({
+    ...reading('/agents/{agentId}/sources/health', { params: { agentId: agent.id } }),
+    enabled: can('sources:read') && agent.status === 'untrained',
+  })
+  const { tone, label } = statusOfAgent(sources.data?.troubled ? 'failed' : agent.status)
   return (
     <li className={classes.card}>
       <div className={classes.cardHead}>

@@ -1,16 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { CircleAlert, CircleCheck, Sparkles } from 'lucide-react'
+import { Sparkles } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { reading } from '../app/api.ts'
 import { useAgent, useAgentId, useCan } from '../app/session.ts'
 import { Ago } from '../ui/ago.tsx'
 import { buttonClass } from '../ui/button.tsx'
-import { formatBytes, formatNumber, formatShare, plural } from '../ui/format.ts'
+import { formatNumber, formatShare } from '../ui/format.ts'
 import { Badge, Page, Section } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
 import classes from './agents.module.css'
 import { daysAgo } from './days.ts'
+import { Health, Line } from './health.tsx'
 
 /**
  * The overview of an agent: the numbers of the last week, its health, unanswered questions and latest conversations.
@@ -21,7 +22,7 @@ export function OverviewPage() {
   const agent = useAgent(agentId)
   return (
     <Loaded of={agent}>
-      {({ name, visibility }) => (
+      {({ name, visibility, lastMessageAt }) => (
         <Page
           title={name}
           about={
@@ -40,7 +41,7 @@ export function OverviewPage() {
           {can('conversations:read') && <Week agentId={agentId} />}
           <div className={classes.columns}>
             <Health agentId={agentId} />
-            {can('conversations:read') && <Unanswered agentId={agentId} />}
+            {can('conversations:read') && <Unanswered agentId={agentId} isAsked={lastMessageAt !== null} />}
             {can('conversations:read') && <Latest agentId={agentId} />}
           </div>
         </Page>
@@ -95,88 +96,7 @@ const Figure = ({ label, value, before }: { label: string; value: string; before
   </div>
 )
 
-function Health({ agentId }: { agentId: string }) {
-  const agent = useAgent(agentId).data
-  const summary = useQuery(reading('/agents/{agentId}/sources/summary', { params: { agentId } }))
-  const models = useQuery(reading('/models')).data?.models ?? []
-  const model = models.find(({ id, isAuto }) => (agent?.model === 'auto' ? isAuto : id === agent?.model))
-  const params = { agentId }
-  return (
-    <Section title="Health">
-      <Loaded of={summary}>
-        {({ texts, qnas, links, files, notionPages, tickets }) => {
-          const parts = [texts, qnas, links, files, notionPages, tickets]
-          const count = parts.reduce((sum, part) => sum + part.count, 0)
-          const size = parts.reduce((sum, part) => sum + part.size, 0)
-          return (
-            <ul className={classes.rows}>
-              <Line ok={count > 0}>
-                {count > 0 ? (
-                  <Link to="/agents/$agentId/sources" params={params}>
-                    {plural(count, 'source')}, {formatBytes(size)}
-                  </Link>
-                ) : (
-                  <Link to="/agents/$agentId/sources" params={params}>
-                    It has read nothing yet: add a source
-                  </Link>
-                )}
-              </Line>
-              <Line ok={agent?.status === 'trained'}>
-                {agent?.status === 'failed' ? (
-                  <Link to="/agents/$agentId/sources" params={params}>
-                    A source could not be read: see why
-                  </Link>
-                ) : agent?.lastTrainedAt ? (
-                  <>
-                    Trained <Ago at={agent.lastTrainedAt} />
-                  </>
-                ) : (
-                  'Not trained yet'
-                )}
-              </Line>
-              {model?.problem && (
-                <Line ok={false}>
-                  <Link to="/workspace">
-                    The model {model.id} fails: {model.problem}
-                  </Link>
-                </Line>
-              )}
-              <Line ok={agent?.visibility === 'public'}>
-                <Link to="/agents/$agentId/deploy" params={params}>
-                  {agent?.visibility === 'public'
-                    ? agent.allowedDomains
-                      ? `On ${agent.allowedDomains.join(', ')}`
-                      : 'On every website that has its snippet'
-                    : 'Private: make it public to put it on a website'}
-                </Link>
-              </Line>
-              {agent?.creditLimit != null && (
-                <Line ok={agent.creditsUsed < agent.creditLimit}>
-                  {formatNumber(agent.creditsUsed)} of {plural(agent.creditLimit, 'credit')} this month
-                </Line>
-              )}
-            </ul>
-          )
-        }}
-      </Loaded>
-    </Section>
-  )
-}
-
-const Line = ({ ok, children }: { ok: boolean; children: ReactNode }) => (
-  <li>
-    <span className={classes.health}>
-      {ok ? (
-        <CircleCheck size={18} className={classes.ok} aria-label="Good" />
-      ) : (
-        <CircleAlert size={18} className={classes.todo} aria-label="To do" />
-      )}
-      <span>{children}</span>
-    </span>
-  </li>
-)
-
-function Unanswered({ agentId }: { agentId: string }) {
+function Unanswered({ agentId, isAsked }: { agentId: string; isAsked: boolean }) {
   const open = useQuery(
     reading('/agents/{agentId}/insights/unanswered', {
       params: { agentId },
@@ -197,7 +117,12 @@ function Unanswered({ agentId }: { agentId: string }) {
       <Loaded of={open}>
         {({ data }) => (
           <ul className={classes.rows}>
-            {data.length === 0 && <Line ok>None: the agent found something for every question.</Line>}
+            {data.length === 0 &&
+              (isAsked ? (
+                <Line state="good">None: the agent found something for every question.</Line>
+              ) : (
+                <li>Nobody has asked anything yet.</li>
+              ))}
             {data.map(({ id, question, count }) => (
               <li key={id}>
                 <span>{question}</span>

@@ -8,13 +8,14 @@ import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { Check, Form, FormActions, FormProblem, Select, TextField } from '../ui/field.tsx'
-import { Badge, Card, Section } from '../ui/page.tsx'
+import { Card, Section } from '../ui/page.tsx'
 import { Loaded, sentenceOf } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
 import { Code } from './code.tsx'
+import { AGAIN_MS, ConnectionBadge } from './connection-badge.tsx'
 import classes from './deploy.module.css'
 import { MailServer, serverOf } from './mail-server.tsx'
-import { Outcomes } from './outcomes.tsx'
+import { Failures, Outcomes } from './outcomes.tsx'
 
 const PATH = '/agents/{agentId}/email/connection'
 type Body = InputOf<'PUT', typeof PATH>['body']
@@ -36,6 +37,7 @@ export function Mail({ agent }: { agent: Agent }) {
       const { email } = await call('GET', '/agents/{agentId}/channels', { params })
       return email && reading(PATH, { params }).queryFn({ signal })
     },
+    refetchInterval: AGAIN_MS,
   })
   return <Loaded of={mailbox}>{(data) => <Connection agent={agent} mailbox={data} />}</Loaded>
 }
@@ -78,9 +80,10 @@ function Connection({ agent, mailbox }: { agent: Agent; mailbox: Mailbox | null 
       <Section
         title="Mailbox"
         about="Emails to this address are answered like questions in the chat. Emails that are already in the mailbox are ignored."
-        actions={mailbox && <Badge tone="success">Connected</Badge>}
+        actions={mailbox && <ConnectionBadge status={mailbox.status} />}
       >
         <Card>
+          {!test.isPending && <Failures of={notedOf(mailbox)} />}
           {/* The form is reset when a mailbox is connected or disconnected, but not when it is tested. */}
           <Form save={save} key={mailbox ? 'connected' : 'new'} onSubmit={submit}>
             <fieldset className={classes.account} disabled={!mayWrite}>
@@ -135,11 +138,7 @@ function Connection({ agent, mailbox }: { agent: Agent; mailbox: Mailbox | null 
                 )}
               </FormActions>
             )}
-            <Outcomes
-              isRunning={test.isPending}
-              problem={test.error}
-              outcomes={test.data ? outcomesOf(test.data) : notedOf(mailbox)}
-            />
+            <Outcomes isRunning={test.isPending} problem={test.error} outcomes={notedOf(mailbox)} />
           </Form>
           {isLeaving && (
             <Confirm
@@ -166,13 +165,6 @@ function Connection({ agent, mailbox }: { agent: Agent; mailbox: Mailbox | null 
     </div>
   )
 }
-
-type Tested = OutputOf<'POST', `${typeof PATH}/test`>
-
-const outcomesOf = ({ imap, smtp }: Tested) => [
-  ...(imap ? [{ name: 'Receiving', error: imap.error }] : []),
-  { name: 'Sending', error: smtp.error },
-]
 
 /** The results of the last use of the servers, if there are any. */
 const notedOf = (mailbox: Mailbox | null) =>

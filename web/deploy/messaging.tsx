@@ -9,12 +9,13 @@ import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { Form, FormActions, FormProblem, TextField } from '../ui/field.tsx'
-import { Badge, Card, Section } from '../ui/page.tsx'
+import { Card, Section } from '../ui/page.tsx'
 import { Loaded, sentenceOf } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
 import { Code } from './code.tsx'
+import { AGAIN_MS, ConnectionBadge } from './connection-badge.tsx'
 import classes from './deploy.module.css'
-import { Outcomes } from './outcomes.tsx'
+import { Failures, Outcomes } from './outcomes.tsx'
 
 const PATH = '/agents/{agentId}/messaging/connection'
 type State = OutputOf<'GET', typeof PATH>
@@ -36,7 +37,7 @@ const SECRETS = [
 /** Connects WhatsApp Business accounts and tests them. */
 export function Messaging({ agent }: { agent: Agent }) {
   const params = { agentId: agent.id }
-  const connection = useQuery(reading(PATH, { params }))
+  const connection = useQuery({ ...reading(PATH, { params }), refetchInterval: AGAIN_MS })
   // The form is reset when an account is connected, but the results of the test remain.
   const test = useMutation({
     meta: { quiet: true },
@@ -122,9 +123,10 @@ function Accounts({ agent, state, test }: AccountsProps) {
     <Section
       title="WhatsApp Business accounts"
       about="People write to your WhatsApp number, and the agent answers there, through the WhatsApp Business Cloud API of Meta. Each account brings its phone numbers and its templates."
-      actions={isConnected && <Badge tone="success">Connected</Badge>}
+      actions={isConnected && <ConnectionBadge status={state.status} />}
     >
       <Card>
+        {!test.isPending && <Failures of={notedOf(state)} />}
         <Form save={save} onSubmit={submit}>
           {keys.map((key) => {
             const known = state.accounts.find(({ businessAccountId }) => businessAccountId === key)
@@ -206,15 +208,7 @@ function Accounts({ agent, state, test }: AccountsProps) {
               )}
             </FormActions>
           )}
-          <Outcomes
-            isRunning={test.isPending}
-            problem={test.error}
-            outcomes={(test.data?.accounts ?? []).map(({ businessAccountId, error, numbers }) => ({
-              name: businessAccountId,
-              error,
-              detail: numbers.map(numberOf).join(', '),
-            }))}
-          />
+          <Outcomes isRunning={test.isPending} problem={test.error} outcomes={notedOf(state)} />
         </Form>
         {isLeaving && (
           <Confirm
@@ -232,6 +226,14 @@ function Accounts({ agent, state, test }: AccountsProps) {
     </Section>
   )
 }
+
+/** The results of the last use of the accounts, as far as there are any. */
+const notedOf = ({ accounts }: State) =>
+  accounts.flatMap(({ businessAccountId, numbers, lastError, lastCheckedAt }) =>
+    lastCheckedAt
+      ? [{ name: businessAccountId, error: lastError, detail: (numbers ?? []).map(numberOf).join(', ') }]
+      : [],
+  )
 
 const numberOf = ({ phone, verifiedName }: { phone: string; verifiedName: string }): string =>
   `${verifiedName} (${phone})`

@@ -18,18 +18,26 @@ export function Outcomes({
   return (
     <div role="status" aria-label="Test of the connection">
       {isRunning && <p>The connection is being tested …</p>}
-      {!isRunning && shown.length > 0 && (
-        <ul className={classes.outcomes}>
-          {shown.map(({ name, error, detail }) => (
-            <li key={name} className={`${classes.outcome} ${error === null ? classes.good : classes.bad}`}>
-              {error === null ? <CircleCheck size={18} aria-hidden /> : <CircleAlert size={18} aria-hidden />}
-              <span>
-                <strong>{name}</strong>: {error ?? (detail ? `it works, with ${detail}.` : 'it works.')}
-              </span>
-            </li>
-          ))}
-        </ul>
-      )}
+      {!isRunning && shown.length > 0 && <OutcomeList of={shown} />}
     </div>
   )
 }
+
+/** Shows what fails next to the state of a connection. */
+export function Failures({ of }: { of: Outcome[] }) {
+  const failures = of.filter(({ error }) => error !== null)
+  return failures.length > 0 && <OutcomeList of={failures} />
+}
+
+const OutcomeList = ({ of }: { of: Outcome[] }) => (
+  <ul className={classes.outcomes}>
+    {of.map(({ name, error, detail }) => (
+      <li key={name} className={`${classes.outcome} ${error === null ? classes.good : classes.bad}`}>
+        {error === null ? <CircleCheck size={18} aria-hidden /> : <CircleAlert size={18} aria-hidden />}
+        <span>
+          <strong>{name}</strong>: {error ?? (detail ? `it works, with ${detail}.` : 'it works.')}
+        </span>
+      </li>
+    ))}
+  </ul>
+)

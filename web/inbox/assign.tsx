@@ -3,6 +3,7 @@ import { User, UserCheck, UserX } from 'lucide-react'
 import { reading } from '../app/api.ts'
 import { useMember } from '../app/session.ts'
 import { Picker } from '../ui/picker.tsx'
+import { presenceWord } from './presence-words.ts'
 
 type AssignProps = { agentId: string; onChoose: (memberId: string | null) => void; onClose: () => void }
 
@@ -22,7 +23,7 @@ export function Assign({ agentId, onChoose, onClose }: AssignProps) {
           ...inOrder.map(({ id, name, presence, openTickets }) => ({
             id,
             label: id === own ? `${name} (you)` : name,
-            group: `${presence} · ${openTickets} open`,
+            group: `${presenceWord(presence)} · ${openTickets} open`,
             icon: id === own ? UserCheck : User,
             run: () => onChoose(id),
           })),

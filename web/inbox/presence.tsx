@@ -5,20 +5,22 @@ import { useCan, useMember } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Menu } from '../ui/menu.tsx'
 import classes from './inbox.module.css'
+import { isThere, presenceWord } from './presence-words.ts'
 import { refresh } from './use-live-desk.ts'
 
 /** Presence expires after 15 minutes, so it is reported again before that. */
 const AGAIN_MS = 10 * 60_000
-const WORDS = { online: 'Available', away: 'Away', offline: 'Offline' } as const
+/** The clock of this computer may be wrong. */
+const LEAST_MS = 60_000
 
 /** Shows whether the member is assigned new tickets, and lets the member change that. */
 export function Presence({ agentId }: { agentId: string }) {
   const can = useCan()
   const member = useMember()
   const { data } = useQuery(reading('/agents/{agentId}/helpdesk/members', { params: { agentId } }))
-  const now = data?.find(({ id }) => id === member?.id)?.presence
+  const { presence: now, lastSeenAt } = data?.find(({ id }) => id === member?.id) ?? {}
   const say = useMutation({
-    mutationFn: (presence: keyof typeof WORDS) =>
+    mutationFn: (presence: 'online' | 'away') =>
       call('PUT', '/members/{memberId}/presence', {
         params: { memberId: member?.id ?? '' },
         body: { presence },
@@ -27,25 +29,26 @@ export function Presence({ agentId }: { agentId: string }) {
   })
   const again = say.mutate
   useEffect(() => {
-    if (now !== 'online') return
-    const timer = setInterval(() => again('online'), AGAIN_MS)
+    if (now === undefined || now === 'offline' || !lastSeenAt) return
+    const wait = Math.max(LEAST_MS, Date.parse(lastSeenAt) + AGAIN_MS - Date.now())
+    const timer = setInterval(() => again(now), wait)
     return () => clearInterval(timer)
-  }, [now, again])
+  }, [now, lastSeenAt, again])
   if (!now || !can('helpdesk:write')) return null
   return (
     <Menu
-      label={`You are ${WORDS[now].toLowerCase()}`}
+      label={`You are ${presenceWord(now).toLowerCase()}`}
       className={classes.presence}
       choices={(['online', 'away'] as const).map((presence) => ({
         id: presence,
-        label: WORDS[presence],
+        label: presenceWord(presence),
         hint: presence === 'online' ? 'New tickets come to you' : 'New tickets go to others',
-        chosen: now === presence,
+        chosen: isThere(now) === isThere(presence),
         onChoose: () => say.mutate(presence),
       }))}
     >
-      <span className={`${classes.light} ${now === 'online' ? classes.lit : ''}`} aria-hidden />
-      {WORDS[now]}
+      <span className={`${classes.light} ${isThere(now) ? classes.lit : ''}`} aria-hidden />
+      {presenceWord(now)}
     </Menu>
   )
 }

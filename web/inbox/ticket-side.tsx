@@ -10,6 +10,7 @@ import { Button } from '../ui/button.tsx'
 import { Select } from '../ui/field.tsx'
 import { tell } from '../ui/toast.tsx'
 import { Customer } from './customer.tsx'
+import { isThere, presenceWord } from './presence-words.ts'
 import { Tags } from './tags.tsx'
 import classes from './ticket-side.module.css'
 import type { TicketChange } from './use-change.ts'
@@ -56,7 +57,12 @@ export function TicketSide({ agentId, ticket, onChange }: TicketSideProps) {
           ['', 'Nobody'],
           ...(ticket.assigneeId && !isListed ? [[ticket.assigneeId, '…'] as const] : []),
           ...members.map(({ id, name, presence }) => {
-            const more = id === member?.id ? ' (you)' : presence === 'online' ? '' : ` (${presence})`
+            const more =
+              id === member?.id
+                ? ' (you)'
+                : isThere(presence)
+                  ? ''
+                  : ` (${presenceWord(presence).toLowerCase()})`
             return [id, name + more] as const
           }),
         ]}

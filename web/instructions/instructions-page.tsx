@@ -1,6 +1,5 @@
-import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type Agent, reading } from '../app/api.ts'
+import type { Agent } from '../app/api.ts'
 import { Latest } from '../app/latest.tsx'
 import { useAgent, useAgentId } from '../app/session.ts'
 import { useSaveAgent } from '../deploy/use-save-agent.ts'
@@ -9,6 +8,7 @@ import fields from '../ui/field.module.css'
 import { Form, FormActions, FormProblem, Select, TextArea, TextField } from '../ui/field.tsx'
 import { Card, Page, Section } from '../ui/page.tsx'
 import { Loaded, sentenceOf } from '../ui/state.tsx'
+import { notRead, SAVED_UNREAD, useAnsweringModel } from './answering-model.tsx'
 import { Diff } from './diff.tsx'
 import { Versions } from './versions.tsx'
 
@@ -42,12 +42,8 @@ function Editor({ agent }: { agent: Agent }) {
   const [draft, setDraft] = useState(saved)
   const change = (part: Partial<typeof draft>) => setDraft((now) => ({ ...now, ...part }))
   const isChanged = JSON.stringify(draft) !== JSON.stringify(saved)
-  const { data: known } = useQuery(reading('/models'))
-  const ids = (known?.models ?? []).map(({ id }) => id)
-  const models = ['auto', ...new Set([...ids, draft.model])]
-    .filter((id, at) => at === 0 || id !== 'auto')
-    .map((id) => [id, id === 'auto' ? 'auto (the default of the installation)' : id] as const)
-  const save = useSaveAgent(agent, 'The next answer follows it.')
+  const { options, isBuiltin } = useAnsweringModel(draft.model)
+  const save = useSaveAgent(agent, isBuiltin ? SAVED_UNREAD : 'The next answer follows it.')
   return (
     <Form
       save={save}
@@ -65,11 +61,15 @@ function Editor({ agent }: { agent: Agent }) {
             value={draft.instructions}
             onChange={({ target }) => change({ instructions: target.value })}
             maxLength={50_000}
-            hint="You need not tell it to answer from its sources, to cite them, or to say when it does not know: it always does."
+            hint={
+              isBuiltin
+                ? notRead('instructions')
+                : 'You need not tell it to answer from its sources, to cite them, or to say when it does not know: it always does.'
+            }
           />
           <Select
             label="Model"
-            options={models}
+            options={options}
             value={draft.model}
             onChange={({ target }) => change({ model: target.value })}
           />
@@ -81,7 +81,11 @@ function Editor({ agent }: { agent: Agent }) {
             step={0.1}
             value={draft.temp}
             onChange={({ target }) => change({ temp: target.value })}
-            hint="At 0 it says the same each time; at 1 it varies its words."
+            hint={
+              isBuiltin
+                ? notRead('temperature')
+                : 'At 0 it says the same each time; at 1 it varies its words.'
+            }
           />
         </div>
       </Card>

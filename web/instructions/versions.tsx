@@ -9,6 +9,7 @@ import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Badge, Section } from '../ui/page.tsx'
 import { tell } from '../ui/toast.tsx'
+import { SAVED_UNREAD, useAnsweringModel } from './answering-model.tsx'
 import { Diff } from './diff.tsx'
 
 const PATH = '/agents/{agentId}/instructions/versions'
@@ -18,11 +19,12 @@ type Version = OutputOf<'GET', typeof PATH>['data'][number]
 export function Versions({ agent }: { agent: Agent }) {
   const [open, setOpen] = useState<Version | null>(null)
   const { data } = useQuery(reading(PATH, { params: { agentId: agent.id }, query: { limit: 20 } }))
+  const { isBuiltin } = useAnsweringModel(open?.model ?? agent.model)
   const restore = useMutation({
     mutationFn: ({ id: versionId }: Version) =>
       call('POST', `${PATH}/{versionId}/restore`, { params: { agentId: agent.id, versionId } }),
     onSuccess: () => {
-      tell('done', 'The next answer follows it again.')
+      tell('done', isBuiltin ? SAVED_UNREAD : 'The next answer follows it again.')
       setOpen(null)
       void queries.invalidateQueries({ queryKey: [PATH] })
       return queries.invalidateQueries({ queryKey: ['/agents/{agentId}'] })

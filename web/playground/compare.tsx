@@ -113,7 +113,7 @@ type ConfigurationProps = {
 function Configuration(props: ConfigurationProps) {
   const { name, agent, settings, question, answer, isRunning, onResult, onChange, onRemove } = props
   const [saving, setSaving] = useState(false)
-  const save = useSaveSettings(agent)
+  const save = useSaveSettings(agent, settings)
   const isOver = answer !== undefined && !isRunning
   const isSaved = isSame(settings, settingsOf(agent))
   const messageId = answer?.messageId ?? ''

@@ -25,7 +25,7 @@ type RunSettingsProps = {
 export function RunSettings({ agent, settings, place, onSettings, onPlace }: RunSettingsProps) {
   const saved = settingsOf(agent)
   const isDraft = !isSame(settings, saved)
-  const save = useSaveSettings(agent)
+  const save = useSaveSettings(agent, settings)
   const contacts = useQuery(
     reading('/agents/{agentId}/contacts', { params: { agentId: agent.id }, query: { limit: 50 } }),
   )

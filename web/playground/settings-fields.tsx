@@ -1,5 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
-import { reading } from '../app/api.ts'
+import { notRead, useAnsweringModel } from '../instructions/answering-model.tsx'
 import { Select, TextArea, TextField } from '../ui/field.tsx'
 import type { Settings } from './settings.ts'
 
@@ -11,15 +10,12 @@ type SettingsFieldsProps = {
 
 /** The fields for the instructions and the model of an agent. */
 export function SettingsFields({ settings, onChange, rows = 8 }: SettingsFieldsProps) {
-  const { data } = useQuery(reading('/models'))
-  const ids = new Set(['auto', ...(data?.models ?? []).map(({ id }) => id), settings.model])
+  const { options, isBuiltin } = useAnsweringModel(settings.model)
   return (
     <>
       <Select
         label="Model"
-        options={[...ids].map(
-          (id) => [id, id === 'auto' ? 'auto (the default of the installation)' : id] as const,
-        )}
+        options={options}
         value={settings.model}
         onChange={({ target }) => onChange({ model: target.value })}
       />
@@ -31,6 +27,7 @@ export function SettingsFields({ settings, onChange, rows = 8 }: SettingsFieldsP
         step={0.1}
         value={settings.temp}
         onChange={({ target }) => onChange({ temp: target.value })}
+        hint={isBuiltin && notRead('temperature')}
       />
       <TextArea
         label="Instructions"
@@ -38,6 +35,7 @@ export function SettingsFields({ settings, onChange, rows = 8 }: SettingsFieldsP
         value={settings.instructions}
         onChange={({ target }) => onChange({ instructions: target.value })}
         maxLength={50_000}
+        hint={isBuiltin && notRead('instructions')}
       />
     </>
   )

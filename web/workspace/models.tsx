@@ -48,6 +48,7 @@ export function Models() {
               Embeddings: {data.embedding ?? 'word vectors that come with Parley'}. Reranker:{' '}
               {data.reranker ?? 'none'}.
             </p>
+            {data.embeddingProblem && <p role="alert">{data.embeddingProblem}</p>}
             {test.data && (
               <ul className={agents.rows} aria-label="Findings" aria-live="polite">
                 {test.data.findings.map(({ what, name, ok, sentence }) => (

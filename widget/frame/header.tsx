@@ -59,8 +59,12 @@ export function Face({ appearance }: { appearance: NonNullable<State['appearance
 function statusOf({ conversation, messages }: State): string {
   const status = conversation?.status
   const help = conversation?.help
-  const person = help?.name ?? messages.findLast(({ author }) => author !== null)?.author
-  if (status === 'taken_over') return person ? word('isAnswering', person) : word('personAnswers')
+  // Another member than the one who has taken over may reply.
+  if (help?.name) return word('isAnswering', lastPerson(messages) ?? help.name)
   if (status === 'paused') return word('teamReplies')
   return help ? word('teamKnows') : word('assistant')
 }
+
+/** Returns the person who answered last, or null if the agent did. */
+export const lastPerson = (messages: State['messages']): string | null =>
+  messages.findLast(({ role }) => role === 'assistant')?.author ?? null

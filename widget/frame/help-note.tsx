@@ -1,4 +1,5 @@
 import type { Chat } from './chat.ts'
+import { lastPerson } from './header.tsx'
 import { Icon } from './icon.tsx'
 import type { State } from './state.ts'
 import { shownLanguage, word } from './words.ts'
@@ -8,13 +9,8 @@ export function HelpNote({ chat, state }: { chat: Chat; state: State }) {
   const { conversation, appearance, hasLeftDetails, messages } = state
   const help = conversation?.help
   if (!help) return null
-  if (help.state === 'taken_over') {
-    const newest = messages.at(-1)
-    // Once the person has replied, the header names them. A visitor whose message is not the newest one is not waiting.
-    if (newest?.author) return null
-    if (help.isStaffed || newest?.role !== 'user')
-      return help.name ? <p class="note">{word('joined', help.name)}</p> : null
-  }
+  // Once a person has replied, the header is enough.
+  if (help.name) return lastPerson(messages) ? null : <p class="note">{word('joined', help.name)}</p>
   return (
     <div class="help">
       <Icon name="person" />

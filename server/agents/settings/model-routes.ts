@@ -3,21 +3,17 @@ import type { Context } from '../../context.ts'
 import type { RateWindow } from '../../http/limits/rate-limit.ts'
 import { type Route, route } from '../../http/route.ts'
 import { countRequest } from '../../http/server/gate.ts'
-import type { ResolvedModel } from '../../models/calls/model-call.ts'
 import { probeModels } from '../../models/catalogue/probe-models.ts'
-import { whatHappened } from '../../models/failures/model-failure.ts'
 import * as contract from '../contract.ts'
 
 /** The rate limit of model tests, because providers charge for each. */
 const TESTS: RateWindow = { limit: 10, windowMs: 3_600_000 }
 
-const problemOf = (model: ResolvedModel | null): string | null =>
-  model?.health.failure ? `${whatHappened(model.health.failure)}.` : null
-
 export const modelRoutes = (ctx: Context): Route[] => [
   route(contract.listModels, async ({ caller: { account } }) => {
     const { entries, auto, embedding, reranker } = ctx.config.catalogue
     const { models } = planOf(account.plan)
+    const failureOf = await ctx.knownFailures.read()
     return {
       models: entries.map(({ id, provider, credits, contextTokens }) => ({
         id,
@@ -26,9 +22,10 @@ export const modelRoutes = (ctx: Context): Route[] => [
         contextTokens,
         isAuto: id === auto,
         isInPlan: provider === 'builtin' || models === null || models.includes(id),
-        problem: problemOf(ctx.models.resolve(id)),
+        problem: failureOf({ what: 'model', name: id }),
       })),
       embedding: embedding?.name ?? null,
+      embeddingProblem: embedding && failureOf({ what: 'embeddings', name: embedding.name }),
       reranker: reranker?.name ?? null,
     }
   }),

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { Exact, endpoint, IsoTime, Nullable, OneOf, Success } from '../../http/contract.ts'
+import { connectionStatuses } from '../registry/connection-status.ts'
 
 const params = Exact({ agentId: Type.String({ minLength: 1 }) })
 const tag = 'Email'
@@ -106,6 +107,9 @@ export const readMailboxConnection = endpoint({
       smtp: Exact(state),
       imap: Nullable(Exact({ ...state, mailbox: Type.String() })),
       hasInboundSecret: Type.Boolean(),
+      status: OneOf(connectionStatuses, {
+        description: 'Whether both servers worked when they were last used',
+      }),
     }),
   },
   errors: ['RESOURCE_NOT_FOUND'],

@@ -3,7 +3,14 @@ import type { Context } from '../../context.ts'
 import type { AgentRef } from '../../db/refs.ts'
 import { ApiError } from '../../http/errors.ts'
 import { type Route, route } from '../../http/route.ts'
-import { type ConnectionRow, deleteConnection, putConnection, rowOf } from './connection/connection.ts'
+import { statusOf } from '../registry/connection-status.ts'
+import {
+  type ConnectionRow,
+  deleteConnection,
+  putConnection,
+  rowOf,
+  usesOf,
+} from './connection/connection.ts'
 import { tryServers } from './connection/try-servers.ts'
 import { connectMailbox, disconnectMailbox, readMailboxConnection, testMailbox } from './contract.ts'
 
@@ -62,5 +69,6 @@ function presentConnection(row: ConnectionRow): Static<(typeof readMailboxConnec
       lastCheckedAt: row.imap_checked_at?.toISOString() ?? null,
     },
     hasInboundSecret: row.inbound_secret !== null,
+    status: statusOf(Object.values(usesOf(row)).filter((use) => use !== null)),
   }
 }

@@ -1,6 +1,7 @@
 import Type from 'typebox'
-import { Exact, IsoTime, Nullable } from '../../http/contract.ts'
+import { Exact, IsoTime, Nullable, OneOf } from '../../http/contract.ts'
 import { BaseUrl } from '../../http/server/base-url.ts'
+import { connectionStatuses } from '../registry/connection-status.ts'
 
 const shown = (description: string) => Type.String({ description })
 
@@ -88,9 +89,12 @@ export const ConnectionState = Exact({
       businessAccountId: Type.String(),
       numbers: Nullable(Type.Array(ConnectedNumber, { description: 'null: they have not been read yet' })),
       numbersReadAt: Nullable(IsoTime),
+      lastError: Nullable(shown('Why the last request to the channel failed; null if it did not')),
+      lastCheckedAt: Nullable(IsoTime),
     }),
     { description: 'Empty: messaging is not connected' },
   ),
+  status: OneOf(connectionStatuses, { description: 'Whether all accounts worked when they were last used' }),
   baseUrl: Nullable(Type.String({ description: 'null: the public address of the channel' })),
   webhookPath: shown('Where the channel sends what happens, on this host'),
 })

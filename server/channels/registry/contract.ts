@@ -1,5 +1,11 @@
 import Type from 'typebox'
-import { Exact, endpoint, Nullable } from '../../http/contract.ts'
+import { Exact, endpoint, Nullable, OneOf } from '../../http/contract.ts'
+import { connectionStatuses } from './connection-status.ts'
+
+const state = {
+  status: OneOf(connectionStatuses, { description: 'Whether it worked when it was last used' }),
+  problem: Nullable(Type.String({ description: 'Why it did not' })),
+}
 
 export const listChannels = endpoint({
   method: 'GET',
@@ -13,8 +19,8 @@ export const listChannels = endpoint({
   success: {
     status: 200,
     schema: Exact({
-      email: Nullable(Exact({ address: Type.String() })),
-      messaging: Nullable(Exact({ accounts: Type.Integer({ minimum: 1 }) })),
+      email: Nullable(Exact({ address: Type.String(), ...state })),
+      messaging: Nullable(Exact({ accounts: Type.Integer({ minimum: 1 }), ...state })),
     }),
   },
 })

@@ -2,24 +2,55 @@ import type { Context } from '../../context.ts'
 import type { Db } from '../../db/database.ts'
 import type { AgentRef } from '../../db/refs.ts'
 import { type Route, route } from '../../http/route.ts'
+import { usesOf } from '../email/connection/connection.ts'
+import { type LastUse, statusOf } from './connection-status.ts'
 import { listChannels } from './contract.ts'
 
 export const channelRoutes = (ctx: Context): Route[] => [
-  route(listChannels, async ({ ref }) => connectedChannels(ctx.db, ref)),
+  route(listChannels, async ({ ref }) => ({
+    email: await connectedMailbox(ctx.db, ref),
+    messaging: await connectedAccounts(ctx.db, ref),
+  })),
 ]
 
-async function connectedChannels(db: Db, { accountId, agentId }: AgentRef) {
-  const mailbox = await db
+async function connectedMailbox(db: Db, { accountId, agentId }: AgentRef) {
+  const row = await db
     .selectFrom('email_connections')
-    .select('address')
+    .select(['address', 'imap', 'imap_error', 'imap_checked_at', 'smtp_error', 'smtp_checked_at'])
     .where('account_id', '=', accountId)
     .where('agent_id', '=', agentId)
     .executeTakeFirst()
-  const { accounts } = await db
+  if (!row) return null
+  const { receiving, sending } = usesOf(row)
+  return {
+    address: row.address,
+    ...stateOf([
+      { name: 'Receiving', use: receiving },
+      { name: 'Sending', use: sending },
+    ]),
+  }
+}
+
+async function connectedAccounts(db: Db, { accountId, agentId }: AgentRef) {
+  const rows = await db
     .selectFrom('messaging_accounts')
-    .select(({ fn }) => fn.countAll().as('accounts'))
+    .select(['business_account_id', 'error', 'checked_at'])
     .where('account_id', '=', accountId)
     .where('agent_id', '=', agentId)
-    .executeTakeFirstOrThrow()
-  return { email: mailbox ?? null, messaging: Number(accounts) > 0 ? { accounts: Number(accounts) } : null }
+    .orderBy('position')
+    .execute()
+  if (rows.length === 0) return null
+  const parts = rows.map(({ business_account_id: name, error, checked_at: checkedAt }) => ({
+    name,
+    use: { error, checkedAt },
+  }))
+  return { accounts: rows.length, ...stateOf(parts) }
+}
+
+/** Returns the state of a connection, given the last use of each of its parts; a part that does not exist has none. */
+function stateOf(parts: { name: string; use: LastUse | null }[]) {
+  const failures = parts.flatMap(({ name, use }) =>
+    use && use.error !== null ? [`${name}: ${use.error}`] : [],
+  )
+  return { status: statusOf(parts.flatMap(({ use }) => use ?? [])), problem: failures.join(' ') || null }
 }

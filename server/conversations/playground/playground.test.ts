@@ -5,6 +5,7 @@ import { tokens } from '../../../test/fakes/reply.ts'
 import { type Client, type Service, startService } from '../../../test/start.ts'
 import { trained } from '../../../test/until.ts'
 import { refreshDays } from '../../insights/days/refresh-days.ts'
+import { createKnownFailures } from '../../models/failures/known-failures.ts'
 
 let service: Service
 let client: Client
@@ -74,6 +75,9 @@ test('a failure of the model says here, and where models are listed, what its pr
   assert.match(body.error.message, /; check Workspace > Models\.$/)
   assert.ok(body.error.message.length < 400)
   assert.match(await problemOf(), words)
+  // Another process, or this one after a restart, knows it as well.
+  const elsewhere = await createKnownFailures(service.ctx.db, assert.ifError).read()
+  assert.match(elsewhere({ what: 'model', name: 'fake' }) ?? '', words)
   models.queue.push(fault)
   const other = (await client.request('POST', '/agents', { name: 'Other' })).body.id
   const customer = await client.request('POST', `/agents/${other}/chat`, { message: QUESTION, stream: false })

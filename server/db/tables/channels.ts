@@ -57,6 +57,8 @@ export type MessagingAccountsTable = {
   position: number
   numbers: Json<MessagingNumber[] | null>
   numbers_read_at: OptionalTime
+  error: string | null
+  checked_at: OptionalTime
   updated_at: Time
 }
 

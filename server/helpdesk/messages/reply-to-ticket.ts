@@ -2,6 +2,7 @@ import { takeUploads } from '../../attachments/uploads.ts'
 import type { Context } from '../../context.ts'
 import { appendMessage } from '../../conversations/records/append-message.ts'
 import type { ConversationRow } from '../../conversations/records/queries.ts'
+import { setStatus } from '../../conversations/records/set-status.ts'
 import type { Trx } from '../../db/database.ts'
 import type { TicketRef } from '../../db/refs.ts'
 import { transact } from '../../db/statements/transact.ts'
@@ -52,6 +53,9 @@ export async function replyToTicket(
     const { ticket, conversation } = await holdTicket(trx, ref)
     if (conversation && conversation.status !== 'taken_over')
       throw new ApiError('CONVERSATION_NOT_TAKEN_OVER')
+    // The member who had it has left the team.
+    if (conversation?.taken_over_by === null)
+      await setStatus(trx, accountId, conversation.id, 'taken_over', author.id)
     const attachments = await takeUploads(trx, ref, reply.attachmentIds, {
       sender: null,
       ticketId: ticket.id,

@@ -7,6 +7,7 @@ import { type ModelServer, startModelServer } from '../../../test/fakes/model-se
 import { tokens } from '../../../test/fakes/reply.ts'
 import { readStream } from '../../../test/read-stream.ts'
 import { type Client, type Service, startService } from '../../../test/start.ts'
+import { memberOf } from '../../../test/workspace.ts'
 import { createMember } from '../../accounts/records/members.ts'
 import { reconcile } from '../../conversations/ledger/reconcile.ts'
 import { requireConversation } from '../../conversations/records/queries.ts'
@@ -192,7 +193,7 @@ test('a conversation that is handed back at once gets nothing of the silenced re
   const asking = one.client.request('POST', `/agents/${one.agentId}/chat`, more, key)
   while ((service.ctx.generations.ofConversation(conversationId)?.parts.length ?? 0) === 0) await wait(10)
   await takeOver(service.ctx, place, member)
-  await handBack(service.ctx, place)
+  await handBack(service.ctx, place, null)
 
   const { status, body } = await asking
   assert.deepEqual([status, body.error.details], [409, { status: 'taken_over' }])
@@ -215,7 +216,7 @@ test('an answer taken over before its first word stays silent, also after an imm
   const asking = say(one, { message: 'More', conversationId })
   while (!service.ctx.generations.ofConversation(conversationId)?.wasAsked) await wait(10)
   await takeOver(service.ctx, place, member)
-  await handBack(service.ctx, place)
+  await handBack(service.ctx, place, null)
 
   const { status, body } = await asking
   held.resolve()
@@ -316,4 +317,44 @@ test('500 races of takeover against a reply leave no model output after the take
   assert.ok(outcomes.silent > 50 && outcomes.spoken > 50, `both must happen: ${JSON.stringify(outcomes)}`)
   await service.ctx.generations.idle()
   assert.deepEqual(await reconcile(service.ctx.db), { balanced: true, difference: 0 })
+})
+
+test('whoever takes over or replies in the browser is there, except who has chosen to be away', async () => {
+  const one = await world()
+  const cleo = await memberOf(service, one.client.accountId, 'owner')
+  const presences = async () => {
+    const { body } = await one.client.request('GET', `/agents/${one.agentId}/helpdesk/members`)
+    return body.map(({ name, presence }: Record<string, string>) => [name, presence])
+  }
+  const open = async () => {
+    const conversationId = (await say(one, { message: 'Help' })).body.data.metadata.conversationId
+    const talk = `/agents/${one.agentId}/conversations/${conversationId}/takeover`
+    return { talk, conversationId }
+  }
+  const { talk } = await open()
+  // A key that acts for a member does not know where the member is.
+  const { ticketNumber } = (await one.client.request('POST', talk, { memberId: one.members[0] })).body.data
+  const nobody = [
+    ['ann', 'offline'],
+    ['bob', 'offline'],
+  ]
+  assert.deepEqual(await presences(), [...nobody, ['owner', 'offline']])
+  const mine = await cleo.request('POST', (await open()).talk, { memberId: cleo.memberId })
+  assert.equal(mine.status, 200)
+  assert.deepEqual(await presences(), [...nobody, ['owner', 'online']])
+
+  const report = async (presence: string) =>
+    cleo.request('PUT', `/members/${cleo.memberId}/presence`, { presence })
+  const reply = () =>
+    cleo.request('POST', `/agents/${one.agentId}/helpdesk/tickets/${ticketNumber}/messages`, {
+      type: 'reply',
+      content: 'I am here.',
+      authorId: cleo.memberId,
+    })
+  await report('offline')
+  assert.equal((await reply()).status, 201)
+  assert.deepEqual((await presences()).at(-1), ['owner', 'online'])
+  await report('away')
+  assert.equal((await reply()).status, 201)
+  assert.deepEqual((await presences()).at(-1), ['owner', 'away'])
 })

@@ -54,9 +54,9 @@ export async function takeOver(
 
 /**
  * Gives a conversation back to the agent and closes its ticket. Throws CONVERSATION_NOT_TAKEN_OVER when nobody has
- * it.
+ * it. Without `memberId`, the person who had it has done it.
  */
-export async function handBack(ctx: Needs, ref: ConversationRef): Promise<void> {
+export async function handBack(ctx: Needs, ref: ConversationRef, memberId: string | null): Promise<void> {
   const { accountId, agentId, conversationId } = ref
   await transact(ctx.db, async (trx) => {
     const { status, taken_over_by } = await requireConversation(
@@ -69,7 +69,7 @@ export async function handBack(ctx: Needs, ref: ConversationRef): Promise<void> 
     const open = await openTicketOf(trx, accountId, conversationId)
     if (open) {
       const closed = { status: await defaultStatus(trx, { accountId, agentId }, 'closed'), handedBack: true }
-      await applyTicketChange(trx, open, closed, taken_over_by ?? 'api')
+      await applyTicketChange(trx, open, closed, memberId ?? taken_over_by ?? 'api')
     }
     await tellOfConversation(ctx, trx, ref, open?.number)
   })

@@ -19,7 +19,7 @@ export type Change = {
 }
 
 /** Who made the change: a member's id, or one of these. */
-type Doer = string | 'customer' | 'system' | 'api'
+export type Doer = string | 'customer' | 'system' | 'api'
 
 /** Returns a category with its default status. The id is null until the agent's statuses have been created. */
 export async function defaultStatus(

@@ -27,8 +27,15 @@ export async function endInside(
   return requestStop(trx, accountId, conversationId, 'takeover')
 }
 
-/** Ends a conversation, its ticket, its open actions and the running reply. */
-export async function endConversation(ctx: Needs, ref: ConversationRef): Promise<void> {
+/**
+ * Ends a conversation, its ticket, its open actions and the running reply. Without `memberId`, the person who had the
+ * conversation has done it.
+ */
+export async function endConversation(
+  ctx: Needs,
+  ref: ConversationRef,
+  memberId: string | null,
+): Promise<void> {
   const { accountId, agentId, conversationId } = ref
   const generationId = await transact(ctx.db, async (trx) => {
     const conversation = await requireConversation(trx, { accountId, agentId, conversationId }, true)
@@ -37,7 +44,7 @@ export async function endConversation(ctx: Needs, ref: ConversationRef): Promise
     const open = await openTicketOf(trx, accountId, conversationId)
     if (open) {
       const closed = { status: await defaultStatus(trx, { accountId, agentId }, 'closed') }
-      await applyTicketChange(trx, open, closed, conversation.taken_over_by ?? 'api')
+      await applyTicketChange(trx, open, closed, memberId ?? conversation.taken_over_by ?? 'api')
       await sendSurvey(ctx.config, trx, open, conversation)
     }
     await tellOfConversation(ctx, trx, ref, open?.number)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Desk, openDesk, write } from '../../../test/open-desk.ts'
 import { type Service, startService } from '../../../test/start.ts'
+import { memberOf } from '../../../test/workspace.ts'
 import { endIdle } from '../../channels/replies/end-idle.ts'
 
 let service: Service
@@ -190,4 +191,32 @@ test('a conversation with an open ticket does not end by idling; an ended one ha
   const second = await write(service, desk, 'Still here')
   const ticket = (await desk.call('GET', `/tickets/${ticketNumber}`)).body
   assert.deepEqual([ticket.conversationId, ticket.statusCategory], [second, 'new'])
+})
+
+test('what a member did in the browser has the name of the member, and what a key did is done by the API', async () => {
+  const desk = await openDesk(service)
+  const bea = await memberOf(service, desk.client.accountId, 'owner')
+  const conversationId = await write(service, desk, 'Hello')
+  const { ticketNumber } = await desk.open({ conversationId })
+  const ticket = `/agents/${desk.agentId}/helpdesk/tickets/${ticketNumber}`
+  await desk.client.request('PATCH', ticket, { assigneeId: desk.members.ann })
+  await bea.request('PATCH', ticket, { assigneeId: desk.members.bob })
+  const talk = `/agents/${desk.agentId}/conversations/${conversationId}`
+  await desk.client.request('POST', `${talk}/takeover`, { memberId: desk.members.ann })
+  await bea.request('POST', `${talk}/handback`)
+  const events = await messages(desk, ticketNumber, 'event')
+  assert.deepEqual(
+    events.map(({ metadata }: { metadata: Record<string, { name: string } & string> }) => [
+      metadata.eventType,
+      metadata.assignedTo?.name ?? metadata.statusTo,
+      metadata.doneBy?.name,
+    ]),
+    [
+      ['assign', 'ann', 'API'],
+      ['assign', 'bob', 'owner'],
+      ['status_change', 'on_you', 'ann'],
+      ['assign', 'ann', 'ann'],
+      ['status_change', 'closed', 'owner'],
+    ],
+  )
 })

@@ -7,7 +7,7 @@ import type { Trx } from '../../db/database.ts'
 import type { TicketRef } from '../../db/refs.ts'
 import { afterCommit, transact } from '../../db/statements/transact.ts'
 import { sendSurvey } from '../survey/send-survey.ts'
-import { applyTicketChange, type Change } from './apply-ticket-change.ts'
+import { applyTicketChange, type Change, type Doer } from './apply-ticket-change.ts'
 import { assigneeOf, refuseSecondOpen, statusOf, teamOf } from './check-ticket-references.ts'
 import { endInside } from './end-conversation.ts'
 import type { UpdateTicket } from './schema.ts'
@@ -25,6 +25,7 @@ export async function updateTicket(
   ctx: Needs,
   ref: TicketRef,
   body: Static<typeof UpdateTicket>,
+  doneBy: Doer,
 ): Promise<TicketRow> {
   const { accountId, agentId } = ref
   await statusesOf(ctx.db, ref)
@@ -37,7 +38,7 @@ export async function updateTicket(
       change.conversationId === undefined ? held.ticket.conversation_id : change.conversationId
     if (conversationId && !isOver(category))
       await refuseSecondOpen(trx, accountId, conversationId, held.ticket.id)
-    const ticket = await applyTicketChange(trx, held.ticket, change, 'api')
+    const ticket = await applyTicketChange(trx, held.ticket, change, doneBy)
     const conversation = linked === undefined ? held.conversation : linked
     await handOn(trx, held.ticket, ticket, conversation)
     const running = await endIfOver(ctx, trx, held, ticket, conversation)

@@ -33,8 +33,8 @@ export type ResolvedModel = {
   wire(): Promise<Wire>
   /** The settings that the server refused in earlier requests, which it then answered without them. */
   refused: Map<string, string | null>
-  /** The last failure of a call, until one succeeds. */
-  health: { failure: ModelFailure | null }
+  /** Notes how a call ended: null if it was answered. */
+  noteUse(failure: ModelFailure | null): void
 }
 
 type Result = IteratorResult<Part[], undefined>
@@ -144,7 +144,7 @@ export class ModelCall implements Receiver, AsyncIterableIterator<Part[], undefi
       case 'finish':
         this.#hasFinish = part.finishReason.unified !== 'interrupted'
         if (!this.#hasFinish) return
-        this.#resolved.health.failure = null
+        this.#resolved.noteUse(null)
         // Only now is it certain that the server accepts what was sent instead.
         for (const [name, instead] of this.#refused) this.#resolved.refused.set(name, instead)
     }
@@ -274,7 +274,7 @@ export class ModelCall implements Receiver, AsyncIterableIterator<Part[], undefi
     if (this.#state === 'over') return
     this.#state = 'over'
     this.#error = error
-    if (error instanceof ModelFailure && error.kind !== 'aborted') this.#resolved.health.failure = error
+    if (error instanceof ModelFailure && error.kind !== 'aborted') this.#resolved.noteUse(error)
     this.#clock?.stop()
     clearTimeout(this.#retry)
     this.#signal.removeEventListener('abort', this.#onAbort)

@@ -79,8 +79,8 @@ export const backupTables: BackupTable[] = [
   { name: 'user_erasures', key: ['id'], page: 200 },
 ]
 
-/** These belong to an installation and not to its data: the check of the secret key, and the maintenance switch. */
-export const settingsLeftOut = ['secret-check', 'secret-rotation', 'maintenance']
+/** These belong to an installation and not to its data, such as the check of the secret key and the maintenance switch. */
+export const settingsLeftOut = ['secret-check', 'secret-rotation', 'maintenance', 'model-failures']
 
 /** These are derived from other tables (a restored conversation is queued for the search), or are of no use later. */
 export const derivedTables = [

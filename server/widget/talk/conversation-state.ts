@@ -44,8 +44,8 @@ export async function readStates(db: Db, ids: readonly string[]): Promise<Conver
     where c.id = any(${ids}::uuid[])`.execute(db)
   return rows.map((row) => {
     const isWaiting = row.is_waiting || row.status === 'taken_over'
-    // Who is available matters only to visitors who wait for a person.
-    const isStaffed = isWaiting && row.is_staffed
+    // Who is available matters only to visitors who wait for a person. Whoever has taken over is there for them.
+    const isStaffed = isWaiting && (row.is_staffed || row.helper !== null)
     const seen = [
       row.last_seq,
       row.cut_messages,

@@ -98,7 +98,7 @@ export const VisibleMessage = Exact({
 export const Help = Exact({
   state: OneOf(['waiting', 'taken_over']),
   name: Nullable(Type.String({ description: 'The person who has taken over' })),
-  isStaffed: Type.Boolean({ description: 'Whether a team member is online' }),
+  isStaffed: Type.Boolean({ description: 'Whether a team member is online or has taken over' }),
   opensAt: Nullable(
     Type.String({
       format: 'date-time',

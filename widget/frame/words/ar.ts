@@ -6,7 +6,6 @@ export const ar: Words = {
   you: 'أنت',
   agent: 'المساعد',
   isAnswering: '{0} يجيب الآن',
-  personAnswers: 'يجيبك أحد أعضاء الفريق',
   teamReplies: 'سيرد فريقنا هنا',
   teamKnows: 'تم إبلاغ فريقنا',
   back: 'العودة إلى الدردشة',

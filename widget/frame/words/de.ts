@@ -6,7 +6,6 @@ export const de: Words = {
   you: 'Sie',
   agent: 'Assistent',
   isAnswering: '{0} antwortet',
-  personAnswers: 'Eine Person antwortet',
   teamReplies: 'Unser Team antwortet hier',
   teamKnows: 'Unser Team weiß Bescheid',
   back: 'Zurück zum Chat',

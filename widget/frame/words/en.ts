@@ -5,7 +5,6 @@ export const en = {
   you: 'You',
   agent: 'Assistant',
   isAnswering: '{0} is answering',
-  personAnswers: 'A person is answering',
   teamReplies: 'Our team will reply here',
   teamKnows: 'Our team has been told',
   back: 'Back to the chat',

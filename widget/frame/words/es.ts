@@ -6,7 +6,6 @@ export const es: Words = {
   you: 'Usted',
   agent: 'Asistente',
   isAnswering: '{0} está respondiendo',
-  personAnswers: 'Una persona está respondiendo',
   teamReplies: 'Nuestro equipo responderá aquí',
   teamKnows: 'Nuestro equipo está avisado',
   back: 'Volver al chat',

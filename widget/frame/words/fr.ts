@@ -6,7 +6,6 @@ export const fr: Words = {
   you: 'Vous',
   agent: 'Assistant',
   isAnswering: '{0} répond',
-  personAnswers: 'Une personne répond',
   teamReplies: 'Notre équipe répondra ici',
   teamKnows: 'Notre équipe est prévenue',
   back: 'Retour au chat',

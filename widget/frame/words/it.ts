@@ -6,7 +6,6 @@ export const it: Words = {
   you: 'Lei',
   agent: 'Assistente',
   isAnswering: '{0} sta rispondendo',
-  personAnswers: 'Una persona sta rispondendo',
   teamReplies: 'Il nostro team risponderà qui',
   teamKnows: 'Il nostro team è avvisato',
   back: 'Torna alla chat',

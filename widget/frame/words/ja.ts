@@ -6,7 +6,6 @@ export const ja: Words = {
   you: 'あなた',
   agent: 'アシスタント',
   isAnswering: '{0}が対応しています',
-  personAnswers: '担当者が対応しています',
   teamReplies: '担当者がこちらで返信します',
   teamKnows: '担当者に連絡しました',
   back: 'チャットに戻る',

@@ -6,7 +6,6 @@ export const nl: Words = {
   you: 'U',
   agent: 'Assistent',
   isAnswering: '{0} antwoordt',
-  personAnswers: 'Een medewerker antwoordt',
   teamReplies: 'Ons team antwoordt hier',
   teamKnows: 'Ons team is op de hoogte',
   back: 'Terug naar de chat',

@@ -6,7 +6,6 @@ export const pl: Words = {
   you: 'Ty',
   agent: 'Asystent',
   isAnswering: '{0} odpowiada',
-  personAnswers: 'Odpowiada człowiek',
   teamReplies: 'Nasz zespół odpowie tutaj',
   teamKnows: 'Nasz zespół już wie',
   back: 'Wróć do czatu',

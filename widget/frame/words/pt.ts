@@ -6,7 +6,6 @@ export const pt: Words = {
   you: 'Você',
   agent: 'Assistente',
   isAnswering: '{0} está respondendo',
-  personAnswers: 'Uma pessoa está respondendo',
   teamReplies: 'Nossa equipe responderá aqui',
   teamKnows: 'Nossa equipe foi avisada',
   back: 'Voltar ao chat',

@@ -6,7 +6,6 @@ export const tr: Words = {
   you: 'Siz',
   agent: 'Asistan',
   isAnswering: '{0} yanıtlıyor',
-  personAnswers: 'Bir kişi yanıtlıyor',
   teamReplies: 'Ekibimiz buradan yanıtlayacak',
   teamKnows: 'Ekibimize haber verildi',
   back: 'Sohbete dön',

@@ -6,7 +6,6 @@ export const zh: Words = {
   you: '您',
   agent: '助手',
   isAnswering: '{0} 正在回复',
-  personAnswers: '工作人员正在回复',
   teamReplies: '我们的团队将在此回复',
   teamKnows: '已通知我们的团队',
   back: '返回聊天',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type MailServer, startMailServer } from '../../../../test/fakes/mail-server.ts'
 import { type Client, type Service, startService } from '../../../../test/start.ts'
+import { noteSmtp } from './connection.ts'
 
 let service: Service
 let client: Client
@@ -41,7 +42,8 @@ test('a mailbox is connected, read without its passwords, and disconnected', asy
     inboundSecret: 'a secret of the webhook',
   })
   assert.deepEqual([put1.status, put1.body], [200, { success: true }])
-  assert.deepEqual(await channels(), { email: { address: 'support@shop.example' }, messaging: null })
+  const untested = { address: 'support@shop.example', status: 'untested', problem: null }
+  assert.deepEqual(await channels(), { email: untested, messaging: null })
   const { body } = await client.request('GET', path)
   const unchecked = { hasPassword: true, lastError: null, lastCheckedAt: null }
   assert.deepEqual(body, {
@@ -52,6 +54,7 @@ test('a mailbox is connected, read without its passwords, and disconnected', asy
     smtp: { ...login(), ...unchecked },
     imap: { ...login({ port: 143 }), mailbox: 'Shop', ...unchecked },
     hasInboundSecret: true,
+    status: 'untested',
   })
   const row = await service.ctx.db.selectFrom('email_connections').selectAll().executeTakeFirstOrThrow()
   assert.doesNotMatch(JSON.stringify(row), /smtp password|imap password|secret of/)
@@ -136,3 +139,27 @@ for (const [what, more, wanted] of TRIES) {
     assert.deepEqual([lastError, typeof lastCheckedAt], [body.smtp.error, 'string'])
   })
 }
+
+test('a mailbox is connected once its servers have worked, and no longer when one fails or is changed', async () => {
+  const state = async () => {
+    const { email } = (await client.request('GET', path.replace('email/connection', 'channels'))).body
+    assert.equal((await client.request('GET', path)).body.status, email.status)
+    return [email.status, email.problem]
+  }
+  const check = () => client.request('POST', `${path}/test`)
+  await put(login({ password: 'secret' }))
+  assert.deepEqual(await state(), ['untested', null])
+  await check()
+  assert.deepEqual(await state(), ['connected', null])
+  const imap = { host: '127.0.0.1', port: 1, security: 'none', username: 'user', password: 'secret' }
+  await put(login(), { imap })
+  assert.deepEqual(await state(), ['untested', null])
+  await check()
+  assert.deepEqual(await state(), ['failing', 'Receiving: 127.0.0.1 refused the connection.'])
+  // The servers of a former connection say nothing about this one.
+  const former = await service.ctx.db.selectFrom('email_connections').selectAll().executeTakeFirstOrThrow()
+  await put(login())
+  await noteSmtp(service.ctx.db, former, 'It was slow.')
+  await check()
+  assert.deepEqual(await state(), ['connected', null])
+})

@@ -7,6 +7,7 @@ import { json } from '../../../db/statements/json.ts'
 import { transact } from '../../../db/statements/transact.ts'
 import type { EmailConnectionsTable, MailServer } from '../../../db/tables/channels.ts'
 import { placeOfRow } from '../../../secrets/sealed-columns.ts'
+import type { LastUse } from '../../registry/connection-status.ts'
 
 export type ConnectionRow = Selectable<EmailConnectionsTable>
 
@@ -56,7 +57,9 @@ export async function putConnection(
       inbound_secret:
         (await encrypted(wanted.inboundSecret, 'inbound_secret')) ?? old?.inbound_secret ?? null,
       smtp_error: null,
+      smtp_checked_at: null,
       imap_error: null,
+      imap_checked_at: null,
       read_failures: 0,
       next_read_at: new Date(),
       lease_id: null,
@@ -147,6 +150,14 @@ export const imapLogin = async (
 ): Promise<(Login & { mailbox: string }) | null> =>
   row.imap && { ...row.imap, password: await opened(ctx, row, 'imap_password', row.imap_password) }
 
+/** Returns how each server of a mailbox was last used. */
+export const usesOf = (
+  row: Pick<ConnectionRow, 'imap' | 'imap_error' | 'imap_checked_at' | 'smtp_error' | 'smtp_checked_at'>,
+): { receiving: LastUse | null; sending: LastUse } => ({
+  receiving: row.imap && { error: row.imap_error, checkedAt: row.imap_checked_at },
+  sending: { error: row.smtp_error, checkedAt: row.smtp_checked_at },
+})
+
 /** Stores the state of a server. The row is written only when the state has changed or is a minute old. */
 export async function noteSmtp(db: Db, row: ConnectionRow, error: string | null): Promise<void> {
   const isFresh = row.smtp_checked_at !== null && Date.now() - row.smtp_checked_at.getTime() < 60_000
@@ -156,5 +167,7 @@ export async function noteSmtp(db: Db, row: ConnectionRow, error: string | null)
     .set({ smtp_error: error, smtp_checked_at: new Date() })
     .where('account_id', '=', row.account_id)
     .where('agent_id', '=', row.agent_id)
+    // The use of the servers before says nothing about these.
+    .where('updated_at', '=', row.updated_at)
     .execute()
 }

@@ -24,6 +24,7 @@ export async function tryServers(
       })
       .where('account_id', '=', row.account_id)
       .where('agent_id', '=', row.agent_id)
+      .where('updated_at', '=', row.updated_at)
       .execute()
   }
   return { smtp, imap }

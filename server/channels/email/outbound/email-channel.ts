@@ -101,11 +101,9 @@ async function hand(ctx: Context, row: ConnectionRow, mail: Mail, signal: AbortS
   } catch (error) {
     const failure = describeMailError(error, row.smtp.host)
     const reason = failure.message
-    if (!(failure instanceof SendFailure)) {
-      await noteSmtp(ctx.db, row, reason)
-      return { kind: 'retry', reason }
-    }
-    return { kind: failure.kind, reason }
+    const isOfConnection = !(failure instanceof SendFailure) || failure.isOfConnection
+    if (isOfConnection) await noteSmtp(ctx.db, row, reason)
+    return { kind: failure instanceof SendFailure ? failure.kind : 'retry', reason }
   }
 }
 

@@ -126,6 +126,7 @@ test('when the mail server is unavailable for a while, every mail is sent once a
   assert.deepEqual(await statuses(), ['queued', 'queued', 'queued'])
   const connection = await client.request('GET', `/agents/${box.agentId}/email/connection`)
   assert.equal(connection.body.smtp.lastError, '127.0.0.1 refused the connection.')
+  assert.equal(connection.body.status, 'failing')
   await server.start()
   for (let tries = 0; tries < 4; tries++) await box.send()
   const texts = await Promise.all(server.mails.map(async ({ raw }) => (await parsed(raw)).text))

@@ -19,10 +19,13 @@ type Smtp = {
 export class SendFailure extends MailFailure {
   override name = 'SendFailure'
   readonly kind: 'refused' | 'retry' | 'unknown'
+  /** Whether every other mail would have failed as well: the connection broke, or a login is missing. */
+  readonly isOfConnection: boolean
 
   constructor({ message, cause, responseCode }: MailFailure, handedOver: boolean) {
     super(message, { cause, ...(responseCode === null ? {} : { responseCode }) })
     this.kind = kindOf(responseCode, (cause as { code?: string } | undefined)?.code, handedOver)
+    this.isOfConnection = this.kind !== 'refused' && (responseCode === null || ABOUT_LOGIN.has(responseCode))
   }
 }
 

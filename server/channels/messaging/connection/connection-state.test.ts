@@ -3,10 +3,12 @@ import { after, before, test } from 'node:test'
 import {
   ACCOUNT,
   type MessagingHome,
+  now,
   SECRET,
   startMessagingHome,
   VERIFY,
 } from '../../../../test/messaging-home.ts'
+import { until } from '../../../../test/until.ts'
 
 let home: MessagingHome
 const path = (rest = '') => `/agents/${home.agentId}/messaging/connection${rest}`
@@ -27,9 +29,9 @@ test('reading a connection does not return its secrets', async () => {
   assert.equal((await home.client.request('POST', path('/test'))).status, 200)
   const { status, body } = await home.client.request('GET', path())
   assert.equal(status, 200)
-  const { numbersReadAt, ...account } = body.accounts[0]
-  assert.ok(numbersReadAt)
-  assert.deepEqual(account, { businessAccountId: ACCOUNT, numbers })
+  const { numbersReadAt, lastCheckedAt, ...account } = body.accounts[0]
+  assert.ok(numbersReadAt && lastCheckedAt)
+  assert.deepEqual(account, { businessAccountId: ACCOUNT, numbers, lastError: null })
   assert.deepEqual([body.baseUrl, body.webhookPath], [home.fake.url, `/webhooks/messaging/${home.agentId}`])
   assert.doesNotMatch(JSON.stringify(body), /token-1|app-secret|verify-me/)
 })
@@ -65,4 +67,40 @@ test('an agent without a connection has no accounts, and nothing can be tested',
     (await home.client.request('POST', `${other}/test`)).body.error.code,
     'MESSAGING_NOT_CONNECTED',
   )
+})
+
+test('an account is connected after a test that passed, and no longer when the channel refuses its token or a message', async () => {
+  const state = async () => {
+    const { messaging } = (await home.client.request('GET', `/agents/${home.agentId}/channels`)).body
+    assert.equal((await home.client.request('GET', path())).body.status, messaging.status)
+    return [messaging.status, messaging.problem]
+  }
+  const check = () => home.client.request('POST', path('/test'))
+  await check()
+  assert.deepEqual(await state(), ['connected', null])
+  await put({ accessToken: 'wrong' })
+  await check()
+  const [failing, problem] = await state()
+  assert.equal(failing, 'failing')
+  assert.match(problem, /^111: .*access token/)
+  await put({ accessToken: 'token-1' })
+  await check()
+  assert.deepEqual(await state(), ['connected', null])
+
+  await home.say('m-1', now(), 'Hello')
+  const { db } = home.service.ctx
+  await until('the answer', () => db.selectFrom('deliveries').select('id').executeTakeFirst())
+  home.fake.faults.push({ path: /messages$/, status: 401, code: 190 })
+  await home.deliver()
+  assert.deepEqual(await state(), [
+    'failing',
+    '111: The access token has expired. Connect the account again.',
+  ])
+  await db
+    .updateTable('deliveries')
+    .set({ next_at: new Date(0) })
+    .execute()
+  await home.deliver()
+  assert.equal(home.fake.sent.length, 1)
+  assert.deepEqual(await state(), ['connected', null])
 })

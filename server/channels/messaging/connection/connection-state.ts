@@ -3,9 +3,10 @@ import type { Context } from '../../../context.ts'
 import type { Db } from '../../../db/database.ts'
 import type { AgentRef } from '../../../db/refs.ts'
 import type { MessagingNumber } from '../../../db/tables/channels.ts'
+import { statusOf } from '../../registry/connection-status.ts'
 import type { ConnectionState, ConnectionTest } from '../schema.ts'
 import { requireAccounts } from './connection.ts'
-import { refreshNumbers } from './numbers.ts'
+import { NO_NUMBER, refreshNumbers } from './numbers.ts'
 import { ProviderFailure } from './provider-failure.ts'
 
 /** The time limit is short, because somebody is waiting for the response. */
@@ -21,7 +22,7 @@ export async function connectionState(
 ): Promise<Static<typeof ConnectionState>> {
   const rows = await db
     .selectFrom('messaging_accounts')
-    .select(['business_account_id', 'base_url', 'numbers', 'numbers_read_at'])
+    .select(['business_account_id', 'base_url', 'numbers', 'numbers_read_at', 'error', 'checked_at'])
     .where('account_id', '=', accountId)
     .where('agent_id', '=', agentId)
     .orderBy('position')
@@ -31,7 +32,10 @@ export async function connectionState(
       businessAccountId: row.business_account_id,
       numbers: row.numbers && presented(row.numbers),
       numbersReadAt: row.numbers_read_at?.toISOString() ?? null,
+      lastError: row.error,
+      lastCheckedAt: row.checked_at?.toISOString() ?? null,
     })),
+    status: statusOf(rows.map(({ error, checked_at }) => ({ error, checkedAt: checked_at }))),
     baseUrl: rows[0]?.base_url ?? null,
     webhookPath: `/webhooks/messaging/${agentId}`,
   }
@@ -48,7 +52,7 @@ export async function testConnection(
       const { businessAccountId } = account
       try {
         const numbers = presented(await refreshNumbers(ctx, account, PATIENCE))
-        const error = numbers.length === 0 ? 'The business account has no phone number.' : null
+        const error = numbers.length === 0 ? NO_NUMBER : null
         return { businessAccountId, ok: error === null, error, numbers }
       } catch (error) {
         if (!(error instanceof ProviderFailure)) throw error

@@ -9,7 +9,7 @@ import { ApiError } from '../../../http/errors.ts'
 import { type Details, refuseInvalid } from '../../../http/input/validate.ts'
 import { placeOfRow } from '../../../secrets/sealed-columns.ts'
 import { chooseAdapter } from './choose-adapter.ts'
-import type { Access, ProviderAdapter, ProviderClient } from './provider-adapter.ts'
+import type { Access, ProviderAdapter } from './provider-adapter.ts'
 
 /** Names and payloads of the messaging jobs. */
 export const READ_NUMBERS = 'read-messaging-numbers'
@@ -33,6 +33,11 @@ export type MessagingAccount = Access & {
   verifyToken: string
   numbers: MessagingNumber[] | null
   numbersReadAt: Date | null
+  /** Why the last request to the provider failed. */
+  error: string | null
+  checkedAt: Date | null
+  /** The access token as it is stored; it is another one after each change. */
+  sealedToken: string
 }
 
 type Needs = Pick<Context, 'db' | 'secrets'>
@@ -87,11 +92,16 @@ export async function putConnection(
           account_id: accountId,
           ...values,
           numbers: null,
+          error: null,
         })
         .onConflict((conflict) =>
-          conflict
-            .columns(['agent_id', 'business_account_id'])
-            .doUpdateSet({ ...values, numbers_read_at: null, updated_at: new Date() }),
+          conflict.columns(['agent_id', 'business_account_id']).doUpdateSet({
+            ...values,
+            numbers_read_at: null,
+            error: null,
+            checked_at: null,
+            updated_at: new Date(),
+          }),
         )
         .execute()
     }
@@ -165,11 +175,8 @@ async function openRow(
     baseUrl: row.base_url,
     numbers: row.numbers,
     numbersReadAt: row.numbers_read_at,
+    error: row.error,
+    checkedAt: row.checked_at,
+    sealedToken: row.access_token,
   }
 }
-
-export const clientOf = (
-  { fetcher }: Pick<Context, 'fetcher'>,
-  { adapter, accessToken, baseUrl }: Pick<MessagingAccount, 'adapter' | keyof Access>,
-  options: { signal?: AbortSignal; timeoutMs?: number; retries?: number } = {},
-): ProviderClient => adapter.client({ fetcher, access: { accessToken, baseUrl }, ...options })

@@ -3,7 +3,9 @@ import { normalPhone } from '../../../contacts/phone-number.ts'
 import type { Context } from '../../../context.ts'
 import { json } from '../../../db/statements/json.ts'
 import type { MessagingNumber } from '../../../db/tables/channels.ts'
-import { accountsOf, clientOf, type MessagingAccount } from './connection.ts'
+import { clientOf } from './client-of.ts'
+import { accountsOf, type MessagingAccount } from './connection.ts'
+import { noteUse } from './note-use.ts'
 import { ProviderFailure } from './provider-failure.ts'
 
 type Needs = Pick<Context, 'db' | 'fetcher'>
@@ -11,6 +13,8 @@ type Options = { signal?: AbortSignal; timeoutMs?: number; retries?: number; lon
 
 /** The time limit for the numbers of one account, with all pages and retries. */
 const LONGEST_MS = 30_000
+
+export const NO_NUMBER = 'The business account has no phone number.'
 
 /** Returns the digits. Numbers that people have written are compared by them. */
 export const digitsOf = (phone: string): string => phone.replace(/\D/g, '').replace(/^00/, '')
@@ -38,6 +42,7 @@ export async function refreshNumbers(
     .where('agent_id', '=', account.agentId)
     .where('business_account_id', '=', account.businessAccountId)
     .execute()
+  if (numbers.length === 0) await noteUse(ctx.db, account, NO_NUMBER)
   account.numbers = numbers
   account.numbersReadAt = new Date()
   return numbers

@@ -17,6 +17,7 @@ export type ProviderFailureCode =
   | 'too_large'
   | 'refused'
 
+const OF_CONNECTION: readonly ProviderFailureCode[] = ['unreachable', 'unauthorized', 'uncertain']
 const PASSING: readonly ProviderFailureCode[] = ['unreachable', 'limited', 'unauthorized']
 
 type More = { retryAfterMs?: number | null; detail?: string; cause?: unknown }
@@ -34,6 +35,11 @@ export class ProviderFailure extends Error {
     this.code = code
     this.retryAfterMs = retryAfterMs
     this.detail = detail ?? null
+  }
+
+  /** Returns whether it is about the connection, and not about one message or person. */
+  get isOfConnection(): boolean {
+    return OF_CONNECTION.includes(this.code)
   }
 
   /** Returns whether nothing was done and a later attempt may succeed. */

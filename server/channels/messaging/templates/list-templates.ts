@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import type { Context } from '../../../context.ts'
-import { clientOf, type MessagingAccount } from '../connection/connection.ts'
+import { clientOf } from '../connection/client-of.ts'
+import type { MessagingAccount } from '../connection/connection.ts'
 import { refreshNumbers } from '../connection/numbers.ts'
 import type { ProviderTemplate } from '../connection/provider-adapter.ts'
 import { ProviderFailure } from '../connection/provider-failure.ts'

@@ -12,7 +12,7 @@ import { changeDelivery, failDelivery } from '../../../deliveries/settle-deliver
 import { tellDesk } from '../../../helpdesk/tickets/tell-desk.ts'
 import { ApiError } from '../../../http/errors.ts'
 import { freeKey, type KeyedRequest, takeKey } from '../../../http/once/idempotency.ts'
-import { clientOf } from '../connection/connection.ts'
+import { clientOf } from '../connection/client-of.ts'
 import { digitsOf } from '../connection/numbers.ts'
 import type { ProviderTemplate, TemplateValues } from '../connection/provider-adapter.ts'
 import { ProviderFailure } from '../connection/provider-failure.ts'

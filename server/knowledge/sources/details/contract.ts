@@ -7,6 +7,36 @@ const params = Exact({ agentId: Id, sourceId: Id })
 const tag = 'Sources'
 const path = '/agents/{agentId}/sources/{sourceId}'
 
+export const readSourcesHealth = endpoint({
+  method: 'GET',
+  path: '/agents/{agentId}/sources/health',
+  name: 'readSourcesHealth',
+  tag,
+  summary: 'Read which sources the agent cannot answer from',
+  description: 'Those that failed or have no text: the newest five, and how many there are.',
+  scope: 'sources:read',
+  params: Exact({ agentId: Id }),
+  success: {
+    status: 200,
+    schema: Exact({
+      count: Type.Integer({ minimum: 0, description: 'All sources' }),
+      size: Type.Integer({ minimum: 0, description: 'Bytes of training text in all of them' }),
+      training: Type.Integer({ minimum: 0, description: 'Those that are being read' }),
+      troubled: Type.Integer({ minimum: 0 }),
+      data: Type.Array(
+        Exact({
+          id: Type.String(),
+          name: Nullable(Type.String()),
+          problem: OneOf(['failed', 'empty'], {
+            description: '`failed`: it could not be read; `empty`: nothing in it can be read',
+          }),
+          reason: Nullable(Type.String({ description: 'Why it failed' })),
+        }),
+      ),
+    }),
+  },
+})
+
 export const readSourceText = endpoint({
   method: 'GET',
   path: `${path}/text`,

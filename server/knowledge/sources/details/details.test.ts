@@ -112,3 +112,33 @@ test('answers that cite a source are listed with the cited passages', async () =
   assert.match(data[0].quote, /60 days/)
   assert.deepEqual((await client.request('GET', at(other, '/citations'))).body.data, [])
 })
+
+test('sources that failed or have no text are named, and a source that is removed is not', async () => {
+  const id = (await client.request('POST', '/agents', { name: 'Other' })).body.id
+  const health = async () => (await client.request('GET', `/agents/${id}/sources/health`)).body
+  assert.deepEqual(await health(), { count: 0, size: 0, training: 0, troubled: 0, data: [] })
+  const sources: string[] = []
+  for (const source of [
+    { type: 'text', name: 'Lamps', content: TEXT },
+    { type: 'link', linkType: 'individual', name: 'Shop', url: 'http://127.0.0.1:1/' },
+  ]) {
+    const { status, body } = await client.request('POST', `/agents/${id}/sources`, source)
+    assert.equal(status, 201, JSON.stringify(body))
+    sources.push(body.id)
+  }
+  await until('the sources are processed', async () => (await health()).training === 0)
+  const { size, ...failed } = await health()
+  assert.ok(size > 0)
+  const [{ reason, name }] = failed.data
+  assert.ok(reason)
+  const shop = { id: sources[1], name, problem: 'failed', reason }
+  assert.deepEqual(failed, { count: 2, training: 0, troubled: 1, data: [shop] })
+  // A website of which every page is left out.
+  await service.ctx.db.updateTable('sources').set({ size: 0 }).where('id', '=', sources[0]!).execute()
+  assert.deepEqual((await health()).data, [
+    shop,
+    { id: sources[0], name: 'Lamps', problem: 'empty', reason: null },
+  ])
+  await client.request('DELETE', `/agents/${id}/sources/${sources[1]}`)
+  assert.equal((await health()).troubled, 1)
+})

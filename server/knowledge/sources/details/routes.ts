@@ -4,9 +4,12 @@ import { presentSource } from '../present.ts'
 import { requireSource } from '../queries.ts'
 import * as contract from './contract.ts'
 import { refreshSource } from './refresh-source.ts'
+import { sourcesHealth } from './sources-health.ts'
 import { textOfSource } from './text-of-source.ts'
 
 export const detailRoutes = (ctx: Context): Route[] => [
+  route(contract.readSourcesHealth, async ({ ref }) => sourcesHealth(ctx.db, ref)),
+
   route(contract.readSourceText, async ({ ref, query }) => {
     const source = await requireSource(ctx.db, ref)
     return textOfSource(ctx.db, source, query.pageId ?? null)

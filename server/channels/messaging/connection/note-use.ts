@@ -1,0 +1,27 @@
+import type { Db } from '../../../db/database.ts'
+import type { MessagingAccount } from './connection.ts'
+
+/** A state that has not changed is stored again after this time. */
+const FRESH_MS = 60_000
+
+/**
+ * Stores whether the account worked when it was last used. It never throws: what the provider has accepted would be
+ * sent again.
+ */
+export async function noteUse(db: Db, account: MessagingAccount, error: string | null): Promise<void> {
+  const { checkedAt } = account
+  const isFresh = checkedAt !== null && Date.now() - checkedAt.getTime() < FRESH_MS
+  if (isFresh && account.error === error) return
+  account.error = error
+  account.checkedAt = new Date()
+  await db
+    .updateTable('messaging_accounts')
+    .set({ error, checked_at: account.checkedAt })
+    .where('account_id', '=', account.accountId)
+    .where('agent_id', '=', account.agentId)
+    .where('business_account_id', '=', account.businessAccountId)
+    // A request of the connection before says nothing about this one.
+    .where('access_token', '=', account.sealedToken)
+    .execute()
+    .catch(() => {})
+}

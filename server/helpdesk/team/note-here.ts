@@ -1,0 +1,33 @@
+import { presenceOf } from '../../accounts/records/members.ts'
+import type { Context } from '../../context.ts'
+import type { Db } from '../../db/database.ts'
+import { afterCommit } from '../../db/statements/transact.ts'
+import type { Caller } from '../../http/route.ts'
+import { tellPresence } from './tell-presence.ts'
+
+/**
+ * Records after the commit that a signed-in member who takes over or replies is there, unless the member has chosen to
+ * be away. A key that acts for a member says nothing about where the member is.
+ */
+export async function noteHere(
+  ctx: Pick<Context, 'notifier' | 'log'>,
+  db: Db,
+  { account, member }: Pick<Caller, 'account' | 'member'>,
+): Promise<void> {
+  if (!member) return
+  // In a transaction of its own, because it locks the streams of all agents.
+  await afterCommit(db, async (after) => {
+    try {
+      const row = await after
+        .selectFrom('members')
+        .selectAll()
+        .where('account_id', '=', account.id)
+        .where('id', '=', member.id)
+        .executeTakeFirst()
+      if (row && presenceOf(row) !== 'away')
+        await tellPresence({ ...ctx, db: after }, account.id, member.id, 'online')
+    } catch (error) {
+      ctx.log.warn({ err: error, member: member.id }, 'the presence of a member could not be stored')
+    }
+  })
+}

@@ -1,0 +1,46 @@
+import { type SqlBool, sql } from 'kysely'
+import type { Static } from 'typebox'
+import type { Db } from '../../../db/database.ts'
+import type { AgentRef } from '../../../db/refs.ts'
+import type { readSourcesHealth } from './contract.ts'
+
+const MOST_SHOWN = 5
+
+/** A website whose pages are all left out has no text either. */
+const isTroubled = sql<SqlBool>`(status = 'failed' or (status = 'trained' and size = 0))`
+
+/** Counts the sources of an agent and names the newest of those that it cannot answer from. */
+export async function sourcesHealth(
+  db: Db,
+  { accountId, agentId }: AgentRef,
+): Promise<Static<(typeof readSourcesHealth)['success']['schema']>> {
+  const sources = db
+    .selectFrom('sources')
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', agentId)
+    .where('status', '<>', 'toBeDeleted')
+  const counts = await sources
+    .select((eb) => [
+      eb.fn.countAll<number>().as('count'),
+      sql<number>`coalesce(sum(size), 0)::bigint`.as('size'),
+      sql<number>`count(*) filter (where status in ('untrained', 'updated'))`.as('training'),
+      sql<number>`count(*) filter (where ${isTroubled})`.as('troubled'),
+    ])
+    .executeTakeFirstOrThrow()
+  const rows = await sources
+    .select(['id', 'name', 'status', 'error'])
+    .where(isTroubled)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(MOST_SHOWN)
+    .execute()
+  return {
+    ...counts,
+    data: rows.map(({ id, name, status, error }) => ({
+      id,
+      name,
+      problem: status === 'failed' ? 'failed' : 'empty',
+      reason: status === 'failed' ? error : null,
+    })),
+  }
+}
