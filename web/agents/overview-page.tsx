@@ -42,7 +42,7 @@ export function OverviewPage() {
           <div className={classes.columns}>
             <Health agentId={agentId} />
             {can('conversations:read') && <Unanswered agentId={agentId} isAsked={lastMessageAt !== null} />}
-            {can('conversations:read') && <Latest agentId={agentId} />}
+            {can('conversations:read') && <Latest agentId={agentId} isAsked={lastMessageAt !== null} />}
           </div>
         </Page>
       )}
@@ -136,7 +136,7 @@ function Unanswered({ agentId, isAsked }: { agentId: string; isAsked: boolean })
   )
 }
 
-function Latest({ agentId }: { agentId: string }) {
+function Latest({ agentId, isAsked }: { agentId: string; isAsked: boolean }) {
   const latest = useQuery(
     reading('/agents/{agentId}/conversations/search', { params: { agentId }, query: { limit: 5 } }),
   )
@@ -152,7 +152,9 @@ function Latest({ agentId }: { agentId: string }) {
       <Loaded of={latest}>
         {({ data }) => (
           <ul className={classes.rows}>
-            {data.length === 0 && <li>Nobody has asked anything yet.</li>}
+            {data.length === 0 && (
+              <li>{isAsked ? 'They are listed here in a moment.' : 'Nobody has asked anything yet.'}</li>
+            )}
             {data.map(({ id, title, updatedAt }) => (
               <li key={id}>
                 <Link to="/agents/$agentId/conversations" params={{ agentId }} search={{ open: id }}>

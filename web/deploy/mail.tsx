@@ -83,9 +83,9 @@ function Connection({ agent, mailbox }: { agent: Agent; mailbox: Mailbox | null 
         actions={mailbox && <ConnectionBadge status={mailbox.status} />}
       >
         <Card>
-          {!test.isPending && <Failures of={notedOf(mailbox)} />}
           {/* The form is reset when a mailbox is connected or disconnected, but not when it is tested. */}
           <Form save={save} key={mailbox ? 'connected' : 'new'} onSubmit={submit}>
+            {!test.isPending && <Failures of={notedOf(mailbox)} />}
             <fieldset className={classes.account} disabled={!mayWrite}>
               <legend className="visually-hidden">Mailbox</legend>
               <TextField

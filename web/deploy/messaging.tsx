@@ -126,8 +126,8 @@ function Accounts({ agent, state, test }: AccountsProps) {
       actions={isConnected && <ConnectionBadge status={state.status} />}
     >
       <Card>
-        {!test.isPending && <Failures of={notedOf(state)} />}
         <Form save={save} onSubmit={submit}>
+          {!test.isPending && <Failures of={notedOf(state)} />}
           {keys.map((key) => {
             const known = state.accounts.find(({ businessAccountId }) => businessAccountId === key)
             return (

@@ -31,13 +31,15 @@ export function useAnsweringModel(chosen: string): AnsweringModel {
   }
 }
 
-/** The hint of a field that the built-in responder does not read. */
-export const notRead = (what: 'instructions' | 'temperature'): ReactNode => (
-  <>
-    The built-in responder, which answers for this agent, quotes the sources and{' '}
-    {what === 'instructions' ? 'does not follow instructions' : 'has no temperature'}.{' '}
-    <a href="/docs/operations/models.md" target="_blank" rel="noreferrer">
-      How to connect a language model
-    </a>
-  </>
-)
+/** The hints of fields that the built-in responder does not read. */
+export const NOT_READ: Record<'instructions' | 'temperature', ReactNode> = {
+  instructions: (
+    <>
+      The built-in responder quotes the sources and does not follow instructions.{' '}
+      <a href="/docs/operations/models.md" target="_blank" rel="noreferrer">
+        How to connect a language model
+      </a>
+    </>
+  ),
+  temperature: 'The built-in responder has no temperature.',
+}

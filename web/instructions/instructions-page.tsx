@@ -8,7 +8,7 @@ import fields from '../ui/field.module.css'
 import { Form, FormActions, FormProblem, Select, TextArea, TextField } from '../ui/field.tsx'
 import { Card, Page, Section } from '../ui/page.tsx'
 import { Loaded, sentenceOf } from '../ui/state.tsx'
-import { notRead, SAVED_UNREAD, useAnsweringModel } from './answering-model.tsx'
+import { NOT_READ, SAVED_UNREAD, useAnsweringModel } from './answering-model.tsx'
 import { Diff } from './diff.tsx'
 import { Versions } from './versions.tsx'
 
@@ -63,7 +63,7 @@ function Editor({ agent }: { agent: Agent }) {
             maxLength={50_000}
             hint={
               isBuiltin
-                ? notRead('instructions')
+                ? NOT_READ.instructions
                 : 'You need not tell it to answer from its sources, to cite them, or to say when it does not know: it always does.'
             }
           />
@@ -82,9 +82,7 @@ function Editor({ agent }: { agent: Agent }) {
             value={draft.temp}
             onChange={({ target }) => change({ temp: target.value })}
             hint={
-              isBuiltin
-                ? notRead('temperature')
-                : 'At 0 it says the same each time; at 1 it varies its words.'
+              isBuiltin ? NOT_READ.temperature : 'At 0 it says the same each time; at 1 it varies its words.'
             }
           />
         </div>

@@ -1,4 +1,4 @@
-import { notRead, useAnsweringModel } from '../instructions/answering-model.tsx'
+import { NOT_READ, useAnsweringModel } from '../instructions/answering-model.tsx'
 import { Select, TextArea, TextField } from '../ui/field.tsx'
 import type { Settings } from './settings.ts'
 
@@ -27,7 +27,7 @@ export function SettingsFields({ settings, onChange, rows = 8 }: SettingsFieldsP
         step={0.1}
         value={settings.temp}
         onChange={({ target }) => onChange({ temp: target.value })}
-        hint={isBuiltin && notRead('temperature')}
+        hint={isBuiltin && NOT_READ.temperature}
       />
       <TextArea
         label="Instructions"
@@ -35,7 +35,7 @@ export function SettingsFields({ settings, onChange, rows = 8 }: SettingsFieldsP
         value={settings.instructions}
         onChange={({ target }) => onChange({ instructions: target.value })}
         maxLength={50_000}
-        hint={isBuiltin && notRead('instructions')}
+        hint={isBuiltin && NOT_READ.instructions}
       />
     </>
   )
