@@ -161,7 +161,7 @@ function Channels({ agentId }: { agentId: string }) {
   return (
     <>
       {email && <Channel agentId={agentId} tab="mail" what={`The mailbox ${email.address}`} {...email} />}
-      {messaging && <Channel agentId={agentId} tab="messaging" what="Messaging" {...messaging} />}
+      {messaging && <Channel agentId={agentId} tab="messaging" what="WhatsApp" {...messaging} />}
     </>
   )
 }

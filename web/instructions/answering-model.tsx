@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { reading } from '../app/api.ts'
+import { base } from '../app/base.ts'
 
 /** What is said when settings are saved that the built-in responder does not read. */
 export const SAVED_UNREAD = 'Saved. It has an effect once a language model answers.'
@@ -36,7 +37,7 @@ export const NOT_READ: Record<'instructions' | 'temperature', ReactNode> = {
   instructions: (
     <>
       The built-in responder quotes the sources and does not follow instructions.{' '}
-      <a href="/docs/operations/models.md" target="_blank" rel="noreferrer">
+      <a href={`${base}/docs/operations/models.md`} target="_blank" rel="noreferrer">
         How to connect a language model
       </a>
     </>
