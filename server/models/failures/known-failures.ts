@@ -3,7 +3,7 @@ import { addSetting, dropFromSetting, extendSetting, readSetting } from '../../d
 import { failing } from '../catalogue/model-remedy.ts'
 import { type ModelFailure, whatHappened } from './model-failure.ts'
 
-export type UsedModel = { what: 'model' | 'embeddings'; name: string }
+type UsedModel = { what: 'model' | 'embeddings'; name: string }
 
 /**
  * The models whose last call failed, in any process of the installation: whoever looks after an agent is told, although
