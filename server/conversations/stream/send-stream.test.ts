@@ -96,3 +96,49 @@ test('the first word does not wait for the pause between writes', async () => {
     await app.close()
   }
 })
+
+test('words are not skipped while it is unclear which process has ended the answer', async () => {
+  const frames = ['a', 'b']
+  const state = { ended: false, showing: 'allowed' as 'allowed' | 'lost' }
+  let tell = (): void => {}
+  const source: FrameSource = {
+    get count() {
+      return frames.length
+    },
+    held: (from) => frames.slice(from),
+    logged: async () => [],
+    get ended() {
+      return state.ended
+    },
+    broken: false,
+    showing: () => state.showing,
+    watch(listener) {
+      tell = listener
+      return () => {}
+    },
+  }
+  const app = fastify()
+  app.get('/', async (_request, reply) => {
+    sendStream(reply, source, 0, { headers: {}, ping: null, done: '.' })
+    return reply
+  })
+  const address = await app.listen({ host: '127.0.0.1', port: 0 })
+  try {
+    const { body } = await fetch(address)
+    const reader = body!.pipeThrough(new TextDecoderStream()).getReader()
+    assert.equal((await reader.read()).value, 'ab')
+    // A late piece of the log is refused, because the end is stored already.
+    state.showing = 'lost'
+    frames.push('c')
+    tell()
+    await new Promise((done) => setTimeout(done, 50))
+    frames.push('d')
+    Object.assign(state, { ended: true, showing: 'allowed' })
+    tell()
+    let rest = ''
+    for (let next = await reader.read(); !next.done; next = await reader.read()) rest += next.value
+    assert.equal(rest, 'cd.')
+  } finally {
+    await app.close()
+  }
+})

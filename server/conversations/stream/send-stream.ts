@@ -85,7 +85,11 @@ class Sender {
       void showing.unsure.then(this.#flush)
       return
     }
-    if (showing === 'lost') this.#sent = Math.max(this.#sent, source.count)
+    if (showing === 'lost') {
+      // It may still turn out that this process has ended the generation itself, and then everything is shown.
+      if (!source.ended) return
+      this.#sent = Math.max(this.#sent, source.count)
+    }
     const sent = this.#sent
     const showable = source.showable ?? source.count
     if (sent >= showable && !source.ended) return
