@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { CircleAlert, CircleCheck } from 'lucide-react'
 import agents from '../agents/agents.module.css'
 import { call, reading } from '../app/api.ts'
+import { queries } from '../app/queries.ts'
 import { useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
@@ -13,7 +14,11 @@ import classes from './workspace.module.css'
 export function Models() {
   const can = useCan()
   const models = useQuery(reading('/models'))
-  const test = useMutation({ mutationFn: () => call('POST', '/models/test') })
+  const test = useMutation({
+    mutationFn: () => call('POST', '/models/test'),
+    // A model that answers again has no problem any more.
+    onSettled: () => queries.invalidateQueries({ queryKey: ['/models'] }),
+  })
   return (
     <Section
       title="Models"
