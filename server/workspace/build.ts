@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
-import { build } from 'esbuild'
+import { build, type Plugin } from 'esbuild'
 
 /** The names of the files that a browser loads first; one of these requests every other file. */
 export type Built = { script: string; style: string; worker: string; preload: string[]; files: string[] }
@@ -10,7 +10,31 @@ type Manifest = { sources: string[]; fingerprint: string; built: Built }
 const root = join(import.meta.dirname, '../..')
 const web = join(root, 'web')
 export const BUILD_FOLDER = join(web, 'dist')
+const MAIN = join(web, 'app/main.tsx')
 const MANIFEST = 'built.json'
+
+/**
+ * Puts everything that the main script consists of into one file. By itself, esbuild splits it into a file for each
+ * group of pages that share some of it, dozens of a few hundred bytes, which take seconds to load where each request
+ * does. So each file that is loaded later imports the main script, which has been loaded by then.
+ */
+const oneMainFile: Plugin = {
+  name: 'one-main-file',
+  setup(bundle) {
+    const later = new Set<string>()
+    bundle.onResolve({ filter: /^\./ }, async ({ path, kind, importer, resolveDir, pluginData }) => {
+      if (kind !== 'dynamic-import' || pluginData === later) return undefined
+      const found = await bundle.resolve(path, { kind, importer, resolveDir, pluginData: later })
+      later.add(found.path)
+      return found
+    })
+    bundle.onLoad({ filter: /\.tsx$/ }, async ({ path }) =>
+      later.has(path)
+        ? { contents: `${await readFile(path, 'utf8')}\nimport ${JSON.stringify(MAIN)}`, loader: 'tsx' }
+        : undefined,
+    )
+  },
+}
 
 /** Builds the workspace if its sources have changed since the last build, and returns the names of its files. */
 export async function buildWorkspace(folder = BUILD_FOLDER): Promise<Built> {
@@ -33,7 +57,8 @@ export async function buildWorkspace(folder = BUILD_FOLDER): Promise<Built> {
   const [{ metafile }, worker] = await Promise.all([
     build({
       ...shared,
-      entryPoints: { main: join(web, 'app/main.tsx') },
+      entryPoints: { main: MAIN },
+      plugins: [oneMainFile],
       splitting: true,
       format: 'esm',
       jsx: 'automatic',
