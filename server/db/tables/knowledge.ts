@@ -85,6 +85,8 @@ export type SourceContent = {
   /** A page of the connected workspace, and its title when it was last read. */
   pageId?: string
   title?: string
+  /** Whether a link may be read without encryption if its server offers no other connection. */
+  allowHttp?: boolean
   ticketId?: string
   subject?: string
 }

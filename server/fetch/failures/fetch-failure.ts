@@ -24,6 +24,14 @@ const PASSING: readonly FetchFailureCode[] = [
   'browser_failed',
 ]
 
+/** There was no connection to the server. */
+const UNCONNECTED: readonly FetchFailureCode[] = [
+  'blocked_address',
+  'dns_failed',
+  'connect_failed',
+  'tls_failed',
+]
+
 /**
  * The only error of the guarded fetcher. `message` is a sentence for the person who gave the URL and contains no
  * resolved address; `cause` may contain one and is only for the operator's log.
@@ -35,6 +43,11 @@ export class FetchFailure extends Error {
   constructor(code: FetchFailureCode, message: string, cause?: unknown) {
     super(message, { cause })
     this.code = code
+  }
+
+  /** No request to this server can succeed for now. */
+  get isUnconnected(): boolean {
+    return UNCONNECTED.includes(this.code)
   }
 
   /** The same request may succeed later. */

@@ -19,7 +19,7 @@ import { enqueueMove } from './vector-spaces.ts'
 /** The hooks that agents need for sources: one for the seed link and one for the copies of a clone. */
 export const agentHooks = (ctx: Context): Pick<AgentHooks, 'addLinkSource' | 'copySources'> => ({
   async addLinkSource(db, account, agentId, url) {
-    await addLink({ ...ctx, db }, account, agentId, url)
+    await addLink({ ...ctx, db }, account, agentId, { url })
   },
 
   async copySources(trx, accountId, fromAgentId, toAgentId) {

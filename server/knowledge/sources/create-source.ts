@@ -39,7 +39,7 @@ export async function createSource(
     }
     case 'link':
       return body.linkType === 'individual'
-        ? addLink(ctx, account, agentId, body.url)
+        ? addLink(ctx, account, agentId, body)
         : addSite(ctx, account, agentId, { ...body, linkType: body.linkType })
     case 'notionPage':
       return addPage(ctx, account, agentId, body)
@@ -51,7 +51,7 @@ export async function addLink(
   ctx: Needs,
   account: Account,
   agentId: string,
-  text: string,
+  { url: text, allowHttp }: { url: string; allowHttp?: boolean },
 ): Promise<SourceRow> {
   const url = sourceUrl(text)
   const metadata = json({ type: 'individual' })
@@ -60,7 +60,7 @@ export async function addLink(
     name: url,
     url,
     link_type: 'individual',
-    content: json({}),
+    content: json({ allowHttp }),
     metadata,
     size: 0,
   }

@@ -69,6 +69,12 @@ export const CreateSource = TaggedUnion('type', [
       excludePaths: Type.Optional(Patterns),
       includeOnlyPaths: Type.Optional(Patterns),
       slowScraping: Type.Optional(Type.Boolean()),
+      allowHttp: Type.Optional(
+        Type.Boolean({
+          description:
+            'For a URL that was typed without https:// or http://: send it with https://. If no connection to it can be made when it is first read, the same URL with http:// is tried, and the one that answers becomes the URL of the source.',
+        }),
+      ),
     },
     { rule: refusePatterns },
   ),

@@ -7,6 +7,7 @@ import { NotionFailure } from '../notion/client/notion-failure.ts'
 import { readConnectedPage } from '../notion/pages/read-connected-page.ts'
 import { readKept } from '../sources/files.ts'
 import type { SourceRow } from '../sources/queries.ts'
+import { settleUrl } from '../sources/settle-url.ts'
 import { chunkSections } from './chunk/chunk-sections.ts'
 import { createReading, DEADLY } from './reading.ts'
 
@@ -206,7 +207,7 @@ async function loadPage(
   since: Origin | null,
   signal: AbortSignal,
 ): Promise<Loaded | null> {
-  const page = await ctx.fetcher.fetch(source.url ?? '', {
+  const page = await ctx.fetcher.fetch(await settleUrl(ctx, source, signal), {
     maxBytes: PAGE_BYTES,
     timeoutMs: PAGE_TIMEOUT_MS,
     accept: Object.keys(PAGE_TYPES),

@@ -5,14 +5,14 @@ import type { SourceRow } from '../../sources/queries.ts'
 import { sourceUrl } from '../../sources/source-url.ts'
 import { type CrawlMetadata, type CrawlOptions, newCrawlMetadata } from './crawl-source.ts'
 
-type NewSite = { url: string; linkType: CrawlMetadata['type'] } & Partial<CrawlOptions>
+type NewSite = { url: string; linkType: CrawlMetadata['type']; allowHttp?: boolean } & Partial<CrawlOptions>
 
 /** Adds a website, whose pages are found by links from the start page or by its sitemap. */
 export async function addSite(
   ctx: Pick<Context, 'db' | 'jobs'>,
   account: Account,
   agentId: string,
-  { url: text, linkType, excludePaths, includeOnlyPaths, slowScraping }: NewSite,
+  { url: text, linkType, allowHttp, excludePaths, includeOnlyPaths, slowScraping }: NewSite,
 ): Promise<SourceRow> {
   const url = sourceUrl(text)
   const options = { excludePaths, includeOnlyPaths, slowScraping }
@@ -21,7 +21,7 @@ export async function addSite(
     name: url,
     url,
     link_type: linkType,
-    content: json({}),
+    content: json({ allowHttp }),
     metadata: json(newCrawlMetadata(linkType, options)),
     size: 0,
   })

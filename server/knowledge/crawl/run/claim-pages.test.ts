@@ -25,7 +25,8 @@ test('claims are renewed and released while pages are stored, without a deadlock
     .select('crawl')
     .where('id', '=', sourceId)
     .executeTakeFirstOrThrow()
-  const run = await openRun(db, { sourceId, version: crawl!.version, chain: crawl!.chain })
+  const job = { sourceId, version: crawl!.version, chain: crawl!.chain }
+  const run = await openRun(service.ctx, job, AbortSignal.timeout(60_000))
   assert.ok(run)
   await step(db, run, (trx, source) =>
     addPages(trx, run, source, [new URL(`${SITE}/first`), new URL(`${SITE}/second`)]),

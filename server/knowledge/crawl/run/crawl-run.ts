@@ -1,5 +1,6 @@
 import { planOf } from '../../../accounts/plans/plans.ts'
 import { holdAgent } from '../../../agents/records/find-agent.ts'
+import type { Context } from '../../../context.ts'
 import type { Db, Trx } from '../../../db/database.ts'
 import { newId } from '../../../db/ids.ts'
 import { json } from '../../../db/statements/json.ts'
@@ -7,6 +8,7 @@ import { transact } from '../../../db/statements/transact.ts'
 import type { AccountId } from '../../../db/tables/columns.ts'
 import type { CrawlState } from '../../../db/tables/knowledge.ts'
 import type { SourceRow } from '../../sources/queries.ts'
+import { settleUrl } from '../../sources/settle-url.ts'
 import { type PathRules, pathRules } from '../site/path-rules.ts'
 import { type Site, siteOf } from '../site/site.ts'
 import { type CrawlMetadata, crawlMetadata, isProcessing } from './crawl-source.ts'
@@ -44,7 +46,11 @@ export type CrawlRun = {
 export type LockedSource = { row: SourceRow; state: CrawlState; metadata: CrawlMetadata; size: number }
 
 /** Returns the crawl of a job, or null when it is over, was restarted, or is continued by another chain of jobs. */
-export async function openRun(db: Db, { sourceId, version, chain }: CrawlSite): Promise<CrawlRun | null> {
+export async function openRun(
+  { db, fetcher }: Pick<Context, 'db' | 'fetcher'>,
+  { sourceId, version, chain }: CrawlSite,
+  signal: AbortSignal,
+): Promise<CrawlRun | null> {
   const source = await db
     .selectFrom('sources')
     .innerJoin('accounts', 'accounts.id', 'sources.account_id')
@@ -56,7 +62,7 @@ export async function openRun(db: Db, { sourceId, version, chain }: CrawlSite): 
   const isCurrent = chain === null ? source?.crawl?.seeded : source?.crawl?.chain === chain
   if (!source || !isProcessing(source) || !isCurrent) return null
   const { type, slowScraping, ...patterns } = crawlMetadata(source)
-  const start = new URL(source.url ?? '')
+  const start = new URL(await settleUrl({ db, fetcher }, source, signal))
   return {
     sourceId,
     version,

@@ -26,7 +26,7 @@ const LOOK_AGAIN_MS = 250
  * in small batches, so any number of processes may work on one crawl, and nothing is lost when one dies.
  */
 export async function crawlSite(ctx: Context, payload: CrawlSite, attempt: Attempt): Promise<void> {
-  const run = await openRun(ctx.db, payload)
+  const run = await openRun(ctx, payload, attempt.signal)
   if (!run) return
   try {
     const isDone = await workOn(ctx, run, attempt.signal)

@@ -56,7 +56,13 @@ async function reasonForFailure(trx: Trx, run: CrawlRun): Promise<string | null>
   const seen = pagesOf(trx, run.account.id, run.sourceId).where('crawled_in', '=', run.version)
   const included = await seen.select('id').where('status', '=', 'included').limit(1).executeTakeFirst()
   if (included) return null
-  const first = await seen.select(['url', 'error']).orderBy('number').limit(1).executeTakeFirst()
+  const first = await seen
+    .select(['url', 'error'])
+    // A page that redirects is excluded, and the one that it leads to may have failed.
+    .orderBy(sql`status = 'failed'`, 'desc')
+    .orderBy('number')
+    .limit(1)
+    .executeTakeFirst()
   return first ? `No page could be read. ${first.url}: ${first.error}` : 'No page was found.'
 }
 

@@ -37,6 +37,7 @@ async function load(
     return status >= 200 && status < 300 ? parseRobots(new TextDecoder().decode(body), CRAWLER) : allowAll
   } catch (error) {
     if (!(error instanceof FetchFailure)) throw error
-    return `Its robots.txt could not be read: ${error.message}`
+    // Without a connection, no page can be read either.
+    return error.isUnconnected ? error.message : `Its robots.txt could not be read: ${error.message}`
   }
 }
