@@ -77,7 +77,7 @@ describe('people who click twice', { skip }, () => {
       await page.getByText('Written or pasted').click()
       await page.getByLabel('Text', { exact: true }).fill('Open from nine to five.')
       await click(button('Create the agent'))
-      await page.getByRole('heading', { name: 'Your agent is learning' }).waitFor()
+      await page.getByRole('heading', { name: /Your agent is (learning|ready)/ }).waitFor()
       await quiet()
       const { data } = (await desk.client.request('GET', '/agents?limit=100')).body
       assert.equal(data.filter((one: { name: string }) => one.name === name).length, 1)
@@ -115,7 +115,7 @@ describe('people who click twice', { skip }, () => {
     await button('Create the agent').click()
     await page.getByText('The service cannot be reached').waitFor()
     await button('Create the agent').click()
-    await page.getByRole('heading', { name: 'Your agent is learning' }).waitFor()
+    await page.getByRole('heading', { name: /Your agent is (learning|ready)/ }).waitFor()
     await page.unroute('**/api/v2/agents')
     const { data } = (await desk.client.request('GET', '/agents?limit=100')).body
     assert.equal(data.filter((one: { name: string }) => one.name === 'Lost').length, 1)

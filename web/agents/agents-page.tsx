@@ -41,6 +41,25 @@ export function AgentsPage() {
   )
 }
 
+const UNREAD = { tone: 'danger', label: 'Not trained' } as const
+
+/**
+ * Returns why an agent has nothing to answer from although it was given something to read. The status alone does not
+ * tell it from an agent without sources.
+ */
+function useProblem({ id: agentId, status }: Agent): string | null {
+  const can = useCan()
+  const { data } = useQuery({
+    ...reading('/agents/{agentId}/sources', { params: { agentId }, query: { limit: 100 } }),
+    enabled: can('sources:read') && status === 'untrained',
+  })
+  const failed = data?.data.filter((source) => source.status === 'failed') ?? []
+  if (failed.length === 0) return null
+  return failed.every(({ type }) => type === 'link')
+    ? 'Its website could not be read'
+    : 'Its sources could not be read'
+}
+
 function AgentCard({ agent }: { agent: Agent }) {
   const can = useCan()
   const { data } = useQuery({
@@ -51,16 +70,12 @@ function AgentCard({ agent }: { agent: Agent }) {
     enabled: can('conversations:read'),
     staleTime: 60_000,
   })
-  // The status alone does not tell an agent without sources from one whose sources have all failed.
-  const sources = useQuery({
-    ...reading('/agents/{agentId}/sources/health', { params: { agentId: agent.id } }),
-    enabled: can('sources:read') && agent.status === 'untrained',
-  })
-  const { tone, label } = statusOfAgent(sources.data?.troubled ? 'failed' : agent.status)
+  const problem = useProblem(agent)
+  const { tone, label } = problem ? UNREAD : statusOfAgent(agent.status)
   return (
     <li className={classes.card}>
       <div className={classes.cardHead}>
-        <Link to="/agents/$agentId" params={{ agentId: agent.id }}>
+        <Link to={problem ? '/agents/$agentId/start' : '/agents/$agentId'} params={{ agentId: agent.id }}>
           {agent.name}
         </Link>
         <Badge tone={tone}>{label}</Badge>
@@ -80,7 +95,9 @@ function AgentCard({ agent }: { agent: Agent }) {
         </div>
       </dl>
       <p className={classes.faint}>
-        {agent.lastTrainedAt ? (
+        {problem ? (
+          problem
+        ) : agent.lastTrainedAt ? (
           <>
             Trained <Ago at={agent.lastTrainedAt} />
           </>

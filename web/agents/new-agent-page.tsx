@@ -1,15 +1,14 @@
-import { Link } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import { FileText, Globe, type LucideIcon, NotebookPen } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { call, uploadSource } from '../app/api.ts'
+import { call } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
 import { useMutation } from '../app/use-mutation.ts'
-import { ChatPane } from '../playground/chat-pane.tsx'
-import { TrainingList } from '../sources/training-list.tsx'
-import { Button, buttonClass } from '../ui/button.tsx'
+import { Button } from '../ui/button.tsx'
 import { Field, Form, TextArea, TextField } from '../ui/field.tsx'
-import { Card, Page, Section } from '../ui/page.tsx'
+import { Card, Page } from '../ui/page.tsx'
 import classes from './agents.module.css'
+import { type FirstSource, leaveFirstSource } from './first-source.ts'
 
 type Kind = 'website' | 'file' | 'text'
 
@@ -19,61 +18,26 @@ const KINDS: { id: Kind; label: string; about: string; icon: LucideIcon }[] = [
   { id: 'text', label: 'Text', about: 'Written or pasted', icon: NotebookPen },
 ]
 
-/** The page that creates an agent: it takes a name and a first source, shows the training and offers a chat. */
+/** The page that creates an agent from a name and a first source. */
 export function NewAgentPage() {
   const [kind, setKind] = useState<Kind>('website')
-  const [problems, setProblems] = useState<string[]>([])
-  const [ready, setReady] = useState(false)
+  const navigate = useNavigate()
   const create = useMutation({
     mutationFn: async (form: FormData) => {
       const name = String(form.get('name')).trim()
       const { id: agentId } = await call('POST', '/agents', { body: { name } })
-      const failed: string[] = []
-      const note = (what: string) => (error: unknown) =>
-        void failed.push(`${what}: ${error instanceof Error ? error.message : String(error)}`)
-      if (kind === 'website') {
-        const url = withProtocol(String(form.get('url')).trim())
-        const body = { type: 'link', url, linkType: 'crawl' } as const
-        await call('POST', '/agents/{agentId}/sources', { params: { agentId }, body }).catch(note(url))
-      } else if (kind === 'text') {
-        const body = { type: 'text', name: `About ${name}`, content: String(form.get('text')) } as const
-        await call('POST', '/agents/{agentId}/sources', { params: { agentId }, body }).catch(note('The text'))
-      } else {
-        const files = form.getAll('files').filter((file) => file instanceof File)
-        for (const file of files) await uploadSource(agentId, file).catch(note(file.name))
-      }
-      return { agentId, failed }
+      leaveFirstSource(agentId, firstSourceOf(kind, name, form))
+      return agentId
     },
-    onSuccess: ({ failed }) => {
-      setProblems(failed)
+    onSuccess: (agentId) => {
       void queries.invalidateQueries({ queryKey: ['/agents'] })
+      // Going back to the form could only make a second agent.
+      void navigate({ to: '/agents/$agentId/start', params: { agentId }, replace: true })
     },
   })
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()
     create.mutate(new FormData(event.currentTarget))
-  }
-  if (create.data) {
-    const { agentId } = create.data
-    return (
-      <Page title="Your agent is learning" narrow about="Ask it something as soon as the first part is live.">
-        <TrainingList agentId={agentId} problems={problems} onReady={() => setReady(true)} />
-        {ready && (
-          <>
-            <Section title="Ask it">
-              <Card>
-                <ChatPane agentId={agentId} placeholder="What would a visitor ask?" />
-              </Card>
-            </Section>
-            <div>
-              <Link to="/agents/$agentId/deploy" params={{ agentId }} className={buttonClass('primary')}>
-                Put it on your website
-              </Link>
-            </div>
-          </>
-        )}
-      </Page>
-    )
   }
   return (
     <Page title="New agent" narrow about="The agent answers only from its sources, and cites them.">
@@ -132,5 +96,9 @@ export function NewAgentPage() {
   )
 }
 
-const withProtocol = (address: string): string =>
-  /^https?:\/\//i.test(address) ? address : `https://${address}`
+function firstSourceOf(kind: Kind, name: string, form: FormData): FirstSource {
+  const text = (field: string) => String(form.get(field)).trim()
+  if (kind === 'website') return { kind: 'website', address: text('url') }
+  if (kind === 'text') return { kind: 'text', name: `About ${name}`, text: text('text') }
+  return { kind: 'files', files: form.getAll('files').filter((file) => file instanceof File) }
+}

@@ -80,6 +80,10 @@ const routes = root.addChildren([
       lazyRouteComponent(() => import('../agents/overview-page.tsx'), 'OverviewPage'),
     ),
     inside(
+      '/agents/$agentId/start',
+      lazyRouteComponent(() => import('../agents/start-page.tsx'), 'StartPage'),
+    ),
+    inside(
       '/agents/$agentId/playground',
       lazyRouteComponent(() => import('../playground/playground-page.tsx'), 'PlaygroundPage'),
     ),

@@ -6,6 +6,7 @@ import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Form, FormActions, FormProblem, Select, TextArea, TextField } from '../ui/field.tsx'
 import { sentenceOf } from '../ui/state.tsx'
+import { typedUrl } from './typed-url.ts'
 
 export type NewKind = 'link' | 'qna' | 'text'
 type Body = InputOf<'POST', '/agents/{agentId}/sources'>['body']
@@ -30,13 +31,13 @@ function bodyOf(kind: NewKind, form: FormData): Body {
     const questions = lines(form.get('questions'))
     return { type: 'qna', name: questions[0]?.slice(0, 255) ?? '', questions, answer: text('answer') }
   }
-  const url = /^https?:\/\//i.test(text('url')) ? text('url') : `https://${text('url')}`
+  const url = typedUrl(text('url'))
   const linkType = text('linkType') as 'crawl' | 'sitemap' | 'individual'
-  if (linkType === 'individual') return { type: 'link', url, linkType }
+  if (linkType === 'individual') return { type: 'link', ...url, linkType }
   const [excludePaths, includeOnlyPaths] = [lines(form.get('exclude')), lines(form.get('include'))]
   return {
     type: 'link',
-    url,
+    ...url,
     linkType,
     ...(excludePaths.length > 0 && { excludePaths }),
     ...(includeOnlyPaths.length > 0 && { includeOnlyPaths }),

@@ -78,7 +78,9 @@ export function useUnsaved(
     const form = ref.current
     if (!form || !isGuarded) return
     const look = (): void => {
-      if (form.isConnected) note(form, textOf(form) + held === saved.current ? null : 'written')
+      const now = textOf(form) + held
+      // The second click of a double-click changes nothing of what is being saved.
+      if (form.isConnected && now !== sent.current) note(form, now === saved.current ? null : 'written')
     }
     const touch = (): void => {
       isTouched.current = true

@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts'
 import { FetchFailure } from '../../fetch/failures/fetch-failure.ts'
+import { statusName } from '../../fetch/failures/status-name.ts'
 import { ExtractFailure } from '../extract/extract-failure.ts'
 import type { DocumentType } from '../extract/extracted-document.ts'
 import { linkedInput } from '../extract/html/built-page.ts'
@@ -222,7 +223,7 @@ async function loadPage(
     throw new OriginGone(`The page does not exist (HTTP ${page.status}).`)
   if (page.status >= 300) {
     const transient = page.status >= 500 || page.status === 429 || page.status === 408
-    throw new TrainingFailure(`The page answered with HTTP ${page.status}.`, transient)
+    throw new TrainingFailure(`The page answered with ${statusName(page.status)}.`, transient)
   }
   const type = PAGE_TYPES[page.contentType ?? 'text/html'] ?? 'html'
   const { input, isBuilt } = await linkedInput(ctx.renderer, page, type, { owner: source.account_id, signal })

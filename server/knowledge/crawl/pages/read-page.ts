@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Context } from '../../../context.ts'
 import { FetchFailure } from '../../../fetch/failures/fetch-failure.ts'
+import { statusName } from '../../../fetch/failures/status-name.ts'
 import type { FetchedPage } from '../../../fetch/read/read-page.ts'
 import { ExtractFailure } from '../../extract/extract-failure.ts'
 import { builtInput, builtPage, inputOf } from '../../extract/html/built-page.ts'
@@ -74,7 +75,7 @@ function conditions({ status, changed_in, etag, last_modified }: PageRow): Recor
 function unreadable({ status, headers }: FetchedPage): PageOutcome | null {
   if (status === 304) return { kind: 'unchanged' }
   if (status >= 200 && status < 300) return null
-  const reason = `The page answered with HTTP ${status}.`
+  const reason = `The page answered with ${statusName(status)}.`
   const isPassing = status === 408 || status === 425 || status === 429 || status >= 500
   return isPassing ? failedForNow(reason, pauseOf(headers['retry-after'])) : failed(reason)
 }

@@ -63,7 +63,9 @@ async function reasonForFailure(trx: Trx, run: CrawlRun): Promise<string | null>
     .orderBy('number')
     .limit(1)
     .executeTakeFirst()
-  return first ? `No page could be read. ${first.url}: ${first.error}` : 'No page was found.'
+  if (!first) return 'No page was found.'
+  const about = first.url === run.start.href ? '' : `${first.url}: `
+  return `No page could be read. ${about}${first.error}`
 }
 
 /** Deletes some pages that this crawl has not found again. Returns whether there were any. */
