@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Selectable } from 'kysely'
 import { recordAudit } from '../accounts/audit/audit.ts'
 import { activeKeysBy } from '../accounts/keys/keys.ts'
@@ -137,10 +138,11 @@ export const changeMember = (db: Db, caller: Caller, id: string, change: Change)
       action: 'member.update',
       target: id,
       detail: {
-        from: member.role,
-        role,
-        agentIds,
-        ...(change.name === undefined ? {} : { name: change.name.trim() }),
+        ...(role === member.role ? {} : { from: member.role, role }),
+        ...(isDeepStrictEqual(agentIds, member.agent_ids) ? {} : { agentIds }),
+        ...(change.name === undefined || change.name.trim() === member.name
+          ? {}
+          : { name: change.name.trim() }),
       },
     })
   })

@@ -16,6 +16,7 @@ import { Correction } from './correction.tsx'
 import { MessageView } from './message-view.tsx'
 import { readingConversation } from './read-conversation.ts'
 import { STATUS_TONES } from './status-tones.ts'
+import { VisitorName } from './visitor-name.tsx'
 
 const LIVE_MS = 4_000
 
@@ -45,7 +46,12 @@ export function Conversation({ agentId, conversationId, onBack }: ConversationPr
               <h2 dir="auto">{title ?? 'Untitled'}</h2>
               <p>
                 <Badge tone={STATUS_TONES[status][0]}>{STATUS_TONES[status][1]}</Badge> <Ago at={createdAt} />
-                {userId && ` · ${userId}`}
+                {userId && (
+                  <>
+                    {' · '}
+                    <VisitorName agentId={agentId} userId={userId} />
+                  </>
+                )}
                 {insights.data?.sentiment && ` · ${insights.data.sentiment}`}
                 {insights.data?.topics.map(({ name }) => ` · ${name}`)}
               </p>

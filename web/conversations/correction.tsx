@@ -5,8 +5,10 @@ import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Form, FormActions, FormProblem, TextArea } from '../ui/field.tsx'
+import { Quoted } from '../ui/quoted.tsx'
 import { sentenceOf } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
+import classes from './conversations.module.css'
 import { textOf } from './message-view.tsx'
 
 /** Matches citation numbers, which mean nothing outside the answer that contains them. */
@@ -26,7 +28,7 @@ export function Correction({ agentId, conversationId, messageId, messages, onClo
   const answered = messages[at]
   const asked = messages.slice(0, at).findLast(({ role }) => role === 'user')
   const [question, setQuestion] = useState(asked ? textOf(asked) : '')
-  const [answer, setAnswer] = useState(answered ? textOf(answered).replace(CITATION, '') : '')
+  const [answer, setAnswer] = useState('')
   const correct = useMutation({
     meta: { quiet: true },
     mutationFn: () =>
@@ -37,6 +39,7 @@ export function Correction({ agentId, conversationId, messageId, messages, onClo
     onSuccess: () => {
       tell('done', 'The agent will say this from now on.')
       void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/sources'] })
+      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/insights/unanswered'] })
       onClose()
     },
   })
@@ -54,16 +57,22 @@ export function Correction({ agentId, conversationId, messageId, messages, onClo
           rows={2}
           value={question}
           onChange={({ target }) => setQuestion(target.value)}
+          hint="It becomes part of the source: leave out what only this visitor should know."
           required
         />
-        <TextArea
-          label="The right answer"
-          rows={8}
-          value={answer}
-          onChange={({ target }) => setAnswer(target.value)}
-          hint="It becomes a source of its own, which you can change or remove later."
-          required
-        />
+        <div className={classes.correction}>
+          {answered && <Quoted label="What the agent said" text={textOf(answered).replace(CITATION, '')} />}
+          <TextArea
+            label="The right answer"
+            rows={8}
+            value={answer}
+            onChange={({ target }) => setAnswer(target.value)}
+            placeholder="What the agent should say"
+            hint="It becomes a source of its own, which you can change or remove later."
+            required
+            autoFocus
+          />
+        </div>
         {correct.error && <FormProblem>{sentenceOf(correct.error)}</FormProblem>}
         <FormActions>
           <Button kind="primary" type="submit" pending={correct.isPending}>

@@ -9,6 +9,9 @@ import { Menu } from '../ui/menu.tsx'
 import { tell } from '../ui/toast.tsx'
 import classes from './conversations.module.css'
 import type { Filters } from './filters.ts'
+import { speakerOf } from './message-view.tsx'
+import { sourceName } from './source-names.ts'
+import { STATUS_TONES } from './status-tones.ts'
 
 type Part = { type: string; text?: string }
 type Line =
@@ -18,9 +21,16 @@ type Line =
       id: string
       title: string | null
       source: string
-      status: string
+      status: keyof typeof STATUS_TONES
       userId: string | null
-      messages: { id: string; role: string; createdAt: number; feedback: string | null; parts: Part[] }[]
+      messages: {
+        id: string
+        role: string
+        createdAt: number
+        feedback: string | null
+        parts: Part[]
+        metadata?: { author?: { name?: string | null } }
+      }[]
     }
 
 const COLUMNS = [
@@ -35,6 +45,8 @@ const COLUMNS = [
   'Text',
   'Rating',
 ]
+
+const RATINGS: Record<string, string> = { positive: 'Good', negative: 'Bad' }
 
 /** Exports the filtered conversations as a table or as lines of JSON. */
 export function ExportMenu({ agentId, filters }: { agentId: string; filters: Filters }) {
@@ -87,14 +99,17 @@ export function ExportMenu({ agentId, filters }: { agentId: string; filters: Fil
   )
 }
 
+/** Fills the columns of the table in the words of the page, and the ids for programs. */
 function rowsOf(line: Line): string {
   if (line.type === 'end') return ''
-  const own = [line.id, line.title, line.source, line.status, line.userId]
+  const own = [line.id, line.title, sourceName(line.source), STATUS_TONES[line.status][1], line.userId]
   if (line.messages.length === 0) return csvRow(own)
   return line.messages
-    .map(({ id, role, createdAt, parts, feedback }) => {
+    .map((message) => {
+      const { id, createdAt, parts, feedback } = message
       const text = parts.flatMap((part) => (part.type === 'text' ? [part.text ?? ''] : [])).join('\n\n')
-      return csvRow([...own, id, role, dateOf(createdAt).toISOString(), text, feedback])
+      const rating = feedback && RATINGS[feedback]
+      return csvRow([...own, id, speakerOf(message), dateOf(createdAt).toISOString(), text, rating])
     })
     .join('')
 }

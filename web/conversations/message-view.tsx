@@ -23,12 +23,18 @@ export function silenceOf(finishReason: string | undefined): string {
   return `No answer was given. ${why}`
 }
 
+type Spoken = { role: string; metadata?: { author?: { name?: string | null } } }
+
+/** Returns who has said a message. */
+export const speakerOf = ({ role, metadata }: Spoken): string =>
+  role === 'user' ? 'Visitor' : (metadata?.author?.name ?? 'Agent')
+
 /** Shows a message with its author, sources and tool calls. */
 export function MessageView({ message, children }: { message: Message; children?: ReactNode }) {
   const { role, parts, createdAt, feedback, metadata, attachments } = message
   const [open, setOpen] = useState<number | null>(null)
   const isVisitor = role === 'user'
-  const who = isVisitor ? 'Visitor' : (metadata?.author?.name ?? 'Agent')
+  const who = speakerOf(message)
   const isSilent =
     !isVisitor &&
     metadata?.finishReason !== 'tool-calls' &&

@@ -98,7 +98,7 @@ function NewReply({ agentId, text, onDone }: { agentId: string; text: string; on
         maxLength={10_000}
         required
         defaultValue={text}
-        hint="{{customer.name}}, {{ticket.number}} and {{author.name}} are filled in for each ticket."
+        hint="The whole team can send it to anybody: leave out what is only for this customer. {{customer.name}}, {{ticket.number}} and {{author.name}} are filled in for each ticket."
       />
       {make.error && <FormProblem>{sentenceOf(make.error)}</FormProblem>}
       <FormActions>

@@ -148,7 +148,8 @@ export function Composer({ agentId, ticketNumber }: ComposerProps) {
         )}
         <CannedReplies
           {...params}
-          text={text}
+          // A note is for the team alone.
+          text={isNote ? '' : text}
           onFilled={(filled) => change({ text: text ? `${text}\n\n${filled}` : filled })}
         />
         <kbd className={classes.sendKey}>{navigator.platform.startsWith('Mac') ? '⌘ ↵' : 'Ctrl ↵'}</kbd>

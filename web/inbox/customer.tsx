@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { reading, type Ticket } from '../app/api.ts'
 import { useCan } from '../app/session.ts'
+import { useContact } from '../contacts/use-contact.ts'
 import { Ago } from '../ui/ago.tsx'
 import classes from './ticket-side.module.css'
 import { channelName } from './ticket-words.ts'
@@ -10,25 +11,19 @@ import { channelName } from './ticket-words.ts'
 export function Customer({ agentId, ticket }: { agentId: string; ticket: Ticket }) {
   const can = useCan()
   const { id, name, email, phoneNumber } = ticket.customer
-  const contact = useQuery({
-    ...reading('/agents/{agentId}/contacts/{contactId}', { params: { agentId, contactId: id ?? '' } }),
-    enabled: id !== null && can('conversations:read'),
-    retry: false,
-  })
+  const { contact } = useContact(agentId, id)
   const tickets = useQuery({
     ...reading('/agents/{agentId}/contacts/{contactId}/tickets', {
-      params: { agentId, contactId: id ?? '' },
+      params: { agentId, contactId: contact?.id ?? '' },
       query: { limit: 6 },
     }),
-    enabled: id !== null,
+    enabled: contact !== undefined,
   })
   const others = tickets.data?.data.filter(({ ticketNumber }) => ticketNumber !== ticket.ticketNumber) ?? []
-  const attributes = Object.entries(contact.data?.customAttributes ?? {}).filter(
-    ([, value]) => value !== null,
-  )
+  const attributes = Object.entries(contact?.customAttributes ?? {}).filter(([, value]) => value !== null)
   return (
     <section aria-label="Customer" className={classes.customerCard}>
-      <h3 dir="auto">{name ?? contact.data?.name ?? 'Visitor'}</h3>
+      <h3 dir="auto">{name ?? contact?.name ?? 'Visitor'}</h3>
       {email && <a href={`mailto:${email}`}>{email}</a>}
       {phoneNumber && <a href={`tel:${phoneNumber}`}>{phoneNumber}</a>}
       <p>Channel: {channelName(ticket.channel)}</p>

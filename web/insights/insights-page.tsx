@@ -16,6 +16,7 @@ import { Dialog } from '../ui/dialog.tsx'
 import { Form, FormActions, FormProblem, TextArea } from '../ui/field.tsx'
 import { formatNumber, formatShare } from '../ui/format.ts'
 import { Badge, Page, Section } from '../ui/page.tsx'
+import { Quoted } from '../ui/quoted.tsx'
 import { Loaded, sentenceOf } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
 import { DayChart } from './day-chart.tsx'
@@ -204,11 +205,17 @@ function Unanswered({ agentId }: { agentId: string }) {
                             params={{ agentId }}
                             search={{ open: group.examples[0].conversationId }}
                           >
-                            Where
+                            See the conversation
                           </Link>
                         </>
                       )}
                     </small>
+                    {isStillNotFound(group) && (
+                      <small>
+                        Asked again <Ago at={group.askedAgainAt} />:{' '}
+                        {group.sourceId ? 'the answer of your team was not found.' : 'still not found.'}
+                      </small>
+                    )}
                   </div>
                   {mayWrite && (
                     <div className={classes.buttons}>
@@ -231,13 +238,17 @@ function Unanswered({ agentId }: { agentId: string }) {
   )
 }
 
+/** Returns whether the agent has learned something since the question was asked last, and still finds no answer. */
+const isStillNotFound = (group: Group): group is Group & { askedAgainAt: string } =>
+  group.askedAgainAt !== null && group.askedAgainAt > group.lastAskedAt
+
 const reopen = (agentId: string, groupId: string) =>
   call('PATCH', `${PATH}/{groupId}`, { params: { agentId, groupId }, body: { status: 'open' } })
 
 type AnswerDialogProps = { agentId: string; group: Group; onClose: () => void; onDone: () => void }
 
 function AnswerDialog({ agentId, group, onClose, onDone }: AnswerDialogProps) {
-  const [answer, setAnswer] = useState(group.suggestedAnswer ?? '')
+  const [answer, setAnswer] = useState('')
   const send = useMutation({
     meta: { quiet: true },
     mutationFn: () =>
@@ -262,10 +273,14 @@ function AnswerDialog({ agentId, group, onClose, onDone }: AnswerDialogProps) {
           rows={8}
           value={answer}
           onChange={({ target }) => setAnswer(target.value)}
+          placeholder="What the agent should say to everybody who asks this"
           hint="It becomes a source of questions and answers."
           required
           autoFocus
         />
+        {group.suggestedAnswer && (
+          <Quoted label="What a colleague wrote to one visitor" text={group.suggestedAnswer} />
+        )}
         {send.error && <FormProblem>{sentenceOf(send.error)}</FormProblem>}
         <FormActions>
           <Button kind="primary" type="submit" pending={send.isPending}>

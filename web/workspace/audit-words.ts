@@ -66,60 +66,78 @@ export function wordsOfActor(actor: string): string {
 
 const FIELDS: Record<string, string> = {
   agentIds: 'agents',
+  memberId: 'member',
   allowedDomains: 'allowed sites',
+  temp: 'temperature',
   from: 'before',
 }
+
+type Names = ReadonlyMap<string, string>
 
 /** Converts a name such as `creditLimit` to words. */
 const plain = (name: string): string =>
   FIELDS[name] ?? name.replaceAll(/([a-z])([A-Z])/g, '$1 $2').toLowerCase()
 
-function wordsOfValue(value: unknown): string {
+const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/
+const AGENT_ID = /^[\w-]{21}$/
+
+/** Returns the name of what an id refers to. What is gone has no name, and an id tells nobody anything. */
+function named(text: string, names: Names): string {
+  const name = names.get(text)
+  if (name !== undefined) return name
+  if (UUID.test(text)) return ''
+  return AGENT_ID.test(text) ? 'an agent that is gone' : text
+}
+
+function wordsOfValue(value: unknown, names: Names): string {
   if (value === null) return 'none'
   if (value === true) return 'yes'
   if (value === false) return 'no'
-  if (Array.isArray(value)) return value.map(wordsOfValue).join(', ')
-  if (typeof value === 'object') return wordsOfDetail(value)
-  return String(value)
+  if (Array.isArray(value))
+    return value
+      .map((one) => wordsOfValue(one, names))
+      .filter(Boolean)
+      .join(', ')
+  if (typeof value === 'object') return wordsOfDetail(value, names)
+  return named(String(value), names)
 }
 
 /**
  * Formats the details of an entry as plain text instead of JSON. Lists of changed fields are left out where they tell
  * nothing.
  */
-export const wordsOfDetail = (detail: object, action = ''): string =>
+export const wordsOfDetail = (detail: object, names: Names, action = ''): string =>
   Object.entries(detail)
     .map(([name, value]) => {
       if (name === 'fields' && Array.isArray(value)) {
-        return action.endsWith('.create') ? '' : `changed: ${value.map(plainOf).join(', ')}`
+        const fields = value.filter((field) => !Object.hasOwn(detail, String(field)))
+        return action.endsWith('.create') || fields.length === 0
+          ? ''
+          : `changed: ${fields.map(plainOf).join(', ')}`
       }
       if (name === 'name' && NAMED.test(action)) return ''
-      const words = wordsOfValue(value)
-      return words === '' ? '' : `${plain(name)}: ${words}`
+      // Without a limit to some agents, a role is for all of them.
+      const words = name === 'agentIds' && value === null ? 'all agents' : wordsOfValue(value, names)
+      return words === '' || words === 'all agents' ? words : `${plain(name)}: ${words}`
     })
     .filter(Boolean)
     .join('; ')
 
 const plainOf = (value: unknown): string => plain(String(value))
 
-const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/
-
 /** The names of objects whose audit entries include a name. */
 const NAMED = /^(?:action|procedure)\./
 
-/** Names the object of an entry; ids are replaced with names that the page or the entry knows. */
+/** Names the object of an entry; ids are replaced with names that the page or the entry knows, or left out. */
 export function wordsOfTarget(
   {
     action,
     target,
     detail,
   }: { action: string; target: string | null; detail: Record<string, unknown> | null },
-  names: ReadonlyMap<string, string>,
+  names: Names,
 ): string {
   if (NAMED.test(action) && typeof detail?.name === 'string') return detail.name
-  if (target === null) return '–'
-  return target
-    .split('/')
-    .map((part) => names.get(part) ?? (UUID.test(part) ? `…${part.slice(-8)}` : part))
-    .join(' / ')
+  const words = (target ?? '').split('/').map((part) => named(part, names))
+  return words.filter(Boolean).join(' / ') || '–'
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { FastifyRequest } from 'fastify'
 import type { Db } from '../../db/database.ts'
 import type { Caller } from '../../http/route.ts'
@@ -6,25 +7,39 @@ import { dropAudit, recordAudit } from '../audit/audit.ts'
 /** Fields whose values decide who gets access; no other values are logged. */
 const SHOWN = ['visibility', 'allowedDomains', 'domains', 'enabled', 'memberId', 'memberEmail'] as const
 
-/** Writes an audit entry for a request before it runs, and returns a function that removes the entry again. */
+/**
+ * Writes an audit entry for a request before it runs, and returns a function that removes the entry again. Fields that
+ * `before`, the object that the request changes, already holds are no changes.
+ */
 export async function noteRequest(
   db: Db,
   { account, actor }: Caller,
   action: string,
   { params, query, body }: Pick<FastifyRequest, 'params' | 'query' | 'body'>,
+  before: unknown = {},
 ): Promise<() => Promise<void>> {
-  const sent = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
-  const shown = SHOWN.filter((name) => Object.hasOwn(sent, name)).map((name) => [name, sent[name]])
+  const sent = isObject(body) ? body : {}
+  const changed = Object.keys(sent).filter((name) => !isObject(before) || !holds(before[name], sent[name]))
+  const shown = SHOWN.filter((name) => changed.includes(name)).map((name) => [name, sent[name]])
   const named = Object.values({ ...(query as object), ...(params as object) }).map(String)
   const id = await recordAudit(db, {
     accountId: account.id,
     actor,
     action,
     target: [...named, sent.chatbotId].filter((part) => typeof part === 'string').join('/') || null,
-    detail: { fields: Object.keys(sent), ...Object.fromEntries(shown) },
+    detail: { fields: changed, ...Object.fromEntries(shown) },
   })
   return () => dropAudit(db, account.id, id)
 }
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Returns whether a value is what was sent; of an object, a part may be sent. */
+const holds = (value: unknown, sent: unknown): boolean =>
+  isObject(value) && isObject(sent)
+    ? Object.entries(sent).every(([name, part]) => holds(value[name], part))
+    : isDeepStrictEqual(value, sent)
 
 /** Returns who made the last change of an agent that the audit log has under this action, and when. */
 export async function lastChangeOf(

@@ -27,7 +27,13 @@ export type Gate = {
     agentId: string,
   ): Promise<Omit<Changed, 'current'> | null>
   /** Writes an audit entry for a request before it runs, and resolves to a function that removes the entry. */
-  note(db: Db, caller: Caller, action: string, request: FastifyRequest): Promise<() => Promise<void>>
+  note(
+    db: Db,
+    caller: Caller,
+    action: string,
+    request: FastifyRequest,
+    before?: unknown,
+  ): Promise<() => Promise<void>>
 }
 
 /** Identifies the caller of an endpoint that needs a key, and counts and checks the request. */

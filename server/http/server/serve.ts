@@ -73,12 +73,13 @@ export function serveRoutes(app: FastifyInstance, options: Options): void {
 
 /**
  * Wraps a handler so that an audit entry is written before its effect and removed if the handler throws. A request
- * that was cut off may thus leave an entry without an effect, but no effect can be without its entry.
+ * that was cut off may thus leave an entry without an effect, but no effect can be without its entry. `before` is the
+ * object that the handler changes.
  */
-function audited({ endpoint: { audit }, handle }: Route, db: Db, gate: Gate): Route['handle'] {
-  if (audit === undefined) return handle
-  return async (call) => {
-    const takeBack = await gate.note(call.db, call.caller, audit, call.request)
+function audited({ endpoint: { audit }, handle }: Route, db: Db, gate: Gate) {
+  return async (call: Call<Endpoint>, before?: unknown): Promise<unknown> => {
+    if (audit === undefined) return handle(call)
+    const takeBack = await gate.note(call.db, call.caller, audit, call.request, before)
     try {
       return await handle(call)
     } catch (error) {
@@ -109,18 +110,20 @@ function prepared(
       const { agentId = '' } = call.params as { agentId?: string }
       await gate.findAgent(trx, call.caller, agentId, 'update')
       const inside = { ...asked, db: trx }
-      await refuseOtherVersion(route.endpoint, read.endpoint, inside, () => readNow({ ...inside, query: {} }))
-      return finish(inside, checked)
+      const isCompared = route.endpoint.audit !== undefined || call.request.headers['if-match'] !== undefined
+      const before = isCompared ? await readNow({ ...inside, query: {} }) : undefined
+      await refuseOtherVersion(route.endpoint, read.endpoint, inside, before)
+      return finish(inside, checked, before)
     })
   }
 
-  async function finish(asked: Asked<Endpoint>, checked: unknown): Promise<unknown> {
+  async function finish(asked: Asked<Endpoint>, checked: unknown, before?: unknown): Promise<unknown> {
     const { agentId } = asked.params as { agentId?: string }
     const call = asked as Call<Endpoint>
-    if (!route.loadsAgent || agentId === undefined) return handle({ ...call, checked })
+    if (!route.loadsAgent || agentId === undefined) return handle({ ...call, checked }, before)
     const agent = await gate.findAgent(call.db, call.caller, agentId)
     const ref = { ...(asked as { ref?: object }).ref, accountId: agent.account_id }
-    return handle({ ...call, checked, agent, ref } as Call<Endpoint>)
+    return handle({ ...call, checked, agent, ref } as Call<Endpoint>, before)
   }
 
   /** Throws VERSION_MISMATCH when If-Match names another version than the current one. */
@@ -128,11 +131,10 @@ function prepared(
     { audit }: Endpoint,
     reading: Endpoint,
     { request, caller, params, db: trx }: Asked<Endpoint>,
-    look: () => Promise<unknown>,
+    current: unknown,
   ): Promise<void> {
     const ifMatch = request.headers['if-match']
     if (ifMatch === undefined) return
-    const current = await look()
     const etag = etagOf(reading, current)
     if (matches(ifMatch, etag)) return
     const headers = { etag }
