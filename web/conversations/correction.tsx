@@ -61,7 +61,9 @@ export function Correction({ agentId, conversationId, messageId, messages, onClo
           required
         />
         <div className={classes.correction}>
-          {answered && <Quoted label="What the agent said" text={textOf(answered).replace(CITATION, '')} />}
+          {answered && textOf(answered).trim() !== '' && (
+            <Quoted label="What the agent said" text={textOf(answered).replace(CITATION, '')} />
+          )}
           <TextArea
             label="The right answer"
             rows={8}

@@ -26,7 +26,7 @@ const LONGEST_QUESTION = 1_000
  */
 export function refuseAsRight(answer: string, said: readonly string[]): void {
   const given = wordsOnly(withoutMarkers(answer))
-  if (said.some((text) => wordsOnly(withoutMarkers(text)) === given))
+  if (given !== '' && said.some((text) => wordsOnly(withoutMarkers(text)) === given))
     throw invalidField('answer', 'The agent has said just this. Write what it should say instead.')
   if (isRefusal(answer.trim()))
     throw invalidField(
