@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { loadavg } from 'node:os'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -62,13 +63,28 @@ async function watchModel(target: string, embeddings = target) {
 
 const model = await watchModel(options['model-url'], options.embeddings)
 const prepared = await prepare(null, 2)
+// A small machine reads a prompt for longer than the minute that a model usually has.
+const catalogue = join(prepared.env.DATA_DIR!, 'models.json')
+const server = { baseUrl: model.url, apiKey: 'none' }
+writeFileSync(
+  catalogue,
+  JSON.stringify({
+    models: [
+      {
+        id: options.model,
+        provider: 'openai-compatible',
+        name: options.model,
+        timeouts: { firstToken: 600_000, idle: 120_000, total: 900_000 },
+        ...server,
+      },
+    ],
+    ...(options.embeddings ? { embedding: { name: options['embedding-model'], ...server } } : {}),
+  }),
+)
 const { url, child } = await start([...startOptions, 'server/main.ts'], {
   ...prepared.env,
-  OPENAI_BASE_URL: model.url,
-  OPENAI_API_KEY: 'none',
-  OPENAI_MODEL: options.model,
+  MODELS_FILE: catalogue,
   ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
-  ...(options.embeddings ? { EMBEDDING_MODEL: options['embedding-model'] } : {}),
 })
 
 /** Sends a request of version 2, again after a rate limit. */

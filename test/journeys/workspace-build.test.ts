@@ -112,7 +112,7 @@ describe('building an agent in the workspace', { skip }, () => {
     await page.goto(`${service.url}/agents/${agentId}/playground?mode=compare`)
     const first = page.getByRole('region', { name: 'Configuration A' })
     const second = page.getByRole('region', { name: 'Configuration B' })
-    await keys.choose(first.getByLabel('Model'), 'builtin')
+    await keys.choose(first.getByLabel('Model'), 'the built-in responder')
     await keys.choose(second.getByLabel('Model'), 'fake-model')
     await keys.write(second.getByLabel('Instructions'), 'Be brief.')
     models.queue.push({ tokens: ['Five [1].'] })
