@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { Agent, FormData, fetch } from 'undici'
 import { prepare, start, startOptions, stop } from './service.ts'
 
 /**
@@ -40,6 +41,9 @@ const wanted = questions.filter(({ id }) => options.only?.split(',').includes(id
 const holds = (text: string, { expected = [] }: Question): boolean =>
   expected.every((group) => group.some((one) => text.toLowerCase().includes(one.toLowerCase())))
 
+/** A small machine may take minutes for one answer. */
+const patient = new Agent({ headersTimeout: 0, bodyTimeout: 0 })
+
 /** Passes requests on to the model and keeps the newest, which tells what the model was given. */
 async function watchModel(target: string, embeddings = target) {
   let newest = ''
@@ -51,6 +55,7 @@ async function watchModel(target: string, embeddings = target) {
       method: request.method ?? 'GET',
       headers: { 'content-type': 'application/json' },
       ...(body === '' ? {} : { body }),
+      dispatcher: patient,
     })
     response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' })
     for await (const piece of answer.body ?? []) response.write(piece)
@@ -97,6 +102,7 @@ async function call<T>(method: string, path: string, body?: object | FormData): 
       ...(isForm ? {} : { 'content-type': 'application/json' }),
     },
     ...(body ? { body: isForm ? body : JSON.stringify(body) } : {}),
+    dispatcher: patient,
   })
   if (response.status === 429) {
     await wait(1_000)
