@@ -17,7 +17,7 @@ const hasMacroParts = (bytes: Buffer): boolean =>
 
 /**
  * XML is missing, because browsers run the scripts in it. Text has no signature, so only its extension shows that it is
- * not a script. The content of Apple's documents, and of those whose type is not recognised, is that of an archive.
+ * not a script. Apple's documents, and those whose type is not recognised, have the content of a ZIP archive.
  */
 const KINDS: Kind[] = [
   {

@@ -16,7 +16,7 @@ type Response = { result: Result } | { failure: { message: string; exitCode: 1 |
 /** The maximum length of a socket's path in bytes; the system truncates a longer one silently. */
 const LONGEST_PATH = 103
 const NAME = 'parley.sock'
-/** The beginning of the response of a service of any version to a command that it does not have. */
+/** How a service of any version begins its response to an unknown command. */
 const UNKNOWN = 'The running service does not know the command'
 
 type Address = { path: string; release(): void }

@@ -24,7 +24,7 @@ type Proxy = {
   target: string
   /** The status and the path of every response of the service. */
   answered: string[]
-  /** The paths that were asked for outside of the prefix. */
+  /** The requested paths that are outside the prefix. */
   outside: string[]
   close(): void
 }

@@ -11,7 +11,7 @@ import { TrainingList, useSources } from '../sources/training-list.tsx'
 import { typedUrl } from '../sources/typed-url.ts'
 import { UploadList, useUploads } from '../sources/uploads.tsx'
 import { Button, buttonClass } from '../ui/button.tsx'
-import { Form, FormActions, TextField } from '../ui/field.tsx'
+import { FilePicker, Form, FormActions, TextField } from '../ui/field.tsx'
 import { Card, Page, Section } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
 import classes from './agents.module.css'
@@ -217,17 +217,7 @@ function AddAnother({ agentId, onFiles }: { agentId: string; onFiles: (files: Fi
           Another website
         </Button>
       </div>
-      <input
-        ref={picker}
-        type="file"
-        multiple
-        hidden
-        aria-label="Files to add"
-        onChange={({ target }) => {
-          onFiles([...(target.files ?? [])])
-          target.value = ''
-        }}
-      />
+      <FilePicker ref={picker} label="Files to add" onPick={onFiles} />
       {adding && <AddSource kind={adding} agentId={agentId} onClose={() => setAdding(null)} />}
     </Section>
   )

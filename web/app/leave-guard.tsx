@@ -4,7 +4,7 @@ import { isAnyUnsaved, isUnsaved, useUnsavedForms } from '../ui/unsaved.ts'
 
 type Place = { pathname: string; search: { tab?: string; mode?: string } }
 
-/** Asks before a page with unsaved changes is left for another page or another tab of it. */
+/** Asks before the user leaves a page with unsaved changes, or switches to another of its tabs. */
 export function LeaveGuard() {
   useUnsavedForms()
   const { status, proceed, reset } = useBlocker({

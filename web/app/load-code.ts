@@ -9,7 +9,7 @@ const waiting = createStore(0)
 export const useIsUnreachable = (): boolean => waiting.use() > 0
 
 /**
- * Loads the code of a page, as soon as the service can be reached. Throws when the code is not there, for example after
+ * Loads the code of a page, and waits until the service can be reached. Throws when the code is gone, for example after
  * an upgrade; the router then loads the whole page again, which would fail without a connection.
  */
 export async function loadCode<M>(load: () => Promise<M>): Promise<M> {

@@ -11,9 +11,9 @@ let begun = 0
 export const changesBegun = (): number => begun
 
 /**
- * Pages change something only through this hook. Unlike that of TanStack Query, it ignores a change that equals the
- * latest one while that is still running, such as the second click of a double-click or a repeated Enter: the page shows
- * only a moment later that a change is running.
+ * All changes that pages make go through this hook. Unlike that of TanStack Query, it ignores a change that equals the
+ * latest one while that is still running, such as the second click of a double-click or a repeated Enter, because the
+ * page shows only a moment later that a change is running.
  */
 export function useMutation<D = unknown, E = Error, V = void, C = unknown>(
   options: UseMutationOptions<D, E, V, C>,

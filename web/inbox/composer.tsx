@@ -6,6 +6,7 @@ import { useMember } from '../app/session.ts'
 import { useShortcuts } from '../app/shortcuts.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Button, IconButton } from '../ui/button.tsx'
+import { FilePicker } from '../ui/field.tsx'
 import { focusAround } from '../ui/focus-around.ts'
 import { Markdown } from '../ui/markdown.tsx'
 import { sentenceOf } from '../ui/state.tsx'
@@ -133,17 +134,7 @@ export function Composer({ agentId, ticketNumber }: ComposerProps) {
         {!isNote && (
           <>
             <IconButton icon={Paperclip} label="Attach files" onClick={() => chooser.current?.click()} />
-            <input
-              ref={chooser}
-              type="file"
-              multiple
-              hidden
-              aria-label="Files to attach"
-              onChange={({ target }) => {
-                add([...(target.files ?? [])])
-                target.value = ''
-              }}
-            />
+            <FilePicker ref={chooser} label="Files to attach" onPick={add} />
           </>
         )}
         <CannedReplies

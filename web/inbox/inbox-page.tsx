@@ -45,7 +45,7 @@ export function InboxPage() {
   const step = (by: number): void => {
     const at = placeOf(Number(latest().ticket))
     const next = rows[Math.max(0, Math.min(rows.length - 1, at + by))]
-    // Back from the ticket that was opened first leads to the list.
+    // Only the first ticket gets a history entry of its own, so that Back leads to the list.
     if (next) void change({ ticket: String(next.ticketNumber) }, at !== -1)
     if (at + by >= rows.length - 3) loadMore()
   }

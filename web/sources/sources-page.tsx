@@ -12,7 +12,7 @@ import { useParameters } from '../app/use-parameters.ts'
 import { Ago } from '../ui/ago.tsx'
 import { Button } from '../ui/button.tsx'
 import { Confirm } from '../ui/confirm.tsx'
-import { TextField } from '../ui/field.tsx'
+import { FilePicker, TextField } from '../ui/field.tsx'
 import { formatBytes, plural } from '../ui/format.ts'
 import { Menu } from '../ui/menu.tsx'
 import { Badge, Page, Table } from '../ui/page.tsx'
@@ -77,17 +77,7 @@ export function SourcesPage() {
         }}
         onDrop={mayWrite ? onDrop : undefined}
       >
-        <input
-          ref={picker}
-          type="file"
-          multiple
-          hidden
-          aria-label="Files to add"
-          onChange={({ target }) => {
-            uploads.add([...(target.files ?? [])])
-            target.value = ''
-          }}
-        />
+        <FilePicker ref={picker} label="Files to add" onPick={uploads.add} />
         <UploadList uploads={uploads} />
         <div className={classes.filters}>
           <TextField

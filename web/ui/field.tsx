@@ -1,4 +1,12 @@
-import { type ComponentProps, type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react'
+import {
+  type ComponentProps,
+  type ReactNode,
+  type Ref,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
 import classes from './field.module.css'
 import { type Saving, useUnsaved } from './unsaved.ts'
 
@@ -174,4 +182,21 @@ export const FormProblem = ({ children }: { children: ReactNode }) => (
   <p className={classes.problem} role="alert">
     {children}
   </p>
+)
+
+type FilePickerProps = { ref: Ref<HTMLInputElement>; label: string; onPick: (files: File[]) => void }
+
+/** A hidden control that a button opens by clicking it. The same files can be picked again. */
+export const FilePicker = ({ ref, label, onPick }: FilePickerProps) => (
+  <input
+    ref={ref}
+    type="file"
+    multiple
+    hidden
+    aria-label={label}
+    onChange={({ target }) => {
+      onPick([...(target.files ?? [])])
+      target.value = ''
+    }}
+  />
 )

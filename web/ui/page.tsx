@@ -50,7 +50,7 @@ export function Section({
   children: ReactNode
 }) {
   const id = anchorOf(title)
-  // The router scrolls to sections that are there already.
+  // The router cannot scroll to a section that is rendered after the navigation.
   useEffect(() => {
     if (location.hash === `#${id}`) document.getElementById(id)?.scrollIntoView()
   }, [id])

@@ -81,7 +81,7 @@ const plain = (name: string): string =>
 const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/
 const AGENT_ID = /^[\w-]{21}$/
 
-/** Returns the name of what an id refers to. What is gone has no name, and an id tells nobody anything. */
+/** Returns the name of what an id refers to. The id of something deleted is left out, because it tells readers nothing. */
 function named(text: string, names: Names): string {
   const name = names.get(text)
   if (name !== undefined) return name

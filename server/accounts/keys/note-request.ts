@@ -8,8 +8,8 @@ import { dropAudit, recordAudit } from '../audit/audit.ts'
 const SHOWN = ['visibility', 'allowedDomains', 'domains', 'enabled', 'memberId', 'memberEmail'] as const
 
 /**
- * Writes an audit entry for a request before it runs, and returns a function that removes the entry again. Fields that
- * `before`, the object that the request changes, already holds are no changes.
+ * Writes an audit entry for a request before it runs, and returns a function that removes the entry again. Only fields
+ * that differ from `before`, the object that the request changes, are listed.
  */
 export async function noteRequest(
   db: Db,

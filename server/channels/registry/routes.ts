@@ -47,7 +47,7 @@ async function connectedAccounts(db: Db, { accountId, agentId }: AgentRef) {
   return { accounts: rows.length, ...stateOf(parts) }
 }
 
-/** Returns the state of a connection, given the last use of each of its parts; a part that does not exist has none. */
+/** Returns the state of a connection, given the last use of each of its parts. Parts that are not configured have no use. */
 function stateOf(parts: { name: string; use: LastUse | null }[]) {
   const failures = parts.flatMap(({ name, use }) =>
     use && use.error !== null ? [`${name}: ${use.error}`] : [],

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 
 type Exchange = { request: IncomingMessage; response: ServerResponse }
 
-/** The connections on which neither the rest of the current request nor another one can be read. */
+/** Connections from which nothing more can be read: neither the rest of the current request nor another one. */
 const broken = new WeakSet<Duplex>()
 
 export const isBroken = ({ socket }: IncomingMessage): boolean => broken.has(socket)
@@ -23,9 +23,9 @@ export const isForm = ({ headers }: IncomingMessage): boolean =>
   /^multipart\/form-data\b/i.test(headers['content-type'] ?? '')
 
 /**
- * Returns a function for connections that send bytes which are not HTTP, or that end in the middle of a request. It
- * returns whether a request on the connection is still being answered. That answer is then sent, and the connection is
- * closed after it; a response that is already being sent is cut off.
+ * Returns a handler for connections that send bytes which are not HTTP, or that end in the middle of a request. The
+ * handler returns whether a request is still being answered. If so, the connection is closed after the answer; a
+ * response that has already begun is cut off.
  */
 export function watchConnections(server: Server): (error: Error, socket: Duplex) => boolean {
   const exchanges = new WeakMap<Duplex, Exchange>()

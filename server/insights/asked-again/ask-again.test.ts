@@ -10,7 +10,7 @@ import { askAgain } from './ask-again.ts'
 let service: Service
 let client: Client
 let server: ModelServer
-/** The number of requests that the model server has had. */
+/** The number of requests to the model server. */
 let calls = 0
 
 before(async () => {

@@ -21,7 +21,7 @@ const typeOfExtension: Record<string, DocumentType> = {
 /** The folder that the archive of an office file contains. */
 const MAIN_PARTS = { docx: 'word/document', xlsx: 'xl/workbook', pptx: 'ppt/presentation' }
 
-/** Returns the type that a file has by its name, or null for one that cannot be read. */
+/** Returns the type that the extension of a file name stands for, or null if it is not supported. */
 export const typeOfName = (filename: string): DocumentType | null =>
   typeOfExtension[extname(filename).toLowerCase()] ?? null
 

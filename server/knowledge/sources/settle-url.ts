@@ -29,7 +29,7 @@ export async function settleUrl({ db, fetcher }: Needs, source: Link, signal: Ab
       .execute()
     return settled
   } catch (error) {
-    // The agent has a source with that URL already.
+    // The agent already has a source with that URL.
     if ((error as { constraint?: string }).constraint === 'sources_link') return url
     throw error
   }

@@ -1,8 +1,8 @@
 import { isTooLong } from '../failures/model-failure.ts'
 
 /**
- * What a server does not accept in a request: settings and keywords of schemas by their names in the body, each with the
- * name under which it is sent instead, or null if it is left out.
+ * The settings and schema keywords that a server refuses, by their names in the body. The value is the name to send
+ * instead, or null to leave the setting out.
  */
 export type Refused = ReadonlyMap<string, string | null>
 

@@ -18,7 +18,7 @@ export type KnownFailures = {
 }
 
 const NAME = 'model-failures'
-/** A state that has not changed is stored again after this time, because another process may have stored another. */
+/** An unchanged state is stored again after this time, because another process may have overwritten it. */
 const FRESH_MS = 60_000
 
 const keyOf = ({ what, name }: UsedModel): string => `${what} ${name}`

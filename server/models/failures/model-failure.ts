@@ -70,7 +70,7 @@ const LONGEST_WORDS = 300
 const NETWORK =
   /\b(E(?:CONNREFUSED|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH|CONNRESET|PIPE)|[A-Z_]*CERT[A-Z_]*|UND_ERR_\w+)\b/
 
-/** Returns the code of the network error that caused a failure; null when another error did. */
+/** Returns the code of the network error behind a failure, or null if there is none. */
 export const networkCodeOf = ({ cause }: ModelFailure): string | null =>
   NETWORK.exec((cause as Error | undefined)?.message ?? '')?.[1] ?? null
 

@@ -32,7 +32,7 @@ function asAdvised({ provider, name }: ModelEntry, options: CallOptions): CallOp
   }
 }
 
-/** Returns a function that creates the model of an entry without the refused settings. */
+/** Returns a function that creates the model of an entry, which leaves out the refused settings. */
 async function modelOf(
   entry: ModelEntry,
   connections: Dispatcher,

@@ -99,8 +99,8 @@ const bucketOf = (what: string, email: string, who = ''): string =>
   createHash('sha256').update(`${what}\n${email.trim().toLowerCase()}\n${who}`).digest('base64url')
 
 /**
- * Takes one of the attempts of a bucket, which all processes share. Returns null, or, when no attempt is left, the time
- * at which there are some again.
+ * Takes one of the attempts of a bucket, which all processes share. Returns null, or, if no attempt is left, the time at
+ * which the next ones are available.
  */
 async function takeAttempt(db: Db, bucket: string, { limit, windowMs }: RateWindow): Promise<Date | null> {
   const endsAt = sql<Date>`now() + ${windowMs / 1000}::int * interval '1 second'`

@@ -32,7 +32,7 @@ async function createAuth({ db, config, log }: AuthNeeds, secret: string, { isSe
   return betterAuth({
     appName: 'Parley',
     secret,
-    // The whole URL, because the library appends its path only to a URL without one.
+    // With AUTH_PATH, because the library appends its base path only to a URL that has no path.
     baseURL: `${config.publicUrl ?? 'http://localhost'}${AUTH_PATH}`,
     database: { db, type: 'postgres', transaction: false },
     user: {

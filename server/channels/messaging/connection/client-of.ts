@@ -6,7 +6,7 @@ import { ProviderFailure } from './provider-failure.ts'
 
 type Options = { signal?: AbortSignal; timeoutMs?: number; retries?: number }
 
-/** Returns a client for the provider of an account that stores after each request whether the account works. */
+/** Returns a client for the account's provider. After each request, it stores whether the account works. */
 export function clientOf(
   { db, fetcher }: Pick<Context, 'db' | 'fetcher'>,
   account: MessagingAccount,

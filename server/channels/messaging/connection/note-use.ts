@@ -1,7 +1,7 @@
 import type { Db } from '../../../db/database.ts'
 import type { MessagingAccount } from './connection.ts'
 
-/** A state that has not changed is stored again after this time. */
+/** An unchanged state is stored again after this time. */
 const FRESH_MS = 60_000
 
 /**
