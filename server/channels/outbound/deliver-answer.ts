@@ -17,7 +17,7 @@ import {
   CUSTOMER_SENTENCES,
   type CustomerLanguage,
   isCustomerLanguage,
-} from '../../text/talk/customer-sentences.ts'
+} from '../../text/languages/customer-sentences.ts'
 import { splitWords } from '../../text/words/words.ts'
 import { askPeople } from './ask-people.ts'
 
