@@ -11,13 +11,13 @@ import type { AgentRef } from '../../db/refs.ts'
 import { enqueueDelivery, hasNotice, type ThreadRow, threadOf } from '../../deliveries/enqueue-delivery.ts'
 import { withoutMarkers } from '../../knowledge/search/answering/citations.ts'
 import { linkHostsOf } from '../../knowledge/sources/link-hosts.ts'
-import { languageOfQuestion } from '../../text/languages/language-of-question.ts'
-import { hostOf } from '../../text/safety/foreign-links.ts'
 import {
   CUSTOMER_SENTENCES,
   type CustomerLanguage,
   isCustomerLanguage,
 } from '../../text/languages/customer-sentences.ts'
+import { languageOfQuestion } from '../../text/languages/language-of-question.ts'
+import { hostOf } from '../../text/safety/foreign-links.ts'
 import { splitWords } from '../../text/words/words.ts'
 import { askPeople } from './ask-people.ts'
 

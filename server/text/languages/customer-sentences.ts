@@ -69,7 +69,8 @@ export const CUSTOMER_SENTENCES = {
     hello: 'Bonjour ! Que souhaitez-vous savoir ?',
     found: 'Voici ce que disent les documents :',
     notFound: 'Je n’ai rien trouvé à ce sujet dans les documents.',
-    stillIndexing: 'Les documents sont encore en préparation. Veuillez reposer la question dans quelques minutes.',
+    stillIndexing:
+      'Les documents sont encore en préparation. Veuillez reposer la question dans quelques minutes.',
     noDocuments: 'Je n’ai pas encore de documents pour répondre.',
     offer: 'Souhaitez-vous qu’une personne de notre équipe vous réponde ?',
     passedOn: 'J’ai transmis votre demande à notre équipe. Quelqu’un vous répondra ici.',
