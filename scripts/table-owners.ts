@@ -33,6 +33,7 @@ export const TABLE_OWNERS = {
   evaluation_runs: 'knowledge',
   pages: 'knowledge',
   chunks: 'knowledge',
+  chunk_words: 'knowledge',
   chunk_vectors: 'knowledge',
   pages_connections: 'knowledge',
   contacts: 'contacts',

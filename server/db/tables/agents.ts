@@ -44,6 +44,8 @@ export type AgentsTable = {
   /** The embedding space whose vectors the search uses. */
   vector_space: string | null
   vectors_held_until: OptionalTime
+  /** The words of its chunks are hashed with it: see knowledge/search/terms.ts. */
+  terms_salt: Generated<string>
   /** Increases with every change to actions and procedures; 0 if the agent never had any. */
   tools_version: Generated<number>
   /** Whether solved tickets are sources. */

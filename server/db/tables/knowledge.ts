@@ -18,6 +18,11 @@ export type SourcesTable = {
   content_version: Generated<number>
   live_version: number | null
   chunks_version: Generated<number>
+  /** The live version whose words are all stored. While it is another, they are still being written. */
+  words_version: number | null
+  /** The number of its live chunks, and their languages, most frequent first. */
+  chunk_count: Generated<number>
+  languages: ColumnType<string[], string[] | undefined, string[]>
   crawl: Json<CrawlState | null>
   pages_version: Generated<number>
   /** null: no re-sync is planned. */
@@ -171,13 +176,29 @@ export type ChunksTable = {
   questions: Json<string[] | null>
   /** The key under which its vectors are stored. */
   vector_key: string
+  /** It is used from `version` until this version. */
+  retired_in: number | null
   /** For a page of a crawl or sitemap: its URL and title. */
   page_id: string | null
-  retired_in: number | null
   url: string | null
   title: string | null
   /** The id of its heading on a web page. */
   anchor: Generated<string | null>
+}
+
+/** What a chunk is found by. */
+export type ChunkWordsTable = {
+  agent_id: string
+  account_id: AccountId
+  chunk_id: string
+  source_id: string
+  page_id: string | null
+  version: number
+  retired_in: number | null
+  vector_key: string
+  language: string
+  /** Hashes of its terms. */
+  terms: ColumnType<string[], unknown, unknown>
 }
 
 export type ChunkVectorsTable = {

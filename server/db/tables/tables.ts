@@ -56,6 +56,7 @@ import type {
 import type {
   ChunksTable,
   ChunkVectorsTable,
+  ChunkWordsTable,
   EvaluationRunsTable,
   EvaluationSetsTable,
   EvaluationsTable,
@@ -103,6 +104,7 @@ export type Tables = {
   evaluation_runs: EvaluationRunsTable
   pages: PagesTable
   chunks: ChunksTable
+  chunk_words: ChunkWordsTable
   chunk_vectors: ChunkVectorsTable
   pages_connections: PagesConnectionsTable
   contacts: ContactsTable

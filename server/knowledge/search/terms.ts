@@ -1,0 +1,107 @@
+import { hash } from 'node:crypto'
+import { densePairs, isDense } from '../../text/languages/dense-script.ts'
+import { guessLanguageOfWords, type Language } from '../../text/languages/language.ts'
+import type { Stemmer } from '../../text/languages/stem.ts'
+import { isStopWord } from '../../text/languages/stop-words.ts'
+import { visibleText } from '../../text/words/visible-text.ts'
+import { foldText, splitWords } from '../../text/words/words.ts'
+
+/** What of a chunk is searched. */
+export type Searchable = {
+  sourceName: string | null
+  headingPath: readonly string[]
+  questions?: readonly string[] | null
+  text: string
+}
+
+/** The parts of a chunk as one text. The last heading stands twice, because it says best what the chunk is about. */
+export const searchedText = ({ sourceName, headingPath, questions, text }: Searchable): string =>
+  [sourceName ?? '', ...headingPath, headingPath.at(-1) ?? '', ...(questions ?? []), visibleText(text)].join('\n')
+
+/** Returns the language that the words of a chunk are stemmed in. What cannot be told counts as English. */
+export const languageOf = (text: string): Language => {
+  const language = guessLanguageOfWords(splitWords(text))
+  return language === 'other' ? 'en' : language
+}
+
+/**
+ * Returns the terms of a text in order, with repetitions: stems, pairs of characters of scripts without spaces, and
+ * codes, amounts and phone numbers as they are without punctuation.
+ */
+export function termsOf(text: string, language: Language, stem: Stemmer): string[] {
+  const folded = foldText(text)
+  return [...splitWords(folded).flatMap((word) => termsOfWord(word, language, stem)), ...codesIn(folded)]
+}
+
+function termsOfWord(word: string, language: Language, stem: Stemmer): string[] {
+  if (isDense(word)) return densePairs(word)
+  return [stem(word, language)]
+}
+
+/** A word of a question, with its terms in each of the languages of the documents. */
+export type AskedWord = { terms: string[]; isStopWord: boolean }
+
+/** More words tell nothing new about what is asked, and each costs a look into the index. */
+const MAX_WORDS = 48
+const MAX_CHARACTERS = 4_000
+
+/** Returns the distinct words of a question. If it has too many, the stop words go first. */
+export function askedWords(question: string, languages: readonly Language[], stem: Stemmer): AskedWord[] {
+  const folded = foldText(question.slice(0, MAX_CHARACTERS))
+  const written = splitWords(folded)
+  const guessed = guessLanguageOfWords(written)
+  const among = [...new Set([...languages, ...(guessed === 'other' ? [] : [guessed])])]
+  const stemmed = languages.length > 0 ? languages : ['en' as const]
+  const found = new Map<string, AskedWord>()
+  const add = (terms: string[], isStop: boolean): void => {
+    const key = terms.join(' ')
+    if (!found.has(key)) found.set(key, { terms, isStopWord: isStop })
+  }
+  for (const word of written) {
+    const isStop = among.some((language) => isStopWord(word, language))
+    if (isDense(word)) for (const pair of densePairs(word)) add([pair], isStopWord(pair, guessed))
+    else add([...new Set(stemmed.map((language) => stem(word, language)))], isStop)
+  }
+  for (const code of codesIn(folded)) add([code], false)
+  const words = [...found.values()]
+  if (words.length <= MAX_WORDS) return words
+  return words.sort((a, b) => Number(a.isStopWord) - Number(b.isStopWord)).slice(0, MAX_WORDS)
+}
+
+/** A run of letters and digits that punctuation joins, or groups of digits that spaces do. */
+const RUN = /[\p{L}\p{N}]+(?:(?:[-–./,:'’()+_#]{1,3}|(?<=\p{N}\)?)[\s()]{1,2}(?=\(?\p{N}))[\p{L}\p{N}]+)+/gu
+const AMOUNT = /^(\d{1,3}(?:[.,'’\s]\d{3})+|\d+)[.,](?:\d{2}|-)$/
+const MAX_CODE = 40
+
+/** Returns what is written with punctuation or in groups, such as AB-12/7, 1.250,00 or +49 30 1234, without it. */
+function codesIn(folded: string): string[] {
+  const codes: string[] = []
+  for (const [run] of folded.matchAll(RUN)) {
+    if (!/\p{N}/u.test(run) || run.length > MAX_CODE) continue
+    codes.push(run.replace(/[^\p{L}\p{N}]+/gu, ''))
+    const whole = AMOUNT.exec(run)?.[1]?.replace(/\D/g, '')
+    if (whole) codes.push(whole)
+  }
+  return codes
+}
+
+/** Returns the overlapping runs of characters of a text, by which a misspelt word and a compound are still similar. */
+export function gramsOf(text: string): string[] {
+  return splitWords(text).flatMap((word) => {
+    if (/[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}]/u.test(word)) return runs(word, 2)
+    const plain = word.normalize('NFKD').replace(/\p{M}+/gu, '')
+    // A syllable of Hangul is two or three letters when it is decomposed.
+    return runs(` ${plain}`, /[\u1100-\u11ff]/.test(plain) ? 3 : 5)
+  })
+}
+
+function runs(word: string, size: number): string[] {
+  const letters = [...word]
+  if (letters.length < size) return [word]
+  return letters.slice(0, letters.length - size + 1).map((_, at) => letters.slice(at, at + size).join(''))
+}
+
+/** Returns the hash of an agent's term for the database. It tells nothing about the same term of another agent. */
+export function termHash(agentId: string, term: string): bigint {
+  return hash('sha256', `${agentId}\n${term}`, 'buffer').readBigInt64LE(0)
+}
