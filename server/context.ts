@@ -29,7 +29,7 @@ import { createMaintenance } from './http/limits/maintenance.ts'
 import { memoryRateLimiter, type RateLimiter } from './http/limits/rate-limit.ts'
 import { openJobs } from './jobs/jobs.ts'
 import { createExtractor } from './knowledge/extract/extractor.ts'
-import { createKnowledge } from './knowledge/index/knowledge.ts'
+import { createKnowledge } from './knowledge/search/knowledge.ts'
 import { createLog } from './log.ts'
 import { createBuiltinModel } from './models/builtin/builtin-model.ts'
 import { createKnownFailures } from './models/failures/known-failures.ts'
@@ -158,7 +158,7 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
       }),
       indexer: createIndexer(),
       mailParser,
-      knowledge: createKnowledge({ db, words, embedderOf: models.embedderOf, log }),
+      knowledge: createKnowledge({ db, embedderOf: models.embedderOf, log }),
       keys: createAuthenticator(db, onError),
       sessions: createSessions({ db, config, log, secrets }),
       maintenance: createMaintenance(db),

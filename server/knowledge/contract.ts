@@ -153,7 +153,6 @@ export const updatePage = endpoint({
 })
 
 const Share = (description: string) => Type.Number({ minimum: 0, maximum: 1, description })
-const MaybeShare = (description: string) => Nullable(Share(description))
 
 export const listChunks = endpoint({
   method: 'GET',
@@ -207,7 +206,11 @@ export const testRetrieval = endpoint({
   success: {
     status: 200,
     schema: Exact({
-      confidence: Share('How likely the best passage holds the answer'),
+      confidence: Share('How much of the question, by the rarity of its words, the best passages hold'),
+      isFound: Type.Boolean({ description: 'Whether that is enough to answer from them' }),
+      isIndexing: Type.Boolean({
+        description: 'Whether texts are still being indexed, so that some are not found yet',
+      }),
       reranked: Type.Boolean({ description: 'Whether a reranking model determined the order' }),
       passages: Type.Array(
         Exact({
@@ -220,16 +223,16 @@ export const testRetrieval = endpoint({
           headingPath: Type.Array(Type.String()),
           page: Nullable(Type.Integer()),
           text: Type.String(),
-          score: Share('How likely it holds the answer'),
-          isOffered: Type.Boolean({ description: 'Whether it is likely enough to be used in an answer' }),
+          score: Share('Its place in figures: at most that of the passage before it'),
           signals: Exact({
-            words: Share('The words of the question, by their rarity'),
-            spelling: Share('Words that are spelled alike, against the best passage'),
-            heading: Share('The words of the question in its heading'),
-            meaning: MaybeShare('Words that mean the same; null: the language is not known'),
-            sentence: MaybeShare('Its closest sentence by meaning; null: the language is not known'),
-            vectors: MaybeShare(
-              'By the embedding model; null: it is not among the nearest, or there is none',
+            words: Nullable(
+              Type.Integer({ description: 'Its place by words; null: it has none of the rare ones' }),
+            ),
+            vectors: Nullable(
+              Type.Integer({
+                description:
+                  'Its place by the embedding model; null: it is not among the nearest, or there is none',
+              }),
             ),
           }),
         }),
@@ -237,7 +240,7 @@ export const testRetrieval = endpoint({
       missing: Nullable(
         Exact(
           {
-            reason: OneOf(['not_live', 'no_text', 'no_signal', 'further_down', 'unlikely']),
+            reason: OneOf(['not_live', 'no_text', 'indexing', 'no_signal', 'further_down', 'unlikely']),
             sentence: Type.String(),
             place: Nullable(
               Type.Integer({ description: 'The rank of its best passage among all that were found' }),

@@ -7,6 +7,7 @@ import { crawlSite } from './crawl/run/crawl-site.ts'
 import { CRAWL_SITE, type CrawlSite } from './crawl/run/enqueue-crawl.ts'
 import { moveVectors } from './index/move-vectors.ts'
 import { enqueueMove, MOVE_VECTORS, type MoveVectors } from './index/vector-spaces.ts'
+import { enqueueIndexing, INDEX_WORDS, type IndexWords, indexWords } from './search/index-words.ts'
 import { freeDeletions, resumeDeletions } from './sources/empty-source.ts'
 import { sweepSourceFiles } from './sources/files.ts'
 import { GATHER_TICKETS, type GatherTickets, gatherTickets } from './tickets/gather-tickets.ts'
@@ -43,6 +44,14 @@ const movingVectors = (ctx: Context): Task<MoveVectors> => ({
   run: (payload, attempt) => moveVectors(ctx, payload, attempt),
 })
 
+const indexing = (ctx: Context): Task<IndexWords> => ({
+  name: INDEX_WORDS,
+  bulk: true,
+  concurrency: 1,
+  retries: 3,
+  run: (payload, attempt) => indexWords(ctx, payload, attempt),
+})
+
 const syncing = (ctx: Context): Task<SyncSource> => ({
   name: SYNC_SOURCE,
   bulk: true,
@@ -63,6 +72,7 @@ export const knowledgeJobs = (ctx: Context): Task<never>[] => [
   training(ctx) as Task<never>,
   crawling(ctx) as Task<never>,
   movingVectors(ctx) as Task<never>,
+  indexing(ctx) as Task<never>,
   syncing(ctx) as Task<never>,
   gathering(ctx) as Task<never>,
 ]
@@ -94,6 +104,11 @@ export async function resumeTraining({
 const MINUTE = 60_000
 
 export const knowledgeDuties = (ctx: Context): Duty[] => [
+  {
+    what: 'words of sources that a former version has trained',
+    everyMs: 10 * MINUTE,
+    run: () => enqueueIndexing(ctx),
+  },
   { what: 'files without a source', everyMs: 60 * MINUTE, run: () => sweepSourceFiles(ctx.db, ctx.filesDir) },
   {
     what: 'sources that are being deleted',

@@ -1,6 +1,6 @@
 import type { ParseArgsConfig } from 'node:util'
 import type { Db } from '../db/database.ts'
-import type { Knowledge } from '../knowledge/index/knowledge.ts'
+import type { Knowledge } from '../knowledge/search/knowledge.ts'
 import type { Catalogue } from '../models/catalogue/catalogue.ts'
 import type { Models } from '../models/models.ts'
 import type { EraseNeeds } from '../privacy/erasing/erase-user.ts'

@@ -14,7 +14,7 @@ import type { Notifier } from '../db/notifier.ts'
 import { upgrade } from '../db/upkeep/upgrade.ts'
 import { createMaintenance } from '../http/limits/maintenance.ts'
 import { originOf } from '../http/server/own-origin.ts'
-import { createKnowledge } from '../knowledge/index/knowledge.ts'
+import { createKnowledge } from '../knowledge/search/knowledge.ts'
 import { createBuiltinModel } from '../models/builtin/builtin-model.ts'
 import { createModels, type Models } from '../models/models.ts'
 import { loadWordVectors } from '../models/static/word-vectors.ts'
@@ -100,7 +100,7 @@ export async function openOperations(
     openKnowledge() {
       const words = loadWordVectors()
       models ??= createModels({ catalogue: config.catalogue, builtin: createBuiltinModel(words) })
-      return createKnowledge({ db, words, embedderOf: models.embedderOf, log: pino({ level: 'silent' }) })
+      return createKnowledge({ db, embedderOf: models.embedderOf, log: pino({ level: 'silent' }) })
     },
     openModels() {
       models ??= createModels({ catalogue: config.catalogue, builtin: createBuiltinModel(loadWordVectors()) })

@@ -8,7 +8,7 @@ import sources from '../sources/sources.module.css'
 import { Button } from '../ui/button.tsx'
 import { Form, FormProblem, Select, TextField } from '../ui/field.tsx'
 import { formatShare } from '../ui/format.ts'
-import { Badge, Bar, Card, Page } from '../ui/page.tsx'
+import { Card, Page } from '../ui/page.tsx'
 import { Empty, sentenceOf } from '../ui/state.tsx'
 import classes from './search.module.css'
 
@@ -16,12 +16,8 @@ const PATH = '/agents/{agentId}/retrieval-test'
 type Question = InputOf<'POST', typeof PATH>['body']
 type Found = OutputOf<'POST', typeof PATH>
 const SIGNALS = [
-  ['words', 'Words'],
-  ['spelling', 'Spelling'],
-  ['heading', 'Heading'],
-  ['meaning', 'Meaning'],
-  ['sentence', 'Closest sentence'],
-  ['vectors', 'Embedding'],
+  ['words', 'By words'],
+  ['vectors', 'By meaning'],
 ] as const
 
 /** The search test: shows which passages a question finds, their scores, and why an expected source is missing. */
@@ -65,9 +61,18 @@ export function SearchPage() {
   )
 }
 
-function Passages({ found: { passages, missing, confidence, reranked } }: { found: Found }) {
+function Passages({
+  found: { passages, missing, confidence, isFound, isIndexing, reranked },
+}: {
+  found: Found
+}) {
   return (
     <section className={sources.chunks} aria-label="What was found" aria-live="polite">
+      {isIndexing && (
+        <p className={classes.missing}>
+          Texts of this agent are still being indexed, so some are not found yet.
+        </p>
+      )}
       {missing && <p className={classes.missing}>{missing.sentence}</p>}
       {passages.length === 0 ? (
         <Empty icon={Search} title="Nothing was found for this question">
@@ -75,7 +80,8 @@ function Passages({ found: { passages, missing, confidence, reranked } }: { foun
         </Empty>
       ) : (
         <p className={sources.faint}>
-          {formatShare(confidence)} likely that the first one holds the answer
+          The best passages hold {formatShare(confidence)} of the question, by the rarity of its words:{' '}
+          {isFound ? 'enough to answer from' : 'too little to answer from'}
           {reranked && '; put in order by the reranker'}.
         </p>
       )}
@@ -87,24 +93,15 @@ function Passages({ found: { passages, missing, confidence, reranked } }: { foun
             </strong>
             {passage.headingPath.length > 0 && <span>{passage.headingPath.join(' › ')}</span>}
             {passage.page !== null && <span>page {passage.page}</span>}
-            <Badge tone={passage.isOffered ? 'success' : 'neutral'}>
-              {passage.isOffered ? 'answered from' : 'too unlikely'}, {formatShare(passage.score)}
-            </Badge>
           </header>
           <p dir="auto">{passage.text}</p>
           <dl className={classes.signals}>
-            {SIGNALS.map(([name, label]) => {
-              const share = passage.signals[name]
-              if (share === null) return null
-              return (
-                <div key={name}>
-                  <dt>{label}</dt>
-                  <dd>
-                    <Bar share={share} label={`${label}: ${formatShare(share)}`} />
-                  </dd>
-                </div>
-              )
-            })}
+            {SIGNALS.map(([name, label]) => (
+              <div key={name}>
+                <dt>{label}</dt>
+                <dd>{passage.signals[name] === null ? 'not found' : `place ${passage.signals[name]}`}</dd>
+              </div>
+            ))}
           </dl>
         </article>
       ))}

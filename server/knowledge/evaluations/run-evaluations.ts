@@ -2,13 +2,9 @@ import { setImmediate } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Static } from 'typebox'
 import type { Db } from '../../db/database.ts'
-import { ANSWER_FROM } from '../../models/builtin/compose-answer.ts'
 import type { Models } from '../../models/models.ts'
-import type { Knowledge } from '../index/knowledge.ts'
-import type { AgentKnowledge } from '../index/update-index.ts'
-import type { Passage } from '../search/passage.ts'
-import { RERANKED, rerankFound } from '../search/ranking/rerank-found.ts'
-import type { SearchResult } from '../search/search-tables.ts'
+import type { AgentKnowledge, Knowledge, Passage, SearchResult } from '../search/knowledge.ts'
+import { RERANKED, rerankFound } from '../search/rerank.ts'
 import { answerFinder } from './holds-answer.ts'
 import { allEvaluations, type EvaluationRow } from './queries.ts'
 import type { EvaluationRun } from './schema.ts'
@@ -41,13 +37,13 @@ export async function runEvaluations(
     { accountId: agent.accountId, agentId: agent.id },
     setId,
   )) {
-    const { passages, confidence } = await search(row.question)
+    const { passages, confidence, isFound } = await search(row.question)
     const place = passages.findIndex(expectationOf(row)) + 1
     results.push({
       ...shown(row),
       place: place > 0 ? place : null,
       score: confidence,
-      isAnswered: confidence >= ANSWER_FROM,
+      isAnswered: isFound,
       sources: passages
         .slice(0, SHOWN)
         .map(({ sourceId, sourceName, url }) => ({ id: sourceId, name: sourceName, url })),
@@ -73,7 +69,7 @@ function searchAsChat(
       throw error
     })
   return async (question) => {
-    const found = await knowledge.search(agent, question, { limit: RERANKED })
+    const found = await knowledge.search(agent, [question], { limit: RERANKED })
     const options = { limit: PLACES, signal: AbortSignal.timeout(LONGEST_MS) }
     return reranker
       ? rerankFound({ reranker: { judge }, log }, question, found, options)

@@ -63,7 +63,7 @@ async function passages(question: string, agent = agentId) {
     .where('id', '=', agent)
     .executeTakeFirstOrThrow()
   const where = { id: agent, accountId: row.account_id, knowledgeVersion: row.knowledge_version }
-  return (await service.ctx.knowledge.search(where, question, { limit: 5 })).passages
+  return (await service.ctx.knowledge.search(where, [question], { limit: 5 })).passages
 }
 
 const finds = async (marker: string, agent = agentId): Promise<boolean> =>

@@ -3,16 +3,14 @@ import { isId } from '../../db/ids.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { SourceRow } from '../sources/queries.ts'
-import type { Passage } from './passage.ts'
-import { OFFERED_FROM } from './ranking/offered-from.ts'
-import { RERANKED, rerankFound } from './ranking/rerank-found.ts'
-import type { Signals } from './search-tables.ts'
+import type { Passage, SearchResult, Signals } from './knowledge.ts'
+import { RERANKED, rerankFound } from './rerank.ts'
 
 /** The most passages that any ranker is asked for. */
 const DEPTH = 100
 
 type Missing = {
-  reason: 'not_live' | 'no_text' | 'no_signal' | 'further_down' | 'unlikely'
+  reason: 'not_live' | 'no_text' | 'no_signal' | 'further_down' | 'unlikely' | 'indexing'
   sentence: string
   /** The rank of its best passage among all passages found. */
   place: number | null
@@ -20,14 +18,7 @@ type Missing = {
 
 type Agent = { id: string; account_id: AccountId; knowledge_version: number }
 
-const NOTHING: Signals = {
-  words: 0,
-  spelling: 0,
-  heading: 0,
-  meaning: null,
-  sentence: null,
-  vectors: null,
-}
+const NOWHERE: Signals = { words: null, vectors: null }
 
 /** Runs the search for a question as an answer would, and returns the evidence for each passage. */
 export async function explainSearch(
@@ -37,7 +28,7 @@ export async function explainSearch(
 ) {
   const expected = expectedSourceId === undefined ? null : await sourceOf(db, agent, expectedSourceId)
   const asked = { id: agent.id, accountId: agent.account_id, knowledgeVersion: agent.knowledge_version }
-  const all = await knowledge.search(asked, question, { limit: DEPTH, explain: true })
+  const all = await knowledge.search(asked, [question], { limit: DEPTH, explain: true })
   const first = { ...all, passages: all.passages.slice(0, Math.max(limit, RERANKED)) }
   const { reranker } = models
   const signal = AbortSignal.timeout(30_000)
@@ -47,6 +38,8 @@ export async function explainSearch(
   const placeOf = new Map(all.passages.map(({ chunkId }, at) => [chunkId, at + 1]))
   return {
     confidence: found.confidence,
+    isFound: found.isFound,
+    isIndexing: found.isIndexing,
     reranked: reranker !== null,
     passages: found.passages.map((passage, at) => ({
       place: at + 1,
@@ -59,10 +52,9 @@ export async function explainSearch(
       page: passage.page,
       text: passage.text,
       score: passage.score,
-      isOffered: passage.score >= OFFERED_FROM,
-      signals: all.signals?.get(passage.chunkId) ?? NOTHING,
+      signals: all.signals?.get(passage.chunkId) ?? NOWHERE,
     })),
-    missing: expected && (await whyMissing(db, expected, all.passages, found.passages)),
+    missing: expected && (await whyMissing(db, expected, all, found)),
   }
 }
 
@@ -86,12 +78,12 @@ async function sourceOf(db: Context['db'], agent: Agent, id: string): Promise<So
 async function whyMissing(
   db: Context['db'],
   source: Source,
-  all: Passage[],
-  shown: Passage[],
+  { passages: all, isIndexing, isFound }: SearchResult,
+  { passages: shown }: SearchResult,
 ): Promise<Missing | null> {
   const ofSource = ({ sourceId }: Passage): boolean => sourceId === source.id
   const best = shown.find(ofSource)
-  if (best && best.score >= OFFERED_FROM) return null
+  if (best && isFound) return null
   if (source.live_version === null)
     return {
       reason: 'not_live',
@@ -114,23 +106,29 @@ async function whyMissing(
       sentence: 'No text was found in it: look at what was extracted.',
     }
   const place = all.findIndex(ofSource) + 1
+  if (place === 0 && isIndexing)
+    return {
+      reason: 'indexing',
+      place: null,
+      sentence: 'The texts of this agent are still being indexed: ask again in a minute.',
+    }
   if (place === 0)
     return {
       reason: 'no_signal',
       place: null,
       sentence:
-        'None of its passages is close to the question in words, spelling or meaning: it may use other words. Add the question to it, or a question and answer.',
+        'None of its passages has a rare word of the question or is near to it in meaning: it may use other words. Add the question to it, or a question and answer.',
     }
   if (!best)
     return {
       reason: 'further_down',
       place,
-      sentence: `Its best passage has rank ${place}, after those that are shown: look at the evidence for them.`,
+      sentence: `Its best passage has rank ${place}, after those that are shown.`,
     }
   return {
     reason: 'unlikely',
     place,
     sentence:
-      'It was found, but there is too little evidence that it contains the answer, so the agent would say that it does not know.',
+      'It was found, but the passages hold too little of the question, so an agent without a language model would say that it found nothing.',
   }
 }

@@ -76,9 +76,15 @@ export async function findByWords(
   { salt, chunks }: SearchState,
 ): Promise<FoundByWords> {
   const total = Math.max(chunks, FEWEST_CHUNKS)
-  const weightOf = (rows: number): number => Math.log(1 + (total - Math.min(rows, total) + 0.5) / (rows + 0.5))
+  const weightOf = (rows: number): number =>
+    Math.log(1 + (total - Math.min(rows, total) + 0.5) / (rows + 0.5))
   const hashes = words.map(({ terms }) => `{${terms.map((term) => termHash(salt, term)).join(',')}}`)
-  const alone = await countAndRank(trx, scope, hashes.map((hash) => [hash]), total)
+  const alone = await countAndRank(
+    trx,
+    scope,
+    hashes.map((hash) => [hash]),
+    total,
+  )
   const rows = words.map((_, at) => alone.counts.get(at) ?? 0)
   const found = { weights: rows.map(weightOf), hasKnownWord: rows.some((count) => count > 0) }
   if (alone.chunkIds.length > 0 || !found.hasKnownWord) return { ...found, chunkIds: alone.chunkIds }

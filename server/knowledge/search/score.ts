@@ -39,7 +39,11 @@ export function scoreCandidates(
   const countsOfWord = terms.map(({ counts }) =>
     words.map((word) => word.terms.reduce((sum, term) => sum + (counts.get(term) ?? 0), 0)),
   )
-  const byStems = bm25(countsOfWord, terms.map(({ length }) => length), weights)
+  const byStems = bm25(
+    countsOfWord,
+    terms.map(({ length }) => length),
+    weights,
+  )
 
   const askedGrams = [...new Set(gramsOf(question.text))]
   const grams = texts.map((text) => countAsked(gramsOf(text), new Set(askedGrams)))
@@ -48,7 +52,11 @@ export function scoreCandidates(
     const holders = countsOfGram.filter((counts) => counts[at]! > 0).length
     return Math.log(1 + (candidates.length - holders + 0.5) / (holders + 0.5))
   })
-  const byGrams = bm25(countsOfGram, grams.map(({ length }) => length), gramWeights)
+  const byGrams = bm25(
+    countsOfGram,
+    grams.map(({ length }) => length),
+    gramWeights,
+  )
 
   const [stems, spelled] = [byBest(byStems), byBest(byGrams)]
   const byWords = byBest(stems.map((score, i) => score + spelled[i]!))
@@ -62,7 +70,10 @@ export function scoreCandidates(
       id,
       score: byWords[i]! + VECTORS * similar[i]!,
       words: byWords[i]!,
-      held: whole === 0 ? 0 : countsOfWord[i]!.reduce((sum, n, at) => sum + (n > 0 ? counted[at]! : 0), 0) / whole,
+      held:
+        whole === 0
+          ? 0
+          : countsOfWord[i]!.reduce((sum, n, at) => sum + (n > 0 ? counted[at]! : 0), 0) / whole,
       isExact: said !== '' && (questions ?? []).some((own) => wordsOnly(own) === said),
     }))
     .sort((a, b) => Number(b.isExact) - Number(a.isExact) || b.score - a.score || (a.id < b.id ? -1 : 1))

@@ -16,7 +16,9 @@ export type Searchable = {
 
 /** The parts of a chunk as one text. The last heading stands twice, because it says best what the chunk is about. */
 export const searchedText = ({ sourceName, headingPath, questions, text }: Searchable): string =>
-  [sourceName ?? '', ...headingPath, headingPath.at(-1) ?? '', ...(questions ?? []), visibleText(text)].join('\n')
+  [sourceName ?? '', ...headingPath, headingPath.at(-1) ?? '', ...(questions ?? []), visibleText(text)].join(
+    '\n',
+  )
 
 /** Returns the language that the words of a chunk are stemmed in. What cannot be told counts as English. */
 export const languageOf = (text: string): Language => {

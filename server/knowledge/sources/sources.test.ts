@@ -98,7 +98,7 @@ async function search(question: string, agent = agentId) {
     .where('id', '=', agent)
     .executeTakeFirstOrThrow()
   const where = { id: agent, accountId: row.account_id, knowledgeVersion: row.knowledge_version }
-  return (await service.ctx.knowledge.search(where, question, { limit: 5 })).passages
+  return (await service.ctx.knowledge.search(where, [question], { limit: 5 })).passages
 }
 const passages = async (question: string, agent = agentId): Promise<string[]> =>
   (await search(question, agent)).map(({ text }) => text)

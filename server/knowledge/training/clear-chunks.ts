@@ -1,10 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
+import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/database.ts'
 import { transact } from '../../db/statements/transact.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import { dropUnusedVectors } from './embed-chunks.ts'
 
-/** The most chunks in one transaction, whose locks block other work on the source and some on its agent. */
+/** The most chunks in one transaction, whose locks block other work on the source. */
 export const CHUNKS_AT_ONCE = 200
 
 /**
@@ -44,28 +45,18 @@ async function clearSome(
   return gone
 }
 
-/**
- * Deletes some chunks of a source that have another version than `kept`. Returns their number. The caller has locked
- * the source.
- */
-export async function dropChunks(
+/** Deletes some chunks of a source that are not live. Returns their number. The caller has locked the source. */
+async function dropChunks(
   trx: Trx,
   accountId: AccountId,
   sourceId: string,
-  kept: number | null,
+  live: number | null,
 ): Promise<number> {
-  const { numDeletedRows } = await trx
-    .deleteFrom('chunks')
-    .where('account_id', '=', accountId)
-    .where('id', 'in', (eb) =>
-      eb
-        .selectFrom('chunks')
-        .select('id')
-        .where('account_id', '=', accountId)
-        .where('source_id', '=', sourceId)
-        .$if(kept !== null, (query) => query.where('version', '<>', kept ?? 0))
-        .limit(CHUNKS_AT_ONCE),
-    )
-    .executeTakeFirst()
-  return Number(numDeletedRows)
+  const { numAffectedRows } = await sql`
+    delete from chunks where account_id = ${accountId} and id in (
+      select id from chunks
+      where account_id = ${accountId} and source_id = ${sourceId}
+        and (${live}::int is null or version > ${live} or retired_in <= ${live})
+      limit ${sql.lit(CHUNKS_AT_ONCE)})`.execute(trx)
+  return Number(numAffectedRows ?? 0)
 }

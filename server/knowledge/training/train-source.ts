@@ -3,23 +3,27 @@ import { holdAgent } from '../../agents/records/find-agent.ts'
 import { moveKnowledge } from '../../agents/records/knowledge-state.ts'
 import type { Context } from '../../context.ts'
 import type { Db, Trx } from '../../db/database.ts'
-import { newId } from '../../db/ids.ts'
-import { json } from '../../db/statements/json.ts'
 import { transact } from '../../db/statements/transact.ts'
-import { storable } from '../../http/bodies/storable.ts'
 import type { Attempt } from '../../jobs/jobs.ts'
 import { swapSpace } from '../index/vector-spaces.ts'
 import type { SourceRow } from '../sources/queries.ts'
 import { hasRoom } from '../sources/room.ts'
-import { CHUNKS_AT_ONCE, clearChunks, dropChunks } from './clear-chunks.ts'
-import { dropUnusedVectors, embedChunks, vectorKey } from './embed-chunks.ts'
+import { CHUNKS_AT_ONCE, clearChunks } from './clear-chunks.ts'
+import { embedChunks } from './embed-chunks.ts'
 import { enqueueAskAgain } from './enqueue-ask-again.ts'
 import type { TrainSource } from './enqueue-training.ts'
 import { type Loaded, loadContent, TrainingFailure } from './load-content.ts'
+import {
+  type ChunkPlace,
+  compareChunks,
+  countWords,
+  insertChunks,
+  moveChunks,
+  ROWS_AT_ONCE,
+  retireChunks,
+  undoUnpublished,
+} from './store-chunks.ts'
 import { contentHash, liveColumns, recordedTraining } from './training-columns.ts'
-
-/** The most chunks in one statement, because other work waits for it on the embedded database. */
-const STORED_AT_ONCE = 50
 
 type Needs = Pick<
   Context,
@@ -42,11 +46,11 @@ export async function trainSource(
     const loaded = await loadContent(ctx, source, attempt.signal)
     await embedChunks(ctx, source, loaded.chunks, attempt.signal)
     const hash = await contentHash(loaded.chunks)
-    const stored =
-      loaded.chunks.length > CHUNKS_AT_ONCE ? await storeAhead(ctx.db, source, loaded.chunks) : null
-    const left = await transact(ctx.db, (trx) => goLive(ctx, trx, source, loaded, hash, stored))
-    if (left) await clearChunks(ctx.db, source.account_id, source.id)
+    const version = await storeVersion(ctx.db, source, loaded)
+    await transact(ctx.db, (trx) => goLive(ctx, trx, source, loaded, hash, version))
+    await clearChunks(ctx.db, source.account_id, source.id)
   } catch (error) {
+    if (error instanceof Superseded) return
     const failure =
       error instanceof TrainingFailure
         ? error
@@ -70,90 +74,98 @@ async function currentSource(db: Db, sourceId: string, version: number): Promise
     .executeTakeFirst()
 }
 
+/** A later attempt has begun, or the source is gone or changed: what this attempt stores would never be used. */
+class Superseded extends Error {}
+
 /**
- * Stores the chunks of a large source before they go live, under a number that no other attempt has. Transactions
- * that wait for the source or its agent then wait only for the short switch. Returns the number.
+ * Stores the new version of a source beside the live one, in short transactions. Unchanged chunks stay; the others are
+ * used, or no longer used, from the number that this returns, which no other attempt has. Throws Superseded.
  */
-async function storeAhead(db: Db, source: SourceRow, chunks: Loaded['chunks']): Promise<number> {
-  const { chunks_version: number } = await db
-    .updateTable('sources')
-    .set((eb) => ({ chunks_version: eb('chunks_version', '+', 1) }))
-    .where('account_id', '=', source.account_id)
-    .where('id', '=', source.id)
-    .returning('chunks_version')
-    .executeTakeFirstOrThrow()
-  for (let from = 0; from < chunks.length; from += STORED_AT_ONCE) {
-    await setImmediate()
-    await insertChunks(db, source, number, chunks.slice(from, from + STORED_AT_ONCE), from)
+async function storeVersion(db: Db, source: SourceRow, { chunks, title }: Loaded): Promise<number> {
+  const place: ChunkPlace = {
+    accountId: source.account_id,
+    agentId: source.agent_id,
+    sourceId: source.id,
+    sourceName: title ?? source.name,
+    page: null,
   }
-  return number
+  const version = await beginVersion(db, source, place)
+  const { added, moved, retired } = await compareChunks(db, place, chunks)
+  const stepwise = async <T>(items: T[], size: number, work: (trx: Trx, some: T[]) => Promise<void>) => {
+    for (let from = 0; from < items.length; from += size) {
+      await setImmediate()
+      await transact(db, async (trx) => {
+        await requireCurrent(trx, source, version)
+        await work(trx, items.slice(from, from + size))
+      })
+    }
+  }
+  await stepwise(added, ROWS_AT_ONCE, (trx, some) => insertChunks(trx, place, version, some))
+  await stepwise(moved, CHUNKS_AT_ONCE, (trx, some) => moveChunks(trx, place, some))
+  await stepwise(retired, CHUNKS_AT_ONCE, (trx, some) => retireChunks(trx, place, version, some))
+  return version
 }
 
-async function insertChunks(
-  db: Db,
-  { id, account_id, agent_id }: SourceRow,
-  version: number,
-  chunks: Loaded['chunks'],
-  from: number,
-): Promise<void> {
-  if (chunks.length === 0) return
-  await db
-    .insertInto('chunks')
-    .values(
-      chunks.map((chunk, place) => ({
-        id: newId(),
-        account_id,
-        agent_id,
-        source_id: id,
-        version,
-        ordinal: from + place,
-        heading_path: json(chunk.headingPath.map(storable)),
-        page: chunk.page,
-        text: storable(chunk.text),
-        questions: json(chunk.questions),
-        vector_key: vectorKey(chunk),
-        anchor: chunk.anchor === undefined ? null : storable(chunk.anchor),
-      })),
-    )
-    .execute()
+/** Takes a number for an attempt and undoes what earlier attempts have left. */
+async function beginVersion(db: Db, { id, account_id }: SourceRow, place: ChunkPlace): Promise<number> {
+  return transact(db, async (trx) => {
+    const source = await trx
+      .updateTable('sources')
+      .set((eb) => ({ chunks_version: eb('chunks_version', '+', 1) }))
+      .where('account_id', '=', account_id)
+      .where('id', '=', id)
+      .returning(['chunks_version', 'live_version'])
+      .executeTakeFirst()
+    if (!source) throw new Superseded()
+    await undoUnpublished(trx, place, source.live_version ?? 0)
+    return source.chunks_version
+  })
 }
 
-/**
- * Makes the new chunks live if the source still exists and still has this version. Returns true when more old chunks
- * are left than this transaction should delete.
- */
+/** Locks the source's row, so that a later attempt waits, and throws Superseded if there is one. */
+async function requireCurrent(trx: Trx, { id, account_id }: SourceRow, version: number): Promise<void> {
+  const current = await trx
+    .selectFrom('sources')
+    .select('id')
+    .where('account_id', '=', account_id)
+    .where('id', '=', id)
+    .where('chunks_version', '=', version)
+    .forShare()
+    .executeTakeFirst()
+  if (!current) throw new Superseded()
+}
+
+/** Makes the stored version live by one row, if the source still exists and still has this content. Throws Superseded. */
 async function goLive(
   { jobs, models }: Pick<Needs, 'jobs' | 'models'>,
   trx: Trx,
   source: SourceRow,
   loaded: Loaded,
   hash: string,
-  stored: number | null,
-): Promise<boolean> {
+  version: number,
+): Promise<void> {
   const { id, account_id, agent_id } = source
   const agent = await holdAgent(trx, { accountId: account_id, agentId: agent_id })
-  const still = agent && (await stillWanted(trx, source))
-  if (!still) return stored !== null
+  const still = agent && (await stillWanted(trx, source, version))
+  if (!still) throw new Superseded()
   // The size of a file or page is known only now.
   if (!(await hasRoom(trx, { id: account_id, plan: still.plan }, agent_id, loaded.bytes, id)))
     throw new TrainingFailure(
       "With this source, the agent's sources would exceed the plan's training size.",
       false,
     )
-  const version = stored ?? still.chunks_version + 1
-  const gone = await dropChunks(trx, account_id, id, version)
-  if (stored === null) await insertChunks(trx, source, version, loaded.chunks, 0)
+  const counts = await countWords(trx, { accountId: account_id, agentId: agent_id, sourceId: id }, version)
   await trx
     .updateTable('sources')
     .set({
       status: 'trained',
       live_version: version,
+      ...counts,
       size: loaded.bytes,
       error: null,
       updated_at: new Date(),
       ...recordedTraining('live', { bytes: loaded.bytes }),
     })
-    .set((eb) => ({ chunks_version: eb.fn('greatest', ['chunks_version', eb.val(version)]) }))
     .set(liveColumns(still, loaded, hash))
     .where('account_id', '=', account_id)
     .where('id', '=', id)
@@ -164,20 +176,18 @@ async function goLive(
   const space = models.embedder?.space ?? null
   if (agent.vector_space !== space)
     await swapSpace(trx, jobs, { accountId: account_id, agentId: agent_id }, space)
-  const isSmall = stored === null && gone < CHUNKS_AT_ONCE
-  if (isSmall) await dropUnusedVectors(trx, account_id, id)
-  return !isSmall
 }
 
 /** Locks and returns the source's row if this version is still to be made live. */
-async function stillWanted(trx: Trx, { id, account_id, content_version }: SourceRow) {
+async function stillWanted(trx: Trx, { id, account_id, content_version }: SourceRow, version: number) {
   return trx
     .selectFrom('sources')
     .innerJoin('accounts', 'accounts.id', 'sources.account_id')
-    .select(['sources.name', 'sources.content', 'chunks_version', 'accounts.plan'])
+    .select(['sources.name', 'sources.content', 'accounts.plan'])
     .where('sources.account_id', '=', account_id)
     .where('sources.id', '=', id)
     .where('content_version', '=', content_version)
+    .where('chunks_version', '=', version)
     .where('status', 'in', ['untrained', 'updated'])
     .forNoKeyUpdate('sources')
     .executeTakeFirst()

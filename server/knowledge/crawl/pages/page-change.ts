@@ -6,7 +6,7 @@ import { ApiError } from '../../../http/errors.ts'
 import { takeRoom } from '../../sources/room.ts'
 import { limitSentence } from '../run/claim-pages.ts'
 import type { CrawlRun, LockedSource } from '../run/crawl-run.ts'
-import { insertChunks, retireChunks } from './page-chunks.ts'
+import { replacePageChunks, retirePages } from './page-chunks.ts'
 import type { PageContent, PageOutcome } from './page-outcome.ts'
 import { type PageRow, shownSize, shownStatus } from './page-row.ts'
 
@@ -56,8 +56,7 @@ async function newText(
 ): Promise<PageChange> {
   const reason = await reasonAgainst(trx, run, source, page, content)
   if (reason !== null) return withoutText(trx, run, page, { status: 'excluded', error: reason })
-  await retireChunks(trx, run, [page.id])
-  await insertChunks(trx, run, page, content)
+  await replacePageChunks(trx, run, page, content)
   return {
     status: 'included',
     error: null,
@@ -110,7 +109,7 @@ async function twinOf(trx: Trx, run: CrawlRun, page: PageRow, hash: string | nul
 const sameAs = (url: string): string => `It has the same text as ${url}.`
 
 async function withoutText(trx: Trx, run: CrawlRun, page: PageRow, change: PageChange): Promise<PageChange> {
-  if (page.changed_in > 0) await retireChunks(trx, run, [page.id])
+  if (page.changed_in > 0) await retirePages(trx, run, [page.id])
   return {
     ...change,
     size: 0,

@@ -7,8 +7,9 @@ import type { AccountId } from '../../../db/tables/columns.ts'
 import { swapSpace } from '../../index/vector-spaces.ts'
 import { dropUnusedVectors } from '../../training/embed-chunks.ts'
 import { enqueueAskAgain } from '../../training/enqueue-ask-again.ts'
+import { countWords } from '../../training/store-chunks.ts'
 import { recordedTraining } from '../../training/training-columns.ts'
-import { retireChunks } from '../pages/page-chunks.ts'
+import { retirePages } from '../pages/page-chunks.ts'
 import { countMove, shownSize, shownStatus } from '../pages/page-row.ts'
 import { isAnyWaiting } from './claim-pages.ts'
 import { type CrawlRun, type LockedSource, step } from './crawl-run.ts'
@@ -80,7 +81,7 @@ async function dropLost(trx: Trx, run: CrawlRun, { state, metadata }: LockedSour
   if (lost.length === 0) return false
   for (const page of lost) countMove(metadata.children, shownStatus(page), null)
   const ids = lost.map(({ id }) => id)
-  await retireChunks(trx, run, ids)
+  await retirePages(trx, run, ids)
   await trx
     .updateTable('pages')
     .set((eb) => ({
@@ -121,6 +122,7 @@ async function goLive(
     .set({
       status: 'trained',
       live_version: version,
+      ...(await countWords(trx, { accountId: account.id, agentId, sourceId }, version)),
       error: null,
       updated_at: new Date(),
       ...recordedTraining('live', { bytes: source.size }),

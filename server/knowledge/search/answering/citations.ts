@@ -1,5 +1,5 @@
 import { isArrayIndex, namesIndexedIn } from '../../../text/rows/array-index.ts'
-import type { Passage } from '../passage.ts'
+import type { Passage } from '../knowledge.ts'
 import { citedSource, type StoredSource } from './cited-source.ts'
 
 /** Matches `[1]`, `[1, 3]`, `[2-4]` and the variants that models write: `[^1]`, `[passage 1]`, `【1†source】`. */

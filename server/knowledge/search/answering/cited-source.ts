@@ -4,7 +4,7 @@ import { withTables } from '../../../text/rows/named-rows.ts'
 import { splitSentences } from '../../../text/words/sentences.ts'
 import { visibleText } from '../../../text/words/visible-text.ts'
 import { splitWords } from '../../../text/words/words.ts'
-import type { Passage } from '../passage.ts'
+import type { Passage } from '../knowledge.ts'
 import type { CitedSource } from './schema.ts'
 
 /** A cited passage as it is stored. `isFile` marks a source that is an uploaded file and has no URL of its own. */

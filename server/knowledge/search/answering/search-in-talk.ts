@@ -6,7 +6,7 @@ import { isStopWord, languagesOfStopWord } from '../../../text/languages/stop-wo
 import { termsOfWord } from '../../../text/words/terms.ts'
 import { visibleText } from '../../../text/words/visible-text.ts'
 import { foldText, splitWords } from '../../../text/words/words.ts'
-import type { Passage } from '../passage.ts'
+import type { Passage } from '../knowledge.ts'
 import { OFFERED_FROM } from '../ranking/offered-from.ts'
 import type { SearchResult } from '../search-tables.ts'
 

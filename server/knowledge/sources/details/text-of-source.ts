@@ -1,5 +1,5 @@
-import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../../../db/database.ts'
+import { isLiveChunk } from '../live-chunks.ts'
 import type { SourceRow } from '../queries.ts'
 
 /** The most characters of text in one response, and the most chunks that are read for them. */
@@ -20,10 +20,7 @@ export async function textOfSource(
     .leftJoin('pages', 'pages.id', 'chunks.page_id')
     .where('chunks.account_id', '=', account_id)
     .where('chunks.source_id', '=', id)
-    .where(
-      sql<SqlBool>`case when chunks.page_id is null then chunks.version = ${live} else chunks.version <= ${live}
-        and (retired_in is null or retired_in > ${live}) and not pages.hidden end`,
-    )
+    .where(isLiveChunk(live))
   if (pageId !== null) query = query.where('chunks.page_id', '=', pageId)
   const pieces: Piece[] = await query
     .select(['chunks.heading_path', 'chunks.text', 'chunks.title', 'chunks.page_id'])

@@ -9,12 +9,13 @@ import { json } from '../../db/statements/json.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import { copyPages } from '../crawl/pages/copy-pages.ts'
 import { isCrawl } from '../crawl/run/crawl-source.ts'
+import { enqueueMove } from '../index/vector-spaces.ts'
 import { copyConnection } from '../notion/connection.ts'
-import { addLink } from '../sources/create-source.ts'
-import { folderOf, ownPath } from '../sources/files.ts'
-import type { SourceRow } from '../sources/queries.ts'
 import { enqueueTraining } from '../training/enqueue-training.ts'
-import { enqueueMove } from './vector-spaces.ts'
+import { addLink } from './create-source.ts'
+import { folderOf, ownPath } from './files.ts'
+import { isLiveChunk } from './live-chunks.ts'
+import type { SourceRow } from './queries.ts'
 
 /** The hooks that agents need for sources: one for the seed link and one for the copies of a clone. */
 export const agentHooks = (ctx: Context): Pick<AgentHooks, 'addLinkSource' | 'copySources'> => ({
@@ -31,6 +32,10 @@ export const agentHooks = (ctx: Context): Pick<AgentHooks, 'addLinkSource' | 'co
       .where('status', '<>', 'toBeDeleted')
       .orderBy('created_at')
       .execute()
+    await sql`
+      update agents set terms_salt = original.terms_salt from agents as original
+      where agents.account_id = ${accountId} and agents.id = ${toAgentId}
+        and original.account_id = ${accountId} and original.id = ${fromAgentId}`.execute(trx)
     await copyConnection(ctx, trx, accountId, fromAgentId, toAgentId)
     for (const row of rows) await copySource(ctx, trx, accountId, row, toAgentId)
     await enqueueMove(trx, ctx.jobs, toAgentId, ctx.models.embedder?.space ?? null)
@@ -67,6 +72,7 @@ async function copySource(
   // The index is copied as well, so what is live in the original is live in the copy at once.
   if (isCrawl(row)) await copyPages(trx, accountId, row.id, { id, agentId })
   else await copyChunks(trx, accountId, row, { id, agentId })
+  await copyWords(trx, accountId, row, { id, agentId })
   await sql`
     insert into chunk_vectors (source_id, space, vector_key, account_id, agent_id, vector)
     select ${id}, space, vector_key, account_id, ${agentId}, vector
@@ -82,10 +88,31 @@ async function copyChunks(
   { id: sourceId, live_version }: SourceRow,
   copy: { id: string; agentId: string },
 ): Promise<void> {
+  const live = live_version ?? 0
   await sql`
     insert into chunks (id, account_id, agent_id, source_id, version, ordinal, heading_path, page, text, questions, vector_key, anchor)
-    select gen_random_uuid(), account_id, ${copy.agentId}, ${copy.id}, version, ordinal, heading_path, page, text, questions, vector_key, anchor
-    from chunks where account_id = ${accountId} and source_id = ${sourceId} and version = ${live_version}`.execute(
+    select gen_random_uuid(), account_id, ${copy.agentId}, ${copy.id}, ${live}, ordinal, heading_path, page, text, questions, vector_key, anchor
+    from chunks where account_id = ${accountId} and source_id = ${sourceId} and ${isLiveChunk(live)}`.execute(
     trx,
   )
+}
+
+/** Copies what the chunks of a source are found by. A chunk and its copy have the same text at the same place. */
+async function copyWords(
+  trx: Trx,
+  accountId: AccountId,
+  { id: sourceId, agent_id }: SourceRow,
+  copy: { id: string; agentId: string },
+): Promise<void> {
+  await sql`
+    insert into chunk_words (agent_id, account_id, chunk_id, source_id, page_id, version, retired_in, vector_key, language, terms)
+    select mine.agent_id, mine.account_id, mine.id, mine.source_id, mine.page_id, mine.version, mine.retired_in,
+      mine.vector_key, words.language, words.terms
+    from (
+      select distinct on (chunks.vector_key, coalesce(chunks.title, '')) chunks.vector_key,
+        coalesce(chunks.title, '') as title, w.language, w.terms
+      from chunk_words as w join chunks on chunks.agent_id = w.agent_id and chunks.id = w.chunk_id
+      where w.account_id = ${accountId} and w.agent_id = ${agent_id} and w.source_id = ${sourceId}) as words
+    join chunks as mine on mine.account_id = ${accountId} and mine.source_id = ${copy.id}
+      and mine.vector_key = words.vector_key and coalesce(mine.title, '') = words.title`.execute(trx)
 }

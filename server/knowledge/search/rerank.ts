@@ -1,20 +1,16 @@
 import type { Logger } from 'pino'
-import type { Reranker } from '../../../models/vectors/reranker.ts'
-import { visibleText } from '../../../text/words/visible-text.ts'
-import type { Passage } from '../passage.ts'
-import type { SearchResult } from '../search-tables.ts'
-import { weighReranking } from './weigh-reranking.ts'
+import type { Reranker } from '../../models/vectors/reranker.ts'
+import { visibleText } from '../../text/words/visible-text.ts'
+import type { Passage, SearchResult } from './knowledge.ts'
 
 /** The number of passages that a reranking model scores. */
 export const RERANKED = 24
-/** Only a stored question that equals this one has such a score, and nothing fits better. */
-export const SAME_QUESTION = 1
 
 type Options = { limit: number; signal: AbortSignal }
 
 /**
- * Returns the first `limit` passages in the order that follows from the search and the scores of a reranking model,
- * which also change the probabilities. If the model fails, everything is as the search returned it.
+ * Returns the first `limit` passages in the order of a reranking model, which only orders: how well the documents cover
+ * the question remains what the search says. If the model fails, the order is that of the search, too.
  */
 export async function rerankFound(
   { reranker, log }: { reranker: Reranker; log: Pick<Logger, 'warn'> },
@@ -22,13 +18,13 @@ export async function rerankFound(
   found: SearchResult,
   { limit, signal }: Options,
 ): Promise<SearchResult> {
-  const { passages, confidence } = found
+  const { passages } = found
   const unchanged = { ...found, passages: passages.slice(0, limit) }
-  if (passages.length < 2 || confidence >= SAME_QUESTION) return unchanged
+  if (passages.length < 2) return unchanged
   try {
     const scores = await reranker.judge(question, passages.map(documentOf), { signal })
-    const weighed = weighReranking(passages, scores)
-    return { ...found, passages: weighed.slice(0, limit), confidence: weighed[0]!.score }
+    const order = passages.map((_, at) => at).sort((a, b) => scores[b]! - scores[a]!)
+    return { ...found, passages: order.slice(0, limit).map((at) => passages[at]!) }
   } catch (error) {
     if (!signal.aborted) log.warn({ err: error }, 'the passages could not be reranked')
     return unchanged

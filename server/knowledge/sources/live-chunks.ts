@@ -1,7 +1,12 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import type { Position } from '../../http/pagination.ts'
-import type { SourceRow } from '../sources/queries.ts'
+import type { SourceRow } from './queries.ts'
+
+/** True for a chunk that answers use when `live` is the live version of its source. */
+export const isLiveChunk = (live: number) => sql<SqlBool>`
+  chunks.version <= ${live} and (chunks.retired_in is null or chunks.retired_in > ${live})
+  and not exists (select from pages where pages.id = chunks.page_id and pages.hidden)`
 
 /** Returns up to `limit` + 1 of the chunks that answers currently use, and their total number. */
 export async function liveChunks(
@@ -15,11 +20,7 @@ export async function liveChunks(
     .selectFrom('chunks')
     .where('account_id', '=', account_id)
     .where('source_id', '=', id)
-    .where(
-      sql<SqlBool>`case when page_id is null then version = ${live} else version <= ${live}
-        and (retired_in is null or retired_in > ${live})
-        and not exists (select from pages where pages.id = chunks.page_id and pages.hidden) end`,
-    )
+    .where(isLiveChunk(live))
   if (pageId !== null) query = query.where('page_id', '=', pageId)
   const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
   if (position)
