@@ -93,7 +93,9 @@ async function passages(question: string, agentId: string): Promise<string[]> {
     .where('id', '=', agentId)
     .executeTakeFirstOrThrow()
   const where = { id: agentId, accountId: row.account_id, knowledgeVersion: row.knowledge_version }
-  return (await service.ctx.knowledge.search(where, [question], { limit: 5 })).passages.map(({ text }) => text)
+  return (await service.ctx.knowledge.search(where, [question], { limit: 5 })).passages.map(
+    ({ text }) => text,
+  )
 }
 const finds = async (marker: string, agentId: string): Promise<boolean> =>
   (await passages(`What about ${marker}?`, agentId)).some((text) => text.includes(marker))
