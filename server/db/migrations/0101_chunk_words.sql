@@ -20,8 +20,7 @@ do $$
 begin
   for part in 0..7 loop
     execute format('create table chunk_words_%s partition of chunk_words for values with (modulus 8, remainder %s)', part, part);
-    execute format('alter table chunk_words_%s set (toast_tuple_target = 128, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05)', part);
-    execute format('alter table chunk_words_%s alter column terms set storage external', part);
+    execute format('alter table chunk_words_%s set (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05)', part);
     execute format('create index chunk_words_%s_terms on chunk_words_%s using gin (terms) with (fastupdate = off)', part, part);
   end loop;
 end $$;

@@ -77,6 +77,7 @@ const MAX_CODE = 40
 
 /** Returns what is written with punctuation or in groups, such as AB-12/7, 1.250,00 or +49 30 1234, without it. */
 function codesIn(folded: string): string[] {
+  if (!/\p{N}/u.test(folded)) return []
   const codes: string[] = []
   for (const [run] of folded.matchAll(RUN)) {
     if (!/\p{N}/u.test(run) || run.length > MAX_CODE) continue

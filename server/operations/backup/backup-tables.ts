@@ -84,6 +84,8 @@ export const settingsLeftOut = ['secret-check', 'secret-rotation', 'maintenance'
 
 /** These are derived from other tables (a restored conversation is queued for the search), or are of no use later. */
 export const derivedTables = [
+  // The words of chunks are indexed again: insertRows marks the sources.
+  'chunk_words',
   'conversation_search',
   'conversation_counts',
   'search_queue',

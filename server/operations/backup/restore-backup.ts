@@ -51,7 +51,7 @@ export async function restoreBackup(
         files.add(line.path)
         await writePiece(staged, line)
       }
-      // Indexes in memory follow the version, so it must differ from any that they have seen.
+      // What was derived from the knowledge follows its version, so it must differ from any that was seen.
       await sql`update agents set knowledge_version = (extract(epoch from clock_timestamp()) * 1000)::bigint`.execute(
         trx,
       )
@@ -117,8 +117,9 @@ export async function insertRows(
 ): Promise<number> {
   if (!backupTables.some(({ name }) => name === table))
     throw new CommandFailure(`The backup has an unknown table ${table}.`)
+  const kept = table === 'sources' ? rows.map((row) => ({ ...row, words_version: null })) : rows
   await sql`insert into ${sql.table(table)}
-    select * from jsonb_populate_recordset(null::${sql.table(table)}, ${json(rows)})`.execute(trx)
+    select * from jsonb_populate_recordset(null::${sql.table(table)}, ${json(kept)})`.execute(trx)
   return rows.length
 }
 

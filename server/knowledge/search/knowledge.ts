@@ -1,0 +1,234 @@
+import { sql } from 'kysely'
+import type { Logger } from 'pino'
+import type { Db, Trx } from '../../db/database.ts'
+import { transact } from '../../db/statements/transact.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
+import type { Embedder } from '../../models/vectors/embedder.ts'
+import type { Language } from '../../text/languages/language.ts'
+import { createStemmer, type Stemmer } from '../../text/languages/stem.ts'
+import { type FoundByWords, findByWords, readSearchState, type Scope, type SearchState } from './find-by-words.ts'
+import { type Candidate, type Scored, scoreCandidates } from './score.ts'
+import { askedWords } from './terms.ts'
+
+/** The confidence from which the documents count as covering a question: a third of what its words weigh. */
+export const FOUND_FROM = 1 / 3
+
+/** An agent to search; `knowledgeVersion` is read in the transaction that the answer belongs to. */
+export type AgentKnowledge = { id: string; accountId: AccountId; knowledgeVersion: number }
+
+/** A chunk that was found. For questions and answers, `questions` contains the questions and `text` the answer. */
+export type Passage = {
+  chunkId: string
+  sourceId: string
+  sourceName: string | null
+  url: string | null
+  headingPath: string[]
+  page: number | null
+  text: string
+  questions?: string[]
+  /** The id of its heading on a web page. */
+  anchor?: string
+  /** The page of an uploaded file. */
+  isFile?: true
+  /** 0 to 1, at most that of the passage before it; the first has the confidence of the search. */
+  score: number
+}
+
+/** The place of a passage by its words and by its vector, from 1; null if it is not among those found that way. */
+export type Signals = { words: number | null; vectors: number | null }
+
+export type SearchResult = {
+  /** Best first. */
+  passages: Passage[]
+  /**
+   * How much of the question the best passages hold (0 to 1): the share of its words, each by how rare it is. A passage
+   * that is near by its vector counts at least FOUND_FROM.
+   */
+  confidence: number
+  isFound: boolean
+  /** Whether words of the agent are still being indexed, so that a miss says nothing. */
+  isIndexing: boolean
+  /** False for a message without any word of the documents, such as "hi". */
+  hasKnownWord: boolean
+  signals?: Map<string, Signals>
+}
+
+export type SearchOptions = {
+  limit: number
+  /** Only these sources are searched. */
+  sourceIds?: readonly string[]
+  /** Reserved for sources that only some readers may see; there are none yet. */
+  audiences?: readonly string[]
+  /** Whether to return the signals of each passage, too. */
+  explain?: boolean
+}
+
+export type Knowledge = {
+  /**
+   * Searches the live sources of an agent, in every process as of the last commit. Several queries are fused by
+   * reciprocal rank; the first is the question itself.
+   */
+  search(agent: AgentKnowledge, queries: readonly string[], options: SearchOptions): Promise<SearchResult>
+  /** Returns whether there is nothing to search: the agent has no live source with text. */
+  isEmpty(agent: AgentKnowledge): Promise<boolean>
+  /** Returns the languages of the agent's live sources, most frequent first, at most four. */
+  languages(agent: AgentKnowledge): Promise<Language[]>
+}
+
+export const NOTHING_FOUND: SearchResult = {
+  passages: [],
+  confidence: 0,
+  isFound: false,
+  isIndexing: false,
+  hasKnownWord: false,
+}
+
+type Deps = {
+  db: Db
+  /** Returns the embedder of a space; null when its model cannot be reached, and words alone are searched. */
+  embedderOf: (space: string) => Embedder | null
+  log: Logger
+}
+
+export function createKnowledge({ db, log }: Deps): Knowledge {
+  const stem = createStemmer()
+  const read = (agent: AgentKnowledge): Promise<SearchState | null> =>
+    transact(db, (trx) => readSearchState(trx, scopeOf(agent)))
+  return {
+    async search(agent, queries, options) {
+      const scope = scopeOf(agent, options.sourceIds)
+      // An agent that never had a source has nothing to search.
+      if (agent.knowledgeVersion === 0) return NOTHING_FOUND
+      void log
+      return transact(db, (trx) => searchInRows(trx, stem, scope, queries, options))
+    },
+    async isEmpty(agent) {
+      const state = agent.knowledgeVersion === 0 ? null : await read(agent)
+      return !state || (state.chunks === 0 && !state.isIndexing)
+    },
+    async languages(agent) {
+      const state = agent.knowledgeVersion === 0 ? null : await read(agent)
+      return state?.languages ?? []
+    },
+  }
+}
+
+const scopeOf = (agent: AgentKnowledge, sourceIds: readonly string[] | null = null): Scope => ({
+  accountId: agent.accountId,
+  agentId: agent.id,
+  sourceIds,
+})
+
+async function searchInRows(
+  trx: Trx,
+  stem: Stemmer,
+  scope: Scope,
+  queries: readonly string[],
+  { limit, explain }: SearchOptions,
+): Promise<SearchResult> {
+  // A plan for every agent would be a bad one for the largest and for the smallest.
+  await sql`set local plan_cache_mode = force_custom_plan`.execute(trx)
+  const state = await readSearchState(trx, scope)
+  if (!state) return NOTHING_FOUND
+  const asked = queries.map((text) => ({ text, words: askedWords(text, state.languages, stem) }))
+  const byWords: FoundByWords[] = []
+  for (const { words } of asked) byWords.push(await findByWords(trx, scope, words, state))
+  const byVectors: { chunkId: string; similarity: number }[][] = asked.map(() => [])
+  const ids = [...byWords.flatMap(({ chunkIds }) => chunkIds), ...byVectors.flat().map(({ chunkId }) => chunkId)]
+  const chunks = await readChunks(trx, scope, [...new Set(ids)])
+
+  const rankings = asked.map((question, at) => {
+    const similarityOf = new Map(byVectors[at]!.map(({ chunkId, similarity }) => [chunkId, similarity]))
+    const { chunkIds, weights } = byWords[at]!
+    const own = new Set([...chunkIds, ...similarityOf.keys()])
+    const candidates = chunks
+      .filter(({ id }) => own.has(id))
+      .map((chunk) => ({ ...chunk, similarity: similarityOf.get(chunk.id) ?? null }))
+    return scoreCandidates({ ...question, weights }, candidates, stem)
+  })
+  const ranked = distinct(fuse(rankings), chunks).slice(0, limit)
+  const confidence = Math.max(0, ...rankings.map(confidenceOf))
+  const best = ranked[0]?.score || 1
+  const chunkOf = new Map(chunks.map((chunk) => [chunk.id, chunk]))
+  return {
+    passages: ranked.map(({ id, score }) => passageOf(chunkOf.get(id)!, (confidence * score) / best)),
+    confidence,
+    isFound: confidence >= FOUND_FROM,
+    isIndexing: state.isIndexing,
+    hasKnownWord: byWords.some(({ hasKnownWord }) => hasKnownWord),
+    ...(explain ? { signals: signalsOf(ranked, rankings[0] ?? [], byVectors[0] ?? []) } : {}),
+  }
+}
+
+/** The number of first passages that are shown, and in which the words of a question are looked for. */
+const SHOWN = 3
+
+const confidenceOf = (ranking: readonly Scored[]): number =>
+  Math.max(0, ...ranking.slice(0, SHOWN).map(({ held, isExact }) => (isExact ? 1 : held)))
+
+/** The usual constant of reciprocal rank fusion. */
+const RANK_CONSTANT = 60
+
+function fuse(rankings: readonly (readonly Scored[])[]): { id: string; score: number }[] {
+  if (rankings.length === 1) return [...rankings[0]!]
+  const scores = new Map<string, number>()
+  for (const ranking of rankings)
+    for (const [place, { id }] of ranking.entries())
+      scores.set(id, (scores.get(id) ?? 0) + 1 / (RANK_CONSTANT + place))
+  return [...scores].map(([id, score]) => ({ id, score })).sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1))
+}
+
+/** Leaves out what says the same as a passage before it, such as a site's footer. */
+function distinct<T extends { id: string }>(ranked: readonly T[], chunks: readonly Chunk[]): T[] {
+  const saidBy = new Map(
+    chunks.map(({ id, headingPath, questions, text }) => [id, JSON.stringify([headingPath, questions, text])]),
+  )
+  const said = new Set<string>()
+  return ranked.filter(({ id }) => said.size < said.add(saidBy.get(id) ?? id).size)
+}
+
+function signalsOf(
+  ranked: readonly { id: string }[],
+  scored: readonly Scored[],
+  near: readonly { chunkId: string }[],
+): Map<string, Signals> {
+  const byWords = scored.filter(({ words }) => words > 0).sort((a, b) => b.words - a.words)
+  const placeIn = (ids: readonly string[], id: string): number | null => ids.indexOf(id) + 1 || null
+  const [words, vectors] = [byWords.map(({ id }) => id), near.map(({ chunkId }) => chunkId)]
+  return new Map(ranked.map(({ id }) => [id, { words: placeIn(words, id), vectors: placeIn(vectors, id) }]))
+}
+
+type Chunk = Omit<Candidate, 'similarity'> & {
+  sourceId: string
+  url: string | null
+  page: number | null
+  headingPath: string[]
+  questions: string[] | null
+  anchor: string | null
+  isFile: boolean
+}
+
+/** Reads chunks that were found. A chunk of a web page has the page's own URL and title. */
+async function readChunks(trx: Trx, { accountId, agentId }: Scope, ids: readonly string[]): Promise<Chunk[]> {
+  if (ids.length === 0) return []
+  const { rows } = await sql<Chunk>`
+    select c.id, c.source_id as "sourceId", coalesce(c.title, s.name) as "sourceName", coalesce(c.url, s.url) as url,
+      c.heading_path as "headingPath", c.page, c.text, c.questions, c.anchor, s.type = 'file' as "isFile", w.language
+    from chunks as c
+    join sources as s on s.id = c.source_id
+    join chunk_words as w on w.agent_id = c.agent_id and w.chunk_id = c.id
+    where c.account_id = ${accountId} and c.agent_id = ${agentId} and c.id = any(${[...ids]}::uuid[])
+      and w.agent_id = ${agentId}`.execute(trx)
+  return rows
+}
+
+function passageOf({ id, similarity: _, language: _language, questions, anchor, isFile, ...chunk }: Chunk & { similarity?: unknown }, score: number): Passage {
+  return {
+    chunkId: id,
+    ...chunk,
+    ...(questions ? { questions } : {}),
+    ...(anchor === null ? {} : { anchor }),
+    ...(isFile ? { isFile: true as const } : {}),
+    score,
+  }
+}
