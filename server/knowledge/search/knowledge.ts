@@ -6,7 +6,13 @@ import type { AccountId } from '../../db/tables/columns.ts'
 import type { Embedder } from '../../models/vectors/embedder.ts'
 import type { Language } from '../../text/languages/language.ts'
 import { createStemmer, type Stemmer } from '../../text/languages/stem.ts'
-import { type FoundByWords, findByWords, readSearchState, type Scope, type SearchState } from './find-by-words.ts'
+import {
+  type FoundByWords,
+  findByWords,
+  readSearchState,
+  type Scope,
+  type SearchState,
+} from './find-by-words.ts'
 import { type Candidate, type Scored, scoreCandidates } from './score.ts'
 import { askedWords } from './terms.ts'
 
@@ -134,7 +140,10 @@ async function searchInRows(
   const byWords: FoundByWords[] = []
   for (const { words } of asked) byWords.push(await findByWords(trx, scope, words, state))
   const byVectors: { chunkId: string; similarity: number }[][] = asked.map(() => [])
-  const ids = [...byWords.flatMap(({ chunkIds }) => chunkIds), ...byVectors.flat().map(({ chunkId }) => chunkId)]
+  const ids = [
+    ...byWords.flatMap(({ chunkIds }) => chunkIds),
+    ...byVectors.flat().map(({ chunkId }) => chunkId),
+  ]
   const chunks = await readChunks(trx, scope, [...new Set(ids)])
 
   const rankings = asked.map((question, at) => {
@@ -175,13 +184,18 @@ function fuse(rankings: readonly (readonly Scored[])[]): { id: string; score: nu
   for (const ranking of rankings)
     for (const [place, { id }] of ranking.entries())
       scores.set(id, (scores.get(id) ?? 0) + 1 / (RANK_CONSTANT + place))
-  return [...scores].map(([id, score]) => ({ id, score })).sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1))
+  return [...scores]
+    .map(([id, score]) => ({ id, score }))
+    .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1))
 }
 
 /** Leaves out what says the same as a passage before it, such as a site's footer. */
 function distinct<T extends { id: string }>(ranked: readonly T[], chunks: readonly Chunk[]): T[] {
   const saidBy = new Map(
-    chunks.map(({ id, headingPath, questions, text }) => [id, JSON.stringify([headingPath, questions, text])]),
+    chunks.map(({ id, headingPath, questions, text }) => [
+      id,
+      JSON.stringify([headingPath, questions, text]),
+    ]),
   )
   const said = new Set<string>()
   return ranked.filter(({ id }) => said.size < said.add(saidBy.get(id) ?? id).size)
@@ -222,7 +236,18 @@ async function readChunks(trx: Trx, { accountId, agentId }: Scope, ids: readonly
   return rows
 }
 
-function passageOf({ id, similarity: _, language: _language, questions, anchor, isFile, ...chunk }: Chunk & { similarity?: unknown }, score: number): Passage {
+function passageOf(
+  {
+    id,
+    similarity: _,
+    language: _language,
+    questions,
+    anchor,
+    isFile,
+    ...chunk
+  }: Chunk & { similarity?: unknown },
+  score: number,
+): Passage {
   return {
     chunkId: id,
     ...chunk,
