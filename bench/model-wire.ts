@@ -2,7 +2,6 @@ import { createBuiltinModel } from '../server/models/builtin/builtin-model.ts'
 import { streamModel } from '../server/models/calls/call-model.ts'
 import { parseCatalogue } from '../server/models/catalogue/catalogue.ts'
 import { createModels } from '../server/models/models.ts'
-import { loadWordVectors } from '../server/models/static/word-vectors.ts'
 
 /**
  * Measures the processor time of this process for each model call, with a server that has OpenAI's API: node
@@ -15,7 +14,7 @@ const none = { baseUrl: null, apiKey: null, model: null, embeddingModel: null }
 const file = { models: [{ id: 'm', provider, baseUrl, apiKey: 'k' }] }
 const models = createModels({
   catalogue: parseCatalogue(file, none, {}),
-  builtin: createBuiltinModel(loadWordVectors()),
+  builtin: createBuiltinModel(),
 })
 const model = models.resolve('m')!
 const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Say [[tokens:100]]' }] }]

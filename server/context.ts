@@ -96,7 +96,7 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
     const knownFailures = createKnownFailures(db, onError)
     const models = createModels({
       catalogue: config.catalogue,
-      builtin: createBuiltinModel(words),
+      builtin: createBuiltinModel(),
       noteUse: knownFailures.note,
     })
     const { allowedPrivateHosts, browserPath } = config

@@ -17,7 +17,6 @@ import { originOf } from '../http/server/own-origin.ts'
 import { createKnowledge } from '../knowledge/search/knowledge.ts'
 import { createBuiltinModel } from '../models/builtin/builtin-model.ts'
 import { createModels, type Models } from '../models/models.ts'
-import { loadWordVectors } from '../models/static/word-vectors.ts'
 import { openSecrets } from '../secrets/secret-key.ts'
 import type { Command, Operations } from './command.ts'
 import { secretOperations } from './commands/secret-operations.ts'
@@ -98,12 +97,11 @@ export async function openOperations(
     // No worker is running on it now; the next start resumes what is unfinished.
     resume: async () => {},
     openKnowledge() {
-      const words = loadWordVectors()
-      models ??= createModels({ catalogue: config.catalogue, builtin: createBuiltinModel(words) })
+      models ??= createModels({ catalogue: config.catalogue, builtin: createBuiltinModel() })
       return createKnowledge({ db, embedderOf: models.embedderOf, log: pino({ level: 'silent' }) })
     },
     openModels() {
-      models ??= createModels({ catalogue: config.catalogue, builtin: createBuiltinModel(loadWordVectors()) })
+      models ??= createModels({ catalogue: config.catalogue, builtin: createBuiltinModel() })
       return { catalogue: config.catalogue, models }
     },
     erasing: {

@@ -6,7 +6,6 @@ import { json } from '../../db/statements/json.ts'
 import { storableJson } from '../../http/bodies/storable.ts'
 import type { Retrieved } from '../../knowledge/search/answering/retrieve.ts'
 import type { Passage } from '../../knowledge/search/knowledge.ts'
-import { OFFERED_FROM } from '../../knowledge/search/ranking/offered-from.ts'
 import type { Trial } from '../turn/turn.ts'
 import type { MadeOf } from './schema.ts'
 
@@ -23,7 +22,7 @@ export function recordTrial(
   const startedAt = performance.now()
   const since = (from: number): number => Math.round(performance.now() - from)
   let searchMs = 0
-  let found: Retrieved = { passages: [], confidence: 0 }
+  let found: Retrieved | undefined
   /** The stored record of the answer if this run continues it; undefined until it has been read. */
   let earlier: Pick<Run, 'credits' | 'steps'> | undefined
   const steps: Step[] = []
@@ -56,9 +55,9 @@ export function recordTrial(
           ...settings,
           credits: earlier.credits + model.credits,
           searchMs,
-          confidence: found.confidence,
-          searchedFor: found.about ?? null,
-          passages: found.passages.map(shownPassage),
+          confidence: found?.confidence ?? 0,
+          searchedFor: found?.about ?? null,
+          passages: found?.passages.map(shownPassage(found.isFound)) ?? [],
           steps: [...earlier.steps, ...steps],
         }
         // The conversation may have been deleted meanwhile, and the answer does not depend on its record.
@@ -126,7 +125,9 @@ function shownMessage({ role, content }: LanguageModelV4Prompt[number]): Step['p
   return { role, text }
 }
 
-const shownPassage = (passage: Passage, at: number): Run['passages'][number] => ({
+const shownPassage =
+  (isOffered: boolean) =>
+  (passage: Passage, at: number): Run['passages'][number] => ({
   number: at + 1,
   sourceId: passage.sourceId,
   sourceName: passage.sourceName,
@@ -135,5 +136,5 @@ const shownPassage = (passage: Passage, at: number): Run['passages'][number] => 
   page: passage.page,
   text: passage.text,
   score: passage.score,
-  isOffered: passage.score >= OFFERED_FROM,
+  isOffered,
 })

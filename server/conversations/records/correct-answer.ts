@@ -9,7 +9,7 @@ import { withoutMarkers } from '../../knowledge/search/answering/citations.ts'
 import { type Account, insertSource } from '../../knowledge/sources/add-source.ts'
 import { changeAnswer, qnaColumns } from '../../knowledge/sources/qna-source.ts'
 import type { SourceRow } from '../../knowledge/sources/queries.ts'
-import { isRefusal } from '../../models/builtin/phrases/phrases.ts'
+import { saysNoAnswer } from '../../text/languages/customer-sentences.ts'
 import { wordsOnly } from '../../text/words/words.ts'
 import { textOf } from './parts.ts'
 import { type MessageRow, requireConversation } from './queries.ts'
@@ -28,7 +28,7 @@ export function refuseAsRight(answer: string, said: readonly string[]): void {
   const given = wordsOnly(withoutMarkers(answer))
   if (given !== '' && said.some((text) => wordsOnly(withoutMarkers(text)) === given))
     throw invalidField('answer', 'The agent has said just this. Write what it should say instead.')
-  if (isRefusal(answer.trim()))
+  if (saysNoAnswer(answer.trim()))
     throw invalidField(
       'answer',
       'This says that there is no answer. Write what the agent should say instead.',

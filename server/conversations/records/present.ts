@@ -13,6 +13,8 @@ import type { Addresses } from './source-address.ts'
 export type MessageMetadata = {
   score?: number | null
   outcome?: AnswerOutcome | null
+  /** Whom the answer offers to the customer; people are shown a way to accept. */
+  offer?: 'person'
   sources?: StoredSource[]
   finishReason?: FinishReason
   model?: string
@@ -33,6 +35,9 @@ export type Replay = { options?: SharedV4ProviderOptions; reasoning?: LanguageMo
 
 export const metadataOf = (row: { metadata?: unknown } | undefined): MessageMetadata =>
   (row?.metadata ?? {}) as MessageMetadata
+
+/** Answers stored by earlier versions have other names for two outcomes. */
+const EARLIER_NAMES: Record<string, AnswerOutcome> = { closest: 'partly', declined: 'not_found' }
 
 export const epochSeconds = (time: Date): number => Math.floor(time.getTime() / 1000)
 
@@ -66,7 +71,7 @@ export function presentMessage(
   } = (row.metadata ?? {}) as MessageMetadata
   const shown = {
     score,
-    outcome,
+    outcome: outcome && (EARLIER_NAMES[outcome] ?? outcome),
     ...(sources?.length ? { sources: addresses.sources(row, sources) } : {}),
     ...(finishReason === undefined ? {} : { finishReason }),
     ...(isStandIn && model !== undefined ? { model } : {}),

@@ -66,13 +66,13 @@ export const MessageAttachment = Exact({
   size: Type.Integer({ minimum: 0, description: 'Bytes' }),
 })
 
-const outcomes = ['answered', 'closest', 'declined'] as const
+const outcomes = ['answered', 'partly', 'not_found', 'handed_over', 'refused'] as const
 export type AnswerOutcome = (typeof outcomes)[number]
 
 const Outcome = Nullable(
   OneOf(outcomes, {
     description:
-      'Of the built-in responder: it answered, showed the passages that come closest, or declined; null for other answers',
+      'How the question ended: answered, partly, not found in the documents, handed over to a person, or refused; null where nobody reported it',
   }),
 )
 

@@ -8,7 +8,6 @@ import type { AccountId } from '../../db/tables/columns.ts'
 import { storable } from '../../http/bodies/storable.ts'
 import { ApiError } from '../../http/errors.ts'
 import { withoutMarkers } from '../../knowledge/search/answering/citations.ts'
-import type { Passage } from '../../knowledge/search/knowledge.ts'
 import { askForAccount, askForText, streamModel } from '../../models/calls/call-model.ts'
 import type { ResolvedModel } from '../../models/calls/model-call.ts'
 import type { ModelEntry } from '../../models/catalogue/catalogue.ts'
@@ -81,12 +80,15 @@ export function askModel(
 function streamOf(
   { request, model }: Turn,
   live: LiveGeneration,
-  { found, handover, mayOffer, said }: Prepared,
+  { found, said }: Prepared,
   options: Pick<LanguageModelV4CallOptions, 'prompt' | 'tools' | 'toolChoice'>,
 ): Parts {
   const { entry } = model
   // Passages for the built-in responder must not contain citation markers of their own.
-  const passages = entry.provider === 'builtin' ? found.passages.map(withoutOwnMarkers) : found.passages
+  const passages =
+    entry.provider === 'builtin'
+      ? found.passages.map((passage) => ({ ...passage, text: withoutMarkers(passage.text) }))
+      : found.passages
   const parts = streamModel(
     model,
     {
@@ -94,22 +96,12 @@ function streamOf(
       temperature: request.agent.temp,
       maxOutputTokens: entry.maxOutputTokens,
       providerOptions: {
-        parley: { ...found, ...said, passages, handover, mayOffer } as never,
+        parley: { ...found, ...said, passages, question: found.question ?? '' } as never,
       },
     },
     { signal: live.signal },
   )
   return request.trial ? request.trial.watch(entry, options, live.ids, parts) : parts
-}
-
-function withoutOwnMarkers(passage: Passage): Passage {
-  const { text, listBefore, listAfter } = passage
-  return {
-    ...passage,
-    text: withoutMarkers(text),
-    ...(listBefore === undefined ? {} : { listBefore: withoutMarkers(listBefore) }),
-    ...(listAfter === undefined ? {} : { listAfter: withoutMarkers(listAfter) }),
-  }
 }
 
 /**

@@ -19,11 +19,11 @@ import { metadataOf, type Replay } from '../records/present.ts'
 import type { TranscriptMessage } from '../records/queries.ts'
 import { summariseParent } from './ask-model.ts'
 import type { ChatRequest, Prepared, Turn, TurnNeeds } from './turn.ts'
-import { handoverTo, lastAskedAt, lastSaid, understand } from './understand.ts'
+import { handoverTo, languageFor, talkOf } from './understand.ts'
 
 /** Searches for the passages of the reply, and prepares its tools and its prompt. */
 export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): Promise<Prepared> {
-  const { request, started, owner, question, model } = turn
+  const { request, started, owner, model } = turn
   const { agent } = request
   const { ids, transcript, isFirst, parent } = started
   const place = { accountId: owner.accountId, conversationId: ids.conversationId }
@@ -32,28 +32,20 @@ export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): 
     accountId: owner.accountId,
     knowledgeVersion: agent.knowledgeVersion,
   }
-  const { instructions } = agent
-  // A language model understands a message by itself, which costs nothing here.
+  // Only the built-in responder says sentences of its own.
   const isBuiltinAsked = model.entry.provider === 'builtin' || ctx.config.builtinFallback
-  const documents = isBuiltinAsked ? await ctx.knowledge.summary(knowledge) : null
-  const message = documents
-    ? understand(question, transcript, { documents: documents.language, instructions })
-    : { kind: 'question' as const, language: null, isSure: true, question }
-  const [found, toolkit, parentSummary] = await Promise.all([
-    retrieve(ctx, knowledge, {
-      model,
-      message,
-      talk: talkOf(transcript.slice(0, lastAskedAt(transcript) + 1)),
-      signal,
-    }),
+  const talk = talkOf(transcript)
+  const [found, toolkit, parentSummary, language] = await Promise.all([
+    retrieve(ctx, knowledge, { model, talk, signal }),
     toolkitOf(ctx, request, ids.conversationId),
     parent && isFirst && model.entry.provider !== 'builtin'
       ? summariseParent(ctx, model, place, parent, signal)
       : (parent?.summary ?? null),
+    isBuiltinAsked ? languageFor(talk, () => ctx.knowledge.languages(knowledge)) : ('en' as const),
   ])
   request.trial?.noteFound(found)
-  const isScored = found.passages.length > 0 || !(await ctx.knowledge.isEmpty(knowledge))
-  const score = isScored ? found.confidence : null
+  const areEmpty = found.passages.length === 0 && (await ctx.knowledge.isEmpty(knowledge))
+  const score = areEmpty || found.question === null ? null : found.confidence
   const escalate = toolkit.tools.find(({ type }) => type === 'escalate')
   const mayOffer = escalate !== undefined
   const prompt = buildPrompt({
@@ -68,20 +60,10 @@ export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): 
     contextTokens: model.entry.contextTokens,
     modelId: model.entry.id,
   })
-  const asked = message.kind === 'person' ? message.language : null
-  const handover = escalate && asked ? handoverTo(escalate.name, asked, transcript) : null
-  const said = {
-    question: message.question,
-    message,
-    before: lastSaid(transcript),
-    agentName: agent.name,
-    ...(documents ? { documents } : {}),
-  }
-  return { found, score, toolkit, prompt, handover, said, mayOffer }
+  // What a message without words shows or means, only a person can tell.
+  const handover = escalate && found.question === null ? handoverTo(escalate.name, transcript) : null
+  return { found, score, toolkit, prompt, said: { language, areEmpty, mayOffer, handover } }
 }
-
-const talkOf = (transcript: readonly TranscriptMessage[]) =>
-  transcript.map((said) => ({ role: said.role, text: textOf(said) }))
 
 async function toolkitOf(
   { toolkits }: TurnNeeds,

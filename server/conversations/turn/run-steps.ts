@@ -46,6 +46,7 @@ async function run(ctx: TurnNeeds, turn: Turn, live: LiveGeneration): Promise<bo
     score: null,
     finishReason: 'error',
     outcome: null,
+    offer: null,
     citations: new Citations([], turn.started.citedBefore),
     waiting: [],
     replay: metadataOf(turn.started.transcript.at(-1)).replay ?? {},
@@ -115,6 +116,7 @@ async function speak(ctx: TurnNeeds, turn: Turn, live: LiveGeneration, result: S
     // Only calls that wait for the application end the turn with `tool-calls`; some servers report this reason
     // without a call.
     result.outcome = step.outcome
+    result.offer = step.offer
     result.finishReason = step.finishReason === 'tool-calls' ? 'stop' : step.finishReason
     if (step.calls.length === 0) {
       if (isRepeated || hasWords(live)) return

@@ -23,6 +23,7 @@ export type Step = {
   /** The same content in the form that the model reads in the next step. */
   content: (LanguageModelV4TextPart | LanguageModelV4ReasoningPart | LanguageModelV4ToolCallPart)[]
   outcome: AnswerOutcome | null
+  offer: 'person' | null
 }
 
 /**
@@ -44,13 +45,6 @@ type Speaking = { tools: ReadonlyMap<string, Tool>; live: LiveGeneration; citati
 /** The most parts processed at once, because a fast model sends hundreds at a time. */
 const PARTS_AT_ONCE = 32
 
-/** Maps the built-in responder's kinds of answers to outcomes. Other models do not report one. */
-const OUTCOMES: Record<string, AnswerOutcome> = {
-  answer: 'answered',
-  closest: 'closest',
-  decline: 'declined',
-}
-
 /**
  * Converts a model's stream into events and parts of the reply as it arrives. Calls of procedures are internal and
  * appear in no event and no part. Throws what the stream throws.
@@ -60,7 +54,7 @@ export async function speakStep(
   stream: AsyncIterable<LanguageModelV4StreamPart[]>,
   { tools, live, citations }: Speaking,
 ): Promise<Step> {
-  const step: Step = { calls: [], finishReason: 'other', content: [], outcome: null }
+  const step: Step = { calls: [], finishReason: 'other', content: [], outcome: null, offer: null }
   const open = new OpenParts(live, tools, citations)
   try {
     for await (const received of stream) {
@@ -74,8 +68,7 @@ export async function speakStep(
         }
         switch (part.type) {
           case 'text-start':
-            citations.numberBy((part.providerMetadata?.parley?.cited as number[] | undefined) ?? null)
-            step.outcome = OUTCOMES[String(part.providerMetadata?.parley?.band)] ?? null
+            noteReport(step, citations, part.providerMetadata?.parley as Partial<Report> | undefined)
             open.startText()
             break
           case 'text-delta':
@@ -127,6 +120,15 @@ export async function speakStep(
 }
 
 type ReasoningPiece = Extract<LanguageModelV4StreamPart, { type: `reasoning-${string}` }>
+
+type Report = { cited: number[]; outcome: AnswerOutcome | null; offer: 'person' }
+
+/** Notes what the built-in responder tells of its answer. Other models tell nothing. */
+function noteReport(step: Step, citations: Citations, report: Partial<Report> = {}): void {
+  citations.numberBy(report.cited ?? null)
+  step.outcome = report.outcome ?? null
+  step.offer = report.offer ?? null
+}
 
 /**
  * Keeps reasoning, which is never shown, for the next step, because some providers want it back, unchanged and with its

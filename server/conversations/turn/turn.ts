@@ -17,7 +17,6 @@ import type { Citations } from '../../knowledge/search/answering/citations.ts'
 import type { StoredSource } from '../../knowledge/search/answering/cited-source.ts'
 import type { Retrieved } from '../../knowledge/search/answering/retrieve.ts'
 import type { Knowledge } from '../../knowledge/search/knowledge.ts'
-import type { Handover } from '../../models/builtin/hand-over.ts'
 import type { BuiltinInput } from '../../models/builtin/input.ts'
 import type { ResolvedModel } from '../../models/calls/model-call.ts'
 import type { ModelEntry } from '../../models/catalogue/catalogue.ts'
@@ -153,16 +152,12 @@ export type Trial = {
 /** Everything that the model reads. */
 export type Prepared = {
   found: Retrieved
-  /** The confidence of what was found; null when the agent has nothing to search. */
+  /** The confidence of what was found; null when nothing was searched. */
   score: number | null
   toolkit: Toolkit
   prompt: LanguageModelV4Prompt
-  /** The call that hands over to a person, if the customer asks for one; for the built-in responder. */
-  handover: Handover | null
   /** What else the built-in responder is told. */
-  said: Pick<BuiltinInput, 'question' | 'message' | 'before' | 'agentName' | 'documents'>
-  /** Whether the agent can hand over to a person. */
-  mayOffer: boolean
+  said: Pick<BuiltinInput, 'language' | 'areEmpty' | 'mayOffer' | 'handover'>
 }
 
 /** The result of a turn's steps, whether they finished or broke off. */
@@ -171,6 +166,8 @@ export type StepsResult = {
   score: number | null
   finishReason: FinishReason
   outcome: AnswerOutcome | null
+  /** Whom the answer offers to the customer. */
+  offer: 'person' | null
   citations: Citations
   /** Tool calls that the application has to run. */
   waiting: Call[]

@@ -4,12 +4,8 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4Usage,
 } from '@ai-sdk/provider'
-import type { WordVectors } from '../static/word-vectors.ts'
-import { answerParts } from './answer-parts.ts'
-import { type ComposedAnswer, composeAnswer } from './compose-answer.ts'
-import { handOver } from './hand-over.ts'
-import { inputOfCall } from './input.ts'
-import { replyToTalk } from './reply-to-talk.ts'
+import { type Answer, answer, handedOver } from './answer.ts'
+import { type BuiltinInput, type Handover, inputOfCall } from './input.ts'
 
 /** The approximate number of characters per token in European languages. */
 const CHARACTERS_PER_TOKEN = 4
@@ -17,10 +13,10 @@ const WORDS_PER_DELTA = 3
 const TEXT_ID = 'text-1'
 
 /**
- * The responder that needs no provider: it quotes what the search found (see `BuiltinInput`). The finish part
- * contains the band, score and cited passages in `providerMetadata.parley`.
+ * The responder that needs no provider: a search box, which quotes what the search found (see `BuiltinInput`). Its start
+ * of the text and its finish contain the outcome, the cited passages and what is offered in `providerMetadata.parley`.
  */
-export function createBuiltinModel(words: WordVectors): LanguageModelV4 {
+export function createBuiltinModel(): LanguageModelV4 {
   return {
     specificationVersion: 'v4',
     provider: 'parley',
@@ -28,55 +24,57 @@ export function createBuiltinModel(words: WordVectors): LanguageModelV4 {
     supportedUrls: {},
     async doGenerate(options) {
       options.abortSignal?.throwIfAborted()
-      const answer = answerTo(options, words)
-      if ('call' in answer) throw new Error('A request for a person is answered by a stream.')
+      const said = answer(inputOfCall(options))
       return {
-        content: [{ type: 'text', text: answer.text }],
+        content: [{ type: 'text', text: said.text }],
         finishReason: { unified: 'stop', raw: undefined },
-        usage: usageOf(options, answer.text),
-        providerMetadata: metadataOf(answer),
+        usage: usageOf(options, said.text),
+        providerMetadata: metadataOf(said),
         warnings: [],
       }
     },
     async doStream(options) {
       options.abortSignal?.throwIfAborted()
-      const answer = answerTo(options, words)
-      if ('call' in answer)
-        return { stream: streamOf(callOf(answer.call, usageOf(options, '')), options.abortSignal) }
-      return { stream: streamOf(partsOf(answer, usageOf(options, answer.text)), options.abortSignal) }
+      return { stream: streamOf(partsFor(options, inputOfCall(options)), options.abortSignal) }
     },
   }
 }
 
-type Call = Extract<LanguageModelV4StreamPart, { type: 'tool-call' }>
-
-function answerTo(options: LanguageModelV4CallOptions, words: WordVectors): ComposedAnswer | { call: Call } {
-  const input = inputOfCall(options)
-  if (input.handover) {
-    const said = handOver(input.handover, options)
-    return 'call' in said ? said : { band: 'greeting', text: said.text, cited: [], score: 1 }
-  }
-  return replyToTalk(input, words) ?? answerParts(input, words) ?? composeAnswer(input, words)
+/** A customer who wants a person is answered by a call first and, with its result, by what follows from it. */
+function partsFor(options: LanguageModelV4CallOptions, input: BuiltinInput) {
+  if (!input.handover) return partsOf(answer(input), options)
+  const last = options.prompt.at(-1)
+  const result = last?.role === 'tool' ? last.content.find((part) => part.type === 'tool-result') : undefined
+  if (result?.type !== 'tool-result') return callOf(input.handover, options)
+  const output = result.output.type === 'json' ? result.output.value : null
+  return partsOf(handedOver(input.language, output), options)
 }
 
-function* callOf(call: Call, usage: LanguageModelV4Usage): Generator<LanguageModelV4StreamPart> {
+function* callOf(
+  { tool, input }: Handover,
+  options: LanguageModelV4CallOptions,
+): Generator<LanguageModelV4StreamPart> {
   yield { type: 'stream-start', warnings: [] }
-  yield call
-  yield { type: 'finish', finishReason: { unified: 'tool-calls', raw: undefined }, usage }
+  yield { type: 'tool-call', toolCallId: 'handover', toolName: tool, input: JSON.stringify(input) }
+  yield {
+    type: 'finish',
+    finishReason: { unified: 'tool-calls', raw: undefined },
+    usage: usageOf(options, ''),
+  }
 }
 
-function* partsOf(answer: ComposedAnswer, usage: LanguageModelV4Usage): Generator<LanguageModelV4StreamPart> {
+function* partsOf(said: Answer, options: LanguageModelV4CallOptions): Generator<LanguageModelV4StreamPart> {
   yield { type: 'stream-start', warnings: [] }
   // A reader who shows the text must know the sources before the first marker arrives.
-  yield {
-    type: 'text-start',
-    id: TEXT_ID,
-    providerMetadata: { parley: { cited: answer.cited, band: answer.band } },
-  }
-  for (const delta of wordGroups(answer.text)) yield { type: 'text-delta', id: TEXT_ID, delta }
+  yield { type: 'text-start', id: TEXT_ID, providerMetadata: metadataOf(said) }
+  for (const delta of wordGroups(said.text)) yield { type: 'text-delta', id: TEXT_ID, delta }
   yield { type: 'text-end', id: TEXT_ID }
-  const finishReason = { unified: 'stop', raw: undefined } as const
-  yield { type: 'finish', finishReason, usage, providerMetadata: metadataOf(answer) }
+  yield {
+    type: 'finish',
+    finishReason: { unified: 'stop', raw: undefined },
+    usage: usageOf(options, said.text),
+    providerMetadata: metadataOf(said),
+  }
 }
 
 function streamOf(
@@ -108,11 +106,9 @@ export function wordGroups(text: string): string[] {
   return groups
 }
 
-function metadataOf({ band, score, cited }: ComposedAnswer): {
-  parley: { band: string; score: number; cited: number[] }
-} {
-  return { parley: { band, score, cited } }
-}
+const metadataOf = ({ cited, outcome, offer }: Answer) => ({
+  parley: { cited, outcome, ...(offer ? { offer } : {}) },
+})
 
 function usageOf({ prompt }: LanguageModelV4CallOptions, text: string): LanguageModelV4Usage {
   const characters = prompt.reduce((sum, { content }) => {

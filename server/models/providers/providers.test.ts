@@ -12,7 +12,6 @@ import { parseCatalogue, providers } from '../catalogue/catalogue.ts'
 import type { EmbeddingEntry } from '../catalogue/embedding-entry.ts'
 import { failureOfStatus, ModelFailure, type ModelFailureKind } from '../failures/model-failure.ts'
 import { createModels, type Models } from '../models.ts'
-import { loadWordVectors } from '../static/word-vectors.ts'
 import { createEmbedder } from '../vectors/embedder.ts'
 import { prefixesOf } from '../vectors/embedding-prefixes.ts'
 
@@ -43,7 +42,7 @@ before(async () => {
   const none = { baseUrl: null, apiKey: null, model: null, embeddingModel: null }
   models = createModels({
     catalogue: parseCatalogue(file, none, {}),
-    builtin: createBuiltinModel(loadWordVectors()),
+    builtin: createBuiltinModel(),
   })
 })
 after(async () => {
