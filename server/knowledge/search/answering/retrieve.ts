@@ -3,7 +3,7 @@ import { askForText } from '../../../models/calls/call-model.ts'
 import type { ResolvedModel } from '../../../models/calls/model-call.ts'
 import type { Models } from '../../../models/models.ts'
 import { splitWords, wordsOnly } from '../../../text/words/words.ts'
-import type { AgentKnowledge, Knowledge, SearchResult } from '../knowledge.ts'
+import { type AgentKnowledge, type Knowledge, NOTHING_FOUND, type SearchResult } from '../knowledge.ts'
 import { RERANKED, rerankFound } from '../rerank.ts'
 
 const PASSAGES = 8
@@ -23,16 +23,6 @@ export type Retrieved = SearchResult & { question: string | null; about: string 
 
 type Needs = { knowledge: Pick<Knowledge, 'search'>; models: Pick<Models, 'reranker'>; log: Logger }
 
-const NOTHING: Retrieved = {
-  passages: [],
-  confidence: 0,
-  isFound: false,
-  isIndexing: false,
-  hasKnownWord: false,
-  question: null,
-  about: null,
-}
-
 /**
  * Returns the passages for the last question of a conversation, whose messages are `talk`, oldest first. "And for
  * children?" finds little by itself, so it is searched for again together with what it follows up on: completed by the
@@ -45,13 +35,15 @@ export async function retrieve(
 ): Promise<Retrieved> {
   const { question, earlier } = askedIn(talk)
   const words = splitWords(question)
-  if (words.length === 0) return NOTHING
+  if (words.length === 0) return { ...NOTHING_FOUND, question: null, about: null }
   const search = (queries: string[]): Promise<SearchResult> =>
     knowledge.search(agent, queries, { limit: reranker ? RERANKED : PASSAGES })
   const alone = await search([question])
+  const isShort = words.length <= FEW_WORDS
+  // A model tells a "thanks" from a "why"; without one, neither is about what was asked before.
+  const mayGoOn = !isShort || alone.hasKnownWord || model.entry.provider !== 'builtin'
   // Nothing is found in an agent that never had a source, whatever the question.
-  const goesOn =
-    earlier !== '' && agent.knowledgeVersion > 0 && (words.length <= FEW_WORDS || !alone.isFound)
+  const goesOn = earlier !== '' && agent.knowledgeVersion > 0 && mayGoOn && (isShort || !alone.isFound)
   const whole = goesOn ? await wholeQuestion(log, model, { question, earlier, talk }, signal) : null
   const found = whole === null ? alone : await search([question, whole])
   const isStored = found.passages[0]?.questions?.some((stored) => wordsOnly(stored) === words.join(' '))
