@@ -322,7 +322,7 @@ test('a quote keeps links, bold text and code, and its source has the words; oth
   await trained(service, added.body.id)
   const message = 'How are goods returned?'
   const { body } = await client.request('POST', `/agents/${own}/chat`, { message, stream: false })
-  assert.equal(body.data.parts[0].text, `${content} [1]`)
+  assert.equal(body.data.parts[0].text, `This is what the documents say:\n\n${content} [1]`)
   assert.equal(
     body.data.metadata.sources[0].quote,
     'Goods are returned within 30 days with the form for returns. Write RETURN on the parcel and give it to our carrier.',
