@@ -128,13 +128,13 @@ function shownMessage({ role, content }: LanguageModelV4Prompt[number]): Step['p
 const shownPassage =
   (isOffered: boolean) =>
   (passage: Passage, at: number): Run['passages'][number] => ({
-  number: at + 1,
-  sourceId: passage.sourceId,
-  sourceName: passage.sourceName,
-  url: passage.url,
-  headingPath: passage.headingPath,
-  page: passage.page,
-  text: passage.text,
-  score: passage.score,
-  isOffered,
-})
+    number: at + 1,
+    sourceId: passage.sourceId,
+    sourceName: passage.sourceName,
+    url: passage.url,
+    headingPath: passage.headingPath,
+    page: passage.page,
+    text: passage.text,
+    score: passage.score,
+    isOffered,
+  })

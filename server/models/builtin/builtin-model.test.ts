@@ -55,7 +55,13 @@ test('the stream has its parts in order, and its deltas are the text', async () 
   const parts = await partsOf(call())
   const deltas = parts.filter((part) => part.type === 'text-delta')
   const types = parts.map(({ type }) => type)
-  assert.deepEqual([types.slice(0, 2), types.slice(-2)], [['stream-start', 'text-start'], ['text-end', 'finish']])
+  assert.deepEqual(
+    [types.slice(0, 2), types.slice(-2)],
+    [
+      ['stream-start', 'text-start'],
+      ['text-end', 'finish'],
+    ],
+  )
   assert.equal(parts.length, deltas.length + 4)
   assert.ok(deltas.length > 3)
   const whole = await model.doGenerate(call())
@@ -68,13 +74,20 @@ test('the stream has its parts in order, and its deltas are the text', async () 
 })
 
 test('the AI SDK reads it like any model', async () => {
-  const result = streamText({ model, prompt: 'How do I cancel?', providerOptions: { parley: parley as never } })
+  const result = streamText({
+    model,
+    prompt: 'How do I cancel?',
+    providerOptions: { parley: parley as never },
+  })
   assert.match(await result.text, /You cancel under Settings > Billing\./)
   assert.equal(await result.finishReason, 'stop')
 })
 
 test('at most three passages are quoted whole, with their headings and markers', async () => {
-  const others = ['One.', '| a | b |\n| - | - |\n| 1 | 2 |', 'Four.'].map((text) => ({ headingPath: [], text }))
+  const others = ['One.', '| a | b |\n| - | - |\n| 1 | 2 |', 'Four.'].map((text) => ({
+    headingPath: [],
+    text,
+  }))
   assert.deepEqual(await said({ passages: [CANCEL, ...others] }), {
     text: `${en.found}\n\n**Cancelling**\n\n${CANCEL.text} [1]\n\nOne. [2]\n\n${others[1]!.text}\n\n[3]`,
     cited: [0, 1, 2],
@@ -86,7 +99,10 @@ test('a stored question is answered by its answer alone, however the search rate
   const stored = { headingPath: [], questions: ['Can I cancel?', 'How do I cancel'], text: 'At any time.' }
   const expected = { text: 'At any time. [1]', cited: [1], outcome: 'answered' }
   assert.deepEqual(await said({ passages: [CANCEL, stored] }), expected)
-  assert.deepEqual(await said({ passages: [CANCEL, stored], question: '  HOW do I cancel?! ', isFound: false }), expected)
+  assert.deepEqual(
+    await said({ passages: [CANCEL, stored], question: '  HOW do I cancel?! ', isFound: false }),
+    expected,
+  )
   const { text } = await said({ passages: [stored], question: 'How can I cancel my plan?' })
   assert.equal(text, `${en.found}\n\n**Can I cancel?**\n\nAt any time. [1]`)
 })
@@ -99,11 +115,14 @@ test('where nothing is found, one sentence says so, and a person is offered if t
     outcome: 'not_found',
     offer: 'person',
   })
-  assert.deepEqual(await said({ ...declined, passages: [], areEmpty: true, question: 'Hi', hasKnownWord: false }), {
-    text: en.noDocuments,
-    cited: [],
-    outcome: 'not_found',
-  })
+  assert.deepEqual(
+    await said({ ...declined, passages: [], areEmpty: true, question: 'Hi', hasKnownWord: false }),
+    {
+      text: en.noDocuments,
+      cited: [],
+      outcome: 'not_found',
+    },
+  )
 })
 
 test('while the documents are being indexed, nothing counts as not found', async () => {
