@@ -35,6 +35,7 @@ export const TABLE_OWNERS = {
   chunks: 'knowledge',
   chunk_words: 'knowledge',
   chunk_vectors: 'knowledge',
+  vector_spaces: 'knowledge',
   pages_connections: 'knowledge',
   contacts: 'contacts',
   custom_attributes: 'contacts',
@@ -103,6 +104,7 @@ const SHARED_TABLES = [
   'processes',
   'search_queue',
   'insights_queue',
+  'vector_spaces',
 ] satisfies TableName[]
 
 export const TENANT_TABLES = new Set(

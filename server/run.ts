@@ -4,9 +4,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { createApp } from './app.ts'
 import type { Context } from './context.ts'
 import { duties, jobKinds } from './features.ts'
+import { preparePgvector } from './db/upkeep/pgvector.ts'
 import { firstRun } from './first-run.ts'
 import { startDuties } from './jobs/duties.ts'
-import { resumeMoves, resumeTraining } from './knowledge/jobs.ts'
+import { resumeTraining } from './knowledge/jobs.ts'
 import { reachServers } from './models/catalogue/reach-servers.ts'
 import { openCommandSocket } from './operations/command-socket.ts'
 import { resumeEmptying } from './privacy/erasing/empty-agent.ts'
@@ -56,7 +57,6 @@ export async function run(ctx: Context, role: 'api' | 'worker' | 'all'): Promise
     await jobs.work(jobKinds(ctx))
     await resumeEmptying(ctx)
     await resumeTraining(ctx)
-    await resumeMoves(ctx)
   }
   const address = app ? addressOf(config.host, app.server.address() as AddressInfo) : null
   const lines = [address ? `listening on ${address}` : 'working', ...greeting]
@@ -69,6 +69,10 @@ export async function run(ctx: Context, role: 'api' | 'worker' | 'all'): Promise
   void reachServers(config.catalogue, ctx.models.embedder).then((findings) => {
     for (const { ok, sentence } of findings) log[ok ? 'info' : 'warn'](sentence)
   })
+  if (ctx.models.embedder) {
+    const lack = await preparePgvector(ctx.db)
+    if (lack !== null) log.warn(lack)
+  }
 
   async function close(): Promise<void> {
     const latest = wait(DRAIN_MS + FAREWELL_MS)

@@ -72,7 +72,6 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
     reason: 'The job names the thread and the message.',
   },
   'server/knowledge/training/train-source.ts': { tables: ['sources'], reason: 'The job names the source.' },
-  'server/knowledge/index/move-vectors.ts': { tables: ['agents'], reason: 'The job names the agent.' },
   'server/knowledge/tickets/gather-tickets.ts': { tables: ['agents'], reason: 'The job names the agent.' },
   'server/knowledge/crawl/run/crawl-run.ts': { tables: ['sources'], reason: 'The job names the source.' },
   'server/knowledge/training/resync/resync-source.ts': {
@@ -176,9 +175,17 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
     reason: 'Sources without a time get one.',
   },
   'server/knowledge/jobs.ts': { tables: ['sources'], reason: 'Trainings that were interrupted go on.' },
-  'server/knowledge/index/vector-spaces.ts': {
-    tables: ['agents'],
-    reason: 'All agents move to the configured space of vectors.',
+  'server/knowledge/vectors/fill-space.ts': {
+    tables: ['agents', 'chunks', 'chunk_vectors'],
+    reason: 'The job names the agent. All agents move to the configured space of vectors.',
+  },
+  'server/knowledge/vectors/spaces.ts': {
+    tables: ['agents', 'vectors'],
+    reason: 'A space that no agent uses is dropped, and what is near in it is sampled, whosever it is.',
+  },
+  'server/knowledge/vectors/vectors.ts': {
+    tables: ['vectors'],
+    reason: 'A deleted agent is gone, and its id was of one account only.',
   },
   'server/notifications/daily-mails.ts': { tables: ['agents'], reason: 'The next mails are sent.' },
   'server/conversations/records/fold-counts.ts': {
@@ -224,10 +231,6 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
   },
 
   // Operators work on the installation: they name rows by their ids, and a backup holds all rows.
-  'server/operations/commands/doctor-command.ts': {
-    tables: ['chunk_vectors'],
-    reason: 'The doctor compares the vectors with the model.',
-  },
   'server/operations/commands/find-account.ts': {
     tables: ['agents'],
     reason: 'The agent leads to its account.',

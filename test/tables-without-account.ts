@@ -26,6 +26,9 @@ export function tablesWithoutAccount(text: string): string[] {
   ]
 }
 
+/** The tables of embedding spaces: see knowledge/vectors/spaces.ts. */
+const VECTORS = /^vectors_\d+(?:_\d+)?$/
+
 type Group = { kind: 'group'; nodes: Node[] }
 type Node = Token | Group
 type Relation = {
@@ -209,6 +212,7 @@ function readRelation(nodes: Node[], start: number, place: Place): [Relation, nu
       if (word(nodes[at], 'with')) at += 2
     } else if (derived && !isForeign) relation.limitedBy.push(derived)
     else if (!isForeign && TENANT_TABLES.has(name)) relation.table = name
+    else if (!isForeign && VECTORS.test(name)) relation.table = 'vectors'
   }
   if (word(nodes[at], 'as')) at++
   const alias = nameOf(nodes[at])

@@ -5,8 +5,6 @@ import type { Task } from '../jobs/jobs.ts'
 import { freeClaims } from './crawl/run/claim-pages.ts'
 import { crawlSite } from './crawl/run/crawl-site.ts'
 import { CRAWL_SITE, type CrawlSite } from './crawl/run/enqueue-crawl.ts'
-import { moveVectors } from './index/move-vectors.ts'
-import { enqueueMove, MOVE_VECTORS, type MoveVectors } from './index/vector-spaces.ts'
 import { enqueueIndexing, INDEX_WORDS, type IndexWords, indexWords } from './search/index-words.ts'
 import { freeDeletions, resumeDeletions } from './sources/empty-source.ts'
 import { sweepSourceFiles } from './sources/files.ts'
@@ -16,6 +14,7 @@ import { claimDueSyncs, SYNC_SOURCE, type SyncSource } from './training/resync/c
 import { planSyncs } from './training/resync/plan-resyncs.ts'
 import { syncSource } from './training/resync/resync-source.ts'
 import { trainSource } from './training/train-source.ts'
+import { FILL_SPACE, type FillSpace, fillSpace, tendSpaces } from './vectors/fill-space.ts'
 
 const training = (ctx: Context): Task<TrainSource> => ({
   name: TRAIN_SOURCE,
@@ -35,13 +34,13 @@ const crawling = (ctx: Context): Task<CrawlSite> => ({
   run: (payload, attempt) => crawlSite(ctx, payload, attempt),
 })
 
-const movingVectors = (ctx: Context): Task<MoveVectors> => ({
-  name: MOVE_VECTORS,
+const filling = (ctx: Context): Task<FillSpace> => ({
+  name: FILL_SPACE,
   bulk: true,
   concurrency: 1,
   // The delays grow, because a provider may be unavailable for hours.
   retries: 15,
-  run: (payload, attempt) => moveVectors(ctx, payload, attempt),
+  run: (payload, attempt) => fillSpace(ctx, payload, attempt),
 })
 
 const indexing = (ctx: Context): Task<IndexWords> => ({
@@ -71,15 +70,11 @@ const gathering = (ctx: Context): Task<GatherTickets> => ({
 export const knowledgeJobs = (ctx: Context): Task<never>[] => [
   training(ctx) as Task<never>,
   crawling(ctx) as Task<never>,
-  movingVectors(ctx) as Task<never>,
+  filling(ctx) as Task<never>,
   indexing(ctx) as Task<never>,
   syncing(ctx) as Task<never>,
   gathering(ctx) as Task<never>,
 ]
-
-/** Enqueues what a changed embedding model asks for: see moveVectors. */
-export const resumeMoves = ({ db, jobs, models }: Pick<Context, 'db' | 'jobs' | 'models'>): Promise<void> =>
-  enqueueMove(db, jobs, null, models.embedder?.space ?? null)
 
 /**
  * Enqueues every source that was being processed. A job that a killed process held would come back only after
@@ -109,6 +104,7 @@ export const knowledgeDuties = (ctx: Context): Duty[] => [
     everyMs: 10 * MINUTE,
     run: () => enqueueIndexing(ctx),
   },
+  { what: 'vectors of the embedding model', everyMs: MINUTE, run: () => tendSpaces(ctx) },
   { what: 'files without a source', everyMs: 60 * MINUTE, run: () => sweepSourceFiles(ctx.db, ctx.filesDir) },
   {
     what: 'sources that are being deleted',

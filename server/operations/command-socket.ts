@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import type { Context } from '../context.ts'
 import { stopGeneration } from '../conversations/turn/stop-generation.ts'
 import { originOf } from '../http/server/own-origin.ts'
-import { resumeMoves, resumeTraining } from '../knowledge/jobs.ts'
+import { resumeTraining } from '../knowledge/jobs.ts'
+import { tendSpaces } from '../knowledge/vectors/fill-space.ts'
 import { CommandFailure, type Input, type Operations, type Result, sentenceOf } from './command.ts'
 import { secretOperations } from './commands/secret-operations.ts'
 import { commands } from './commands.ts'
@@ -67,7 +68,7 @@ export async function openCommandSocket(ctx: Context): Promise<{ close(): Promis
     },
     resume: async () => {
       await resumeTraining(ctx)
-      await resumeMoves(ctx)
+      await tendSpaces(ctx)
     },
   }
   const asking = new Set<Socket>()

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
+import { vector } from '@electric-sql/pglite-pgvector'
 import { reasonIn } from './unopenable.ts'
 
 /**
@@ -28,6 +29,7 @@ const LINES_KEPT = 20
 
 const { folder, snapshot, module }: EmbeddedOptions = workerData
 const pglite = await PGlite.create({
+  extensions: { vector },
   ...(folder ? { dataDir: folder } : {}),
   ...(snapshot ? { loadDataDir: snapshot } : {}),
   ...(module ? { pgliteWasmModule: module } : {}),

@@ -209,3 +209,14 @@ export type ChunkVectorsTable = {
   agent_id: string
   vector: Uint8Array
 }
+
+export type VectorSpacesTable = {
+  id: Generated<number>
+  name: string
+  dimensions: number
+  near_from: number | null
+  sampled: Generated<number>
+  stopped: Generated<boolean>
+  unused_since: OptionalTime
+  created_at: Generated<Date>
+}

@@ -56,6 +56,7 @@ import type {
 import type {
   ChunksTable,
   ChunkVectorsTable,
+  VectorSpacesTable,
   ChunkWordsTable,
   EvaluationRunsTable,
   EvaluationSetsTable,
@@ -106,6 +107,7 @@ export type Tables = {
   chunks: ChunksTable
   chunk_words: ChunkWordsTable
   chunk_vectors: ChunkVectorsTable
+  vector_spaces: VectorSpacesTable
   pages_connections: PagesConnectionsTable
   contacts: ContactsTable
   custom_attributes: CustomAttributesTable

@@ -9,9 +9,10 @@ import { json } from '../../db/statements/json.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import { copyPages } from '../crawl/pages/copy-pages.ts'
 import { isCrawl } from '../crawl/run/crawl-source.ts'
-import { enqueueMove } from '../index/vector-spaces.ts'
 import { copyConnection } from '../notion/connection.ts'
 import { enqueueTraining } from '../training/enqueue-training.ts'
+import { enqueueFilling } from '../vectors/fill-space.ts'
+import { copyVectors } from '../vectors/vectors.ts'
 import { addLink } from './create-source.ts'
 import { folderOf, ownPath } from './files.ts'
 import { isLiveChunk } from './live-chunks.ts'
@@ -38,7 +39,7 @@ export const agentHooks = (ctx: Context): Pick<AgentHooks, 'addLinkSource' | 'co
         and original.account_id = ${accountId} and original.id = ${fromAgentId}`.execute(trx)
     await copyConnection(ctx, trx, accountId, fromAgentId, toAgentId)
     for (const row of rows) await copySource(ctx, trx, accountId, row, toAgentId)
-    await enqueueMove(trx, ctx.jobs, toAgentId, ctx.models.embedder?.space ?? null)
+    await enqueueFilling({ ...ctx, db: trx }, toAgentId)
   },
 })
 
@@ -73,10 +74,7 @@ async function copySource(
   if (isCrawl(row)) await copyPages(trx, accountId, row.id, { id, agentId })
   else await copyChunks(trx, accountId, row, { id, agentId })
   await copyWords(trx, accountId, row, { id, agentId })
-  await sql`
-    insert into chunk_vectors (source_id, space, vector_key, account_id, agent_id, vector)
-    select ${id}, space, vector_key, account_id, ${agentId}, vector
-    from chunk_vectors where account_id = ${accountId} and source_id = ${row.id}`.execute(trx)
+  await copyVectors(trx, row, { id, agentId })
   if (row.status === 'untrained' || row.status === 'updated') {
     await enqueueTraining(ctx.jobs, trx, { ...row, id }, 'resumed')
   }

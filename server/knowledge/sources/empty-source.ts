@@ -5,6 +5,7 @@ import type { Context } from '../../context.ts'
 import type { Db, Trx } from '../../db/database.ts'
 import { transact } from '../../db/statements/transact.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
+import { deleteVectors } from '../vectors/vectors.ts'
 import { folderOf } from './files.ts'
 import type { SourceRow } from './queries.ts'
 
@@ -27,7 +28,7 @@ export async function emptySource({ db, jobs }: Needs, source: Doomed): Promise<
   const { id, account_id } = source
   const renewal = setInterval(() => void keepLease(db, source).catch(() => {}), RENEW_MS)
   try {
-    await inSteps((from: Vector) => deleteVectors(db, account_id, id, from), { space: '', vector_key: '' })
+    while ((await deleteVectors(db, source, ROWS_AT_ONCE)) === ROWS_AT_ONCE) await setImmediate()
     await inSteps((from: Chunk) => deleteChunks(db, account_id, id, from), { version: -1, ordinal: -1 })
     await transact(db, (trx) => removeSource(trx, jobs, source))
   } finally {
@@ -36,12 +37,11 @@ export async function emptySource({ db, jobs }: Needs, source: Doomed): Promise<
 }
 
 /** Deletes the source itself with its remaining chunks. A job deletes its files. */
-export async function removeSource(
-  trx: Trx,
-  jobs: Context['jobs'],
-  { id, account_id, agent_id, type }: Doomed,
-): Promise<void> {
+export async function removeSource(trx: Trx, jobs: Context['jobs'], source: Doomed): Promise<void> {
+  const { id, account_id, agent_id, type } = source
   await trx.deleteFrom('sources').where('account_id', '=', account_id).where('id', '=', id).execute()
+  // A training may have stored some until the row was locked.
+  await deleteVectors(trx, source)
   if (type !== 'file') return
   await jobs.enqueue<RemoveFiles>(trx, REMOVE_FILES, {
     folder: folderOf({ accountId: account_id, agentId: agent_id }, id),
@@ -90,7 +90,6 @@ async function keepLease(db: Db, { id, account_id }: Doomed): Promise<void> {
     .execute()
 }
 
-type Vector = { space: string; vector_key: string }
 type Chunk = { version: number; ordinal: number }
 
 // Each step begins where the last one ended, because a search from the start would scan the deleted rows.
@@ -101,26 +100,6 @@ async function inSteps<T>(step: (from: T) => Promise<T[]>, first: T): Promise<vo
     from = gone.at(-1) ?? from
     if (gone.length < ROWS_AT_ONCE) return
   }
-}
-
-async function deleteVectors(
-  db: Db,
-  accountId: AccountId,
-  sourceId: string,
-  from: Vector,
-): Promise<Vector[]> {
-  const { rows } = await sql<Vector>`
-    with step as materialized (
-      select space, vector_key from chunk_vectors
-      where account_id = ${accountId} and source_id = ${sourceId}
-        and (space, vector_key) >= (${from.space}, ${from.vector_key})
-      order by space, vector_key limit ${ROWS_AT_ONCE}),
-    gone as (
-      delete from chunk_vectors using step
-      where chunk_vectors.account_id = ${accountId} and chunk_vectors.source_id = ${sourceId}
-        and chunk_vectors.space = step.space and chunk_vectors.vector_key = step.vector_key)
-    select space, vector_key from step order by space, vector_key`.execute(db)
-  return rows
 }
 
 async function deleteChunks(db: Db, accountId: AccountId, sourceId: string, from: Chunk): Promise<Chunk[]> {

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/database.ts'
 import { transact } from '../../db/statements/transact.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
-import { dropUnusedVectors } from './embed-chunks.ts'
+import { dropUnusedVectors } from '../vectors/vectors.ts'
 
 /** The most chunks in one transaction, whose locks block other work on the source. */
 export const CHUNKS_AT_ONCE = 200
@@ -33,7 +33,7 @@ async function clearSome(
 ): Promise<number> {
   const source = await trx
     .selectFrom('sources')
-    .select('live_version')
+    .select(['live_version', 'agent_id'])
     .where('account_id', '=', accountId)
     .where('id', '=', sourceId)
     .where('status', 'in', ['trained', 'failed'])
@@ -41,7 +41,8 @@ async function clearSome(
     .executeTakeFirst()
   if (!source) return 0
   const gone = await dropChunks(trx, accountId, sourceId, source.live_version)
-  if (gone < CHUNKS_AT_ONCE && !keepsVectors) await dropUnusedVectors(trx, accountId, sourceId)
+  if (gone < CHUNKS_AT_ONCE && !keepsVectors)
+    await dropUnusedVectors(trx, { id: sourceId, account_id: accountId, agent_id: source.agent_id })
   return gone
 }
 

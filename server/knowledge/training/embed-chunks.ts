@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto'
 import type { Context } from '../../context.ts'
-import type { Db, Trx } from '../../db/database.ts'
+import type { Db } from '../../db/database.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
+import { preparePgvector } from '../../db/upkeep/pgvector.ts'
 import { createBreather } from '../../fairness/breathe.ts'
 import { storable } from '../../http/bodies/storable.ts'
 import { ModelFailure } from '../../models/failures/model-failure.ts'
 import type { Embedder } from '../../models/vectors/embedder.ts'
 import { visibleText } from '../../text/words/visible-text.ts'
-import { liveSpace } from '../index/vector-spaces.ts'
-import { storedVector } from '../index/vectors.ts'
+import { findSpace, liveSpace, SpaceRefused, sampleNear } from '../vectors/spaces.ts'
+import { storedKeys, storeVectors } from '../vectors/vectors.ts'
 import { type LoadedChunk, TrainingFailure } from './load-content.ts'
 
 type Needs = Pick<Context, 'db' | 'log' | 'models'>
 type Owner = { id: string; account_id: AccountId; agent_id: string }
 type Embeddable = Pick<LoadedChunk, 'headingPath' | 'questions' | 'text'>
-type NewVector = { source_id: string; vector_key: string; vector: Float32Array }
 
 /** Returns the text of a chunk that is embedded. */
 export function embeddedText({ headingPath, questions, text }: Embeddable): string {
@@ -40,10 +40,12 @@ export async function embedChunks(
   signal: AbortSignal,
 ): Promise<void> {
   const { embedder } = models
-  if (!embedder) return
+  // Nothing is asked of a model whose vectors cannot be stored.
+  if (!embedder || (await preparePgvector(db)) !== null) return
   try {
     await embedMissing(db, embedder, source, chunks, signal)
   } catch (error) {
+    if (error instanceof SpaceRefused) throw new TrainingFailure(error.message, false, error)
     if (!(error instanceof ModelFailure)) throw error
     const message =
       error.kind === 'rejected'
@@ -69,7 +71,7 @@ const KEYS_AT_ONCE = 500
 async function embedMissing(
   db: Db,
   embedder: Embedder,
-  { id: source_id, account_id, agent_id }: Owner,
+  source: Owner,
   chunks: readonly Embeddable[],
   signal: AbortSignal,
 ): Promise<void> {
@@ -80,16 +82,10 @@ async function embedMissing(
     await breathe()
   }
   const keys = [...texts.keys()]
-  for (let from = 0; from < keys.length; from += KEYS_AT_ONCE) {
-    const stored = await db
-      .selectFrom('chunk_vectors')
-      .select('vector_key')
-      .where('account_id', '=', account_id)
-      .where('source_id', '=', source_id)
-      .where('space', '=', embedder.space)
-      .where('vector_key', 'in', keys.slice(from, from + KEYS_AT_ONCE))
-      .execute()
-    for (const { vector_key } of stored) texts.delete(vector_key)
+  const space = await findSpace(db, embedder.space)
+  for (let from = 0; space && from < keys.length; from += KEYS_AT_ONCE) {
+    const stored = await storedKeys(db, space, source, keys.slice(from, from + KEYS_AT_ONCE))
+    for (const key of stored) texts.delete(key)
   }
   const missing = [...texts]
   for (let from = 0; from < missing.length; from += embedder.batch) {
@@ -98,55 +94,8 @@ async function embedMissing(
       batch.map(([, text]) => text),
       { signal },
     )
-    const rows = batch.map(([vector_key], i) => ({ source_id, vector_key, vector: vectors[i]! }))
-    await storeVectors(db, { account_id, agent_id, space: embedder.space }, rows)
+    const rows = batch.map(([vector_key], i) => ({ source_id: source.id, vector_key, vector: vectors[i]! }))
+    await storeVectors(db, source, embedder.space, rows)
   }
-}
-
-/** Stores vectors that do not exist yet, except those of a source that has been deleted meanwhile. */
-export async function storeVectors(
-  db: Db,
-  where: { account_id: AccountId; agent_id: string; space: string },
-  vectors: readonly NewVector[],
-): Promise<void> {
-  await db.transaction().execute(async (trx) => {
-    const sources = await trx
-      .selectFrom('sources')
-      .select('id')
-      .where('account_id', '=', where.account_id)
-      .where('id', 'in', [...new Set(vectors.map(({ source_id }) => source_id))])
-      .orderBy('id')
-      .forKeyShare()
-      .execute()
-    const there = new Set(sources.map(({ id }) => id))
-    const rows = vectors
-      .filter(({ source_id }) => there.has(source_id))
-      // Whoever adds the same vectors at the same time does so in the same order.
-      .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
-    if (rows.length === 0) return
-    await trx
-      .insertInto('chunk_vectors')
-      .values(rows.map((row) => ({ ...where, ...row, vector: storedVector(row.vector) })))
-      .onConflict((conflict) => conflict.doNothing())
-      .execute()
-  })
-}
-
-const keyOf = ({ source_id, vector_key }: NewVector): string => `${source_id} ${vector_key}`
-
-/** Deletes the vectors that no chunk of the source needs any more. No chunks may be added at the same time. */
-export async function dropUnusedVectors(trx: Trx, accountId: AccountId, sourceId: string): Promise<void> {
-  await trx
-    .deleteFrom('chunk_vectors')
-    .where('account_id', '=', accountId)
-    .where('source_id', '=', sourceId)
-    // `not exists` might be planned as a loop over all pairs.
-    .where('vector_key', 'not in', (eb) =>
-      eb
-        .selectFrom('chunks')
-        .select('chunks.vector_key')
-        .where('chunks.account_id', '=', accountId)
-        .where('chunks.source_id', '=', sourceId),
-    )
-    .execute()
+  if (missing.length > 0) await sampleNear(db, embedder.space)
 }

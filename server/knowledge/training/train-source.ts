@@ -5,9 +5,9 @@ import type { Context } from '../../context.ts'
 import type { Db, Trx } from '../../db/database.ts'
 import { transact } from '../../db/statements/transact.ts'
 import type { Attempt } from '../../jobs/jobs.ts'
-import { swapSpace } from '../index/vector-spaces.ts'
 import type { SourceRow } from '../sources/queries.ts'
 import { hasRoom } from '../sources/room.ts'
+import { switchSpace } from '../vectors/fill-space.ts'
 import { CHUNKS_AT_ONCE, clearChunks } from './clear-chunks.ts'
 import { embedChunks } from './embed-chunks.ts'
 import { enqueueAskAgain } from './enqueue-ask-again.ts'
@@ -175,7 +175,7 @@ async function goLive(
   // The first source of an agent brings its space with it.
   const space = models.embedder?.space ?? null
   if (agent.vector_space !== space)
-    await swapSpace(trx, jobs, { accountId: account_id, agentId: agent_id }, space)
+    await switchSpace(trx, { accountId: account_id, agentId: agent_id }, space)
 }
 
 /** Locks and returns the source's row if this version is still to be made live. */

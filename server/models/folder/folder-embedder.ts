@@ -1,5 +1,7 @@
 import type { EmbeddingFolder } from '../catalogue/embedding-entry.ts'
 import type { Embedder } from '../vectors/embedder.ts'
+import { shortened } from '../vectors/normalised.ts'
+import { shortenedTo } from '../vectors/shortened-to.ts'
 import { spaceOf } from '../vectors/vector-space.ts'
 import type { FolderProcess } from './folder-process.ts'
 
@@ -11,6 +13,7 @@ export function createFolderEmbedder(entry: EmbeddingFolder, process: FolderProc
   const { query, passage } = entry.prefixes
   return {
     space: spaceOf(entry),
+    dimensions: shortenedTo(entry.name),
     batch: BATCH,
     async embed(texts, { signal, areQuestions = false } = {}) {
       const vectors: Float32Array[] = []
@@ -21,7 +24,7 @@ export function createFolderEmbedder(entry: EmbeddingFolder, process: FolderProc
             : await process.embed(passage + text, 'passages', signal),
         )
       }
-      return vectors
+      return vectors.map((vector) => shortened(vector, shortenedTo(entry.name)))
     },
   }
 }

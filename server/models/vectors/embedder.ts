@@ -2,7 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type Dispatcher, request } from 'undici'
 import type { EmbeddingServer } from '../catalogue/embedding-entry.ts'
 import { failureOfStatus, ModelFailure, toModelFailure } from '../failures/model-failure.ts'
-import { normalised } from './normalised.ts'
+import { normalised, shortened } from './normalised.ts'
+import { shortenedTo } from './shortened-to.ts'
 import { spaceOf } from './vector-space.ts'
 
 export type Embedder = {
@@ -11,6 +12,8 @@ export type Embedder = {
    * makes another space.
    */
   space: string
+  /** The number of dimensions that are kept of longer vectors; null for all. */
+  dimensions: number | null
   /** The most texts that embed() sends at once. A caller that stores vectors as they arrive should pass no more. */
   batch: number
   /**
@@ -39,8 +42,10 @@ export function createEmbedder(
   timeoutMs = TIMEOUT_MS,
 ): Embedder {
   const passages = { size: BATCH, timeoutMs }
+  const dimensions = entry.dimensions ?? shortenedTo(entry.name)
   return {
     space: spaceOf(entry),
+    dimensions,
     batch: BATCH,
     async embed(texts, { signal, areQuestions = false } = {}) {
       const { query, passage } = entry.prefixes
@@ -63,7 +68,7 @@ export function createEmbedder(
       if (new Set(vectors.map(({ length }) => length)).size > 1) {
         throw new ModelFailure('invalid_response', new Error('vectors of different sizes'))
       }
-      return vectors
+      return vectors.map((vector) => shortened(vector, dimensions))
     },
   }
 }

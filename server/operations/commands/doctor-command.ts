@@ -1,8 +1,6 @@
-import { sql } from 'kysely'
+import { preparePgvector } from '../../db/upkeep/pgvector.ts'
 import { probeModels } from '../../models/catalogue/probe-models.ts'
 import { type Command, CommandFailure } from '../command.ts'
-
-const NUMBER_BYTES = 4
 
 export const doctor: Command = {
   name: 'doctor',
@@ -14,13 +12,14 @@ export const doctor: Command = {
     const { catalogue, models } = openModels()
     const findings = await probeModels(catalogue, models, async (space) => {
       const row = await db
-        .selectFrom('chunk_vectors')
-        .select(sql<number>`octet_length(vector) / ${sql.lit(NUMBER_BYTES)}`.as('numbers'))
-        .where('space', '=', space)
-        .limit(1)
+        .selectFrom('vector_spaces')
+        .select('dimensions')
+        .where('name', '=', space)
         .executeTakeFirst()
-      return row?.numbers ?? null
+      return row?.dimensions ?? null
     })
+    const lack = catalogue.embedding ? await preparePgvector(db) : null
+    if (lack !== null) findings.push({ what: 'embeddings', name: 'pgvector', ok: false, sentence: lack })
     if (findings.some(({ ok }) => !ok))
       throw new CommandFailure(findings.map(({ sentence }) => sentence).join('\n'))
     return { findings }

@@ -8,6 +8,7 @@ import type { Db } from '../../db/database.ts'
 import type { AgentRef } from '../../db/refs.ts'
 import { transact } from '../../db/statements/transact.ts'
 import type { Tables } from '../../db/tables/tables.ts'
+import { deleteVectorsOfAgent } from '../../knowledge/vectors/vectors.ts'
 
 type Needs = Pick<Context, 'db' | 'jobs' | 'generations' | 'notifier'>
 
@@ -92,13 +93,18 @@ export async function emptyAgent(
   for (const id of generationIds) await endRequested(ctx, id, 'stop')
   if (!(await isDeleted(db, agentId))) return
   await endTraining(db, agentId)
+  while ((await deleteVectorsOfAgent(db, agentId, ROWS_AT_ONCE)) === ROWS_AT_ONCE) await setImmediate()
   for (const table of first) await emptyTable(db, table, agentId)
   // Ends replies that were just starting when the agent was deleted.
   const late = await transact(db, (trx) => dropReplies(trx, { accountId, agentId }))
   for (const id of late) await endRequested(ctx, id, 'stop')
   for (const table of rest)
     await (table === 'generations' ? emptyGenerations(db, agentId) : emptyTable(db, table, agentId))
-  await transact(db, (trx) => trx.deleteFrom('agent_ids').where('id', '=', agentId).execute())
+  await transact(db, async (trx) => {
+    await trx.deleteFrom('agent_ids').where('id', '=', agentId).execute()
+    // A training may have stored some until the rows of its source were locked.
+    await deleteVectorsOfAgent(trx, agentId)
+  })
 }
 
 /** Enqueues the emptying of all deleted agents again, because a process may have died with the job. */

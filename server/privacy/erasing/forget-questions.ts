@@ -10,6 +10,7 @@ import type { Jobs } from '../../jobs/jobs.ts'
 import { qnaColumns } from '../../knowledge/sources/qna-source.ts'
 import { requireSource } from '../../knowledge/sources/queries.ts'
 import { enqueueTraining } from '../../knowledge/training/enqueue-training.ts'
+import { deleteVectors } from '../../knowledge/vectors/vectors.ts'
 
 type Needs = { db: Db; jobs: Pick<Jobs, 'enqueue'> }
 type Correction = { id: string; agent_id: string; conversation_id: string; questions: string[] }
@@ -92,6 +93,7 @@ async function detach(
   const [first = answer.slice(0, OPENING).toWellFormed(), ...others] = kept
   for (const table of ['chunks', 'chunk_vectors'] as const)
     await trx.deleteFrom(table).where('account_id', '=', accountId).where('source_id', '=', id).execute()
+  await deleteVectors(trx, { id, account_id: accountId, agent_id })
   const row = await changed
     .set((eb) => ({
       message_id: null,

@@ -4,11 +4,11 @@ import type { Context } from '../../../context.ts'
 import type { Db, Trx } from '../../../db/database.ts'
 import { json } from '../../../db/statements/json.ts'
 import type { AccountId } from '../../../db/tables/columns.ts'
-import { swapSpace } from '../../index/vector-spaces.ts'
-import { dropUnusedVectors } from '../../training/embed-chunks.ts'
 import { enqueueAskAgain } from '../../training/enqueue-ask-again.ts'
 import { countWords } from '../../training/store-chunks.ts'
 import { recordedTraining } from '../../training/training-columns.ts'
+import { switchSpace } from '../../vectors/fill-space.ts'
+import { dropUnusedVectors } from '../../vectors/vectors.ts'
 import { retirePages } from '../pages/page-chunks.ts'
 import { countMove, shownSize, shownStatus } from '../pages/page-row.ts'
 import { isAnyWaiting } from './claim-pages.ts'
@@ -132,7 +132,7 @@ async function goLive(
     .execute()
   await moveKnowledge(trx, { accountId: account.id, agentId }, true)
   await enqueueAskAgain(jobs, trx, { accountId: account.id, agentId })
-  await swapSpace(trx, jobs, { accountId: account.id, agentId }, models.embedder?.space ?? null)
+  await switchSpace(trx, { accountId: account.id, agentId }, models.embedder?.space ?? null)
   return true
 }
 

@@ -1,0 +1,2 @@
+-- compatible_from: 0076
+create index concurrently chunks_vector_key on chunks (source_id, vector_key);

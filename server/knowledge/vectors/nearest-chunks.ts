@@ -1,0 +1,110 @@
+import { type CompiledQuery, sql } from 'kysely'
+import type { Logger } from 'pino'
+import type { Db } from '../../db/database.ts'
+import { transact } from '../../db/statements/transact.ts'
+import type { AccountId } from '../../db/tables/columns.ts'
+import type { Models } from '../../models/models.ts'
+import { asText, type Space, vectorsOf } from './spaces.ts'
+
+type Needs = { db: Db; models: Pick<Models, 'embedderOf'>; log: Logger }
+type Asked = {
+  account: AccountId
+  agentId: string
+  queries: readonly string[]
+  /** Only chunks of these sources; absent means all. */
+  sourceIds?: readonly string[] | undefined
+  limit: number
+}
+type Near = { chunkId: string; similarity: number }
+
+const EMBED_QUESTION_MS = 2_000
+/** The most that an index looks at before it is told which rows count. */
+const MOST_LOOKED_AT = 1_000
+
+/**
+ * Returns the live chunks nearest to each query in the agent's live space, best first; nothing without an embedder,
+ * pgvector or space. Words alone still find most passages, so a failing model is only reported.
+ */
+export async function nearestChunks(
+  { db, models, log }: Needs,
+  { account, agentId, queries, sourceIds, limit }: Asked,
+): Promise<Near[][]> {
+  const space = await db
+    .selectFrom('agents')
+    .innerJoin('vector_spaces', 'vector_spaces.name', 'agents.vector_space')
+    .select(['vector_spaces.id', 'vector_spaces.name', 'vector_spaces.dimensions'])
+    .where('agents.account_id', '=', account)
+    .where('agents.id', '=', agentId)
+    .executeTakeFirst()
+  const embedder = space ? models.embedderOf(space.name) : null
+  if (!space || !embedder) return []
+  try {
+    const vectors = await embedder.embed([...queries], {
+      signal: AbortSignal.timeout(EMBED_QUESTION_MS),
+      areQuestions: true,
+    })
+    return await transact(db, async (trx) => {
+      // A plan for any agent is bad for one with most of the rows, and cannot use the index of one agent.
+      void sql`select set_config('plan_cache_mode', 'force_custom_plan', true),
+        set_config('hnsw.iterative_scan', 'relaxed_order', true),
+        set_config('hnsw.ef_search', ${String(Math.min(MOST_LOOKED_AT, 2 * limit))}, true)`
+        .execute(trx)
+        .catch(() => {})
+      const found: Near[][] = []
+      for (const vector of vectors) {
+        found.push(await nearest(trx, space, { account, agentId, sourceIds, limit }, asText(vector)))
+      }
+      return found
+    })
+  } catch (error) {
+    log.warn({ err: error, space: space.name }, 'the question was searched by its words alone')
+    return []
+  }
+}
+
+/**
+ * Nearly every vector belongs to a live chunk, so twice as many as needed are enough. If they are not, more are read:
+ * what counts is the number after the filter.
+ */
+async function nearest(db: Db, space: Space, asked: Omit<Asked, 'queries'>, vector: string): Promise<Near[]> {
+  for (let most = 2 * asked.limit; ; most *= 8) {
+    const { rows } = await db.executeQuery(nearestQuery(db, space, asked, vector, most))
+    const isAll = (rows[0]?.seen ?? 0) < most
+    const found = rows.flatMap(({ chunkId, similarity }) =>
+      chunkId === null ? [] : [{ chunkId, similarity }],
+    )
+    if (isAll || found.length === asked.limit) return found
+  }
+}
+
+type Row = { seen: number } & (Near | { chunkId: null; similarity: 0 })
+
+function nearestQuery(
+  db: Db,
+  space: Space,
+  { account, agentId, sourceIds, limit }: Omit<Asked, 'queries'>,
+  vector: string,
+  most: number,
+): CompiledQuery<Row> {
+  const sources = sourceIds ? sql`and source_id = any(${sourceIds}::uuid[])` : sql``
+  // Vectors have the length 1, so the negative product orders them like their angles.
+  return sql<Row>`
+    with nearest as materialized (
+      select source_id, vector_key, vector <#> ${vector} as distance from ${vectorsOf(space)}
+      where account_id = ${account} and agent_id = ${agentId} ${sources}
+      order by vector <#> ${vector} limit ${most}),
+    live as (
+      select chunks.id, -nearest.distance as similarity from nearest
+      join sources on sources.id = nearest.source_id and sources.account_id = ${account}
+      join chunks on chunks.source_id = nearest.source_id and chunks.vector_key = nearest.vector_key
+        and chunks.account_id = ${account} and chunks.agent_id = ${agentId}
+      where sources.agent_id = ${agentId} and sources.status <> 'toBeDeleted'
+        and chunks.version <= sources.live_version
+        and (chunks.retired_in is null or chunks.retired_in > sources.live_version)
+        and (chunks.page_id is null or not exists (
+          select from pages where pages.account_id = ${account} and pages.id = chunks.page_id and pages.hidden))
+      order by similarity desc, chunks.id limit ${limit})
+    select seen, live.id as "chunkId", coalesce(live.similarity, 0) as similarity
+    from (select count(*)::int as seen from nearest) as counted left join live on true
+    order by similarity desc`.compile(db)
+}
