@@ -56,7 +56,6 @@ import type {
 import type {
   ChunksTable,
   ChunkVectorsTable,
-  VectorSpacesTable,
   ChunkWordsTable,
   EvaluationRunsTable,
   EvaluationSetsTable,
@@ -64,6 +63,7 @@ import type {
   PagesConnectionsTable,
   PagesTable,
   SourcesTable,
+  VectorSpacesTable,
 } from './knowledge.ts'
 import type { UserErasuresTable } from './privacy.ts'
 import type { ConversationCountsTable, ConversationSearchTable, SearchQueueTable } from './search.ts'

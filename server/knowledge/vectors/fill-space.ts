@@ -42,8 +42,7 @@ export async function fillSpace(
     .where('id', '=', agentId)
     .executeTakeFirst()
   if (!agent) return
-  if (!(await takeVectorLease(db, agent)))
-    throw new Error('Another process makes the vectors of this agent.')
+  if (!(await takeVectorLease(db, agent))) throw new Error('Another process makes the vectors of this agent.')
   const renewal = setInterval(() => void keepVectorLease(db, agent, true).catch(() => {}), RENEW_MS)
   try {
     const end = models.embedder ? await fill(ctx, agent, models.embedder, signal) : 'filled'

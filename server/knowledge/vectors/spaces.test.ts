@@ -85,7 +85,13 @@ async function fill(models: Models, signal = new AbortController().signal): Prom
 
 async function nearest(
   query: string,
-  { id = agentId, as = client, models = service.ctx.models, limit = 3, sourceIds = undefined as string[] | undefined } = {},
+  {
+    id = agentId,
+    as = client,
+    models = service.ctx.models,
+    limit = 3,
+    sourceIds = undefined as string[] | undefined,
+  } = {},
 ): Promise<string[]> {
   const asked = { account: as.accountId, agentId: id, queries: [query], limit, sourceIds }
   const [found = []] = await nearestChunks({ ...service.ctx, models }, asked)
@@ -135,7 +141,10 @@ test('what is not live does not take the place of what is', async () => {
   const id = await add(sections(40))
   const { db } = service.ctx
   await sql`update chunks set retired_in = 1 where source_id = ${id} and ordinal > 0`.execute(db)
-  assert.equal((await nearest('The lampda weighs 3 kilograms.', { limit: 2 })).join(), 'The lampaa weighs 0 kilograms.')
+  assert.equal(
+    (await nearest('The lampda weighs 3 kilograms.', { limit: 2 })).join(),
+    'The lampaa weighs 0 kilograms.',
+  )
 })
 
 test('a new model fills its space beside the old one, continues after a kill, and replaces it when complete', async () => {
@@ -301,12 +310,15 @@ test('vectors of a former version are moved without embedding calls, and a kille
       gone as (delete from ${vectorsOf(space!)} as v using former
         where v.agent_id = former.agent_id and v.source_id = former.source_id and v.vector_key = former.vector_key)
       insert into chunk_vectors (source_id, space, vector_key, account_id, agent_id, vector)
-      select source_id, ${space?.name}, vector_key, account_id, agent_id, ${BYTES}::bytea from former`.execute(db)
+      select source_id, ${space?.name}, vector_key, account_id, agent_id, ${BYTES}::bytea from former`.execute(
+      db,
+    )
   await move(450)
   assert.deepEqual(await spacesOf(), {})
   server.requests.length = 0
   const formerLeft = async () =>
-    (await db.selectFrom('chunk_vectors').select('vector_key').where('agent_id', '=', agentId).execute()).length
+    (await db.selectFrom('chunk_vectors').select('vector_key').where('agent_id', '=', agentId).execute())
+      .length
   // The process that moves them is killed after its first transaction.
   const owner = { account_id: client.accountId, agent_id: agentId }
   assert.equal(await moveFormerVectors(db, owner, space?.name ?? '', null), 200)

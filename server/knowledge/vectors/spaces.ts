@@ -169,7 +169,9 @@ export async function sampleNear(db: Db, name: string): Promise<void> {
   const { rows } = await sql<{ vector: string; count: number }>`
     with stored as (select vector from ${vectorsOf(space)} limit ${sql.lit(SAMPLED_FROM)})
     select vector::text as vector, (select count(*) from stored)::int as count from stored
-    where (select count(*) from stored) >= ${wanted}::int order by random() limit ${sql.lit(SAMPLED_TEXTS)}`.execute(db)
+    where (select count(*) from stored) >= ${wanted}::int order by random() limit ${sql.lit(SAMPLED_TEXTS)}`.execute(
+    db,
+  )
   if (rows.length === 0) return
   const vectors = rows.map(({ vector }) => Float32Array.from(JSON.parse(vector) as number[]))
   const near = quantile(similarities(vectors), NEAR_QUANTILE)

@@ -88,7 +88,11 @@ export async function dropUnusedVectors(trx: Trx, { id, account_id, agent_id }: 
 }
 
 /** Copies all vectors of a source to another one. */
-export async function copyVectors(trx: Trx, from: Source, to: { id: string; agentId: string }): Promise<void> {
+export async function copyVectors(
+  trx: Trx,
+  from: Source,
+  to: { id: string; agentId: string },
+): Promise<void> {
   for (const space of await listSpaces(trx)) {
     await sql`
       insert into ${vectorsOf(space)} (account_id, agent_id, source_id, vector_key, vector)
