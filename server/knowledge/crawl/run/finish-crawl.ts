@@ -145,13 +145,14 @@ async function clearAway(db: Db, accountId: AccountId, sourceId: string): Promis
     // A new crawl may already have stored vectors whose chunks follow later.
     const source = await trx
       .selectFrom('sources')
-      .select('id')
+      .select('agent_id')
       .where('account_id', '=', accountId)
       .where('id', '=', sourceId)
       .where('status', 'not in', ['untrained', 'updated'])
       .forNoKeyUpdate()
       .executeTakeFirst()
-    if (source) await dropUnusedVectors(trx, accountId, sourceId)
+    if (source)
+      await dropUnusedVectors(trx, { id: sourceId, account_id: accountId, agent_id: source.agent_id })
   })
 }
 
