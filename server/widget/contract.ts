@@ -92,6 +92,12 @@ export const writeMessage = endpoint({
         }),
       ),
       conversationId: Type.Optional(Type.String()),
+      accepts: Type.Optional(
+        Type.String({
+          description:
+            'The id of an answer with an `offer`, which the message accepts: the agent hands over. Of several messages that accept the same offer, the first is stored',
+        }),
+      ),
       voice: Type.Optional(Type.Boolean({ description: 'Whether it was spoken, in voice mode' })),
       page: Page,
     },

@@ -1,5 +1,6 @@
 import { ArrowUp, Square } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { CUSTOMER_SENTENCES } from '../../server/text/languages/customer-sentences.ts'
 import { saysSomething } from '../../server/text/words/says-something.ts'
 import { useKept } from '../app/use-kept.ts'
 import { silenceOf } from '../conversations/message-view.tsx'
@@ -70,6 +71,11 @@ export function ChatPane({ agentId, name, placeholder, suggestions = [], draft, 
               key={message.id}
               message={message}
               isRunning={chat.isRunning}
+              onAccept={
+                message === newest && !chat.isRunning
+                  ? (title) => void chat.ask(title, draft, true)
+                  : undefined
+              }
               onResult={(call, output) => chat.giveResult(message, call, output, draft)}
               onInspect={
                 onInspect && (() => onInspect({ message, question: chat.messages[at - 1]?.text ?? '' }))
@@ -90,14 +96,18 @@ export function ChatPane({ agentId, name, placeholder, suggestions = [], draft, 
   )
 }
 
+const PERSON = CUSTOMER_SENTENCES.en.person
+
 type AnswerProps = {
   message: Said
   isRunning: boolean
+  /** Sends the message with which a customer accepts the offer of the answer. */
+  onAccept?: (title: string) => void
   onResult: (call: ToolCall, output: unknown) => Promise<void>
   onInspect?: () => void
 }
 
-export function Answer({ message, isRunning, onResult, onInspect }: AnswerProps) {
+export function Answer({ message, isRunning, onAccept, onResult, onInspect }: AnswerProps) {
   const [open, setOpen] = useState<number | null>(null)
   return (
     <article className={classes.answer} aria-label="Answer">
@@ -118,6 +128,11 @@ export function Answer({ message, isRunning, onResult, onInspect }: AnswerProps)
         </p>
       )}
       {message.sources.length > 0 && <SourceList sources={message.sources} open={open} onOpen={setOpen} />}
+      {message.offer && onAccept && (
+        <button type="button" className={classes.suggestion} onClick={() => onAccept(PERSON)}>
+          {PERSON}
+        </button>
+      )}
       {waitingCalls(message).map((call) => (
         <GiveResult key={call.id} call={call} onResult={(output) => onResult(call, output)} />
       ))}

@@ -21,6 +21,7 @@ export type Said = {
   problem?: string
   /** The service's id of the message, known once the answer has begun. */
   messageId?: string
+  offer?: 'person'
 }
 
 type Run = InputOf<'POST', '/agents/{agentId}/playground/runs'>['body']
@@ -86,13 +87,13 @@ export function useChat(agentId: string, name?: string) {
       ),
     )
 
-  async function ask(question: string, draft: Draft = {}): Promise<void> {
+  async function ask(question: string, draft: Draft = {}, acceptsOffer?: true): Promise<void> {
     const answer = said('assistant', '')
     setMessages((all) => [...all, said('user', question), answer])
     // Only the first message of a conversation identifies the user.
     const { contactId, ...rest } = draft
     const who = conversation.current === undefined ? { contactId } : {}
-    await follow(start(answer, { ...rest, ...who, message: question }))
+    await follow(start(answer, { ...rest, ...who, message: question, acceptsOffer }))
   }
 
   /** Submits the result of an action that waits for the application. After the last one, the answer continues. */
@@ -150,7 +151,10 @@ export function useChat(agentId: string, name?: string) {
         } else if (event.type === 'data-sources') {
           change({ sources: (event as { data: { sources: Cited[] } }).data.sources })
         } else if (event.type === 'error') change({ problem: event.errorText })
-        else if (event.type === 'finish') change({ finishReason: event.finishReason, wholeMs: since() })
+        else if (event.type === 'finish') {
+          const { offer } = event.messageMetadata
+          change({ finishReason: event.finishReason, wholeMs: since(), offer })
+        }
       }
     } catch (error) {
       if (!signal.aborted) change({ problem: sentenceOf(error) })

@@ -80,7 +80,7 @@ export function createApi(agentId: string, kept: Kept) {
     },
     appearance: () => json('GET', '/agents/{agentId}'),
     async write(
-      { messageId, text, files, isSpoken, conversationId }: Outgoing,
+      { messageId, text, files, isSpoken, conversationId, accepts }: Outgoing,
       page: string | null,
       signal: AbortSignal,
     ) {
@@ -91,6 +91,7 @@ export function createApi(agentId: string, kept: Kept) {
         ...(files.length === 0 ? {} : { attachments: files.map(({ id }) => id) }),
         ...(conversationId === null ? {} : { conversationId }),
         ...(isSpoken ? { voice: true } : {}),
+        ...(accepts === undefined ? {} : { accepts }),
         ...(page === null ? {} : { page }),
       }
       return (await json('POST', '/agents/{agentId}/messages', { body, signal })).data

@@ -12,6 +12,7 @@ import { createSignIn } from './sign-in.ts'
 import { emptyTalk, initialState, type State } from './state.ts'
 import { createStore } from './store.ts'
 import type { ConversationSummary, Details, Feedback, Message, Outgoing } from './types.ts'
+import { sentence } from './words.ts'
 
 /** The state of the chat and everything that changes it. */
 export type Chat = ChatParts & {
@@ -34,6 +35,8 @@ export type Chat = ChatParts & {
   conversations(): Promise<ConversationSummary[]>
   rate(messageId: string, feedback: Feedback): Promise<void>
   leaveDetails(details: Details): Promise<void>
+  /** Accepts the offer of a person that the newest answer makes. */
+  acceptOffer(answer: Message): Promise<void>
   /** Asks for a person from the team, in the open conversation or a new one. */
   askForPerson(): Promise<void>
   dismissNotice(): void
@@ -181,6 +184,14 @@ export function createChat(agentId: string, page: Page): Chat {
     async leaveDetails(details) {
       await api.leaveDetails(details, store.get().conversation?.id ?? null)
       store.set({ hasLeftDetails: true, isKnown: true })
+    },
+
+    async acceptOffer({ id: accepts }) {
+      const { busy, conversation, outgoing: waiting } = store.get()
+      if (busy || waiting || !conversation) return
+      const text = sentence('person')
+      const outgoing = { messageId: newUuid(), text, files: [], isSpoken: false, accepts }
+      await deliver(chat, { ...outgoing, conversationId: conversation.id }, begin())
     },
 
     async askForPerson() {

@@ -43,7 +43,9 @@ export async function deliver(chat: ChatParts, outgoing: Outgoing, signal: Abort
 
 /** Puts the text and the files of a message that was not sent back into the message field. */
 export function giveBack({ store, kept, files }: ChatParts, outgoing: Outgoing | null): void {
-  const texts = [outgoing?.text ?? '', store.get().draft].filter((text) => text.trim() !== '')
+  // The visitor has pressed a button and typed nothing; the button is there again.
+  const typed = outgoing?.accepts === undefined ? (outgoing?.text ?? '') : ''
+  const texts = [typed, store.get().draft].filter((text) => text.trim() !== '')
   kept.setOutgoing(null)
   files.giveBack(outgoing?.files ?? [])
   store.set({ outgoing: null, draft: texts.join('\n') })

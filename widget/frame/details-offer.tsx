@@ -1,10 +1,11 @@
 import type { Chat } from './chat.ts'
+import { Icon } from './icon.tsx'
 import type { State } from './state.ts'
-import { word } from './words.ts'
+import { sentence, word } from './words.ts'
 
 /**
  * Shown after an answer without sources, where a person may know more. Offers either a person or the contact form,
- * not both.
+ * not both. Where the answer itself offers a person, the button accepts that.
  */
 export function DetailsOffer({ chat, state }: { chat: Chat; state: State }) {
   const { appearance, messages, busy, outgoing, problem, hasLeftDetails, conversation } = state
@@ -17,6 +18,13 @@ export function DetailsOffer({ chat, state }: { chat: Chat; state: State }) {
   const isFree = !busy && !outgoing && !problem && conversation?.status === 'ongoing' && !conversation.help
   if (!appearance || !isUnsure || !isFree) return null
   const { mayEscalate, leadForm } = appearance
+  if (newest.offer && mayEscalate)
+    return (
+      <button type="button" class="suggestion accept" onClick={() => void chat.acceptOffer(newest)}>
+        <Icon name="person" />
+        {sentence('person')}
+      </button>
+    )
   if (!mayEscalate && (!leadForm || hasLeftDetails)) return null
   return (
     <div class="offer">
@@ -26,7 +34,7 @@ export function DetailsOffer({ chat, state }: { chat: Chat; state: State }) {
         class="text-button"
         onClick={() => (mayEscalate ? void chat.askForPerson() : chat.show('details'))}
       >
-        {word(mayEscalate ? 'person' : 'details')}
+        {mayEscalate ? sentence('person') : word('details')}
       </button>
     </div>
   )

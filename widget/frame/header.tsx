@@ -3,7 +3,7 @@ import { BASE } from './base.ts'
 import type { Chat } from './chat.ts'
 import { IconButton } from './icon-button.tsx'
 import type { State } from './state.ts'
-import { word } from './words.ts'
+import { sentence, word } from './words.ts'
 
 type Props = { chat: Chat; state: State; heading: RefObject<HTMLHeadingElement | null> }
 
@@ -24,7 +24,7 @@ export function Header({ chat, state, heading }: Props) {
       {view === 'chat' && appearance && (
         <>
           {appearance.mayEscalate && !conversation?.help && (
-            <IconButton icon="person" label={word('person')} onClick={() => void chat.askForPerson()} />
+            <IconButton icon="person" label={sentence('person')} onClick={() => void chat.askForPerson()} />
           )}
           {appearance.leadForm && !appearance.mayEscalate && (
             <IconButton icon="mail" label={word('details')} onClick={() => chat.show('details')} />

@@ -16,5 +16,6 @@ export const newMessage = (
   attachments: files.map(({ id: _, ...file }) => ({ ...file, url: null })),
   author: null,
   isSilent: false,
+  offer: null,
   pendingCalls: [],
 })

@@ -28,4 +28,6 @@ export type Outgoing = {
   files: SentFile[]
   isSpoken: boolean
   conversationId: string | null
+  /** The id of the answer whose offer it accepts. */
+  accepts?: string
 }

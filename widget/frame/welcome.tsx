@@ -2,7 +2,7 @@ import type { Chat } from './chat.ts'
 import { Face } from './header.tsx'
 import { Suggestions } from './suggestions.tsx'
 import type { Appearance } from './types.ts'
-import { word } from './words.ts'
+import { sentence, word } from './words.ts'
 
 /** The content of a chat without messages. */
 export function Welcome({ chat, appearance }: { chat: Chat; appearance: Appearance }) {
@@ -29,7 +29,7 @@ export function Welcome({ chat, appearance }: { chat: Chat; appearance: Appearan
             {mayEscalate && (
               <li>
                 <button type="button" class="suggestion" onClick={() => void chat.askForPerson()}>
-                  {word('person')}
+                  {sentence('person')}
                 </button>
               </li>
             )}

@@ -4,6 +4,7 @@ import { giveAttachments } from '../../attachments/attachments.ts'
 import { wordsOf } from '../../attachments/message-words.ts'
 import { countryOfPhone, isPhone } from '../../contacts/phone-number.ts'
 import type { Context } from '../../context.ts'
+import { acceptanceOf } from '../../conversations/records/accept-offer.ts'
 import { appendMessage } from '../../conversations/records/append-message.ts'
 import { openConversation, readParent, titleFromWords } from '../../conversations/records/queries.ts'
 import type { Trx } from '../../db/database.ts'
@@ -56,9 +57,10 @@ export async function takeIn(ctx: Needs, { threadId }: TakeIn): Promise<void> {
       return
     }
     const conversation = await openOrNew(trx, thread, saidIn(first.content))
-    for (const message of waiting) await append(trx, conversation, message)
-    await tell(ctx, trx, conversation, waiting)
-    const wantsAnswer = waiting.some(({ content }) => !content.silent)
+    const said: Waiting[] = []
+    for (const message of waiting) if (await append(trx, conversation, message)) said.push(message)
+    await tell(ctx, trx, conversation, said)
+    const wantsAnswer = said.some(({ content }) => !content.silent)
     if (conversation.status === 'ongoing' && wantsAnswer) {
       await ctx.jobs.enqueue<Answer>(trx, ANSWER, { conversationId: conversation.id })
     }
@@ -119,12 +121,17 @@ export async function newConversation(
 const saidIn = ({ text, attachments, awaited = [] }: InboundContent): string =>
   wordsOf(text, [...attachments, ...awaited])
 
-async function append(trx: Trx, conversation: Conversation, message: Waiting): Promise<void> {
+/** Returns false for a button that was pressed before, which changes nothing. */
+async function append(trx: Trx, conversation: Conversation, message: Waiting): Promise<boolean> {
   const { id, account_id, content } = message
-  const messageId = await appendMessage(trx, conversation, {
+  const { accepts } = content
+  const acceptance = accepts ? await acceptanceOf(trx, conversation, accepts) : null
+  const isRepeated = acceptance === 'taken'
+  const messageId = isRepeated ? null : await appendMessage(trx, conversation, {
     role: 'user',
     parts: [{ type: 'text', text: saidIn(content) }],
     ...(content.attachments.length > 0 ? { metadata: { attachments: content.attachments } } : {}),
+    ...(acceptance === 'open' ? { metadata: { accepts } } : {}),
   })
   const files = content.attachments.map((attachment) => attachment.id)
   await giveAttachments(trx, account_id, files, { conversation_id: conversation.id })
@@ -135,6 +142,7 @@ async function append(trx: Trx, conversation: Conversation, message: Waiting): P
     .where('id', '=', id)
     .execute()
   message.message_id = messageId
+  return !isRepeated
 }
 
 /** The team sees it live, and on the ticket if a person has the conversation. */

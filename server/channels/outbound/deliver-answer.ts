@@ -74,7 +74,7 @@ async function send(
   // Channels do not show sources, so the markers are removed.
   const said = withoutMarkers(textOf(message))
   if (said.trim() === '' && !message.metadata.isSilent) return
-  const { aiNotice, noAnswer, teamTold } = CUSTOMER_SENTENCES[await languageOf(trx, ref, conversationId)]
+  const { aiNotice, noAnswer, teamTold, person } = CUSTOMER_SENTENCES[await languageOf(trx, ref, conversationId)]
   const inItsPlace = isTeamTold ? `${noAnswer} ${teamTold}` : noAnswer
   const { enabled, text: ownNotice, place } = (await requireAgent(trx, ref)).ai_notice ?? DEFAULT_AI_NOTICE
   const isFirst = enabled && !(await hasNotice(trx, ref.accountId, threadId))
@@ -89,6 +89,7 @@ async function send(
     content: {
       text: message.metadata.isSilent ? inItsPlace : said,
       linkHosts: await leadsTo(trx, ref, message),
+      ...(message.metadata.offer ? { offer: { answerId: messageId, title: person } } : {}),
       ...(isFirst ? { notice: { text: ownNotice ?? aiNotice, place } } : {}),
     },
   })

@@ -42,6 +42,9 @@ export const runPlayground = endpoint({
       temp: Type.Optional(
         Type.Number({ minimum: 0, maximum: 1, description: "Instead of the agent's, for this answer" }),
       ),
+      acceptsOffer: Type.Optional(
+        Type.Boolean({ description: 'Whether the message accepts the `offer` of the answer before it' }),
+      ),
       stream: Type.Boolean({ default: true }),
     },
     {

@@ -42,6 +42,7 @@ export const playgroundRoutes = (ctx: Context): Route[] => [
         source: PLAYGROUND,
         channel,
         ask: askOf(message),
+        acceptsOffer: body.acceptsOffer === true,
         trial: recordTrial(ctx, ref, { channel, temp: agent.temp }),
         idempotency,
         ...(contact && { contactId: contact.id, userId: contact.external_id }),

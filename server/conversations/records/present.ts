@@ -9,7 +9,7 @@ import { shownParts } from './parts.ts'
 import type { AnswerOutcome, Conversation, Message } from './schema.ts'
 import type { Addresses } from './source-address.ts'
 
-/** The content of an assistant message's metadata column. */
+/** The content of a message's metadata column. */
 export type MessageMetadata = {
   score?: number | null
   outcome?: AnswerOutcome | null
@@ -26,6 +26,8 @@ export type MessageMetadata = {
   author?: { type: 'human_agent'; name: string; memberId: string }
   /** The files attached to the message. */
   attachments?: AttachmentNote[]
+  /** Of a customer's message: the answer whose offer it accepts. */
+  accepts?: string
   /** What has to be sent back to `model` with its calls, by the id of the call. It is shown to nobody. */
   replay?: Record<string, Replay>
 }
@@ -62,6 +64,7 @@ export function presentMessage(
   const {
     score = null,
     outcome = null,
+    offer,
     sources,
     finishReason,
     author,
@@ -72,6 +75,7 @@ export function presentMessage(
   const shown = {
     score,
     outcome: outcome && (EARLIER_NAMES[outcome] ?? outcome),
+    ...(offer ? { offer } : {}),
     ...(sources?.length ? { sources: addresses.sources(row, sources) } : {}),
     ...(finishReason === undefined ? {} : { finishReason }),
     ...(isStandIn && model !== undefined ? { model } : {}),

@@ -76,6 +76,12 @@ const Outcome = Nullable(
   }),
 )
 
+export const Offer = Type.Optional(
+  Type.Literal('person', {
+    description: 'The answer offers a person of the team: nothing was found, and the agent may escalate',
+  }),
+)
+
 export const Message = Exact({
   id: Type.String(),
   role: OneOf(['user', 'assistant']),
@@ -87,6 +93,7 @@ export const Message = Exact({
     Exact({
       score: Score,
       outcome: Outcome,
+      offer: Offer,
       sources: Type.Optional(Type.Array(CitedSource)),
       finishReason: Type.Optional(OneOf(finishReasons, { description: 'How the answer ended' })),
       model: StandIn,
@@ -129,6 +136,7 @@ export const ChatAnswer = Exact({
       model: StandIn,
       score: Score,
       outcome: Outcome,
+      offer: Offer,
       sources: Type.Array(CitedSource),
     }),
   }),

@@ -13,6 +13,8 @@ export type FinishMetadata = {
   usage: { credits: number }
   /** The model that answered in place of the agent's own, whose provider failed. */
   model?: string
+  /** Whom the answer offers; known at its end. */
+  offer?: 'person'
 }
 
 /** `providerExecuted`: the call runs here; an application runs only the calls without it. */

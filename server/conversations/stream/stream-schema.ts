@@ -1,7 +1,7 @@
 import Type, { type TObject, type TProperties } from 'typebox'
 import { Exact, Nullable, OneOf, TaggedUnion } from '../../http/contract.ts'
 import { CitedSource } from '../../knowledge/search/answering/schema.ts'
-import { finishReasons, StandIn } from '../records/schema.ts'
+import { finishReasons, Offer, StandIn } from '../records/schema.ts'
 
 const event = <const T extends string, P extends TProperties>(type: T, description: string, fields: P) =>
   Exact({ type: Type.Literal(type), ...fields }, { description })
@@ -18,6 +18,7 @@ const messageMetadata = Exact({
   userId: Nullable(Type.String()),
   usage: Exact({ credits: Type.Number() }),
   model: StandIn,
+  offer: Offer,
 })
 
 /**

@@ -69,6 +69,8 @@ export type ChatRequest = {
   history?: TranscriptMessage[]
   /** Whether nothing of the conversation is kept once the answer is sent. */
   transient?: boolean
+  /** Whether the message accepts the offer of a person; stored messages say so themselves. */
+  acceptsOffer?: boolean
   /** Set for a run of the playground, which costs nothing, stores nothing about customers, and is recorded. */
   trial?: Trial
   /** False where no application can run the agent's client actions; they are then not offered to the model. */

@@ -24,6 +24,8 @@ export type InboundContent = {
   attachments: AttachmentNote[]
   /** Whether the agent never answers it: an automatic reply or a notice of the channel itself. */
   silent?: boolean
+  /** The id of the answer whose offer it accepts, from the button below that answer. */
+  accepts?: string
   /** Files that still have to be downloaded from the channel. */
   awaited?: AwaitedFile[]
 }

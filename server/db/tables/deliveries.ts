@@ -13,6 +13,8 @@ export type DeliveryContent = {
   /** The notice that an AI system answers, in plain text, which is sent with the first answer of a thread. */
   notice?: { text: string; place: AiNotice['place'] }
   attachments?: AttachmentNote[]
+  /** The offer of an answer, which a channel with buttons shows as one. */
+  offer?: { answerId: string; title: string }
   template?: DeliveredTemplate
   /** Whether it is sent even to people who have opted out, as the confirmation of that is. */
   evenOptedOut?: boolean

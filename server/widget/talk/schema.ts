@@ -88,6 +88,11 @@ export const VisibleMessage = Exact({
   isSilent: Type.Boolean({
     description: 'Whether the answer ended without a word: the chat shows a sentence in its place',
   }),
+  offer: Nullable(
+    Type.Literal('person', {
+      description: 'The answer offers a person; a message with `accepts` takes the offer',
+    }),
+  ),
   pendingCalls: Type.Array(
     Exact({ toolCallId: Type.String(), toolName: Type.String(), input: Type.Unknown() }),
     { description: 'Client actions whose result is awaited from the page' },

@@ -3,6 +3,7 @@ import { senderOf } from '../../attachments/attachment-quota.ts'
 import { wordsOf } from '../../attachments/message-words.ts'
 import { takeUploads } from '../../attachments/uploads.ts'
 import type { Context } from '../../context.ts'
+import { acceptanceOf } from '../../conversations/records/accept-offer.ts'
 import { appendMessage } from '../../conversations/records/append-message.ts'
 import { textOf } from '../../conversations/records/parts.ts'
 import {
@@ -29,6 +30,8 @@ type Written = {
   /** The ids of files that the visitor has uploaded. */
   attachments?: string[]
   conversationId?: string
+  /** The id of the answer whose offer the message accepts. */
+  accepts?: string
   voice?: boolean
   /** The page on which the chat is embedded, as reported by the browser. */
   page?: string
@@ -88,9 +91,12 @@ export async function findWritten(
 }
 
 async function store(ctx: Needs, trx: Trx, visit: Visit, written: Written): Promise<ConversationRow> {
-  const { messageId, message, attachments: ids = [], conversationId, voice = false } = written
+  const { messageId, message, attachments: ids = [], conversationId, accepts, voice = false } = written
   const named =
     conversationId === undefined ? null : await requireOwnConversation(trx, visit, conversationId, true)
+  const acceptance = named && accepts ? await acceptanceOf(trx, named, accepts) : null
+  // The visitor has accepted it in another tab.
+  if (named && acceptance === 'taken') return named
   const open = named?.status === 'ended' ? await begunAfter(trx, visit, named) : named
   const conversation =
     open ??
@@ -116,6 +122,7 @@ async function store(ctx: Needs, trx: Trx, visit: Visit, written: Written): Prom
     role: 'user',
     parts: [{ type: 'text', text }],
     ...(attachments.length > 0 ? { metadata: { attachments } } : {}),
+    ...(acceptance ? { metadata: { accepts } } : {}),
   })
   if (voice && !conversation.has_voice) await noteVoice(trx, conversation)
   await storeCustomerMessage(trx, conversation, { messageId, text, attachments })

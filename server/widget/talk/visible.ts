@@ -23,7 +23,7 @@ export function visibleMessage(
   pending: PendingCall[],
   addresses: Addresses,
 ): Static<typeof VisibleMessage> {
-  const { sources = [], author, attachments = [], isSilent = false } = (row.metadata ?? {}) as MessageMetadata
+  const { sources = [], author, attachments = [], isSilent = false, offer = null } = (row.metadata ?? {}) as MessageMetadata
   return {
     id: row.id,
     role: row.role,
@@ -34,6 +34,7 @@ export function visibleMessage(
     attachments: addresses.attachments(row, attachments),
     author: author?.name ?? null,
     isSilent,
+    offer,
     pendingCalls: pending
       .filter(({ message_id }) => message_id === row.id)
       .map(({ id, name, input }) => ({ toolCallId: id, toolName: name, input })),

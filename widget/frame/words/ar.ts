@@ -13,7 +13,6 @@ export const ar: Words = {
   new: 'محادثة جديدة',
   close: 'إغلاق الدردشة',
   details: 'اترك بياناتك',
-  person: 'التحدث مع شخص',
   message: 'رسالة',
   placeholder: 'اكتب رسالة…',
   send: 'إرسال',

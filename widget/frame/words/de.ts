@@ -13,7 +13,6 @@ export const de: Words = {
   new: 'Neues Gespräch',
   close: 'Chat schließen',
   details: 'Kontaktdaten hinterlassen',
-  person: 'Mit einem Menschen sprechen',
   message: 'Nachricht',
   placeholder: 'Nachricht schreiben …',
   send: 'Senden',

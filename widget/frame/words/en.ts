@@ -12,7 +12,6 @@ export const en = {
   new: 'New conversation',
   close: 'Close chat',
   details: 'Leave your details',
-  person: 'Talk to a person',
   message: 'Message',
   placeholder: 'Write a message …',
   send: 'Send',

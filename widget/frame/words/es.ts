@@ -13,7 +13,6 @@ export const es: Words = {
   new: 'Nueva conversación',
   close: 'Cerrar el chat',
   details: 'Dejar sus datos',
-  person: 'Hablar con una persona',
   message: 'Mensaje',
   placeholder: 'Escriba un mensaje…',
   send: 'Enviar',

@@ -13,7 +13,6 @@ export const fr: Words = {
   new: 'Nouvelle conversation',
   close: 'Fermer le chat',
   details: 'Laisser vos coordonnées',
-  person: 'Parler à une personne',
   message: 'Message',
   placeholder: 'Écrivez un message…',
   send: 'Envoyer',

@@ -13,7 +13,6 @@ export const it: Words = {
   new: 'Nuova conversazione',
   close: 'Chiudi la chat',
   details: 'Lascia i tuoi dati',
-  person: 'Parla con una persona',
   message: 'Messaggio',
   placeholder: 'Scrivi un messaggio…',
   send: 'Invia',

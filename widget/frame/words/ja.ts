@@ -13,7 +13,6 @@ export const ja: Words = {
   new: '新しい会話',
   close: 'チャットを閉じる',
   details: '連絡先を残す',
-  person: '担当者と話す',
   message: 'メッセージ',
   placeholder: 'メッセージを入力…',
   send: '送信',

@@ -13,7 +13,6 @@ export const nl: Words = {
   new: 'Nieuw gesprek',
   close: 'Chat sluiten',
   details: 'Gegevens achterlaten',
-  person: 'Met een mens praten',
   message: 'Bericht',
   placeholder: 'Schrijf een bericht…',
   send: 'Versturen',

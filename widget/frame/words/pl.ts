@@ -13,7 +13,6 @@ export const pl: Words = {
   new: 'Nowa rozmowa',
   close: 'Zamknij czat',
   details: 'Zostaw dane kontaktowe',
-  person: 'Porozmawiaj z człowiekiem',
   message: 'Wiadomość',
   placeholder: 'Napisz wiadomość…',
   send: 'Wyślij',

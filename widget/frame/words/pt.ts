@@ -13,7 +13,6 @@ export const pt: Words = {
   new: 'Nova conversa',
   close: 'Fechar o chat',
   details: 'Deixar seus dados',
-  person: 'Falar com uma pessoa',
   message: 'Mensagem',
   placeholder: 'Escreva uma mensagem…',
   send: 'Enviar',

@@ -13,7 +13,6 @@ export const tr: Words = {
   new: 'Yeni konuşma',
   close: 'Sohbeti kapat',
   details: 'İletişim bilgisi bırak',
-  person: 'Bir kişiyle görüş',
   message: 'Mesaj',
   placeholder: 'Bir mesaj yazın…',
   send: 'Gönder',

@@ -13,7 +13,6 @@ export const zh: Words = {
   new: '新对话',
   close: '关闭聊天',
   details: '留下联系方式',
-  person: '联系真人',
   message: '消息',
   placeholder: '输入消息…',
   send: '发送',

@@ -37,6 +37,8 @@ export type ProviderClient = {
   /** Returns the templates of every status and page. With a name, it may leave out those with other names. */
   templates(businessAccountId: string, name?: string): Promise<ProviderTemplate[]>
   sendText(addressed: Addressed, text: string): Promise<Accepted>
+  /** Sends a text with a button. It is only called for a provider with `button`. */
+  sendButton(addressed: Addressed, text: string, button: { id: string; title: string }): Promise<Accepted>
   sendFile(
     addressed: Addressed,
     file: { name: string; type: string; bytes: Uint8Array<ArrayBuffer> },
@@ -62,6 +64,8 @@ export type WebhookEvent =
       content: InboundContent
       /** The text of a message without files, which may be a word that opts out. */
       words: string | null
+      /** The id of the button that was pressed. */
+      pressed: string | null
     }
   | {
       kind: 'status'
@@ -81,6 +85,8 @@ export type SignedRequest = { url: string; headers: IncomingHttpHeaders; body: U
 export type ProviderAdapter = {
   /** The most characters of a text message. */
   longestText: number
+  /** The most characters of a button's title and of the text above it; null for a provider without buttons. */
+  button: { longestTitle: number; longestText: number } | null
   /**
    * How long after a person's last message the provider accepts texts and files, and the sentence for the customer when
    * that time is over. null: always.

@@ -9,6 +9,7 @@ import { enqueueDelivery } from '../../../deliveries/enqueue-delivery.ts'
 import { ensureThread, lockThread, receiveMessage } from '../../inbound/receive-message.ts'
 import type { MessagingAccount } from '../connection/connection.ts'
 import type { WebhookEvent } from '../connection/provider-adapter.ts'
+import { readPress } from '../outbound/pieces.ts'
 import { readWord } from './opt-out-words.ts'
 
 export const FETCH_FILES = 'fetch-messaging-files'
@@ -32,7 +33,7 @@ export type ThreadData = {
 export async function takeMessage(
   ctx: Pick<Context, 'db' | 'jobs'>,
   { accountId, agentId }: MessagingAccount,
-  { numberId, from, name, messageId, sentAt, content, words }: Message,
+  { numberId, from, name, messageId, sentAt, content, words, pressed }: Message,
 ): Promise<void> {
   const phone = normalPhone(`+${from}`)
   const key = {
@@ -43,6 +44,7 @@ export async function takeMessage(
     peer: phone,
     person: { phonenumber: phone, ...(name ? { name } : {}) },
   }
+  const accepts = pressed === null ? null : readPress(pressed)
   const said = words === null ? null : readWord(words)
   await transact(ctx.db, async (trx) => {
     const thread = await lockThread(trx, accountId, await ensureThread(trx, key))
@@ -52,7 +54,7 @@ export async function takeMessage(
       ...key,
       providerMessageId: messageId,
       sentAt,
-      content: { ...content, ...(silent ? { silent } : {}) },
+      content: { ...content, ...(silent ? { silent } : {}), ...(accepts ? { accepts } : {}) },
     })
     if (!isNew) return
     const { wordAt } = thread.data as ThreadData

@@ -127,7 +127,10 @@ async function callFor(
   piece: Piece,
   owner: Parameters<typeof readAttachment>[2],
 ): Promise<Accepted> {
-  if (piece.kind === 'text') return client.sendText(addressed, piece.text)
+  if (piece.kind === 'text') {
+    const { text, button } = piece
+    return button ? client.sendButton(addressed, text, button) : client.sendText(addressed, text)
+  }
   if (piece.kind === 'template') throw new Error('Templates are sent by the request that asks for it.')
   const { id, name, type } = piece.file
   const found = await readAttachment(ctx.filesDir, ctx.db, owner, id)

@@ -3,12 +3,13 @@ import type { AttachmentNote } from '../../../db/tables/attachments.ts'
 import type { DeliveryContent } from '../../../db/tables/deliveries.ts'
 import { withNotice } from '../../../deliveries/enqueue-delivery.ts'
 import { linksTo, withoutForeignLinks } from '../../../text/safety/foreign-links.ts'
+import { shorten } from '../../../text/words/shorten.ts'
 import type { ProviderAdapter } from '../connection/provider-adapter.ts'
 import { splitText } from './split-text.ts'
 
 /** One message on the wire of the provider. */
 export type Piece =
-  | { kind: 'text'; text: string }
+  | { kind: 'text'; text: string; button?: { id: string; title: string } }
   | { kind: 'file'; file: AttachmentNote }
   | { kind: 'template' }
 
@@ -17,8 +18,8 @@ const LONGEST = 100_000
 
 /** Splits a delivery into messages of the provider. The result is always the same for the same content. */
 export function piecesOf(
-  adapter: Pick<ProviderAdapter, 'formatText' | 'longestText'>,
-  { text, html, attachments = [], template, linkHosts, notice }: DeliveryContent,
+  adapter: Pick<ProviderAdapter, 'formatText' | 'longestText' | 'button'>,
+  { text, html, attachments = [], template, linkHosts, notice, offer }: DeliveryContent,
 ): Piece[] {
   if (template) return [{ kind: 'template' }]
   // Only people write HTML, and their brackets are not citation markers.
@@ -27,10 +28,25 @@ export function piecesOf(
   })
   const answer = linkHosts ? withoutForeignLinks(written, linksTo(linkHosts)) : written
   const formatted = withNotice(answer, notice)
+  const limits = offer ? adapter.button : null
+  const texts = splitText(formatted, limits?.longestText ?? adapter.longestText)
   return [
-    ...splitText(formatted, adapter.longestText).map((piece): Piece => ({ kind: 'text', text: piece })),
+    ...texts.map((piece, at): Piece => {
+      if (!offer || !limits || at < texts.length - 1) return { kind: 'text', text: piece }
+      const title = shorten(offer.title, limits.longestTitle)
+      return { kind: 'text', text: piece, button: { id: pressOf(offer.answerId), title } }
+    }),
     ...attachments.map((file): Piece => ({ kind: 'file', file })),
   ]
+}
+
+/** The id of the button that accepts the offer of an answer. */
+const pressOf = (answerId: string): string => `person.${answerId}`
+
+/** Returns the id of the answer whose offer is accepted by a button; null for another button. */
+export function readPress(buttonId: string): string | null {
+  const [, answerId] = /^person\.([0-9a-f-]{36})$/.exec(buttonId) ?? []
+  return answerId && isId(answerId) ? answerId : null
 }
 
 /** The provider returns it with each status of the message. */

@@ -154,6 +154,15 @@ export const createClient: ProviderAdapter['client'] = ({
         readTemplate,
       ),
     sendText: (addressed, body) => send(addressed, { type: 'text', text: { body, preview_url: false } }),
+    sendButton: (addressed, body, reply) =>
+      send(addressed, {
+        type: 'interactive',
+        interactive: {
+          type: 'button',
+          body: { text: body },
+          action: { buttons: [{ type: 'reply', reply }] },
+        },
+      }),
     async sendFile(addressed, file) {
       const { message, form } = fileMessage(file)
       const packed = new Response(form)

@@ -64,9 +64,9 @@ function readMessage(of: Of, message: JsonObject, nameOf: NameOf, now: Date): We
   const content = contentOf(message)
   const isText = message.type === 'text' || message.type === 'button'
   const sentAt = timeOf(message.timestamp, now)
-  return [
-    { kind: 'message', ...of, from, name, messageId, sentAt, content, words: isText ? content.text : null },
-  ]
+  const words = isText ? content.text : null
+  const pressed = id(objectOf(objectOf(message.interactive).button_reply).id) || null
+  return [{ kind: 'message', ...of, from, name, messageId, sentAt, content, words, pressed }]
 }
 
 function readStatus(of: Of, status: JsonObject): WebhookEvent[] {

@@ -1,0 +1,41 @@
+import type { Trx } from '../../db/database.ts'
+import { isId } from '../../db/ids.ts'
+import { metadataOf } from './present.ts'
+import type { ConversationRow, TranscriptMessage } from './queries.ts'
+
+/**
+ * Returns whether the offer of an answer is still `open` or was `taken` by a message of the conversation; null if there
+ * is none. The caller holds the lock of the conversation's row, and stores the message that takes it with `accepts` in
+ * its metadata.
+ */
+export async function acceptanceOf(
+  trx: Trx,
+  { id, account_id, thread_id }: Pick<ConversationRow, 'id' | 'account_id' | 'thread_id'>,
+  answerId: string,
+): Promise<'open' | 'taken' | null> {
+  if (!isId(answerId)) return null
+  // On a channel, a button of an earlier conversation can still be pressed.
+  const talk = trx
+    .selectFrom('conversations')
+    .select('id')
+    .where('account_id', '=', account_id)
+    .where((eb) => eb.or([eb('id', '=', id), eb('thread_id', '=', thread_id)]))
+  const rows = await trx
+    .selectFrom('messages')
+    .select(['id', 'conversation_id', 'metadata'])
+    .where('account_id', '=', account_id)
+    .where('conversation_id', 'in', talk)
+    .where((eb) =>
+      eb.or([eb('id', '=', answerId), eb(eb.ref('metadata', '->>').key('accepts'), '=', answerId)]),
+    )
+    .execute()
+  if (rows.some((row) => row.conversation_id === id && row.id !== answerId)) return 'taken'
+  return rows.some((row) => row.id === answerId && metadataOf(row).offer === 'person') ? 'open' : null
+}
+
+/** Returns whether one of the messages since the agent's last one accepts an offer. */
+export function acceptsOffer(transcript: readonly TranscriptMessage[]): boolean {
+  const asked = transcript.findLastIndex(({ role }) => role === 'user') + 1
+  const from = transcript.slice(0, asked).findLastIndex(({ role }) => role === 'assistant') + 1
+  return transcript.slice(from, asked).some((said) => metadataOf(said).accepts !== undefined)
+}
