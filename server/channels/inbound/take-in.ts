@@ -127,12 +127,14 @@ async function append(trx: Trx, conversation: Conversation, message: Waiting): P
   const { accepts } = content
   const acceptance = accepts ? await acceptanceOf(trx, conversation, accepts) : null
   const isRepeated = acceptance === 'taken'
-  const messageId = isRepeated ? null : await appendMessage(trx, conversation, {
-    role: 'user',
-    parts: [{ type: 'text', text: saidIn(content) }],
-    ...(content.attachments.length > 0 ? { metadata: { attachments: content.attachments } } : {}),
-    ...(acceptance === 'open' ? { metadata: { accepts } } : {}),
-  })
+  const messageId = isRepeated
+    ? null
+    : await appendMessage(trx, conversation, {
+        role: 'user',
+        parts: [{ type: 'text', text: saidIn(content) }],
+        ...(content.attachments.length > 0 ? { metadata: { attachments: content.attachments } } : {}),
+        ...(acceptance === 'open' ? { metadata: { accepts } } : {}),
+      })
   const files = content.attachments.map((attachment) => attachment.id)
   await giveAttachments(trx, account_id, files, { conversation_id: conversation.id })
   await trx

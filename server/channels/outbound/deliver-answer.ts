@@ -74,7 +74,8 @@ async function send(
   // Channels do not show sources, so the markers are removed.
   const said = withoutMarkers(textOf(message))
   if (said.trim() === '' && !message.metadata.isSilent) return
-  const { aiNotice, noAnswer, teamTold, person } = CUSTOMER_SENTENCES[await languageOf(trx, ref, conversationId)]
+  const { aiNotice, noAnswer, teamTold, person } =
+    CUSTOMER_SENTENCES[await languageOf(trx, ref, conversationId)]
   const inItsPlace = isTeamTold ? `${noAnswer} ${teamTold}` : noAnswer
   const { enabled, text: ownNotice, place } = (await requireAgent(trx, ref)).ai_notice ?? DEFAULT_AI_NOTICE
   const isFirst = enabled && !(await hasNotice(trx, ref.accountId, threadId))

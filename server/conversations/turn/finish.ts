@@ -158,6 +158,7 @@ function spokenBy(
     errorText: told(turn, result.failure?.cause).message,
     score: message?.metadata.score,
     outcome: message?.metadata.outcome,
+    offer: message?.metadata.offer,
     sources: presentSourcesOf(ctx)(
       { account_id: turn.owner.accountId, agent_id: turn.owner.agentId },
       message?.metadata.sources ?? [],
@@ -261,6 +262,7 @@ type Closing = {
   errorText?: string | undefined
   score?: number | null
   outcome?: AnswerOutcome | null
+  offer?: 'person' | undefined
   sources?: Static<typeof CitedSource>[]
 }
 
@@ -275,10 +277,11 @@ export function lastWords(
     errorText = ERROR_TEXT,
     score,
     outcome = null,
+    offer,
     sources = [],
   }: Closing,
 ): LastWords {
-  const messageMetadata = finishMetadata(ids, credits)
+  const messageMetadata = { ...finishMetadata(ids, credits), ...(offer ? { offer } : {}) }
   const { messageId: _, ...shared } = messageMetadata
   const metadata: AnswerMetadata = {
     ...shared,

@@ -9,11 +9,13 @@ import type {
 } from '@ai-sdk/provider'
 import type { Toolkit } from '../../actions/tools/tool.ts'
 import { withoutCustomers } from '../../actions/tools/without-customers.ts'
+import { CHANNEL_NAMES } from '../../agents/settings/channel-names.ts'
 import type { MessagePart } from '../../db/tables/conversations.ts'
 import { withoutMarkers } from '../../knowledge/search/answering/citations.ts'
 import { retrieve } from '../../knowledge/search/answering/retrieve.ts'
 import type { Passage } from '../../knowledge/search/knowledge.ts'
 import { withTables } from '../../text/rows/named-rows.ts'
+import { acceptsOffer } from '../records/accept-offer.ts'
 import { resultsOf, textOf } from '../records/parts.ts'
 import { metadataOf, type Replay } from '../records/present.ts'
 import type { TranscriptMessage } from '../records/queries.ts'
@@ -47,22 +49,38 @@ export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): 
   const areEmpty = found.passages.length === 0 && (await ctx.knowledge.isEmpty(knowledge))
   const score = areEmpty || found.question === null ? null : found.confidence
   const escalate = toolkit.tools.find(({ type }) => type === 'escalate')
-  const mayOffer = escalate !== undefined
+  const isAccepted = request.acceptsOffer || acceptsOffer(transcript)
+  // What a message without words shows or means, only a person can tell.
+  const isWanted = isAccepted || found.question === null
+  // A mail has no button, so the question goes to the team at once.
+  const isMail = request.channel === CHANNEL_NAMES.email.settings
+  const when = isWanted ? 'asked' : isMail ? 'not_found' : null
+  const handover = escalate && when ? handoverTo(escalate.name, transcript, when) : null
   const prompt = buildPrompt({
     instructions: agent.instructions,
     channelInstructions: instructionsFor(request),
     parentSummary,
     procedures: toolkit.procedures,
     hasTools: toolkit.tools.length > 0,
-    offersPerson: mayOffer,
+    offersPerson: escalate !== undefined,
     passages: found.passages,
     transcript,
     contextTokens: model.entry.contextTokens,
     modelId: model.entry.id,
   })
-  // What a message without words shows or means, only a person can tell.
-  const handover = escalate && found.question === null ? handoverTo(escalate.name, transcript) : null
-  return { found, score, toolkit, prompt, said: { language, areEmpty, mayOffer, handover } }
+  return {
+    found,
+    score,
+    toolkit,
+    prompt,
+    mustCall: isAccepted ? (escalate?.name ?? null) : null,
+    said: {
+      language,
+      areEmpty,
+      mayOffer: escalate !== undefined && !isMail,
+      handover,
+    },
+  }
 }
 
 async function toolkitOf(

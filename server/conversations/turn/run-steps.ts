@@ -106,7 +106,10 @@ async function speak(ctx: TurnNeeds, turn: Turn, live: LiveGeneration, result: S
     if (number > 1 && live.count > 0) live.emit({ type: 'start-step' })
     const options = {
       prompt: messages,
-      ...toolOptions(tools, messages, number === MOST_STEPS || messages.at(-1) === ASK_FOR_WORDS),
+      ...toolOptions(tools, messages, {
+        isLast: number === MOST_STEPS || messages.at(-1) === ASK_FOR_WORDS,
+        mustCall: number === 1 ? prepared.mustCall : null,
+      }),
     }
     const step = await speakStep(surroundings, askModel(ctx, turn, live, prepared, options), {
       tools,
@@ -193,7 +196,7 @@ type ToolOptions = Pick<LanguageModelV4CallOptions, 'tools' | 'toolChoice'>
 function toolOptions(
   tools: ReadonlyMap<string, Tool>,
   messages: LanguageModelV4Message[],
-  isLast: boolean,
+  { isLast, mustCall }: { isLast: boolean; mustCall: string | null },
 ): ToolOptions {
   const declared = [...tools.values()].map(({ name, description, inputSchema }) => ({
     type: 'function' as const,
@@ -202,6 +205,7 @@ function toolOptions(
     inputSchema,
   }))
   if (declared.length > 0) {
+    if (mustCall !== null) return { tools: declared, toolChoice: { type: 'tool', toolName: mustCall } }
     return { tools: declared, toolChoice: isLast ? { type: 'none' } : { type: 'auto' } }
   }
   const gone = new Set(

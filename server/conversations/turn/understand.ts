@@ -56,16 +56,20 @@ export async function languageFor(
 const LONGEST_SUBJECT = 120
 const MOST_MESSAGES = 5
 
-/** Returns the call of the escalation action for a customer who wants a person. */
-export function handoverTo(tool: string, transcript: readonly TranscriptMessage[]): Handover {
+/** Returns the call of the escalation action. */
+export function handoverTo(
+  tool: string,
+  transcript: readonly TranscriptMessage[],
+  when: Handover['when'],
+): Handover {
   const written = transcript.filter(({ role }) => role === 'user').map((said) => textOf(said).trim())
   // What it is about is usually in the message before the wish for a person.
-  const about = written.at(-2) ?? written.at(-1) ?? ''
-  const subject =
-    about.replace(/\s+/g, ' ').slice(0, LONGEST_SUBJECT).toWellFormed() || 'A person was asked for'
-  const summary = `A person was asked for. The last messages:\n${written
+  const about = (when === 'asked' ? written.at(-2) : null) ?? written.at(-1) ?? ''
+  const reason = when === 'asked' ? 'A person was asked for' : 'No answer was found in the documents'
+  const subject = about.replace(/\s+/g, ' ').slice(0, LONGEST_SUBJECT).toWellFormed() || reason
+  const summary = `${reason}. The last messages:\n${written
     .slice(-MOST_MESSAGES)
     .map((text) => `> ${text.slice(0, 1_000).toWellFormed()}`)
     .join('\n')}`
-  return { tool, input: { subject, summary } }
+  return { tool, input: { subject, summary }, when }
 }

@@ -62,13 +62,17 @@ const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' })
 const countWords = (text: string): number =>
   [...segmenter.segment(text.slice(0, 400))].filter(({ isWordLike }) => isWordLike).length
 
-/** Says what became of the request for a person; `output` is the result of the action. */
-export function handedOver(language: CustomerLanguage, output: unknown): Answer {
-  const { passedOn, backAt, unreachable } = CUSTOMER_SENTENCES[language]
+/**
+ * Says what became of the call for a person, whose result is `output`: of what the customer asked for or, after
+ * `unfound`, of a question without an answer.
+ */
+export function handedOver(language: CustomerLanguage, output: unknown, unfound: Answer | null): Answer {
+  const { passedOn, teamTold, backAt, unreachable } = CUSTOMER_SENTENCES[language]
   const { status, data } = (output ?? {}) as {
     status?: string
     data?: { opensAt?: string | null; timeZone?: string | null }
   }
+  if (unfound) return { ...unfound, text: `${unfound.text} ${status === 'success' ? teamTold : unreachable}` }
   if (status !== 'success') return { text: unreachable, cited: [], outcome: null }
   if (!data?.opensAt) return { text: passedOn, cited: [], outcome: 'handed_over' }
   const time = new Intl.DateTimeFormat(language, {

@@ -140,16 +140,16 @@ test('a message of four words, none of which is in the documents, is greeted', a
 })
 
 test('a person is called first, and then the customer is told what became of it', async () => {
-  const handover = { tool: 'escalate', input: { subject: 'A', summary: 'B' } }
+  const handover = { tool: 'escalate', input: { subject: 'A', summary: 'B' }, when: 'asked' as const }
   const [, called, end] = await partsOf(call({ handover }))
   assert.ok(called?.type === 'tool-call' && end?.type === 'finish')
   assert.deepEqual([called.toolName, called.input], ['escalate', '{"subject":"A","summary":"B"}'])
   assert.equal(end.finishReason.unified, 'tool-calls')
-  const after = async (value: object) => {
+  const after = async (value: object, more: Partial<BuiltinInput> = {}) => {
     const result = { type: 'tool-result', toolCallId: 'handover', toolName: 'escalate' } as const
     const output = { type: 'json', value: value as never } as const
     const prompt = [{ role: 'tool' as const, content: [{ ...result, output }] }]
-    const parts = await partsOf(call({ handover, language: 'de' }, { prompt }))
+    const parts = await partsOf(call({ handover, language: 'de', ...more }, { prompt }))
     const start = parts.find(({ type }) => type === 'text-start') as { providerMetadata?: object }
     const text = parts.map((part) => (part.type === 'text-delta' ? part.delta : '')).join('')
     return [text, start.providerMetadata]
@@ -163,6 +163,14 @@ test('a person is called first, and then the customer is told what became of it'
   const [text] = await after({ status: 'success', data: away })
   assert.match(String(text), /Das Team ist wieder da: Montag, 5\. Januar.* 09:00.*\.$/)
   assert.deepEqual((await after({ status: 'error' }))[0], de.unreachable)
+  // On mail, only what is not found goes to the team.
+  const onMail = { handover: { ...handover, when: 'not_found' as const } }
+  assert.match((await said(onMail)).text, /You cancel/)
+  assert.equal((await partsOf(call({ ...declined, ...onMail })))[1]?.type, 'tool-call')
+  assert.deepEqual(await after({ status: 'success', data: away }, { ...declined, ...onMail }), [
+    `${de.notFound} ${de.teamTold}`,
+    { parley: { cited: [], outcome: 'not_found' } },
+  ])
 })
 
 test('every language has every sentence, at most twenty, and nothing else', () => {

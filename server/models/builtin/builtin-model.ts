@@ -40,14 +40,16 @@ export function createBuiltinModel(): LanguageModelV4 {
   }
 }
 
-/** A customer who wants a person is answered by a call first and, with its result, by what follows from it. */
+/** A customer who goes to a person is answered by a call first and, with its result, by what follows from it. */
 function partsFor(options: LanguageModelV4CallOptions, input: BuiltinInput) {
-  if (!input.handover) return partsOf(answer(input), options)
+  const { handover } = input
+  const said = handover?.when === 'asked' ? null : answer(input)
+  if (!handover || (said && said.outcome !== 'not_found')) return partsOf(said ?? answer(input), options)
   const last = options.prompt.at(-1)
   const result = last?.role === 'tool' ? last.content.find((part) => part.type === 'tool-result') : undefined
-  if (result?.type !== 'tool-result') return callOf(input.handover, options)
+  if (result?.type !== 'tool-result') return callOf(handover, options)
   const output = result.output.type === 'json' ? result.output.value : null
-  return partsOf(handedOver(input.language, output), options)
+  return partsOf(handedOver(input.language, output, said), options)
 }
 
 function* callOf(

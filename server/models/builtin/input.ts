@@ -9,8 +9,15 @@ export type QuotablePassage = {
   questions?: string[]
 }
 
-/** The call of the escalation action for a customer who wants a person. */
-export type Handover = { tool: string; input: { subject: string; summary: string } }
+/**
+ * The call of the escalation action: instead of an answer for a customer who asked for a person, or only when nothing is
+ * found.
+ */
+export type Handover = {
+  tool: string
+  input: { subject: string; summary: string }
+  when: 'asked' | 'not_found'
+}
 
 /** The input of the responder, which a call passes in `providerOptions.parley`: what was asked, and the search's result. */
 export type BuiltinInput = {
@@ -26,7 +33,7 @@ export type BuiltinInput = {
   areEmpty: boolean
   /** Whether there is somebody whom the customer may ask instead. */
   mayOffer: boolean
-  /** What to call instead of answering. */
+  /** What to call instead of answering or offering. */
   handover?: Handover | null
 }
 

@@ -23,7 +23,13 @@ export function visibleMessage(
   pending: PendingCall[],
   addresses: Addresses,
 ): Static<typeof VisibleMessage> {
-  const { sources = [], author, attachments = [], isSilent = false, offer = null } = (row.metadata ?? {}) as MessageMetadata
+  const {
+    sources = [],
+    author,
+    attachments = [],
+    isSilent = false,
+    offer = null,
+  } = (row.metadata ?? {}) as MessageMetadata
   return {
     id: row.id,
     role: row.role,

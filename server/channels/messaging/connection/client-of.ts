@@ -32,6 +32,7 @@ export function clientOf(
     numbers: noting(client.numbers, { isTest: true }),
     templates: noting(client.templates),
     sendText: noting(client.sendText),
+    sendButton: noting(client.sendButton),
     sendFile: noting(client.sendFile),
     sendTemplate: noting(client.sendTemplate),
     fetchFile: noting(client.fetchFile),
