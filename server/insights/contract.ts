@@ -27,7 +27,7 @@ export const readConversationInsights = endpoint({
   tag,
   summary: 'Read the sentiment and the topics of a conversation',
   description:
-    'Works for a conversation of any source. A conversation is analysed when it has ended or been idle for half an hour (the first ten of an agent after a few seconds), and again after each change. No credits are used.',
+    'Works for a conversation of any source. A conversation is analysed when it has ended or been idle for half an hour (the first ten of an agent after a few seconds), and again after each change. Without a language model it has neither. No credits are used.',
   scope: 'conversations:read',
   params: Exact({ agentId: Id, conversationId: Id }),
   success: { status: 200, schema: ConversationInsights },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { type ModelServer, startModelServer } from '../../test/fakes/model-server.ts'
 import { type Client, type Service, startService } from '../../test/start.ts'
 import { until } from '../../test/until.ts'
 import { newId } from '../db/ids.ts'
@@ -11,12 +12,46 @@ import { refreshDays } from './days/refresh-days.ts'
 
 let service: Service
 let client: Client
+let server: ModelServer
+
+type Input = {
+  topics: { name: string; formerNames?: string[] }[]
+  conversation: { text: string; ratedByCustomer?: string; withoutSource?: number }[]
+}
+
+/** A model that judges by the last rating, one word, and the names of the topics. */
+function verdictOn({ topics, conversation }: Input) {
+  const text = conversation.map((line) => line.text.toLowerCase()).join(' ')
+  const rated = conversation.findLast(({ ratedByCustomer }) => ratedByCustomer)?.ratedByCustomer
+  const fitting = topics.filter(({ name, formerNames = [] }) =>
+    [name, ...formerNames].some((one) => text.includes(one.toLowerCase())),
+  )
+  return {
+    sentiment: rated ?? (text.includes('terrible') ? 'negative' : 'neutral'),
+    topics: fitting.map(({ name }) => name),
+    newTopic: text.includes('gift card') ? 'gift cards' : null,
+    unanswered: text.includes('?') ? conversation.flatMap(({ withoutSource = [] }) => withoutSource) : [],
+  }
+}
 
 before(async () => {
-  service = await startService()
+  server = await startModelServer()
+  server.otherwise(({ body }) => {
+    const [system, user] = body.messages
+    const isAnalysis = /Classify one finished conversation/.test(system.content)
+    return { tokens: [isAnalysis ? JSON.stringify(verdictOn(JSON.parse(user.content))) : 'An answer.'] }
+  })
+  service = await startService({
+    OPENAI_BASE_URL: `${server.url}/v1`,
+    OPENAI_MODEL: 'chat',
+    OPENAI_API_KEY: 'x',
+  })
   client = await service.account()
 })
-after(() => service.close())
+after(async () => {
+  await service.close()
+  await server.close()
+})
 
 test('the first conversations of an agent are analysed soon after they become idle, and others on request', async () => {
   const agentId = await newAgent()
@@ -57,8 +92,8 @@ test('the first conversations of an agent are analysed soon after they become id
   assert.deepEqual(again.body, { data: { conversations: 0 } })
 })
 
-const newAgent = async (): Promise<string> =>
-  (await client.request('POST', '/agents', { name: 'Agent' })).body.id
+const newAgent = async (model = 'auto'): Promise<string> =>
+  (await client.request('POST', '/agents', { name: 'Agent', model })).body.id
 
 const ask = async (agentId: string, message: string, conversationId?: string): Promise<string> => {
   const { body } = await client.request('POST', `/agents/${agentId}/chat`, {
@@ -79,7 +114,7 @@ const found = async (agentId: string, filter: string): Promise<string[]> => {
   return body.data.map(({ id }: { id: string }) => id).sort()
 }
 
-test('an idle conversation is analysed once, by word lists that are named as such, and can be searched by the result', async () => {
+test('an idle conversation is analysed once, and can be searched by the result', async () => {
   const agentId = await newAgent()
   await client.request('POST', `/agents/${agentId}/topics`, { name: 'Delivery', description: 'Parcels' })
   const angry = await ask(agentId, 'My delivery is late, this is terrible')
@@ -89,13 +124,24 @@ test('an idle conversation is analysed once, by word lists that are named as suc
   assert.equal(await claimConversations(service.ctx), 0, 'nobody has been idle yet')
   await lookNow(service.ctx, agentId)
   const seen = await insightsOf(agentId, angry)
-  assert.deepEqual([seen.sentiment, seen.sentimentBy, seen.topicsBy], ['negative', 'heuristic', 'heuristic'])
+  assert.deepEqual([seen.sentiment, seen.sentimentBy, seen.topicsBy], ['negative', 'model', 'model'])
   assert.deepEqual(namesOf(seen.topics), ['Delivery'])
   assert.ok(Math.abs(seen.analysedAt - Date.now() / 1000) < 60)
   assert.deepEqual(await found(agentId, 'sentiment=negative'), [angry])
   assert.deepEqual(await found(agentId, 'topic=Delivery'), [angry])
   assert.deepEqual(await found(agentId, 'topic=unspecified'), [calm])
   assert.equal(await claimConversations(service.ctx), 0, 'nothing has happened since')
+})
+
+test('without a language model, a conversation has no sentiment and no topics', async () => {
+  const agentId = await newAgent('builtin')
+  await client.request('POST', `/agents/${agentId}/topics`, { name: 'Delivery' })
+  const id = await ask(agentId, 'My delivery is late, this is terrible')
+  await lookNow(service.ctx, agentId)
+  const { analysedAt, ...rest } = await insightsOf(agentId, id)
+  assert.deepEqual(rest, { sentiment: null, sentimentBy: null, topics: [], topicsBy: null })
+  assert.ok(analysedAt !== null)
+  assert.deepEqual(await found(agentId, 'sentiment=unspecified&topic=unspecified'), [id])
 })
 
 test('new messages and ratings trigger another analysis, and concurrent changes are not lost', async () => {
@@ -115,7 +161,7 @@ test('new messages and ratings trigger another analysis, and concurrent changes 
   assert.equal((await insightsOf(agentId, id)).sentiment, 'negative')
   assert.equal(data.messages.length, 2)
 
-  await ask(agentId, 'Ah, found it. Perfect, thank you, you are great!', id)
+  await ask(agentId, 'Ah, found it.', id)
   const { db } = service.ctx
   const held = new Date(Date.now() + 60_000)
   await db.updateTable('conversations').set({ analysis_held: held }).where('id', '=', id).execute()
@@ -189,7 +235,7 @@ test('what several conversations have in common becomes their topic, unless the 
   ids.push(await ask(agentId, 'Do you have gift cards?'))
   await lookNow(service.ctx, agentId)
   const [topic, ...others] = await topicsOf(agentId)
-  assert.deepEqual([topic.name.toLowerCase(), topic.origin, others.length], ['gift card', 'heuristic', 0])
+  assert.deepEqual([topic.name, topic.origin, others.length], ['Gift cards', 'model', 0])
   assert.deepEqual(await found(agentId, `topic=${topic.name}`), [ids[0], ids[1], ids[3]].sort())
 
   assert.equal((await client.request('DELETE', `/agents/${agentId}/topics/${topic.id}`)).status, 200)

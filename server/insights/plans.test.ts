@@ -10,15 +10,13 @@ import type { Db, Trx } from '../db/database.ts'
 import { newId } from '../db/ids.ts'
 import type { AccountId } from '../db/tables/columns.ts'
 import { migrate } from '../db/upkeep/migrate.ts'
-import { loadWordVectors } from '../models/static/word-vectors.ts'
-import { createStemmer } from '../text/languages/stem.ts'
 import { claimConversations, hastenFirst } from './analysis/claim-conversations.ts'
 import { loadConversation } from './analysis/load-conversation.ts'
 import { computeDay } from './days/compute-day.ts'
 import { refreshDays } from './days/refresh-days.ts'
 import { setTopics } from './topics/assign-topics.ts'
 import { mergeTopic } from './topics/merge-topic.ts'
-import { keepCandidates } from './topics/promote-candidates.ts'
+import { keepCandidate } from './topics/promote-candidates.ts'
 import { proposedLabels } from './topics/proposed-labels.ts'
 import { topicsOf, topicsOfConversation } from './topics/queries.ts'
 import { groupQuestions } from './unanswered/group-questions.ts'
@@ -99,8 +97,8 @@ test('no query scans a whole table of conversations', async () => {
     .where('seq', '=', 1)
     .executeTakeFirstOrThrow()
   const question = { messageId: message.id, question: 'Anew?', suggestedAnswer: null, askedAt: new Date() }
-  const candidate = { key: 'key 7', label: 'Key', origin: 'model' as const }
-  const stem = createStemmer(10)
+  const candidate = { key: 'key 7', label: 'Key' }
+  const vectors = new Map([['Anew?', Float32Array.of(1)]])
   const inside = (work: (trx: Trx) => Promise<unknown>) => (on: Db) => on.transaction().execute(work)
   const work: Record<string, (on: Db) => Promise<unknown>> = {
     claim: (on) => claimConversations({ db: on, jobs: { enqueue: async () => {} } as never }),
@@ -108,9 +106,9 @@ test('no query scans a whole table of conversations', async () => {
     'a day': inside((trx) => computeDay(trx, { accountId, agentId }, day)),
     topics: inside((trx) => setTopics(trx, { accountId, agentId, conversationId: id }, [newId()])),
     'topics of a conversation': (on) => topicsOfConversation(on, accountId, id),
-    candidates: inside((trx) => keepCandidates(trx, stem, place, [candidate])),
+    candidates: inside((trx) => keepCandidate(trx, place, candidate)),
     proposed: (on) => proposedLabels(on, { accountId, agentId }),
-    grouping: inside((trx) => groupQuestions(trx, { words: loadWordVectors(), stem }, place, [question])),
+    grouping: inside((trx) => groupQuestions(trx, vectors, place, [question])),
     recount: inside((trx) => recountGroups(trx, { accountId, agentId }, [rows[0]?.id ?? ''])),
     groups: (on) => listGroupRows(on, accountId, group, { limit: 5, position: { value: '2', id: newId() } }),
     'their examples': (on) => presentGroups(on, accountId, rows),

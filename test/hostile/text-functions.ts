@@ -24,12 +24,7 @@ import { storable, storableJson, unstorable } from '../../server/http/bodies/sto
 import { isDate } from '../../server/http/input/dates.ts'
 import { decodeCursor } from '../../server/http/pagination.ts'
 import { readVerdict } from '../../server/insights/analysis/verdict.ts'
-import { createLexicon } from '../../server/insights/sentiment/lexicon.ts'
-import { rateSentiment } from '../../server/insights/sentiment/rate-sentiment.ts'
-import { matchTopics } from '../../server/insights/topics/match-topics.ts'
-import { nounPhrases } from '../../server/insights/topics/noun-phrases.ts'
 import { tidyName } from '../../server/insights/topics/topic-key.ts'
-import { printOf } from '../../server/insights/unanswered/similar-questions.ts'
 import { pageLinks } from '../../server/knowledge/crawl/pages/page-links.ts'
 import { parseSitemap } from '../../server/knowledge/crawl/site/parse-sitemap.ts'
 import { pathPattern } from '../../server/knowledge/crawl/site/path-pattern.ts'
@@ -39,18 +34,10 @@ import { extractDocument } from '../../server/knowledge/extract/extract-document
 import type { DocumentType } from '../../server/knowledge/extract/extracted-document.ts'
 import { decodeText } from '../../server/knowledge/extract/text/decode-text.ts'
 import { withoutMarkers } from '../../server/knowledge/search/answering/citations.ts'
-import { questionsOfMessage } from '../../server/knowledge/search/answering/questions-of-message.ts'
-import { looksLikeFollowUp } from '../../server/knowledge/search/answering/search-in-talk.ts'
-import { analyseChunk } from '../../server/knowledge/search/question/analyse-chunk.ts'
-import { analyseQuestion } from '../../server/knowledge/search/question/analyse-question.ts'
-import { createTables } from '../../server/knowledge/search/tables/tables.ts'
 import { sourceUrl } from '../../server/knowledge/sources/source-url.ts'
 import { chunkSections } from '../../server/knowledge/training/chunk/chunk-sections.ts'
 import { describeError } from '../../server/log.ts'
-import { wordGroups } from '../../server/models/builtin/builtin-model.ts'
-import { composeAnswer } from '../../server/models/builtin/compose-answer.ts'
 import { redact } from '../../server/models/failures/redact.ts'
-import { loadWordVectors } from '../../server/models/static/word-vectors.ts'
 import { MOST_CHARACTERS } from '../../server/search/index/load-documents.ts'
 import { createStemmers } from '../../server/search/index/stemmers.ts'
 import { tokensOfOne } from '../../server/search/index/text-tokens.ts'
@@ -59,11 +46,9 @@ import { parseQuery } from '../../server/search/query/parse-query.ts'
 import { bestStretch, highlight, hitsIn } from '../../server/search/query/snippet.ts'
 import { guessLanguage } from '../../server/text/languages/language.ts'
 import { createStemmer } from '../../server/text/languages/stem.ts'
-import { asksForPerson, offersPerson } from '../../server/text/people/asks-for-person.ts'
 import { escapeHtml, textAsHtml } from '../../server/text/safety/escape-html.ts'
 import { LinkFilter, linksTo, withoutForeignLinks } from '../../server/text/safety/foreign-links.ts'
 import { linearPattern } from '../../server/text/safety/linear-pattern.ts'
-import { readMessage } from '../../server/text/talk/read-message.ts'
 import { splitSentences } from '../../server/text/words/sentences.ts'
 import { visibleText } from '../../server/text/words/visible-text.ts'
 import { foldText, splitWords } from '../../server/text/words/words.ts'
@@ -82,12 +67,8 @@ const K = 1_024
 const LONGEST_MESSAGE = 100_000
 /** The maximum size of the input of all calls of an answer; see `limitsOf`. */
 const MOST_TOOL_INPUT = 256_000
-const words = loadWordVectors()
 const stem = createStemmer()
 const stemmers = createStemmers()
-const lexicon = createLexicon()
-const tables = createTables(words)
-const topics = [{ id: '1', name: 'Billing & invoices', aliases: ['Rechnung oder Zahlung'] }]
 const members = [{ name: 'Ann', email: 'ann@example.com' }]
 const chunk = (text: string) => ({
   id: '1',
@@ -150,8 +131,6 @@ export const TEXT_FUNCTIONS: Record<string, TextFunction> = {
   },
   // Input and output of models.
   withoutMarkers: { run: withoutMarkers },
-  offersPerson: { run: offersPerson },
-  asksForPerson: { run: (text) => asksForPerson(text, { offered: true }) },
   buildPrompt: {
     run: (text) =>
       buildPrompt({
@@ -168,24 +147,9 @@ export const TEXT_FUNCTIONS: Record<string, TextFunction> = {
       }),
     most: LONGEST_MESSAGE,
   },
-  looksLikeFollowUp: { run: looksLikeFollowUp },
-  readMessage: { run: (text) => readMessage(text) },
-  questionsOfMessage: { run: questionsOfMessage },
-  readVerdict: { run: (text) => readVerdict(text, ['a'], 3) },
+  readVerdict: { run: (text) => readVerdict(text, [{ name: 'a', aliases: [] }], 3) },
   judgeByWords: { run: (text) => judgeByWords('casino, win', text) },
   'judgeByWords, the rule': { run: (text) => judgeByWords(text, 'casino'), most: 2_000 },
-  'composeAnswer, the question': {
-    run: (question) => composeAnswer({ question, confidence: 0.8, passages: [] }, words),
-  },
-  'composeAnswer, a passage': {
-    run: (text) =>
-      composeAnswer(
-        { question: 'What is it?', confidence: 0.8, passages: [{ ...chunk(text), score: 1 }] },
-        words,
-      ),
-    most: 4_000,
-  },
-  wordGroups: { run: wordGroups },
   readAnswer: {
     run: (text) => readAnswer({ status: 200, headers: {}, body: Buffer.from(text) } as never, []),
   },
@@ -200,22 +164,11 @@ export const TEXT_FUNCTIONS: Record<string, TextFunction> = {
   foldText: { run: foldText, most: LONGEST_MESSAGE },
   splitWords: { run: splitWords, most: LONGEST_MESSAGE },
   guessLanguage: { run: guessLanguage },
+  'stem, German': { run: (text) => stem(text, 'de') },
   visibleText: { run: visibleText, most: 20 * K },
   'splitSentences, English': { run: (text) => splitSentences(text, 'en'), most: 20 * K },
   'splitSentences, German': { run: (text) => splitSentences(text, 'de'), most: 20 * K },
-  analyseQuestion: { run: (text) => analyseQuestion(text, tables, null) },
-  'analyseChunk (index)': {
-    run: (text) => analyseChunk(chunk(text), { words, chunksOf: new Map() }, stem),
-    most: 2 * K,
-  },
-  printOf: { run: (text) => printOf(text, words, stem), most: K },
-  nounPhrases: { run: (text) => nounPhrases([text], stem) },
-  matchTopics: { run: (text) => matchTopics(topics, [text], stem) },
   'tidyName (topic)': { run: tidyName, most: 4_000 },
-  rateSentiment: {
-    run: (text) =>
-      rateSentiment(lexicon, { messages: [text], ratings: { positive: 0, negative: 0 }, escalated: false }),
-  },
   removePersonal: {
     run: (text) =>
       removePersonal(beginningOf(text, 4 * 20_000), { names: ['Ann Miller'], others: ['5551234'] }),

@@ -16,9 +16,8 @@ import {
   type CustomerLanguage,
   isCustomerLanguage,
 } from '../../text/languages/customer-sentences.ts'
-import { languageOfQuestion } from '../../text/languages/language-of-question.ts'
+import { guessLanguage } from '../../text/languages/language.ts'
 import { hostOf } from '../../text/safety/foreign-links.ts'
-import { splitWords } from '../../text/words/words.ts'
 import { askPeople } from './ask-people.ts'
 
 /** What of a conversation tells the customer's language: the newest messages, and characters of them. */
@@ -112,7 +111,7 @@ async function languageOf(
     .limit(MESSAGES_LOOKED_AT)
     .execute()
   const text = messages.map(textOf).join('\n').slice(0, LOOKED_AT)
-  const language = languageOfQuestion(splitWords(text), 'en')
+  const language = guessLanguage(text)
   return isCustomerLanguage(language) ? language : 'en'
 }
 

@@ -20,6 +20,8 @@ export type MessageMetadata = {
   model?: string
   /** Set when the answer ended without a word. People see a sentence in its place; the API shows it as it is. */
   isSilent?: true
+  /** Set when the documents of the agent were still being indexed, so that what was not found may be there. */
+  isIndexing?: true
   /** Set when `model` answered in place of the agent's own model, whose provider failed. */
   isStandIn?: true
   /** The author of a message that a team member wrote. */

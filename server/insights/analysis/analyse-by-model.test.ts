@@ -15,7 +15,7 @@ const seen: Input[] = []
 type Input = {
   topics: { name: string; description?: string }[]
   proposed: string[]
-  conversation: { from: string; text: string; ratedByCustomer?: string }[]
+  conversation: { from: string; text: string; ratedByCustomer?: string; withoutSource?: number }[]
 }
 
 before(async () => {
@@ -69,7 +69,7 @@ test('the model rates sentiment and topics from data that cannot be escaped, and
   assert.deepEqual(seen.at(-1)?.topics, [{ name: 'Billing', description: 'Invoices, too' }])
   assert.deepEqual(seen.at(-1)?.conversation, [
     { from: 'customer', text: message },
-    { from: 'agent', text: 'An answer.' },
+    { from: 'agent', text: 'An answer.', withoutSource: 1 },
   ])
 })
 
@@ -88,7 +88,7 @@ test('a topic proposed in three conversations is created, and the model is told 
   for (const id of ids) assert.equal((await insightsOf(agentId, id)).topics[0].id, topic.id)
 })
 
-test('a model that fails or returns nonsense is retried, and finally word lists decide', async () => {
+test('a model that fails or returns nonsense is retried, and finally the conversation stays unspecified', async () => {
   const agentId = await newAgent()
   const failures: Reply[] = [
     { tokens: ['I think it is fine'] },
@@ -109,15 +109,22 @@ test('a model that fails or returns nonsense is retried, and finally word lists 
   const asked = seen.length
   await lookNow(service.ctx, agentId)
   assert.equal(seen.length, asked)
-  const { sentiment, sentimentBy, analysedAt } = await insightsOf(agentId, id)
-  assert.deepEqual([sentiment, sentimentBy, analysedAt !== null], ['negative', 'heuristic', true])
+  const { analysedAt, ...rest } = await insightsOf(agentId, id)
+  assert.deepEqual(rest, { sentiment: null, sentimentBy: null, topics: [], topicsBy: null })
+  assert.ok(analysedAt !== null)
   assert.deepEqual([(await rowOf(id)).analysis_tries, (await rowOf(id)).analysis_due], [0, null])
 })
 
-test('an answer without a matching source is an unanswered question', async () => {
+test('an answer without a matching source is an unanswered question, unless the model says otherwise', async () => {
   const agentId = await newAgent()
-  classify = () => says({ sentiment: 'neutral', topics: [] })
+  classify = ({ conversation }) =>
+    says({
+      sentiment: 'neutral',
+      topics: [],
+      ...(/park/.test(conversation[0]!.text) ? {} : { unanswered: [] }),
+    })
   await ask(agentId, 'Where can I park?')
+  await ask(agentId, 'Great, thanks a lot, perfect')
   await lookNow(service.ctx, agentId)
   const { data } = (await client.request('GET', `/agents/${agentId}/insights/unanswered`)).body
   assert.deepEqual(

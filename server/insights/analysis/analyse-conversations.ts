@@ -1,27 +1,21 @@
 import { hasCredits } from '../../accounts/plans/credits.ts'
 import type { Context } from '../../context.ts'
-import { textOf } from '../../conversations/records/parts.ts'
 import type { ResolvedModel } from '../../models/calls/model-call.ts'
-import { createStemmer, type Stemmer } from '../../text/languages/stem.ts'
-import { createLexicon, type Lexicon } from '../sentiment/lexicon.ts'
-import { rateSentiment } from '../sentiment/rate-sentiment.ts'
-import { matchTopics } from '../topics/match-topics.ts'
-import { nounPhrases } from '../topics/noun-phrases.ts'
 import { proposedLabels } from '../topics/proposed-labels.ts'
-import { type TopicRow, topicSettings, topicsOf } from '../topics/queries.ts'
+import { topicSettings, topicsOf } from '../topics/queries.ts'
 import { topicKey } from '../topics/topic-key.ts'
-import { findUnanswered } from '../unanswered/find-unanswered.ts'
+import { findUnanswered, type Unanswered } from '../unanswered/find-unanswered.ts'
+import { recentGroups } from '../unanswered/group-questions.ts'
+import { addVectors, type QuestionVectors } from '../unanswered/similar-questions.ts'
 import { analyseByModel } from './analyse-by-model.ts'
 import type { AnalyseConversations, Claim } from './claim-conversations.ts'
 import { type Loaded, loadConversation } from './load-conversation.ts'
 import { type Analysis, postpone, storeAnalysis } from './store-analysis.ts'
 
-type Needs = Pick<Context, 'db' | 'models' | 'words' | 'log'>
+type Needs = Pick<Context, 'db' | 'models' | 'log'>
 
 /** The number of failures in one conversation after which the model is not asked about it again. */
 const MOST_TRIES = 3
-/** The number of the customer's newest messages that the word lists examine. */
-const READ = 100
 
 /** Analyses conversations one after another. Conversations that have continued since they were claimed are skipped. */
 export async function analyseConversations(
@@ -29,19 +23,24 @@ export async function analyseConversations(
   { claims }: AnalyseConversations,
   signal: AbortSignal,
 ): Promise<void> {
-  const tools = { stem: createStemmer(5_000), lexicon: createLexicon() }
+  const vectors: QuestionVectors = new Map()
   for (const claim of claims) {
     signal.throwIfAborted()
-    await analyse(needs, tools, claim, signal)
+    await analyse(needs, vectors, claim, signal)
   }
 }
 
-async function analyse(needs: Needs, tools: Tools, claim: Claim, signal: AbortSignal): Promise<void> {
+/** Without a language model, a conversation has no sentiment and no topics; its unanswered questions are found anyway. */
+async function analyse(
+  needs: Needs,
+  vectors: QuestionVectors,
+  claim: Claim,
+  signal: AbortSignal,
+): Promise<void> {
   const { db, models } = needs
   const loaded = await loadConversation(db, claim)
   if (!loaded) return
   const model = models.resolve(loaded.model)
-  const topics = await topicsOf(db, loaded)
   const isAsked =
     model !== null &&
     model.entry.provider !== 'builtin' &&
@@ -49,30 +48,31 @@ async function analyse(needs: Needs, tools: Tools, claim: Claim, signal: AbortSi
     loaded.messages.some(({ role }) => role === 'user') &&
     // Otherwise strangers could cause model calls at no cost to them.
     (await hasCredits(db, loaded.accountId, { id: loaded.agentId, creditLimit: loaded.creditLimit }))
-  const found = isAsked ? await byModel(needs, model, loaded, topics, signal) : byWords(tools, loaded, topics)
-  if (found === null) await postpone(db, loaded, claim, loaded.tries)
-  else
-    await storeAnalysis(needs, tools.stem, loaded, claim, {
-      ...found,
-      unanswered: findUnanswered(loaded.messages, tools.lexicon),
-    })
+  const open = findUnanswered(loaded.messages)
+  const judged = isAsked ? await judge(needs, model, loaded, open, signal) : null
+  if (isAsked && judged === null) return postpone(db, loaded, claim, loaded.tries)
+  const unanswered = judged?.unanswered ?? open
+  if (unanswered.length > 0 && models.embedder) {
+    const questions = [...unanswered, ...(await recentGroups(db, loaded))].map(({ question }) => question)
+    await addVectors(needs, vectors, questions, signal)
+  }
+  await storeAnalysis(db, loaded, claim, { judged, unanswered, vectors })
 }
 
-type Tools = { stem: Stemmer; lexicon: Lexicon }
-type Found = Omit<Analysis, 'unanswered'>
-
 /** Classifies a conversation with a model; null when the model failed or its answer is not valid. */
-async function byModel(
+async function judge(
   { db, log, models }: Needs,
   model: ResolvedModel,
   loaded: Loaded,
-  topics: readonly TopicRow[],
+  open: readonly Unanswered[],
   signal: AbortSignal,
-): Promise<Found | null> {
+): Promise<(NonNullable<Analysis['judged']> & { unanswered: readonly Unanswered[] }) | null> {
+  const topics = await topicsOf(db, loaded)
   const { frozen } = await topicSettings(db, loaded)
   const proposed = frozen ? [] : await proposedLabels(db, loaded)
   try {
-    const verdict = await analyseByModel(models, model, loaded, { topics, proposed }, signal)
+    const names = { topics, proposed, open: open.map(({ messageId }) => messageId) }
+    const verdict = await analyseByModel(models, model, loaded, names, signal)
     if (verdict === null) {
       log.debug(
         { conversation: loaded.id, model: model.entry.id },
@@ -83,32 +83,16 @@ async function byModel(
     const { sentiment, newTopic } = verdict
     const topicIds = topics.filter(({ name }) => verdict.topics.includes(name)).map(({ id }) => id)
     const isNew = topicIds.length === 0 && newTopic !== null
-    const candidates = isNew ? [{ key: topicKey(newTopic), label: newTopic, origin: 'model' as const }] : []
-    return { by: 'model', sentiment, topicIds, candidates }
+    return {
+      sentiment,
+      topicIds,
+      candidate: isNew ? { key: topicKey(newTopic), label: newTopic } : null,
+      unanswered: open.filter((_, i) => verdict.unanswered?.includes(i + 1) ?? true),
+    }
   } catch (error) {
     // The process is shutting down; another one will run the job again.
     signal.throwIfAborted()
     log.debug({ err: error, conversation: loaded.id }, 'the model did not classify a conversation')
     return null
-  }
-}
-
-function byWords({ stem, lexicon }: Tools, loaded: Loaded, topics: readonly TopicRow[]): Found {
-  const { messages, escalated, agentName } = loaded
-  const said = messages
-    .filter(({ role }) => role === 'user')
-    .map(textOf)
-    .slice(-READ)
-  const rated = (feedback: 'positive' | 'negative') =>
-    messages.filter((message) => message.feedback === feedback).length
-  const ratings = { positive: rated('positive'), negative: rated('negative') }
-  const topicIds = matchTopics(topics, said, stem).map(({ id }) => id)
-  const name = new Set(nounPhrases([agentName], stem).map(({ key }) => key))
-  const phrases = topicIds.length > 0 ? [] : nounPhrases(said, stem).filter(({ key }) => !name.has(key))
-  return {
-    by: 'heuristic',
-    sentiment: said.length === 0 ? null : rateSentiment(lexicon, { messages: said, ratings, escalated }),
-    topicIds,
-    candidates: phrases.map((phrase) => ({ ...phrase, origin: 'heuristic' })),
   }
 }

@@ -9,8 +9,6 @@ export type Loaded = {
   id: string
   accountId: AccountId
   agentId: string
-  agentName: string
-  /** The topics of the agent. */
   model: string
   creditLimit: number | null
   tries: number
@@ -24,7 +22,7 @@ const MOST_MESSAGES = 500
 /** Returns the conversation; null when it is gone, or something has happened in it since it was claimed. */
 export async function loadConversation(db: Db, { id, held }: Claim): Promise<Loaded | null> {
   const { rows } = await sql<Omit<Loaded, 'messages'>>`
-    select c.id, c.account_id as "accountId", c.agent_id as "agentId", a.name as "agentName", a.model,
+    select c.id, c.account_id as "accountId", c.agent_id as "agentId", a.model,
       a.credit_limit as "creditLimit",
       c.analysis_tries as tries, c.escalated
     from conversations c join agents a on a.id = c.agent_id

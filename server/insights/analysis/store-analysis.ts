@@ -1,42 +1,37 @@
-import type { Context } from '../../context.ts'
 import type { Db } from '../../db/database.ts'
 import type { AgentRef } from '../../db/refs.ts'
 import { transact } from '../../db/statements/transact.ts'
-import type { Analyst } from '../../db/tables/conversations.ts'
-import type { Stemmer } from '../../text/languages/stem.ts'
 import { lockInsights } from '../days/lock-agent.ts'
-import type { Sentiment } from '../sentiment/rate-sentiment.ts'
 import { setTopics } from '../topics/assign-topics.ts'
-import { type Candidate, keepCandidates } from '../topics/promote-candidates.ts'
+import { type Candidate, keepCandidate } from '../topics/promote-candidates.ts'
 import type { Unanswered } from '../unanswered/find-unanswered.ts'
 import { groupQuestions } from '../unanswered/group-questions.ts'
+import type { QuestionVectors } from '../unanswered/similar-questions.ts'
 import type { Claim } from './claim-conversations.ts'
+import type { Verdict } from './verdict.ts'
 
 export type Analysis = {
-  by: Analyst
-  /** null: the customer wrote nothing. */
-  sentiment: Sentiment | null
-  topicIds: readonly string[]
-  candidates: readonly Candidate[]
+  /** A model's judgement; null when no model has judged the conversation. */
+  judged: { sentiment: Verdict['sentiment']; topicIds: readonly string[]; candidate: Candidate | null } | null
   unanswered: readonly Unanswered[]
+  vectors: QuestionVectors
 }
 
 /** Stores the result. Returns false when something has happened in the conversation meanwhile. */
 export async function storeAnalysis(
-  { db, words }: Pick<Context, 'db' | 'words'>,
-  stem: Stemmer,
+  db: Db,
   { accountId, agentId }: AgentRef,
   { id, held }: Claim,
-  { by, sentiment, topicIds, candidates, unanswered }: Analysis,
+  { judged, unanswered, vectors }: Analysis,
 ): Promise<boolean> {
   return transact(db, async (trx) => {
     await lockInsights(trx, agentId)
     const stored = await trx
       .updateTable('conversations')
       .set({
-        sentiment,
-        sentiment_by: sentiment === null ? null : by,
-        topics_by: by,
+        sentiment: judged?.sentiment ?? null,
+        sentiment_by: judged && 'model',
+        topics_by: judged && 'model',
         analysed_at: new Date(),
       })
       .set({ analysis_due: null, analysis_held: null, analysis_tries: 0 })
@@ -46,10 +41,10 @@ export async function storeAnalysis(
       .returning('id')
       .executeTakeFirst()
     if (!stored) return false
-    await setTopics(trx, { accountId, agentId, conversationId: id }, topicIds)
     const place = { accountId, agentId, conversationId: id }
-    await keepCandidates(trx, stem, place, candidates)
-    await groupQuestions(trx, { words, stem }, place, unanswered)
+    await setTopics(trx, place, judged?.topicIds ?? [])
+    await keepCandidate(trx, place, judged?.candidate ?? null)
+    await groupQuestions(trx, vectors, place, unanswered)
     return true
   })
 }

@@ -3,20 +3,24 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { readVerdict } from './verdict.ts'
 
-const KNOWN = ['Billing', 'Delivery']
+const NAMES = ['Billing', 'Delivery']
+const KNOWN = NAMES.map((name) => ({ name, aliases: name === 'Delivery' ? ['Parcels'] : [] }))
 const read = (value: unknown) =>
   readVerdict(typeof value === 'string' ? value : JSON.stringify(value), KNOWN, 3)
 
 test('a valid answer is parsed, with or without a fence', () => {
   const answer = { sentiment: 'negative', topics: ['billing', 'Nonsense', 'Billing'], newTopic: null }
-  const verdict = { sentiment: 'negative', topics: ['Billing'], newTopic: null }
+  const verdict = { sentiment: 'negative', topics: ['Billing'], newTopic: null, unanswered: null }
   assert.deepEqual(read(answer), verdict)
   assert.deepEqual(read(`\`\`\`json\n${JSON.stringify(answer)}\n\`\`\`\n`), verdict)
   assert.deepEqual(read({ sentiment: 'neutral', topics: [], newTopic: 'gift cards' }), {
     sentiment: 'neutral',
     topics: [],
     newTopic: 'Gift cards',
+    unanswered: null,
   })
+  assert.deepEqual(read({ ...answer, unanswered: [2, 'x', 1.5] })?.unanswered, [2])
+  assert.deepEqual(read({ sentiment: 'neutral', topics: ['parcels'] })?.topics, ['Delivery'])
   const renamed = read({ sentiment: 'neutral', topics: [], newTopic: 'DELIVERY!' })
   assert.deepEqual([renamed?.topics, renamed?.newTopic], [['Delivery'], null])
 })
@@ -49,14 +53,14 @@ test('anything else is rejected, and unknown names are left out', () => {
 test('no text makes it throw or return a topic that is not in the list', () => {
   const json = fc.record({
     sentiment: fc.oneof(fc.constantFrom('positive', 'neutral'), fc.jsonValue()),
-    topics: fc.oneof(fc.array(fc.oneof(fc.constantFrom(...KNOWN), fc.jsonValue())), fc.jsonValue()),
+    topics: fc.oneof(fc.array(fc.oneof(fc.constantFrom(...NAMES), fc.jsonValue())), fc.jsonValue()),
     newTopic: fc.oneof(fc.string({ unit: 'grapheme' }), fc.jsonValue()),
   })
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: 'grapheme' }), json), (answer) => {
       const verdict = read(answer)
       if (verdict === null) return
-      assert.ok(verdict.topics.length <= 2 && verdict.topics.every((name) => KNOWN.includes(name)))
+      assert.ok(verdict.topics.length <= 2 && verdict.topics.every((name) => NAMES.includes(name)))
       assert.ok(
         verdict.newTopic === null || (verdict.newTopic.length <= 60 && !/[\n<>"{}]/.test(verdict.newTopic)),
       )

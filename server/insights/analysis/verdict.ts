@@ -1,5 +1,6 @@
-import type { Sentiment } from '../sentiment/rate-sentiment.ts'
 import { tidyName, topicKey } from '../topics/topic-key.ts'
+
+type Sentiment = 'positive' | 'neutral' | 'negative'
 
 /** A model's analysis of a conversation. */
 export type Verdict = {
@@ -8,22 +9,28 @@ export type Verdict = {
   topics: string[]
   /** A new topic that is not in the list. */
   newTopic: string | null
+  /** The numbers of the answers that leave a question open; null if the model did not say. */
+  unanswered: number[] | null
 }
+
+type KnownTopic = { name: string; aliases: readonly string[] }
 
 const SENTIMENTS: readonly unknown[] = ['positive', 'neutral', 'negative']
 const LONGEST = 4_000
 
 /**
  * Parses a model's answer, which is one JSON object, possibly in a code fence. Returns null for anything else; names
- * that are not in the list are dropped.
+ * that are neither in the list nor an alias are dropped.
  */
-export function readVerdict(text: string, known: readonly string[], most: number): Verdict | null {
+export function readVerdict(text: string, known: readonly KnownTopic[], most: number): Verdict | null {
   const value = parse(text)
   if (value === null) return null
-  const { sentiment, topics, newTopic } = value
+  const { sentiment, topics, newTopic, unanswered } = value
   if (!SENTIMENTS.includes(sentiment) || !Array.isArray(topics)) return null
   if (newTopic !== undefined && newTopic !== null && typeof newTopic !== 'string') return null
-  const spelled = new Map(known.map((name) => [topicKey(name), name]))
+  const spelled = new Map(
+    known.flatMap(({ name, aliases }) => [...aliases, name].map((other) => [topicKey(other), name])),
+  )
   const chosen = topics.flatMap((name) =>
     typeof name === 'string' && name.length <= LONGEST ? (spelled.get(topicKey(name)) ?? []) : [],
   )
@@ -33,6 +40,7 @@ export function readVerdict(text: string, known: readonly string[], most: number
     sentiment: sentiment as Sentiment,
     topics: [...new Set([...chosen, ...(isKnown ? [isKnown] : [])])].slice(0, most),
     newTopic: isKnown ? null : proposed,
+    unanswered: Array.isArray(unanswered) ? unanswered.filter((n) => Number.isInteger(n)) : null,
   }
 }
 

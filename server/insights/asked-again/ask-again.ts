@@ -6,23 +6,25 @@ import type { AgentRef } from '../../db/refs.ts'
 import { transact } from '../../db/statements/transact.ts'
 import { ASK_AGAIN, type AskAgain } from '../../knowledge/training/enqueue-ask-again.ts'
 import { lockInsights } from '../days/lock-agent.ts'
-import { isAnswered } from './is-answered.ts'
 
-type Needs = Pick<Context, 'db' | 'jobs' | 'knowledge' | 'models' | 'log'>
+type Needs = Pick<Context, 'db' | 'jobs' | 'knowledge'>
 
 /** The most questions of an agent that are asked again in a minute, and on one day (UTC). */
 const IN_A_MINUTE = 50
 const IN_A_DAY = 500
 const MINUTE_SECONDS = 60
+/** The number of passages that an answer without a language model shows. */
+const SHOWN = 3
 
 type Asked = { id: string; question: string; status: 'open' | 'answered'; last_asked_at: Date }
 
 /**
- * Asks an agent that has learned something what it could not answer before, the newest questions first. What it can
- * answer now leaves the list; what has an answer of a person, but is still not found, returns to it.
+ * Searches the documents of an agent that has learned something for what it could not answer before, the newest
+ * questions first. What is found now leaves the list; what has an answer of a person, but is still not found, returns
+ * to it. While the index of the agent is incomplete, nothing is asked.
  */
 export async function askAgain(needs: Needs, { accountId, agentId }: AskAgain, signal: AbortSignal) {
-  const { db, jobs } = needs
+  const { db, jobs, knowledge } = needs
   const ref = { accountId, agentId }
   const agent = await db
     .selectFrom('agents')
@@ -34,12 +36,16 @@ export async function askAgain(needs: Needs, { accountId, agentId }: AskAgain, s
   const due = await dueQuestions(db, ref, agent)
   if (due.length === 0) return
   const room = await roomFor(db, ref)
+  const searched = { id: agentId, accountId, knowledgeVersion: agent.knowledge_version }
+  const later = (seconds: number) =>
+    jobs.enqueue<AskAgain>(db, ASK_AGAIN, { accountId, agentId }, seconds, accountId)
   for (const one of due.slice(0, room.now)) {
     signal.throwIfAborted()
-    await storeOutcome(db, ref, agent, one, await isAnswered(needs, agent, one.question, signal))
+    const { isFound, isIndexing } = await knowledge.search(searched, [one.question], { limit: SHOWN })
+    if (isIndexing) return void (await later(MINUTE_SECONDS))
+    await storeOutcome(db, ref, agent, one, isFound)
   }
-  if (due.length > room.now)
-    await jobs.enqueue<AskAgain>(db, ASK_AGAIN, { accountId, agentId }, room.nextInSeconds, accountId)
+  if (due.length > room.now) await later(room.nextInSeconds)
 }
 
 /**

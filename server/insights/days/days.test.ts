@@ -9,8 +9,6 @@ import { newId } from '../../db/ids.ts'
 import { json } from '../../db/statements/json.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import { migrate } from '../../db/upkeep/migrate.ts'
-import { loadWordVectors } from '../../models/static/word-vectors.ts'
-import { createStemmer } from '../../text/languages/stem.ts'
 import { comparable, plainFigures } from '../analysis/for-tests.ts'
 import { setTopics } from '../topics/assign-topics.ts'
 import { addTopic, removeTopic } from '../topics/change-topics.ts'
@@ -22,7 +20,7 @@ import { refreshDays } from './refresh-days.ts'
 let fresh: Awaited<ReturnType<typeof freshDatabase>>
 let db: Db
 let accountId: AccountId
-const tools = { words: loadWordVectors(), stem: createStemmer(100) }
+const noVectors = new Map()
 
 before(async () => {
   fresh = await freshDatabase()
@@ -139,7 +137,7 @@ const wonder = fc.record({ of: fc.nat(), question: fc.constantFrom('Parking?', '
       if (!messageId || !row) return
       const place = { accountId, agentId: world.agentId, conversationId: row.conversation_id }
       const found = { messageId, question: question ?? '', suggestedAnswer: null, askedAt: row.created_at }
-      await db.transaction().execute((trx) => groupQuestions(trx, tools, place, question ? [found] : []))
+      await db.transaction().execute((trx) => groupQuestions(trx, noVectors, place, question ? [found] : []))
     },
 )
 

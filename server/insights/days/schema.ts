@@ -12,7 +12,7 @@ const figures = {
     positive: Count(),
     neutral: Count(),
     negative: Count(),
-    unspecified: Count('Not looked at yet'),
+    unspecified: Count('Not judged by a model'),
   }),
   settled: Count('Ended, or idle for half an hour and looked at since'),
   escalated: Count('With a ticket or a takeover'),
@@ -47,7 +47,9 @@ export const Insights = Exact({
 })
 
 const By = Nullable(
-  OneOf(['model', 'heuristic'], { description: 'A chat model, or word lists; null: not analysed yet' }),
+  OneOf(['model', 'heuristic'], {
+    description: 'A chat model, or word lists of former versions; null: not judged',
+  }),
 )
 
 export const ConversationInsights = Exact({

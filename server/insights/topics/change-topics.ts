@@ -5,10 +5,8 @@ import { json } from '../../db/statements/json.ts'
 import { transact } from '../../db/statements/transact.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import { ApiError, invalidField } from '../../http/errors.ts'
-import { createStemmer } from '../../text/languages/stem.ts'
 import { lockInsights } from '../days/lock-agent.ts'
 import { AGENT_TOPICS, requireTopic, type TopicRow, topicSettings } from './queries.ts'
-import { formsOfName } from './taken-keys.ts'
 import { topicKey } from './topic-key.ts'
 
 /** The newest deleted names are kept, so that they are not found again. */
@@ -71,10 +69,9 @@ export async function removeTopic(db: Db, { accountId, agentId }: AgentRef, topi
   await transact(db, async (trx) => {
     await lockInsights(trx, agentId)
     const { name, aliases } = await requireTopic(trx, { accountId, agentId }, topicId)
-    const stem = createStemmer(1_000)
     const { declined } = await topicSettings(trx, { accountId, agentId })
-    const forms = [name, ...aliases].flatMap((one) => formsOfName(one, stem))
-    const kept = json([...new Set([...declined, ...forms])].slice(-MOST_DECLINED))
+    const keys = [name, ...aliases].map(topicKey)
+    const kept = json([...new Set([...declined, ...keys])].slice(-MOST_DECLINED))
     await trx
       .insertInto('topic_settings')
       .values({ account_id: accountId, agent_id: agentId, declined: kept })

@@ -14,7 +14,7 @@ export const listTopics = endpoint({
   tag,
   summary: 'List the topics of an agent',
   description:
-    'Newest first. Topics are added by hand, proposed by a model, or found from words in common, once three conversations without a topic share one.',
+    'Newest first. Topics are added by hand, or proposed by a model, once three conversations without a topic share one.',
   scope: 'conversations:read',
   params: agentParams,
   query: Exact({ cursor: Type.Optional(Cursor), limit: Limit }),
@@ -29,7 +29,7 @@ export const createTopic = endpoint({
   tag,
   summary: 'Add a topic',
   description:
-    'Conversations that are analysed from now on can get the topic. Without a model, a conversation gets the topics whose names occur, in any form, in one of its messages; `&`, `/` and "or" divide a name into alternatives. An agent has at most 100.',
+    'Conversations that a language model analyses from now on can get the topic. An agent has at most 100.',
   scope: 'conversations:write',
   params: agentParams,
   body: NewTopic,

@@ -1,5 +1,3 @@
-import type { Language } from '../../text/languages/language.ts'
-import type { Stemmer } from '../../text/languages/stem.ts'
 import { splitWords, wordsOnly } from '../../text/words/words.ts'
 
 export const LONGEST_NAME = 60
@@ -11,10 +9,6 @@ export const NO_TOPIC = 'unspecified'
  * topic.
  */
 export const topicKey = (name: string): string => wordsOnly(name) || name.trim().toLowerCase()
-
-/** Returns the same kind of key for words found in texts, in which different forms of a word are equal. */
-export const stemKey = (words: readonly string[], language: Language, stem: Stemmer): string =>
-  words.map((word) => stem(word, language)).join(' ')
 
 /** Returns a name from a model or a text as one line of words; null when little of it is left. */
 export function tidyName(text: string): string | null {

@@ -14,7 +14,7 @@ export const listUnanswered = endpoint({
   tag,
   summary: 'List the unanswered questions of an agent',
   description:
-    'Questions that ask the same are grouped, most frequent first. They are found when a conversation has ended or been idle for half an hour. A question is unanswered if the built-in responder declined, or if a model answered without a suitable source. When sources were added or changed, the newest open questions are asked again, by the search and without credits; a question that is answered now gets the status answered.',
+    'Equal questions are grouped, with an embedding model also those that ask the same in other words; most frequent first. They are found when a conversation has ended or been idle for half an hour. A question is unanswered if the outcome of its answer is `not_found` or `partly`, or if a model answered without a suitable source. When sources were added or changed, the newest open questions are asked again, by the search and without credits; a question that is answered now gets the status answered.',
   scope: 'conversations:read',
   params: Exact({ agentId: Id }),
   query: Exact({

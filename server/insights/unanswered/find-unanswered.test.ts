@@ -3,10 +3,8 @@ import { test } from 'node:test'
 import type { MessageRow } from '../../conversations/records/queries.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { MessagePart } from '../../db/tables/conversations.ts'
-import { createLexicon } from '../sentiment/lexicon.ts'
 import { findUnanswered } from './find-unanswered.ts'
 
-const lexicon = createLexicon()
 let seq = 0
 function message(
   role: 'user' | 'assistant',
@@ -30,22 +28,32 @@ function message(
 }
 const asked = (text: string) => message('user', text, null)
 const said = (metadata: object, parts?: MessagePart[]) => message('assistant', 'Well …', metadata, parts)
-const questions = (...messages: MessageRow[]) =>
-  findUnanswered(messages, lexicon).map(({ question }) => question)
+const questions = (...messages: MessageRow[]) => findUnanswered(messages).map(({ question }) => question)
 const result = (output: unknown, providerExecuted?: true): MessagePart[] => [
   { type: 'tool-result', toolCallId: 't', toolName: 'find', output, providerExecuted },
 ]
 const source = { id: 's', name: 'x', url: null, score: 0.9 }
 
-test('a question is unanswered when the answer has no basis', () => {
+const NOT_FOUND = { model: 'builtin', score: 0, outcome: 'not_found' }
+
+test('a question is unanswered by the outcome of its answer, or when a model answered without any source', () => {
   const question = asked('Where can I park?')
   const model = { model: 'chat', finishReason: 'stop' }
-  assert.deepEqual(questions(question, said({ ...model, score: 0.2 })), ['Where can I park?'])
-  assert.deepEqual(questions(question, said({ model: 'builtin', score: 0.9 })), ['Where can I park?'])
-  assert.deepEqual(questions(question, said({ ...model, score: 0.2 }, result({ status: 'error' }, true))), [
-    'Where can I park?',
-  ])
+  const open = [
+    said(NOT_FOUND),
+    said({ ...NOT_FOUND, outcome: 'declined' }),
+    said({ ...model, score: 0.9, outcome: 'partly', sources: [source] }),
+    said({ ...model, score: 0.2 }),
+    said({ ...model, score: null }),
+    said({ ...model, score: 0.2 }, result({ status: 'error' }, true)),
+  ]
+  for (const answer of open) assert.deepEqual(questions(question, answer), ['Where can I park?'])
   const answered = [
+    said({ model: 'builtin', score: 0.1, outcome: 'answered', sources: [source] }),
+    said({ ...model, score: 0.1, outcome: 'handed_over' }),
+    said({ ...NOT_FOUND, outcome: null }),
+    said({ ...NOT_FOUND, isIndexing: true }),
+    said({ ...model, score: 0, isIndexing: true }),
     said({ ...model, score: 0.8 }),
     said({ ...model, score: 0.2, sources: [source] }),
     said({ ...model, score: 0.2 }, result({ status: 'success', data: {} }, true)),
@@ -59,41 +67,29 @@ test('a question is unanswered when the answer has no basis', () => {
   assert.deepEqual(questions(said({ ...model, score: 0 })), [], 'a greeting before any question')
 })
 
-test('messages without a question do not count', () => {
-  const nothing = [
-    'Hello!',
-    'ok',
-    'Vielen Dank',
-    'Great, thanks a lot, perfect',
-    '???',
-    '12',
-    'Super, danke!',
-    '👍',
-    '',
-  ]
-  for (const text of nothing)
-    assert.deepEqual(questions(asked(text), said({ model: 'builtin', score: 0 })), [], text)
+test('messages that name no subject do not count', () => {
+  for (const text of ['Hello!', 'ok', 'Danke', 'thanks, what else can you do?', '???', '12', '👍', ''])
+    assert.deepEqual(questions(asked(text), said(NOT_FOUND)), [], text)
 })
 
 test('a reply of a person is the suggested answer, unless something else was asked before it', () => {
   const person = message('assistant', ' Behind the house. ', { author: { type: 'human_agent', name: 'Ann' } })
-  const found = findUnanswered(
-    [asked('Where can I park?'), said({ model: 'builtin', score: 0 }), asked('Anybody there?'), person],
-    lexicon,
-  )
+  const found = findUnanswered([
+    asked('Where can I park?'),
+    said(NOT_FOUND),
+    asked('Is anybody there?'),
+    person,
+  ])
   assert.deepEqual(
     found.map(({ suggestedAnswer }) => suggestedAnswer),
     ['Behind the house.'],
   )
-  const other = findUnanswered(
-    [
-      asked('Where can I park?'),
-      said({ model: 'builtin', score: 0 }),
-      asked('My coffee bag was torn. Can I get a new one?'),
-      person,
-    ],
-    lexicon,
-  )
+  const other = findUnanswered([
+    asked('Where can I park?'),
+    said(NOT_FOUND),
+    asked('My coffee bag was torn. Can I get a new one?'),
+    person,
+  ])
   assert.deepEqual(
     other.map(({ suggestedAnswer }) => suggestedAnswer),
     [null],

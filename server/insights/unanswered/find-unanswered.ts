@@ -1,11 +1,9 @@
 import { type ResultPart, textOf } from '../../conversations/records/parts.ts'
 import type { MessageMetadata } from '../../conversations/records/present.ts'
 import type { MessageRow } from '../../conversations/records/queries.ts'
-import { isStopWord } from '../../text/languages/stop-words.ts'
-import { asksForPerson } from '../../text/people/asks-for-person.ts'
-import { readMessage } from '../../text/talk/read-message.ts'
+import { FOUND_FROM } from '../../knowledge/search/knowledge.ts'
+import { languagesOfStopWord } from '../../text/languages/stop-words.ts'
 import { splitWords } from '../../text/words/words.ts'
-import type { Lexicon } from '../sentiment/lexicon.ts'
 
 /** A question for which the agent found nothing, with the message that was its answer. */
 export type Unanswered = {
@@ -18,25 +16,28 @@ export type Unanswered = {
 /** The same limit as for the question of a source, since it may become one. */
 const LONGEST_QUESTION = 1_000
 const LONGEST_SUGGESTION = 20_000
-/** From this confidence on, the documents more likely than not contain what a model answered without citing them. */
-export const FOUND_FROM = 0.5
+/** Outcomes of answers that leave the question open; the last two are those of old answers. */
+const OPEN: readonly string[] = ['not_found', 'partly', 'declined', 'closest']
 
 /**
- * Returns the questions of a conversation (its messages, oldest first) that were answered without knowledge: the
- * built-in responder declined, or a model answered without a matching source. An answer based on an action's result
- * counts as answered.
+ * Returns the questions of a conversation (its messages, oldest first) that were answered without knowledge: the answer
+ * reported this as its outcome, or a model answered without a source and the search had found nothing. An answer based
+ * on an action's result counts as answered.
  */
-export function findUnanswered(messages: readonly MessageRow[], lexicon: Lexicon): Unanswered[] {
+export function findUnanswered(messages: readonly MessageRow[]): Unanswered[] {
   const found: Unanswered[] = []
   let asked: MessageRow | null = null
   for (const [place, message] of messages.entries()) {
     if (message.role === 'user') asked = message
     else if (asked && isFromNothing(message)) {
       const question = textOf(asked).trim().slice(0, LONGEST_QUESTION).toWellFormed()
-      if (!asksNothing(question, lexicon)) {
-        const suggestedAnswer = replyTo(messages.slice(place + 1), lexicon)
-        found.push({ messageId: message.id, question, suggestedAnswer, askedAt: message.created_at })
-      }
+      if (hasSubject(question))
+        found.push({
+          messageId: message.id,
+          question,
+          suggestedAnswer: replyTo(messages.slice(place + 1)),
+          askedAt: message.created_at,
+        })
     }
   }
   return found
@@ -47,36 +48,30 @@ const isPersons = ({ metadata }: MessageRow): boolean =>
   (metadata as MessageMetadata | null)?.author?.type === 'human_agent'
 
 function isFromNothing(message: MessageRow): boolean {
-  const { score, sources, finishReason, model } = (message.metadata ?? {}) as MessageMetadata
-  if (isPersons(message) || score === undefined || finishReason === 'error' || sources?.length) return false
+  const { score, outcome, sources, finishReason, model, isIndexing } = (message.metadata ??
+    {}) as MessageMetadata
+  if (isPersons(message) || isIndexing || finishReason === 'error') return false
   if (message.parts.some((part) => part.type === 'tool-result' && isOutcome(part))) return false
-  // Without a source to quote, the built-in responder can only decline.
-  return model === 'builtin' || score === null || score < FOUND_FROM
+  if (outcome) return OPEN.includes(outcome)
+  // The built-in responder reports no outcome of a greeting.
+  if (model === 'builtin' || score === undefined || sources?.length) return false
+  return score === null || score < FOUND_FROM
 }
 
 /** Any output that an application has sent counts; calls that run here say whether they succeeded. */
 const isOutcome = ({ output, providerExecuted }: ResultPart): boolean =>
   !providerExecuted || (output as { status?: unknown } | null)?.status === 'success'
 
-/** Small talk, the wish for a person, praise, or a message without words. */
-const asksNothing = (text: string, lexicon: Lexicon): boolean =>
-  readMessage(text).kind !== 'question' ||
-  asksForPerson(text, { offered: false }) ||
-  !splitWords(text).some(
-    (word) =>
-      /\p{L}{2}/u.test(word) &&
-      !isStopWord(word, 'en') &&
-      !isStopWord(word, 'de') &&
-      word !== 'lot' &&
-      lexicon.weightOf(word) <= 0,
-  )
+/** Returns whether a text names anything that it could ask about: a word that is a stop word of no language. */
+const hasSubject = (text: string): boolean =>
+  splitWords(text).some((word) => /\p{L}{2}/u.test(word) && !languagesOfStopWord.has(word))
 
 /** Returns what a person replied before the customer asked for something else. */
-function replyTo(later: readonly MessageRow[], lexicon: Lexicon): string | null {
+function replyTo(later: readonly MessageRow[]): string | null {
   const reply = later.find(
     (message) =>
       (isPersons(message) && textOf(message).trim() !== '') ||
-      (message.role === 'user' && !asksNothing(textOf(message), lexicon)),
+      (message.role === 'user' && hasSubject(textOf(message))),
   )
   return reply && isPersons(reply) ? textOf(reply).trim().slice(0, LONGEST_SUGGESTION).toWellFormed() : null
 }

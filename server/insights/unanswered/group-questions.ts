@@ -1,28 +1,25 @@
-import type { Trx } from '../../db/database.ts'
+import type { Db, Trx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
-import type { ConversationRef } from '../../db/refs.ts'
+import type { AgentRef, ConversationRef } from '../../db/refs.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
-import type { WordVectors } from '../../models/static/word-vectors.ts'
-import type { Stemmer } from '../../text/languages/stem.ts'
 import { wordsOnly } from '../../text/words/words.ts'
 import type { Unanswered } from './find-unanswered.ts'
 import { hashed, recountGroups } from './recount-groups.ts'
-import { likeness, printOf, SAME } from './similar-questions.ts'
+import { sameQuestion } from './similar-questions.ts'
 
-type Tools = { words: WordVectors; stem: Stemmer }
 type Group = { id: string; key: string; question: string; status: string; answered_at: Date | null }
 
 /** The number of groups that a question is compared with, most recently asked first. */
-const COMPARED = 500
+const COMPARED = 100
 
 /**
- * Replaces the unanswered questions of a conversation with the given ones, and adds each to the group of similar
- * questions. A question that is asked again after its group was answered reopens the group. The transaction holds the
- * lock of the agent.
+ * Replaces the unanswered questions of a conversation with the given ones, and adds each to the group of questions that
+ * are equal or, by their vectors, ask the same. A question that is asked again after its group was answered reopens the
+ * group. The transaction holds the lock of the agent.
  */
 export async function groupQuestions(
   trx: Trx,
-  { words, stem }: Tools,
+  vectors: ReadonlyMap<string, Float32Array>,
   ref: ConversationRef,
   found: readonly Unanswered[],
 ): Promise<void> {
@@ -44,13 +41,11 @@ export async function groupQuestions(
       : forget(trx, accountId, row.message_id))
   }
   const added = found.filter(({ messageId }) => !known.has(messageId))
-  let find: ReturnType<typeof finder> | null = null
   for (const one of added) {
-    let group = await equalGroup(trx, ref, one)
-    if (!group) {
-      find ??= finder(words, stem, await recentGroups(trx, ref))
-      group = find(one.question) ?? (await addGroup(trx, ref, one))
-    }
+    const group =
+      (await equalGroup(trx, ref, one)) ??
+      sameQuestion(one.question, vectors.size > 0 ? await recentGroups(trx, ref) : [], vectors) ??
+      (await addGroup(trx, ref, one))
     await addQuestion(trx, ref, group, one)
     touched.add(group.id)
   }
@@ -95,8 +90,9 @@ async function equalGroup(
     .executeTakeFirst()
 }
 
-async function recentGroups(trx: Trx, { accountId, agentId }: ConversationRef): Promise<Group[]> {
-  return trx
+/** Returns the groups with which a question is compared. */
+export async function recentGroups(db: Db, { accountId, agentId }: AgentRef): Promise<Group[]> {
+  return db
     .selectFrom('unanswered_groups')
     .select(['id', 'key', 'question', 'status', 'answered_at'])
     .where('account_id', '=', accountId)
@@ -104,24 +100,6 @@ async function recentGroups(trx: Trx, { accountId, agentId }: ConversationRef): 
     .orderBy('last_asked_at', 'desc')
     .limit(COMPARED)
     .execute()
-}
-
-/** Returns a function that finds the group of the most similar question, if one is similar enough. */
-function finder(
-  words: WordVectors,
-  stem: Stemmer,
-  groups: readonly Group[],
-): (question: string) => Group | undefined {
-  const prints = groups.map((group) => ({ group, print: printOf(group.question, words, stem) }))
-  return (question) => {
-    const asked = printOf(question, words, stem)
-    let best: { group: Group; reached: number } | null = null
-    for (const { group, print } of prints) {
-      const reached = likeness(asked, print, words)
-      if (reached >= SAME && reached > (best?.reached ?? 0)) best = { group, reached }
-    }
-    return best?.group
-  }
 }
 
 async function addGroup(trx: Trx, { accountId, agentId }: ConversationRef, one: Unanswered): Promise<Group> {

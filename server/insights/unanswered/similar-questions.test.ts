@@ -1,48 +1,42 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
-import { loadWordVectors } from '../../models/static/word-vectors.ts'
-import { createStemmer } from '../../text/languages/stem.ts'
-import { likeness, printOf, SAME } from './similar-questions.ts'
+import { pino } from 'pino'
+import type { Models } from '../../models/models.ts'
+import { addVectors, type QuestionVectors, sameQuestion } from './similar-questions.ts'
 
-const words = loadWordVectors()
-const stem = createStemmer()
-const alike = (a: string, b: string) => likeness(printOf(a, words, stem), printOf(b, words, stem), words)
-
-const PAIRS: [string, string, boolean][] = [
-  ['Do you ship to Austria?', 'do you SHIP to austria', true],
-  ['Do you ship to Austria?', 'Is shipping to Austria possible?', true],
-  ['Do you offer gift cards?', 'Can I buy a gift card?', true],
-  ['Wo kann ich parken?', 'Kann man bei euch parken?', true],
-  ['Gibt es einen Studentenrabatt?', 'Habt ihr Rabatt für Studenten?', true],
-  ['返品はできますか', '返品できますか？', true],
-  ['Do you ship to Austria?', 'Do you ship to Norway?', false],
-  ['Do you offer gift cards?', 'Do you offer student discounts?', false],
-  ['How do I delete my account?', 'How do I change my password?', false],
-  ['What is the capital of France?', 'What is the warranty of the lamp?', false],
-  ['Wo kann ich parken?', 'Wo kann ich bezahlen?', false],
-  ['How do I export contacts?', 'How do I import contacts?', false],
-  ['Are you open on Sunday?', 'Are you open on Monday?', false],
-  ['What does the premium plan cost?', 'What is the price of the premium plan?', true],
-  ['Can I pay with PayPal?', 'Can I pay with a credit card?', false],
-  ['Gibt es einen Studentenrabatt?', 'Gibt es vegane Gerichte?', false],
-  ['返品はできますか', '駐車場はありますか', false],
-]
-
-test('pairs that ask the same are recognised, and others are not', () => {
-  const wrong = PAIRS.filter(([a, b, same]) => alike(a, b) >= SAME !== same)
-  assert.deepEqual(
-    wrong.map(([a, b]) => `${a} / ${b}: ${alike(a, b).toFixed(2)}`),
-    [],
-  )
-})
-
-test('likeness is symmetric, at most 1, and 1 for identical questions', () => {
-  fc.assert(
-    fc.property(fc.string({ unit: 'grapheme' }), fc.lorem(), (a, b) => {
-      assert.ok(Math.abs(alike(a, b) - alike(b, a)) < 1e-9)
-      assert.ok(alike(a, b) >= 0 && alike(a, b) <= 1 + 1e-9)
-      assert.ok(Math.abs(alike(b, b) - 1) < 1e-9)
+const log = pino({ level: 'silent' })
+/** Three directions for the subjects, and one that all texts of the space have in common. */
+const SUBJECTS = [/ship|deliver/, /gift/, /park/]
+const space = (common: number) => ({
+  space: 'test',
+  batch: 32,
+  embed: async (texts: string[]) =>
+    texts.map((text) => {
+      const raw = [common, ...SUBJECTS.map((subject) => (subject.test(text) ? 1 : 0)), text.length / 500]
+      return Float32Array.from(raw, (value) => value / Math.hypot(...raw))
     }),
-  )
+})
+const groupsOf = (...questions: string[]) => questions.map((question) => ({ question }))
+const vectorsOf = async (embedder: Models['embedder'], questions: readonly string[]) => {
+  const vectors: QuestionVectors = new Map()
+  await addVectors({ models: { embedder } as Models, log }, vectors, questions, AbortSignal.timeout(5_000))
+  return vectors
+}
+
+for (const common of [0.1, 2])
+  test(`questions are the same when they lie much nearer than unrelated ones do (${common})`, async () => {
+    const groups = groupsOf('Do you sell gift cards?', 'Do you ship to Austria?', 'Where can I park?')
+    const asked = ['Is delivery to Austria possible?', 'What does the premium plan cost?']
+    const vectors = await vectorsOf(space(common), [...asked, ...groups.map(({ question }) => question)])
+    assert.equal(sameQuestion(asked[0]!, groups, vectors), groups[1])
+    assert.equal(sameQuestion(asked[1]!, groups, vectors), null)
+    assert.equal(sameQuestion(asked[0]!, [], vectors), null)
+  })
+
+test('without an embedding model, or when it fails, no question is like another', async () => {
+  const embed = async () => Promise.reject(new Error('The server is away.'))
+  for (const embedder of [null, { ...space(1), embed }]) {
+    const vectors = await vectorsOf(embedder, ['Do you ship?', 'Do you deliver?'])
+    assert.equal(sameQuestion('Do you ship?', groupsOf('Do you deliver?'), vectors), null)
+  }
 })

@@ -30,14 +30,8 @@ const ask = async (message: string, conversationId?: string) =>
   (await client.request('POST', `/agents/${agentId}/chat`, { stream: false, message, conversationId })).body
     .data
 
-test('questions that the agent declined are grouped, most frequent first', async () => {
-  for (const question of [
-    'Do you sell gift cards?',
-    'Hello!',
-    'Great, thanks a lot!',
-    'ok',
-    'can I buy a gift card',
-  ])
+test('equal questions that the agent declined are grouped, most frequent first', async () => {
+  for (const question of ['Do you sell gift cards?', 'Hello!', 'ok', 'do you sell: GIFT CARDS'])
     await ask(question)
   await ask('Where can I park my bicycle?')
   await lookNow(service.ctx, agentId)
@@ -51,7 +45,7 @@ test('questions that the agent declined are grouped, most frequent first', async
   const examples = cards?.examples as { question: string; conversationId: string }[]
   assert.deepEqual(
     examples.map(({ question }) => question),
-    ['can I buy a gift card', 'Do you sell gift cards?'],
+    ['do you sell: GIFT CARDS', 'Do you sell gift cards?'],
   )
   const first = (await client.request('GET', `${path()}?limit=1`)).body
   assert.deepEqual([first.pagination.total, first.pagination.hasMore], [2, true])
@@ -151,7 +145,7 @@ test("a person's later reply is suggested, and deleted questions no longer count
     .set({ last_seq: 3, updated_at: new Date() })
     .where('id', '=', conversationId)
     .execute()
-  await ask('a discount for students?')
+  await ask('Is there a STUDENT discount')
   await lookNow(service.ctx, agentId)
   const discount = () => groups().then((all) => all.find(({ question }) => /discount/.test(question)))
   assert.equal((await discount())?.count, 2)
@@ -162,7 +156,7 @@ test("a person's later reply is suggested, and deleted questions no longer count
   const left = await discount()
   assert.deepEqual(
     [left?.count, left?.question, left?.suggestedAnswer],
-    [1, 'a discount for students?', null],
+    [1, 'Is there a STUDENT discount', null],
   )
   await db.deleteFrom('conversations').where('agent_id', '=', agentId).execute()
   await refreshDays(db, { impatient: true })

@@ -1,6 +1,7 @@
+import { densePairs, isDense } from '../../text/languages/dense-script.ts'
 import { guessLanguage } from '../../text/languages/language.ts'
 import { createStemmer } from '../../text/languages/stem.ts'
-import { termsOfWord } from '../../text/words/terms.ts'
+import { isStopWord } from '../../text/languages/stop-words.ts'
 import { visibleText } from '../../text/words/visible-text.ts'
 import { splitWords } from '../../text/words/words.ts'
 
@@ -12,7 +13,9 @@ export function answerFinder(answer: string): (passage: string) => boolean {
   const language = guessLanguage(answer)
   const stem = createStemmer(5_000)
   const termsOf = (text: string): string[] =>
-    splitWords(visibleText(text)).flatMap((word) => termsOfWord(word, language, stem))
+    splitWords(visibleText(text))
+      .filter((word) => !isStopWord(word, language))
+      .flatMap((word) => (isDense(word) ? densePairs(word) : [stem(word, language)]))
   const wanted = new Set(termsOf(answer))
   return (passage) => {
     const said = new Set(termsOf(passage))

@@ -61,7 +61,7 @@ const Results = Type.Array(
         description: 'The rank of the first passage that contains the answer, of ten',
       }),
     ),
-    score: Type.Number({ description: 'The probability, 0 to 1, that the passages found contain an answer' }),
+    score: Type.Number({ description: 'How much of the question, 0 to 1, the passages found cover' }),
     isAnswered: Type.Boolean(),
     sources: Type.Array(
       Exact({ id: Type.String(), name: Nullable(Type.String()), url: Nullable(Type.String()) }),
