@@ -3,6 +3,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { makePdf } from '../test/fixtures/make-pdf.ts'
+import { QUESTION_WORDS } from './random-text.ts'
 import { prepare, start, stop } from './service.ts'
 
 type PdfResult = {
@@ -18,10 +19,6 @@ type PdfResult = {
   memoryMiB: { before: number; peak: number }
   deleteMs: number
 }
-
-const words = readFileSync(new URL('../server/models/static/word-vectors.txt', import.meta.url), 'utf8')
-  .trim()
-  .split('\n')
 
 /** The longest time between two turns of the event loop: by the clock, and as processor time of this process. */
 type Stall = { ms: number; cpuMs: number }
@@ -121,8 +118,8 @@ const codeOf = (page: number): string => `K${page * 7_919}`
 function pdfOf(pages: number, linesAPage: number): Uint8Array {
   let at = 0
   const word = (): string => {
-    at = (at * 31 + 17) % 9_973
-    return words[at] ?? 'the'
+    at = (at * 31 + 17) % QUESTION_WORDS.length
+    return QUESTION_WORDS[at]!
   }
   return makePdf(
     Array.from({ length: pages }, (_, index) => ({

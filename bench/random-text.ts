@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { splitWords } from '../server/text/words/words.ts'
+import { COMPANIES, readCollections } from './answers/load-collections.ts'
 
 type Random = () => number
 
@@ -11,17 +12,19 @@ export function random(seed: number): Random {
   }
 }
 
-const words = readFileSync(new URL('../server/models/static/word-vectors.txt', import.meta.url), 'utf8')
-  .trim()
-  .split('\n')
+/** The different words of the questions about the companies, the most frequent first. */
+export const QUESTION_WORDS: readonly string[] = wordsOfQuestions()
 
-// The list is sorted by frequency, so this picks words about as often as they occur in English.
-const word = (next: Random): string => words[Math.floor(words.length ** next()) - 1] ?? 'the'
+function wordsOfQuestions(): string[] {
+  const counts = new Map<string, number>()
+  for (const { answerable, near, far } of COMPANIES.flatMap(readCollections))
+    for (const text of [...answerable.map(({ question }) => question), ...near, ...far])
+      for (const word of splitWords(text)) counts.set(word, (counts.get(word) ?? 0) + 1)
+  return [...counts].sort((a, b) => b[1] - a[1]).map(([word]) => word)
+}
+
+// The list is sorted by frequency, so this picks words about as often as they occur in texts.
+const word = (next: Random): string =>
+  QUESTION_WORDS[Math.floor(QUESTION_WORDS.length ** next()) - 1] ?? 'the'
 export const sentence = (next: Random, length: number): string =>
   `${Array.from({ length }, () => word(next)).join(' ')}.`
-
-export function unitVector(next: Random, dimensions: number): Float32Array {
-  const vector = Float32Array.from({ length: dimensions }, () => next() + next() + next() - 1.5)
-  const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0))
-  return vector.map((value) => value / length)
-}
