@@ -13,7 +13,6 @@ import { listScenario } from './list.ts'
 import { pdfScenario } from './pdf.ts'
 import { retrievalScenario } from './retrieval.ts'
 import { searchScenario } from './search.ts'
-import { searchTimeScenario } from './search-time.ts'
 import { type TextResult, textReport, textScenario } from './text.ts'
 import { type RestResult, type TurnResult, turnScenario } from './turn.ts'
 import { uploadsScenario } from './uploads.ts'
@@ -34,7 +33,7 @@ const SCENARIOS: Record<string, (server: string | null) => AsyncIterable<object>
     yield await listScenario(server, server ? 1_000_000 : 100_000)
   },
   async *index(server) {
-    for (const dimensions of [0, 1536]) yield await indexScenario(server, dimensions)
+    yield* indexScenario(server)
   },
   async *search(server) {
     for (const conversations of server ? [100_000, 1_000_000] : [100_000])
@@ -63,11 +62,6 @@ const COMPARISONS: Record<string, (servers: (string | null)[]) => AsyncIterable<
   turn: turnScenario,
 }
 
-/** The scenarios that need no database. */
-const IN_MEMORY: Record<string, () => AsyncIterable<object>> = {
-  'search-time': searchTimeScenario,
-}
-
 /**
  * `npm run bench [SCENARIO …]` runs all or the named scenarios on PostgreSQL and on the embedded database. Each
  * writes bench/results/SCENARIO.json, from which README.md there is generated. `retrieval`, `attack`, `text` and
@@ -76,20 +70,15 @@ const IN_MEMORY: Record<string, () => AsyncIterable<object>> = {
 const wanted = process.argv.slice(2)
 /** These write reports of their own. */
 const REPORTED = ['retrieval', 'attack', 'text', 'web']
-const recorded = [...Object.keys(SCENARIOS), ...Object.keys(COMPARISONS), ...Object.keys(IN_MEMORY)]
+const recorded = [...Object.keys(SCENARIOS), ...Object.keys(COMPARISONS)]
 const names = [...recorded, ...REPORTED].filter((name) => wanted.length === 0 || wanted.includes(name))
 const folder = new URL('./results/', import.meta.url)
-if (names.includes('retrieval')) await retrievalScenario()
 if (names.includes('text')) {
   const results: TextResult[] = []
   for await (const result of textScenario()) results.push(result)
   writeFileSync(new URL('text.md', folder), textReport(results))
 }
-for (const name of names) {
-  const run = IN_MEMORY[name]
-  if (run) await record(name, run())
-}
-if (names.some((name) => !['retrieval', 'text', ...Object.keys(IN_MEMORY)].includes(name))) {
+if (names.some((name) => name !== 'text')) {
   const postgres = await preparePostgres()
   try {
     await runOn(postgres)
@@ -103,6 +92,7 @@ if (names.some((name) => recorded.includes(name))) writeFileSync(new URL('README
 async function runOn(postgres: Awaited<ReturnType<typeof preparePostgres>>): Promise<void> {
   if (postgres.url === null) console.log(`Without PostgreSQL: ${postgres.reason}`)
   const servers = postgres.url === null ? [null] : [postgres.url, null]
+  if (names.includes('retrieval')) for (const server of servers) await retrievalScenario(server)
   if (names.includes('web')) writeFileSync(new URL('web.md', folder), await webScenario(postgres.url))
   if (names.includes('attack')) {
     const measured = []
