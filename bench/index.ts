@@ -344,7 +344,7 @@ async function changedElsewhere({ ctx, prepared }: World): Promise<object> {
   await allTrained(ctx, [id])
   const figures = await medians(async (at) => {
     const from = first + 100 * (at + 1)
-    await call(one.url, keys[at]!, 'PATCH', `/sources/${id}`, { type: 'text', content: textOf(from, 10) })
+    await call(one.url, keys[at]!, 'PUT', `/sources/${id}`, { content: textOf(from, 10) })
     await allTrained(ctx, [id])
     const trained = performance.now()
     for (let key = RUNS; ; key++) {
