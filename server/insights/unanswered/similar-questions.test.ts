@@ -10,6 +10,7 @@ const SUBJECTS = [/ship|deliver/, /gift/, /park/]
 const space = (common: number) => ({
   space: 'test',
   batch: 32,
+  dimensions: null,
   embed: async (texts: string[]) =>
     texts.map((text) => {
       const raw = [common, ...SUBJECTS.map((subject) => (subject.test(text) ? 1 : 0)), text.length / 500]
