@@ -175,6 +175,10 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
     reason: 'Sources without a time get one.',
   },
   'server/knowledge/jobs.ts': { tables: ['sources'], reason: 'Trainings that were interrupted go on.' },
+  'server/knowledge/search/index-words.ts': {
+    tables: ['sources', 'conversations'],
+    reason: 'The words of all agents are indexed after an upgrade.',
+  },
   'server/knowledge/vectors/fill-space.ts': {
     tables: ['agents', 'chunks', 'chunk_vectors'],
     reason: 'The job names the agent. All agents move to the configured space of vectors.',

@@ -95,7 +95,8 @@ async function complete(trx: Trx, { accountId, agentId }: IndexWords, sourceId: 
     delete from chunks
     where account_id = ${accountId} and source_id = ${sourceId} and page_id is null and retired_in is null
       and version < ${source.live_version}
-      and exists (select from sources where id = ${sourceId} and words_version is null)`.execute(trx)
+      and exists (select from sources
+        where account_id = ${accountId} and id = ${sourceId} and words_version is null)`.execute(trx)
   await trx
     .updateTable('sources')
     .set(await countWords(trx, { accountId, agentId, sourceId }, source.live_version))

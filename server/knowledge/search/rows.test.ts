@@ -70,7 +70,7 @@ test('a published, a changed and a deleted source are seen by another process at
     const agentId = await newAgent()
     const id = await train(agentId, section('Parcels', 'The word of the day is harkenfield.'))
     assert.equal((await search(other, agentId, 'harkenfield')).passages.length, 1)
-    await client.request('PATCH', `/agents/${agentId}/sources/${id}`, {
+    await client.request('PUT', `/agents/${agentId}/sources/${id}`, {
       content: section('Parcels', 'It is ivyholme now.'),
     })
     await trained(agentId, id)
@@ -92,7 +92,7 @@ test('a new version keeps unchanged chunks, and is one row when it goes live', a
   const id = await train(agentId, sections.join('\n\n'))
   const earlier = await chunksOf(id)
   sections.splice(1, 1, section('elder', 'All about elder. '.repeat(60)))
-  await client.request('PATCH', `/agents/${agentId}/sources/${id}`, { content: sections.join('\n\n') })
+  await client.request('PUT', `/agents/${agentId}/sources/${id}`, { content: sections.join('\n\n') })
   await trained(agentId, id)
   await until('the former chunks to go', async () =>
     (await chunksOf(id)).every(({ retired_in }) => retired_in === null),
@@ -162,15 +162,13 @@ test('words that an old version did not store are indexed, and an interrupted ru
   const miss = await search(service, agentId, 'marker77')
   assert.deepEqual([miss.passages.length, miss.isIndexing], [0, true])
   assert.equal(await ctx.knowledge.isEmpty(agentOf(agentId)), false)
-  const stop = new AbortController()
   const job = { accountId: client.accountId, agentId }
-  const running = indexWords(ctx, job, { signal: stop.signal })
-  await until('the first words', async () => {
-    const { rows } = await sql`select from chunk_words where agent_id = ${agentId} limit 1`.execute(ctx.db)
-    return rows.length > 0
-  })
-  stop.abort()
-  await assert.rejects(running)
+  // It ends after its first transactions, as a process that is killed does.
+  const stop = {
+    throwIfAborted: () => looks++ > 1 && assert.fail('The process ends.'),
+  } as unknown as AbortSignal
+  let looks = 0
+  await assert.rejects(indexWords(ctx, job, { signal: stop }))
   assert.equal((await search(service, agentId, 'marker77')).isIndexing, true)
   await Promise.all([0, 1].map(() => indexWords(ctx, job, { signal: new AbortController().signal })))
   const found = await search(service, agentId, 'marker77')
@@ -263,7 +261,7 @@ test('a large and a small agent are searched by the index of terms alone', async
       )
     })
     const lines = plan.rows.map((row) => row['QUERY PLAN']).join('\n')
-    assert.equal(lines.match(/on chunk_words_\d/g)?.length ?? 0, 1, lines)
+    assert.equal(new Set(lines.match(/chunk_words_\d/g)).size, 1, lines)
     if (agentId !== small) assert.match(lines, /chunk_words_\d_terms/)
   }
 })
