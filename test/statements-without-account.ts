@@ -252,6 +252,10 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
     reason: 'Rows that name rows of another account are looked for.',
   },
   'server/operations/backup/restore-backup.ts': { tables: 'all', reason: 'A backup is restored as a whole.' },
+  'server/operations/backup/backup-vectors.ts': {
+    tables: ['vectors', 'sources', 'agents', 'chunk_vectors'],
+    reason: 'A backup holds the vectors of all accounts.',
+  },
   'server/operations/backup/write-backup.ts': { tables: 'all', reason: 'A backup holds all rows.' },
   'server/operations/commands/upgrade-command.ts': {
     tables: 'all',

@@ -229,5 +229,6 @@ export async function tendSpaces(ctx: Pick<Context, 'db' | 'jobs' | 'models'>): 
   // The server may have got the extension since.
   if (space !== null) await preparePgvector(ctx.db)
   await enqueueFilling(ctx)
+  if (space !== null) await sampleNear(ctx.db, space)
   await dropUnusedSpaces(ctx.db, space)
 }

@@ -125,24 +125,22 @@ export async function dropUnusedSpaces(db: Db, configured: string | null): Promi
     .select('id')
     .where('unused_since', '<', sql<Date>`now() - interval '1 day'`)
     .execute()
-  for (const { id } of unused) await dropSpace(db, id)
+  for (const { id } of unused) await db.transaction().execute((trx) => dropSpace(trx, id))
 }
 
-const dropSpace = (db: Db, id: number): Promise<void> =>
-  db.transaction().execute(async (trx) => {
-    await sql`drop table if exists ${vectorsOf({ id })}`.execute(trx)
-    await trx.deleteFrom('vector_spaces').where('id', '=', id).execute()
-  })
+export async function dropSpace(trx: Db, id: number): Promise<void> {
+  await sql`drop table if exists ${vectorsOf({ id })}`.execute(trx)
+  await trx.deleteFrom('vector_spaces').where('id', '=', id).execute()
+}
 
 const SAMPLED_TEXTS = 300
 const SAMPLED_FROM = 10_000
 const FEWEST_TEXTS = 8
 /**
- * Of 200 pairs of stored texts, one is as similar as this. Most pairs have nothing to do with each other, and what is
- * more similar than they are is about the same thing. The share is the same for every model, whatever its similarities
- * look like.
+ * Of fifty pairs of texts from different sources, one is as similar as this. Most of the others have nothing to do with
+ * each other, so what is more similar is about the same thing, whatever the similarities of the model look like.
  */
-const NEAR_QUANTILE = 0.995
+const NEAR_QUANTILE = 0.98
 
 /**
  * Returns the similarity from which a passage of this space counts as evidence; null as long as there are too few
@@ -166,15 +164,19 @@ export async function sampleNear(db: Db, name: string): Promise<void> {
     .executeTakeFirst()
   if (!space || space.sampled >= SAMPLED_FROM) return
   const wanted = Math.max(FEWEST_TEXTS, 2 * space.sampled)
-  const { rows } = await sql<{ vector: string; count: number }>`
-    with stored as (select vector from ${vectorsOf(space)} limit ${sql.lit(SAMPLED_FROM)})
-    select vector::text as vector, (select count(*) from stored)::int as count from stored
+  const { rows } = await sql<{ source: string; vector: string; count: number }>`
+    with stored as (select source_id, vector from ${vectorsOf(space)} limit ${sql.lit(SAMPLED_FROM)})
+    select source_id as source, vector::text as vector, (select count(*) from stored)::int as count from stored
     where (select count(*) from stored) >= ${wanted}::int order by random() limit ${sql.lit(SAMPLED_TEXTS)}`.execute(
     db,
   )
   if (rows.length === 0) return
-  const vectors = rows.map(({ vector }) => Float32Array.from(JSON.parse(vector) as number[]))
-  const near = quantile(similarities(vectors), NEAR_QUANTILE)
+  const texts = rows.map(({ source, vector }) => ({
+    source,
+    vector: Float32Array.from(JSON.parse(vector) as number[]),
+  }))
+  const apart = similarities(texts, (one, other) => one.source !== other.source)
+  const near = quantile(apart.length < texts.length ? similarities(texts, () => true) : apart, NEAR_QUANTILE)
   await db
     .updateTable('vector_spaces')
     .set({ near_from: near, sampled: rows[0]?.count ?? 0 })
@@ -182,20 +184,20 @@ export async function sampleNear(db: Db, name: string): Promise<void> {
     .execute()
 }
 
-/** The similarities of all pairs. */
-function similarities(vectors: readonly Float32Array[]): Float32Array {
-  const found = new Float32Array((vectors.length * (vectors.length - 1)) / 2)
-  let at = 0
-  for (const [i, one] of vectors.entries()) {
-    for (let j = 0; j < i; j++) {
-      const other = vectors[j] as Float32Array
-      let product = 0
-      for (let k = 0; k < one.length; k++) product += (one[k] as number) * (other[k] as number)
-      found[at++] = product
-    }
-  }
+type Text = { source: string; vector: Float32Array }
+
+function similarities(texts: readonly Text[], isPair: (one: Text, other: Text) => boolean): number[] {
+  const found: number[] = []
+  for (const [i, one] of texts.entries())
+    for (const other of texts.slice(0, i)) if (isPair(one, other)) found.push(product(one.vector, other.vector))
   return found
 }
 
-const quantile = (values: Float32Array, share: number): number =>
-  values.sort()[Math.min(values.length - 1, Math.floor(share * values.length))] ?? 1
+function product(one: Float32Array, other: Float32Array): number {
+  let sum = 0
+  for (let i = 0; i < one.length; i++) sum += (one[i] as number) * (other[i] as number)
+  return sum
+}
+
+const quantile = (values: number[], share: number): number =>
+  values.sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(share * values.length))] ?? 1

@@ -93,6 +93,8 @@ export const derivedTables = [
   'insight_days',
   'insights_queue',
   'processes',
+  // What a backup holds of them is in each of its vectors.
+  'vector_spaces',
   // Members sign in again, and unused links are created again.
   'login_sessions',
   'login_challenges',

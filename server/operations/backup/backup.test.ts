@@ -13,7 +13,9 @@ import { createAccount } from '../../accounts/records/accounts.ts'
 import { type Database, type Db, openEmbedded } from '../../db/database.ts'
 import { newAgentId, newId } from '../../db/ids.ts'
 import { migrate } from '../../db/upkeep/migrate.ts'
+import { preparePgvector } from '../../db/upkeep/pgvector.ts'
 import { openJobs, type Task } from '../../jobs/jobs.ts'
+import { ensureSpace, findSpace, vectorsOf } from '../../knowledge/vectors/spaces.ts'
 import { CommandFailure } from '../command.ts'
 import type { Line } from './backup-format.ts'
 import { backupTables, derivedTables, settingsLeftOut } from './backup-tables.ts'
@@ -68,6 +70,10 @@ async function fill(db: Db, files: string): Promise<void> {
     await mkdir(join(files, account, agent, source), { recursive: true })
     await writeFile(join(files, account, agent, source, 'f'), Buffer.alloc(i * 100_000, i))
   }
+  await preparePgvector(db)
+  const space = await ensureSpace(db, 'other space', 3)
+  await sql`insert into ${vectorsOf(space!)} (account_id, agent_id, source_id, vector_key, vector)
+    select account_id, agent_id, id, 'k', '[0.5,0,-1]' from sources`.execute(db)
   await sql`insert into settings (name, value) values ('maintenance', 'true'), ('other', '{"a":1}')`.execute(
     db,
   )
@@ -83,7 +89,11 @@ async function rowsOf(db: Db): Promise<Record<string, unknown>> {
     )
     all[name] = rows
   }
-  return all
+  const space = await findSpace(db, 'other space')
+  const { rows: vectors } = await sql`
+    select source_id, vector::text from ${vectorsOf(space!)} order by 1`.execute(db)
+  assert.equal(vectors.length, SOURCES)
+  return { ...all, vectors }
 }
 
 async function contentsOf(files: string): Promise<Record<string, string>> {
@@ -106,7 +116,7 @@ test('no table and no primary key column is missing, and referenced tables come 
       join pg_attribute a on a.attrelid = c.oid and a.attnum = k.n order by k.at)) as key
     from pg_class c join pg_index i on i.indrelid = c.oid and i.indisprimary
     where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
-      and c.relname not in (${sql.join(['schema_migrations', 'applied_migrations', ...derivedTables])})`.execute(
+      and not c.relispartition and c.relname not in (${sql.join(['schema_migrations', 'applied_migrations', ...derivedTables])})`.execute(
     db,
   )
   const listed = backupTables.map(({ name, key }) => ({ name, key }))
@@ -114,7 +124,7 @@ test('no table and no primary key column is missing, and referenced tables come 
   assert.deepEqual(listed.sort(byName), rows.sort(byName))
   const references = await sql<{ child: string; parent: string }>`
     select conrelid::regclass::text as child, confrelid::regclass::text as parent from pg_constraint
-    where contype = 'f' and connamespace = 'public'::regnamespace and conrelid <> confrelid
+    where contype = 'f' and connamespace = 'public'::regnamespace and conrelid <> confrelid and conparentid = 0
       and conrelid::regclass::text not in (${sql.join(derivedTables)})`.execute(db)
   const place = new Map<string, number>(backupTables.map(({ name }, i) => [name, i]))
   for (const { child, parent } of references.rows)
@@ -131,6 +141,7 @@ test('every row and file is restored into another database, and its previous con
   assert.deepEqual(await restoreBackup(to.db, filesTo(), backup), {
     ...made,
     locked: { actions: 0, rows: 0 },
+    withoutVectors: 0,
   })
   assert.deepEqual(await rowsOf(to.db), await rowsOf(from.database.db))
   assert.deepEqual(await contentsOf(filesTo()), await contentsOf(filesFrom()))
@@ -139,6 +150,26 @@ test('every row and file is restored into another database, and its previous con
   const switched = await sql`select 1 from settings where name = 'maintenance'`.execute(to.db)
   assert.equal(switched.rows.length, 0, 'the switch of an installation stays with it')
   assert.deepEqual((await readdir(folder)).sort(), ['backup.gz', 'from', 'to'])
+})
+
+test('without pgvector, everything but the vectors is restored, and agents use words alone', async () => {
+  const { db } = to
+  await sql`update agents set vector_space = 'other space'`.execute(from.database.db)
+  const file = join(folder, 'with-vectors.gz')
+  await writeBackup(from.database.db, filesFrom(), file)
+  await sql`create function refuse() returns event_trigger language plpgsql as
+    $$ begin raise insufficient_privilege; end $$`.execute(db)
+  await sql`drop extension vector cascade`.execute(db)
+  await sql`create event trigger refused on ddl_command_start when tag in ('CREATE EXTENSION')
+    execute function refuse()`.execute(db)
+  await sql`delete from chunk_vectors`.execute(db)
+  const { withoutVectors } = await restoreBackup(db, filesTo(), file)
+  assert.equal(withoutVectors, SOURCES)
+  const { rows } = await sql`select distinct vector_space from agents`.execute(db)
+  // Those of a former version are moved when pgvector is there.
+  assert.deepEqual(rows, [{ vector_space: 'other space' }])
+  await sql`drop event trigger refused`.execute(db)
+  await restoreBackup(db, filesTo(), file)
 })
 
 test('jobs in the queue do not affect restored data', async () => {

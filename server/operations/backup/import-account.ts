@@ -3,15 +3,17 @@ import { join } from 'node:path'
 import type { Db, Trx } from '../../db/database.ts'
 import { isId } from '../../db/ids.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
+import { preparePgvector } from '../../db/upkeep/pgvector.ts'
 import { CommandFailure } from '../command.ts'
 import { accountTables } from './account-scope.ts'
 import { type AccountLine, readBackup } from './backup-format.ts'
+import { leaveMissingSpaces, restoreVectors, VECTORS } from './backup-vectors.ts'
 import { currentKeyIds, type Locked, withoutForeignSecrets } from './foreign-secrets.ts'
 import { refuseForeignNames, refuseForeignPath, refuseForeignRows } from './refuse-foreign.ts'
 import { insertRows, placeFile, refuseOtherVersion, removeAll, writePiece } from './restore-backup.ts'
 import type { Counts } from './write-backup.ts'
 
-type Imported = Counts & { account: AccountLine; locked: Locked }
+type Imported = Counts & { account: AccountLine; locked: Locked; withoutVectors: number }
 
 /**
  * Adds the account of an export to this installation, in one transaction, with its files. Anything that only the secret
@@ -24,6 +26,8 @@ export async function importAccount(db: Db, filesDir: string, file: string): Pro
   const placed = new Set<string>()
   const counts: Counts = { rows: 0, files: 0 }
   const locked: Locked = { actions: 0, rows: 0 }
+  let withoutVectors = 0
+  await preparePgvector(db)
   let isCommitting = false
   await rm(staged, { recursive: true, force: true })
   await mkdir(staged, { recursive: true, mode: 0o700 })
@@ -33,7 +37,12 @@ export async function importAccount(db: Db, filesDir: string, file: string): Pro
       const tables = new Map((await accountTables(trx)).map((table) => [table.name as string, table]))
       const keyIds = await currentKeyIds(trx)
       for await (const line of readBackup(file)) {
-        if (line.kind === 'rows') {
+        if (line.kind === 'rows' && line.table === VECTORS) {
+          refuseForeignRows(line, 'account_id', account)
+          const restored = await restoreVectors(trx, line)
+          counts.rows += restored.rows
+          withoutVectors += restored.withoutVectors
+        } else if (line.kind === 'rows') {
           const table = tables.get(line.table)
           if (!table) throw new CommandFailure(`The export has an unknown table ${line.table}.`)
           refuseForeignRows(line, table.owner, account)
@@ -46,6 +55,7 @@ export async function importAccount(db: Db, filesDir: string, file: string): Pro
           await writePiece(staged, line)
         }
       }
+      await leaveMissingSpaces(trx)
       await refuseForeignNames(trx, [...tables.values()], account)
       for (const path of files) {
         placed.add(path)
@@ -61,7 +71,7 @@ export async function importAccount(db: Db, filesDir: string, file: string): Pro
     await rm(staged, { recursive: true, force: true })
   }
   counts.files = files.size
-  return { ...counts, account, locked }
+  return { ...counts, account, locked, withoutVectors }
 }
 
 /** Reads the whole file once, so that damage is found before anything is changed. */

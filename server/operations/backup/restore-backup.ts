@@ -4,9 +4,11 @@ import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/database.ts'
 import { json } from '../../db/statements/json.ts'
 import { readMigrations } from '../../db/upkeep/migrate.ts'
+import { preparePgvector } from '../../db/upkeep/pgvector.ts'
 import { CommandFailure } from '../command.ts'
 import { type Line, readBackup } from './backup-format.ts'
 import { backupTables, settingsLeftOut } from './backup-tables.ts'
+import { dropSpaces, leaveMissingSpaces, restoreVectors, VECTORS } from './backup-vectors.ts'
 import { type Locked, withoutForeignSecrets } from './foreign-secrets.ts'
 import { refuseForeignFiles, refuseForeignPath } from './refuse-foreign.ts'
 import { type Counts, filesIn } from './write-backup.ts'
@@ -25,13 +27,15 @@ export async function restoreBackup(
   filesDir: string,
   file: string,
   { withoutSecrets = false } = {},
-): Promise<Counts & { locked: Locked }> {
+): Promise<Counts & { locked: Locked; withoutVectors: number }> {
   await checkBackup(file)
+  await preparePgvector(db)
   const staged = `${filesDir}.restoring`
   const before = new Set(await filesIn(filesDir))
   const files = new Set<string>()
   const counts: Counts = { rows: 0, files: 0 }
   const locked: Locked = { actions: 0, rows: 0 }
+  let withoutVectors = 0
   let isCommitting = false
   await rm(staged, { recursive: true, force: true })
   await mkdir(staged, { recursive: true, mode: 0o700 })
@@ -39,7 +43,11 @@ export async function restoreBackup(
     await db.transaction().execute(async (trx) => {
       await empty(trx)
       for await (const line of readBackup(file)) {
-        if (line.kind === 'rows') {
+        if (line.kind === 'rows' && line.table === VECTORS) {
+          const restored = await restoreVectors(trx, line)
+          counts.rows += restored.rows
+          withoutVectors += restored.withoutVectors
+        } else if (line.kind === 'rows') {
           refuseForeignFiles(line)
           const isLocked =
             withoutSecrets && backupTables.some((one) => one.name === line.table && one.encrypted)
@@ -55,6 +63,7 @@ export async function restoreBackup(
       await sql`update agents set knowledge_version = (extract(epoch from clock_timestamp()) * 1000)::bigint`.execute(
         trx,
       )
+      await leaveMissingSpaces(trx)
       for (const path of files) await placeFile(join(staged, path), join(filesDir, path))
       isCommitting = true
     })
@@ -67,7 +76,7 @@ export async function restoreBackup(
   }
   await removeAll(filesDir, without(before, files))
   counts.files = files.size
-  return { ...counts, locked }
+  return { ...counts, locked, withoutVectors }
 }
 
 /** Throws CommandFailure unless the file can be restored completely. */
@@ -104,6 +113,7 @@ async function empty(trx: Trx): Promise<void> {
     trx,
   )
   if (rows[0]?.queue) await sql`delete from jobs.job where state in ('created', 'retry')`.execute(trx)
+  await dropSpaces(trx)
   for (const { name } of [...backupTables].reverse()) {
     const some = name === 'settings' ? sql`where name not in (${sql.join([...settingsLeftOut])})` : sql``
     await sql`delete from ${sql.table(name)} ${some}`.execute(trx)

@@ -13,6 +13,7 @@ import { CommandFailure } from '../command.ts'
 import { accountTables, type ScopedTable } from './account-scope.ts'
 import type { AccountLine, Line } from './backup-format.ts'
 import { type BackupTable, backupTables, settingsLeftOut } from './backup-tables.ts'
+import { VECTORS, vectorPages } from './backup-vectors.ts'
 
 /** Bytes. */
 const FILE_PIECE = 256 * 1024
@@ -88,6 +89,10 @@ async function* rowLines(db: Db, counts: Counts, account: AccountLine | null): A
         counts.rows += rows.length
         yield { kind: 'rows', table: table.name, rows }
       }
+    }
+    for await (const rows of vectorPages(trx, account)) {
+      counts.rows += rows.length
+      yield { kind: 'rows', table: VECTORS, rows }
     }
   } finally {
     await trx.rollback().execute()

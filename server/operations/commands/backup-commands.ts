@@ -44,13 +44,16 @@ export const restore: Command = {
       await setMaintenance(wasOn)
     }
   },
-  print: ({ file, rows, files, disabledActions, leftOut }) =>
+  print: ({ file, rows, files, disabledActions, leftOut, withoutVectors }) =>
     [
       `${file} is restored: ${rows} rows and ${files} files.`,
       disabledActions
         ? `${disabledActions} actions were disabled: their headers were encrypted and have to be entered again.`
         : '',
       leftOut ? `${leftOut} connections were encrypted and have to be set up again.` : '',
+      withoutVectors
+        ? `${withoutVectors} vectors were left out, because the database has no pgvector: documents are found by their words. Vectors are made again when it is there.`
+        : '',
     ]
       .filter((line) => line !== '')
       .join('\n'),

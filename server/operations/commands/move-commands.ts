@@ -37,13 +37,16 @@ export const importCommand: Command = {
     await resume()
     return { file, account: account.id, ...counts, disabledActions: locked.actions, leftOut: locked.rows }
   },
-  print: ({ account, rows, files, disabledActions, leftOut }) =>
+  print: ({ account, rows, files, disabledActions, leftOut, withoutVectors }) =>
     [
       `Account ${account} was imported: ${rows} rows and ${files} files.`,
       disabledActions
         ? `${disabledActions} actions were disabled: their headers were encrypted with another key and have to be entered again.`
         : '',
       leftOut ? `${leftOut} connections were encrypted with another key and have to be set up again.` : '',
+      withoutVectors
+        ? `${withoutVectors} vectors were left out, because the database has no pgvector: documents are found by their words. Vectors are made again when it is there.`
+        : '',
     ]
       .filter((line) => line !== '')
       .join('\n'),
