@@ -189,7 +189,8 @@ type Text = { source: string; vector: Float32Array }
 function similarities(texts: readonly Text[], isPair: (one: Text, other: Text) => boolean): number[] {
   const found: number[] = []
   for (const [i, one] of texts.entries())
-    for (const other of texts.slice(0, i)) if (isPair(one, other)) found.push(product(one.vector, other.vector))
+    for (const other of texts.slice(0, i))
+      if (isPair(one, other)) found.push(product(one.vector, other.vector))
   return found
 }
 
