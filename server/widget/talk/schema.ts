@@ -89,7 +89,7 @@ export const VisibleMessage = Exact({
     description: 'Whether the answer ended without a word: the chat shows a sentence in its place',
   }),
   offer: Nullable(
-    Type.Literal('person', {
+    OneOf(['person'], {
       description: 'The answer offers a person; a message with `accepts` takes the offer',
     }),
   ),
