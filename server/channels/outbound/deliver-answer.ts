@@ -20,9 +20,8 @@ import { guessLanguage } from '../../text/languages/language.ts'
 import { hostOf } from '../../text/safety/foreign-links.ts'
 import { askPeople } from './ask-people.ts'
 
-/** What of a conversation tells the customer's language: the newest messages, and characters of them. */
+/** How many of the newest messages tell the customer's language. */
 const MESSAGES_LOOKED_AT = 5
-const LOOKED_AT = 4_000
 
 /**
  * Returns whether the reply belongs on a channel, and a function that sends it there and asks people about a reply
@@ -110,8 +109,7 @@ async function languageOf(
     .orderBy('seq', 'desc')
     .limit(MESSAGES_LOOKED_AT)
     .execute()
-  const text = messages.map(textOf).join('\n').slice(0, LOOKED_AT)
-  const language = guessLanguage(text)
+  const language = guessLanguage(messages.map(textOf).join('\n'))
   return isCustomerLanguage(language) ? language : 'en'
 }
 

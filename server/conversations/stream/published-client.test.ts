@@ -214,7 +214,7 @@ test('an answer of the built-in responder is marked as such, and every answer ha
   assert.deepEqual([answered.outcome, answered.sources.length], ['answered', 1])
   const { conversationId } = answered
   const declined = await ask('Who painted the Mona Lisa?', conversationId)
-  assert.deepEqual([declined.outcome, declined.sources], ['declined', []])
+  assert.deepEqual([declined.outcome, declined.sources], ['not_found', []])
   assert.equal((await ask('Hello', conversationId)).outcome, null)
   await client.request('PUT', `/agents/${agentId}`, { model: 'auto' })
   models.queue.push({ tokens: ['Five years.'] })
@@ -223,7 +223,7 @@ test('an answer of the built-in responder is marked as such, and every answer ha
   const { data } = (await client.request('GET', pathOf(conversationId))).body
   assert.deepEqual(
     data.messages.map(({ metadata }: { metadata?: { outcome: string } }) => metadata?.outcome),
-    [undefined, 'answered', undefined, 'declined', undefined, null, undefined, null],
+    [undefined, 'answered', undefined, 'not_found', undefined, null, undefined, null],
   )
 })
 

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { splitWords } from '../words/words.ts'
-import { guessLanguage, weighExpected } from './language.ts'
-import { languageOfQuestion } from './language-of-question.ts'
+import { guessLanguage } from './language.ts'
 import type { Language } from './stop-words.ts'
 
 const SCRIPT = /[^\p{sc=Latin}\P{L}]/u
@@ -55,19 +53,12 @@ const QUESTIONS: [Language, string[]][] = [
 
 test('the language of a question is recognised, even in a script that others share', () => {
   for (const [language, questions] of QUESTIONS) {
+    // In the Latin script, two or three words may be too few.
     for (const question of questions) {
-      if (SCRIPT.test(question)) assert.equal(guessLanguage(question), language, question)
-      assert.equal(languageOfQuestion(splitWords(question), 'en'), language, question)
+      const guessed = guessLanguage(question)
+      if (SCRIPT.test(question) || guessed !== 'other') assert.equal(guessed, language, question)
     }
   }
-})
-
-test('words that languages share take that of the documents, and none if that is another one', () => {
-  const price = splitWords('цена')
-  for (const written of ['ru', 'bg', 'uk'] as const) assert.equal(languageOfQuestion(price, written), written)
-  assert.equal(weighExpected(price, new Set(['bg'])).language, 'bg')
-  assert.equal(guessLanguage('цена'), 'other')
-  assert.equal(languageOfQuestion(price, 'en'), 'en')
 })
 
 test('a language that is not known is not taken for another one of its script', () => {
@@ -78,38 +69,4 @@ test('a language that is not known is not taken for another one of its script', 
     'वितरणाची किंमत किती आहे आणि ते कधी मिळेल? वेळ सांगा',
   ])
     assert.equal(guessLanguage(text), 'other', text)
-})
-
-test('a few words in another language, or like another language, do not hide that of the documents', () => {
-  const cases: [question: string, written: Language, said: string[]][] = [
-    ['tej 5k price', 'en', ['tej']],
-    ['deepak plus emi', 'en', ['deepak', 'plus']],
-    ['strassenlaterne defekt melden wie lange', 'de', []],
-    ['preço livro brücke b1', 'pt', ['brücke']],
-    ['DASK poliçesini program üzerinden yenileyebiliyor muyuz?', 'tr', []],
-    ['check-out posticipato costo', 'it', ['check', 'out']],
-    ['telconsulta horario', 'pt', ['horario']],
-    ['Стоит ли камера наблюдения возле постамата', 'ru', []],
-    ['年末年始 休業', 'ja', []],
-    ['Orora X5 Pro 値段', 'ja', ['orora', 'x5', 'pro']],
-  ]
-  for (const [question, written, said] of cases)
-    assert.equal(
-      languageOfQuestion(splitWords(question), written, (word) => said.includes(word)),
-      written,
-      question,
-    )
-  // A question in another language stays one, even if the documents have some of its words.
-  for (const [question, language] of [
-    ['Quanto costa il plus?', 'it'],
-    ['Was kostet Deepak Plus?', 'de'],
-    ['Prix ?', 'fr'],
-    ['送料はいくらですか', 'ja'],
-    ['运费是多少', 'zh'],
-  ] as [string, Language][])
-    assert.equal(
-      languageOfQuestion(splitWords(question), 'en', (word) => word === 'plus'),
-      language,
-      question,
-    )
 })

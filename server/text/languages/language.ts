@@ -92,20 +92,9 @@ export function guessLanguage(text: string): Language {
  * considered.
  */
 export function guessLanguageOfWords(words: readonly string[], among?: ReadonlySet<Language>): Language {
-  return weighLanguage(words, among).language
-}
-
-/** Does the same, and also returns the share (0 to 1) of the words that indicate the language. */
-export function weighLanguage(
-  words: readonly string[],
-  among?: ReadonlySet<Language>,
-): { language: Language; share: number } {
   const looked = words.length > WORDS_LOOKED_AT ? words.slice(0, WORDS_LOOKED_AT) : words
   const script = scriptOf(looked)
-  if (script !== null) {
-    const language = SHARED[script] ? languageIn(script, looked, among) : (script as Language)
-    return { language, share: language === 'other' ? 0 : 1 }
-  }
+  if (script !== null) return SHARED[script] ? languageIn(script, looked, among) : (script as Language)
   const unlikely = unlikelyIn(looked)
   const votes = new Map<Language, number>()
   const vote = (languages: readonly Language[], weight: number): void => {
@@ -121,41 +110,14 @@ export function weighLanguage(
       for (const [letters, own] of LETTERS) if (letters.test(word)) vote(own, 0.5)
   }
   const [first, second] = [...votes].sort((a, b) => b[1] - a[1])
-  const unsure = { language: 'other', share: 0 } as const
-  if (!first) return unsure
+  if (!first) return 'other'
   const isTie = first[1] <= (second?.[1] ?? 0) * 1.02
   // Danish and Norwegian share most of their short words, and readers understand both.
-  if (isTie && !(isScandinavian(first[0]) && isScandinavian(second![0]))) return unsure
-  const share = first[1] / looked.length
+  if (isTie && !(isScandinavian(first[0]) && isScandinavian(second![0]))) return 'other'
   // A long text with hardly any stop words of a language is in another language that shares some words.
-  if (first[1] < 0.5 || share < 0.06) return unsure
+  if (first[1] < 0.5 || first[1] / looked.length < 0.06) return 'other'
   const [best] = first
-  return { language: best === 'da' || best === 'no' ? danishOrNorwegian(looked, best) : best, share }
-}
-
-/** The share that an expected language needs, relative to the language that most words indicate. */
-const NEARLY = 0.65
-
-/**
- * Does the same for a question about documents in `written`, when English is also expected: a few words that several
- * languages share do not indicate another one, nor do words of the documents, such as a product that is called like a word
- * of another language.
- */
-export function weighExpected(
-  words: readonly string[],
-  written: ReadonlySet<Language>,
-  isSaid: (word: string) => boolean = () => false,
-): { language: Language; share: number } {
-  const all = weighLanguage(words)
-  if (written.has(all.language)) return all
-  const unsaid = words.filter((word) => !isSaid(word))
-  const own = weighLanguage(unsaid)
-  const told = { ...own, share: (own.share * unsaid.length) / Math.max(1, words.length) }
-  if (told.language === 'en') return told
-  if (told.language === 'zh' && written.has('ja')) return { ...told, language: 'ja' }
-  const near = weighLanguage(words, new Set<Language>(['en', ...written]))
-  if (told.language === 'other') return scriptOf(words) === null ? told : near
-  return near.share >= told.share * NEARLY ? near : told
+  return best === 'da' || best === 'no' ? danishOrNorwegian(looked, best) : best
 }
 
 const isScandinavian = (language: Language): boolean => language === 'da' || language === 'no'
@@ -184,9 +146,6 @@ function languageIn(script: string, words: readonly string[], among?: ReadonlySe
   const expected = [...votes].filter(([language, weight]) => weight === first![1] && among?.has(language))
   return expected.length === 1 ? expected[0]![0] : 'other'
 }
-
-/** Returns whether the short words of a language are also those of others. */
-export const isRare = (language: Language): boolean => RARE.some(([rare]) => rare === language)
 
 /** Returns the languages of RARE that are not considered for these words. */
 function unlikelyIn(words: readonly string[]): Set<Language> {
