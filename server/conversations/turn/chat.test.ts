@@ -153,7 +153,8 @@ test('the score is null where nothing was scored, and 0 where something was and 
   const source = { type: 'text', name: 'Lamp', content: 'The lamp has a warranty of eleven years.' }
   const { id } = (await client.request('POST', `/agents/${agent}/sources`, source)).body
   await trained(service, id)
-  assert.deepEqual(await scores('?!'), [0, 0])
+  assert.deepEqual(await scores('?!'), [null, null])
+  assert.deepEqual(await scores('Xylophone'), [0, 0])
   const [score] = await scores('How long is the warranty of the lamp?')
   assert.ok(score > 0 && score <= 1)
   assert.equal((await client.request('DELETE', `/agents/${agent}/sources/${id}`)).status, 200)
