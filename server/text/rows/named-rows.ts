@@ -26,21 +26,6 @@ export function tableOf(lines: readonly string[]): string | null {
   return markdownTable(names, rows.map(valuesOf))
 }
 
-const FEWEST_BARRED = 3
-
-/**
- * Returns the rows from index `from` up to, but not including, `to` as a table in Markdown, if all rows have the same
- * number of values, three or more, separated by bars. The names of the columns are the first row, as in plain text.
- */
-export function barredTable(rows: readonly string[], from: number, to: number): string | null {
-  const [names, ...others] = rows.map((row) => row.split(' | '))
-  const isTable =
-    names && names.length >= FEWEST_BARRED && others.every(({ length }) => length === names.length)
-  if (!isTable || others.length === 0) return null
-  const chosen = others.slice(Math.max(0, from - 1), Math.max(1, to - 1))
-  return markdownTable(names, chosen)
-}
-
 function markdownTable(names: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (values: readonly string[]): string =>
     `| ${values.map((value) => value.replaceAll('|', '\\|')).join(' | ')} |`
