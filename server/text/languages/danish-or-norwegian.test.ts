@@ -16,8 +16,7 @@ const DANISH = [
 ]
 
 test('Norwegian and Danish questions are told apart by spelling', () => {
-  for (const question of NORWEGIAN)
-    assert.equal(guessLanguage(question), 'no', question)
+  for (const question of NORWEGIAN) assert.equal(guessLanguage(question), 'no', question)
   for (const question of DANISH) assert.equal(guessLanguage(question), 'da', question)
 })
 
