@@ -34,7 +34,6 @@ import { createLog } from './log.ts'
 import { createBuiltinModel } from './models/builtin/builtin-model.ts'
 import { createKnownFailures } from './models/failures/known-failures.ts'
 import { createModels } from './models/models.ts'
-import { loadWordVectors } from './models/static/word-vectors.ts'
 import { conversationReactions } from './reactions.ts'
 import { createIndexer } from './search/index/index-conversations.ts'
 import { openSecrets } from './secrets/secret-key.ts'
@@ -92,7 +91,6 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
     const limiter = config.redisUrl
       ? await sharedLimiter(config, config.redisUrl, log)
       : memoryRateLimiter(config.rateLimit)
-    const words = loadWordVectors()
     const knownFailures = createKnownFailures(db, onError)
     const models = createModels({
       catalogue: config.catalogue,
@@ -126,7 +124,6 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
       jobs,
       limiter,
       secrets,
-      words,
       models,
       knownFailures,
       fetcher,

@@ -20,8 +20,6 @@ const DRAIN_MS = 30_000
 const BACKLOG = 4_096
 /** A second signal within this time counts as a copy of the first. */
 const COPY_WITHIN_MS = 1_000
-/** Delays the reading of the word vectors, so that the first requests after the start are not held up. */
-const READ_WORDS_MS = 2_000
 /** The time for the final checkpoint and for notifying the readers. */
 const FAREWELL_MS = 5_000
 /** How long requests that are not answers, and jobs, which other processes repeat, may take once all answers have ended. */
@@ -62,8 +60,6 @@ export async function run(ctx: Context, role: 'api' | 'worker' | 'all'): Promise
   const lines = [address ? `listening on ${address}` : 'working', ...greeting]
   // Written at once, so that whoever waits for the first line also sees the rest.
   process.stdout.write(`${lines.join('\n').replaceAll('{address}', address ?? '')}\n`)
-  // Reading any property loads the table; otherwise the first answer would be delayed.
-  setTimeout(() => ctx.words.size, READ_WORDS_MS).unref()
   hasStarted()
   // This is not awaited, because a server that is unreachable must not delay the start.
   void reachServers(config.catalogue, ctx.models.embedder).then((findings) => {

@@ -4,6 +4,7 @@ import { freshDatabase } from '../../test/database.ts'
 import { startModelServer } from '../../test/fakes/model-server.ts'
 import { newId } from '../db/ids.ts'
 import { migrate } from '../db/upkeep/migrate.ts'
+import { NOTHING_FOUND } from '../knowledge/search/knowledge.ts'
 import { parseCatalogue } from '../models/catalogue/catalogue.ts'
 import { probeModels } from '../models/catalogue/probe-models.ts'
 import { reachServers } from '../models/catalogue/reach-servers.ts'
@@ -33,7 +34,7 @@ before(async () => {
     secrets: { rotate: never, finish: never },
     setMaintenance: async () => {},
     resume: async () => {},
-    openKnowledge: () => ({ search: async () => ({ passages: [], confidence: 0 }) }),
+    openKnowledge: () => ({ search: async () => NOTHING_FOUND }),
     openModels: () => {
       const catalogue = parseCatalogue(modelsFile, NO_VARIABLES, {})
       const models = createModels({ catalogue, builtin: {} as never })

@@ -50,7 +50,7 @@ export function Models() {
               ))}
             </Table>
             <p className={classes.faint}>
-              Embeddings: {data.embedding ?? 'word vectors that come with Parley'}. Reranker:{' '}
+              Embeddings: {data.embedding ?? 'none, so documents are searched by words alone'}. Reranker:{' '}
               {data.reranker ?? 'none'}.
             </p>
             {data.embeddingProblem && <p role="alert">{data.embeddingProblem}</p>}

@@ -4,8 +4,6 @@ import fc from 'fast-check'
 import { densePairs } from '../languages/dense-script.ts'
 import { guessLanguage } from '../languages/language.ts'
 import { createStemmer } from '../languages/stem.ts'
-import { characterNGrams } from './n-grams.ts'
-import { termsOfWord } from './terms.ts'
 import { splitWords, wordsOnly } from './words.ts'
 
 const stem = createStemmer()
@@ -23,17 +21,9 @@ test('words are folded and split at everything that is not a letter or digit', (
   assert.equal(wordsOnly(' How much?? '), wordsOnly('how MUCH'))
 })
 
-test('stop words result in no term, other words in their stem for the language', () => {
-  assert.deepEqual(termsOfWord('the', 'en', stem), [])
-  assert.deepEqual(termsOfWord('deliveries', 'en', stem), termsOfWord('delivery', 'en', stem))
-  assert.deepEqual(termsOfWord('lieferungen', 'de', stem), termsOfWord('lieferung', 'de', stem))
-  assert.deepEqual(termsOfWord('livraisons', 'other', stem), ['livraisons'])
-})
-
-test('accents are ignored', () => {
-  assert.deepEqual(termsOfWord('demarrer', 'fr', stem), termsOfWord('démarrer', 'fr', stem))
-  assert.deepEqual(termsOfWord('seccion', 'es', stem), termsOfWord('secciones', 'es', stem))
-  assert.deepEqual(termsOfWord('como', 'es', stem), [])
+test('stems ignore accents', () => {
+  assert.equal(stem('demarrer', 'fr'), stem('démarrer', 'fr'))
+  assert.equal(stem('seccion', 'es'), stem('secciones', 'es'))
 })
 
 test('a script without spaces results in pairs of characters', () => {
@@ -63,23 +53,12 @@ test('the language of a text is recognised by its stop words', () => {
   assert.equal(guessLanguage(''), 'other')
 })
 
-test('n-grams are taken from the marked word, each once', () => {
-  fc.assert(
-    fc.property(fc.string({ minLength: 1, maxLength: 20 }), (word) => {
-      const grams = characterNGrams(word)
-      assert.equal(new Set(grams).size, grams.length)
-      assert.ok(grams.length > 0)
-      for (const gram of grams) assert.ok(`_${word}_`.includes(gram) && gram.length >= 3 && gram.length <= 5)
-    }),
-  )
-})
-
 test('any text is tokenised without an error', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
       const language = guessLanguage(text)
       for (const word of splitWords(text))
-        for (const term of termsOfWord(word, language, stem)) assert.ok(term.length > 0)
+        for (const piece of [...densePairs(word), stem(word, language)]) assert.ok(piece.length > 0)
     }),
   )
 })
