@@ -155,7 +155,7 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
       }),
       indexer: createIndexer(),
       mailParser,
-      knowledge: createKnowledge({ db, embedderOf: models.embedderOf, log }),
+      knowledge: createKnowledge({ db, models, log }),
       keys: createAuthenticator(db, onError),
       sessions: createSessions({ db, config, log, secrets }),
       maintenance: createMaintenance(db),

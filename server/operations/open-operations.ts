@@ -98,7 +98,7 @@ export async function openOperations(
     resume: async () => {},
     openKnowledge() {
       models ??= createModels({ catalogue: config.catalogue, builtin: createBuiltinModel() })
-      return createKnowledge({ db, embedderOf: models.embedderOf, log: pino({ level: 'silent' }) })
+      return createKnowledge({ db, models, log: pino({ level: 'silent' }) })
     },
     openModels() {
       models ??= createModels({ catalogue: config.catalogue, builtin: createBuiltinModel() })

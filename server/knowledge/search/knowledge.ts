@@ -3,9 +3,11 @@ import type { Logger } from 'pino'
 import type { Db, Trx } from '../../db/database.ts'
 import { transact } from '../../db/statements/transact.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
-import type { Embedder } from '../../models/vectors/embedder.ts'
+import type { Models } from '../../models/models.ts'
 import type { Language } from '../../text/languages/language.ts'
 import { createStemmer, type Stemmer } from '../../text/languages/stem.ts'
+import { nearestChunks } from '../vectors/nearest-chunks.ts'
+import { nearFrom } from '../vectors/spaces.ts'
 import {
   type FoundByWords,
   findByWords,
@@ -14,7 +16,7 @@ import {
   type SearchState,
 } from './find-by-words.ts'
 import { type Candidate, type Scored, scoreCandidates } from './score.ts'
-import { askedWords } from './terms.ts'
+import { type AskedWord, askedWords } from './terms.ts'
 
 /** The confidence from which the documents count as covering a question: a third of what its words weigh. */
 export const FOUND_FROM = 1 / 3
@@ -89,14 +91,10 @@ export const NOTHING_FOUND: SearchResult = {
   hasKnownWord: false,
 }
 
-type Deps = {
-  db: Db
-  /** Returns the embedder of a space; null when its model cannot be reached, and words alone are searched. */
-  embedderOf: (space: string) => Embedder | null
-  log: Logger
-}
+type Needs = { db: Db; models: Pick<Models, 'embedderOf'>; log: Logger }
 
-export function createKnowledge({ db, log }: Deps): Knowledge {
+export function createKnowledge(needs: Needs): Knowledge {
+  const { db } = needs
   const stem = createStemmer()
   const read = (agent: AgentKnowledge): Promise<SearchState | null> =>
     transact(db, (trx) => readSearchState(trx, scopeOf(agent)))
@@ -105,8 +103,7 @@ export function createKnowledge({ db, log }: Deps): Knowledge {
       const scope = scopeOf(agent, options.sourceIds)
       // An agent that never had a source has nothing to search.
       if (agent.knowledgeVersion === 0) return NOTHING_FOUND
-      void log
-      return transact(db, (trx) => searchInRows(trx, stem, scope, queries, options))
+      return searchInRows(needs, stem, scope, queries, options)
     },
     async isEmpty(agent) {
       const state = agent.knowledgeVersion === 0 ? null : await read(agent)
@@ -125,26 +122,28 @@ const scopeOf = (agent: AgentKnowledge, sourceIds: readonly string[] | null = nu
   sourceIds,
 })
 
+/** The most chunks that are found by vectors. */
+const NEAREST = 200
+
 async function searchInRows(
-  trx: Trx,
+  needs: Needs,
   stem: Stemmer,
   scope: Scope,
   queries: readonly string[],
   { limit, explain }: SearchOptions,
 ): Promise<SearchResult> {
-  // A plan for every agent would be a bad one for the largest and for the smallest.
-  await sql`set local plan_cache_mode = force_custom_plan`.execute(trx)
-  const state = await readSearchState(trx, scope)
-  if (!state) return NOTHING_FOUND
-  const asked = queries.map((text) => ({ text, words: askedWords(text, state.languages, stem) }))
-  const byWords: FoundByWords[] = []
-  for (const { words } of asked) byWords.push(await findByWords(trx, scope, words, state))
-  const byVectors: { chunkId: string; similarity: number }[][] = asked.map(() => [])
-  const ids = [
-    ...byWords.flatMap(({ chunkIds }) => chunkIds),
-    ...byVectors.flat().map(({ chunkId }) => chunkId),
-  ]
-  const chunks = await readChunks(trx, scope, [...new Set(ids)])
+  const { accountId: account, agentId, sourceIds } = scope
+  const [words, near] = await Promise.all([
+    transact(needs.db, (trx) => searchWords(trx, stem, scope, queries)),
+    nearestChunks(needs, { account, agentId, queries, sourceIds: sourceIds ?? undefined, limit: NEAREST }),
+  ])
+  if (!words) return NOTHING_FOUND
+  const { state, asked, found: byWords } = words
+  const byVectors = asked.map((_, at) => near[at] ?? [])
+  const nearest = byVectors.flat()
+  const evident = nearest.length > 0 && state.space !== null ? await nearFrom(needs, state.space) : null
+  const ids = [...byWords.flatMap(({ chunkIds }) => chunkIds), ...nearest.map(({ chunkId }) => chunkId)]
+  const chunks = await readChunks(needs.db, scope, [...new Set(ids)])
 
   const rankings = asked.map((question, at) => {
     const similarityOf = new Map(byVectors[at]!.map(({ chunkId, similarity }) => [chunkId, similarity]))
@@ -156,7 +155,7 @@ async function searchInRows(
     return scoreCandidates({ ...question, weights }, candidates, stem)
   })
   const ranked = distinct(fuse(rankings), chunks).slice(0, limit)
-  const confidence = Math.max(0, ...rankings.map(confidenceOf))
+  const confidence = Math.max(0, ...rankings.map((ranking) => confidenceOf(ranking, evident)))
   const best = ranked[0]?.score || 1
   const chunkOf = new Map(chunks.map((chunk) => [chunk.id, chunk]))
   return {
@@ -164,7 +163,7 @@ async function searchInRows(
     confidence,
     isFound: confidence >= FOUND_FROM,
     isIndexing: state.isIndexing,
-    hasKnownWord: byWords.some(({ hasKnownWord }) => hasKnownWord),
+    hasKnownWord: byWords.some(({ hasKnownWord }) => hasKnownWord) || confidence >= FOUND_FROM,
     ...(explain ? { signals: signalsOf(ranked, rankings[0] ?? [], byVectors[0] ?? []) } : {}),
   }
 }
@@ -172,8 +171,30 @@ async function searchInRows(
 /** The number of first passages that are shown, and in which the words of a question are looked for. */
 const SHOWN = 3
 
-const confidenceOf = (ranking: readonly Scored[]): number =>
-  Math.max(0, ...ranking.slice(0, SHOWN).map(({ held, isExact }) => (isExact ? 1 : held)))
+function confidenceOf(ranking: readonly Scored[], evident: number | null): number {
+  const shown = ranking.slice(0, SHOWN)
+  const isNear = evident !== null && shown.some(({ similarity }) => (similarity ?? -1) >= evident)
+  return Math.max(isNear ? FOUND_FROM : 0, ...shown.map(({ held, isExact }) => (isExact ? 1 : held)))
+}
+
+type Asked = { text: string; words: AskedWord[] }
+
+/** Finds chunks by the words of each query; null if there is no such agent. */
+async function searchWords(
+  trx: Trx,
+  stem: Stemmer,
+  scope: Scope,
+  queries: readonly string[],
+): Promise<{ state: SearchState; asked: Asked[]; found: FoundByWords[] } | null> {
+  // A plan for every agent would be a bad one for the largest and for the smallest.
+  await sql`set local plan_cache_mode = force_custom_plan`.execute(trx)
+  const state = await readSearchState(trx, scope)
+  if (!state) return null
+  const asked = queries.map((text) => ({ text, words: askedWords(text, state.languages, stem) }))
+  const found: FoundByWords[] = []
+  for (const { words } of asked) found.push(await findByWords(trx, scope, words, state))
+  return { state, asked, found }
+}
 
 /** The usual constant of reciprocal rank fusion. */
 const RANK_CONSTANT = 60
@@ -223,7 +244,7 @@ type Chunk = Omit<Candidate, 'similarity'> & {
 }
 
 /** Reads chunks that were found. A chunk of a web page has the page's own URL and title. */
-async function readChunks(trx: Trx, { accountId, agentId }: Scope, ids: readonly string[]): Promise<Chunk[]> {
+async function readChunks(db: Db, { accountId, agentId }: Scope, ids: readonly string[]): Promise<Chunk[]> {
   if (ids.length === 0) return []
   const { rows } = await sql<Chunk>`
     select c.id, c.source_id as "sourceId", coalesce(c.title, s.name) as "sourceName", coalesce(c.url, s.url) as url,
@@ -232,7 +253,7 @@ async function readChunks(trx: Trx, { accountId, agentId }: Scope, ids: readonly
     join sources as s on s.id = c.source_id
     join chunk_words as w on w.agent_id = c.agent_id and w.chunk_id = c.id
     where c.account_id = ${accountId} and c.agent_id = ${agentId} and c.id = any(${[...ids]}::uuid[])
-      and w.agent_id = ${agentId}`.execute(trx)
+      and w.agent_id = ${agentId}`.execute(db)
   return rows
 }
 

@@ -19,6 +19,7 @@ export type Scored = {
   held: number
   /** The score by words alone, to show its place by them. */
   words: number
+  similarity: number | null
   /** Whether one of its own questions is the question. */
   isExact: boolean
 }
@@ -66,8 +67,9 @@ export function scoreCandidates(
   const whole = counted.reduce((sum, weight) => sum + weight, 0)
   const said = wordsOnly(question.text)
   return candidates
-    .map(({ id, questions }, i) => ({
+    .map(({ id, questions, similarity }, i) => ({
       id,
+      similarity,
       score: byWords[i]! + VECTORS * similar[i]!,
       words: byWords[i]!,
       held:
