@@ -16,6 +16,7 @@ import { readWebhook } from '../../server/channels/messaging/whatsapp/read-webho
 import { normalPhone } from '../../server/contacts/phone-number.ts'
 import { titleFromWords } from '../../server/conversations/records/queries.ts'
 import { buildPrompt } from '../../server/conversations/turn/prepare.ts'
+import { talkOf } from '../../server/conversations/turn/understand.ts'
 import { refuseUnknownVariables } from '../../server/helpdesk/desk/fill-variables.ts'
 import { mentionsIn } from '../../server/helpdesk/messages/add-note.ts'
 import { renderMarkdown, showsNothing } from '../../server/helpdesk/messages/render/render-markdown.ts'
@@ -37,6 +38,9 @@ import { withoutMarkers } from '../../server/knowledge/search/answering/citation
 import { sourceUrl } from '../../server/knowledge/sources/source-url.ts'
 import { chunkSections } from '../../server/knowledge/training/chunk/chunk-sections.ts'
 import { describeError } from '../../server/log.ts'
+import { answer } from '../../server/models/builtin/answer.ts'
+import { wordGroups } from '../../server/models/builtin/builtin-model.ts'
+import type { BuiltinInput } from '../../server/models/builtin/input.ts'
 import { redact } from '../../server/models/failures/redact.ts'
 import { MOST_CHARACTERS } from '../../server/search/index/load-documents.ts'
 import { createStemmers } from '../../server/search/index/stemmers.ts'
@@ -69,6 +73,16 @@ const LONGEST_MESSAGE = 100_000
 const MOST_TOOL_INPUT = 256_000
 const stem = createStemmer()
 const stemmers = createStemmers()
+const asked: BuiltinInput = {
+  question: 'What is it?',
+  language: 'en',
+  passages: [],
+  isFound: true,
+  isIndexing: false,
+  hasKnownWord: true,
+  areEmpty: false,
+  mayOffer: true,
+}
 const members = [{ name: 'Ann', email: 'ann@example.com' }]
 const chunk = (text: string) => ({
   id: '1',
@@ -150,6 +164,10 @@ export const TEXT_FUNCTIONS: Record<string, TextFunction> = {
   readVerdict: { run: (text) => readVerdict(text, [{ name: 'a', aliases: [] }], 3) },
   judgeByWords: { run: (text) => judgeByWords('casino, win', text) },
   'judgeByWords, the rule': { run: (text) => judgeByWords(text, 'casino'), most: 2_000 },
+  wordGroups: { run: wordGroups },
+  talkOf: { run: (text) => talkOf([{ role: 'user', parts: [{ type: 'text', text }] }]) },
+  'answer, the question': { run: (question) => answer({ ...asked, question }) },
+  'answer, a passage': { run: (text) => answer({ ...asked, passages: [{ headingPath: [text], text }] }) },
   readAnswer: {
     run: (text) => readAnswer({ status: 200, headers: {}, body: Buffer.from(text) } as never, []),
   },

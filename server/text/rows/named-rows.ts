@@ -13,7 +13,7 @@ const FILLED = 0.6
  * table as a line, `Name: value; Name: value`, so that a row can be found by itself. The rows of one table share
  * their column names.
  */
-export function tableOf(lines: readonly string[]): string | null {
+function tableOf(lines: readonly string[]): string | null {
   if (lines.length < 2 || lines.some((line) => ITEM.test(line))) return null
   const rows = lines.map(rowOf)
   if (!rows.every((row) => row !== null)) return null
