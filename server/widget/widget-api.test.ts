@@ -619,7 +619,11 @@ test('the built-in responder offers a person where one can be called, and a mess
     return messages.at(-1).text
   }
   const { notFound, offer, hello, passedOn } = CUSTOMER_SENTENCES.en
-  assert.equal(await say('Who has painted the Mona Lisa?'), notFound, 'nobody is offered who cannot be called')
+  assert.equal(
+    await say('Who has painted the Mona Lisa?'),
+    notFound,
+    'nobody is offered who cannot be called',
+  )
   assert.equal(await say('👋'), hello)
   const action = { name: 'people', type: 'escalate', description: 'x', enabled: true }
   await own.request('POST', `/agents/${id}/actions`, action)
