@@ -5,6 +5,8 @@ export type AnswerMetadata = {
   conversationId: string
   userId?: string | null
   usage?: { credits: number }
+  /** Whom the answer offers to the customer. */
+  offer?: 'person'
 }
 
 /** An event of an answer's stream. Kinds that begin with `data-` may be added at any time. */

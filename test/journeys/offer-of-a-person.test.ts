@@ -82,6 +82,7 @@ test('the widget shows a button, which asks a person once, whatever happens to t
   await visitor.context.setOffline(true)
   await button(visitor).focus()
   await visitor.page.keyboard.press('Enter')
+  assert.equal(await visitor.chat.locator(':focus').getAttribute('role'), 'log')
   await visitor.chat.getByText(en.person).first().waitFor()
   assert.equal(await button(visitor).count(), 0)
   assert.equal((await ticketsOf(service, agentId)).length, 0)

@@ -20,7 +20,15 @@ export function DetailsOffer({ chat, state }: { chat: Chat; state: State }) {
   const { mayEscalate, leadForm } = appearance
   if (newest.offer && mayEscalate)
     return (
-      <button type="button" class="suggestion accept" onClick={() => void chat.acceptOffer(newest)}>
+      <button
+        type="button"
+        class="suggestion accept"
+        onClick={({ currentTarget }) => {
+          // The button is about to disappear, and the focus must not disappear with it.
+          currentTarget.closest<HTMLElement>('.log')?.focus()
+          void chat.acceptOffer(newest)
+        }}
+      >
         <Icon name="person" />
         {sentence('person')}
       </button>

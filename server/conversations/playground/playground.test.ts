@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
 import { tokens } from '../../../test/fakes/reply.ts'
+import { readStream } from '../../../test/read-stream.ts'
 import { type Client, type Service, startService } from '../../../test/start.ts'
 import { trained } from '../../../test/until.ts'
 import { refreshDays } from '../../insights/days/refresh-days.ts'
@@ -186,4 +187,36 @@ test('an answer continues after the result of a client action, and shows all its
   assert.match(made.steps[1].prompt.at(-1).text, /shipped/)
   const none = await run({ message: undefined })
   assert.deepEqual([none.status, Object.keys(none.body.error.details)], [400, ['message']])
+})
+
+test('an offer of a person is in the answer, and accepting it calls the action without effect', async () => {
+  const { id } = (await client.request('POST', '/agents', { name: 'Lumi' })).body
+  const at = (path: string, body: object) => client.request('POST', `/agents/${id}${path}`, body)
+  assert.equal(
+    (await at('/actions', { name: 'ask_team', type: 'escalate', description: 'x', enabled: true })).status,
+    201,
+  )
+  const settings = { model: 'builtin' }
+  const response = await fetch(`${service.url}/api/v2/agents/${id}/playground/runs`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${client.key}` },
+    body: JSON.stringify({ ...settings, message: QUESTION }),
+  })
+  const { events } = await readStream(response)
+  const finish = events.find(({ event }) => event === 'finish')?.data as unknown as {
+    messageMetadata: { offer?: string; conversationId: string }
+  }
+  const { offer, conversationId } = finish.messageMetadata
+  assert.equal(offer, 'person')
+  const accepted = { ...settings, message: 'Talk to a person', conversationId, stream: false }
+  const { body } = await at('/playground/runs', { ...accepted, acceptsOffer: true })
+  assert.deepEqual(
+    [body.data.parts[0].toolName, body.data.metadata.outcome, body.data.metadata.offer],
+    ['ask_team', 'handed_over', undefined],
+  )
+  const tickets = await service.ctx.db.selectFrom('tickets').where('agent_id', '=', id).selectAll().execute()
+  assert.deepEqual(tickets, [])
+  // Without it, the same words are an ordinary message.
+  const again = await at('/playground/runs', accepted)
+  assert.deepEqual([again.body.data.metadata.offer, again.body.data.parts.length], ['person', 1])
 })
