@@ -7,6 +7,7 @@ import { createAgent } from '../server/agents/records/create-agent.ts'
 import { readConfig } from '../server/config.ts'
 import { type Context, createContext } from '../server/context.ts'
 import type { AccountId } from '../server/db/tables/columns.ts'
+import { preparePgvector } from '../server/db/upkeep/pgvector.ts'
 import { jobKinds } from '../server/features.ts'
 import { uploadSource } from '../server/knowledge/sources/create-source.ts'
 import { factOf } from './answers/fact-of.ts'
@@ -58,6 +59,8 @@ export async function retrievalScenario(
   const ctx = await createContext(readConfig({ ...prepared.env, ...env }))
   const asked: Asked[] = []
   try {
+    const lack = cache && (await preparePgvector(ctx.db))
+    if (lack) throw new Error(lack)
     await ctx.jobs.prepare(jobKinds(ctx))
     await ctx.jobs.work(jobKinds(ctx))
     for (const set of sets)

@@ -12,7 +12,7 @@ const UNRELATED = [
   'How many players are in a volleyball team?',
 ]
 /** Two questions are the same if they lie at most this share of the distance apart that unrelated ones do. */
-const NEAR = 0.5
+const NEAR = 0.2
 
 /**
  * Adds the vectors of the questions that have none yet. Without an embedding model, or when it fails, none are added,
