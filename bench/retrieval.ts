@@ -119,6 +119,9 @@ async function askCollection(
       found.passages.findIndex(({ headingPath, text }) => holds(`${headingPath.join(' ')} ${text}`)) + 1
     return { set, language, kind, place, isFound: found.isFound }
   }
+  // A search waits two seconds for the vector of its question, which a busy machine may take longer for.
+  const questions = [...answerable.map(({ question }) => question), ...near, ...far]
+  await ctx.models.embedder?.embed(questions, { areQuestions: true })
   const asked: Asked[] = []
   for (const { question, wording, fact } of answerable) asked.push(await ask(question, wording, fact))
   for (const question of near) asked.push(await ask(question, 'near', null))
