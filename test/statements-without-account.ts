@@ -235,6 +235,10 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
   },
 
   // Operators work on the installation: they name rows by their ids, and a backup holds all rows.
+  'server/operations/commands/space-commands.ts': {
+    tables: ['agents', 'chunks'],
+    reason: 'It counts the agents of each space, and what is left to embed.',
+  },
   'server/operations/commands/find-account.ts': {
     tables: ['agents'],
     reason: 'The agent leads to its account.',

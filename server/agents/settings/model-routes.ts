@@ -1,5 +1,6 @@
 import { planOf } from '../../accounts/plans/plans.ts'
 import type { Context } from '../../context.ts'
+import { lackOfPgvector } from '../../db/upkeep/pgvector.ts'
 import type { RateWindow } from '../../http/limits/rate-limit.ts'
 import { type Route, route } from '../../http/route.ts'
 import { countRequest } from '../../http/server/gate.ts'
@@ -14,6 +15,7 @@ export const modelRoutes = (ctx: Context): Route[] => [
     const { entries, auto, embedding, reranker } = ctx.config.catalogue
     const { models } = planOf(account.plan)
     const failureOf = await ctx.knownFailures.read()
+    const lack = embedding && (await lackOfPgvector(ctx.db))
     return {
       models: entries.map(({ id, provider, credits, contextTokens }) => ({
         id,
@@ -25,7 +27,7 @@ export const modelRoutes = (ctx: Context): Route[] => [
         problem: failureOf({ what: 'model', name: id }),
       })),
       embedding: embedding?.name ?? null,
-      embeddingProblem: embedding && failureOf({ what: 'embeddings', name: embedding.name }),
+      embeddingProblem: embedding && (lack ?? failureOf({ what: 'embeddings', name: embedding.name })),
       reranker: reranker?.name ?? null,
     }
   }),

@@ -18,7 +18,7 @@ type Asked = {
 type Near = { chunkId: string; similarity: number }
 
 const EMBED_QUESTION_MS = 2_000
-/** The most that an index looks at before it is told which rows count. */
+/** The most rows that pgvector lets an index look at before they are sorted; more of them find more of the nearest. */
 const MOST_LOOKED_AT = 1_000
 
 /**
@@ -47,7 +47,7 @@ export async function nearestChunks(
       // A plan for any agent is bad for one with most of the rows, and cannot use the index of one agent.
       void sql`select set_config('plan_cache_mode', 'force_custom_plan', true),
         set_config('hnsw.iterative_scan', 'relaxed_order', true),
-        set_config('hnsw.ef_search', ${String(Math.min(MOST_LOOKED_AT, 2 * limit))}, true)`
+        set_config('hnsw.ef_search', ${String(Math.min(MOST_LOOKED_AT, 4 * limit))}, true)`
         .execute(trx)
         .catch(() => {})
       const found: Near[][] = []
