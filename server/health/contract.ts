@@ -9,7 +9,7 @@ export const getHealth = endpoint({
   tag: 'Health',
   summary: 'Check whether the service is available',
   description:
-    'Needs no key, does not count towards the rate limit, and works during maintenance. While the database is unavailable, it returns 503 with the reason. `storage` is `full` while the disk is nearly full: then writes get 503 `STORAGE_FULL`, and reads work.',
+    'Needs no key, does not count towards the rate limit, and works during maintenance. While the database is unavailable, it returns 503 with the reason. `storage` is `full` while the disk is nearly full: then writes get 503 `STORAGE_FULL`, and reads work. `search` is `words` while an embedding model is configured and the database cannot store its vectors, because pgvector is missing; the command `doctor` says what to do.',
   scope: null,
   success: {
     status: 200,
@@ -17,6 +17,7 @@ export const getHealth = endpoint({
       status: Type.Literal('ok'),
       timestamp: EpochSeconds,
       storage: Type.Optional(Type.Literal('full')),
+      search: Type.Optional(Type.Literal('words')),
     }),
   },
 })
