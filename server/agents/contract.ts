@@ -224,7 +224,8 @@ export const listModels = endpoint({
       embedding: Nullable(Type.String({ description: 'The model whose vectors are searched' })),
       embeddingProblem: Nullable(
         Type.String({
-          description: 'What the database lacks for vectors, or why the last call of that model failed; otherwise null',
+          description:
+            'What the database lacks for vectors, or why the last call of that model failed; otherwise null',
         }),
       ),
       reranker: Nullable(Type.String()),

@@ -8,9 +8,7 @@ import { getHealth } from './contract.ts'
 /** Monitors ask often, and an extension is seldom installed. */
 const LOOK_AGAIN_MS = 60_000
 
-export const healthRoutes = (
-  ctx: Pick<Context, 'availability' | 'space' | 'db' | 'models'>,
-): Route[] => {
+export const healthRoutes = (ctx: Pick<Context, 'availability' | 'space' | 'db' | 'models'>): Route[] => {
   const { availability, space, db, models } = ctx
   let looked: { at: number; lacksVectors: boolean } | null = null
   const lacksVectors = async (): Promise<boolean> => {

@@ -21,7 +21,13 @@ import { exportAccount, importCommand } from './commands/move-commands.ts'
 import { creditsGrant, creditsShow, reconcileCommand } from './commands/other-commands.ts'
 import { retentionSet, retentionShow, userErase, userExport } from './commands/privacy-commands.ts'
 import { secretsFinish, secretsRotate } from './commands/secret-commands.ts'
-import { spacesCancel, spacesIndex, spacesList, spacesRebuild, spacesResume } from './commands/space-commands.ts'
+import {
+  spacesCancel,
+  spacesIndex,
+  spacesList,
+  spacesRebuild,
+  spacesResume,
+} from './commands/space-commands.ts'
 import { upgradeCommand } from './commands/upgrade-command.ts'
 
 /** Every command, in the order of the help. */

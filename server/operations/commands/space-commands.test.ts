@@ -44,7 +44,9 @@ after(async () => {
 /** Adds an agent with sources of equal size, whose chunks have vectors of any direction. */
 async function agentWith(chunks: number): Promise<string> {
   const id = newAgentId()
-  await sql`insert into agent_ids (id, account_id) values (${id}, ${account}) on conflict do nothing`.execute(db)
+  await sql`insert into agent_ids (id, account_id) values (${id}, ${account}) on conflict do nothing`.execute(
+    db,
+  )
   await sql`insert into agents (id, account_id, name, instructions, model, temp, visibility, initial_messages,
       ip_rate_limits, styles, vector_space)
     values (${id}, ${account}, 'A', '', 'auto', 0, 'public', '[]', '{}', '{}', 'space')`.execute(db)
@@ -55,7 +57,9 @@ async function agentWith(chunks: number): Promise<string> {
     select gen_random_uuid(), ${account}, ${id}, s.id, 1, n, '[]', repeat('A long text. ', 50), 'key ' || n
     from (select id, row_number() over () as place from sources where agent_id = ${id}) as s
     join generate_series(1, ${chunks}::int) as n on n % ${SOURCES}::int = s.place - 1`.execute(db)
-  const random = sql.raw(`array(select random() - 0.5 + chunks.ordinal * 0 from generate_series(1, ${DIMENSIONS}))`)
+  const random = sql.raw(
+    `array(select random() - 0.5 + chunks.ordinal * 0 from generate_series(1, ${DIMENSIONS}))`,
+  )
   await sql`insert into ${vectorsOf(space)} (account_id, agent_id, source_id, vector_key, vector)
     select account_id, agent_id, source_id, vector_key, l2_normalize(${random}::real[]::${sql.raw(
       onPostgres() ? 'halfvec' : 'vector',
@@ -132,7 +136,9 @@ test('a space is listed, its filling is stopped and goes on, and dead rows are r
   assert.ok(shareOf(await nearest(large), await exactly(large, null)) > 0.97)
 })
 
-test('an index of one agent finds nearly all of the nearest, also with a filter', { skip: !onPostgres() }, async () => {
+test('an index of one agent finds nearly all of the nearest, also with a filter', {
+  skip: !onPostgres(),
+}, async () => {
   const run = { db, embedded: false } as Operations
   const built = await spacesIndex.run(run, { values: {}, positionals: [large] })
   assert.deepEqual(await spacesIndex.run(run, { values: {}, positionals: [large] }), { ...built, seconds: 0 })

@@ -27,7 +27,12 @@ export const spacesList: Command = {
       from vector_spaces order by id`.execute(db)
     const configured = openModels().models.embedder?.space ?? null
     const lack = configured === null ? null : await lackOfPgvector(db)
-    return { spaces, configured, lack, filling: configured && !lack ? await progressOf(db, configured) : null }
+    return {
+      spaces,
+      configured,
+      lack,
+      filling: configured && !lack ? await progressOf(db, configured) : null,
+    }
   },
   print(result) {
     const { spaces, configured, lack, filling } = result as {
@@ -130,7 +135,8 @@ export const spacesIndex: Command = {
     )
     return { index, seconds: Math.round((performance.now() - begun) / 1_000) }
   },
-  print: ({ index, seconds }) => `${index} is built (${seconds} s). Searches of this agent use it from now on.`,
+  print: ({ index, seconds }) =>
+    `${index} is built (${seconds} s). Searches of this agent use it from now on.`,
 }
 
 /** Builds an index that is not there. An invalid one, which an interrupted build leaves behind, is built again. */
@@ -145,7 +151,8 @@ async function buildAgain(db: Db, name: string, statement: RawBuilder<unknown>):
 export const spacesRebuild: Command = {
   name: 'spaces rebuild',
   usage: '',
-  summary: 'Removes what deleted words and vectors have left, and rebuilds their indexes while the service runs',
+  summary:
+    'Removes what deleted words and vectors have left, and rebuilds their indexes while the service runs',
   options: {},
   async run({ db, embedded }) {
     const read = async (): Promise<{ name: string; bytes: number }[]> =>
