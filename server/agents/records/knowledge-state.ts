@@ -39,6 +39,14 @@ export async function setVectorSpace(
     .execute()
 }
 
+/** Lets a clone hash the terms of its chunks as its original does, whose rows it copies. */
+export async function shareTermsSalt(trx: Trx, accountId: AccountId, from: string, to: string): Promise<void> {
+  await sql`
+    update agents set terms_salt = original.terms_salt from agents as original
+    where agents.account_id = ${accountId} and agents.id = ${to}
+      and original.account_id = ${accountId} and original.id = ${from}`.execute(trx)
+}
+
 const LEASE_SECONDS = 10
 const leaseEnd = sql<Date>`now() + ${sql.lit(LEASE_SECONDS)} * interval '1 second'`
 

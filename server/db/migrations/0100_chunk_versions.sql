@@ -9,8 +9,5 @@ alter table sources
   -- The number of its live chunks, and their languages, most frequent first.
   add column chunk_count integer not null default 0,
   add column languages text[] not null default '{}';
-create index sources_without_words on sources (agent_id)
-  where live_version is not null and words_version is distinct from live_version;
-create index pages_hidden on pages (agent_id) where hidden;
 -- The terms of chunk_words are hashed with it. A clone has that of its original, whose rows it copies.
 alter table agents add column terms_salt uuid not null default gen_random_uuid();

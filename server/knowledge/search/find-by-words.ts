@@ -45,7 +45,7 @@ export async function readSearchState(trx: Trx, { accountId, agentId }: Scope): 
 }
 
 /** The sources whose live version is searched, and the pages that are not, for the statements of a search. */
-export const liveSources = ({ accountId, agentId, sourceIds }: Scope) => sql`
+const liveSources = ({ accountId, agentId, sourceIds }: Scope) => sql`
   live as materialized (
     select id, live_version from sources
     where account_id = ${accountId} and agent_id = ${agentId} and live_version is not null
@@ -54,7 +54,7 @@ export const liveSources = ({ accountId, agentId, sourceIds }: Scope) => sql`
     select id from pages where account_id = ${accountId} and agent_id = ${agentId} and hidden)`
 
 /** The condition on a row `w` of chunk_words that is joined with `live`. */
-export const isLiveRow = ({ accountId, agentId }: Scope) => sql`
+const isLiveRow = ({ accountId, agentId }: Scope) => sql`
   w.account_id = ${accountId} and w.agent_id = ${agentId}
   and w.version <= live.live_version and (w.retired_in is null or w.retired_in > live.live_version)
   and (w.page_id is null or w.page_id not in (select id from hidden))`

@@ -2,6 +2,7 @@ import { copyFile, mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { sql } from 'kysely'
 import type { AgentHooks } from '../../agents/records/hooks.ts'
+import { shareTermsSalt } from '../../agents/records/knowledge-state.ts'
 import type { Context } from '../../context.ts'
 import type { Trx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
@@ -33,10 +34,7 @@ export const agentHooks = (ctx: Context): Pick<AgentHooks, 'addLinkSource' | 'co
       .where('status', '<>', 'toBeDeleted')
       .orderBy('created_at')
       .execute()
-    await sql`
-      update agents set terms_salt = original.terms_salt from agents as original
-      where agents.account_id = ${accountId} and agents.id = ${toAgentId}
-        and original.account_id = ${accountId} and original.id = ${fromAgentId}`.execute(trx)
+    await shareTermsSalt(trx, accountId, fromAgentId, toAgentId)
     await copyConnection(ctx, trx, accountId, fromAgentId, toAgentId)
     for (const row of rows) await copySource(ctx, trx, accountId, row, toAgentId)
     await enqueueFilling({ ...ctx, db: trx }, toAgentId)

@@ -23,7 +23,7 @@ export type ChunkPlace = {
 type Placed = { chunk: LoadedChunk; ordinal: number }
 
 /** What changes the stored chunks of a place into others; unchanged ones stay with their words and vectors. */
-export type ChunkChanges = { added: Placed[]; moved: { id: string; ordinal: number }[]; retired: string[] }
+type ChunkChanges = { added: Placed[]; moved: { id: string; ordinal: number }[]; retired: string[] }
 
 /** The most rows in one statement, because other work waits for it on the embedded database. */
 export const ROWS_AT_ONCE = 50
