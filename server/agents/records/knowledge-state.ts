@@ -40,7 +40,12 @@ export async function setVectorSpace(
 }
 
 /** Lets a clone hash the terms of its chunks as its original does, whose rows it copies. */
-export async function shareTermsSalt(trx: Trx, accountId: AccountId, from: string, to: string): Promise<void> {
+export async function shareTermsSalt(
+  trx: Trx,
+  accountId: AccountId,
+  from: string,
+  to: string,
+): Promise<void> {
   await sql`
     update agents set terms_salt = original.terms_salt from agents as original
     where agents.account_id = ${accountId} and agents.id = ${to}
