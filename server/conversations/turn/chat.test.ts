@@ -10,6 +10,7 @@ import { reconcileByHand } from '../../../test/reconcile-by-hand.ts'
 import { type Answer, type Client, type Service, startService } from '../../../test/start.ts'
 import { trained, until } from '../../../test/until.ts'
 import { newId } from '../../db/ids.ts'
+import { CUSTOMER_SENTENCES } from '../../text/languages/customer-sentences.ts'
 import { createTitleWriter } from './title-writer.ts'
 
 let models: ModelServer
@@ -159,6 +160,29 @@ test('the score is null where nothing was scored, and 0 where something was and 
   assert.ok(score > 0 && score <= 1)
   assert.equal((await client.request('DELETE', `/agents/${agent}/sources/${id}`)).status, 200)
   assert.deepEqual(await scores('How long is the warranty of the lamp?'), [null, null])
+})
+
+test('what is not found while documents are being indexed is neither an answer nor a miss', async () => {
+  const agent = (await client.request('POST', '/agents', { name: 'Indexing', model: 'builtin' })).body.id
+  const source = { type: 'text', name: 'Lamp', content: 'The lamp has a warranty of eleven years.' }
+  const { id } = (await client.request('POST', `/agents/${agent}/sources`, source)).body
+  await trained(service, id)
+  const { db } = service.ctx
+  await db.updateTable('sources').set({ words_version: null }).where('id', '=', id).execute()
+  const ask = async () => {
+    const { data } = (await say({ message: 'Who has painted the Mona Lisa?' }, client, agent)).body
+    const stored = await db
+      .selectFrom('messages')
+      .select('metadata')
+      .where('id', '=', data.id)
+      .executeTakeFirstOrThrow()
+    const { outcome, isIndexing } = stored.metadata as { outcome: string | null; isIndexing?: true }
+    return [data.parts[0].text, outcome, isIndexing]
+  }
+  assert.deepEqual(await ask(), [CUSTOMER_SENTENCES.en.stillIndexing, null, true])
+  await client.request('PUT', `/agents/${agent}`, { model: 'auto' })
+  models.queue.push({ tokens: ['Who knows.'] })
+  assert.deepEqual(await ask(), ['Who knows.', null, true])
 })
 
 test('a conversation of another account or agent in the body does not exist', async () => {

@@ -113,13 +113,14 @@ function keptBy(turn: Turn, live: LiveGeneration, result: StepsResult): Omit<Kep
   const status = live.abortReason === null ? 'finished' : 'interrupted'
   const finishReason = live.abortReason === null ? result.finishReason : 'stop'
   if (live.count === 0) return { status, finishReason, message: null }
-  const { outcome, offer } = result
+  const { outcome, offer, isIndexing } = result
   // Somebody who stopped the answer expects no words, and a call that waits for its application is no end.
   const isSilent = status === 'finished' && result.waiting.length === 0 && !hasWords({ parts: said })
   const metadata: MessageMetadata = {
     score: result.score,
     outcome,
     ...(offer ? { offer } : {}),
+    ...(isIndexing ? { isIndexing } : {}),
     ...cited,
     finishReason,
     ...model,

@@ -47,6 +47,7 @@ async function run(ctx: TurnNeeds, turn: Turn, live: LiveGeneration): Promise<bo
     finishReason: 'error',
     outcome: null,
     offer: null,
+    isIndexing: false,
     citations: new Citations([], turn.started.citedBefore),
     waiting: [],
     replay: metadataOf(turn.started.transcript.at(-1)).replay ?? {},
@@ -96,6 +97,7 @@ async function speak(ctx: TurnNeeds, turn: Turn, live: LiveGeneration, result: S
   const prepared = await prepare(ctx, turn, live.signal)
   const { found, toolkit, prompt } = prepared
   result.score = prepared.score
+  result.isIndexing = found.isIndexing && !found.isFound
   result.citations = new Citations(found.passages, turn.started.citedBefore)
   const tools = new Map(toolkit.tools.map((tool) => [tool.name, tool]))
   const messages: LanguageModelV4Message[] = [...prompt]

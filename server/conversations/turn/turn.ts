@@ -172,6 +172,8 @@ export type StepsResult = {
   outcome: AnswerOutcome | null
   /** Whom the answer offers to the customer. */
   offer: 'person' | null
+  /** Whether nothing was found in documents that are still being indexed. */
+  isIndexing: boolean
   citations: Citations
   /** Tool calls that the application has to run. */
   waiting: Call[]
