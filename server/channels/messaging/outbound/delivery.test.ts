@@ -16,8 +16,11 @@ import type { DeliveryContent } from '../../../db/tables/deliveries.ts'
 import { claimDelivery } from '../../../deliveries/claim-delivery.ts'
 import { enqueueDelivery } from '../../../deliveries/enqueue-delivery.ts'
 import { retryDelivery } from '../../../deliveries/settle-delivery.ts'
+import { CUSTOMER_SENTENCES } from '../../../text/languages/customer-sentences.ts'
 import { accountsOf } from '../connection/connection.ts'
 import { reportStatus } from '../inbound/report-status.ts'
+import { whatsAppAdapter } from '../whatsapp/whatsapp-adapter.ts'
+import { piecesOf, readPress } from './pieces.ts'
 
 let home: MessagingHome
 before(async () => {
@@ -384,4 +387,27 @@ test('a delivery in pieces counts as delivered when the last piece is', async ()
   assert.equal(await statusOf(id), 'sent')
   await report('read', { id: two?.id ?? '', callback: two?.callback ?? '' })
   assert.equal(await statusOf(id), 'delivered')
+})
+
+test('the offer of an answer is a button below its last message, where the provider has buttons', () => {
+  const answerId = '01a22484-6254-7519-b888-78b94b763529'
+  const paragraph = `${'word '.repeat(120).trim()}.`
+  for (const { person } of Object.values(CUSTOMER_SENTENCES)) {
+    assert.ok(person.length <= (whatsAppAdapter.button?.longestTitle ?? 0), person)
+    const offer = { answerId, title: person }
+    const content = { text: [paragraph, paragraph, paragraph].join('\n\n'), offer }
+    const pieces = piecesOf(whatsAppAdapter, content)
+    const button = { id: `person.${answerId}`, title: person }
+    assert.deepEqual(
+      pieces.map((piece) => (piece.kind === 'text' ? [piece.text.length <= 1_024, piece.button] : piece)),
+      [
+        [true, undefined],
+        [true, undefined],
+        [true, button],
+      ],
+    )
+    assert.equal(readPress(button.id), answerId)
+    const plain = piecesOf({ ...whatsAppAdapter, button: null }, content)
+    assert.deepEqual(plain, [{ kind: 'text', text: content.text }])
+  }
 })
