@@ -1,8 +1,10 @@
 import { EMPTY_AGENT, type EmptyAgent } from '../agents/jobs.ts'
 import type { Context } from '../context.ts'
 import { stopGeneration } from '../conversations/turn/stop-generation.ts'
+import { readSetting, writeSetting } from '../db/settings.ts'
 import { transact } from '../db/statements/transact.ts'
 import type { AccountId } from '../db/tables/columns.ts'
+import { removeDeleted } from '../db/upkeep/vacuum.ts'
 import type { Duty } from '../jobs/duties.ts'
 import type { Task } from '../jobs/jobs.ts'
 import { emptyAgent } from './erasing/empty-agent.ts'
@@ -52,7 +54,35 @@ export async function resumeErasures({ db, jobs }: Pick<Context, 'db' | 'jobs'>)
 
 const MINUTE = 60_000
 
+/** The setting with the time at which deleted rows were last removed. */
+const REMOVED = 'deleted-rows-removed'
+const QUIET_MS = MINUTE
+/** How many hours it waits for a quiet minute; after the 20 hours between two runs, a day has not passed then. */
+const MAX_WAITS = 3
+
+/** Returns the duty that removes deleted rows from the files once a day, if possible in a quiet minute. */
+function removingDeleted({ db, embedded, activity }: Context): Duty {
+  let lastActive = 0
+  let postponed = 0
+  activity.onNote(() => {
+    lastActive = performance.now()
+  })
+  return {
+    what: 'deleted rows in files',
+    everyMs: 60 * MINUTE,
+    async run() {
+      const last = ((await readSetting(db, REMOVED)) as string | undefined) ?? ''
+      if (Date.now() - Date.parse(last || '1970') < 20 * 60 * MINUTE) return
+      if (performance.now() - lastActive < QUIET_MS && postponed++ < MAX_WAITS) return
+      postponed = 0
+      await removeDeleted(db, embedded)
+      await writeSetting(db, REMOVED, new Date().toISOString())
+    },
+  }
+}
+
 export const privacyDuties = (ctx: Context): Duty[] => [
+  removingDeleted(ctx),
   { what: 'old conversations', everyMs: MINUTE, run: () => sweepOldConversations(ctx) },
   { what: 'old leads', everyMs: MINUTE, run: () => sweepOldLeads(ctx) },
   { what: 'interrupted erasures', everyMs: MINUTE, run: () => resumeErasures(ctx) },

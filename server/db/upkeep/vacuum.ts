@@ -22,3 +22,40 @@ export async function vacuumChanged(db: Db, changes = ENOUGH_CHANGES): Promise<s
   for (const { name } of rows) await sql.raw(`vacuum (analyze) ${name}`).execute(db)
   return rows.map(({ name }) => name)
 }
+
+/** How long rows stay dead at most, so that a day after an erasure nothing of it can be read any more. */
+const DEAD_FOR = sql`interval '20 hours'`
+
+/**
+ * Removes deleted rows from the files. On a server, whose tables are in use, tables with dead rows that were not
+ * vacuumed for most of a day are. The embedded database writes tables anew of which rows were deleted, and replaces the
+ * log, because a vacuum leaves their bytes where they were until something else is written there. Returns the names of
+ * the tables.
+ */
+export async function removeDeleted(db: Db, embedded: boolean): Promise<string[]> {
+  return db.connection().execute(async (session) => {
+    const { rows } = await sql<{ name: string; relid: number }>`
+      select relid::int, quote_ident(schemaname) || '.' || quote_ident(relname) as name from pg_stat_user_tables
+      where ${
+        embedded
+          ? sql`n_tup_del > 0`
+          : sql`n_dead_tup > 0 and coalesce(greatest(last_vacuum, last_autovacuum), '-infinity') < now() - ${DEAD_FOR}`
+      } order by 2`.execute(session)
+    // A vacuum takes longer than the statements of the service may.
+    await sql`set statement_timeout = 0`.execute(session)
+    try {
+      for (const { name, relid } of rows) {
+        await sql.raw(`vacuum ${embedded ? '(full, analyze)' : ''} ${name}`).execute(session)
+        if (embedded) await sql`select pg_stat_reset_single_table_counters(${relid})`.execute(session)
+      }
+      if (!embedded || rows.length === 0) return rows.map(({ name }) => name)
+      await sql`set wal_recycle = off`.execute(session)
+      await sql`select pg_switch_wal()`.execute(session)
+      await sql`checkpoint`.execute(session)
+      await sql`reset wal_recycle`.execute(session)
+      return rows.map(({ name }) => name)
+    } finally {
+      await sql`reset statement_timeout`.execute(session)
+    }
+  })
+}

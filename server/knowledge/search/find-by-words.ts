@@ -5,7 +5,7 @@ import type { Language } from '../../text/languages/language.ts'
 import { type AskedWord, termHash } from './terms.ts'
 
 /** The most rows that are read for one word. A word in more of them says too little to find anything by. */
-export const MAX_ROWS_OF_WORD = 2_000
+const MAX_ROWS_OF_WORD = 2_000
 const CANDIDATES = 200
 /** The most words that are combined when each of them is too frequent. */
 const MAX_COMBINED = 8

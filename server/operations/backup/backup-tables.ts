@@ -80,7 +80,13 @@ export const backupTables: BackupTable[] = [
 ]
 
 /** These belong to an installation and not to its data, such as the check of the secret key and the maintenance switch. */
-export const settingsLeftOut = ['secret-check', 'secret-rotation', 'maintenance', 'model-failures']
+export const settingsLeftOut = [
+  'secret-check',
+  'secret-rotation',
+  'maintenance',
+  'model-failures',
+  'deleted-rows-removed',
+]
 
 /** These are derived from other tables (a restored conversation is queued for the search), or are of no use later. */
 export const derivedTables = [
