@@ -526,6 +526,8 @@ test('a training during which the database was away does not fail its source', a
   const id = await add({ type: 'text', name: 'x', content: 'The marker hollowmere is one.' })
   await settled(id)
   await db.updateTable('sources').set({ status: 'updated' }).where('id', '=', id).execute()
+  // Unchanged chunks are kept, and nothing would be written.
+  await db.updateTable('chunks').set({ text: 'Earlier.' }).where('source_id', '=', id).execute()
   await sql`create function refuse_row() returns trigger language plpgsql as
     $$ begin raise 'starting up' using errcode = '57P03'; end $$`.execute(db)
   await sql`create trigger refuse_chunks before insert on chunks execute function refuse_row()`.execute(db)
