@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
 import type { ModelRequest, Reply } from '../../../test/fakes/reply.ts'
 import { type Client, type Service, startService } from '../../../test/start.ts'
+import { trained } from '../../../test/until.ts'
 import { lookNow } from './for-tests.ts'
 
 let service: Service
@@ -131,6 +132,25 @@ test('an answer without a matching source is an unanswered question, unless the 
     data.map(({ question }: { question: string }) => question),
     ['Where can I park?'],
   )
+})
+
+test('what a model said while the documents were still being indexed opens no entry', async () => {
+  const agentId = await newAgent()
+  const { db } = service.ctx
+  const path = `/agents/${agentId}/sources`
+  const text = { type: 'text', name: 'Hours', content: 'We are open from nine to five.' }
+  const { body: source } = await client.request('POST', path, text)
+  await trained(service, source.id)
+  await db.updateTable('sources').set({ words_version: null }).where('id', '=', source.id).execute()
+  classify = () => says({ sentiment: 'neutral', topics: [] })
+  await ask(agentId, 'Where can I park?')
+  await lookNow(service.ctx, agentId)
+  const unanswered = () => client.request('GET', `/agents/${agentId}/insights/unanswered`)
+  assert.deepEqual((await unanswered()).body.data, [])
+  await db.updateTable('sources').set({ words_version: 1 }).where('id', '=', source.id).execute()
+  await ask(agentId, 'Where can I park?')
+  await lookNow(service.ctx, agentId)
+  assert.equal((await unanswered()).body.data.length, 1)
 })
 
 test('a message during the analysis invalidates its result', async () => {

@@ -144,15 +144,6 @@ test('passages that say the same take one place', async () => {
   assert.equal(passages.length, 2)
 })
 
-test('only the given sources are searched, and the limit applies after that', async () => {
-  const { agentId, ids } = await agentWith(
-    ...Array.from({ length: 6 }, (_, i) => ({ text: `Delivery of parcel number ${i} is free of charge.` })),
-  )
-  const { passages } = await search(agentId, 'Is delivery free?', { limit: 2, sourceIds: ids.slice(4) })
-  assert.deepEqual(sourcesOf(passages).sort(), ids.slice(4).sort())
-  assert.deepEqual((await search(agentId, 'Is delivery free?', { sourceIds: [] })).passages, [])
-})
-
 test('what is changed or deleted is searched as it is now, and another agent never appears', async () => {
   const text = 'The warranty of the kettle lasts three years.'
   const [own, other] = [await agentWith({ text }), await agentWith({ text })]
