@@ -125,7 +125,6 @@ function keptBy(turn: Turn, live: LiveGeneration, result: StepsResult): Omit<Kep
     finishReason,
     ...model,
     ...(isSilent ? { isSilent: true as const } : {}),
-    ...(result.isIndexing ? { isIndexing: true as const } : {}),
     ...(Object.keys(result.replay).length > 0 ? { replay: storableJson(result.replay) as never } : {}),
   }
   return { status, finishReason, message: { parts: said, metadata } }

@@ -44,7 +44,6 @@ async function run(ctx: TurnNeeds, turn: Turn, live: LiveGeneration): Promise<bo
   const atOnce = planOf(turn.request.account.plan).answersAtOnce
   const result: StepsResult = {
     score: null,
-    isIndexing: false,
     finishReason: 'error',
     outcome: null,
     offer: null,

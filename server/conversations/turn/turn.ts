@@ -168,8 +168,6 @@ export type Prepared = {
 export type StepsResult = {
   /** See Prepared; null also before the search. */
   score: number | null
-  /** Whether nothing was found while the documents were still being indexed. */
-  isIndexing: boolean
   finishReason: FinishReason
   outcome: AnswerOutcome | null
   /** Whom the answer offers to the customer. */
