@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
 import { type Client, type Service, startService } from '../../../test/start.ts'
+import { findSpace, vectorsOf } from '../vectors/spaces.ts'
 
 let models: ModelServer
 let service: Service
@@ -42,13 +44,11 @@ const ask = async (message: string) =>
 
 test('chunks are embedded in training and questions in the search', async () => {
   const id = await add('Our lamp has a warranty of eleven years.')
-  const [vector, ...others] = await service.ctx.db
-    .selectFrom('chunk_vectors')
-    .selectAll()
-    .where('source_id', '=', id)
-    .execute()
-  assert.deepEqual([vector?.vector.length, vector?.space], [64 * 4, service.ctx.models.embedder?.space])
-  assert.equal(others.length, 0)
+  const { db, models: own } = service.ctx
+  const space = await findSpace(db, own.embedder?.space ?? '')
+  const { rows } = await sql<{ numbers: number }>`
+    select vector_dims(vector) as numbers from ${vectorsOf(space!)} where source_id = ${id}`.execute(db)
+  assert.deepEqual([rows, space?.dimensions], [[{ numbers: 64 }], 64])
   const before = models.requests.length
   assert.match((await ask('How many years of warranty has the lamp?')).parts[0].text, /eleven years/)
   assert.deepEqual(models.requests[before]?.body.input, ['How many years of warranty has the lamp?'])

@@ -135,7 +135,7 @@ export async function dropSpace(trx: Db, id: number): Promise<void> {
 
 const SAMPLED_TEXTS = 300
 const SAMPLED_FROM = 10_000
-const FEWEST_TEXTS = 8
+const FEWEST_TEXTS = 20
 /**
  * Of fifty pairs of texts from different sources, one is as similar as this. Most of the others have nothing to do with
  * each other, so what is more similar is about the same thing, whatever the similarities of the model look like.
