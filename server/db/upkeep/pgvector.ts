@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../database.ts'
 
 /** What a PostgreSQL server lacks to store vectors, in a sentence that says what to do. */
-export const NO_PGVECTOR =
+const NO_PGVECTOR =
   'The extension pgvector (0.8 or newer) is not available in the database, so documents are searched by their words alone. Install its package on the database server, then run in this database, as a superuser: create extension vector; Vectors are then made in the background.'
 const NOT_CREATED =
   'The extension pgvector has not been created in the database, so documents are searched by their words alone. Run in this database, as a superuser: create extension vector; Vectors are then made in the background.'

@@ -107,7 +107,7 @@ async function makeSpace(trx: Db, name: string, dimensions: number): Promise<Spa
   return space
 }
 
-export const partOf = ({ id }: Pick<Space, 'id'>, part: number): RawBuilder<unknown> =>
+const partOf = ({ id }: Pick<Space, 'id'>, part: number): RawBuilder<unknown> =>
   sql.id(`vectors_${id}_${part}`)
 
 /**

@@ -4,7 +4,7 @@ import type { AccountId } from '../../db/tables/columns.ts'
 import { shortened } from '../../models/vectors/normalised.ts'
 import { asText, ensureSpace, findSpace, listSpaces, type Space, vectorsOf } from './spaces.ts'
 
-export type NewVector = { source_id: string; vector_key: string; vector: Float32Array }
+type NewVector = { source_id: string; vector_key: string; vector: Float32Array }
 type Owner = { account_id: AccountId; agent_id: string }
 type Source = Owner & { id: string }
 

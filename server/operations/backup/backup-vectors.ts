@@ -10,7 +10,7 @@ const PAGE = 200
 
 type Row = { agent_id: string; source_id: string; vector_key: string }
 /** `withoutVectors` counts the rows that were left out, because the database has no pgvector. */
-export type Restored = { rows: number; withoutVectors: number }
+type Restored = { rows: number; withoutVectors: number }
 
 /** Yields the vectors of every space as rows, of everything or of one account. */
 export async function* vectorPages(trx: Db, account: AccountLine | null): AsyncGenerator<Row[]> {
