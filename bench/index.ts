@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { sql } from 'kysely'
+import pg from 'pg'
 import { cloneAgent } from '../server/agents/records/clone-agent.ts'
 import { createAgent } from '../server/agents/records/create-agent.ts'
 import { deleteAgent } from '../server/agents/records/delete-agent.ts'
@@ -176,12 +177,12 @@ async function medians<T extends Record<string, number>>(run: (at: number) => Pr
 
 /**
  * The time from the start of a process until it listens, and from then to the first passage of an answer; on PostgreSQL
- * also after the database has forgotten what it had in memory.
+ * also from a copy of the database that it has not read yet.
  */
 async function coldStart(server: string | null, size: number): Promise<object> {
-  const { ctx, prepared, chunks, close } = await openWorld(server, size)
+  const { ctx, prepared, chunks } = await openWorld(server, size)
   const { agentId, keys, env } = prepared
-  const once = async (at: number) => {
+  const once = async (at: number, env: Record<string, string>) => {
     const begun = performance.now()
     const { url, child } = await start(['server/main.ts'], env)
     const startMs = performance.now() - begun
@@ -189,19 +190,34 @@ async function coldStart(server: string | null, size: number): Promise<object> {
     await stop(child)
     return { startMs, firstPassageMs }
   }
-  // The embedded database belongs to one process.
-  if (!server) await ctx.close()
-  const warm = await medians(once)
-  const hasExtension = server && (await sql`create extension if not exists pg_buffercache`.execute(ctx.db))
-  const empty = hasExtension
+  // The embedded database belongs to one process, and a database that is copied must have no connections.
+  await ctx.close()
+  const warm = await medians((at) => once(at, env))
+  const empty = server
     ? await medians(async (at) => {
-        await sql`checkpoint`.execute(ctx.db)
-        await sql`select pg_buffercache_evict_all()`.execute(ctx.db)
-        return once(at)
+        const copy = await copyOf(server, env.DATABASE_URL!)
+        const result = await once(at, { ...env, DATABASE_URL: copy.url })
+        await copy.drop()
+        return result
       })
     : null
-  await (server ? close() : prepared.remove())
+  await prepared.remove()
   return { chunks, ...warm, ...(empty ? { emptyCacheFirstPassageMs: empty.firstPassageMs } : {}) }
+}
+
+async function copyOf(server: string, url: string): Promise<{ url: string; drop(): Promise<void> }> {
+  const name = (of: string): string => new URL(of).pathname.slice(1)
+  const copy = new URL(url)
+  copy.pathname = `${copy.pathname}_copy`
+  const administer = async (statement: string): Promise<void> => {
+    const client = new pg.Client({ connectionString: server })
+    await client.connect()
+    await client.query(statement)
+    await client.end()
+  }
+  await administer(`create database ${name(copy.href)} template ${name(url)} strategy file_copy`)
+  const drop = () => administer(`drop database ${name(copy.href)} with (force)`)
+  return { url: copy.href, drop }
 }
 
 /** Asks for the code of a device, and returns the time to the first piece of the answer, which must hold the code. */
