@@ -36,17 +36,17 @@ export const spacesList: Command = {
   },
   print(result) {
     const { spaces, configured, lack, filling } = result as {
-      spaces: Listed[]
+      spaces?: Listed[]
       configured: string | null
       lack: string | null
       filling: Awaited<ReturnType<typeof progressOf>> | null
     }
-    const lines = spaces.map(
+    const lines = (spaces ?? []).map(
       ({ name, dimensions, agents, bytes, stopped }) =>
         `${name}: ${dimensions} numbers, used by ${agents} agents, ${Math.ceil(bytes / 1e6)} MB${stopped ? ', stopped' : ''}`,
     )
-    if (configured === null) lines.push('No embedding model is configured.')
-    if (lack !== null) lines.push(lack)
+    if (!configured) lines.push('No embedding model is configured.')
+    if (lack) lines.push(lack)
     if (filling)
       lines.push(
         filling.agents === 0
