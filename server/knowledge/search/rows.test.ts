@@ -265,3 +265,16 @@ test('a large and a small agent are searched by the index of terms alone', async
     if (agentId !== small) assert.match(lines, /chunk_words_\d_terms/)
   }
 })
+
+test('health says how large the index is for each of its rows', async () => {
+  await sql`vacuum analyze chunk_words`.execute(service.ctx.db)
+  const { rows } = await sql<{ n: number }>`
+    select sum(reltuples)::int as n from pg_class where relname ~ '^chunk_words_[0-7]$'`.execute(
+    service.ctx.db,
+  )
+  assert.ok(rows[0]!.n > 0)
+  const fresh = onPostgres() ? await startService({}, service, { idle: true }) : null
+  const { body } = await (fresh ?? service).anonymous('GET', '/health')
+  assert.ok(body.indexBytesPerRow > 100 && body.indexBytesPerRow < 10_000, JSON.stringify(body))
+  await fresh?.close()
+})
