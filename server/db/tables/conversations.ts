@@ -53,7 +53,7 @@ export type ConversationsTable = {
   updated_at: Time
 }
 
-/** What analysed a conversation: a chat model or word lists. */
+/** What analysed a conversation: a chat model; `heuristic` are the word lists of former versions. */
 export type Analyst = 'model' | 'heuristic'
 
 export type MessagePart =
