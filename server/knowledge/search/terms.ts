@@ -36,8 +36,7 @@ export function termsOf(text: string, language: Language, stem: Stemmer): string
 }
 
 function termsOfWord(word: string, language: Language, stem: Stemmer): string[] {
-  if (isDense(word)) return densePairs(word)
-  return [stem(word, language)]
+  return !IS_ASCII.test(word) && isDense(word) ? densePairs(word) : [stem(word, language)]
 }
 
 /** A word of a question, with its terms in each of the languages of the documents. */
@@ -88,9 +87,13 @@ function codesIn(folded: string): string[] {
   return codes
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII
+const IS_ASCII = /^[\x00-\x7f]*$/
+
 /** Returns the overlapping runs of characters of a text, by which a misspelt word and a compound are still similar. */
 export function gramsOf(text: string): string[] {
   return splitWords(text).flatMap((word) => {
+    if (IS_ASCII.test(word)) return runs(` ${word}`, 5)
     if (/[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}]/u.test(word)) return runs(word, 2)
     const plain = word.normalize('NFKD').replace(/\p{M}+/gu, '')
     // A syllable of Hangul is two or three letters when it is decomposed.
@@ -99,9 +102,11 @@ export function gramsOf(text: string): string[] {
 }
 
 function runs(word: string, size: number): string[] {
-  const letters = [...word]
-  if (letters.length < size) return [word]
-  return letters.slice(0, letters.length - size + 1).map((_, at) => letters.slice(at, at + size).join(''))
+  // A pair of surrogates may be cut in two, which makes the same parts wherever the word stands.
+  if (word.length < size) return [word]
+  const found: string[] = []
+  for (let at = 0; at + size <= word.length; at++) found.push(word.slice(at, at + size))
+  return found
 }
 
 /** Returns the hash of an agent's term for the database. It tells nothing about the same term of another agent. */
