@@ -11,8 +11,8 @@ import { countWords, insertWords, ROWS_AT_ONCE } from '../training/store-chunks.
 export const INDEX_WORDS = 'index-words'
 export type IndexWords = { accountId: AccountId; agentId: string }
 
-/** Enqueues the agents with live sources whose words are not complete, those that were asked last first. */
-export async function enqueueIndexing({ db, jobs }: { db: Db; jobs: Jobs }): Promise<number> {
+/** Returns the agents with live sources whose words are not complete, those that were asked last first. */
+async function agentsToIndex(db: Db): Promise<IndexWords[]> {
   const { rows } = await sql<IndexWords>`
     select account_id as "accountId", agent_id as "agentId" from (
       select distinct account_id, agent_id from sources
@@ -20,14 +20,23 @@ export async function enqueueIndexing({ db, jobs }: { db: Db; jobs: Jobs }): Pro
     order by (select max(updated_at) from conversations
       where conversations.account_id = incomplete.account_id and conversations.agent_id = incomplete.agent_id)
       desc nulls last`.execute(db)
-  for (const { accountId, agentId } of rows)
-    await jobs.enqueue<IndexWords>(db, INDEX_WORDS, { accountId, agentId }, 0, accountId)
-  return rows.length
+  return rows
+}
+
+export async function enqueueIndexing({ db, jobs }: { db: Db; jobs: Jobs }): Promise<void> {
+  for (const agent of await agentsToIndex(db))
+    await jobs.enqueue<IndexWords>(db, INDEX_WORDS, agent, 0, agent.accountId)
+}
+
+/** Stores the words of all agents, for commands that leave nothing to jobs. */
+export async function indexAllWords(db: Db): Promise<void> {
+  const { signal } = new AbortController()
+  for (const agent of await agentsToIndex(db)) await indexWords({ db }, agent, { signal })
 }
 
 /** Stores the words source by source in short transactions. Interrupted, it goes on where it was. */
 export async function indexWords(
-  { db, log }: Pick<Context, 'db' | 'log'>,
+  { db, log }: { db: Db; log?: Context['log'] },
   { accountId, agentId }: IndexWords,
   { signal }: { signal: AbortSignal },
 ): Promise<void> {
@@ -52,7 +61,7 @@ export async function indexWords(
     }
     await transact(db, (trx) => complete(trx, { accountId, agentId }, source.id))
   }
-  if (done > 0) log.info({ agent: agentId, chunks: done }, 'the words of an agent are indexed')
+  if (done > 0) log?.info({ agent: agentId, chunks: done }, 'the words of an agent are indexed')
 }
 
 type Source = { id: string; name: string | null }

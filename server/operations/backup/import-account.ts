@@ -4,6 +4,7 @@ import type { Db, Trx } from '../../db/database.ts'
 import { isId } from '../../db/ids.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import { preparePgvector } from '../../db/upkeep/pgvector.ts'
+import { indexAllWords } from '../../knowledge/search/index-words.ts'
 import { CommandFailure } from '../command.ts'
 import { accountTables } from './account-scope.ts'
 import { type AccountLine, readBackup } from './backup-format.ts'
@@ -70,6 +71,8 @@ export async function importAccount(db: Db, filesDir: string, file: string): Pro
   } finally {
     await rm(staged, { recursive: true, force: true })
   }
+  // If this is interrupted, the service goes on with it.
+  await indexAllWords(db)
   counts.files = files.size
   return { ...counts, account, locked, withoutVectors }
 }

@@ -5,6 +5,7 @@ import type { Db, Trx } from '../../db/database.ts'
 import { json } from '../../db/statements/json.ts'
 import { readMigrations } from '../../db/upkeep/migrate.ts'
 import { preparePgvector } from '../../db/upkeep/pgvector.ts'
+import { indexAllWords } from '../../knowledge/search/index-words.ts'
 import { CommandFailure } from '../command.ts'
 import { type Line, readBackup } from './backup-format.ts'
 import { backupTables, settingsLeftOut } from './backup-tables.ts'
@@ -75,6 +76,8 @@ export async function restoreBackup(
     await rm(staged, { recursive: true, force: true })
   }
   await removeAll(filesDir, without(before, files))
+  // If this is interrupted, the service goes on with it.
+  await indexAllWords(db)
   counts.files = files.size
   return { ...counts, locked, withoutVectors }
 }
