@@ -103,7 +103,7 @@ async function openWorld(server: string | null, chunks: number): Promise<World> 
 
 const codeOf = (chunk: number): string => `K${chunk * 7_919}`
 
-/** Returns a text of sections that become one chunk each. Each names a code that no other chunk has. */
+/** Returns a text whose sections each become one chunk with a unique code. */
 function textOf(from: number, count: number, seed = 7): string {
   const next = random(seed + from)
   const section = (chunk: number): string => {
@@ -190,7 +190,7 @@ async function coldStart(server: string | null, size: number): Promise<object> {
     await stop(child)
     return { startMs, firstPassageMs }
   }
-  // The embedded database belongs to one process, and a database that is copied must have no connections.
+  // Only one process can open the embedded database, and PostgreSQL copies a database only while nobody is connected to it.
   await ctx.close()
   const warm = await medians((at) => once(at, env))
   const empty = server

@@ -12,7 +12,7 @@ export function random(seed: number): Random {
   }
 }
 
-/** The different words of the questions about the companies, the most frequent first. */
+/** The distinct words of the questions about the companies, the most frequent first. */
 export const QUESTION_WORDS: readonly string[] = wordsOfQuestions()
 
 function wordsOfQuestions(): string[] {

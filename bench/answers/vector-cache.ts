@@ -12,8 +12,8 @@ const FOLDER = join(homedir(), '.cache', 'parley-bench')
 type Asked = { model: string; input: string[] }
 
 /**
- * Starts a server with OpenAI's API for embeddings that passes on to another one what it has not been asked before. The
- * service is measured with it, so that everything but the model itself runs as it does in operation.
+ * Starts a server with OpenAI's API for embeddings that caches the vectors of another one. The service under test sends
+ * its requests there, so everything but the model runs as it does in production.
  */
 export async function startVectorCache(baseUrl: string): Promise<{ url: string; close(): void }> {
   mkdirSync(FOLDER, { recursive: true })

@@ -1,8 +1,8 @@
-import { sql } from 'kysely'
 import type { Context } from '../context.ts'
 import { DatabaseAway } from '../db/connections/unavailable.ts'
 import type { Db } from '../db/database.ts'
 import { hasPgvector } from '../db/upkeep/pgvector.ts'
+import { indexTables } from '../db/upkeep/vacuum.ts'
 import { ApiError } from '../http/errors.ts'
 import { type Route, route } from '../http/route.ts'
 import { getHealth } from './contract.ts'
@@ -12,11 +12,23 @@ const LOOK_AGAIN_MS = 60_000
 
 export const healthRoutes = (ctx: Pick<Context, 'availability' | 'space' | 'db' | 'models'>): Route[] => {
   const { availability, space, db, models } = ctx
-  let looked: { at: number; index: IndexHealth } | null = null
+  let known: IndexHealth = {}
+  let lookedAt = Number.NEGATIVE_INFINITY
+  // Only the first request waits for the database. Later ones get what is known, because a monitor that asks while the
+  // database stands still must get its answer at once.
   const indexHealth = async (): Promise<IndexHealth> => {
-    if (looked === null || performance.now() - looked.at > LOOK_AGAIN_MS)
-      looked = { at: performance.now(), index: await lookAtIndex(db, models.embedder !== null) }
-    return looked.index
+    if (performance.now() - lookedAt < LOOK_AGAIN_MS) return known
+    const isFirst = lookedAt === Number.NEGATIVE_INFINITY
+    lookedAt = performance.now()
+    const look = lookAtIndex(db, models.embedder !== null).then(
+      (seen) => {
+        known = seen
+      },
+      // The availability of the database reports its failures.
+      () => {},
+    )
+    if (isFirst) await look
+    return known
   }
   return [
     route(getHealth, async () => {
@@ -37,13 +49,11 @@ export const healthRoutes = (ctx: Pick<Context, 'availability' | 'space' | 'db' 
 
 type IndexHealth = { search?: 'words'; indexBytesPerRow?: number }
 
-/** Returns what monitors are told of the index. The numbers of rows are those of the last vacuum. */
+/** Returns what monitors are told of the index. */
 async function lookAtIndex(db: Db, hasEmbedder: boolean): Promise<IndexHealth> {
-  const { rows } = await sql<{ bytes: number; count: number }>`
-    select sum(pg_total_relation_size(oid))::bigint as bytes, sum(greatest(reltuples, 0))::bigint as count
-    from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace
-      and relname ~ '^(chunk_words|vectors_\\d+)_\\d+$'`.execute(db)
-  const { bytes = 0, count = 0 } = rows[0] ?? {}
+  const tables = await indexTables(db)
+  const bytes = tables.reduce((sum, table) => sum + table.bytes, 0)
+  const count = tables.reduce((sum, table) => sum + table.rows, 0)
   return {
     ...(hasEmbedder && !(await hasPgvector(db)) ? { search: 'words' as const } : {}),
     ...(count > 0 ? { indexBytesPerRow: Math.round(bytes / count) } : {}),

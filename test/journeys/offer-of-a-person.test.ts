@@ -94,7 +94,7 @@ test('the widget shows a button, which asks a person once, whatever happens to t
   const [ticket, ...more] = await ticketsOf(service, agentId)
   assert.deepEqual([ticket?.subject, more.length], [QUESTION, 0])
 
-  // Presses that arrive late, and more than once, change nothing, not even when the ticket has been closed.
+  // Late and repeated presses change nothing, even after the ticket has been closed.
   await closeTickets(service, agentId)
   const answer = (await messagesOf(service, agentId)).find(({ metadata }) => metadata?.offer)
   const { conversation_id: conversationId } = ticket ?? {}

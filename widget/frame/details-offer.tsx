@@ -5,7 +5,7 @@ import { sentence, word } from './words.ts'
 
 /**
  * Shown after an answer without sources, where a person may know more. Offers either a person or the contact form,
- * not both. Where the answer itself offers a person, the button accepts that.
+ * not both. If the answer itself offers a person, the button accepts that offer.
  */
 export function DetailsOffer({ chat, state }: { chat: Chat; state: State }) {
   const { appearance, messages, busy, outgoing, problem, hasLeftDetails, conversation } = state

@@ -5,7 +5,7 @@ import type { AgentRef } from '../../db/refs.ts'
 import { json } from '../../db/statements/json.ts'
 import { storableJson } from '../../http/bodies/storable.ts'
 import type { Retrieved } from '../../knowledge/search/answering/retrieve.ts'
-import type { Passage } from '../../knowledge/search/knowledge.ts'
+import { describePassage } from '../../knowledge/search/knowledge.ts'
 import type { Trial } from '../turn/turn.ts'
 import type { MadeOf } from './schema.ts'
 
@@ -57,7 +57,11 @@ export function recordTrial(
           searchMs,
           confidence: found?.confidence ?? 0,
           searchedFor: found?.about ?? null,
-          passages: found?.passages.map(shownPassage(found.isFound)) ?? [],
+          passages: (found?.passages ?? []).map((passage, at) => ({
+            number: at + 1,
+            ...describePassage(passage),
+            isOffered: found?.isFound ?? false,
+          })),
           steps: [...earlier.steps, ...steps],
         }
         // The conversation may have been deleted meanwhile, and the answer does not depend on its record.
@@ -124,17 +128,3 @@ function shownMessage({ role, content }: LanguageModelV4Prompt[number]): Step['p
           .join('\n')
   return { role, text }
 }
-
-const shownPassage =
-  (isOffered: boolean) =>
-  (passage: Passage, at: number): Run['passages'][number] => ({
-    number: at + 1,
-    sourceId: passage.sourceId,
-    sourceName: passage.sourceName,
-    url: passage.url,
-    headingPath: passage.headingPath,
-    page: passage.page,
-    text: passage.text,
-    score: passage.score,
-    isOffered,
-  })

@@ -40,7 +40,7 @@ export type Replay = { options?: SharedV4ProviderOptions; reasoning?: LanguageMo
 export const metadataOf = (row: { metadata?: unknown } | undefined): MessageMetadata =>
   (row?.metadata ?? {}) as MessageMetadata
 
-/** Answers stored by earlier versions have other names for two outcomes. */
+/** The names that earlier versions stored for two of the outcomes. */
 const EARLIER_NAMES: Record<string, AnswerOutcome> = { closest: 'partly', declined: 'not_found' }
 
 export const epochSeconds = (time: Date): number => Math.floor(time.getTime() / 1000)

@@ -34,7 +34,7 @@ export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): 
     accountId: owner.accountId,
     knowledgeVersion: agent.knowledgeVersion,
   }
-  // Only the built-in responder says sentences of its own.
+  // Only the built-in responder uses fixed sentences, which have to be in the customer's language.
   const isBuiltinAsked = model.entry.provider === 'builtin' || ctx.config.builtinFallback
   const talk = talkOf(transcript)
   const [found, toolkit, parentSummary, language] = await Promise.all([

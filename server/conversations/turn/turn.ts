@@ -158,7 +158,7 @@ export type Prepared = {
   score: number | null
   toolkit: Toolkit
   prompt: LanguageModelV4Prompt
-  /** The tool that the first step has to call: the customer has accepted the offer of a person. */
+  /** The tool that the first step has to call, because the customer has accepted the offer of a person; else null. */
   mustCall: string | null
   /** What else the built-in responder is told. */
   said: Pick<BuiltinInput, 'language' | 'areEmpty' | 'mayOffer' | 'handover'>

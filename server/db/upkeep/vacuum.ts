@@ -23,14 +23,23 @@ export async function vacuumChanged(db: Db, changes = ENOUGH_CHANGES): Promise<s
   return rows.map(({ name }) => name)
 }
 
-/** How long rows stay dead at most, so that a day after an erasure nothing of it can be read any more. */
+/** Returns the tables that hold the words and vectors of documents. `rows` is the count of the last vacuum. */
+export async function indexTables(db: Db): Promise<{ name: string; bytes: number; rows: number }[]> {
+  const { rows } = await sql<{ name: string; bytes: number; rows: number }>`
+    select oid::regclass::text as name, pg_total_relation_size(oid) as bytes,
+      greatest(reltuples, 0)::bigint as rows from pg_class
+    where relkind = 'r' and relispartition and relnamespace = 'public'::regnamespace
+      and relname ~ '^(vectors_[0-9]+|chunk_words)_[0-9]+$' order by 1`.execute(db)
+  return rows
+}
+
+/** The longest time between two vacuums of a table with dead rows, so that erased rows are gone within a day. */
 const DEAD_FOR = sql`interval '20 hours'`
 
 /**
- * Removes deleted rows from the files. On a server, whose tables are in use, tables with dead rows that were not
- * vacuumed for most of a day are. The embedded database writes tables anew of which rows were deleted, and replaces the
- * log, because a vacuum leaves their bytes where they were until something else is written there. Returns the names of
- * the tables.
+ * Removes deleted rows from the files. A server vacuums the tables that have dead rows and have not been vacuumed lately.
+ * The embedded database rewrites the tables of which rows were deleted and replaces the write-ahead log, because a plain
+ * vacuum leaves the bytes on the disk until they are overwritten. Returns the names of the tables.
  */
 export async function removeDeleted(db: Db, embedded: boolean): Promise<string[]> {
   return db.connection().execute(async (session) => {

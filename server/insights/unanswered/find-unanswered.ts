@@ -20,9 +20,9 @@ const LONGEST_SUGGESTION = 20_000
 const OPEN: readonly string[] = ['not_found', 'partly', 'declined', 'closest']
 
 /**
- * Returns the questions of a conversation (its messages, oldest first) that were answered without knowledge: the answer
- * reported this as its outcome, or a model answered without a source and the search had found nothing. An answer based
- * on an action's result counts as answered.
+ * Returns the questions of a conversation that were left open; `messages` are its messages, oldest first. A question is
+ * open if the outcome of its answer says so, or if a model answered without a source when the search had found nothing.
+ * An answer that is based on the result of an action counts as answered.
  */
 export function findUnanswered(messages: readonly MessageRow[]): Unanswered[] {
   const found: Unanswered[] = []

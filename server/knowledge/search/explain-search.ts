@@ -3,7 +3,7 @@ import { isId } from '../../db/ids.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { SourceRow } from '../sources/queries.ts'
-import type { Passage, SearchResult, Signals } from './knowledge.ts'
+import { describePassage, type Passage, type SearchResult, type Signals } from './knowledge.ts'
 import { RERANKED, rerankFound } from './rerank.ts'
 
 /** The most passages that any ranker is asked for. */
@@ -45,13 +45,7 @@ export async function explainSearch(
       place: at + 1,
       placeBeforeReranking: placeOf.get(passage.chunkId) ?? at + 1,
       chunkId: passage.chunkId,
-      sourceId: passage.sourceId,
-      sourceName: passage.sourceName,
-      url: passage.url,
-      headingPath: passage.headingPath,
-      page: passage.page,
-      text: passage.text,
-      score: passage.score,
+      ...describePassage(passage),
       signals: all.signals?.get(passage.chunkId) ?? NOWHERE,
     })),
     missing: expected && (await whyMissing(db, expected, all, found)),

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Trx } from '../../db/database.ts'
+import type { Db, Trx } from '../../db/database.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { Language } from '../../text/languages/language.ts'
 import { type AskedWord, termHash } from './terms.ts'
@@ -21,7 +21,7 @@ export type SearchState = {
   space: string | null
   /** Live chunks, as counted when they went live. */
   chunks: number
-  /** At most four, most frequent first. */
+  /** The languages of the live sources, the most frequent first, four at most. */
   languages: Language[]
   isIndexing: boolean
 }
@@ -29,7 +29,7 @@ export type SearchState = {
 const MAX_LANGUAGES = 4
 
 /** Returns what a search needs to know about an agent; null if there is no such agent. */
-export async function readSearchState(trx: Trx, { accountId, agentId }: Scope): Promise<SearchState | null> {
+export async function readSearchState(db: Db, { accountId, agentId }: Scope): Promise<SearchState | null> {
   const { rows } = await sql<SearchState>`
     with live as (
       select live_version, words_version, chunk_count, languages from sources
@@ -40,7 +40,7 @@ export async function readSearchState(trx: Trx, { accountId, agentId }: Scope): 
       array(select language from live, unnest(languages) with ordinality as of_source (language, place)
         group by language order by sum(chunk_count / place) desc, language limit ${sql.lit(MAX_LANGUAGES)}) as languages,
       exists (select from live where words_version is distinct from live_version) as "isIndexing"
-    from agents where account_id = ${accountId} and id = ${agentId}`.execute(trx)
+    from agents where account_id = ${accountId} and id = ${agentId}`.execute(db)
   return rows[0] ?? null
 }
 

@@ -42,6 +42,12 @@ export type Passage = {
   score: number
 }
 
+/** Returns what the workspace shows of a passage. */
+export const describePassage = (passage: Passage) => {
+  const { sourceId, sourceName, url, headingPath, page, text, score } = passage
+  return { sourceId, sourceName, url, headingPath, page, text, score }
+}
+
 /** The place of a passage by its words and by its vector, from 1; null if it is not among those found that way. */
 export type Signals = { words: number | null; vectors: number | null }
 
@@ -49,8 +55,8 @@ export type SearchResult = {
   /** Best first. */
   passages: Passage[]
   /**
-   * How much of the question the best passages hold (0 to 1): the share of its words, each by how rare it is. A passage
-   * that is near by its vector counts at least FOUND_FROM.
+   * How much of the question the best passages hold, from 0 to 1: the share of its words, weighted by their rarity. It is
+   * at least FOUND_FROM if one of the passages is similar enough by its vector.
    */
   confidence: number
   isFound: boolean
@@ -96,8 +102,7 @@ type Needs = { db: Db; models: Pick<Models, 'embedderOf'>; log: Logger }
 export function createKnowledge(needs: Needs): Knowledge {
   const { db } = needs
   const stem = createStemmer()
-  const read = (agent: AgentKnowledge): Promise<SearchState | null> =>
-    transact(db, (trx) => readSearchState(trx, scopeOf(agent)))
+  const read = (agent: AgentKnowledge): Promise<SearchState | null> => readSearchState(db, scopeOf(agent))
   return {
     async search(agent, queries, options) {
       const scope = scopeOf(agent, options.sourceIds)
@@ -156,14 +161,15 @@ async function searchInRows(
   })
   const ranked = distinct(fuse(rankings), chunks).slice(0, limit)
   const confidence = Math.max(0, ...rankings.map((ranking) => confidenceOf(ranking, evident)))
+  const isFound = confidence >= FOUND_FROM
   const best = ranked[0]?.score || 1
   const chunkOf = new Map(chunks.map((chunk) => [chunk.id, chunk]))
   return {
     passages: ranked.map(({ id, score }) => passageOf(chunkOf.get(id)!, (confidence * score) / best)),
     confidence,
-    isFound: confidence >= FOUND_FROM,
+    isFound,
     isIndexing: state.isIndexing,
-    hasKnownWord: byWords.some(({ hasKnownWord }) => hasKnownWord) || confidence >= FOUND_FROM,
+    hasKnownWord: byWords.some(({ hasKnownWord }) => hasKnownWord) || isFound,
     ...(explain ? { signals: signalsOf(ranked, rankings[0] ?? [], byVectors[0] ?? []) } : {}),
   }
 }

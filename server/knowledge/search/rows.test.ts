@@ -163,7 +163,7 @@ test('words that an old version did not store are indexed, and an interrupted ru
   assert.deepEqual([miss.passages.length, miss.isIndexing], [0, true])
   assert.equal(await ctx.knowledge.isEmpty(agentOf(agentId)), false)
   const job = { accountId: client.accountId, agentId }
-  // It ends after its first transactions, as a process that is killed does.
+  // The job stops after its first transactions, as it does when its process is killed.
   const stop = {
     throwIfAborted: () => looks++ > 1 && assert.fail('The process ends.'),
   } as unknown as AbortSignal

@@ -102,7 +102,7 @@ function byBest(scores: readonly number[]): number[] {
   return scores.map((score) => (best > 0 ? score / best : 0))
 }
 
-/** What has no similarity is not among the nearest, and counts as the worst of them. */
+/** Scales similarities to 0..1. A candidate without one was not among the nearest, so it gets 0. */
 function bySpan(similarities: readonly (number | null)[]): number[] {
   const known = similarities.filter((similarity) => similarity !== null)
   const [low, high] = [Math.min(...known), Math.max(...known)]

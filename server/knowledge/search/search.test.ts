@@ -156,7 +156,7 @@ test('what is changed or deleted is searched as it is now, and another agent nev
     [other.agentId, other.ids],
   ] as const)
     assert.deepEqual(sourcesOf(await found(agentId)), mayBe)
-  // A clone has the hashes of its original.
+  // A clone shares the salt of its original, so both have the same hashes.
   const copied = await found(clone)
   assert.equal(copied.length, 1)
   assert.ok(![...own.ids, ...other.ids].includes(copied[0]!.sourceId))

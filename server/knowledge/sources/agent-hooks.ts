@@ -93,7 +93,7 @@ async function copyChunks(
   )
 }
 
-/** Copies what the chunks of a source are found by. A chunk and its copy have the same text at the same place. */
+/** Copies the indexed words of a source. A copied chunk has the text and title of its original, and so the same words. */
 async function copyWords(
   trx: Trx,
   accountId: AccountId,

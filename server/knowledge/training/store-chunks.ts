@@ -44,11 +44,7 @@ export async function compareChunks(
     .where('retired_in', 'is', null)
     .orderBy('ordinal')
     .execute()
-  const known = new Map<string, { id: string; ordinal: number }[]>()
-  for (const { id, ordinal, ...row } of stored) {
-    const key = keyOf(row)
-    known.set(key, [...(known.get(key) ?? []), { id, ordinal }])
-  }
+  const known = Map.groupBy(stored, keyOf)
   const changes: ChunkChanges = { added: [], moved: [], retired: [] }
   for (const [ordinal, chunk] of chunks.entries()) {
     const same = known.get(
@@ -203,7 +199,7 @@ export async function moveChunks(
     where chunks.account_id = ${accountId} and chunks.id = moved.id`.execute(trx)
 }
 
-/** Returns the columns of a source whose `version` goes live with all of its words. */
+/** Counts the indexed chunks of a version that is about to go live, for the row of its source. */
 export async function countWords(
   trx: Trx,
   { accountId, agentId, sourceId }: Pick<ChunkPlace, 'accountId' | 'agentId' | 'sourceId'>,

@@ -195,9 +195,9 @@ async function isIncomplete(trx: Trx, { accountId, agentId }: AgentRef, name: st
 }
 
 /**
- * Enqueues the filling for every agent, or one, whose vectors are not those of the configured space, and that has no such
- * job yet. It is called at start and every minute, so vectors are also made after pgvector has been installed, and after
- * an operator has let the filling go on.
+ * Enqueues a job for each agent, or for one, that does not use the configured space yet and has no such job. It is called
+ * at start and every minute, so that filling also begins after pgvector has been installed, and continues after an
+ * operator has resumed it.
  */
 export async function enqueueFilling(
   { db, jobs, models }: Pick<Context, 'db' | 'jobs' | 'models'>,

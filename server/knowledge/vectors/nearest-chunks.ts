@@ -63,8 +63,8 @@ export async function nearestChunks(
 }
 
 /**
- * Nearly every vector belongs to a live chunk, so twice as many as needed are enough. If they are not, more are read:
- * what counts is the number after the filter.
+ * Reads twice as many vectors as needed, because nearly all of them belong to live chunks. If fewer are left after the
+ * filter, it reads more.
  */
 async function nearest(db: Db, space: Space, asked: Omit<Asked, 'queries'>, vector: string): Promise<Near[]> {
   for (let most = 2 * asked.limit; ; most *= 8) {

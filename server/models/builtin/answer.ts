@@ -63,8 +63,8 @@ const countWords = (text: string): number =>
   [...segmenter.segment(text.slice(0, 400))].filter(({ isWordLike }) => isWordLike).length
 
 /**
- * Says what became of the call for a person, whose result is `output`: of what the customer asked for or, after
- * `unfound`, of a question without an answer.
+ * Returns the answer after a call of the escalation action, whose result is `output`. `unfound` is the answer that nothing
+ * was found, if that is why the action was called; null if the customer asked for a person.
  */
 export function handedOver(language: CustomerLanguage, output: unknown, unfound: Answer | null): Answer {
   const { passedOn, teamTold, backAt, unreachable } = CUSTOMER_SENTENCES[language]

@@ -71,7 +71,7 @@ export async function importAccount(db: Db, filesDir: string, file: string): Pro
   } finally {
     await rm(staged, { recursive: true, force: true })
   }
-  // If this is interrupted, the service goes on with it.
+  // If the command is interrupted here, the service indexes the rest when it starts.
   await indexAllWords(db)
   counts.files = files.size
   return { ...counts, account, locked, withoutVectors }

@@ -76,7 +76,7 @@ export async function restoreBackup(
     await rm(staged, { recursive: true, force: true })
   }
   await removeAll(filesDir, without(before, files))
-  // If this is interrupted, the service goes on with it.
+  // If the command is interrupted here, the service indexes the rest when it starts.
   await indexAllWords(db)
   counts.files = files.size
   return { ...counts, locked, withoutVectors }

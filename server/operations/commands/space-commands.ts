@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { recordAudit } from '../../accounts/audit/audit.ts'
 import type { Db } from '../../db/database.ts'
 import { lackOfPgvector } from '../../db/upkeep/pgvector.ts'
+import { indexTables } from '../../db/upkeep/vacuum.ts'
 import { fillProgress } from '../../knowledge/vectors/fill-space.ts'
 import { findSpace, vectorsOf } from '../../knowledge/vectors/spaces.ts'
 import { type Command, CommandFailure } from '../command.ts'
@@ -155,20 +156,13 @@ export const spacesRebuild: Command = {
     'Removes what deleted words and vectors have left, and rebuilds their indexes while the service runs',
   options: {},
   async run({ db, embedded }) {
-    const read = async (): Promise<{ name: string; bytes: number }[]> =>
-      (
-        await sql<{ name: string; bytes: number }>`
-          select oid::regclass::text as name, pg_total_relation_size(oid) as bytes from pg_class
-          where relkind = 'r' and relispartition and relnamespace = 'public'::regnamespace
-            and relname ~ '^(vectors_[0-9]+|chunk_words)_[0-9]+$' order by 1`.execute(db)
-      ).rows
     const sum = (tables: { bytes: number }[]) => tables.reduce((all, { bytes }) => all + bytes, 0)
-    const tables = await read()
+    const tables = await indexTables(db)
     for (const { name } of tables) {
       await sql`vacuum (analyze) ${sql.id(name)}`.execute(db)
       await sql`reindex table ${embedded ? sql`` : sql`concurrently`} ${sql.id(name)}`.execute(db)
     }
-    return { tables: tables.length, before: sum(tables), after: sum(await read()) }
+    return { tables: tables.length, before: sum(tables), after: sum(await indexTables(db)) }
   },
   print: ({ tables, before, after }) =>
     `${tables} tables: ${Math.ceil(Number(before) / 1e6)} MB before, ${Math.ceil(Number(after) / 1e6)} MB now.`,

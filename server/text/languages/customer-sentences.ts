@@ -195,7 +195,7 @@ export type CustomerLanguage = keyof typeof CUSTOMER_SENTENCES
 export const isCustomerLanguage = (language: string): language is CustomerLanguage =>
   Object.hasOwn(CUSTOMER_SENTENCES, language)
 
-/** Returns whether a text says that there is no answer, and nothing else before it. */
+/** Returns whether a text begins by saying that there is no answer. */
 export const saysNoAnswer = (text: string): boolean =>
   Object.values(CUSTOMER_SENTENCES).some((said) =>
     [said.noAnswer, said.notFound, said.noDocuments].some((sentence) => text.startsWith(sentence)),
