@@ -14,20 +14,17 @@ export const healthRoutes = (ctx: Pick<Context, 'availability' | 'space' | 'db' 
   const { availability, space, db, models } = ctx
   let known: IndexHealth = {}
   let lookedAt = Number.NEGATIVE_INFINITY
-  // Only the first request waits for the database. Later ones get what is known, because a monitor that asks while the
-  // database stands still must get its answer at once.
-  const indexHealth = async (): Promise<IndexHealth> => {
+  // No request waits for the database: a monitor that asks while it stands still must get its answer at once.
+  const indexHealth = (): IndexHealth => {
     if (performance.now() - lookedAt < LOOK_AGAIN_MS) return known
-    const isFirst = lookedAt === Number.NEGATIVE_INFINITY
     lookedAt = performance.now()
-    const look = lookAtIndex(db, models.embedder !== null).then(
+    lookAtIndex(db, models.embedder !== null).then(
       (seen) => {
         known = seen
       },
       // The availability of the database reports its failures.
       () => {},
     )
-    if (isFirst) await look
     return known
   }
   return [
@@ -41,7 +38,7 @@ export const healthRoutes = (ctx: Pick<Context, 'availability' | 'space' | 'db' 
         status: 'ok' as const,
         timestamp: Math.floor(Date.now() / 1000),
         ...(space.isFull() ? { storage: 'full' as const } : {}),
-        ...(await indexHealth()),
+        ...indexHealth(),
       }
     }),
   ]
