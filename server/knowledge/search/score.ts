@@ -1,7 +1,7 @@
 import type { Language } from '../../text/languages/language.ts'
 import type { Stemmer } from '../../text/languages/stem.ts'
-import { wordsOnly } from '../../text/words/words.ts'
-import { type AskedWord, gramsOf, type Searchable, searchedText, termsOf } from './terms.ts'
+import { splitWords, wordsOnly } from '../../text/words/words.ts'
+import { type AskedWord, codesIn, gramsOfWord, type Searchable, searchedText, termsOfWord } from './terms.ts'
 
 /** The usual constants of BM25: how soon repetitions stop to count, and how much the length of a text does. */
 const K = 1.2
@@ -36,28 +36,26 @@ export function scoreCandidates(
   if (candidates.length === 0) return []
   const { words, weights } = question
   const texts = candidates.map(searchedText)
-  const terms = texts.map((text, i) => countAsked(termsOf(text, candidates[i]!.language, stem), asked(words)))
-  const countsOfWord = terms.map(({ counts }) =>
-    words.map((word) => word.terms.reduce((sum, term) => sum + (counts.get(term) ?? 0), 0)),
-  )
-  const byStems = bm25(
-    countsOfWord,
-    terms.map(({ length }) => length),
-    weights,
-  )
+  const written = texts.map(splitWords)
+  const wanted = placesOf(words.map(({ terms }) => terms))
+  const countersOf = new Map<Language, Counter>()
+  const hasCode = codesIn(question.text).length > 0
+  const terms = candidates.map(({ language }, i) => {
+    const ofWord = countersOf.get(language) ?? counter(wanted, (word) => termsOfWord(word, language, stem))
+    countersOf.set(language, ofWord)
+    const own = written[i]!.map(ofWord)
+    return count(words.length, hasCode ? [...own, countWanted(codesIn(texts[i]!), wanted)] : own)
+  })
+  const byStems = bm25(terms, weights)
 
-  const askedGrams = [...new Set(gramsOf(question.text))]
-  const grams = texts.map((text) => countAsked(gramsOf(text), new Set(askedGrams)))
-  const countsOfGram = grams.map(({ counts }) => askedGrams.map((gram) => counts.get(gram) ?? 0))
+  const askedGrams = [...new Set(splitWords(question.text).flatMap(gramsOfWord))]
+  const ofWord = counter(placesOf(askedGrams.map((gram) => [gram])), gramsOfWord)
+  const grams = written.map((own) => count(askedGrams.length, own.map(ofWord)))
   const gramWeights = askedGrams.map((_, at) => {
-    const holders = countsOfGram.filter((counts) => counts[at]! > 0).length
+    const holders = grams.filter(({ counts }) => counts[at]! > 0).length
     return Math.log(1 + (candidates.length - holders + 0.5) / (holders + 0.5))
   })
-  const byGrams = bm25(
-    countsOfGram,
-    grams.map(({ length }) => length),
-    gramWeights,
-  )
+  const byGrams = bm25(grams, gramWeights)
 
   const [stems, spelled] = [byBest(byStems), byBest(byGrams)]
   const byWords = byBest(stems.map((score, i) => score + spelled[i]!))
@@ -75,25 +73,57 @@ export function scoreCandidates(
       held:
         whole === 0
           ? 0
-          : countsOfWord[i]!.reduce((sum, n, at) => sum + (n > 0 ? counted[at]! : 0), 0) / whole,
+          : terms[i]!.counts.reduce((sum, n, at) => sum + (n > 0 ? counted[at]! : 0), 0) / whole,
       isExact: said !== '' && (questions ?? []).some((own) => wordsOnly(own) === said),
     }))
     .sort((a, b) => Number(b.isExact) - Number(a.isExact) || b.score - a.score || (a.id < b.id ? -1 : 1))
 }
 
-const asked = (words: readonly AskedWord[]): Set<string> => new Set(words.flatMap(({ terms }) => terms))
+/** How many parts there are, and the places of those that are wanted. */
+type Wanted = { length: number; places: readonly number[] }
+type Counter = (word: string) => Wanted
+type Counts = { length: number; counts: number[] }
 
-function countAsked(terms: readonly string[], wanted: ReadonlySet<string>) {
-  const counts = new Map<string, number>()
-  for (const term of terms) if (wanted.has(term)) counts.set(term, (counts.get(term) ?? 0) + 1)
-  return { counts, length: terms.length }
+function placesOf(groups: readonly (readonly string[])[]): Map<string, number[]> {
+  const places = new Map<string, number[]>()
+  for (const [at, group] of groups.entries())
+    for (const part of group) places.set(part, [...(places.get(part) ?? []), at])
+  return places
 }
 
-function bm25(counts: readonly number[][], lengths: readonly number[], weights: readonly number[]): number[] {
-  const mean = lengths.reduce((sum, length) => sum + length, 0) / lengths.length || 1
-  return counts.map((ofText, i) => {
-    const norm = K * (1 - B + (B * lengths[i]!) / mean)
-    return ofText.reduce((sum, n, at) => sum + (n === 0 ? 0 : (weights[at]! * n * (K + 1)) / (n + norm)), 0)
+const countWanted = (parts: readonly string[], wanted: ReadonlyMap<string, readonly number[]>): Wanted => ({
+  length: parts.length,
+  places: parts.flatMap((part) => wanted.get(part) ?? []),
+})
+
+/** Takes a word apart once, because the candidates share most of their words. */
+function counter(
+  wanted: ReadonlyMap<string, readonly number[]>,
+  partsOf: (word: string) => string[],
+): Counter {
+  const known = new Map<string, Wanted>()
+  return (word) => {
+    const found = known.get(word) ?? countWanted(partsOf(word), wanted)
+    known.set(word, found)
+    return found
+  }
+}
+
+function count(size: number, words: readonly Wanted[]): Counts {
+  const counts = new Array<number>(size).fill(0)
+  let length = 0
+  for (const word of words) {
+    length += word.length
+    for (const at of word.places) counts[at]!++
+  }
+  return { length, counts }
+}
+
+function bm25(texts: readonly Counts[], weights: readonly number[]): number[] {
+  const mean = texts.reduce((sum, { length }) => sum + length, 0) / texts.length || 1
+  return texts.map(({ counts, length }) => {
+    const norm = K * (1 - B + (B * length) / mean)
+    return counts.reduce((sum, n, at) => sum + (n === 0 ? 0 : (weights[at]! * n * (K + 1)) / (n + norm)), 0)
   })
 }
 

@@ -31,11 +31,10 @@ export const languageOf = (text: string): Language => {
  * codes, amounts and phone numbers as they are without punctuation.
  */
 export function termsOf(text: string, language: Language, stem: Stemmer): string[] {
-  const folded = foldText(text)
-  return [...splitWords(folded).flatMap((word) => termsOfWord(word, language, stem)), ...codesIn(folded)]
+  return [...splitWords(text).flatMap((word) => termsOfWord(word, language, stem)), ...codesIn(text)]
 }
 
-function termsOfWord(word: string, language: Language, stem: Stemmer): string[] {
+export function termsOfWord(word: string, language: Language, stem: Stemmer): string[] {
   return !IS_ASCII.test(word) && isDense(word) ? densePairs(word) : [stem(word, language)]
 }
 
@@ -48,8 +47,8 @@ const MAX_CHARACTERS = 4_000
 
 /** Returns the distinct words of a question. If it has too many, the stop words go first. */
 export function askedWords(question: string, languages: readonly Language[], stem: Stemmer): AskedWord[] {
-  const folded = foldText(question.slice(0, MAX_CHARACTERS))
-  const written = splitWords(folded)
+  const text = question.slice(0, MAX_CHARACTERS)
+  const written = splitWords(text)
   const guessed = guessLanguageOfWords(written)
   const among = [...new Set([...languages, ...(guessed === 'other' ? [] : [guessed])])]
   const stemmed = languages.length > 0 ? languages : ['en' as const]
@@ -63,7 +62,7 @@ export function askedWords(question: string, languages: readonly Language[], ste
     if (isDense(word)) for (const pair of densePairs(word)) add([pair], isStopWord(pair, guessed))
     else add([...new Set(stemmed.map((language) => stem(word, language)))], isStop)
   }
-  for (const code of codesIn(folded)) add([code], false)
+  for (const code of codesIn(text)) add([code], false)
   const words = [...found.values()]
   if (words.length <= MAX_WORDS) return words
   return words.sort((a, b) => Number(a.isStopWord) - Number(b.isStopWord)).slice(0, MAX_WORDS)
@@ -75,8 +74,9 @@ const AMOUNT = /^(\d{1,3}(?:[.,'’\s]\d{3})+|\d+)[.,](?:\d{2}|-)$/
 const MAX_CODE = 40
 
 /** Returns what is written with punctuation or in groups, such as AB-12/7, 1.250,00 or +49 30 1234, without it. */
-function codesIn(folded: string): string[] {
-  if (!/\p{N}/u.test(folded)) return []
+export function codesIn(text: string): string[] {
+  if (!/\p{N}/u.test(text)) return []
+  const folded = foldText(text)
   const codes: string[] = []
   for (const [run] of folded.matchAll(RUN)) {
     if (!/\p{N}/u.test(run) || run.length > MAX_CODE) continue
@@ -90,15 +90,13 @@ function codesIn(folded: string): string[] {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII
 const IS_ASCII = /^[\x00-\x7f]*$/
 
-/** Returns the overlapping runs of characters of a text, by which a misspelt word and a compound are still similar. */
-export function gramsOf(text: string): string[] {
-  return splitWords(text).flatMap((word) => {
-    if (IS_ASCII.test(word)) return runs(` ${word}`, 5)
-    if (/[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}]/u.test(word)) return runs(word, 2)
-    const plain = word.normalize('NFKD').replace(/\p{M}+/gu, '')
-    // A syllable of Hangul is two or three letters when it is decomposed.
-    return runs(` ${plain}`, /[\u1100-\u11ff]/.test(plain) ? 3 : 5)
-  })
+/** Returns the overlapping runs of characters of a word, by which a misspelt word and a compound are still similar. */
+export function gramsOfWord(word: string): string[] {
+  if (IS_ASCII.test(word)) return runs(` ${word}`, 5)
+  if (/[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}]/u.test(word)) return runs(word, 2)
+  const plain = word.normalize('NFKD').replace(/\p{M}+/gu, '')
+  // A syllable of Hangul is two or three letters when it is decomposed.
+  return runs(` ${plain}`, /[\u1100-\u11ff]/.test(plain) ? 3 : 5)
 }
 
 function runs(word: string, size: number): string[] {
