@@ -12,7 +12,7 @@ import {
   isStringLiteral,
 } from 'typescript/unstable/ast/is'
 import { API } from 'typescript/unstable/sync'
-import { LAYERS } from './layers.ts'
+import { LAYERS, layerOf } from './layers.ts'
 
 /**
  * `node scripts/check-imports.ts [ROOT]` checks, on the syntax tree of every file:
@@ -113,11 +113,11 @@ function isTypeOnly(node: Node): boolean {
   )
 }
 
-function layerOf(name: string): number {
-  const [, folder, ...rest] = name.split('/')
-  if (rest.length === 0) return TOP
-  const layer = LAYERS.indexOf(folder ?? '')
-  if (layer === -1) throw new Error(`server/${folder} has no place in the order of scripts/check-imports.ts.`)
+function layerOfFile(name: string): number {
+  const path = name.slice('server/'.length)
+  if (!path.includes('/')) return TOP
+  const layer = layerOf(path)
+  if (layer === null) throw new Error(`${name} has no layer in scripts/layers.ts.`)
   return layer
 }
 
@@ -134,7 +134,7 @@ function upward({ name, imports }: File): string[] {
   return imports.flatMap((one) => {
     if (!one.target.startsWith('server/'))
       return [`${name} imports ${one.target}, which is outside of server/`]
-    if (isContextType(one) || layerOf(one.target) <= layerOf(name)) return []
+    if (isContextType(one) || layerOfFile(one.target) <= layerOfFile(name)) return []
     return [`${name} imports upward: ${one.target}`]
   })
 }

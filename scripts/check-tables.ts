@@ -11,7 +11,7 @@ import {
   isTemplateExpression,
 } from 'typescript/unstable/ast/is'
 import { API } from 'typescript/unstable/sync'
-import { LAYERS } from './layers.ts'
+import { layerOf } from './layers.ts'
 import { is, readSql, type Token } from './read-sql.ts'
 import { TABLE_EXCEPTIONS } from './table-exceptions.ts'
 import { TABLE_OWNERS, type TableName } from './table-owners.ts'
@@ -90,8 +90,9 @@ function checkFile(name: string, source: SourceFile): void {
 
 function problemOf(name: string, kind: Access['kind'], table: TableName): string | null {
   const owner = TABLE_OWNERS[table]
-  const folder = name.split('/')[1] ?? ''
-  if (folder === owner || (kind === 'reads' && LAYERS.indexOf(folder) >= LAYERS.indexOf(owner))) return null
+  const path = name.slice('server/'.length)
+  if (path.startsWith(`${owner}/`)) return null
+  if (kind === 'reads' && (layerOf(path) ?? -1) >= (layerOf(owner) ?? 0)) return null
   const exception = `${name} ${kind} ${table}`
   if (exception in TABLE_EXCEPTIONS) {
     unused.delete(exception)

@@ -7,7 +7,7 @@ import { LIMIT, type RateWindow, WINDOW_MS } from './http/limits/rate-limit.ts'
 import type { LogFormat } from './log.ts'
 import { type Catalogue, CatalogueError, parseCatalogue } from './models/catalogue/catalogue.ts'
 
-/** The settings from the environment, validated once at start (contract, section 10). */
+/** The settings from the environment, validated once at start. docs/operations/configuration.md explains them. */
 export type Config = {
   host: string
   port: number

@@ -24,7 +24,7 @@ function check(files: Record<string, string>): string[] {
 
 test('misplaced files and unused exports are reported', () => {
   const many = Object.fromEntries(
-    Array.from({ length: 13 }, (_, at) => [`server/text/part-${at}.ts`, 'const part = 1']),
+    Array.from({ length: 17 }, (_, at) => [`server/actions/part-${at}.ts`, 'const part = 1']),
   )
   assert.deepEqual(
     check({
@@ -39,7 +39,7 @@ test('misplaced files and unused exports are reported', () => {
       'server/agents/helper.ts belongs in one of the folders beside it',
       'server/agents/records/agent.ts exports Left, which nothing imports',
       'server/agents/records/agent.ts exports left, which nothing imports',
-      'server/text has 13 entries, and at most 12 are readable',
+      'server/actions has 17 entries, and at most 16 are readable',
     ],
   )
 })
@@ -48,12 +48,12 @@ test('exports are used by named, whole and dynamic imports, and those of contrac
   const text = 'export const one = 1'
   assert.deepEqual(
     check({
-      'server/text/named.ts': text,
-      'server/text/whole.ts': text,
-      'server/text/later.ts': text,
-      'server/text/again.ts': text,
-      'server/health/contract.ts': text,
-      'server/main.ts': `import {\n  one,\n} from './text/named.ts'\nimport * as whole from './text/whole.ts'\nawait import('./text/later.ts')\nexport { one as two } from './text/again.ts'`,
+      'server/actions/named.ts': text,
+      'server/actions/whole.ts': text,
+      'server/actions/later.ts': text,
+      'server/actions/again.ts': text,
+      'server/v1/contract.ts': text,
+      'server/main.ts': `import {\n  one,\n} from './actions/named.ts'\nimport * as whole from './actions/whole.ts'\nawait import('./actions/later.ts')\nexport { one as two } from './actions/again.ts'`,
     }),
     [],
   )

@@ -31,32 +31,32 @@ function check(files: Record<string, string>): { status: number | null; problems
 
 test('violations are reported for every kind of import', () => {
   const { status, problems } = check({
-    'server/text/words.ts': `import type { Agent } from '../agents/agent.ts'\nexport type Words = Agent`,
+    'server/accounts/words.ts': `import type { Agent } from '../agents/agent.ts'\nexport type Words = Agent`,
     'server/agents/agent.ts': 'export type Agent = string\nexport const agent = 1',
-    'server/text/effect.ts': `import '../agents/agent.ts'`,
-    'server/text/dynamic.ts': `export const later = () => import('../agents/agent.ts')`,
-    'server/text/again.ts': `export * from '../agents/agent.ts'`,
-    'server/text/worker.ts': `export const url = new URL('../agents/agent.ts', import.meta.url)`,
-    'server/text/outside.ts': `import '../../client/call.ts'`,
+    'server/accounts/effect.ts': `import '../agents/agent.ts'`,
+    'server/accounts/dynamic.ts': `export const later = () => import('../agents/agent.ts')`,
+    'server/accounts/again.ts': `export * from '../agents/agent.ts'`,
+    'server/accounts/worker.ts': `export const url = new URL('../agents/agent.ts', import.meta.url)`,
+    'server/accounts/outside.ts': `import '../../client/call.ts'`,
     'server/agents/one.ts': `import { type Two } from './two.ts'\nexport type One = Two`,
     'server/agents/two.ts': `import type { One } from './one.ts'\nexport type Two = One | null`,
     'server/agents/contract.ts': `import { hash } from './hash.ts'\nexport const size = hash.length`,
     'server/agents/hash.ts': `import { createHash } from 'node:crypto'\nexport const hash = String(createHash)`,
     'client/call.ts': `import type { Agent } from '../server/agents/agent.ts'\nexport type Call = Agent`,
     'widget/frame/chat.ts': `import { Pool } from 'pg'\nexport const chat = Pool`,
-    'server/agents/fine.ts': `import { later } from '../text/dynamic.ts'\nexport const fine = later`,
+    'server/agents/fine.ts': `import { later } from '../accounts/dynamic.ts'\nexport const fine = later`,
     'server/fine.ts': `import './agents/fine.ts'`,
   })
   assert.equal(status, 1)
   assert.deepEqual(problems, [
     'client/call.ts imports server/agents/agent.ts, which users who copy client/ do not have',
     'server/agents/contract.ts must work in a browser, but server/agents/hash.ts imports node:crypto',
-    'server/text/again.ts imports upward: server/agents/agent.ts',
-    'server/text/dynamic.ts imports upward: server/agents/agent.ts',
-    'server/text/effect.ts imports upward: server/agents/agent.ts',
-    'server/text/outside.ts imports client/call.ts, which is outside of server/',
-    'server/text/words.ts imports upward: server/agents/agent.ts',
-    'server/text/worker.ts imports upward: server/agents/agent.ts',
+    'server/accounts/again.ts imports upward: server/agents/agent.ts',
+    'server/accounts/dynamic.ts imports upward: server/agents/agent.ts',
+    'server/accounts/effect.ts imports upward: server/agents/agent.ts',
+    'server/accounts/outside.ts imports client/call.ts, which is outside of server/',
+    'server/accounts/words.ts imports upward: server/agents/agent.ts',
+    'server/accounts/worker.ts imports upward: server/agents/agent.ts',
     'these files import each other in a circle: server/agents/one.ts, server/agents/two.ts',
     'widget/frame/chat.ts must work in a browser, but widget/frame/chat.ts imports pg',
   ])
@@ -64,8 +64,8 @@ test('violations are reported for every kind of import', () => {
 
 test('a project that follows the rules passes', () => {
   const { status, problems } = check({
-    'server/agents/agent.ts': `import { words } from '../text/words.ts'\nexport const agent = words`,
-    'server/text/words.ts': 'export const words = 1',
+    'server/agents/agent.ts': `import { words } from '../accounts/words.ts'\nexport const agent = words`,
+    'server/accounts/words.ts': 'export const words = 1',
   })
   assert.deepEqual({ status, problems }, { status: 0, problems: [] })
 })

@@ -28,31 +28,31 @@ function check(files: Record<string, string>): { status: number | null; problems
 
 test('writes by other features are reported, however the statement is written', () => {
   const { status, problems } = check({
-    'widget/insert': `db.insertInto('tickets').values({})`,
-    'widget/update': `db.updateTable('conversations as c').set({})`,
-    'widget/delete': `db.deleteFrom(['leads'])`,
-    'widget/merge': `db.mergeInto('contacts as c').using('leads', 'leads.id', 'c.id')`,
-    'widget/nested': `db.with('gone', (gone: any) => gone.deleteFrom('messages')).selectFrom('gone')`,
-    'widget/insert-text': `sql\`insert into tickets (id) values (\${one})\``,
-    'widget/update-text': `sql<{ id: string }>\`update only "conversations" set status = \${one}\``,
-    'widget/delete-text': 'sql`with gone as (delete from messages returning id) select from gone`',
-    'widget/named-table': `sql\`update \${sql.table('agents')} set name = \${one}\``,
-    'widget/unnamed': 'db.insertInto(one).values({})',
-    'widget/unnamed-table': `sql\`select from \${sql.table(one)}\``,
+    'v1/insert': `db.insertInto('tickets').values({})`,
+    'v1/update': `db.updateTable('conversations as c').set({})`,
+    'v1/delete': `db.deleteFrom(['leads'])`,
+    'v1/merge': `db.mergeInto('contacts as c').using('leads', 'leads.id', 'c.id')`,
+    'v1/nested': `db.with('gone', (gone: any) => gone.deleteFrom('messages')).selectFrom('gone')`,
+    'v1/insert-text': `sql\`insert into tickets (id) values (\${one})\``,
+    'v1/update-text': `sql<{ id: string }>\`update only "conversations" set status = \${one}\``,
+    'v1/delete-text': 'sql`with gone as (delete from messages returning id) select from gone`',
+    'v1/named-table': `sql\`update \${sql.table('agents')} set name = \${one}\``,
+    'v1/unnamed': 'db.insertInto(one).values({})',
+    'v1/unnamed-table': `sql\`select from \${sql.table(one)}\``,
   })
   assert.equal(status, 1)
   assert.deepEqual(problems.sort(), [
-    'server/widget/delete-text.ts writes messages, which only server/conversations/ may write',
-    'server/widget/delete.ts writes leads, which only server/actions/ may write',
-    'server/widget/insert-text.ts writes tickets, which only server/helpdesk/ may write',
-    'server/widget/insert.ts writes tickets, which only server/helpdesk/ may write',
-    'server/widget/merge.ts writes contacts, which only server/contacts/ may write',
-    'server/widget/named-table.ts writes agents, which only server/agents/ may write',
-    'server/widget/nested.ts writes messages, which only server/conversations/ may write',
-    'server/widget/unnamed-table.ts uses a table that it does not name: sql.table(one)',
-    'server/widget/unnamed.ts writes a table that it does not name: db.insertInto(one)',
-    'server/widget/update-text.ts writes conversations, which only server/conversations/ may write',
-    'server/widget/update.ts writes conversations, which only server/conversations/ may write',
+    'server/v1/delete-text.ts writes messages, which only server/conversations/ may write',
+    'server/v1/delete.ts writes leads, which only server/actions/ may write',
+    'server/v1/insert-text.ts writes tickets, which only server/helpdesk/ may write',
+    'server/v1/insert.ts writes tickets, which only server/helpdesk/ may write',
+    'server/v1/merge.ts writes contacts, which only server/contacts/ may write',
+    'server/v1/named-table.ts writes agents, which only server/agents/ may write',
+    'server/v1/nested.ts writes messages, which only server/conversations/ may write',
+    'server/v1/unnamed-table.ts uses a table that it does not name: sql.table(one)',
+    'server/v1/unnamed.ts writes a table that it does not name: db.insertInto(one)',
+    'server/v1/update-text.ts writes conversations, which only server/conversations/ may write',
+    'server/v1/update.ts writes conversations, which only server/conversations/ may write',
   ])
 })
 

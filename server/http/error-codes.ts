@@ -1,4 +1,4 @@
-/** Every error code of version 2 with its HTTP status and its default sentence (contract, section 2). */
+/** Every error code of version 2 with its HTTP status and its default sentence. */
 export const errorCodes = {
   VALIDATION_INVALID_BODY: [400, 'The request is not valid. See details for each field.'],
   VALIDATION_INVALID_JSON: [400, 'The body is not valid JSON.'],

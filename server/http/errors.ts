@@ -14,7 +14,7 @@ type Options = {
   cause?: unknown
 }
 
-/** The error type of the service: it may be thrown anywhere and is rendered in one place (contract, section 2). */
+/** The error type of the service: it may be thrown anywhere and is rendered in one place. */
 export class ApiError extends Error {
   override name = 'ApiError'
   readonly code: ErrorCode

@@ -40,7 +40,7 @@ export type Operations = {
 export type Input = { values: Record<string, string | undefined>; positionals: string[] }
 export type Result = Record<string, unknown>
 
-/** One command of the operating interface (contract, section 10). */
+/** One command of the operating interface. */
 export type Command = {
   /** The name as it is typed, such as `account create`. */
   name: string

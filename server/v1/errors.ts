@@ -16,7 +16,7 @@ const MESSAGES: Record<number, string> = {
   500: 'Internal server error',
 }
 
-/** Returns `{message}` with the sentences that programs compare (contract, section 9). */
+/** Returns `{message}` with the sentences that programs compare. */
 export const presentError: PresentError = (error, endpoint) => {
   const status = DENIED.includes(error.status) ? 403 : error.status
   const message =

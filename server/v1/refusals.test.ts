@@ -21,7 +21,7 @@ before(async () => {
 })
 after(() => service.close())
 
-/** The errors as service-api and the contract list them. Tests are named before the service starts. */
+/** The errors that docs/guide/version-1.md lists. Tests are named before the service starts. */
 const ENDPOINTS = [
   'chat',
   'createChatbot',

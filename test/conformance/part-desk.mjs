@@ -46,7 +46,7 @@ export const check = async (ctx) => {
       keysOf(ctx.rep).filter((k) => !['attachments', 'metadata'].includes(k)),
       ['content', 'contentText', 'createdAt', 'id', 'sender', 'type'],
     )
-    return 'dec. contract, section 12: own additive fields (attachments, metadata) stay'
+    return 'dec. own additive fields (attachments, metadata) stay'
   })
   await S('reply', 'contentText is the raw markdown as submitted', async () =>
     is(ctx.rep.contentText, 'Hello **you**'),

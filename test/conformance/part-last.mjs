@@ -16,7 +16,7 @@ export const check = async (ctx) => {
               n[score === null ? 'null' : 'number']++
             }
       ok(n.number > 0, J(n))
-      return `dec. contract, section 12: null where nothing was scored ${J(n)}`
+      return `dec. null where nothing was scored ${J(n)}`
     },
   )
   await S(

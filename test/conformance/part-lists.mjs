@@ -423,7 +423,7 @@ export const check = async (ctx) => {
   await S('messages', 'SPEC: metadata.score is a number where metadata is present', async () => {
     const m = (await M.get(ms)).json.data.find((m) => m.role === 'assistant' && m.metadata)
     is(m.metadata.score, null, J(m.metadata))
-    return 'dec. contract, section 12: null where nothing was scored; this agent has no source'
+    return 'dec. null where nothing was scored; this agent has no source'
   })
   await S('messages', 'pages go backward from the newest; inside a page oldest to newest', async () => {
     const a = (await M.get(`${ms}?limit=4`)).json,

@@ -195,7 +195,7 @@ export const check = async (ctx) => {
     'SPEC: tool-output-available is emitted when a tool result is available ("the chat endpoint emits all of the above")',
     () => {
       ok(!c2.types.includes('tool-output-available'), `continuation emits ${J([...new Set(c2.types)])}`)
-      return 'dec. contract, section 12: the result of a client action is not echoed on the stream'
+      return 'dec. the result of a client action is not echoed on the stream'
     },
   )
   await S(

@@ -19,7 +19,7 @@ export const check = async (ctx) => {
   })
   await S('v1 chat', 'SPEC: the response is {text} and nothing else', async () => {
     is(keysOf((await chat({ messages: u('x [[tokens:1]]') })).json), ['sources', 'text'])
-    return 'dec. contract, sections 11 and 12: the own additive field `sources` stays'
+    return 'dec. the own additive field `sources` stays'
   })
   await S('v1 chat', 'without conversationId the conversation is not saved', async () => {
     const n = (await M.v1('GET', `/get-conversations?chatbotId=${a}`)).json.data.length

@@ -54,7 +54,6 @@ const NewRequest = Exact({
   timeoutMs: Type.Optional(TimeoutMs),
 })
 
-/** contract, section 6. */
 export const Action = Exact({
   id: Type.String(),
   name: ActionName,

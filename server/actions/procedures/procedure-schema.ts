@@ -30,7 +30,6 @@ const Step = Type.Unsafe<string | { instruction: string; action?: string | null 
 })
 const Steps = Type.Array(Step, { minItems: 1, maxItems: 50 })
 
-/** contract, section 6. */
 export const Procedure = Exact({
   id: Type.String(),
   name: Type.String(),

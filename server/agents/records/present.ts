@@ -4,7 +4,7 @@ import { DEFAULT_AI_NOTICE } from './defaults.ts'
 import type { DerivedRow, FullAgentRow } from './queries.ts'
 import type { Agent } from './schema.ts'
 
-/** Returns the status that follows from the sources (contract, section 4, "Agent status"). */
+/** Returns the status that follows from the sources. */
 export function statusOf({ processing, failed, live }: DerivedRow): Static<typeof Agent>['status'] {
   if (processing > 0) return 'training'
   if (live === 0) return 'untrained'

@@ -17,7 +17,7 @@ import { Styles } from '../settings/styles-schema.ts'
 
 export const agentStatuses = ['untrained', 'trained', 'training', 'failed'] as const
 
-/** The settings as a client sees and writes them (contract, section 4). */
+/** The settings as a client sees and writes them. */
 const settings = {
   name: Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', refusal: 'Must not be blank.' }),
   instructions: Type.String({ maxLength: 50_000 }),

@@ -23,8 +23,8 @@ const FIRST_MESSAGES = 3
 
 /**
  * Checks a customer's new messages for spam if the agent has that switched on. It checks only the first messages of a
- * conversation, and only until a person has written in it. Spam pauses the conversation (contract, section 4,
- * "Conversation status"). Returns true when it did, and nobody answers then.
+ * conversation, and only until a person has written in it. Spam pauses the conversation. Returns true when it did, and
+ * nobody answers then.
  */
 export async function screenSpam(
   ctx: Needs,

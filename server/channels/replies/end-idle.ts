@@ -3,7 +3,7 @@ import { channelNames } from '../../agents/settings/channel-names.ts'
 import { WIDGET } from '../../conversations/records/queries.ts'
 import type { Db } from '../../db/database.ts'
 
-/** The default of an account (contract, section 4). */
+/** The hours after which an idle conversation ends, unless the account has a setting of its own. */
 const IDLE_HOURS = 24
 
 /**

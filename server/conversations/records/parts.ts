@@ -79,7 +79,7 @@ export type Call = {
   problem: string | null
 }
 
-/** A call that its application has not answered within this time counts as ignored (contract, section 4). */
+/** A call that its application has not answered within this time counts as ignored. */
 const CALL_EXPIRY_HOURS = 24
 
 const rowsOf = (calls: Call[]) =>

@@ -17,7 +17,7 @@ export type TranscriptMessage = Pick<MessageRow, 'role' | 'parts'> & Partial<Pic
 /** The conversation that another one continues; `messages` are its last messages, oldest first. */
 export type Parent = { id: string; summary: string; messages: TranscriptMessage[] }
 
-/** The value of conversations.source for chats on a website (contract, section 4, "Sources of conversations"). */
+/** The value of conversations.source for chats on a website. */
 export const WIDGET = 'Widget or Iframe'
 /**
  * The source of conversations in which team members try out an agent. Customer lists and figures leave it out unless it

@@ -24,7 +24,7 @@ type Conversation = Pick<
 
 /**
  * Adds a customer's message to the ticket of its conversation, if there is one, and moves the ticket to the team:
- * on_customer, on_hold and closed become on_you (contract, section 8). The conversation's row is locked.
+ * on_customer, on_hold and closed become on_you. The conversation's row is locked.
  */
 export async function storeCustomerMessage(
   trx: Trx,

@@ -39,7 +39,7 @@ export async function defaultStatus(
 }
 
 /**
- * Changes a ticket whose row is locked and adds an event to it for each change (contract, section 8). Returns the
+ * Changes a ticket whose row is locked and adds an event to it for each change. Returns the
  * new row. Equal values are not changes. The caller notifies those who follow the help desk.
  */
 export async function applyTicketChange(

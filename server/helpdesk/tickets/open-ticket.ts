@@ -29,7 +29,7 @@ type NewTicket = {
 
 type TicketChannel = (typeof ticketChannels)[number]
 
-/** The channel of a ticket (contract, section 8) by the source of its conversation. */
+/** The channel of a ticket by the source of its conversation. */
 const CHANNELS = new Map<string, TicketChannel>([
   ['API', 'api'],
   ['Iframe', 'iframe'],

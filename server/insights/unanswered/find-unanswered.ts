@@ -43,7 +43,7 @@ export function findUnanswered(messages: readonly MessageRow[]): Unanswered[] {
   return found
 }
 
-/** Returns whether a team member wrote it (contract, section 4, "Message roles"). */
+/** Returns whether a team member wrote it. */
 const isPersons = ({ metadata }: MessageRow): boolean =>
   (metadata as MessageMetadata | null)?.author?.type === 'human_agent'
 

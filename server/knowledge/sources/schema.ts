@@ -12,7 +12,6 @@ export const MAX_JSON_BYTES = 8 * 1_048_576
 export const sourceTypes = ['text', 'qna', 'link', 'file', 'notionPage', 'ticket'] as const
 export const linkTypes = ['individual', 'sitemap', 'crawl'] as const
 
-/** contract, section 4, "Source". */
 export const Source = Exact({
   id: Type.String(),
   type: OneOf(sourceTypes),

@@ -1,6 +1,6 @@
 import type { SourceRow } from '../../sources/queries.ts'
 
-/** The metadata of links with more than one page (contract, section 4, "Source"). */
+/** The metadata of links with more than one page. */
 export type CrawlMetadata = {
   type: 'crawl' | 'sitemap'
   excludePaths: string[]
