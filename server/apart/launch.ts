@@ -1,7 +1,7 @@
 import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process'
 import { existsSync, realpathSync } from 'node:fs'
 import { setPriority } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 
@@ -81,7 +81,7 @@ let program: string[] | null = null
 /** Returns the folders of the program and of the packages that it can import. */
 function readable(): string[] {
   if (program) return program
-  const server = dirname(import.meta.dirname)
+  const server = resolve(import.meta.dirname, '..')
   const around: string[] = []
   for (let at = dirname(server); at !== dirname(at); at = dirname(at)) around.push(at)
   const wanted = [server, ...around.flatMap((at) => [join(at, 'node_modules'), join(at, 'package.json')])]

@@ -8,6 +8,7 @@ import { transact } from '../../../db/statements/transact.ts'
 import type { EmailConnectionsTable, MailServer } from '../../../db/tables/channels.ts'
 import { placeOfRow } from '../../../secrets/sealed-columns.ts'
 import type { LastUse } from '../../registry/connection-status.ts'
+import type { Login } from './reach-host.ts'
 
 export type ConnectionRow = Selectable<EmailConnectionsTable>
 
@@ -136,8 +137,6 @@ export const markKeyOf = async (
 /** The secret that signs mails posted to the agent; null when the agent accepts none. */
 export const inboundSecretOf = (ctx: Pick<Context, 'secrets'>, row: ConnectionRow): Promise<string | null> =>
   opened(ctx, row, 'inbound_secret', row.inbound_secret)
-
-export type Login = MailServer & { password: string | null }
 
 export const smtpLogin = async (ctx: Pick<Context, 'secrets'>, row: ConnectionRow): Promise<Login> => ({
   ...row.smtp,

@@ -1,8 +1,11 @@
 import { isIP } from 'node:net'
+import type { MailServer } from '../../../db/tables/channels.ts'
 import { type ResolveHost, resolveWithSystem } from '../../../fetch/guard/pinned-connector.ts'
 import { isPrivateHostAllowed, parsePrivateHosts } from '../../../fetch/guard/private-hosts.ts'
 import { isPublicAddress } from '../../../fetch/guard/public-address.ts'
 import { MailFailure } from './mail-failure.ts'
+
+export type Login = MailServer & { password: string | null }
 
 /**
  * Resolves the address of a mail server once and checks it as the guarded fetcher does. The connection must use this

@@ -1,8 +1,7 @@
 import { isIP } from 'node:net'
 import type { ImapFlow } from 'imapflow'
-import type { Login } from '../connection/connection.ts'
 import { MailFailure } from '../connection/mail-failure.ts'
-import { reachHost } from '../connection/reach-host.ts'
+import { type Login, reachHost } from '../connection/reach-host.ts'
 
 const CONNECT_MS = 15_000
 const IDLE_MS = 60_000

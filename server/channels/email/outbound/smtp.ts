@@ -1,9 +1,8 @@
 import { isIP } from 'node:net'
 import { Readable } from 'node:stream'
 import SMTPConnection, { type SentMessageInfo } from 'nodemailer/lib/smtp-connection'
-import type { Login } from '../connection/connection.ts'
 import { describeMailError, MailFailure } from '../connection/mail-failure.ts'
-import { reachHost } from '../connection/reach-host.ts'
+import { type Login, reachHost } from '../connection/reach-host.ts'
 import { domainOf } from '../parse/mail-address.ts'
 
 const CONNECT_MS = 15_000
