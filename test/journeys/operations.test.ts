@@ -184,7 +184,7 @@ test('SIGTERM to npm start ends the service in order, alone or with its whole pr
       )
       assert.match(line.time, /^\d{4}-\d\d-\d\dT/)
     }
-    assert.equal((await parley(['--version'], home.env)).stdout, '0.1.0\n')
+    assert.equal((await parley(['--version'], home.env)).stdout, '0.2.0\n')
   }
   await home.remove()
 })
