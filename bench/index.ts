@@ -1,5 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
+import { text as textOfStream } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
@@ -53,6 +56,7 @@ const SECTIONS: Record<string, Section> = {
   chats: async (server) => (server ? inWorld(server, 20_000, chatsBesideTraining) : []),
   vacuum: (server) => inWorld(server, 20_000, besideVacuum),
   size: (server) => inWorld(server, 2_000, sizeAfterAgents),
+  eight: async (server) => (server ? [] : eightChats()),
 }
 
 /** Measures the index in the database: all sections, or those with these names. */
@@ -81,9 +85,14 @@ async function inWorld(
 }
 
 /** Opens a database with an agent whose sources were trained as an owner's are. */
-async function openWorld(server: string | null, chunks: number): Promise<World> {
+async function openWorld(
+  server: string | null,
+  chunks: number,
+  settings: Record<string, string> = {},
+): Promise<World> {
   const prepared = await prepare(server, KEYS)
-  const { accountId, agentId, env } = prepared
+  const { accountId, agentId } = prepared
+  const env = Object.assign(prepared.env, settings)
   const ctx = await createContext(readConfig(env))
   await ctx.jobs.prepare(jobKinds(ctx))
   await fill(ctx, accountId, agentId, chunks)
@@ -441,6 +450,70 @@ async function besideVacuum(world: World): Promise<object> {
     }
   })
   return { rows, ...figures, times: round(figures.besideMs / figures.quietMs) }
+}
+
+const LARGEST = 80_000
+const CHATS_AT_ONCE = 8
+
+/** Chats at once with an agent of the embedded database that has vectors, twice as large each time until they wait long. */
+async function eightChats(): Promise<object[]> {
+  const embeddings = await startEmbeddings()
+  const results: object[] = []
+  for (let size = 5_000; size <= LARGEST; size *= 2) {
+    const world = await openWorld(null, size, {
+      OPENAI_BASE_URL: embeddings.url,
+      EMBEDDING_MODEL: 'random',
+    })
+    const { agentId, env, keys } = world.prepared
+    await world.ctx.close()
+    const { url, child } = await start(['server/main.ts'], env)
+    const next = random(11)
+    const chats = () =>
+      load(url, {
+        concurrency: CHATS_AT_ONCE,
+        count: 80,
+        mark: 'text-delta',
+        end: '[DONE]',
+        make: (i) => ({
+          path: `/api/v2/agents/${agentId}/chat`,
+          headers: { authorization: `Bearer ${keys[i % KEYS]}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ message: `${sentence(next, 9)} ${codeOf(Math.floor(next() * size))}` }),
+        }),
+      })
+    await chats()
+    const figures = await medians(async () => {
+      const { firstMs, failed } = await chats()
+      return { firstMs: firstMs.p50, firstP95Ms: firstMs.p95, failed }
+    })
+    await stop(child)
+    await world.prepared.remove()
+    results.push({ chunks: world.chunks, atOnce: CHATS_AT_ONCE, ...figures })
+    if (figures.firstP95Ms > 1_000) break
+  }
+  await embeddings.close()
+  return results
+}
+
+const DIMENSIONS = 384
+
+/** Starts a server of embeddings that answers at once with a random direction for each text. */
+async function startEmbeddings(): Promise<{ url: string; close(): Promise<void> }> {
+  const direction = (text: string): number[] => {
+    const next = random([...text].reduce((sum, letter) => (31 * sum + letter.codePointAt(0)!) >>> 0, 7))
+    return Array.from({ length: DIMENSIONS }, () => next() - 0.5)
+  }
+  const server = createServer(async (request, response) => {
+    const { input } = JSON.parse(await textOfStream(request)) as { input: string | string[] }
+    const data = [input].flat().map((text, index) => ({ index, embedding: direction(text) }))
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify({ data, usage: { total_tokens: 1 } }))
+  })
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
+  const close = async () => {
+    server.closeAllConnections()
+    server.close()
+  }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, close }
 }
 
 const MADE = 200
