@@ -1,3 +1,4 @@
+import { violates } from '../db/connections/violates.ts'
 import type { Db } from '../db/database.ts'
 import { newId } from '../db/ids.ts'
 import type { AgentRef } from '../db/refs.ts'
@@ -61,7 +62,7 @@ export async function createContacts(
     const placeOf = (row: ContactRow): number => order.get(row.external_id) ?? 0
     return rows.sort((a, b) => placeOf(a) - placeOf(b))
   } catch (error) {
-    throw (error as { constraint?: string }).constraint === 'contacts_external_id' ? duplicate() : error
+    throw violates(error, 'contacts_external_id') ? duplicate() : error
   }
 }
 

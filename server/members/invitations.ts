@@ -2,6 +2,7 @@ import { recordAudit } from '../accounts/audit/audit.ts'
 import { createLink, dropExpiredInvitation, dropInvitation, type LinkRow } from '../accounts/links/links.ts'
 import { planOf } from '../accounts/plans/plans.ts'
 import { membersOf } from '../accounts/records/members.ts'
+import { violates } from '../db/connections/violates.ts'
 import type { Db } from '../db/database.ts'
 import { isId } from '../db/ids.ts'
 import { transact } from '../db/statements/transact.ts'
@@ -66,7 +67,7 @@ export async function invite(
       createdBy: actor,
       invited: { email, name: name ?? null, role, agentIds },
     }).catch((error: unknown) => {
-      if ((error as { constraint?: string }).constraint !== 'login_links_invited') throw error
+      if (!violates(error, 'login_links_invited')) throw error
       throw new ApiError('RESOURCE_DUPLICATE', {
         message: 'This address has already been invited. Revoke that invitation first.',
       })

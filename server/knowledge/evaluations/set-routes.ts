@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import { requireAgent } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
+import { violates } from '../../db/connections/violates.ts'
 import type { Db } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
@@ -61,7 +62,7 @@ async function rename(db: Db, accountId: AccountId, id: string, name: string): P
       .where('id', '=', id)
       .execute()
   } catch (error) {
-    throw (error as { constraint?: string }).constraint === 'evaluation_sets_name' ? taken() : error
+    throw violates(error, 'evaluation_sets_name') ? taken() : error
   }
 }
 

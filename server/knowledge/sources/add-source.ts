@@ -1,4 +1,5 @@
 import type { Insertable } from 'kysely'
+import { violates } from '../../db/connections/violates.ts'
 import type { Db, Trx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
 import { transact } from '../../db/statements/transact.ts'
@@ -32,8 +33,8 @@ export async function addSource(
   try {
     return await transact(db, (trx) => insertSource(trx, jobs, account, agentId, source))
   } catch (error) {
-    const { constraint } = error as { constraint?: string }
-    if (constraint === 'sources_link' || constraint === 'sources_page') throw new ApiError('SOURCE_DUPLICATE')
+    if (violates(error, 'sources_link') || violates(error, 'sources_page'))
+      throw new ApiError('SOURCE_DUPLICATE')
     throw error
   }
 }

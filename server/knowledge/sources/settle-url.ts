@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts'
+import { violates } from '../../db/connections/violates.ts'
 import { json } from '../../db/statements/json.ts'
 import { FetchFailure, type FetchFailureCode } from '../../fetch/failures/fetch-failure.ts'
 import type { SourceRow } from './queries.ts'
@@ -30,7 +31,7 @@ export async function settleUrl({ db, fetcher }: Needs, source: Link, signal: Ab
     return settled
   } catch (error) {
     // The agent already has a source with that URL.
-    if ((error as { constraint?: string }).constraint === 'sources_link') return url
+    if (violates(error, 'sources_link')) return url
     throw error
   }
 }

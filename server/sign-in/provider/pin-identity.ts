@@ -1,3 +1,4 @@
+import { violates } from '../../db/connections/violates.ts'
 import type { Db } from '../../db/database.ts'
 import { PROVIDER } from './contract.ts'
 
@@ -25,7 +26,7 @@ export async function pinIdentity(
     .returning('id')
     .executeTakeFirst()
     .catch((error: unknown) => {
-      if ((error as { constraint?: string }).constraint !== 'logins_identity') throw error
+      if (!violates(error, 'logins_identity')) throw error
       return undefined
     })
   if (pinned) return true

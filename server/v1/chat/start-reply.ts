@@ -7,6 +7,7 @@ import type { TranscriptMessage } from '../../conversations/records/queries.ts'
 import type { LiveGeneration } from '../../conversations/stream/live-generation.ts'
 import { startChat } from '../../conversations/turn/start.ts'
 import { askOf, type ChatRequest, chatAgentOf } from '../../conversations/turn/turn.ts'
+import { violates } from '../../db/connections/violates.ts'
 import { isId } from '../../db/ids.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import { ApiError } from '../../http/errors.ts'
@@ -92,8 +93,7 @@ async function startInConversation(
   }
 }
 
-const wasJustCreated = (error: unknown): boolean =>
-  (error as { constraint?: string }).constraint === 'conversations_external_id'
+const wasJustCreated = (error: unknown): boolean => violates(error, 'conversations_external_id')
 
 /** Finds the conversation by the caller's own name, or by the id that get-conversations shows for one without. */
 async function findConversation(

@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts'
+import { violates } from '../../db/connections/violates.ts'
 import type { AgentRef } from '../../db/refs.ts'
 import { json } from '../../db/statements/json.ts'
 import { attempt } from '../../db/statements/transact.ts'
@@ -30,7 +31,7 @@ export async function setSourceText(
       return
     } catch (error) {
       // A concurrent request has created it meanwhile.
-      if ((error as { constraint?: string }).constraint !== 'sources_external_id') throw error
+      if (!violates(error, 'sources_external_id')) throw error
     }
   }
 }

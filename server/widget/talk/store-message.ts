@@ -15,6 +15,7 @@ import {
   WIDGET,
 } from '../../conversations/records/queries.ts'
 import { noteVoice } from '../../conversations/records/set-status.ts'
+import { violates } from '../../db/connections/violates.ts'
 import type { Db, Trx } from '../../db/database.ts'
 import { transact } from '../../db/statements/transact.ts'
 import type { AttachmentNote } from '../../db/tables/attachments.ts'
@@ -50,7 +51,7 @@ export async function storeMessage(ctx: Needs, visit: Visit, written: Written): 
   try {
     return await transact(ctx.db, (trx) => store(ctx, trx, visit, written))
   } catch (error) {
-    if ((error as { constraint?: string }).constraint !== 'messages_pkey') throw error
+    if (!violates(error, 'messages_pkey')) throw error
     // The browser has sent the message twice at the same time.
     const meanwhile = await findWritten(ctx.db, visit, written)
     if (meanwhile) return meanwhile

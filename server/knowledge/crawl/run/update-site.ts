@@ -1,4 +1,5 @@
 import type { Context } from '../../../context.ts'
+import { violates } from '../../../db/connections/violates.ts'
 import { json } from '../../../db/statements/json.ts'
 import { transact } from '../../../db/statements/transact.ts'
 import { ApiError, invalidField } from '../../../http/errors.ts'
@@ -42,8 +43,8 @@ export async function updateSite(
     await enqueueCrawl(jobs, trx, { accountId: account.id, sourceId, reason: 'changed' })
     return requireSource(trx, { accountId: account.id, agentId, sourceId })
   })
-  return apply.catch((error: { constraint?: string }) => {
-    throw error.constraint === 'sources_link' ? new ApiError('SOURCE_DUPLICATE') : error
+  return apply.catch((error: unknown) => {
+    throw violates(error, 'sources_link') ? new ApiError('SOURCE_DUPLICATE') : error
   })
 }
 
