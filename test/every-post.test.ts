@@ -29,7 +29,7 @@ before(async () => {
     templates: [fakeTemplate('plain', 'Hello')],
   })
   // Without background work, every change is caused by a request.
-  service = await startService(envFor(fake), undefined, { idle: true })
+  service = await startService({ ...envFor(fake), RATE_LIMIT: '10000/10' }, undefined, { idle: true })
 })
 after(async () => {
   await service.close()
@@ -208,7 +208,7 @@ async function send({ client, ids }: World, endpoint: Endpoint, prefix: string, 
     method: 'POST',
     headers: {
       authorization: `Bearer ${client.key}`,
-      'idempotency-key': key,
+      'idempotency-key': key.replaceAll(/[^\w-]/g, '-'),
       ...(form || (!request.body && !sample) ? {} : { 'content-type': 'application/json' }),
     },
     body: form ?? (request.body || sample ? JSON.stringify(request.body ?? sample) : undefined),
@@ -280,25 +280,40 @@ const version1 = (): Case[] =>
       name: endpoint.name === 'chat' ? 'v1 chat' : endpoint.name,
     }))
 
+/**
+ * Two accounts to which the same happens, one after the other: each request is sent once to the first and three times
+ * at once to the second.
+ */
+type Twins = { first: World; second: World }
+const twins = async (): Promise<Twins> => ({ first: await world(), second: await world() })
+
 for (const version of [() => [...version2, ...upload], version1]) {
   test('repeating any POST returns the same response and has one effect', async (t) => {
+    let both = await twins()
     for (const { endpoint, prefix, name } of version()) {
       if (MADE_AGAIN.includes(name)) continue
       await t.test(name, async () => {
-        const first = await world()
-        const before = await look()
-        const one = await send(first, endpoint, prefix, name, 'key-1')
+        const keys = { one: `one-${prefix}-${name}`, three: `three-${prefix}-${name}` }
+        let before = await look()
+        let one = await send(both.first, endpoint, prefix, name, keys.one)
+        if (one.status >= 300) {
+          // An earlier request has used up what this one needs.
+          both = await twins()
+          before = await look()
+          one = await send(both.first, endpoint, prefix, name, keys.one)
+        }
         assert.ok(one.status < 300, JSON.stringify(one))
         assert.equal(one.replayed, null)
         const between = await look()
-        const two = await send(first, endpoint, prefix, name, 'key-1')
+        const two = await send(both.first, endpoint, prefix, name, keys.one)
         const kept = (body: unknown) => withoutShownOnce(endpoint, body)
         assert.deepEqual([two.status, two.body, two.replayed], [one.status, kept(one.body), 'true'])
-        assert.deepEqual(await look(), between)
-
-        const second = await world()
         const calm = await look()
-        const three = await Promise.all([1, 2, 3].map(() => send(second, endpoint, prefix, name, 'key-2')))
+        assert.deepEqual(calm, between)
+
+        const three = await Promise.all(
+          [1, 2, 3].map(() => send(both.second, endpoint, prefix, name, keys.three)),
+        )
         for (const { status, body } of three)
           assert.deepEqual([status, kept(body)], [one.status, kept(three[0]?.body)], name)
         assert.equal(three.filter(({ replayed }) => replayed === null).length, 1)

@@ -19,11 +19,19 @@ import { memberOf, signIn, type Worker } from './workspace.ts'
  */
 
 let service: Service
+/** Another account than that of a test. */
+let theirs: World
+/** A client whose plan has no access to the API, and one whose key has no scopes. */
+let free: Client
+let narrow: Client
 
 before(async () => {
   // The service trusts a proxy, so that requests without a key can come from many addresses and stay within the rate
   // limit.
-  service = await startService({ TRUSTED_PROXIES: '127.0.0.1' })
+  service = await startService({ TRUSTED_PROXIES: '127.0.0.1', RATE_LIMIT: '100000/10' })
+  theirs = await world()
+  free = await service.account({ plan: 'free' })
+  narrow = await service.account({ scopes: [] })
 })
 after(() => service.close())
 
@@ -148,13 +156,13 @@ test('names and routes are unique, and every route is in the reference', () => {
 })
 
 test('data of a deleted agent is inaccessible before it is deleted', async () => {
+  const { client, ids } = await world()
+  await service.ctx.db
+    .deleteFrom('agents')
+    .where('id', '=', ids.agentId ?? '')
+    .execute()
   for (const endpoint of protectedEndpoints) {
     if (!/\{(agentId|chatbotId)\}/.test(endpoint.path)) continue
-    const { client, ids } = await world()
-    await service.ctx.db
-      .deleteFrom('agents')
-      .where('id', '=', ids.agentId ?? '')
-      .execute()
     const { status } = await ask(client, endpoint, { chatbotId: ids.agentId ?? '', ...ids })
     assert.equal(status, 404, `${endpoint.method} ${endpoint.path}`)
   }
@@ -262,8 +270,17 @@ const NOT_DECIMAL = [
 for (const endpoint of protectedEndpoints) {
   const isMember = endpoint.onlySessions
   describe(`${endpoint.method} ${endpoint.path}`, () => {
+    /** The account of all requests that have no effect. */
+    let mine: World
+    before(async () => {
+      mine = await world({ isMember })
+    })
+    /** An account for a request that may have an effect. */
+    const another = async (): Promise<World> =>
+      endpoint.unknownFields === 'ignored' ? world({ isMember }) : mine
+
     test('needs a valid key, a plan with API access and the scope', async () => {
-      const { ids } = await world()
+      const { ids } = mine
       const path = pathOf(endpoint, ids)
       const from = { 'x-forwarded-for': `10.0.0.${protectedEndpoints.indexOf(endpoint)}` }
       const none = await service.anonymous(endpoint.method, path, undefined, from)
@@ -273,10 +290,13 @@ for (const endpoint of protectedEndpoints) {
         authorization: 'Bearer parley_wrong',
       })
       assert.deepEqual([bad.status, bad.body.error.code], [401, 'AUTH_INVALID_API_KEY'])
-      const free = await ask(await service.account({ plan: 'free' }), endpoint, ids)
-      assert.deepEqual([free.status, free.body.error.code], [403, 'SUBSCRIPTION_API_RESTRICTED_PLAN'])
-      const narrow = await ask(await service.account({ scopes: [] }), endpoint, ids)
-      assert.deepEqual([narrow.status, narrow.body.error.code], [403, 'AUTH_INSUFFICIENT_PERMISSIONS'])
+      const restricted = await ask(free, endpoint, ids)
+      assert.deepEqual(
+        [restricted.status, restricted.body.error.code],
+        [403, 'SUBSCRIPTION_API_RESTRICTED_PLAN'],
+      )
+      const powerless = await ask(narrow, endpoint, ids)
+      assert.deepEqual([powerless.status, powerless.body.error.code], [403, 'AUTH_INSUFFICIENT_PERMISSIONS'])
     })
 
     const parameters = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '')
@@ -285,8 +305,6 @@ for (const endpoint of protectedEndpoints) {
 
     if (objects.length > 0) {
       test('hides what belongs to another account, and what does not exist', async () => {
-        const mine = await world({ isMember })
-        const theirs = await world({ isMember })
         for (const name of objects) {
           const foreign = await ask(mine.client, endpoint, {
             ...mine.ids,
@@ -305,7 +323,7 @@ for (const endpoint of protectedEndpoints) {
 
     if (endpoint.method !== 'GET') {
       test('rejects invalid JSON, other content types, and oversized bodies', async () => {
-        const { client, ids } = await world({ isMember })
+        const { client, ids } = mine
         const path = pathOf(endpoint, ids)
         const send = (body: string, type: string) =>
           client.request(endpoint.method, path, body, { 'content-type': type })
@@ -322,7 +340,7 @@ for (const endpoint of protectedEndpoints) {
       })
 
       test('rejects or ignores an unknown field, by name', async () => {
-        const { client, ids } = await world({ isMember })
+        const { client, ids } = await another()
         const answer = await ask(client, endpoint, ids, { ...bodyOf(endpoint), unheardOf: '\0' })
         assertUnknown(endpoint, answer, 'unheardOf')
       })
@@ -331,7 +349,7 @@ for (const endpoint of protectedEndpoints) {
     const properties = Object.entries(((endpoint.body ?? {}) as Schema).properties ?? {})
     if (properties.length > 0) {
       test('rejects a wrong type and a NUL character in each field, by name', async () => {
-        const { client, ids } = await world({ isMember })
+        const { client, ids } = mine
         const base = bodyOf(endpoint)
         for (const [name, schema] of properties) {
           const wrong = wrongTypeOf(schema)
@@ -353,7 +371,7 @@ for (const endpoint of protectedEndpoints) {
     }
 
     test('rejects or ignores an unknown parameter, by name', async () => {
-      const { client, ids } = await world({ isMember })
+      const { client, ids } = await another()
       assertUnknown(endpoint, await ask(client, endpoint, ids, bodyOf(endpoint), '?unheardOf=1'), 'unheardOf')
     })
 
@@ -366,7 +384,7 @@ for (const endpoint of protectedEndpoints) {
     )
     for (const { place, name } of integers)
       test(`takes only decimal digits as ${name}`, async () => {
-        const { client, ids } = await world({ isMember })
+        const { client, ids } = mine
         for (const text of NOT_DECIMAL) {
           const answer =
             place === 'path'
@@ -380,7 +398,7 @@ for (const endpoint of protectedEndpoints) {
     const query = Object.keys(((endpoint.query ?? {}) as Schema).properties ?? {})
     if (query.includes('cursor')) {
       test('rejects a damaged cursor and an invalid page size', async () => {
-        const { client, ids } = await world({ isMember })
+        const { client, ids } = mine
         const forged = Buffer.from(JSON.stringify(['2026-01-01T00:00:00.000Z', newId(), 'x'])).toString(
           'base64url',
         )

@@ -17,12 +17,12 @@ export function endLater(): void {
 let isSeenTo = false
 
 /**
- * Does so after the last test of a file that has a process of its own. In a batch, the hook would run after the first
- * file, and the batch sees to its end itself.
+ * Does so after the last test of a file that has a process of its own. Where one program runs several files, the hook
+ * would run after the first file, and the program sees to its end itself.
  */
 export function mustEnd(): void {
   // Benches and scripts use the helpers of the tests, too.
-  const isTest = process.env.NODE_TEST_CONTEXT !== undefined && !process.argv[1]?.endsWith('batch.ts')
+  const isTest = process.env.NODE_TEST_CONTEXT !== undefined && !process.argv[1]?.endsWith('.test.mjs')
   if (isSeenTo || !isTest) return
   isSeenTo = true
   after(endLater)

@@ -6,12 +6,15 @@ import type { Service } from './start.ts'
 
 type Nothing = null | undefined | false
 
-/** Calls `look` until it returns a value and returns that value. Fails after about two minutes. */
+/**
+ * Calls `look` until it returns a value and returns that value. Fails after about two minutes. It looks often at first,
+ * because most of what tests wait for happens at once.
+ */
 export async function until<T>(what: string, look: () => T | Nothing | Promise<T | Nothing>): Promise<T> {
   for (let looks = 0; looks < 2_400; looks++) {
     const found = await look()
     if (found) return found
-    await wait(50)
+    await wait(looks < 20 ? 5 : 50)
   }
   assert.fail(`${what} never came`)
 }

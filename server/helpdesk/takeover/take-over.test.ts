@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { onPostgres } from '../../../test/database.ts'
 import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
 import { tokens } from '../../../test/fakes/reply.ts'
 import { readStream } from '../../../test/read-stream.ts'
 import { type Client, type Service, startService } from '../../../test/start.ts'
+import { until } from '../../../test/until.ts'
 import { memberOf } from '../../../test/workspace.ts'
 import { createMember } from '../../accounts/records/members.ts'
 import { reconcile } from '../../conversations/ledger/reconcile.ts'
@@ -155,12 +155,19 @@ test('of two concurrent takeovers, one succeeds', async () => {
   }
 })
 
+/** Waits until a running answer has words. */
+const someWords = (conversationId: string): Promise<boolean> =>
+  until(
+    'the first word',
+    () => (service.ctx.generations.ofConversation(conversationId)?.parts.length ?? 0) > 0,
+  )
+
 test('the reader of a reply is told that a person has taken over, and the reply is discarded', async () => {
   const one = await world()
   const conversationId = (await say(one, { message: 'Help' })).body.data.metadata.conversationId
   models.queue.push({ tokens: tokens(300), delayMs: 10 })
   const reading = readStream(await stream(one, { message: 'More', conversationId }), 100_000)
-  await wait(80)
+  await someWords(conversationId)
   await at(one, conversationId).post('takeover', { memberId: one.members[0] })
   const { events } = await reading
   assert.deepEqual(
@@ -176,7 +183,7 @@ test('the reader of a reply is told that a person has taken over, and the reply 
   await at(one, conversationId).post('handback')
   models.queue.push({ tokens: tokens(300), delayMs: 10 })
   const asking = say(one, { message: 'And?', conversationId })
-  await wait(80)
+  await someWords(conversationId)
   await at(one, conversationId).post('end')
   const answer = await asking
   assert.deepEqual([answer.status, answer.body.error.details], [409, { status: 'ended' }])
@@ -191,7 +198,7 @@ test('a conversation that is handed back at once gets nothing of the silenced re
   const key = { 'idempotency-key': 'more' }
   const more = { message: 'More', conversationId, stream: false }
   const asking = one.client.request('POST', `/agents/${one.agentId}/chat`, more, key)
-  while ((service.ctx.generations.ofConversation(conversationId)?.parts.length ?? 0) === 0) await wait(10)
+  await someWords(conversationId)
   await takeOver(service.ctx, place, member)
   await handBack(service.ctx, place, null)
 
@@ -214,7 +221,7 @@ test('an answer taken over before its first word stays silent, also after an imm
   const held = Promise.withResolvers<void>()
   models.queue.push({ tokens: ['Never'], beforeToken: () => held.promise })
   const asking = say(one, { message: 'More', conversationId })
-  while (!service.ctx.generations.ofConversation(conversationId)?.wasAsked) await wait(10)
+  await until('the question', () => service.ctx.generations.ofConversation(conversationId)?.wasAsked)
   await takeOver(service.ctx, place, member)
   await handBack(service.ctx, place, null)
 
@@ -341,6 +348,9 @@ test('whoever takes over or replies in the browser is there, except who has chos
   assert.deepEqual(await presences(), [...nobody, ['owner', 'offline']])
   const mine = await cleo.request('POST', (await open()).talk, { memberId: cleo.memberId })
   assert.equal(mine.status, 200)
+  // That is stored after the response.
+  const online = () => until('the presence', async () => (await presences()).at(-1)?.[1] === 'online')
+  await online()
   assert.deepEqual(await presences(), [...nobody, ['owner', 'online']])
 
   const report = async (presence: string) =>
@@ -353,7 +363,7 @@ test('whoever takes over or replies in the browser is there, except who has chos
     })
   await report('offline')
   assert.equal((await reply()).status, 201)
-  assert.deepEqual((await presences()).at(-1), ['owner', 'online'])
+  await online()
   await report('away')
   assert.equal((await reply()).status, 201)
   assert.deepEqual((await presences()).at(-1), ['owner', 'away'])

@@ -27,7 +27,9 @@ const pages = ['README.md', 'docs/guide/quickstart.md'].concat(
 /** The blocks that are not run here, each with the reason. Every entry occurs on its page exactly once. */
 const notRun: Record<string, [begins: string, reason: string][]> = {
   'README.md': [['npm ci && npm start', 'is the start of this test and this suite']],
-  'docs/guide/use-chat.md': [['npm install ai', 'use-chat.test.ts copies, compiles and runs these files']],
+  'docs/guide/use-chat.md': [
+    ['npm install ai', 'use-chat.smoke.test.ts copies, compiles and runs these files'],
+  ],
 }
 
 /** `section` is the number of headings before the block. */

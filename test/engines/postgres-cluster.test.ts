@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
-import { createPostgresDatabase, dropPostgresDatabase, onPostgres } from './database.ts'
-import { deadlocksIn, findBinaries, startCluster } from './postgres-cluster.ts'
-import { until } from './until.ts'
+import { createPostgresDatabase, dropPostgresDatabase, onPostgres } from '../database.ts'
+import { deadlocksIn, findBinaries, startCluster } from '../postgres-cluster.ts'
+import { until } from '../until.ts'
 
 const LOG = `2026-11-22 14:00:01.123 UTC [77] LOG:  database system is ready to accept connections
 2026-11-22 14:00:02.456 UTC [80] ERROR:  relation "nothing" does not exist at character 15
