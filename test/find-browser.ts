@@ -4,8 +4,6 @@ import { chromium } from 'playwright-core'
 /** Debian's Chromium without a window, which takes a third less processor time than the one with windows. */
 const HEADLESS_SHELL = '/usr/bin/chromium-headless-shell'
 
-export const hasHeadlessShell = (): boolean => existsSync(process.env.CHROMIUM_PATH ?? HEADLESS_SHELL)
-
 /** Returns the path of a Chromium on this machine, or undefined if there is none. */
 export const findBrowser = (): string | undefined =>
   [

@@ -31,7 +31,7 @@ export type ImapServer = {
 
 const PROGRAM = '/usr/sbin/dovecot'
 
-export const hasDovecot = (): boolean => existsSync(PROGRAM)
+const hasDovecot = (): boolean => existsSync(PROGRAM)
 
 /**
  * Starts Dovecot without privileges on a free port, with a mailbox for one test. Returns the reason as a sentence if

@@ -74,7 +74,7 @@ function together(files: string[], most = FILES_OF_PROCESS): string[] {
     writeFileSync(
       program,
       `import { suite } from 'node:test'
-import { endLater } from '${import.meta.dirname}/must-end.ts'
+import { endLater } from '${new URL('./must-end.ts', import.meta.url)}'
 for (const file of ${JSON.stringify(own)})
   await suite(file, async () => {
     await import(file)
