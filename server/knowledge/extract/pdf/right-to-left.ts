@@ -1,4 +1,15 @@
-import { CELL_GAP, type PdfItem } from './pdf-lines.ts'
+/** The gap, in font heights, that is wider than any space between words. */
+export const CELL_GAP = 1.3
+
+/** A piece of text on a page, as the library gives it. */
+export type PdfItem = {
+  str: string
+  transform: number[]
+  width: number
+  height: number
+  hasEOL: boolean
+  fontName: string
+}
 
 /** Letters and marks, but not the digits of Arabic, which run from left to right. */
 const RIGHT_TO_LEFT = /[\u0590-\u065f\u066d-\u06ef\u06fa-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/gu
@@ -46,7 +57,8 @@ function withoutLostMarks(items: readonly PdfItem[]): PdfItem[] {
 
 const countOf = (text: string, letters: RegExp): number => text.match(letters)?.length ?? 0
 const hasRightToLeft = (text: string): boolean => text.search(RIGHT_TO_LEFT) >= 0
-const runsRightToLeft = (text: string): boolean => countOf(text, RIGHT_TO_LEFT) > countOf(text, LEFT_TO_RIGHT)
+export const runsRightToLeft = (text: string): boolean =>
+  countOf(text, RIGHT_TO_LEFT) > countOf(text, LEFT_TO_RIGHT)
 
 const yOf = ({ transform }: PdfItem): number => transform[5] ?? 0
 const leftOf = ({ transform }: PdfItem): number => transform[4] ?? 0

@@ -1,0 +1,86 @@
+"""Writes the text of each document of a folder, as other programs read it, beside it: NAME.reference.txt.
+
+    python -m venv venv && venv/bin/pip install pypdfium2 lxml lxml_html_clean openpyxl trafilatura
+    venv/bin/python bench/extraction-reference.py FOLDER
+
+A page with a text that people agreed on, as `expected.html` beside `source.html`, is compared with that text.
+"""
+
+import re
+import sys
+import zipfile
+from pathlib import Path
+
+import openpyxl
+import pypdfium2
+import trafilatura
+from lxml import etree, html
+
+SKIPPED = "//script|//style|//noscript|//template|//head|//svg|//comment()"
+
+
+def pdf(path):
+    return "\n".join(page.get_textpage().get_text_range() for page in pypdfium2.PdfDocument(path))
+
+
+def page_text(data):
+    root = html.fromstring(data)
+    for element in root.xpath(SKIPPED):
+        element.drop_tree()
+    return "\n".join(root.itertext())
+
+
+def web(path):
+    expected = path.with_name(path.name.replace("source.html", "expected.html"))
+    if expected != path and expected.exists():
+        return page_text(expected.read_bytes())
+    data = path.read_bytes()
+    return trafilatura.extract(data, favor_recall=True, include_comments=False) or page_text(data)
+
+
+def parts(path, pattern, blocks, text):
+    """The text of the parts of an office file, a line for each block."""
+    lines = []
+    with zipfile.ZipFile(path) as archive:
+        for name in archive.namelist():
+            if not re.fullmatch(pattern, name):
+                continue
+            root = etree.fromstring(archive.read(name), etree.XMLParser(huge_tree=True, recover=True))
+            for block in root.iter("{*}" + blocks):
+                if any(parent.tag.endswith("}Fallback") for parent in block.iterancestors()):
+                    continue
+                lines.append("".join(run.text or "" if run.tag.endswith("}" + text) else " "
+                                     for run in block.iter("{*}" + text, "{*}tab", "{*}br")))
+    return "\n".join(lines)
+
+
+def workbook(path):
+    book = openpyxl.load_workbook(path, data_only=True, read_only=False)
+    return "\n".join(
+        str(cell)
+        for sheet in book.worksheets
+        if sheet.sheet_state == "visible"
+        for row in sheet.iter_rows(values_only=True)
+        for cell in row
+        # Numbers and dates are shown in the format of their cell.
+        if isinstance(cell, str)
+    )
+
+
+READERS = {
+    ".pdf": pdf,
+    ".docx": lambda path: parts(path, r"word/(document|header\d*|footer\d*|footnotes|endnotes)\.xml", "p", "t"),
+    ".pptx": lambda path: parts(path, r"ppt/(slides|notesSlides)/[^/]+\.xml", "p", "t"),
+    ".xlsx": workbook,
+    ".html": web,
+    ".htm": web,
+}
+
+for file in sorted(Path(sys.argv[1]).rglob("*")):
+    reader = READERS.get(file.suffix.lower())
+    if not reader or "expected.html" in file.name:
+        continue
+    try:
+        file.with_name(file.name + ".reference.txt").write_text(reader(file), errors="replace")
+    except Exception as error:
+        print(f"{file}: {type(error).__name__} {str(error)[:80]}")

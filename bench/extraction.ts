@@ -1,0 +1,139 @@
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import type { DocumentType, Section } from '../server/knowledge/extract/extracted-document.ts'
+import { createExtractor } from '../server/knowledge/extract/extractor.ts'
+import { sniffType, typeOfName } from '../server/knowledge/extract/sniff-type.ts'
+import { visibleText } from '../server/text/words/visible-text.ts'
+
+/** `found` is the share of the reference's words that are in the passages, `right` that of their words in the reference. */
+type Reading = {
+  file: string
+  type: DocumentType
+  ms: number
+  found?: number
+  right?: number
+  failure?: string
+}
+
+/**
+ * Measures what is read of the documents of a folder: `node bench/extraction.ts FOLDER [--save FILE] [--against FILE]
+ * [--type TYPE …]`. Beside each document, `NAME.reference.txt` holds its text as another program reads it (see
+ * bench/extraction-reference.py), with which the words are compared. `--against` names the file that an earlier run
+ * saved, and lists the documents of which fewer words are found than then.
+ */
+async function measure(folder: string, types: readonly string[]): Promise<Reading[]> {
+  const extractor = createExtractor({ timeoutMs: 60_000 })
+  const readings: Reading[] = []
+  try {
+    for (const file of globSync('**/*', { cwd: folder }).toSorted()) {
+      const path = join(folder, file)
+      const wanted = typeOfName(file)
+      if (!wanted || !existsSync(`${path}.reference.txt`) || (types.length > 0 && !types.includes(wanted)))
+        continue
+      const bytes = readFileSync(path)
+      const type = sniffType(bytes, file)
+      if (!type) continue
+      const begun = performance.now()
+      const read = await extractor.extract({ bytes, type, filename: file }, { owner: 'bench' }).then(
+        ({ sections }) => shares(textOf(sections), readFileSync(`${path}.reference.txt`, 'utf8')),
+        ({ code }) => ({ failure: String(code) }),
+      )
+      readings.push({ file, type, ms: Math.round(performance.now() - begun), ...read })
+    }
+  } finally {
+    await extractor.close()
+  }
+  return readings
+}
+
+/** Returns what is searched: the text of the sections and each heading once. */
+function textOf(sections: readonly Section[]): string {
+  let open: readonly string[] = []
+  return sections
+    .flatMap(({ headingPath, text }) => {
+      const added = headingPath.filter((heading, at) => open[at] !== heading)
+      open = headingPath
+      return [...added, visibleText(text)]
+    })
+    .join('\n')
+}
+
+/** Words, or single characters where words are not separated by spaces. */
+const WORD = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{N}\p{M}]+/gu
+const MARKS = /[\u064b-\u0652\u0591-\u05c7]/gu
+
+function wordsOf(text: string): Map<string, number> {
+  const words = new Map<string, number>()
+  const plain = text.normalize('NFKC').replace(MARKS, '').toLowerCase()
+  for (const [word] of plain.matchAll(WORD)) words.set(word, (words.get(word) ?? 0) + 1)
+  return words
+}
+
+const sizeOf = (words: ReadonlyMap<string, number>): number =>
+  [...words.values()].reduce((sum, count) => sum + count, 0)
+
+/**
+ * Counts each word as often as both have it. A table repeats the names of its columns in each row, so a word that the
+ * reference has is right however often it is there.
+ */
+function shares(text: string, reference: string): Pick<Reading, 'found' | 'right' | 'failure'> {
+  const [read, expected] = [wordsOf(text), wordsOf(reference)]
+  if (expected.size === 0) return { failure: 'no reference' }
+  let found = 0
+  for (const [word, count] of expected) found += Math.min(count, read.get(word) ?? 0)
+  let right = 0
+  for (const [word, count] of read) right += expected.has(word) ? count : 0
+  return { found: found / sizeOf(expected), right: right / Math.max(sizeOf(read), 1) }
+}
+
+const meanOf = (numbers: readonly number[]): string =>
+  (numbers.reduce((sum, one) => sum + one, 0) / Math.max(numbers.length, 1)).toFixed(4)
+
+function report(readings: readonly Reading[]): void {
+  for (const [type, all] of Map.groupBy(readings, ({ type }) => type)) {
+    const compared = all.filter(({ failure }) => failure !== 'no reference')
+    const read = compared.filter(({ failure }) => failure === undefined)
+    const failures = Map.groupBy(
+      compared.filter(({ failure }) => failure !== undefined),
+      ({ failure }) => failure,
+    )
+    console.log(
+      `${type}: ${compared.length} documents, ${read.length} read, words found ${meanOf(compared.map(({ found = 0 }) => found))} ` +
+        `(of those read ${meanOf(read.map(({ found = 0 }) => found))}), right ${meanOf(read.map(({ right = 0 }) => right))}, ` +
+        `${Math.round(all.reduce((sum, { ms }) => sum + ms, 0) / 1000)} s; ` +
+        [...failures].map(([code, some]) => `${code} ${some.length}`).join(', '),
+    )
+  }
+}
+
+/** The share of a document's words from which on a difference is listed. */
+const LISTED = 0.01
+
+function compare(readings: readonly Reading[], before: readonly Reading[]): void {
+  const earlier = new Map(before.map((one) => [one.file, one]))
+  const changed = readings.flatMap((now) => {
+    const then = earlier.get(now.file)
+    const by = then ? (now.found ?? 0) - (then.found ?? 0) : 0
+    return then && Math.abs(by) >= LISTED ? [{ now, then, by }] : []
+  })
+  const worse = changed.filter(({ by }) => by < 0).sort((a, b) => a.by - b.by)
+  console.log(`${changed.length - worse.length} documents with more words found, ${worse.length} with fewer:`)
+  const shown = ({ found, failure }: Reading): string => failure ?? (found ?? 0).toFixed(3)
+  for (const { now, then } of worse) console.log(`  ${now.file}: ${shown(then)} -> ${shown(now)}`)
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    save: { type: 'string' },
+    against: { type: 'string' },
+    type: { type: 'string', multiple: true },
+  },
+})
+const [folder] = positionals
+if (!folder) throw new Error('Name the folder of the documents: node bench/extraction.ts FOLDER')
+const readings = await measure(folder, values.type ?? [])
+report(readings)
+if (values.against) compare(readings, JSON.parse(readFileSync(values.against, 'utf8')))
+if (values.save) writeFileSync(values.save, `${JSON.stringify(readings, null, 1)}\n`)

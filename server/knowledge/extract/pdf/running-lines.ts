@@ -1,0 +1,63 @@
+import { mostOf, type PdfLine, roundedSize } from './pdf-lines.ts'
+
+const PAGE_NUMBER =
+  /^(?:[-–—|]\s*)?(?:(?:page|seite|pagina|página|s\.|p\.)\s*)?(?:\d{1,5}|[ivxl]{1,7})(?:\s*(?:\/|of|von|de|sur|di)\s*\d{1,5})?(?:\s*[-–—|])?$/i
+/** On how many pages a running line is, at least this share of them, how far it is from the text, and how long. */
+const FEWEST_PAGES = 3
+const SHARE = 0.1
+const APART = 1.8
+/** A larger line is a heading. */
+const HEADING = 1.15
+const LONGEST = 120
+
+/**
+ * Removes page numbers, and running headers and footers: lines at the edges of several pages that are the same apart
+ * from digits. A text without numbers is kept once.
+ */
+export function withoutRunningLines(pages: readonly PdfLine[][]): PdfLine[][] {
+  if (pages.length < 2) return pages.map((page) => [...page])
+  const headingSize = (mostOf(pages.flat(), roundedSize) ?? 0) * HEADING
+  const places = new Map<string, number>()
+  for (const page of pages)
+    for (const key of new Set(edgesOf(page).flat().map(keyOf))) places.set(key, (places.get(key) ?? 0) + 1)
+  const isRunning = (line: PdfLine): boolean => {
+    const key = keyOf(line)
+    if (PAGE_NUMBER.test(line.text)) return true
+    const isNumbered = line.size >= headingSize && key.includes('#')
+    return (
+      key.length <= LONGEST &&
+      !isNumbered &&
+      (places.get(key) ?? 0) >= Math.max(FEWEST_PAGES, pages.length * SHARE)
+    )
+  }
+  const said = new Set<string>()
+  return pages.map((page) => {
+    const gone = new Set(edgesOf(page).flatMap((edge) => edge.slice(0, lengthWhere(edge, isRunning))))
+    return page.filter((line) => {
+      const key = keyOf(line)
+      const isFirst = !said.has(key) && !key.includes('#') && !PAGE_NUMBER.test(key)
+      said.add(key)
+      return isFirst || !gone.has(line)
+    })
+  })
+}
+
+/** Returns the two outermost lines at the top and at the bottom of a page, from the edge, that stand apart from the text. */
+function edgesOf(page: readonly PdfLine[]): PdfLine[][] {
+  const down = [...page].sort((a, b) => b.y - a.y)
+  return [down, down.toReversed()].map((lines) => {
+    const isApart = (at: number): boolean => {
+      const [line, next] = [lines[at], lines[at + 1]]
+      return !line || !next || Math.abs(line.y - next.y) > Math.max(line.size, next.size) * APART
+    }
+    return isApart(0) ? lines.slice(0, isApart(1) ? 2 : 1) : isApart(1) ? lines.slice(0, 2) : []
+  })
+}
+
+/** Returns how many there are, counted from the edge. */
+function lengthWhere(edge: readonly PdfLine[], is: (line: PdfLine) => boolean): number {
+  const end = edge.findIndex((line) => !is(line))
+  return end < 0 ? edge.length : end
+}
+
+const keyOf = ({ text }: PdfLine): string => text.toLowerCase().replace(/\d+/g, '#')
