@@ -34,6 +34,8 @@ type Options = {
   addressOf?: (href: string) => string | null
   /** Whether paragraphs that are wholly in bold are titles, if there are several. */
   hasBoldTitles?: boolean
+  /** Whether bold text, code and the names of images are kept, as Markdown has them. */
+  keepsMarks?: boolean
 }
 
 /**
@@ -42,7 +44,7 @@ type Options = {
  */
 export function htmlSections(
   root: HtmlElement,
-  { anchors, isLeftOut, addressOf, hasBoldTitles = false }: Options = {},
+  { anchors, isLeftOut, addressOf, hasBoldTitles = false, keepsMarks = false }: Options = {},
 ): Section[] {
   const sections: Section[] = []
   const bold = hasBoldTitles ? boldTitles(root) : NO_TITLES
@@ -108,16 +110,19 @@ export function htmlSections(
     inside(element)
     endLine()
   }
-  const linked = (element: HtmlElement) => {
-    const address = hasBlock(element) ? null : addressOf?.(element.getAttribute('href') ?? '')
-    if (!address) return inside(element)
+  /** Adds what is inside of an element to the line, as `written` writes it. */
+  const written = (element: HtmlElement, write: (text: string) => string) => {
     const before = line
     line = ''
     inside(element)
-    const label = line.trim()
-    const at = line.indexOf(label)
-    const link = `${line.slice(0, at)}[${label}](${address})${line.slice(at + label.length)}`
-    line = before + (tellsAddress(label, address) ? link : line)
+    const text = line.trim()
+    const at = line.indexOf(text)
+    line = `${before}${line.slice(0, at)}${text === '' ? '' : write(text)}${line.slice(at + text.length)}`
+  }
+  const linked = (element: HtmlElement) => {
+    const address = hasBlock(element) ? null : addressOf?.(element.getAttribute('href') ?? '')
+    if (!address) inside(element)
+    else written(element, (text) => (tellsAddress(text, address) ? `[${text}](${address})` : text))
   }
   const definitions = (list: HtmlElement, depth: number) => {
     endLabel()
@@ -204,7 +209,11 @@ export function htmlSections(
     } else if (name === 'PRE') {
       endLabel()
       const code = (element.textContent ?? '').replace(/\n\s*\n/g, '\n').replace(/^\s*\n|\s+$/g, '')
-      if (code) paragraphs.push(`\`\`\`\n${code}\n\`\`\``)
+      const language = keepsMarks
+        ? (/language-([\w+#-]{1,30})/.exec(element.querySelector('code')?.getAttribute('class') ?? '')?.[1] ??
+          '')
+        : ''
+      if (code) paragraphs.push(`\`\`\`${language}\n${code}\n\`\`\``)
     } else if (name === 'LI') {
       // Items become consecutive lines of one paragraph.
       endLabel()
@@ -220,6 +229,10 @@ export function htmlSections(
       line += ' '
       inside(element)
     } else if (name === 'A') linked(element)
+    else if (keepsMarks && /^(?:STRONG|B)$/.test(name)) written(element, (text) => `**${text}**`)
+    else if (keepsMarks && name === 'CODE')
+      written(element, (text) => (text.includes('`') ? text : `\`${text}\``))
+    else if (keepsMarks && name === 'IMG') line += element.getAttribute('alt') ?? ''
     else if (BLOCKS.has(name)) block(element)
     else inside(element)
   }
