@@ -4,27 +4,21 @@ import { visibleText } from '../../../text/words/visible-text.ts'
 import { ExtractFailure } from '../extract-failure.ts'
 import { type ExtractedDocument, finishDocument, type Section } from '../extracted-document.ts'
 import { linkAddress } from '../text/link-address.ts'
-import { contactSections, footerSections, unsaid } from './contact-sections.ts'
-import { type Anchors, anchorsOf } from './html-anchors.ts'
-import { boxesOfText, isNavigation } from './html-navigation.ts'
-import { type HtmlElement, headingText, textOf } from './html-node.ts'
+import { contactSections, unsaid } from './contact-sections.ts'
+import { anchorsOf } from './html-anchors.ts'
+import { boxesOfText, framesOf, isHeader, isNavigation } from './html-frames.ts'
+import { type HtmlElement, headingText } from './html-node.ts'
 import { htmlSections } from './html-sections.ts'
 import { tooComplex } from './html-shape.ts'
-import {
-  framesOf,
-  isFooter,
-  isHeader,
-  isSidebar,
-  type Surroundings,
-  surroundingsOf,
-} from './html-surroundings.ts'
 import { spellOut } from './spell-out.ts'
 
+type Document = ReturnType<typeof parseHTML>['document']
+
 // Below this many characters, and below this share of the page, main-content detection has only picked a fragment.
-const littleText = 200
-const littleShare = 0.2
+const LITTLE_TEXT = 200
+const LITTLE_SHARE = 0.2
 // The detection also removes short lists and table cells. Above this share, nothing else has been removed.
-const nearlyAll = 0.8
+const NEARLY_ALL = 0.8
 
 /**
  * Extracts the main content of an HTML page with the contact data around it, or its whole body when none stands out.
@@ -37,91 +31,69 @@ export async function extractHtml(html: string, url?: string): Promise<Extracted
   const source = /<html[\s>]/i.test(html)
     ? html
     : `<!doctype html><html><head></head><body>${html}</body></html>`
-  const sectionsIn: SectionsIn = (element, { anchors = anchorsOf(element), ...more } = {}) =>
-    htmlSections(element, {
-      anchors,
-      addressOf: (href) => linkAddress(href, url ?? null),
-      hasBoldTitles: true,
-      ...more,
-    })
-  const read = contentOf(source, sectionsIn)
-  const { document, whole } =
-    lengthOf(read.whole) > 0 ? read : contentOf(source, sectionsIn, { keepsNavigation: true })
+  const without = treeOf(source, true)
+  const document = lengthOf(sectionsIn(without, url)) > 0 ? without : treeOf(source, false)
+  const whole = sectionsIn(document, url)
   if (lengthOf(whole) === 0)
     throw new ExtractFailure(
       'no_text',
       'This page contains no text. It may need a browser to build its content.',
     )
-
-  const first = document.querySelector('h1')
-  const heading = first ? headingText(first as HtmlElement) : ''
+  const heading = textIn(document.querySelector('h1') as HtmlElement | null)
   const pageTitle = plain(document.querySelector('head > title, body > title, html > title')?.textContent)
   const isNamedByHeading = heading !== '' && pageTitle.startsWith(heading)
-  const marked = markedMain(document)
+  const title = (isNamedByHeading ? heading : pageTitle) || heading || null
+  const main = markedMain(document)
   // The detection of the main content changes the document, so everything else is read before.
-  const around = marked ? surroundingsOf(marked) : { ...NOTHING, frames: framesOf(document.documentElement) }
-  const siteName = siteNameOf(document)
-  const contact = contactSections(around.frames, siteName)
-  const page = withFootersLast(document, around.frames, siteName, sectionsIn) ?? whole
-  const main = marked
-    ? sectionsIn(marked)
-    : await mainSections(document, url, anchorsOf(document.documentElement), sectionsIn)
-  const found = lengthOf(main)
-  const share = found / (lengthOf(whole) - (marked ? lengthOfFrames(around.frames) : 0))
-  const isMain =
-    found > 0 && (found >= littleText || share >= littleShare) && (marked !== null || share < nearlyAll)
-  const content = withSurroundings(
-    main,
-    around,
-    sectionsIn,
-    isNamedByHeading ? heading : headingAbove(marked, around),
-  )
-  const sections = isMain ? [...content, ...unsaid(contact, content)] : page
-  return finishDocument((isNamedByHeading ? heading : pageTitle) || heading || null, sections)
+  const frames = framesOf(document.documentElement as unknown as HtmlElement, main)
+  const siteName = plain(document.querySelector('meta[property="og:site_name"]')?.getAttribute('content'))
+  const contact = contactSections(frames, siteName)
+  const left = new Set(frames)
+  const unframed = sectionsIn(document, url, (element) => left.has(element))
+  const page = main ? unframed : await mainSections(document, url, lengthOf(whole))
+  const above = isNamedByHeading ? heading : headingOf(document, main, frames)
+  const sections = page ? underHeading(above, page) : lengthOf(unframed) > 0 ? unframed : whole
+  return finishDocument(title, [...sections, ...unsaid(contact, sections)])
 }
 
-type Document = ReturnType<typeof parseHTML>['document']
-type Element = ReturnType<Document['createElement']>
-/** Reads the sections of an element; without other anchors, with those of the element itself. */
-type SectionsIn = (
-  element: HtmlElement,
-  more?: { anchors?: Anchors; isLeftOut?: (element: HtmlElement) => boolean; hasBoldTitles?: boolean },
-) => Section[]
-
-/** Returns the page's tree without navigation, and its complete text. */
-function contentOf(
-  source: string,
-  sectionsIn: SectionsIn,
-  { keepsNavigation } = { keepsNavigation: false },
-): { document: Document; whole: Section[] } {
+/** Returns the page's tree without navigation and with what browsers show only on demand. */
+function treeOf(source: string, isWithoutNavigation: boolean): Document {
   const { document } = parseHTML(source)
   spellOut(document)
-  if (!keepsNavigation)
-    for (const element of document.querySelectorAll(
-      'nav, div, p, ul, ol, table, header, footer, aside, section',
-    ))
+  const blocks = 'nav, div, p, ul, ol, table, header, footer, aside, section'
+  if (isWithoutNavigation)
+    for (const element of document.querySelectorAll(blocks))
       if (isNavigation(element as HtmlElement)) element.remove()
   // The detection of the main content would remove them by their names.
   const boxes = document.querySelectorAll('aside, [class*="sidebar"], [class*="aside"], .alert')
-  for (const box of boxesOfText(boxes as Iterable<HtmlElement>)) replaceByPlainBlock(document, box as never)
-  // Pages may omit the head and body tags, and the parser does not add them.
-  const root = document.documentElement
-  const readAll = (element: HtmlElement): Section[] => {
-    const titled = sectionsIn(element, { anchors: anchorsOf(root) })
-    // On a page that is wholly in bold, nothing is a title.
-    return lengthOf(titled) > 0
-      ? titled
-      : sectionsIn(element, { anchors: anchorsOf(root), hasBoldTitles: false })
+  for (const box of boxesOfText(boxes as Iterable<HtmlElement>)) {
+    const block = document.createElement('div')
+    const element = box as unknown as typeof block
+    if (element.id) block.id = element.id
+    block.append(...element.childNodes)
+    element.replaceWith(block)
   }
-  const fromBody = readAll(document.body)
-  return { document, whole: lengthOf(fromBody) > 0 ? fromBody : readAll(root) }
+  return document
 }
 
-function replaceByPlainBlock(document: Document, element: Element): void {
-  const block = document.createElement('div')
-  if (element.id) block.id = element.id
-  block.append(...element.childNodes)
-  element.replaceWith(block)
+function sectionsIn(
+  document: Document,
+  url: string | undefined,
+  isLeftOut?: (element: HtmlElement) => boolean,
+): Section[] {
+  const root = document.documentElement as unknown as HtmlElement
+  const options = { addressOf: (href: string) => linkAddress(href, url ?? null), isLeftOut }
+  const read = (element: HtmlElement, hasBoldTitles: boolean) =>
+    htmlSections(element, { ...options, anchors: anchorsOf(root), hasBoldTitles })
+  // Pages may omit the head and body tags, and the parser does not add them.
+  for (const element of [document.body as unknown as HtmlElement, root]) {
+    const titled = read(element, true)
+    if (lengthOf(titled) > 0) return titled
+    // On a page that is wholly in bold, nothing is a title.
+    const plainly = read(element, false)
+    if (lengthOf(plainly) > 0) return plainly
+  }
+  return []
 }
 
 /** Returns the element that the page marks as its main part; null when it marks none, or several. */
@@ -133,82 +105,43 @@ function markedMain(document: Document): HtmlElement | null {
   return null
 }
 
-const NOTHING: Surroundings = { before: [], after: [], frames: [] }
-
-/** Returns the heading of a page that stands in its header because its main part has only headings of sections. */
-function headingAbove(main: HtmlElement | null, { frames }: Surroundings): string | null {
-  if (!main || main.querySelector('h1')) return null
-  const headings = frames.filter(isHeader).flatMap((frame) => [...frame.querySelectorAll('h1')])
-  return headings.length === 1 && !headings[0]!.querySelector('a') ? headingText(headings[0]!) || null : null
+/** Returns the heading of a page whose main part has only headings of sections. */
+function headingOf(document: Document, main: HtmlElement | null, frames: readonly HtmlElement[]): string {
+  if (!main || main.querySelector('h1')) return ''
+  const [heading, ...others] = document.querySelectorAll('h1') as Iterable<HtmlElement>
+  const isOfSite =
+    heading?.querySelector('a') && frames.some((frame) => isHeader(frame) && frame.contains(heading))
+  return others.length > 0 || isOfSite ? '' : textIn(heading ?? null)
 }
 
-/** Adds the text before and after the main part, and puts everything under the page's heading if there is one. */
-function withSurroundings(
-  main: Section[],
-  { before, after }: Surroundings,
-  sectionsIn: SectionsIn,
-  page: string | null,
-): Section[] {
-  const above = before.map((block) => block.querySelector('h1')).find((found) => found !== null)
-  const heading = page ?? (above ? headingText(above) : '')
-  const all = [
-    ...before.flatMap((block) => sectionsIn(block)),
-    ...main,
-    ...after.flatMap((block) => sectionsIn(block)),
-  ]
-  return heading === '' ? all : underHeading(heading, all)
-}
-
-/** Returns the text of the whole page with its footers under headings of their own; null when it has no other text. */
-function withFootersLast(
-  document: Document,
-  frames: readonly HtmlElement[],
-  name: string,
-  sectionsIn: SectionsIn,
-): Section[] | null {
-  const footers = new Set(frames.filter(isFooter))
-  const root = document.documentElement
-  const isLeftOut = (element: HtmlElement): boolean => footers.has(element)
-  const body = sectionsIn(root, { isLeftOut })
-  return footers.size > 0 && lengthOf(body) > 0 ? [...body, ...footerSections([...footers], name)] : null
-}
-
-/** Returns the length of the text in frames that do not belong to the page, unlike sidebars. */
-function lengthOfFrames(frames: readonly HtmlElement[]): number {
-  return frames.reduce((sum, frame) => sum + (isSidebar(frame) ? 0 : textOf(frame).length), 0)
-}
-
-function siteNameOf(document: Document): string {
-  return plain(document.querySelector('meta[property="og:site_name"]')?.getAttribute('content'))
-}
-
-// The detection modifies the document, so everything else has to be read before.
+/** Returns the main part of a page that marks none; null if none is found, or nearly all of the page. */
 async function mainSections(
   document: Document,
   url: string | undefined,
-  anchors: Anchors,
-  sectionsIn: SectionsIn,
-): Promise<Section[]> {
+  whole: number,
+): Promise<Section[] | null> {
+  const anchors = anchorsOf(document.documentElement as unknown as HtmlElement)
   // The detection uses two browser features that linkedom lacks.
   Object.assign(document, { styleSheets: [], URL: url ?? 'about:blank' })
   if (document.defaultView) Object.assign(document.defaultView, { getComputedStyle: () => ({ display: '' }) })
-  try {
-    // It must not send requests of its own; only the guarded fetcher may.
-    const offline = () => Promise.reject(new Error('no network'))
-    const { content } = await Defuddle(document, url, {
-      useAsync: false,
-      fetch: offline,
-      removeLowScoring: false,
-    })
-    const { document: found } = parseHTML(`<!doctype html><html><body>${content}</body></html>`)
-    return sectionsIn(found.body, { anchors })
-  } catch {
-    return []
-  }
+  // It must not send requests of its own; only the guarded fetcher may.
+  const fetch = () => Promise.reject(new Error('no network'))
+  const options = { useAsync: false, fetch, removeLowScoring: false }
+  const content = await Defuddle(document, url, options).then(
+    (found) => found.content,
+    () => '',
+  )
+  const { document: found } = parseHTML(`<!doctype html><html><body>${content}</body></html>`)
+  const addressOf = (href: string) => linkAddress(href, url ?? null)
+  const sections = htmlSections(found.body, { addressOf, anchors, hasBoldTitles: true })
+  const length = lengthOf(sections)
+  const isMain = length >= LITTLE_TEXT || length >= whole * LITTLE_SHARE
+  return length > 0 && isMain && length < whole * NEARLY_ALL ? sections : null
 }
 
 // The detection turns all headings into h2 and below, and may remove the page's own heading.
 function underHeading(heading: string, sections: Section[]): Section[] {
+  if (heading === '') return sections
   return sections.map((section) =>
     section.headingPath[0] === heading
       ? section
@@ -216,10 +149,9 @@ function underHeading(heading: string, sections: Section[]): Section[] {
   )
 }
 
-function plain(text: string | null | undefined): string {
-  return (text ?? '').replace(/\s+/g, ' ').trim()
-}
+const textIn = (heading: HtmlElement | null): string => (heading ? headingText(heading) : '')
 
-function lengthOf(sections: Section[]): number {
-  return sections.reduce((sum, { text }) => sum + visibleText(text).length, 0)
-}
+const plain = (text: string | null | undefined): string => (text ?? '').replace(/\s+/g, ' ').trim()
+
+const lengthOf = (sections: readonly Section[]): number =>
+  sections.reduce((sum, { text }) => sum + visibleText(text).length, 0)

@@ -18,6 +18,7 @@ export type HtmlElement = HtmlNode & {
   querySelector(selector: string): HtmlElement | null
   querySelectorAll(selector: string): Iterable<HtmlElement>
   closest(selector: string): HtmlElement | null
+  contains(other: HtmlElement): boolean
 }
 
 const names = (list: string): ReadonlySet<string> => new Set(list.split(' '))

@@ -1,46 +1,97 @@
 import type { parseHTML } from 'linkedom'
 import { lettersOnly } from '../../../text/words/words.ts'
-import { choicesOf, nameOfSelect } from './html-choices.ts'
 import { type HtmlElement, textOf } from './html-node.ts'
 
 type Document = ReturnType<typeof parseHTML>['document']
 type Element = ReturnType<Document['createElement']>
 
+/** Longer lists, such as the countries of the world, only serve to fill in a form. */
+const MOST_OPTIONS = 16
+const LONGEST = 600
 /** Selects beyond this number are ignored, because the page is searched for the label of each. */
 const MOST_SELECTS = 100
 const MOST_ABBREVIATIONS = 500
 const LONGEST_TITLE = 150
 /** Matches a title that gives the exact date of a word such as "yesterday". */
 const DATE = /\d{4}-\d{2}|\d{1,2}:\d{2}/
+const FORM_MATERIAL =
+  /(?:^|[\s_-]|\[)(?:lang|language|locale|countr(?:y|ies)|province|currency|sort(?:ing|by)?|order-?by|filter|qty|quantity|quantit[yéà]|per-?page|page-?size|limit|day|month|year|prefix|dial-?code|salutation|gender|time-?zone|theme)(?:$|[\s_-]|\])/i
+/** A select beside one of these fields asks the visitor something instead of telling what is offered. */
+const FIELDS =
+  'input:not([type]), input[type=text], input[type=email], input[type=tel], input[type=date], textarea'
+/** Matches a price, a size or a duration, but not the dialling code of a country. */
+const FIGURE = /(?<![\d+])\d[\s\d.,–-]*(?:[\p{L}%€$£¥₩₽₺"″]|$)|[€$£¥]\s?\d/u
 
 /**
  * Adds to the text of a page what browsers show only on demand: the options of selects that tell what a company offers,
  * and the long forms of abbreviations.
  */
 export function spellOut(document: Document): void {
-  for (const select of [...document.querySelectorAll('select')].slice(0, MOST_SELECTS))
-    spellOutSelect(document, select)
-  const abbreviations = document.querySelectorAll('abbr[title], acronym[title], dfn[title]')
-  if (abbreviations.length > 0)
-    spellOutAbbreviations(document, [...abbreviations].slice(0, MOST_ABBREVIATIONS))
+  for (const select of [...document.querySelectorAll('select')].slice(0, MOST_SELECTS)) {
+    const choices = choicesOf(select as HtmlElement)
+    if (choices === null) continue
+    const label = labelOf(document, select)
+    const name = label ? textOf(label as HtmlElement) : (select.getAttribute('aria-label') ?? '')
+    const isBeside = label?.contains(select) || label === select.previousElementSibling
+    const before = select.previousSibling
+    // The colon follows the name without a space.
+    if (isBeside && before?.nodeType === 3) before.textContent = (before.textContent ?? '').trimEnd()
+    const lead = name === '' ? '' : `${isBeside ? '' : name}${/[:：]$/.test(name) ? ' ' : ': '}`
+    select.replaceWith(document.createTextNode(lead + choices), document.createElement('br'))
+  }
+  spellOutAbbreviations(document)
 }
 
-function spellOutSelect(document: Document, select: Element): void {
-  const choices = choicesOf(select as HtmlElement)
-  if (choices === null) return
-  const { name, isBeside } = nameOfSelect(select as HtmlElement)
-  const lead = name === '' ? '' : `${isBeside ? '' : name}${/[:：]$/.test(name) ? ' ' : ': '}`
-  const before = select.previousSibling
-  // The colon follows the name without a space.
-  if (isBeside && before?.nodeType === 3) before.textContent = (before.textContent ?? '').trimEnd()
-  select.replaceWith(document.createTextNode(lead + choices), document.createElement('br'))
+function labelOf(document: Document, select: Element): Element | null {
+  const labels = select.id ? [...document.querySelectorAll('label')] : []
+  return select.closest('label') ?? labels.find((label) => label.getAttribute('for') === select.id) ?? null
+}
+
+/** Returns the options of a select as text if they tell what a company offers; null if they are material for a form. */
+function choicesOf(select: HtmlElement): string | null {
+  if (select.closest('nav, dialog, [role=search], [role=navigation], [hidden]')) return null
+  if (select.closest('header, footer') && !select.closest('main, article')) return null
+  const names = ['name', 'id', 'aria-label', 'autocomplete'].map((name) => select.getAttribute(name) ?? '')
+  const options = [...select.querySelectorAll('option')].filter(isChoice)
+  const texts = new Set(options.map(textOf))
+  const text = [...new Set(options.map(withGroup))].join(', ')
+  // Quantities and years begin so, and parts of dates with a zero.
+  const isSequence =
+    [...texts].every((one) => /^\d+\+?$/.test(one)) && [...texts].some((one) => /^(?:[01]|0\d|(?:19|20)\d\d)$/.test(one))
+  const isTimes = [...texts].every((one) => /^\d{1,2}[:.]\d{2}$/.test(one))
+  const hasFigures = [...texts].some((one) => FIGURE.test(one))
+  const asksVisitor = select.closest('form')?.querySelector(FIELDS)
+  const isOffer = texts.size >= 2 && texts.size <= MOST_OPTIONS && text.length <= LONGEST
+  if (
+    !isOffer ||
+    isSequence ||
+    isTimes ||
+    (asksVisitor && !hasFigures) ||
+    names.some((name) => FORM_MATERIAL.test(name))
+  )
+    return null
+  return text
+}
+
+/** Returns an option, the first of a group after the name of the group. */
+function withGroup(option: HtmlElement): string {
+  const group = option.closest('optgroup')
+  const label = group?.querySelector('option') === option ? group.getAttribute('label') : null
+  return label ? `${label} – ${textOf(option)}` : textOf(option)
+}
+
+/** Returns whether an option can be chosen, unlike "Please choose" and separators. */
+function isChoice(option: HtmlElement): boolean {
+  const text = textOf(option)
+  return option.getAttribute('value') !== '' && /[\p{L}\p{N}]/u.test(text) && !/^[-–—]|(?:…|\.\.)$/.test(text)
 }
 
 /** The long form follows the first place in the text that has the abbreviation, unless the page says it elsewhere. */
-function spellOutAbbreviations(document: Document, abbreviations: readonly Element[]): void {
-  const said = lettersOnly(document.documentElement.textContent ?? '')
+function spellOutAbbreviations(document: Document): void {
+  const abbreviations = [...document.querySelectorAll('abbr[title], acronym[title], dfn[title]')]
+  const said = abbreviations.length > 0 ? lettersOnly(document.documentElement.textContent ?? '') : ''
   const done = new Set<string>()
-  for (const element of abbreviations) {
+  for (const element of abbreviations.slice(0, MOST_ABBREVIATIONS)) {
     const title = (element.getAttribute('title') ?? '').replace(/\s+/g, ' ').trim()
     const text = textOf(element as HtmlElement)
     const isLonger = title.length > text.length && title.length <= LONGEST_TITLE && /\p{L}/u.test(title)
