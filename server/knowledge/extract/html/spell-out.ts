@@ -57,7 +57,8 @@ function choicesOf(select: HtmlElement): string | null {
   const text = [...new Set(options.map(withGroup))].join(', ')
   // Quantities and years begin so, and parts of dates with a zero.
   const isSequence =
-    [...texts].every((one) => /^\d+\+?$/.test(one)) && [...texts].some((one) => /^(?:[01]|0\d|(?:19|20)\d\d)$/.test(one))
+    [...texts].every((one) => /^\d+\+?$/.test(one)) &&
+    [...texts].some((one) => /^(?:[01]|0\d|(?:19|20)\d\d)$/.test(one))
   const isTimes = [...texts].every((one) => /^\d{1,2}[:.]\d{2}$/.test(one))
   const hasFigures = [...texts].some((one) => FIGURE.test(one))
   const asksVisitor = select.closest('form')?.querySelector(FIELDS)
