@@ -36,10 +36,10 @@ test('misplaced files and unused exports are reported', () => {
         'export const used = 1\nexport function left() {}\nexport type Left = 1',
     }),
     [
+      'server/actions has 17 entries, and at most 16 are readable',
       'server/agents/helper.ts belongs in one of the folders beside it',
       'server/agents/records/agent.ts exports Left, which nothing imports',
       'server/agents/records/agent.ts exports left, which nothing imports',
-      'server/actions has 17 entries, and at most 16 are readable',
     ],
   )
 })
