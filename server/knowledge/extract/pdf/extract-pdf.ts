@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { parseHTML } from 'linkedom'
-import type { PDFDocumentProxy } from 'pdfjs-dist'
+import type { PdfFile } from 'pdfjs-dist/legacy/build/pdf.mjs'
 import { ExtractFailure } from '../extract-failure.ts'
 import { type ExtractedDocument, finishDocument } from '../extracted-document.ts'
 import { htmlSections } from '../html/html-sections.ts'
@@ -71,7 +71,7 @@ async function readPages(bytes: Uint8Array): Promise<Pages> {
   }
 }
 
-async function pagesOf(pdf: PDFDocumentProxy): Promise<Pages> {
+async function pagesOf(pdf: PdfFile): Promise<Pages> {
   if (pdf.numPages > MOST_PAGES)
     throw new ExtractFailure(
       'too_large',
@@ -81,7 +81,7 @@ async function pagesOf(pdf: PDFDocumentProxy): Promise<Pages> {
   for (let number = 1; number <= pdf.numPages; number += 1) {
     const page = await pdf.getPage(number)
     const { items, styles } = await page.getTextContent()
-    const texts = items.filter((item): item is typeof item & PdfItem => 'str' in item)
+    const texts = items.filter((item): item is PdfItem => 'str' in item)
     const isMonospaced = (font: string): boolean => styles[font]?.fontFamily === 'monospace'
     pages.push(linesOf(inReadingOrder(texts, page.view[2]!), isMonospaced))
     page.cleanup()

@@ -1,0 +1,21 @@
+/** What is used of the libraries. Their own types are large, and check more slowly than the rest of the server. */
+declare module 'officeparser' {
+  export type OfficeContentNode = { type: string; text?: string; children?: OfficeContentNode[] }
+  type OfficeDocument = {
+    content: OfficeContentNode[]
+    to(format: 'html', config: object): Promise<{ value: unknown }>
+  }
+  export function parseOffice(file: Buffer, config: object): Promise<OfficeDocument>
+}
+
+declare module 'pdfjs-dist/legacy/build/pdf.mjs' {
+  type Content = { items: object[]; styles: Record<string, { fontFamily?: string }> }
+  type Page = { view: number[]; getTextContent(): Promise<Content>; cleanup(): void }
+  export type PdfFile = {
+    numPages: number
+    getPage(number: number): Promise<Page>
+    getMetadata(): Promise<{ info: unknown }>
+    getMarkInfo(): Promise<{ Marked?: boolean } | null>
+  }
+  export function getDocument(source: object): { promise: Promise<PdfFile>; destroy(): Promise<void> }
+}
