@@ -271,12 +271,9 @@ test('the slides of a presentation are read in order, each as a page, with table
 
 test('an archive that contradicts itself is rejected, whatever it claims', async () => {
   const sound = makeDocx([{ paragraph: 'Text' }])
-  const parts = 7
   const lies: Record<string, Uint8Array> = {
     'fewer entries than there are': withEnd(sound, { 8: 2, 10: 2 }),
     'more entries than there are': withEnd(sound, { 8: 60, 10: 60 }),
-    'another number on this disk': withEnd(sound, { 8: parts - 1 }),
-    'a shorter directory': withEnd(sound, { 12: 100 }),
     'a directory elsewhere': withEnd(sound, { 16: 0 }),
     'an entry that unpacks to more': makeZip({ 'word/document.xml': Buffer.alloc(3_000_000) }, 1000),
     'an entry that unpacks to less': makeZip({ 'word/document.xml': 'x' }, 1000),
@@ -286,7 +283,6 @@ test('an archive that contradicts itself is rejected, whatever it claims', async
     'an entity that grows': billionLaughs(),
     'elements in elements without end': nestedDocx(200_000),
     'an archive cut short': sound.subarray(0, -30),
-    'itself, again and again': Buffer.concat([sound, sound]),
   }
   for (const [lie, bytes] of Object.entries(lies))
     await assert.rejects(extract('docx', bytes), { name: 'ExtractFailure', code: 'broken' }, lie)

@@ -6,7 +6,6 @@ import type { HtmlElement, HtmlNode } from '../html/html-node.ts'
 const MARGIN = /^word\/(?:header|footer)\d*\.xml$/
 const PAGE_NUMBER =
   /^[\s|–—-]*(?:page|seite|p[áa]gina|sida|side|strona|strana|oldal|sivu|стр(?:аница)?|p|s|str|第)?\.?\s*\d{1,4}(?:\s*(?:\p{L}{1,4}|\/)\s*\d{1,4})?\s*(?:页|頁|ページ|페이지)?[\s|–—-]*$/iu
-
 /** Lines beyond these limits are ignored, because every line is compared with all others. */
 const MOST_LINES = 60
 const LONGEST_LINE = 1_000
@@ -19,23 +18,24 @@ export function marginSection(
   parts: ReadonlyMap<string, Uint8Array>,
   body: readonly Section[],
 ): Section | null {
-  const found = new Set<string>()
-  for (const [name, bytes] of parts) {
-    if (!MARGIN.test(name)) continue
-    for (const line of linesOf(Buffer.from(bytes).toString('utf8')))
-      if (line.length <= LONGEST_LINE && found.size < MOST_LINES) found.add(line)
-  }
+  const xmls = [...parts].flatMap(([name, bytes]) =>
+    MARGIN.test(name) ? [Buffer.from(bytes).toString('utf8')] : [],
+  )
+  const found = xmls.flatMap(linesOf).filter((line) => line.length <= LONGEST_LINE && !PAGE_NUMBER.test(line))
   const said = body.flatMap(({ headingPath, text }) => [...headingPath, text]).map(lettersOnly)
-  const letters = [...found].map(lettersOnly)
-  const lines = [...found].filter((_line, at) => {
-    const own = letters[at]!
-    // Of equal lines, the first is kept. A line that is part of another one is dropped.
-    const isRepeated = letters.some(
-      (other, place) => place !== at && other.includes(own) && (other !== own || place < at),
-    )
-    return own !== '' && !isRepeated && !said.some((text) => text.includes(own))
-  })
-  return lines.length === 0 ? null : { headingPath: [], page: null, text: lines.join('\n'), isContact: true }
+  const lines: string[] = []
+  // A line that is part of another one is dropped.
+  for (const line of [...new Set(found)].slice(0, MOST_LINES).toSorted((a, b) => b.length - a.length)) {
+    const letters = lettersOnly(line)
+    if (letters !== '' && !said.some((text) => text.includes(letters))) {
+      said.push(letters)
+      lines.push(line)
+    }
+  }
+  const inOrder = found.filter((line, at) => lines.includes(line) && found.indexOf(line) === at)
+  return inOrder.length === 0
+    ? null
+    : { headingPath: [], page: null, text: inOrder.join('\n'), isContact: true }
 }
 
 function linesOf(xml: string): string[] {
@@ -51,8 +51,5 @@ function linesOf(xml: string): string[] {
     if (tagName === 'w:p') text += '\n'
   }
   for (const child of root.childNodes) visit(child)
-  return text
-    .split('\n')
-    .map((line) => line.replace(/\s+/g, ' ').trim())
-    .filter((line) => line !== '' && !PAGE_NUMBER.test(line))
+  return text.split('\n').map((line) => line.replace(/\s+/g, ' ').trim())
 }

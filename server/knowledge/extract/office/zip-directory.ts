@@ -4,18 +4,12 @@ import { ExtractFailure } from '../extract-failure.ts'
 type ZipEntry = { name: string; size: number; read(): Buffer }
 
 const END = Buffer.from('PK\x05\x06', 'latin1')
-const END_BYTES = 22
-const LONGEST_COMMENT = 0xffff
-/** The end record of a large archive, and the record that locates it. */
-const LARGE_END = 0x06064b50
-const LARGE_END_BYTES = 56 + 20
 const ENTRY = 0x02014b50
 const ENTRY_BYTES = 46
 const LOCAL = 0x04034b50
 const LOCAL_BYTES = 30
 const LARGE_SIZES = 0x0001
 const ENCRYPTED = 0x0001
-const STORED = 0
 const DEFLATED = 8
 const MOST_ENTRIES = 10_000
 /** Text compresses to between a tenth and a fiftieth. From this size on, anything with a higher ratio is not text. */
@@ -23,69 +17,49 @@ const RATIO_MATTERS = 4 * 1_048_576
 const HIGHEST_RATIO = 300
 
 /**
- * Returns the entries of a zip archive from its central directory. Readers differ in what they trust in an archive that
- * contradicts itself, so any contradiction is an error: a directory whose length differs from the end record, local
- * headers with other names, overlapping entries, or wrong sizes. Throws ExtractFailure.
+ * Returns the entries of a zip archive from its central directory, which nothing else in it may contradict. Programs
+ * differ in what they trust, so the parsers get a new archive of what is read here. Throws ExtractFailure.
  */
 export function zipDirectory(bytes: Uint8Array): ZipEntry[] {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   try {
-    const entries = entriesOf(file)
-    refuseOverlaps(entries)
-    if (new Set(entries.map(({ name }) => name)).size < entries.length)
-      throw damaged('two entries of one name')
-    return entries.map((entry) => ({ name: entry.name, size: entry.size, read: () => unpack(file, entry) }))
+    const end = file.lastIndexOf(END)
+    const count = file.readUInt16LE(end + 10)
+    if (end < 0 || count > MOST_ENTRIES) throw damaged('no directory')
+    const entries: ZipEntry[] = []
+    let at = file.readUInt32LE(end + 16)
+    while (file.readUInt32LE(at) === ENTRY) {
+      entries.push(entryAt(file, at))
+      at += ENTRY_BYTES + [28, 30, 32].reduce((sum, field) => sum + file.readUInt16LE(at + field), 0)
+    }
+    if (entries.length !== count || new Set(entries.map(({ name }) => name)).size < count)
+      throw damaged('another number of entries, or two of one name')
+    return entries
   } catch (error) {
     throw error instanceof ExtractFailure ? error : damaged(error)
   }
 }
 
-type Found = { name: string; method: number; packed: number; size: number; local: number; start: number }
-
-function entriesOf(file: Buffer): Found[] {
-  const end = file.lastIndexOf(END)
-  if (end < 0 || end < file.length - END_BYTES - LONGEST_COMMENT) throw damaged('no end record')
-  const count = file.readUInt16LE(end + 10)
-  const length = file.readUInt32LE(end + 12)
-  const from = file.readUInt32LE(end + 16)
-  if (file.readUInt32LE(end + 4) !== 0 || file.readUInt16LE(end + 8) !== count) throw damaged('several disks')
-  const to = from + length
-  // Some programs write the records for large archives into small ones, too.
-  const isLarge = end - to === LARGE_END_BYTES && file.readUInt32LE(to) === LARGE_END
-  if ((to !== end && !isLarge) || count > MOST_ENTRIES)
-    throw damaged('another length than the end record says')
-  const entries: Found[] = []
-  let at = from
-  while (at < to) {
-    if (file.readUInt32LE(at) !== ENTRY) throw damaged('no entry where one is due')
-    const nameLength = file.readUInt16LE(at + 28)
-    const extraLength = file.readUInt16LE(at + 30)
-    const extra = at + ENTRY_BYTES + nameLength
-    entries.push(entryAt(file, at, file.subarray(extra, extra + extraLength), from))
-    at = extra + extraLength + file.readUInt16LE(at + 32)
-  }
-  if (at !== to || entries.length !== count)
-    throw damaged('another number of entries than the end record says')
-  return entries
-}
-
-function entryAt(file: Buffer, at: number, extra: Buffer, directory: number): Found {
-  if (file.readUInt16LE(at + 8) & ENCRYPTED) throw damaged('an encrypted entry')
-  const method = file.readUInt16LE(at + 10)
-  if (method !== STORED && method !== DEFLATED) throw damaged('an unknown method')
-  const large = largeSizes(extra)
+function entryAt(file: Buffer, at: number): ZipEntry {
+  const nameEnd = at + ENTRY_BYTES + file.readUInt16LE(at + 28)
+  const name = file.subarray(at + ENTRY_BYTES, nameEnd)
+  const large = largeSizes(file.subarray(nameEnd, nameEnd + file.readUInt16LE(at + 30)))
   const next = (field: number): number => {
     const value = file.readUInt32LE(at + field)
     return value === 0xffffffff ? (large.shift() ?? value) : value
   }
   const [size, packed, local] = [next(24), next(20), next(42)]
-  const name = file.subarray(at + ENTRY_BYTES, at + ENTRY_BYTES + file.readUInt16LE(at + 28))
-  if (file.readUInt32LE(local) !== LOCAL) throw damaged('no local header')
   const nameAt = local + LOCAL_BYTES
   const start = nameAt + file.readUInt16LE(local + 26) + file.readUInt16LE(local + 28)
-  if (!file.subarray(nameAt, nameAt + file.readUInt16LE(local + 26)).equals(name)) throw damaged('two names')
-  if (start + packed > directory) throw damaged('an entry inside the directory')
-  return { name: name.toString('utf8'), method, packed, size, local, start }
+  const isSound =
+    start + packed <= file.length &&
+    file.readUInt32LE(local) === LOCAL &&
+    (file.readUInt16LE(at + 8) & ENCRYPTED) === 0 &&
+    file.subarray(nameAt, nameAt + name.length).equals(name)
+  if (!isSound) throw damaged('an entry that is encrypted or elsewhere')
+  const isDeflated = file.readUInt16LE(at + 10) === DEFLATED
+  const read = (): Buffer => unpack(file.subarray(start, start + packed), size, isDeflated)
+  return { name: name.toString('utf8'), size, read }
 }
 
 /** Reads the 64-bit numbers that replace fields with all bits set. */
@@ -98,20 +72,11 @@ function largeSizes(extra: Buffer): number[] {
   return []
 }
 
-function refuseOverlaps(entries: Found[]): void {
-  let free = 0
-  for (const { local, start, packed } of [...entries].sort((a, b) => a.local - b.local)) {
-    if (local < free) throw damaged('entries that overlap')
-    free = start + packed
-  }
-}
-
-function unpack(file: Buffer, { method, start, packed, size }: Found): Buffer {
-  if (size > RATIO_MATTERS && size > packed * HIGHEST_RATIO)
+function unpack(data: Buffer, size: number, isDeflated: boolean): Buffer {
+  if (size > RATIO_MATTERS && size > data.length * HIGHEST_RATIO)
     throw new ExtractFailure('too_large', 'This file unpacks to far more data than a document contains.')
-  const data = file.subarray(start, start + packed)
   try {
-    const unpacked = method === STORED ? data : inflateRawSync(data, { maxOutputLength: Math.max(size, 1) })
+    const unpacked = isDeflated ? inflateRawSync(data, { maxOutputLength: Math.max(size, 1) }) : data
     if (unpacked.length === size) return unpacked
   } catch (error) {
     throw damaged(error)
