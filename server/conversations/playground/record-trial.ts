@@ -4,6 +4,7 @@ import type { Context } from '../../context.ts'
 import type { AgentRef } from '../../db/refs.ts'
 import { json } from '../../db/statements/json.ts'
 import { storableJson } from '../../http/bodies/storable.ts'
+import { givenText } from '../../knowledge/search/answering/given-passages.ts'
 import type { Retrieved } from '../../knowledge/search/answering/retrieve.ts'
 import { describePassage } from '../../knowledge/search/knowledge.ts'
 import type { Trial } from '../turn/turn.ts'
@@ -60,6 +61,7 @@ export function recordTrial(
           passages: (found?.passages ?? []).map((passage, at) => ({
             number: at + 1,
             ...describePassage(passage),
+            text: givenText(passage),
             isOffered: found?.isFound ?? false,
           })),
           steps: [...earlier.steps, ...steps],

@@ -128,7 +128,10 @@ test("the agent's and the channel's instructions and the passages reach the mode
   assert.match(system, /Speak like a pirate\.[\s\S]*One sentence\./)
   // Text written by others stays outside the system message.
   assert.doesNotMatch(system, /eleven years/)
-  assert.match(asked, /^<(data-\w+)>\n[\s\S]*eleven years[\s\S]*\n<\/\1>\n\nHow long is the warranty/)
+  assert.match(
+    asked,
+    /^<(data-\w+)>\n[\s\S]*eleven years[\s\S]*\n<\/\1>\n\n.+\[1\]:\n\nHow long is the warranty/,
+  )
   assert.doesNotMatch(system, /With a greeting/)
   assert.equal(request.body.temperature, 0.4)
   assert.equal(request.headers.authorization, 'Bearer sk-test')

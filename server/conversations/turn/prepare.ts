@@ -12,8 +12,10 @@ import { withoutCustomers } from '../../actions/tools/without-customers.ts'
 import { CHANNEL_NAMES } from '../../agents/settings/channel-names.ts'
 import type { MessagePart } from '../../db/tables/conversations.ts'
 import { withoutMarkers } from '../../knowledge/search/answering/citations.ts'
+import { givenPassages, givenText } from '../../knowledge/search/answering/given-passages.ts'
 import { retrieve } from '../../knowledge/search/answering/retrieve.ts'
 import type { Passage } from '../../knowledge/search/knowledge.ts'
+import { estimateTokens } from '../../text/languages/estimate-tokens.ts'
 import { withTables } from '../../text/rows/named-rows.ts'
 import { acceptsOffer } from '../records/accept-offer.ts'
 import { resultsOf, textOf } from '../records/parts.ts'
@@ -36,9 +38,15 @@ export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): 
   }
   // Only the built-in responder uses fixed sentences, which have to be in the customer's language.
   const isBuiltinAsked = model.entry.provider === 'builtin' || ctx.config.builtinFallback
+  const { passageTokens } = model.entry
   const talk = talkOf(transcript)
   const [found, toolkit, parentSummary, language] = await Promise.all([
-    retrieve(ctx, knowledge, { model, talk, signal }),
+    retrieve(ctx, knowledge, { model, talk, signal }).then(async (all) =>
+      // The built-in responder quotes passages as they were found.
+      model.entry.provider === 'builtin'
+        ? all
+        : { ...all, passages: await givenPassages(ctx.db, knowledge, all.passages, passageTokens) },
+    ),
     toolkitOf(ctx, request, ids.conversationId),
     parent && isFirst && model.entry.provider !== 'builtin'
       ? summariseParent(ctx, model, place, parent, signal)
@@ -101,10 +109,6 @@ function instructionsFor({ agent, channel, isSpoken = false }: ChatRequest): str
   return isSpoken ? (voice ?? chat) : chat
 }
 
-/**
- * The number of characters per token in European text. A rough estimate is enough to stay inside a context window.
- */
-const CHARACTERS_PER_TOKEN = 3.5
 /** The share of the context window that history may take; the rest is for instructions, passages and the reply. */
 const HISTORY_SHARE = 0.5
 
@@ -132,7 +136,7 @@ type Parts = {
  * passages precede the question in a block with a random name, which a passage cannot guess and therefore cannot close.
  */
 export function buildPrompt(parts: Parts): LanguageModelV4Prompt {
-  const room = parts.contextTokens * CHARACTERS_PER_TOKEN * HISTORY_SHARE
+  const room = parts.contextTokens * HISTORY_SHARE
   const block = `data-${randomBytes(6).toString('hex')}`
   const data = dataText(parts, block)
   const talk = newestThatFit(parts, room)
@@ -157,9 +161,9 @@ function answerRules({ passages, procedures, hasTools, offersPerson }: Parts, bl
     ? ' and offer to pass the conversation to a person. Do the same when the customer asks for a person'
     : ''
   const rules = [
-    'Answer the customer in complete sentences, in the language of their last message. One to four sentences are usually enough.',
+    'Answer the last message of the customer in its language and in complete sentences. One to four are usually enough.',
     hasPassages
-      ? `The last message follows numbered passages from the documents of the company. State only facts from ${listed(isFrom)}. End each sentence that uses a passage with its number in square brackets, for example [1].`
+      ? `It follows numbered passages from the documents of the company, the best of them last. State only facts from ${listed(isFrom)}. End each sentence that uses a passage with its number in square brackets, for example [1].`
       : 'No passage of the documents fits the last message. State no facts about the company or its products that do not stand in this conversation.',
     `If ${hasPassages ? 'they do not hold' : 'the message needs such a fact for'} the answer, say that you do not know it${person}.`,
     isData.length > 0 &&
@@ -178,14 +182,32 @@ function dataText({ parentSummary, passages }: Parts, block: string): string | n
   const earlier =
     parentSummary &&
     `A summary of the conversation that the customer had before:\n<earlier>\n${asData(parentSummary)}\n</earlier>`
-  const quoted = passages.map(({ sourceName, headingPath, questions, page, text }, index) => {
-    const title = JSON.stringify(asTitle([sourceName, ...headingPath].filter(Boolean).join(' > ')))
-    const asked = questions?.length ? `${questions.join('\n')}\n` : ''
-    const place = page === null ? '' : ` page="${page}"`
-    return `<passage number="${index + 1}" title=${title}${place}>\n${asData(asked + withTables(text))}\n</passage>`
-  })
+  // What stands next to the question is read best, so the best passage is last.
+  const quoted = passages.map((passage, index) => quotedPassage(passage, index + 1)).reverse()
   const all = [earlier, ...quoted].filter(Boolean)
-  return all.length > 0 ? `<${block}>\n${all.join('\n')}\n</${block}>` : null
+  if (all.length === 0) return null
+  const data = `<${block}>\n${all.join('\n')}\n</${block}>`
+  return passages.length > 0 ? `${data}\n\n${REMINDER}` : data
+}
+
+/** Small models forget rules that stand before a long text. */
+const REMINDER =
+  'The message to answer in its language, with the numbers of the passages that you use, such as [1]:'
+
+function quotedPassage(passage: Passage, number: number): string {
+  const { sourceName, headingPath, questions = [], page, url, updatedAt } = passage
+  const about = {
+    title: [sourceName, ...headingPath].filter((part, at, all) => part && part !== all[at - 1]).join(' › '),
+    page,
+    url,
+    date: updatedAt?.toISOString().slice(0, 10),
+  }
+  const attributes = Object.entries(about)
+    .filter(([, value]) => value)
+    .map(([name, value]) => ` ${name}=${JSON.stringify(asTitle(String(value)))}`)
+    .join('')
+  const text = [...questions, withTables(givenText(passage))].join('\n')
+  return `<passage number="${number}"${attributes}>\n${asData(text)}\n</passage>`
 }
 
 /** Escapes untrusted text, so that it cannot close the block that contains it. */
@@ -215,7 +237,7 @@ function newestThatFit({ transcript, modelId }: Parts, room: number): LanguageMo
   const current = transcript.findLastIndex(({ role }) => role === 'user')
   let left = room
   const firstKept = transcript.findLastIndex((said, index) => {
-    left -= JSON.stringify(said.parts).length
+    left -= estimateTokens(JSON.stringify(said.parts))
     return left < 0 && index < current
   })
   // The remaining history starts with a question, because some providers refuse one that starts with an answer.

@@ -24,6 +24,7 @@ const FileModel = Exact({
   credits: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000, description: 'Per reply; default 1' })),
   contextTokens: Type.Optional(Type.Integer({ minimum: 1_000 })),
   maxOutputTokens: Type.Optional(Type.Integer({ minimum: 1 })),
+  passageTokens: Type.Optional(Type.Integer({ minimum: 200 })),
   baseUrl: Type.Optional(Type.String({ pattern: '^https?://' })),
   apiKey: Type.Optional(Type.String({ minLength: 1 })),
   apiKeyEnv: Type.Optional(Type.String({ minLength: 1, description: 'The variable that holds the key' })),
@@ -63,6 +64,8 @@ export type ModelEntry = {
   credits: number
   contextTokens: number
   maxOutputTokens: number
+  /** The most tokens of passages in a prompt. */
+  passageTokens: number
   baseUrl: string | null
   apiKey: string | null
   /** `tags`: the model writes its reasoning before its answer, and ends it with a tag such as `</think>`. */
@@ -112,6 +115,7 @@ const BUILTIN: ModelEntry = {
   credits: 1,
   contextTokens: 100_000,
   maxOutputTokens: 4_000,
+  passageTokens: 6_000,
   baseUrl: null,
   apiKey: null,
   timeouts: TIMEOUTS,
@@ -178,15 +182,24 @@ function sentence({ instancePath, message, params, keyword }: ErrorObject): stri
   return `MODELS_FILE: ${place} ${what}${more}.`
 }
 
+/**
+ * Returns how many tokens of passages a model is given. A small window says that the model or its machine is small, too:
+ * there, more text costs seconds, and passages that do not matter mislead.
+ */
+const passageTokensIn = (contextTokens: number): number =>
+  Math.floor(Math.min(contextTokens / 4, Math.max(1_500, contextTokens / 16), 6_000))
+
 function entryOf(model: Static<typeof FileModel>, apiKey: string | null): ModelEntry {
   // OpenAI's own models no longer take the parameters that other servers with its API know.
   const isOpenAi = model.provider === 'openai-compatible' && isOpenAiItself(model.baseUrl)
+  const contextTokens = model.contextTokens ?? 32_000
   return {
     id: model.id,
     provider: isOpenAi ? 'openai-responses' : model.provider,
     name: model.name ?? model.id,
     credits: model.credits ?? 1,
-    contextTokens: model.contextTokens ?? 32_000,
+    contextTokens,
+    passageTokens: model.passageTokens ?? passageTokensIn(contextTokens),
     maxOutputTokens: model.maxOutputTokens ?? 2_000,
     baseUrl: model.baseUrl ?? null,
     apiKey,

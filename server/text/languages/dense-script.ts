@@ -1,6 +1,6 @@
 // Matches scripts that are written without spaces (or, for Hangul, with particles attached). Their words are found as
 // pairs of characters.
-const DENSE =
+export const DENSE =
   /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]+/gu
 const ANY_DENSE = new RegExp(DENSE.source, 'u')
 

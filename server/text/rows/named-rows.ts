@@ -57,6 +57,9 @@ export function questionRows(
 
 const ASKS = /[?？؟]$/
 
+/** Tells whether lines are the rows of one table. */
+export const areRows = (lines: readonly string[]): boolean => tableOf(lines) !== null
+
 /** Returns a text with its table rows written as Markdown tables. */
 export function withTables(text: string): string {
   if (!text.includes('; ')) return text

@@ -192,7 +192,7 @@ test('markers and sources have the same numbers in every answer, and a file open
         .replaceAll('\\"', '"')
         .matchAll(/<passage number="(\d)" title="(\w+)/g),
     ]
-    const numberOf = (title: string) => titles.find(([, , of]) => of === title)?.[1]
+    const numberOf = (title: string) => titles.findLast(([, , of]) => of === title)?.[1]
     return {
       tokens: [
         'Eleven years',

@@ -1,6 +1,7 @@
 import { isArrayIndex, namesIndexedIn } from '../../../text/rows/array-index.ts'
 import type { Passage } from '../knowledge.ts'
 import { citedSource, type StoredSource } from './cited-source.ts'
+import { givenText } from './given-passages.ts'
 
 /** Matches `[1]`, `[1, 3]`, `[2-4]` and the variants that models write: `[^1]`, `[passage 1]`, `【1†source】`. */
 const MARKER =
@@ -114,7 +115,7 @@ export class Citations {
   }
 
   #isIndex(numbers: string): boolean {
-    this.#names ??= namesIndexedIn(this.#passages.map(({ text }) => text))
+    this.#names ??= namesIndexedIn(this.#passages.map(givenText))
     return isArrayIndex(this.#said, numbers, this.#names)
   }
 

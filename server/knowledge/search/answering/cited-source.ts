@@ -4,7 +4,7 @@ import { withTables } from '../../../text/rows/named-rows.ts'
 import { splitSentences } from '../../../text/words/sentences.ts'
 import { visibleText } from '../../../text/words/visible-text.ts'
 import { splitWords } from '../../../text/words/words.ts'
-import type { Passage } from '../knowledge.ts'
+import type { Passage, Piece } from '../knowledge.ts'
 import type { CitedSource } from './schema.ts'
 
 /** A cited passage as it is stored. `isFile` marks a source that is an uploaded file and has no URL of its own. */
@@ -15,8 +15,9 @@ const LONGEST_ANCHOR_WORDS = 8
 
 /** Returns the source to store for a claim that cites the passage. */
 export function citedSource(passage: Passage, claim: string): StoredSource {
-  const { sourceId, sourceName, url, score, page, isFile, anchor, headingPath } = passage
-  const quote = quoteFor(passage, claim)
+  const { sourceId, sourceName, url, score, isFile, headingPath } = passage
+  const { text, page, anchor } = citedPiece(passage, claim)
+  const quote = quoteFor(text, claim)
   return {
     id: sourceId,
     name: sourceName,
@@ -30,19 +31,35 @@ export function citedSource(passage: Passage, claim: string): StoredSource {
   }
 }
 
+/** Returns the chunk of a passage that a claim is most likely from: in doubt, the one that was found. */
+function citedPiece(passage: Passage, claim: string): Piece {
+  const others = (passage.pieces ?? []).filter(({ chunkId }) => chunkId !== passage.chunkId)
+  const likenessOf = ({ text }: Piece): number =>
+    Math.max(...sharedWords(visibleText(text.trim()), claim).shared)
+  return [passage, ...others]
+    .map((piece) => ({ piece, likeness: others.length > 0 ? likenessOf(piece) : 0 }))
+    .reduce((best, one) => (one.likeness > best.likeness ? one : best)).piece
+}
+
+/** Returns the parts of a text, and how much of each is in the claim. */
+function sharedWords(text: string, claim: string): { parts: Part[]; shared: number[] } {
+  const parts = partsOf(text)
+  const claimed = new Set(splitWords(claim))
+  const shared = parts.map(({ from, to }) => {
+    const words = new Set(splitWords(text.slice(from, to)))
+    return [...words].filter((word) => claimed.has(word)).length / Math.sqrt(words.size + 1)
+  })
+  return { parts, shared }
+}
+
 /**
  * Returns the sentences of the passage around the one that shares the most words with the claim, verbatim. Table rows
  * are quoted with their column names.
  */
-function quoteFor({ text }: Passage, claim: string): string {
+function quoteFor(text: string, claim: string): string {
   const whole = visibleText(text.trim())
   if (whole.length <= LONGEST_QUOTE) return withTables(whole)
-  const parts = partsOf(whole)
-  const claimed = new Set(splitWords(claim))
-  const shared = parts.map(({ from, to }) => {
-    const words = new Set(splitWords(whole.slice(from, to)))
-    return [...words].filter((word) => claimed.has(word)).length / Math.sqrt(words.size + 1)
-  })
+  const { parts, shared } = sharedWords(whole, claim)
   const best = shared.indexOf(Math.max(...shared, 0))
   if (best < 0) return cut(whole)
   let [first, last] = [best, best]
