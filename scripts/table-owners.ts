@@ -29,6 +29,7 @@ export const TABLE_OWNERS = {
   instruction_versions: 'agents',
   sources: 'knowledge',
   evaluation_sets: 'knowledge',
+  passage_choices: 'knowledge',
   evaluations: 'knowledge',
   evaluation_runs: 'knowledge',
   pages: 'knowledge',

@@ -152,6 +152,25 @@ export const updatePage = endpoint({
   errors: ['SOURCE_PENDING_DELETION', 'SOURCE_SIZE_LIMIT_EXCEEDED'],
 })
 
+const Excluded = Type.Boolean({ description: 'Whether it is left out of every search' })
+const PinnedFor = Type.Array(Type.String(), {
+  description: 'The questions for which it comes first',
+})
+
+const Chunk = Exact({
+  id: Type.String(),
+  ordinal: Type.Integer({ minimum: 0, description: 'Its position in the document or page' }),
+  headingPath: Type.Array(Type.String()),
+  page: Nullable(Type.Integer({ description: 'The page of a file with pages' })),
+  text: Type.String(),
+  questions: Type.Array(Type.String()),
+  pageId: Nullable(Type.String()),
+  title: Nullable(Type.String()),
+  url: Nullable(Type.String()),
+  excluded: Excluded,
+  pinnedFor: PinnedFor,
+})
+
 const Share = (description: string) => Type.Number({ minimum: 0, maximum: 1, description })
 
 export const listChunks = endpoint({
@@ -161,7 +180,7 @@ export const listChunks = endpoint({
   tag,
   summary: 'List the passages of a source',
   description:
-    'Returns the live passages, which together contain the whole text, in its order; `pageId` selects one page of a website.',
+    'Returns the live passages, which together contain the whole text, in its order, including those that are excluded; `pageId` selects one page of a website.',
   scope: 'sources:read',
   params: sourceParams,
   query: Exact({
@@ -171,21 +190,33 @@ export const listChunks = endpoint({
   }),
   success: {
     status: 200,
-    schema: Page(
-      Exact({
-        id: Type.String(),
-        ordinal: Type.Integer({ minimum: 0, description: 'Its position in the document or page' }),
-        headingPath: Type.Array(Type.String()),
-        page: Nullable(Type.Integer({ description: 'The page of a file with pages' })),
-        text: Type.String(),
-        questions: Type.Array(Type.String()),
-        pageId: Nullable(Type.String()),
-        title: Nullable(Type.String()),
-        url: Nullable(Type.String()),
-      }),
-    ),
+    schema: Page(Chunk),
   },
   errors: ['VALIDATION_INVALID_CURSOR'],
+})
+
+export const updateChunk = endpoint({
+  method: 'PATCH',
+  path: '/agents/{agentId}/sources/{sourceId}/chunks/{chunkId}',
+  name: 'updateSourceChunk',
+  audit: 'source.update',
+  tag,
+  summary: 'Exclude a passage from answers, or pin it to questions',
+  description:
+    'Takes effect at once, for every search: answers in all channels, the playground, evaluations and the retrieval test. An excluded passage is never found. A pinned one comes first for each question that has all words of one of `pinnedFor`, in whatever form, stop words aside; only a stored question and answer with the same question comes before it. Exclusion wins. The choice belongs to the text of the passage with its headings: it applies to all passages of the source with the same ones, a later training keeps it, and a passage that was changed is a new one without it. An agent has at most 200 pins and 1,000 excluded passages.',
+  scope: 'sources:write',
+  params: Exact({ agentId: Id, sourceId: Id, chunkId: Id }),
+  body: Exact({
+    excluded: Type.Optional(Type.Boolean()),
+    pinnedFor: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 500, pattern: '\\S' }), {
+        maxItems: 20,
+        description: 'Replaces the questions that it is pinned to',
+      }),
+    ),
+  }),
+  success: { status: 200, schema: Chunk },
+  errors: ['SOURCE_PENDING_DELETION'],
 })
 
 export const testRetrieval = endpoint({
@@ -195,7 +226,7 @@ export const testRetrieval = endpoint({
   tag,
   summary: 'Test what a question finds, and why',
   description:
-    'Returns passages in the order in which an answer would get them, with the evidence for each. With `expectedSourceId`, the response says why that source is not offered. The question is treated as the first of a conversation. No credits are used.',
+    'Returns passages in the order in which an answer would get them, with the evidence for each; excluded passages are not among them. With `expectedSourceId`, the response says why that source is not offered. The question is treated as the first of a conversation. No credits are used.',
   scope: 'sources:read',
   params: agentParams,
   body: Exact({
@@ -224,6 +255,10 @@ export const testRetrieval = endpoint({
           page: Nullable(Type.Integer()),
           text: Type.String(),
           score: Share('Its place in figures: at most that of the passage before it'),
+          isFirst: Type.Boolean({
+            description: 'Whether it comes first because this question was stored with it or pinned to it',
+          }),
+          pinnedFor: PinnedFor,
           signals: Exact({
             words: Nullable(
               Type.Integer({ description: 'Its place by words; null: it has none of the rare ones' }),

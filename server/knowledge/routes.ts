@@ -13,7 +13,8 @@ import { explainSearch } from './search/explain-search.ts'
 import { createSource, uploadSource } from './sources/create-source.ts'
 import { deleteSource } from './sources/delete-source.ts'
 import { detailRoutes } from './sources/details/routes.ts'
-import { liveChunks } from './sources/live-chunks.ts'
+import { liveChunks, presentChunk } from './sources/live-chunks.ts'
+import { choosePassage } from './sources/passage-choices.ts'
 import { presentSource } from './sources/present.ts'
 import { listSourceRows, requireSource, type SourceRow, sizesByType } from './sources/queries.ts'
 import { readFileChange, readNewFile } from './sources/read-upload.ts'
@@ -96,17 +97,11 @@ export const sourceRoutes = (ctx: Context): Route[] => [
     const position = decodeCursor(query.cursor, print, (value) => /^\d{1,9}$/.test(value))
     const { rows, total } = await liveChunks(ctx.db, source, pageId, { limit: query.limit, position })
     const positionOf = (row: { ordinal: number; id: string }) => ({ value: String(row.ordinal), id: row.id })
-    return pageOf(rows, query.limit, total, print, positionOf, (row) => ({
-      id: row.id,
-      ordinal: row.ordinal,
-      headingPath: row.heading_path,
-      page: row.page,
-      text: row.text,
-      questions: row.questions ?? [],
-      pageId: row.page_id,
-      title: row.title,
-      url: row.url,
-    }))
+    return pageOf(rows, query.limit, total, print, positionOf, presentChunk)
+  }),
+
+  route(contract.updateChunk, async ({ ref, body }) => {
+    return presentChunk(await choosePassage(ctx.db, ref, body))
   }),
 
   route(contract.testRetrieval, { keeps: 'answer' }, async ({ agent, body }) => {

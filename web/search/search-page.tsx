@@ -4,6 +4,7 @@ import { type FormEvent, useState } from 'react'
 import { call, type InputOf, type OutputOf, reading } from '../app/api.ts'
 import { useAgentId } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
+import { type Chosen, PassageChoice } from '../sources/passage-choice.tsx'
 import sources from '../sources/sources.module.css'
 import { Button } from '../ui/button.tsx'
 import { Form, FormProblem, Select, TextField } from '../ui/field.tsx'
@@ -56,16 +57,21 @@ export function SearchPage() {
           </div>
         </Form>
       </Card>
-      {test.data && <Passages found={test.data} />}
+      {test.data && <Passages key={test.submittedAt} found={test.data} question={test.variables.question} />}
     </Page>
   )
 }
 
 function Passages({
   found: { passages, missing, confidence, isFound, isIndexing, reranked },
+  question,
 }: {
   found: Found
+  question: string
 }) {
+  const agentId = useAgentId()
+  /** What was chosen since the search, by the passages' ids. */
+  const [chosen, setChosen] = useState<Record<string, Chosen>>({})
   return (
     <section className={sources.chunks} aria-label="What was found" aria-live="polite">
       {isIndexing && (
@@ -86,13 +92,18 @@ function Passages({
         </p>
       )}
       {passages.map((passage) => (
-        <article key={passage.chunkId} className={sources.chunk} aria-label={`Passage ${passage.place}`}>
+        <article
+          key={passage.chunkId}
+          className={`${sources.chunk} ${chosen[passage.chunkId]?.excluded ? sources.excluded : ''}`}
+          aria-label={`Passage ${passage.place}`}
+        >
           <header>
             <strong>
               {passage.place}. {passage.sourceName ?? 'Untitled'}
             </strong>
             {passage.headingPath.length > 0 && <span>{passage.headingPath.join(' › ')}</span>}
             {passage.page !== null && <span>page {passage.page}</span>}
+            {passage.isFirst && <span>first, as its question was asked</span>}
           </header>
           <p dir="auto">{passage.text}</p>
           <dl className={classes.signals}>
@@ -103,6 +114,12 @@ function Passages({
               </div>
             ))}
           </dl>
+          <PassageChoice
+            params={{ agentId, sourceId: passage.sourceId, chunkId: passage.chunkId }}
+            chosen={chosen[passage.chunkId] ?? { excluded: false, pinnedFor: passage.pinnedFor }}
+            question={question}
+            onChange={(now) => setChosen((before) => ({ ...before, [passage.chunkId]: now }))}
+          />
         </article>
       ))}
     </section>

@@ -3,6 +3,7 @@ import { TextQuote } from 'lucide-react'
 import { listing } from '../app/api.ts'
 import { Button } from '../ui/button.tsx'
 import { Empty, Loaded } from '../ui/state.tsx'
+import { PassageChoice } from './passage-choice.tsx'
 import classes from './sources.module.css'
 
 /** Lists the passages of a source, from which answers are made, in the order of the text. */
@@ -26,8 +27,8 @@ export function Chunks({ agentId, sourceId }: { agentId: string; sourceId: strin
         }
         return (
           <ol className={classes.chunks} aria-label="Passages">
-            {all.map(({ id, headingPath, page, text, questions, title }) => (
-              <li key={id} className={classes.chunk}>
+            {all.map(({ id, headingPath, page, text, questions, title, excluded, pinnedFor }) => (
+              <li key={id} className={`${classes.chunk} ${excluded ? classes.excluded : ''}`}>
                 <header>
                   {title && <span>{title}</span>}
                   {headingPath.length > 0 && <span>{headingPath.join(' › ')}</span>}
@@ -35,6 +36,7 @@ export function Chunks({ agentId, sourceId }: { agentId: string; sourceId: strin
                 </header>
                 {questions.length > 0 && <p className={classes.faint}>{questions.join('\n')}</p>}
                 <p dir="auto">{text}</p>
+                <PassageChoice params={{ agentId, sourceId, chunkId: id }} chosen={{ excluded, pinnedFor }} />
               </li>
             ))}
             {chunks.hasNextPage && (

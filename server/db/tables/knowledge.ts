@@ -186,6 +186,18 @@ export type ChunksTable = {
   anchor: Generated<string | null>
 }
 
+/** What the owner has chosen about the chunks of a source with this key. */
+export type PassageChoicesTable = {
+  id: string
+  account_id: AccountId
+  agent_id: string
+  source_id: string
+  vector_key: string
+  /** Pinned for questions with the words of this one; null: excluded. */
+  question: string | null
+  created_at: Time
+}
+
 /** What a chunk is found by. */
 export type ChunkWordsTable = {
   agent_id: string

@@ -62,6 +62,7 @@ import type {
   EvaluationsTable,
   PagesConnectionsTable,
   PagesTable,
+  PassageChoicesTable,
   SourcesTable,
   VectorSpacesTable,
 } from './knowledge.ts'
@@ -101,6 +102,7 @@ export type Tables = {
   agents: AgentsTable
   sources: SourcesTable
   evaluation_sets: EvaluationSetsTable
+  passage_choices: PassageChoicesTable
   evaluations: EvaluationsTable
   evaluation_runs: EvaluationRunsTable
   pages: PagesTable

@@ -1,9 +1,17 @@
+import { sql } from 'kysely'
 import type { Context } from '../../context.ts'
 import { isId } from '../../db/ids.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import { ApiError } from '../../http/errors.ts'
+import { isLiveChunk } from '../sources/live-chunks.ts'
 import type { SourceRow } from '../sources/queries.ts'
-import { describePassage, type Passage, type SearchResult, type Signals } from './knowledge.ts'
+import {
+  type AgentKnowledge,
+  describePassage,
+  type Passage,
+  type SearchResult,
+  type Signals,
+} from './knowledge.ts'
 import { RERANKED, rerankFound } from './rerank.ts'
 
 /** The most passages that any ranker is asked for. */
@@ -35,6 +43,11 @@ export async function explainSearch(
   const found = reranker
     ? await rerankFound({ reranker, log }, question, first, { limit, signal })
     : { ...first, passages: first.passages.slice(0, limit) }
+  const pinnedFor = await pinsOf(
+    db,
+    asked,
+    found.passages.map(({ chunkId }) => chunkId),
+  )
   const placeOf = new Map(all.passages.map(({ chunkId }, at) => [chunkId, at + 1]))
   return {
     confidence: found.confidence,
@@ -46,10 +59,37 @@ export async function explainSearch(
       placeBeforeReranking: placeOf.get(passage.chunkId) ?? at + 1,
       chunkId: passage.chunkId,
       ...describePassage(passage),
+      isFirst: passage.isFirst ?? false,
+      pinnedFor: pinnedFor.get(passage.chunkId) ?? [],
       signals: all.signals?.get(passage.chunkId) ?? NOWHERE,
     })),
     missing: expected && (await whyMissing(db, expected, all, found)),
   }
+}
+
+async function pinsOf(
+  db: Context['db'],
+  { id, accountId }: AgentKnowledge,
+  chunkIds: readonly string[],
+): Promise<Map<string, string[]>> {
+  if (chunkIds.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('passage_choices as chosen')
+    .innerJoin('chunks', (join) =>
+      join
+        .onRef('chunks.source_id', '=', 'chosen.source_id')
+        .onRef('chunks.vector_key', '=', 'chosen.vector_key'),
+    )
+    .select(['chunks.id', 'chosen.question'])
+    .where('chosen.account_id', '=', accountId)
+    .where('chosen.agent_id', '=', id)
+    .where('chosen.question', 'is not', null)
+    .where('chunks.account_id', '=', accountId)
+    .where('chunks.id', 'in', chunkIds)
+    .orderBy('chosen.id')
+    .execute()
+  const byChunk = Map.groupBy(rows, (row) => row.id)
+  return new Map([...byChunk].map(([chunk, pins]) => [chunk, pins.flatMap(({ question }) => question ?? [])]))
 }
 
 type Source = Pick<SourceRow, 'id' | 'account_id' | 'status' | 'error' | 'live_version'>
@@ -86,18 +126,15 @@ async function whyMissing(
         ? `It is not used in answers, because its training failed: ${source.error}`
         : 'It is not used in answers yet, because it is still being trained.',
     }
-  const chunk = await db
-    .selectFrom('chunks')
-    .select('id')
-    .where('account_id', '=', source.account_id)
-    .where('source_id', '=', source.id)
-    .limit(1)
-    .executeTakeFirst()
-  if (!chunk)
+  const { count, excluded } = await countChunks(db, source)
+  if (count === excluded)
     return {
       reason: 'no_text',
       place: null,
-      sentence: 'No text was found in it: look at what was extracted.',
+      sentence:
+        count > 0
+          ? 'All of its passages are excluded: include one again on the page of the source.'
+          : 'No text was found in it: look at what was extracted.',
     }
   const place = all.findIndex(ofSource) + 1
   if (place === 0 && isIndexing)
@@ -110,8 +147,9 @@ async function whyMissing(
     return {
       reason: 'no_signal',
       place: null,
-      sentence:
-        'None of its passages has a rare word of the question or is near to it in meaning: it may use other words. Add the question to it, or a question and answer.',
+      sentence: `None of its passages has a rare word of the question or is near to it in meaning: it may use other words. Add the question to it, or a question and answer.${
+        excluded > 0 ? ` Excluded passages (${excluded} of ${count}) are never found.` : ''
+      }`,
     }
   if (!best)
     return {
@@ -125,4 +163,19 @@ async function whyMissing(
     sentence:
       'It was found, but the passages hold too little of the question, so an agent without a language model would say that it found nothing.',
   }
+}
+
+/** Counts the live chunks of a source, and those of them that are excluded. */
+async function countChunks(
+  db: Context['db'],
+  { id, account_id, live_version }: Source,
+): Promise<{ count: number; excluded: number }> {
+  const { rows } = await sql<{ count: number; excluded: number }>`
+    select count(*)::int as count, count(*) filter (where exists (
+      select from passage_choices as chosen where chosen.account_id = ${account_id}
+        and chosen.source_id = chunks.source_id and chosen.vector_key = chunks.vector_key
+        and chosen.question is null))::int as excluded
+    from chunks where account_id = ${account_id} and source_id = ${id}
+      and ${isLiveChunk(live_version ?? 0)}`.execute(db)
+  return rows[0] ?? { count: 0, excluded: 0 }
 }

@@ -2,7 +2,9 @@ import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/database.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { Language } from '../../text/languages/language.ts'
-import { type AskedWord, termHash } from './terms.ts'
+import type { Stemmer } from '../../text/languages/stem.ts'
+import { wordsOnly } from '../../text/words/words.ts'
+import { type AskedWord, askedWords, termHash } from './terms.ts'
 
 /** The most rows that are read for one word. A word in more of them says too little to find anything by. */
 const MAX_ROWS_OF_WORD = 2_000
@@ -24,7 +26,14 @@ export type SearchState = {
   /** The languages of the live sources, the most frequent first, four at most. */
   languages: Language[]
   isIndexing: boolean
+  pins: Pin[]
 }
+
+/** What names chunks in every version of their source: see vectorKey. */
+type ChunkKey = { sourceId: string; key: string }
+
+/** Chunks that come first for questions with the words of this one. */
+export type Pin = ChunkKey & { question: string }
 
 const MAX_LANGUAGES = 4
 
@@ -39,25 +48,66 @@ export async function readSearchState(db: Db, { accountId, agentId }: Scope): Pr
       (select coalesce(sum(chunk_count), 0)::int from live) as chunks,
       array(select language from live, unnest(languages) with ordinality as of_source (language, place)
         group by language order by sum(chunk_count / place) desc, language limit ${sql.lit(MAX_LANGUAGES)}) as languages,
-      exists (select from live where words_version is distinct from live_version) as "isIndexing"
+      exists (select from live where words_version is distinct from live_version) as "isIndexing",
+      coalesce((select json_agg(json_build_object('sourceId', source_id, 'key', vector_key, 'question', question)
+        order by id) from passage_choices
+        where account_id = ${accountId} and agent_id = ${agentId} and question is not null), '[]') as pins
     from agents where account_id = ${accountId} and id = ${agentId}`.execute(db)
   return rows[0] ?? null
 }
 
-/** The sources whose live version is searched, and the pages that are not, for the statements of a search. */
+/** The sources whose live version is searched, and the pages and chunks that are not, for the statements of a search. */
 const liveSources = ({ accountId, agentId, sourceIds }: Scope) => sql`
   live as materialized (
     select id, live_version from sources
     where account_id = ${accountId} and agent_id = ${agentId} and live_version is not null
       and status <> 'toBeDeleted' ${sourceIds === null ? sql`` : sql`and id = any(${[...sourceIds]}::uuid[])`}),
   hidden as materialized (
-    select id from pages where account_id = ${accountId} and agent_id = ${agentId} and hidden)`
+    select id from pages where account_id = ${accountId} and agent_id = ${agentId} and hidden),
+  excluded as materialized (
+    select source_id, vector_key from passage_choices
+    where account_id = ${accountId} and agent_id = ${agentId} and question is null)`
 
 /** The condition on a row `w` of chunk_words that is joined with `live`. */
 const isLiveRow = ({ accountId, agentId }: Scope) => sql`
   w.account_id = ${accountId} and w.agent_id = ${agentId}
   and w.version <= live.live_version and (w.retired_in is null or w.retired_in > live.live_version)
-  and (w.page_id is null or w.page_id not in (select id from hidden))`
+  and (w.page_id is null or w.page_id not in (select id from hidden))
+  and (w.source_id, w.vector_key) not in (select source_id, vector_key from excluded)`
+
+/**
+ * Returns the pins that apply to a question: it has all of their words, stop words aside, in whatever form. A pin of
+ * stop words alone applies to the same question only.
+ */
+export function pinsFor(
+  asked: { text: string; words: readonly AskedWord[] },
+  { pins, languages }: SearchState,
+  stem: Stemmer,
+): Pin[] {
+  const terms = new Set(asked.words.flatMap((word) => word.terms))
+  const said = wordsOnly(asked.text)
+  return pins.filter(({ question }) => {
+    const words = askedWords(question, languages, stem).filter(({ isStopWord }) => !isStopWord)
+    if (words.length === 0) return wordsOnly(question) === said
+    return words.every((word) => word.terms.some((term) => terms.has(term)))
+  })
+}
+
+/** Finds the live chunks with these keys. */
+export async function findByKeys(trx: Trx, scope: Scope, keys: readonly ChunkKey[]): Promise<string[]> {
+  if (keys.length === 0) return []
+  const { rows } = await sql<{ chunk_id: string }>`
+    with ${liveSources(scope)}
+    select w.chunk_id
+    from unnest(${keys.map(({ sourceId }) => sourceId)}::uuid[], ${keys.map(({ key }) => key)}::text[])
+      as asked (source_id, vector_key)
+    join chunks as c on c.account_id = ${scope.accountId} and c.source_id = asked.source_id
+      and c.vector_key = asked.vector_key
+    join live on live.id = c.source_id
+    join chunk_words as w on w.agent_id = c.agent_id and w.chunk_id = c.id
+    where ${isLiveRow(scope)}`.execute(trx)
+  return rows.map(({ chunk_id }) => chunk_id)
+}
 
 export type FoundByWords = {
   /** Chunks by the sum of the weights of the words that they hold, best first. */

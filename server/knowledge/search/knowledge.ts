@@ -10,7 +10,9 @@ import { nearestChunks } from '../vectors/nearest-chunks.ts'
 import { nearFrom } from '../vectors/spaces.ts'
 import {
   type FoundByWords,
+  findByKeys,
   findByWords,
+  pinsFor,
   readSearchState,
   type Scope,
   type SearchState,
@@ -38,9 +40,18 @@ export type Passage = {
   anchor?: string
   /** The page of an uploaded file. */
   isFile?: true
+  /** When its content was last changed or read. */
+  updatedAt?: Date
+  /** Its own question was asked, or it is pinned for it; nothing puts another passage before it. */
+  isFirst?: true
+  /** What a model is given in its place: the passage and its neighbours, in the order of the text. */
+  pieces?: Piece[]
   /** 0 to 1, at most that of the passage before it; the first has the confidence of the search. */
   score: number
 }
+
+/** A chunk of a passage that was completed by its neighbours. */
+export type Piece = Pick<Passage, 'chunkId' | 'text' | 'page' | 'anchor'>
 
 /** Returns what the workspace shows of a passage. */
 export const describePassage = (passage: Passage) => {
@@ -143,20 +154,29 @@ async function searchInRows(
     nearestChunks(needs, { account, agentId, queries, sourceIds: sourceIds ?? undefined, limit: NEAREST }),
   ])
   if (!words) return NOTHING_FOUND
-  const { state, asked, found: byWords } = words
+  const { state, asked, found: byWords, pinned } = words
   const byVectors = asked.map((_, at) => near[at] ?? [])
   const nearest = byVectors.flat()
   const evident = nearest.length > 0 && state.space !== null ? await nearFrom(needs, state.space) : null
-  const ids = [...byWords.flatMap(({ chunkIds }) => chunkIds), ...nearest.map(({ chunkId }) => chunkId)]
+  const ids = [
+    ...byWords.flatMap(({ chunkIds }) => chunkIds),
+    ...nearest.map(({ chunkId }) => chunkId),
+    ...pinned.flat(),
+  ]
   const chunks = await readChunks(needs.db, scope, [...new Set(ids)])
 
   const rankings = asked.map((question, at) => {
     const similarityOf = new Map(byVectors[at]!.map(({ chunkId, similarity }) => [chunkId, similarity]))
     const { chunkIds, weights } = byWords[at]!
-    const own = new Set([...chunkIds, ...similarityOf.keys()])
+    const first = new Set(pinned[at])
+    const own = new Set([...chunkIds, ...similarityOf.keys(), ...first])
     const candidates = chunks
       .filter(({ id }) => own.has(id))
-      .map((chunk) => ({ ...chunk, similarity: similarityOf.get(chunk.id) ?? null }))
+      .map((chunk) => ({
+        ...chunk,
+        similarity: similarityOf.get(chunk.id) ?? null,
+        isPinned: first.has(chunk.id),
+      }))
     return scoreCandidates({ ...question, weights }, candidates, stem)
   })
   const ranked = distinct(fuse(rankings), chunks).slice(0, limit)
@@ -164,8 +184,12 @@ async function searchInRows(
   const isFound = confidence >= FOUND_FROM
   const best = ranked[0]?.score || 1
   const chunkOf = new Map(chunks.map((chunk) => [chunk.id, chunk]))
+  let most = confidence
   return {
-    passages: ranked.map(({ id, score }) => passageOf(chunkOf.get(id)!, (confidence * score) / best)),
+    passages: ranked.map(({ id, score, first }, at) => {
+      most = at === 0 ? most : Math.min(most, (confidence * score) / best)
+      return passageOf(chunkOf.get(id)!, most, first > 0)
+    }),
     confidence,
     isFound,
     isIndexing: state.isIndexing,
@@ -180,40 +204,50 @@ const SHOWN = 3
 function confidenceOf(ranking: readonly Scored[], evident: number | null): number {
   const shown = ranking.slice(0, SHOWN)
   const isNear = evident !== null && shown.some(({ similarity }) => (similarity ?? -1) >= evident)
-  return Math.max(isNear ? FOUND_FROM : 0, ...shown.map(({ held, isExact }) => (isExact ? 1 : held)))
+  return Math.max(isNear ? FOUND_FROM : 0, ...shown.map(({ held, first }) => (first > 0 ? 1 : held)))
 }
 
 type Asked = { text: string; words: AskedWord[] }
 
-/** Finds chunks by the words of each query; null if there is no such agent. */
+/** Finds chunks by the words of each query, and those pinned for it; null if there is no such agent. */
 async function searchWords(
   trx: Trx,
   stem: Stemmer,
   scope: Scope,
   queries: readonly string[],
-): Promise<{ state: SearchState; asked: Asked[]; found: FoundByWords[] } | null> {
+): Promise<{ state: SearchState; asked: Asked[]; found: FoundByWords[]; pinned: string[][] } | null> {
   // A plan for every agent would be a bad one for the largest and for the smallest.
   await sql`set local plan_cache_mode = force_custom_plan`.execute(trx)
   const state = await readSearchState(trx, scope)
   if (!state) return null
   const asked = queries.map((text) => ({ text, words: askedWords(text, state.languages, stem) }))
   const found: FoundByWords[] = []
-  for (const { words } of asked) found.push(await findByWords(trx, scope, words, state))
-  return { state, asked, found }
+  const pinned: string[][] = []
+  for (const { text, words } of asked) {
+    found.push(await findByWords(trx, scope, words, state))
+    pinned.push(await findByKeys(trx, scope, pinsFor({ text, words }, state, stem)))
+  }
+  return { state, asked, found, pinned }
 }
 
 /** The usual constant of reciprocal rank fusion. */
 const RANK_CONSTANT = 60
 
-function fuse(rankings: readonly (readonly Scored[])[]): { id: string; score: number }[] {
+type Ranked = Pick<Scored, 'id' | 'score' | 'first'>
+
+function fuse(rankings: readonly (readonly Scored[])[]): Ranked[] {
   if (rankings.length === 1) return [...rankings[0]!]
-  const scores = new Map<string, number>()
+  const fused = new Map<string, Ranked>()
   for (const ranking of rankings)
-    for (const [place, { id }] of ranking.entries())
-      scores.set(id, (scores.get(id) ?? 0) + 1 / (RANK_CONSTANT + place))
-  return [...scores]
-    .map(([id, score]) => ({ id, score }))
-    .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1))
+    for (const [place, { id, first }] of ranking.entries()) {
+      const { score, first: before } = fused.get(id) ?? { score: 0, first: 0 }
+      fused.set(id, {
+        id,
+        score: score + 1 / (RANK_CONSTANT + place),
+        first: first > before ? first : before,
+      })
+    }
+  return [...fused.values()].sort((a, b) => b.first - a.first || b.score - a.score || (a.id < b.id ? -1 : 1))
 }
 
 /** Leaves out what says the same as a passage before it, such as a site's footer. */
@@ -239,7 +273,7 @@ function signalsOf(
   return new Map(ranked.map(({ id }) => [id, { words: placeIn(words, id), vectors: placeIn(vectors, id) }]))
 }
 
-type Chunk = Omit<Candidate, 'similarity'> & {
+type Chunk = Omit<Candidate, 'similarity' | 'isPinned'> & {
   sourceId: string
   url: string | null
   page: number | null
@@ -254,9 +288,11 @@ async function readChunks(db: Db, { accountId, agentId }: Scope, ids: readonly s
   if (ids.length === 0) return []
   const { rows } = await sql<Chunk>`
     select c.id, c.source_id as "sourceId", coalesce(c.title, s.name) as "sourceName", coalesce(c.url, s.url) as url,
-      c.heading_path as "headingPath", c.page, c.text, c.questions, c.anchor, s.type = 'file' as "isFile", w.language
+      c.heading_path as "headingPath", c.page, c.text, c.questions, c.anchor, s.type = 'file' as "isFile", w.language,
+      coalesce(p.fetched_at, s.updated_at) as "updatedAt"
     from chunks as c
     join sources as s on s.id = c.source_id
+    left join pages as p on p.account_id = c.account_id and p.id = c.page_id
     join chunk_words as w on w.agent_id = c.agent_id and w.chunk_id = c.id
     where c.account_id = ${accountId} and c.agent_id = ${agentId} and c.id = any(${[...ids]}::uuid[])
       and w.agent_id = ${agentId}`.execute(db)
@@ -274,6 +310,7 @@ function passageOf(
     ...chunk
   }: Chunk & { similarity?: unknown },
   score: number,
+  isFirst: boolean,
 ): Passage {
   return {
     chunkId: id,
@@ -281,6 +318,7 @@ function passageOf(
     ...(questions ? { questions } : {}),
     ...(anchor === null ? {} : { anchor }),
     ...(isFile ? { isFile: true as const } : {}),
+    ...(isFirst ? { isFirst: true as const } : {}),
     score,
   }
 }

@@ -10,7 +10,8 @@ type Options = { limit: number; signal: AbortSignal }
 
 /**
  * Returns the first `limit` passages in the order of a reranking model, which only orders: how well the documents cover
- * the question remains what the search says. If the model fails, the order is that of the search, too.
+ * the question remains what the search says. If the model fails, or the first place is taken by what was stored or
+ * pinned for the question, the order is that of the search, too.
  */
 export async function rerankFound(
   { reranker, log }: { reranker: Reranker; log: Pick<Logger, 'warn'> },
@@ -20,7 +21,7 @@ export async function rerankFound(
 ): Promise<SearchResult> {
   const { passages } = found
   const unchanged = { ...found, passages: passages.slice(0, limit) }
-  if (passages.length < 2) return unchanged
+  if (passages.length < 2 || passages[0]!.isFirst) return unchanged
   try {
     const scores = await reranker.judge(question, passages.map(documentOf), { signal })
     const order = passages.map((_, at) => at).sort((a, b) => scores[b]! - scores[a]!)

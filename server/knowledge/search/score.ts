@@ -9,7 +9,15 @@ const B = 0.75
 /** What the similarity of vectors counts beside the words: as untuned as the rest, and enough. */
 const VECTORS = 1.5
 
-export type Candidate = Searchable & { id: string; language: Language; similarity: number | null }
+export type Candidate = Searchable & {
+  id: string
+  language: Language
+  /** When its content was last changed or read. */
+  updatedAt: Date
+  similarity: number | null
+  /** Whether its owner wants it first for this question. */
+  isPinned: boolean
+}
 
 export type Scored = {
   id: string
@@ -20,13 +28,14 @@ export type Scored = {
   /** The score by words alone, to show its place by them. */
   words: number
   similarity: number | null
-  /** Whether one of its own questions is the question. */
-  isExact: boolean
+  /** Whether one of its own questions is the question (2), or it is pinned for it (1); such candidates are first. */
+  first: 0 | 1 | 2
 }
 
 /**
  * Scores candidates for a question: BM25 over stems and over character grams, each divided by its best, plus the
- * similarity of vectors between the worst and the best. `weights` are the idf of the words. Best first.
+ * similarity of vectors between the worst and the best. `weights` are the idf of the words. Best first; of
+ * several with this very question as their own, the newest.
  */
 export function scoreCandidates(
   question: { text: string; words: readonly AskedWord[]; weights: readonly number[] },
@@ -64,19 +73,30 @@ export function scoreCandidates(
   const counted = words.map(({ isStopWord }, at) => (isStopWord && !isOnlyStops ? 0 : weights[at]!))
   const whole = counted.reduce((sum, weight) => sum + weight, 0)
   const said = wordsOnly(question.text)
+  const exact = new Map(
+    candidates
+      .filter(({ questions }) => said !== '' && questions?.some((own) => wordsOnly(own) === said))
+      .map(({ id, updatedAt }) => [id, updatedAt.getTime()]),
+  )
   return candidates
-    .map(({ id, questions, similarity }, i) => ({
-      id,
-      similarity,
+    .map((candidate, i) => ({
+      id: candidate.id,
+      similarity: candidate.similarity,
       score: byWords[i]! + VECTORS * similar[i]!,
       words: byWords[i]!,
       held:
         whole === 0
           ? 0
           : terms[i]!.counts.reduce((sum, n, at) => sum + (n > 0 ? counted[at]! : 0), 0) / whole,
-      isExact: said !== '' && (questions ?? []).some((own) => wordsOnly(own) === said),
+      first: exact.has(candidate.id) ? (2 as const) : candidate.isPinned ? (1 as const) : (0 as const),
     }))
-    .sort((a, b) => Number(b.isExact) - Number(a.isExact) || b.score - a.score || (a.id < b.id ? -1 : 1))
+    .sort(
+      (a, b) =>
+        b.first - a.first ||
+        (exact.get(b.id) ?? 0) - (exact.get(a.id) ?? 0) ||
+        b.score - a.score ||
+        (a.id < b.id ? -1 : 1),
+    )
 }
 
 /** How many parts there are, and the places of those that are wanted. */

@@ -102,6 +102,26 @@ test('a stored question wins over everything, however it is written', async () =
   assert.equal((await search(agentId, 'when OPEN??')).passages[0]?.sourceId, ids[1])
 })
 
+test('of several with the same question the newest is first, also together with what it follows up on', async () => {
+  const questions = ['How long do returns take?']
+  const { agentId, ids } = await agentWith(
+    { questions, answer: 'Returns take 30 days.' },
+    {
+      text: 'Returns of kayaks: how long returns of kayaks take depends on the kayak. Kayak returns take a month.',
+    },
+    { questions, answer: 'It is 14 days since May.' },
+  )
+  const agent = { id: agentId, accountId: client.accountId, knowledgeVersion: 1 }
+  for (const queries of [
+    questions,
+    [...questions, 'Do you sell kayaks? How long do returns of kayaks take?'],
+  ]) {
+    const { passages } = await service.ctx.knowledge.search(agent, queries, { limit: 8 })
+    assert.deepEqual(sourcesOf(passages).slice(0, 2), [ids[2], ids[0]])
+    assert.ok(passages.every(({ score }, at) => score <= (passages[at - 1]?.score ?? 1)))
+  }
+})
+
 test('headings, names of sources, and words beside a misspelt one are found', async () => {
   const { agentId, ids } = await agentWith(
     { text: '# Shipping\n\n## Express\n\nIt takes two days.' },

@@ -17,6 +17,7 @@ import { copyVectors } from '../vectors/vectors.ts'
 import { addLink } from './create-source.ts'
 import { folderOf, ownPath } from './files.ts'
 import { isLiveChunk } from './live-chunks.ts'
+import { copyChoices } from './passage-choices.ts'
 import type { SourceRow } from './queries.ts'
 
 /** The hooks that agents need for sources: one for the seed link and one for the copies of a clone. */
@@ -73,6 +74,7 @@ async function copySource(
   else await copyChunks(trx, accountId, row, { id, agentId })
   await copyWords(trx, accountId, row, { id, agentId })
   await copyVectors(trx, row, { id, agentId })
+  await copyChoices(trx, accountId, row.id, { id, agentId })
   if (row.status === 'untrained' || row.status === 'updated') {
     await enqueueTraining(ctx.jobs, trx, { ...row, id }, 'resumed')
   }

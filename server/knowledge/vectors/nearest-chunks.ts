@@ -103,6 +103,10 @@ function nearestQuery(
         and (chunks.retired_in is null or chunks.retired_in > sources.live_version)
         and (chunks.page_id is null or not exists (
           select from pages where pages.account_id = ${account} and pages.id = chunks.page_id and pages.hidden))
+        and not exists (
+          select from passage_choices as excluded where excluded.account_id = ${account}
+            and excluded.source_id = chunks.source_id and excluded.vector_key = chunks.vector_key
+            and excluded.question is null)
       order by similarity desc, chunks.id limit ${limit})
     select seen, live.id as "chunkId", coalesce(live.similarity, 0) as similarity
     from (select count(*)::int as seen from nearest) as counted left join live on true

@@ -34,6 +34,7 @@ export const backupTables: BackupTable[] = [
   { name: 'evaluation_runs', key: ['id'], page: 4 },
   { name: 'pages', key: ['id'], page: 200 },
   { name: 'chunks', key: ['id'], page: 200 },
+  { name: 'passage_choices', key: ['id'], page: 200 },
   { name: 'chunk_vectors', key: ['source_id', 'space', 'vector_key'], page: 200 },
   { name: 'pages_connections', key: ['agent_id'], page: 200, encrypted: true },
   { name: 'contacts', key: ['id'], page: 200 },

@@ -22,6 +22,7 @@ const first: (keyof Tables)[] = [
   'visitor_identities',
   'messaging_accounts',
   'pages_connections',
+  'passage_choices',
   'chunk_vectors',
   'chunks',
   'pages',

@@ -61,7 +61,8 @@ async function given(message: string): Promise<string[]> {
   const { body } = models.requests
     .slice(before)
     .find(({ body: sent }) => /<passage/.test(JSON.stringify(sent)))!
-  return [...body.messages.at(-1).content.matchAll(/<passage [^>]*>\n(.*)\n/g)].map(([, text]) => text)
+  const passages = [...body.messages.at(-1).content.matchAll(/<passage [^>]*>\n(.*)\n/g)]
+  return passages.map(([, text]) => text).reverse()
 }
 const reranked = () => models.requests.filter(({ wire }) => wire === 'rerank')
 /** The scores of a reranker in log odds, by document. */

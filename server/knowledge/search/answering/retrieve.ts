@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { askForText } from '../../../models/calls/call-model.ts'
 import type { ResolvedModel } from '../../../models/calls/model-call.ts'
 import type { Models } from '../../../models/models.ts'
-import { splitWords, wordsOnly } from '../../../text/words/words.ts'
+import { splitWords } from '../../../text/words/words.ts'
 import { type AgentKnowledge, type Knowledge, NOTHING_FOUND, type SearchResult } from '../knowledge.ts'
 import { RERANKED, rerankFound } from '../rerank.ts'
 
@@ -46,9 +46,7 @@ export async function retrieve(
   const goesOn = earlier !== '' && agent.knowledgeVersion > 0 && mayGoOn && (isShort || !alone.isFound)
   const whole = goesOn ? await wholeQuestion(log, model, { question, earlier, talk }, signal) : null
   const found = whole === null ? alone : await search([question, whole])
-  const isStored = found.passages[0]?.questions?.some((stored) => wordsOnly(stored) === words.join(' '))
-  if (!reranker || isStored)
-    return { ...found, passages: found.passages.slice(0, PASSAGES), question, about: whole }
+  if (!reranker) return { ...found, passages: found.passages.slice(0, PASSAGES), question, about: whole }
   const reranked = await rerankFound({ reranker, log }, whole ?? question, found, {
     limit: PASSAGES,
     signal,
