@@ -33,7 +33,7 @@ export type SearchState = {
 type ChunkKey = { sourceId: string; key: string }
 
 /** Chunks that come first for questions with the words of this one. */
-export type Pin = ChunkKey & { question: string }
+type Pin = ChunkKey & { question: string }
 
 const MAX_LANGUAGES = 4
 
