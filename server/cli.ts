@@ -1,14 +1,23 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ConfigError, readConfig } from './config.ts'
-import { type Command, CommandFailure, type Input, sentenceOf, usageFailure } from './operations/command.ts'
-import { commands } from './operations/commands.ts'
+import {
+  type Command,
+  CommandFailure,
+  type Input,
+  type LocalCommand,
+  sentenceOf,
+  usageFailure,
+} from './operations/command.ts'
+import { commands, localCommands } from './operations/commands.ts'
 import { executeCommand } from './operations/execute-command.ts'
 import { startRefusal } from './start-refusal.ts'
 import { VERSION } from './version.ts'
 
 /** What is created belongs to its owner alone. */
 const OWNER_ONLY = 0o077
+
+const everyCommand = [...commands, ...localCommands]
 
 /** `npm run -s parley -- COMMAND …`: runs one command of the operating interface. */
 process.umask(OWNER_ONLY)
@@ -37,11 +46,11 @@ async function runCommand(typed: string[]): Promise<string> {
   return `${json ? JSON.stringify(result) : command.print(result)}\n`
 }
 
-function commandOf(words: string[]): Command | undefined {
-  return commands.find(({ name }) => name.split(' ').every((word, place) => words[place] === word))
+function commandOf(words: string[]): Command | LocalCommand | undefined {
+  return everyCommand.find(({ name }) => name.split(' ').every((word, place) => words[place] === word))
 }
 
-function inputOf(command: Command, words: string[]): { json: boolean; input: Input } {
+function inputOf(command: Command | LocalCommand, words: string[]): { json: boolean; input: Input } {
   const options = { ...command.options, json: { type: 'boolean' as const } }
   let parsed: ReturnType<typeof parseArgs>
   try {
@@ -51,8 +60,8 @@ function inputOf(command: Command, words: string[]): { json: boolean; input: Inp
       `${(error as Error).message.split(/\n|\. /)[0]?.replace(/\.$/, '')}. Usage: ${command.name} ${command.usage}`,
     )
   }
-  const { count, paths } = command.positionals ?? { count: 0, paths: false }
-  if (parsed.positionals.length !== count)
+  const { count, most = count, paths } = command.positionals ?? { count: 0, paths: false }
+  if (parsed.positionals.length < count || parsed.positionals.length > most)
     throw usageFailure(`Usage: ${command.name} ${command.usage}`.trim())
   const { json, ...values } = parsed.values
   return {
@@ -74,8 +83,8 @@ function inputOf(command: Command, words: string[]): { json: boolean; input: Inp
 
 function help(words: string[]): string {
   const group = words.find((word) => !word.startsWith('-'))
-  const shown = commands.filter(({ name }) => group === undefined || name.split(' ')[0] === group)
-  const lines = (shown.length > 0 ? shown : commands).map(
+  const shown = everyCommand.filter(({ name }) => group === undefined || name.split(' ')[0] === group)
+  const lines = (shown.length > 0 ? shown : everyCommand).map(
     ({ name, usage, summary }) => `  ${`${name} ${usage}`.trim()}\n      ${summary}`,
   )
   return `Usage: npm run -s parley -- COMMAND [--json] | --version\n\n${lines.join('\n')}\n`

@@ -33,6 +33,9 @@ import { createKnowledge } from './knowledge/search/knowledge.ts'
 import { createLog } from './log.ts'
 import { createBuiltinModel } from './models/builtin/builtin-model.ts'
 import { createKnownFailures } from './models/failures/known-failures.ts'
+import { modelsFolder } from './models/local/fetched-models.ts'
+import { HUB_MODELS, type HubModel } from './models/local/hub-models.ts'
+import { createModelFetcher } from './models/local/model-fetcher.ts'
 import { createModels } from './models/models.ts'
 import { conversationReactions } from './reactions.ts'
 import { createIndexer } from './search/index/index-conversations.ts'
@@ -46,7 +49,7 @@ const USER_AGENT = `Parley/${VERSION} (self-hosted agent service)`
 export type Context = Awaited<ReturnType<typeof createContext>>
 
 /** The parts that tests replace. */
-type Overrides = { database?: Database; log?: Logger; backlog?: Backlog }
+type Overrides = { database?: Database; log?: Logger; backlog?: Backlog; hubModels?: readonly HubModel[] }
 
 /** Opens and migrates the database, and creates everything that depends on it. */
 export async function createContext(config: Config, overrides: Overrides = {}) {
@@ -95,7 +98,14 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
     const models = createModels({
       catalogue: config.catalogue,
       builtin: createBuiltinModel(),
+      fetchedInto: modelsFolder(config.dataDir),
       noteUse: knownFailures.note,
+    })
+    const modelFetcher = createModelFetcher({
+      dataDir: config.dataDir,
+      models,
+      log,
+      known: overrides.hubModels ?? HUB_MODELS,
     })
     const { allowedPrivateHosts, browserPath } = config
     const fetching = { allowedPrivateHosts, userAgent: USER_AGENT }
@@ -125,6 +135,7 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
       limiter,
       secrets,
       models,
+      modelFetcher,
       knownFailures,
       fetcher,
       /** null: scripts of pages are not run. */
@@ -174,6 +185,7 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
         await mailParser.close()
         await renderer?.close()
         await fetcher.close()
+        await modelFetcher.close()
         await models.close()
         await knownFailures.close()
         await limiter.close()

@@ -8,6 +8,7 @@ import { duties, jobKinds } from './features.ts'
 import { firstRun } from './first-run.ts'
 import { startDuties } from './jobs/duties.ts'
 import { resumeTraining } from './knowledge/jobs.ts'
+import { tendSpaces } from './knowledge/vectors/fill-space.ts'
 import { reachServers } from './models/catalogue/reach-servers.ts'
 import { openCommandSocket } from './operations/command-socket.ts'
 import { resumeEmptying } from './privacy/erasing/empty-agent.ts'
@@ -62,9 +63,15 @@ export async function run(ctx: Context, role: 'api' | 'worker' | 'all'): Promise
   process.stdout.write(`${lines.join('\n').replaceAll('{address}', address ?? '')}\n`)
   hasStarted()
   // This is not awaited, because a server that is unreachable must not delay the start.
-  void reachServers(config.catalogue, ctx.models.embedder).then((findings) => {
-    for (const { ok, sentence } of findings) log[ok ? 'info' : 'warn'](sentence)
-  })
+  void reachServers({ ...config.catalogue, embedding: ctx.models.embedding }, ctx.models.embedder).then(
+    (findings) => {
+      for (const { ok, sentence } of findings) log[ok ? 'info' : 'warn'](sentence)
+    },
+  )
+  // Its vectors are made at once, and not only when the recurring work comes to it.
+  ctx.modelFetcher.onAdopted(
+    () => void tendSpaces(ctx).catch((error) => log.error({ err: error }, 'vectors')),
+  )
   if (ctx.models.embedder) {
     const lack = await preparePgvector(ctx.db)
     if (lack !== null) log.warn(lack)

@@ -233,6 +233,62 @@ export const listModels = endpoint({
   },
 })
 
+const LocalModels = Exact({
+  mayFetch: Type.Boolean({
+    description: 'Whether the caller owns the installation: an owner of its only account',
+  }),
+  inUse: Nullable(Type.String({ description: 'The fetched model whose vectors are made' })),
+  isConfigured: Type.Boolean({
+    description: 'Whether a model is configured, beside which a fetched one would have no effect',
+  }),
+  models: Type.Array(
+    Exact({
+      name: Type.String(),
+      bytes: Type.Integer({ description: 'The size of its files' }),
+      runtimeBytes: Type.Integer({ description: 'The size of what runs it, when it has been installed' }),
+      memoryBytes: Type.Integer({ description: 'The memory of the process that runs it' }),
+    }),
+    { description: 'What can be fetched, the default first' },
+  ),
+  fetching: Nullable(
+    Exact({
+      model: Type.String(),
+      step: OneOf(['model', 'runtime', 'trying'], {
+        description:
+          '`model`: its files are fetched; `runtime`: what runs it is installed; `trying`: a text is embedded',
+      }),
+      done: Type.Integer({ description: 'Bytes of the model' }),
+      total: Type.Integer(),
+    }),
+  ),
+  problem: Nullable(Type.String({ description: 'Why the last attempt failed, with what to do' })),
+})
+const local = { path: '/models/local', tag, onlySessions: true, limitedMembers: 'all' } as const
+
+export const readLocalModels = endpoint({
+  ...local,
+  method: 'GET',
+  name: 'readLocalModels',
+  summary: 'Show the embedding models that the installation can run itself',
+  description:
+    'What can be fetched, and how far it is. The state is that of the process that responds. Reasons and progress are for the owner of the installation: an owner of its only account. Where there are several accounts, the operator fetches models with the command `models get`.',
+  scope: 'agents:read',
+  success: { status: 200, schema: LocalModels },
+})
+
+export const fetchLocalModel = endpoint({
+  ...local,
+  method: 'POST',
+  name: 'fetchLocalModel',
+  audit: 'models.fetch',
+  summary: 'Fetch an embedding model that the installation runs itself',
+  description:
+    'Begins to fetch the model and what runs it, and returns at once; the GET shows how far it is. What an earlier attempt has left is continued. When both are there and have been tried, the model is in use without a restart. While one is being fetched, nothing new begins.',
+  scope: 'agents:write',
+  body: Exact({ model: Type.Optional(Type.String({ description: 'Default: the first of the list' })) }),
+  success: { status: 202, schema: LocalModels },
+})
+
 export const testModels = endpoint({
   method: 'POST',
   path: '/models/test',

@@ -9,6 +9,7 @@ import type { KnownFailures } from './failures/known-failures.ts'
 import { ModelFailure } from './failures/model-failure.ts'
 import { createFolderEmbedder } from './folder/folder-embedder.ts'
 import { createFolderProcess, type FolderProcess } from './folder/folder-process.ts'
+import { fetchedModels } from './local/fetched-models.ts'
 import { languageModelWire } from './providers/language-model-wire.ts'
 import { providerWire } from './providers/provider-wire.ts'
 import { createEmbedder, type Embedder } from './vectors/embedder.ts'
@@ -20,7 +21,11 @@ export type Models = {
   ids(): string[]
   /** Returns the model with this id; null when it is not, or no longer, in the catalogue. */
   resolve(id: string): ResolvedModel | null
-  embedder: Embedder | null
+  /** The embedding model in use: the configured one, else the one that was fetched; null for none. */
+  readonly embedding: EmbeddingEntry | null
+  readonly embedder: Embedder | null
+  /** Uses what has been fetched since. Returns whether the embedding model is another one now. */
+  adoptFetched(): boolean
   /** Returns the embedder of a space that is, or was, in use; null when its model is no longer known. */
   embedderOf(space: string): Embedder | null
   /** The reranker; null when passages stay in the order of the search. */
@@ -40,10 +45,13 @@ const ASKING_OF_ACCOUNT = 32
 export function createModels({
   catalogue,
   builtin,
+  fetchedInto = null,
   noteUse = () => {},
 }: {
   catalogue: Catalogue
   builtin: LanguageModelV4
+  /** The folder of fetched models; null where there is none. */
+  fetchedInto?: string | null
   noteUse?: KnownFailures['note']
 }): Models {
   const connections = new Agent({
@@ -77,22 +85,44 @@ export function createModels({
       },
     })
   }
-  const { embedding, formerEmbedding, reranker } = catalogue
+  const { formerEmbedding, reranker } = catalogue
   const processes = new Map<string, FolderProcess>()
   const embedderFor = (entry: EmbeddingEntry): Embedder => {
     if (!('folder' in entry)) return createEmbedder(entry, connections)
-    const process = processes.get(entry.folder) ?? createFolderProcess(entry)
-    processes.set(entry.folder, process)
+    const key = `${entry.folder} ${entry.hash}`
+    const process = processes.get(key) ?? createFolderProcess(entry)
+    processes.set(key, process)
     return createFolderEmbedder(entry, process)
   }
-  const embedder = embedding && noting(embedderFor(embedding), embedding.name, noteUse)
+  const fetched = (): EmbeddingEntry[] => (fetchedInto === null ? [] : fetchedModels(fetchedInto))
+  const inUse = (others: EmbeddingEntry[]) => {
+    const embedding = catalogue.embedding ?? others[0] ?? null
+    return {
+      others,
+      embedding,
+      embedder: embedding && noting(embedderFor(embedding), embedding.name, noteUse),
+    }
+  }
+  let used = inUse(fetched())
   return {
     ids: () => ['auto', ...resolved.keys()],
     resolve: (id) => resolved.get(id === 'auto' ? catalogue.auto : id) ?? null,
-    embedder,
+    get embedding() {
+      return used.embedding
+    },
+    get embedder() {
+      return used.embedder
+    },
+    adoptFetched() {
+      const next = inUse(fetched())
+      // A folder that cannot be read for a moment must not cost the vectors.
+      if (next.embedder === null || next.embedder.space === used.embedder?.space) return false
+      used = next
+      return true
+    },
     embedderOf(space) {
-      if (embedder?.space === space) return embedder
-      const known = [formerEmbedding, embedding].filter((entry) => entry !== null)
+      if (used.embedder?.space === space) return used.embedder
+      const known = [formerEmbedding, used.embedding, ...used.others].filter((entry) => entry !== null)
       const former =
         known.find((entry) => spaceOf(entry) === space) ??
         known.map((entry) => entryOfSpace(space, entry)).find((entry) => entry !== null)

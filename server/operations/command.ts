@@ -1,4 +1,5 @@
 import type { ParseArgsConfig } from 'node:util'
+import type { Config } from '../config.ts'
 import type { Db } from '../db/database.ts'
 import type { Knowledge } from '../knowledge/search/knowledge.ts'
 import type { Catalogue } from '../models/catalogue/catalogue.ts'
@@ -49,16 +50,21 @@ export type Command = {
   summary: string
   options: NonNullable<ParseArgsConfig['options']>
   /**
-   * The number of arguments and which of them are paths, which are resolved against the directory in which the command
-   * was typed.
+   * The number of arguments, or the least and the most of them, and which of them are paths, which are resolved against the
+   * directory in which the command was typed.
    */
-  positionals?: { count: number; paths?: boolean | number[] }
+  positionals?: { count: number; most?: number; paths?: boolean | number[] }
   /** Creates the database of an installation that has lost it, because the command replaces all data. */
   createIfLost?: true
   /** Leaves the database as a former version left it; all other commands upgrade it first. */
   withoutUpgrade?: true
   run(operations: Operations, input: Input): Promise<Result>
   print(result: Result): string
+}
+
+/** A command that runs in the process in which it was typed, whether or not there is a database. */
+export type LocalCommand = Omit<Command, 'run' | 'createIfLost' | 'withoutUpgrade'> & {
+  runHere(config: Config, input: Input, say: (line: string) => void): Promise<Result>
 }
 
 /** A failed command, with a one-sentence message and an exit code of sysexits.h. */

@@ -1,4 +1,4 @@
-import type { Command } from './command.ts'
+import type { Command, LocalCommand } from './command.ts'
 import { accountCreate, accountIdle, accountList, accountPlan } from './commands/account-commands.ts'
 import { auditCommand } from './commands/audit-command.ts'
 import { backup, restore } from './commands/backup-commands.ts'
@@ -17,6 +17,7 @@ import {
   memberResetLink,
   setUpLink,
 } from './commands/member-commands.ts'
+import { modelsGet } from './commands/models-command.ts'
 import { exportAccount, importCommand } from './commands/move-commands.ts'
 import { creditsGrant, creditsShow, reconcileCommand } from './commands/other-commands.ts'
 import { retentionSet, retentionShow, userErase, userExport } from './commands/privacy-commands.ts'
@@ -30,7 +31,7 @@ import {
 } from './commands/space-commands.ts'
 import { upgradeCommand } from './commands/upgrade-command.ts'
 
-/** Every command, in the order of the help. */
+/** The commands that need the data, in the order of the help. */
 export const commands: Command[] = [
   accountCreate,
   accountList,
@@ -74,3 +75,6 @@ export const commands: Command[] = [
   secretsRotate,
   secretsFinish,
 ]
+
+/** The commands that need no data. */
+export const localCommands: LocalCommand[] = [modelsGet]

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Config } from '../config.ts'
 import { FolderInUse } from '../db/embedded/folder-lock.ts'
-import { type Command, CommandFailure, type Input, type Result } from './command.ts'
+import { type Command, CommandFailure, type Input, type LocalCommand, type Result } from './command.ts'
 import { askService } from './command-socket.ts'
 import { openOperations } from './open-operations.ts'
 
@@ -18,10 +18,11 @@ const SILENCE_MS = 2_000
  */
 export async function executeCommand(
   config: Config,
-  command: Command,
+  command: Command | LocalCommand,
   input: Input,
   say: (line: string) => void,
 ): Promise<Result> {
+  if ('runHere' in command) return command.runHere(config, input, say)
   if (config.databaseUrl) return runHere(config, command, input, say)
   const begun = performance.now()
   let silent = true

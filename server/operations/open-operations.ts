@@ -16,6 +16,7 @@ import { createMaintenance } from '../http/limits/maintenance.ts'
 import { originOf } from '../http/server/own-origin.ts'
 import { createKnowledge } from '../knowledge/search/knowledge.ts'
 import { createBuiltinModel } from '../models/builtin/builtin-model.ts'
+import { modelsFolder } from '../models/local/fetched-models.ts'
 import { createModels, type Models } from '../models/models.ts'
 import { openSecrets } from '../secrets/secret-key.ts'
 import type { Command, Operations } from './command.ts'
@@ -75,7 +76,15 @@ export async function openOperations(
     throw error
   }
   const { db, embedded } = database
-  let models: Models | null = null
+  let opened: Models | null = null
+  const models = (): Models => {
+    opened ??= createModels({
+      catalogue: config.catalogue,
+      builtin: createBuiltinModel(),
+      fetchedInto: modelsFolder(config.dataDir),
+    })
+    return opened
+  }
   return {
     db,
     embedded,
@@ -96,14 +105,8 @@ export async function openOperations(
     },
     // No worker is running on it now; the next start resumes what is unfinished.
     resume: async () => {},
-    openKnowledge() {
-      models ??= createModels({ catalogue: config.catalogue, builtin: createBuiltinModel() })
-      return createKnowledge({ db, models, log: pino({ level: 'silent' }) })
-    },
-    openModels() {
-      models ??= createModels({ catalogue: config.catalogue, builtin: createBuiltinModel() })
-      return { catalogue: config.catalogue, models }
-    },
+    openKnowledge: () => createKnowledge({ db, models: models(), log: pino({ level: 'silent' }) }),
+    openModels: () => ({ catalogue: config.catalogue, models: models() }),
     erasing: {
       // Sources that need training are trained at the next start of a worker.
       jobs: { enqueue: async () => {} },
@@ -122,7 +125,7 @@ export async function openOperations(
       },
     },
     async close() {
-      await models?.close()
+      await opened?.close()
       await database.close()
     },
   }

@@ -22,6 +22,12 @@ export async function createAccount(db: Db, name: string, plan: PlanName = DEFAU
 export const accountOf = (db: Db, id: AccountId): Promise<{ id: AccountId; plan: string }> =>
   db.selectFrom('accounts').select(['id', 'plan']).where('id', '=', id).executeTakeFirstOrThrow()
 
+/** Returns whether the installation has no other account. */
+export async function isOnlyAccount(db: Db, id: AccountId): Promise<boolean> {
+  const other = await db.selectFrom('accounts').select('id').where('id', '!=', id).limit(1).executeTakeFirst()
+  return other === undefined
+}
+
 export async function listAccounts(db: Db): Promise<AccountSummary[]> {
   const rows = await db.selectFrom('accounts').selectAll().orderBy('created_at').orderBy('id').execute()
   return rows.map(({ id, name, plan, idle_hours, created_at }) => ({

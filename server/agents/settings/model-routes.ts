@@ -1,10 +1,15 @@
 import { planOf } from '../../accounts/plans/plans.ts'
+import { isOnlyAccount } from '../../accounts/records/accounts.ts'
 import type { Context } from '../../context.ts'
+import type { Db } from '../../db/database.ts'
 import { lackOfPgvector } from '../../db/upkeep/pgvector.ts'
+import { ApiError, invalidField } from '../../http/errors.ts'
 import type { RateWindow } from '../../http/limits/rate-limit.ts'
-import { type Route, route } from '../../http/route.ts'
+import { type Caller, type Route, route } from '../../http/route.ts'
 import { countRequest } from '../../http/server/gate.ts'
 import { probeModels } from '../../models/catalogue/probe-models.ts'
+import { bytesOf } from '../../models/local/hub-models.ts'
+import { RUNTIME_BYTES } from '../../models/local/install-runtime.ts'
 import * as contract from '../contract.ts'
 
 /** The rate limit of model tests, because providers charge for each. */
@@ -12,7 +17,8 @@ const TESTS: RateWindow = { limit: 10, windowMs: 3_600_000 }
 
 export const modelRoutes = (ctx: Context): Route[] => [
   route(contract.listModels, async ({ caller: { account } }) => {
-    const { entries, auto, embedding, reranker } = ctx.config.catalogue
+    const { entries, auto, reranker } = ctx.config.catalogue
+    const { embedding } = ctx.models
     const { models } = planOf(account.plan)
     const failureOf = await ctx.knownFailures.read()
     const lack = embedding && (await lackOfPgvector(ctx.db))
@@ -32,6 +38,23 @@ export const modelRoutes = (ctx: Context): Route[] => [
     }
   }),
 
+  route(contract.readLocalModels, async ({ caller }) =>
+    presentLocal(ctx, await ownsInstallation(ctx.db, caller)),
+  ),
+
+  route(contract.fetchLocalModel, { keeps: 'answer' }, async ({ caller, body }) => {
+    if (!(await ownsInstallation(ctx.db, caller)))
+      throw new ApiError('AUTH_INSUFFICIENT_PERMISSIONS', {
+        message:
+          'Only the owner of the installation can fetch models: an owner of its only account. Where there are several accounts, the operator does it with the command "models get".',
+      })
+    const { models, begin } = ctx.modelFetcher
+    const model = body.model === undefined ? models[0] : models.find(({ name }) => name === body.model)
+    if (!model) throw invalidField('model', `must be one of ${models.map(({ name }) => name).join(', ')}.`)
+    begin(model)
+    return presentLocal(ctx, true)
+  }),
+
   route(contract.testModels, { keeps: 'answer' }, async ({ caller: { account }, reply }) => {
     await countRequest(reply, ctx.limiter, `models of ${account.id}`, TESTS)
     // The URLs of the servers are for the operator only (the command `doctor` shows them).
@@ -40,3 +63,26 @@ export const modelRoutes = (ctx: Context): Route[] => [
     return { findings: findings.map(({ what, name, ok, sentence }) => ({ what, name, ok, sentence })) }
   }),
 ]
+
+/** An owner of the only account owns the installation. Among several accounts, none of them speaks for the others. */
+async function ownsInstallation(db: Db, { member, account }: Caller): Promise<boolean> {
+  return member?.role === 'owner' && (await isOnlyAccount(db, account.id))
+}
+
+function presentLocal({ models, modelFetcher, config }: Context, isOwner: boolean) {
+  const { embedding } = models
+  const isConfigured = config.catalogue.embedding !== null
+  return {
+    mayFetch: isOwner,
+    inUse: isConfigured ? null : (embedding?.name ?? null),
+    isConfigured,
+    models: modelFetcher.models.map((model) => ({
+      name: model.name,
+      bytes: bytesOf(model),
+      runtimeBytes: RUNTIME_BYTES,
+      memoryBytes: model.memoryMb * 1_048_576,
+    })),
+    fetching: isOwner ? modelFetcher.fetching() : null,
+    problem: isOwner ? modelFetcher.problem() : null,
+  }
+}

@@ -18,11 +18,22 @@ export function requireMemory(what: 'create' | 'open', limit = memoryLimit()): v
   const needed = what === 'create' ? TO_CREATE : TO_OPEN
   if (limit >= needed) return
   throw new MemoryTooSmall(
-    `The service needs ${inMb(needed)} of memory to ${what} its embedded database, and this ${isContained() ? 'container allows' : 'machine has'} ${inMb(limit)}. Give it more, or use PostgreSQL: set DATABASE_URL.`,
+    `The service needs ${inMb(needed)} of memory to ${what} its embedded database, and ${memoryOf(limit)}. Give it more, or use PostgreSQL: set DATABASE_URL.`,
   )
 }
 
+/** Returns why a model that takes so much memory beside the running service cannot be run; null if it can. */
+export function lackOfMemory(bytes: number, limit = memoryLimit()): string | null {
+  const needed = TO_OPEN + bytes
+  return limit >= needed
+    ? null
+    : `The service and this model need ${inMb(needed)} of memory, and ${memoryOf(limit)}.`
+}
+
 const inMb = (bytes: number): string => `${Math.floor(bytes / MB)} MB`
+
+const memoryOf = (limit: number): string =>
+  `this ${isContained() ? 'container allows' : 'machine has'} ${inMb(limit)}`
 
 /** Without a limit, the control group reports none, or a number that no machine has. */
 const isContained = (): boolean => {

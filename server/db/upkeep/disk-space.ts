@@ -28,13 +28,16 @@ export function watchDiskSpace(folder: string, onChange: (isFull: boolean) => vo
   }
 }
 
-function hasNoRoom(folder: string): boolean {
+/** A folder that is missing or cannot be read is reported by whoever writes to it. */
+const hasNoRoom = (folder: string): boolean => (roomOn(folder) ?? 0) < 0
+
+/** Returns the bytes that may be written on the disk of a folder beside the reserve; null if it cannot be read. */
+export function roomOn(folder: string): number | null {
   try {
     const { bsize, blocks, bavail } = statfsSync(folder)
-    return bavail * bsize < Math.min(RESERVED_PART * blocks * bsize, LARGEST_RESERVE_BYTES)
+    return bavail * bsize - Math.min(RESERVED_PART * blocks * bsize, LARGEST_RESERVE_BYTES)
   } catch {
-    // A folder that is missing or cannot be read is reported by whoever writes to it.
-    return false
+    return null
   }
 }
 

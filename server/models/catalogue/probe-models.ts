@@ -49,9 +49,9 @@ export async function probeModels(
         return answers(asked, `${how}${isAuto}${withdrawal ? `, but ${withdrawal}` : '.'}`)
       }),
     ),
-    ...(catalogue.embedding && models.embedder
+    ...(models.embedding && models.embedder
       ? [
-          probe(shown(embeddingsOf(catalogue.embedding)), (asked, signal) =>
+          probe(shown(embeddingsOf(models.embedding)), (asked, signal) =>
             probeEmbedder(asked, models, storedNumbers, signal),
           ),
         ]

@@ -18,7 +18,7 @@ export const doctor: Command = {
         .executeTakeFirst()
       return row?.dimensions ?? null
     })
-    const lack = catalogue.embedding ? await preparePgvector(db) : null
+    const lack = models.embedding ? await preparePgvector(db) : null
     if (lack !== null) findings.push({ what: 'embeddings', name: 'pgvector', ok: false, sentence: lack })
     if (findings.some(({ ok }) => !ok))
       throw new CommandFailure(findings.map(({ sentence }) => sentence).join('\n'))

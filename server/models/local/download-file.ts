@@ -1,0 +1,184 @@
+import { createHash } from 'node:crypto'
+import {
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { setTimeout as wait } from 'node:timers/promises'
+import { type Dispatcher, EnvHttpProxyAgent, interceptors, request } from 'undici'
+import { GetFailure } from './get-failure.ts'
+
+export type Wanted = { url: string; target: string; bytes: number; sha256: string }
+
+/** Attempts in a row that bring nothing. One that brings bytes begins the count anew. */
+const TRIES = 5
+const FIRST_PAUSE_MS = 500
+const LONGEST_PAUSE_MS = 30_000
+/** A connection that brings nothing for so long is given up. */
+const SILENCE_MS = 30_000
+const MOST_REDIRECTS = 5
+
+const CONTINUE =
+  'What has been fetched is kept, and the next attempt continues there. Without internet, fetch the model on another machine and pass its folder with --from.'
+
+/**
+ * Fetches a file, and continues what an earlier attempt has left. The target exists only when it is whole and has the
+ * expected SHA-256; until then the bytes are beside it. `onBytes` is told how many bytes of it are there. Throws GetFailure.
+ */
+export async function downloadFile(
+  wanted: Wanted,
+  onBytes: (bytes: number) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const { target, bytes } = wanted
+  const part = partOf(target)
+  if (existsSync(target)) {
+    if ((await hashOfFile(target)) === wanted.sha256) return onBytes(bytes)
+    rmSync(target)
+  }
+  mkdirSync(dirname(target), { recursive: true })
+  const connections = new EnvHttpProxyAgent().compose(
+    interceptors.redirect({ maxRedirections: MOST_REDIRECTS }),
+  )
+  try {
+    for (let attempt = 1; sizeOf(part) !== bytes; attempt++) {
+      const before = sizeOf(part)
+      try {
+        await fetchRest(wanted, part, connections, onBytes, signal)
+      } catch (error) {
+        signal.throwIfAborted()
+        if (error instanceof GetFailure) throw error
+        if (isOfDisk(error)) throw unwritable(error)
+        if (sizeOf(part) > before) attempt = 0
+        const pause = error instanceof Refusal ? error.retryAfterMs : null
+        if (attempt === TRIES) throw unreachable(wanted, error)
+        await wait(pause ?? FIRST_PAUSE_MS * 2 ** attempt, undefined, { signal })
+      }
+    }
+  } finally {
+    await connections.close()
+  }
+  await acceptFile(part, wanted)
+}
+
+/** Moves a whole file to its target if it has the expected SHA-256; otherwise removes it and throws GetFailure. */
+export async function acceptFile(
+  path: string,
+  { url, target, sha256 }: Pick<Wanted, 'url' | 'target' | 'sha256'>,
+): Promise<void> {
+  const found = await hashOfFile(path)
+  if (found !== sha256) {
+    rmSync(path)
+    throw new GetFailure(
+      `${url} is not the file that was published: its SHA-256 is ${found}, and must be ${sha256}. It has been removed. Try again; if that does not help, check where the files come from (HF_ENDPOINT).`,
+    )
+  }
+  renameSync(path, target)
+}
+
+export const partOf = (target: string): string => `${target}.part`
+
+export const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+
+async function fetchRest(
+  { url, bytes }: Wanted,
+  part: string,
+  connections: Dispatcher,
+  onBytes: (bytes: number) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const from = sizeOf(part) < bytes ? sizeOf(part) : 0
+  const { statusCode, headers, body } = await request(url, {
+    dispatcher: connections,
+    headers: from > 0 ? { range: `bytes=${from}-` } : {},
+    headersTimeout: SILENCE_MS,
+    bodyTimeout: SILENCE_MS,
+    signal,
+  })
+  if (statusCode !== 200 && statusCode !== 206) {
+    await body.dump()
+    throw refusal(url, statusCode, headers['retry-after']?.toString())
+  }
+  // A server that ignores the range sends the file from its beginning.
+  const isRest = statusCode === 206 && headers['content-range']?.toString().startsWith(`bytes ${from}-`)
+  const start = isRest ? from : 0
+  try {
+    await pipeline(
+      counted(body, start, bytes, url, onBytes),
+      createWriteStream(part, { flags: start > 0 ? 'a' : 'w' }),
+      { signal },
+    )
+  } catch (error) {
+    if (error instanceof GetFailure) rmSync(part, { force: true })
+    throw error
+  }
+  if (sizeOf(part) < bytes) throw new Error('the connection ended early')
+}
+
+async function* counted(
+  body: Readable,
+  start: number,
+  bytes: number,
+  url: string,
+  onBytes: (bytes: number) => void,
+): AsyncGenerator<Buffer> {
+  let done = start
+  for await (const piece of body as AsyncIterable<Buffer>) {
+    done += piece.length
+    if (done > bytes)
+      throw new GetFailure(
+        `${url} is longer than the ${bytes} bytes that were published. It has been removed. Check where the files come from (HF_ENDPOINT).`,
+      )
+    yield piece
+    onBytes(done)
+  }
+}
+
+/** A response that another attempt may change. */
+class Refusal extends Error {
+  readonly retryAfterMs: number | null
+  constructor(status: number, retryAfter: string | undefined) {
+    super(`status ${status}`)
+    const seconds = Number(retryAfter)
+    this.retryAfterMs = seconds > 0 ? Math.min(seconds * 1_000, LONGEST_PAUSE_MS) : null
+  }
+}
+
+const refusal = (url: string, status: number, retryAfter: string | undefined): Error =>
+  status === 429 || status >= 500
+    ? new Refusal(status, retryAfter)
+    : new GetFailure(
+        `${url} cannot be fetched: its server answers with ${status}. Check HF_ENDPOINT, if it is set, or fetch the model on another machine and pass its folder with --from.`,
+      )
+
+const isOfDisk = (error: unknown): boolean =>
+  ['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM', 'EIO'].includes(
+    (error as NodeJS.ErrnoException).code ?? '',
+  )
+
+/** The failure of a write into the data folder. */
+export const unwritable = (error: unknown): GetFailure =>
+  new GetFailure(
+    `DATA_DIR: the model cannot be written there (${(error as Error).message}). Make room, or make the folder writable for the user of the service, then try again.`,
+    { cause: error },
+  )
+
+function unreachable({ url }: Wanted, error: unknown): GetFailure {
+  const { code, message } = error as NodeJS.ErrnoException
+  return new GetFailure(`${new URL(url).host} cannot be reached (${code ?? message}). ${CONTINUE}`, {
+    cause: error,
+  })
+}
+
+async function hashOfFile(path: string): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const piece of createReadStream(path, { highWaterMark: 1_048_576 })) hash.update(piece as Buffer)
+  return hash.digest('hex')
+}
