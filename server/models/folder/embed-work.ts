@@ -24,7 +24,7 @@ export async function* work(order: EmbedOrder): AsyncGenerator<EmbedPiece> {
  * with some models it changes their vectors.
  */
 async function vectorOf({ tokensOf, run, pooling }: Model, text: string): Promise<Float32Array> {
-  const { values, size } = await run(tokensOf(text))
+  const { values, size } = await run(await tokensOf(text))
   const vector = normalised(pooling === 'mean' ? sumOf(values, size) : values.subarray(0, size))
   if (!vector.every(Number.isFinite)) throw new FolderFault('has a model that makes no numbers of a text.')
   return vector

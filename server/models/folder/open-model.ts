@@ -19,8 +19,22 @@ type Onnx = {
   InferenceSession: { create(path: string, options: object): Promise<Session> }
   Tensor: new (type: 'int64', values: BigInt64Array, dims: number[]) => Tensor
 }
-type Tokenizer = { encode(text: string): { ids: number[] } }
-type Tokenizers = { Tokenizer: new (tokenizer: object, settings: object) => Tokenizer }
+/** The package `tokenizers`. */
+type NativeTokenizer = {
+  setTruncation(most: number): void
+  disablePadding(): void
+  encode(text: string): Promise<{ getIds(): number[] }>
+}
+/** The package `@huggingface/tokenizers`. */
+type ScriptTokenizer = { encode(text: string): { ids: number[] } }
+type Tokenizers = {
+  Tokenizer:
+    | { fromFile(path: string): NativeTokenizer }
+    | (new (
+        tokenizer: object,
+        settings: object,
+      ) => ScriptTokenizer)
+}
 
 export type ModelOrder = { folder: string; hash: string; runtime: Runtime; threads: number }
 
@@ -29,7 +43,7 @@ export type Model = {
    * Returns the tokens of a text with the special tokens that the model expects around it, as many as the model can
    * read.
    */
-  tokensOf(text: string): number[]
+  tokensOf(text: string): Promise<readonly number[]>
   /** Returns the model's output for the tokens, and how many numbers belong to one token. */
   run(tokens: readonly number[]): Promise<{ values: Float32Array; size: number }>
   /** How the vectors of the tokens become one vector. `none` means that the model does it. */
@@ -51,7 +65,6 @@ export async function openModel({ folder, hash, runtime, threads }: ModelOrder):
     throw new FolderFault('has changed since the service was started. Start it again.')
   const require = createRequire(import.meta.url)
   const { InferenceSession, Tensor } = await loading('onnxruntime-node', () => require(runtime.onnx) as Onnx)
-  const { Tokenizer } = await loading('tokenizers', () => require(runtime.tokenizers) as Tokenizers)
   const session = await loading('model', () =>
     InferenceSession.create(modelFileOf(folder), {
       intraOpNumThreads: threads,
@@ -61,24 +74,11 @@ export async function openModel({ folder, hash, runtime, threads }: ModelOrder):
   )
   const { output, pooling } = checked(session, folder)
   const names = session.inputMetadata.map(({ name }) => name)
-  const tokenizer = await loading(
-    'tokenizer',
-    () =>
-      new Tokenizer(
-        JSON.parse(readFileSync(join(folder, TOKENIZER), 'utf8')) as object,
-        settingsIn(folder, 'tokenizer_config.json'),
-      ),
-  )
   const most = mostTokens(folder)
-  const last = tokenizer.encode('').ids.at(-1)
+  const tokensOf = await loading('tokenizer', () => openTokenizer(folder, most, require(runtime.tokenizers)))
   return {
     pooling,
-    tokensOf(text) {
-      const { ids } = tokenizer.encode(text.slice(0, most * LONGEST_TOKEN))
-      if (ids.length <= most) return ids
-      // The token that ends every text is kept.
-      return last === undefined ? ids.slice(0, most) : [...ids.slice(0, most - 1), last]
-    },
+    tokensOf: (text) => tokensOf(text.slice(0, most * LONGEST_TOKEN)),
     async run(tokens) {
       const valuesOf = (name: string, index: number): bigint =>
         name === IDS ? BigInt(tokens[index]!) : name === 'attention_mask' ? 1n : 0n
@@ -96,6 +96,25 @@ export async function openModel({ folder, hash, runtime, threads }: ModelOrder):
         )
       return { values: data, size }
     },
+  }
+}
+
+/** Returns a function that makes at most `most` tokens of a text. The token that ends every text is kept. */
+function openTokenizer(folder: string, most: number, { Tokenizer }: Tokenizers): Model['tokensOf'] {
+  const path = join(folder, TOKENIZER)
+  if ('fromFile' in Tokenizer) {
+    const tokenizer = Tokenizer.fromFile(path)
+    tokenizer.setTruncation(most)
+    tokenizer.disablePadding()
+    return async (text) => (await tokenizer.encode(text)).getIds()
+  }
+  const settings = settingsIn(folder, 'tokenizer_config.json')
+  const tokenizer = new Tokenizer(JSON.parse(readFileSync(path, 'utf8')) as object, settings)
+  const last = tokenizer.encode('').ids.at(-1)
+  return async (text) => {
+    const { ids } = tokenizer.encode(text)
+    if (ids.length <= most) return ids
+    return last === undefined ? ids.slice(0, most) : [...ids.slice(0, most - 1), last]
   }
 }
 

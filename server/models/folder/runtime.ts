@@ -4,7 +4,8 @@ import { dirname, join, sep } from 'node:path'
 import { FolderFault } from './folder-fault.ts'
 
 const ONNX = 'onnxruntime-node'
-const TOKENIZERS = '@huggingface/tokenizers'
+/** The second was installed until the first, which makes the same tokens as the reference, was there for all systems. */
+const TOKENIZERS = ['tokenizers', '@huggingface/tokenizers']
 
 /** The packages that run a model, in tested versions, with the integrity of each. They are no packages of the service. */
 export const PACKAGE_FILES = ['package.json', 'package-lock.json'].map((name) => ({
@@ -23,14 +24,23 @@ export type Runtime = { onnx: string; tokenizers: string }
 /** Returns the packages that are installed in the folder, in a parent folder or in `runtime` beside it. Throws FolderFault. */
 export function runtimeOf(folder: string): Runtime & { folders: string[] } {
   const { resolve } = createRequire(import.meta.url)
-  const paths = [folder, join(dirname(folder), RUNTIME_FOLDER)]
-  try {
-    const [onnx = '', tokenizers = ''] = [ONNX, TOKENIZERS].map((name) => resolve(name, { paths }))
-    return { onnx, tokenizers, folders: [aroundPackage(onnx, ONNX), aroundPackage(tokenizers, TOKENIZERS)] }
-  } catch {
+  const found = (name: string): { name: string; file: string } | null => {
+    try {
+      return { name, file: resolve(name, { paths: [folder, join(dirname(folder), RUNTIME_FOLDER)] }) }
+    } catch {
+      return null
+    }
+  }
+  const onnx = found(ONNX)
+  const tokenizers = found(TOKENIZERS[0]!) ?? found(TOKENIZERS[1]!)
+  if (!onnx || !tokenizers)
     throw new FolderFault(
       `lacks what runs it. Run: npm install --ignore-scripts --prefix ${JSON.stringify(folder)} ${RUNTIME_PACKAGES.join(' ')}`,
     )
+  return {
+    onnx: onnx.file,
+    tokenizers: tokenizers.file,
+    folders: [onnx, tokenizers].map(({ name, file }) => aroundPackage(file, name)),
   }
 }
 

@@ -59,7 +59,7 @@ export async function downloadFile(
         if (sizeOf(part) > before) attempt = 0
         const pause = error instanceof Refusal ? error.retryAfterMs : null
         if (attempt === TRIES) throw unreachable(wanted, error)
-        await wait(pause ?? FIRST_PAUSE_MS * 2 ** attempt, undefined, { signal })
+        await wait(pause ?? FIRST_PAUSE_MS * 2 ** Math.max(0, attempt - 1), undefined, { signal })
       }
     }
   } finally {
@@ -104,41 +104,47 @@ async function fetchRest(
   })
   if (statusCode !== 200 && statusCode !== 206) {
     await body.dump()
+    // There is nothing beyond what has been fetched, so its file is shorter.
+    if (statusCode === 416) throw otherSize(url, bytes, part)
     throw refusal(url, statusCode, headers['retry-after']?.toString())
   }
   // A server that ignores the range sends the file from its beginning.
   const isRest = statusCode === 206 && headers['content-range']?.toString().startsWith(`bytes ${from}-`)
   const start = isRest ? from : 0
-  try {
-    await pipeline(
-      counted(body, start, bytes, url, onBytes),
-      createWriteStream(part, { flags: start > 0 ? 'a' : 'w' }),
-      { signal },
-    )
-  } catch (error) {
-    if (error instanceof GetFailure) rmSync(part, { force: true })
-    throw error
+  const length = headers['content-length']
+  if (length !== undefined && start + Number(length) !== bytes) {
+    body.on('error', () => {}).destroy()
+    throw otherSize(url, bytes, part)
   }
+  await pipeline(
+    counted(body, start, (done) => {
+      if (done > bytes) throw otherSize(url, bytes, part)
+      onBytes(done)
+    }),
+    createWriteStream(part, { flags: start > 0 ? 'a' : 'w' }),
+    { signal },
+  )
   if (sizeOf(part) < bytes) throw new Error('the connection ended early')
 }
 
 async function* counted(
   body: Readable,
   start: number,
-  bytes: number,
-  url: string,
-  onBytes: (bytes: number) => void,
+  onBytes: (done: number) => void,
 ): AsyncGenerator<Buffer> {
   let done = start
   for await (const piece of body as AsyncIterable<Buffer>) {
     done += piece.length
-    if (done > bytes)
-      throw new GetFailure(
-        `${url} is longer than the ${bytes} bytes that were published. It has been removed. Check where the files come from (HF_ENDPOINT).`,
-      )
-    yield piece
     onBytes(done)
+    yield piece
   }
+}
+
+function otherSize(url: string, bytes: number, part: string): GetFailure {
+  rmSync(part, { force: true })
+  return new GetFailure(
+    `${url} is not the file that was published: its size is not ${bytes} bytes. What was fetched of it has been removed. Check where the files come from (HF_ENDPOINT).`,
+  )
 }
 
 /** A response that another attempt may change. */
@@ -172,7 +178,7 @@ export const unwritable = (error: unknown): GetFailure =>
 
 function unreachable({ url }: Wanted, error: unknown): GetFailure {
   const { code, message } = error as NodeJS.ErrnoException
-  return new GetFailure(`${new URL(url).host} cannot be reached (${code ?? message}). ${CONTINUE}`, {
+  return new GetFailure(`${url} cannot be reached (${code ?? message}). ${CONTINUE}`, {
     cause: error,
   })
 }

@@ -14,7 +14,7 @@ import { PACKAGE_FILES, RUNTIME_FOLDER } from '../folder/runtime.ts'
 import { GetFailure } from './get-failure.ts'
 
 /** What the packages take on the disk until the parts for other systems have been removed, and afterwards at most. */
-export const INSTALLING_BYTES = 310_000_000
+export const INSTALLING_BYTES = 380_000_000
 export const RUNTIME_BYTES = 92_000_000
 
 /** npm has timeouts of its own for each request. */
@@ -66,7 +66,7 @@ function replace(folder: string, made: string): void {
   renameSync(made, folder)
 }
 
-/** The package has the compiled code for five systems, of which one is used. */
+/** The packages have the compiled code for many systems, of which one is used. */
 function keepOwnSystem(folder: string): void {
   const own = nativeOf(folder)
   if (!existsSync(own))
@@ -78,6 +78,10 @@ function keepOwnSystem(folder: string): void {
     for (const processor of readdirSync(join(systems, system)))
       if (join(systems, system, processor) !== own)
         rmSync(join(systems, system, processor), { recursive: true })
+  const tokenizers = join(folder, 'node_modules', 'tokenizers')
+  for (const name of readdirSync(tokenizers))
+    if (name.endsWith('.node') && !name.includes(`.${process.platform}-${process.arch}`))
+      rmSync(join(tokenizers, name))
 }
 
 /** Where npm started the service, that npm is used; otherwise the one on the path. */
