@@ -244,8 +244,8 @@ const LocalModels = Exact({
   models: Type.Array(
     Exact({
       name: Type.String(),
-      bytes: Type.Integer({ description: 'The size of its files' }),
-      runtimeBytes: Type.Integer({ description: 'The size of what runs it, when it has been installed' }),
+      downloadBytes: Type.Integer({ description: 'What is fetched: its files and what runs it' }),
+      diskBytes: Type.Integer({ description: 'What both take on the disk afterwards' }),
       memoryBytes: Type.Integer({ description: 'The memory of the process that runs it' }),
     }),
     { description: 'What can be fetched, the default first' },
@@ -280,7 +280,7 @@ export const fetchLocalModel = endpoint({
   ...local,
   method: 'POST',
   name: 'fetchLocalModel',
-  audit: 'models.fetch',
+  audit: 'model.fetch',
   summary: 'Fetch an embedding model that the installation runs itself',
   description:
     'Begins to fetch the model and what runs it, and returns at once; the GET shows how far it is. What an earlier attempt has left is continued. When both are there and have been tried, the model is in use without a restart. While one is being fetched, nothing new begins.',

@@ -38,6 +38,7 @@ export const healthRoutes = (ctx: Pick<Context, 'availability' | 'space' | 'db' 
         status: 'ok' as const,
         timestamp: Math.floor(Date.now() / 1000),
         ...(space.isFull() ? { storage: 'full' as const } : {}),
+        ...(models.embedder === null ? { embedding: 'none' as const } : {}),
         ...indexHealth(),
       }
     }),

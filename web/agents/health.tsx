@@ -142,6 +142,15 @@ function Models({ agent }: { agent: Agent }) {
           The last call of the model {model.id} failed: {model.problem} {test}
         </Line>
       )}
+      {data.embedding === null && (
+        <Line state="todo">
+          Questions are only searched by their words. An embedding model would also find what says the same in
+          other words and languages:{' '}
+          <Link to="/workspace" search={{ tab: 'models' } as never}>
+            see Models
+          </Link>
+        </Line>
+      )}
       {data.embeddingProblem && (
         <Line state="bad">
           Questions are only searched by their words: {data.embeddingProblem} {test}

@@ -14,6 +14,7 @@ import { Button, buttonClass } from '../ui/button.tsx'
 import { FilePicker, Form, FormActions, TextField } from '../ui/field.tsx'
 import { Card, Page, Section } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
+import { LocalModel } from '../workspace/local-model.tsx'
 import classes from './agents.module.css'
 import { addFirstSource, type FirstSource, takeFirstSource } from './first-source.ts'
 import { isBusy } from './status.ts'
@@ -76,6 +77,7 @@ function Start({ agentId }: { agentId: string }) {
                 </Card>
               </Section>
             )}
+            {can('agents:read') && <LocalModel />}
             <div className={classes.choices}>
               {isLive && (
                 <Link to="/agents/$agentId/deploy" params={{ agentId }} className={buttonClass('primary')}>

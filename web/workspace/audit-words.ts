@@ -33,6 +33,7 @@ const WORDS: Record<string, string> = {
   'member.rename': 'changed their name',
   'member.reset-link': 'made a link for a new password',
   'member.update': 'changed a member',
+  'model.fetch': 'began to fetch an embedding model',
   'password.ask-reset': 'asked for a new password',
   'password.change': 'changed their password',
   'password.reset': 'chose a new password',

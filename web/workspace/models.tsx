@@ -9,6 +9,7 @@ import { Button } from '../ui/button.tsx'
 import { formatNumber } from '../ui/format.ts'
 import { Badge, Section, Table } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
+import { LocalModel } from './local-model.tsx'
 import classes from './workspace.module.css'
 
 export function Models() {
@@ -54,6 +55,7 @@ export function Models() {
               {data.reranker ?? 'none'}.
             </p>
             {data.embeddingProblem && <p role="alert">{data.embeddingProblem}</p>}
+            <LocalModel />
             {test.data && (
               <ul className={agents.rows} aria-label="Findings" aria-live="polite">
                 {test.data.findings.map(({ what, name, ok, sentence }) => (

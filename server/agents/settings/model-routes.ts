@@ -9,7 +9,7 @@ import { type Caller, type Route, route } from '../../http/route.ts'
 import { countRequest } from '../../http/server/gate.ts'
 import { probeModels } from '../../models/catalogue/probe-models.ts'
 import { bytesOf } from '../../models/local/hub-models.ts'
-import { RUNTIME_BYTES } from '../../models/local/install-runtime.ts'
+import { RUNTIME } from '../../models/local/install-runtime.ts'
 import * as contract from '../contract.ts'
 
 /** The rate limit of model tests, because providers charge for each. */
@@ -78,8 +78,8 @@ function presentLocal({ models, modelFetcher, config }: Context, isOwner: boolea
     isConfigured,
     models: modelFetcher.models.map((model) => ({
       name: model.name,
-      bytes: bytesOf(model),
-      runtimeBytes: RUNTIME_BYTES,
+      downloadBytes: bytesOf(model) + RUNTIME.download,
+      diskBytes: bytesOf(model) + RUNTIME.disk,
       memoryBytes: model.memoryMb * 1_048_576,
     })),
     fetching: isOwner ? modelFetcher.fetching() : null,

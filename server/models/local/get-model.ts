@@ -10,7 +10,7 @@ import { acceptFile, downloadFile, partOf, sizeOf, unwritable, type Wanted } fro
 import { noteFetched } from './fetched-models.ts'
 import { GetFailure } from './get-failure.ts'
 import { bytesOf, type HubModel } from './hub-models.ts'
-import { copyRuntime, hasRuntime, INSTALLING_BYTES, installRuntime } from './install-runtime.ts'
+import { copyRuntime, hasRuntime, installRuntime, RUNTIME } from './install-runtime.ts'
 
 /** What is being done, and how many bytes of the model are there. */
 export type Progress = { step: 'model' | 'runtime' | 'trying'; done: number; total: number }
@@ -83,7 +83,7 @@ function refuseTooLarge({ folder, model, from, memory, hub = HUB, say }: Getting
     0,
   )
   const left = Math.max(0, bytesOf(model) - there)
-  const runtime = hasRuntime(join(folder, RUNTIME_FOLDER)) ? 0 : INSTALLING_BYTES
+  const runtime = hasRuntime(join(folder, RUNTIME_FOLDER)) ? 0 : RUNTIME.installing
   const room = roomOn(folder)
   say?.(
     `${model.name} takes ${inMb(bytesOf(model))} (${inMb(left)} are left to fetch from ${from ?? hub}), what runs it ${runtime === 0 ? 'is there already' : `up to ${inMb(runtime)} while it is installed`}, and it needs about ${model.memoryMb} MB of memory. There are ${room === null ? 'an unknown number of' : Math.floor(room / MB)} MB of room in DATA_DIR.`,
