@@ -14,6 +14,7 @@ import { openPostgres } from '../server/db/database.ts'
 import type { AccountId } from '../server/db/tables/columns.ts'
 import { jobKinds } from '../server/features.ts'
 import { type Scope, V2 } from '../server/http/contract.ts'
+import type { HubModel } from '../server/models/local/hub-models.ts'
 import { freshDatabase } from './database.ts'
 
 export type Answer = {
@@ -50,19 +51,29 @@ export type Service = {
 /**
  * Starts the whole service on a free port, with contract checks enabled. It uses a new database, or the database and
  * the folder of `beside`, as an additional process would (PostgreSQL only). With `idle`, it processes no jobs. `port` is for
- * services that have to know their own address, and `backlog` limits what may wait for the log of answers.
+ * services that have to know their own address, `backlog` limits what may wait for the log of answers, and `hubModels` are what
+ * the owner can fetch.
  */
 export async function startService(
   env: Record<string, string> = {},
   beside?: Service,
-  { idle = false, port = 0, backlog }: { idle?: boolean; port?: number; backlog?: Backlog } = {},
+  {
+    idle = false,
+    port = 0,
+    backlog,
+    hubModels,
+  }: { idle?: boolean; port?: number; backlog?: Backlog; hubModels?: readonly HubModel[] } = {},
 ): Promise<Service> {
   const folder = beside?.ctx.config.dataDir ?? (await mkdtemp(join(tmpdir(), 'parley-test-')))
   const config = readConfig({ DATA_DIR: folder, LOG_LEVEL: 'error', SEED_DEMO: '0', ...env })
   const database = beside
     ? { database: openPostgres(beside.databaseUrl ?? '', 10), drop: async () => {} }
     : await freshDatabase()
-  const ctx = await createContext(config, { database: database.database, ...(backlog && { backlog }) })
+  const ctx = await createContext(config, {
+    database: database.database,
+    ...(backlog && { backlog }),
+    ...(hubModels && { hubModels }),
+  })
   const app = await createApp(ctx, { strict: true }).catch(async (error: unknown) => {
     // Open resources would keep the test file from ending.
     await ctx.close()

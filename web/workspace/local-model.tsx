@@ -66,7 +66,9 @@ function Offer({ models: [model], fetching, problem }: Local) {
         </div>
       ) : (
         <>
-          {problem && <p role="alert">{problem}</p>}
+          {problem && <p role="alert" className={classes.problem}>
+              {problem}
+            </p>}
           <p className={classes.faint}>
             Downloads {formatBytes(model.downloadBytes)}, takes {formatBytes(model.diskBytes)} of disk, and up
             to {formatBytes(model.memoryBytes)} of memory while it runs.

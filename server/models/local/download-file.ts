@@ -26,7 +26,7 @@ const SILENCE_MS = 30_000
 const MOST_REDIRECTS = 5
 
 const CONTINUE =
-  'What has been fetched is kept, and the next attempt continues there. Without internet, fetch the model on another machine and pass its folder with --from.'
+  'What has been fetched is kept, and the next attempt continues there. Without internet, fetch the model on another machine and run: models get --from FOLDER.'
 
 /**
  * Fetches a file, and continues what an earlier attempt has left. The target exists only when it is whole and has the
@@ -161,7 +161,7 @@ const refusal = (url: string, status: number, retryAfter: string | undefined): E
   status === 429 || status >= 500
     ? new Refusal(status, retryAfter)
     : new GetFailure(
-        `${url} cannot be fetched: its server answers with ${status}. Check HF_ENDPOINT, if it is set, or fetch the model on another machine and pass its folder with --from.`,
+        `${url} cannot be fetched: its server answers with ${status}. Check HF_ENDPOINT, if it is set, or fetch the model on another machine and run: models get --from FOLDER.`,
       )
 
 const isOfDisk = (error: unknown): boolean =>

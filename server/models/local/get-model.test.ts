@@ -157,7 +157,7 @@ test('a hub that is not there, or refuses, is named with what to do; what was fe
   )
   assert.match(
     await failureOf(get(folder, { hub: 'http://127.0.0.1:9' })),
-    /^http:.*127\.0\.0\.1:9\/.* cannot be reached \(ECONNREFUSED\)\. What has been fetched is kept, .* --from\.$/,
+    /^http:.*127\.0\.0\.1:9\/.* cannot be reached \(ECONNREFUSED\)\. What has been fetched is kept, .* --from FOLDER\.$/,
   )
   assert.deepEqual(readdirSync(join(folder, model.name)), ['model.onnx.part'])
   hub.status = null

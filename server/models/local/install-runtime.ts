@@ -110,7 +110,7 @@ function runNpm(args: string[], cwd: string, signal: AbortSignal): Promise<void>
       reject(
         error.code === 'ENOENT'
           ? new GetFailure(
-              'npm, which installs what runs the model, was not found. Install npm, or fetch the model on another machine and pass its folder with --from.',
+              'npm, which installs what runs the model, was not found. Install npm, or fetch the model on another machine and run: models get --from FOLDER.',
             )
           : error,
       ),
@@ -124,5 +124,5 @@ function failureOf(said: string): string {
     .split('\n')
     .map((line) => line.replace(/^npm (?:error|ERR!)\s*/, '').trim())
     .filter((line) => line !== '' && !/complete log of this run|^code |^errno |^syscall /.test(line))
-  return `npm could not install what runs the model (${lines[0] ?? 'it said nothing'}). It goes by npm's own settings: "npm config get registry" shows where it looks. Without internet, fetch the model on another machine and pass its folder with --from.`
+  return `npm could not install what runs the model (${lines[0] ?? 'it said nothing'}). It goes by npm's own settings: "npm config get registry" shows where it looks. Without internet, fetch the model on another machine and run: models get --from FOLDER.`
 }
