@@ -6,8 +6,8 @@ export type HubServer = {
   url: string
   /** What it was asked for, in order: the path, and the range if there was one. */
   asked: string[]
-  /** The next response with a file ends after so many bytes; null for whole responses. */
-  cutAfter: number | null
+  /** The connection of the next response with a file ends after so many bytes, when they have arrived; null for whole ones. */
+  cut: { after: number; arrived: () => Promise<unknown> } | null
   /** Another status for every file, as when a repository is closed, and the one after the cut; null for none. */
   status: number | null
   statusAfterCut: number | null
@@ -54,14 +54,16 @@ export async function startHub(
         ? {}
         : { 'content-range': `bytes ${start}-${bytes.length - 1}/${bytes.length}` }),
     })
-    const end = hub.cutAfter === null ? bytes.length : Math.min(bytes.length, start + hub.cutAfter)
-    if (hub.cutAfter !== null) hub.status = hub.statusAfterCut
-    hub.cutAfter = null
+    const { cut } = hub
+    const end = cut === null ? bytes.length : Math.min(bytes.length, start + cut.after)
+    if (cut !== null) hub.status = hub.statusAfterCut
+    hub.cut = null
     hub.statusAfterCut = null
     for (let at = start; at < end && !response.destroyed; at += PIECE) {
       await new Promise((written) => response.write(bytes.subarray(at, Math.min(end, at + PIECE)), written))
       if (hub.pauseMs > 0) await new Promise((later) => setTimeout(later, hub.pauseMs))
     }
+    await cut?.arrived()
     if (end < bytes.length) response.destroy()
     else response.end()
   })
@@ -69,7 +71,7 @@ export async function startHub(
   const hub: HubServer = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked: [],
-    cutAfter: null,
+    cut: null,
     status: null,
     statusAfterCut: null,
     replaced: new Map(),

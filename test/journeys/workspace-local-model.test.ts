@@ -67,7 +67,11 @@ describe('the owner of the installation fetches the embedding model', { skip }, 
     const text =
       'Refunds are paid within a week. Parcels are sent on workdays. The Halo lamp is made of brass.'
     const { id } = (
-      await client.request('POST', `/agents/${agentId}/sources`, { type: 'text', name: 'Lumi', content: text })
+      await client.request('POST', `/agents/${agentId}/sources`, {
+        type: 'text',
+        name: 'Lumi',
+        content: text,
+      })
     ).body
     await trained(service, id)
     hub.status = 403

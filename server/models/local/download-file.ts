@@ -36,6 +36,7 @@ export async function downloadFile(
   wanted: Wanted,
   onBytes: (bytes: number) => void,
   signal: AbortSignal,
+  pauseMs = FIRST_PAUSE_MS,
 ): Promise<void> {
   const { target, bytes } = wanted
   const part = partOf(target)
@@ -59,7 +60,7 @@ export async function downloadFile(
         if (sizeOf(part) > before) attempt = 0
         const pause = error instanceof Refusal ? error.retryAfterMs : null
         if (attempt === TRIES) throw unreachable(wanted, error)
-        await wait(pause ?? FIRST_PAUSE_MS * 2 ** Math.max(0, attempt - 1), undefined, { signal })
+        await wait(pause ?? pauseMs * 2 ** Math.max(0, attempt - 1), undefined, { signal })
       }
     }
   } finally {

@@ -25,6 +25,8 @@ type Getting = {
   hub?: string
   /** The bytes of memory that there are; absent: those of the container or the machine. */
   memory?: number
+  /** The pause after the first attempt that brings nothing, which doubles; absent: that of the service. */
+  pauseMs?: number
   /** Told once, before anything is fetched: what it takes. */
   say?: (line: string) => void
   onProgress?: (progress: Progress) => void
@@ -102,7 +104,7 @@ function refuseTooLarge({ folder, model, from, memory, hub = HUB, say }: Getting
 const inMb = (bytes: number): string => `${Math.ceil(bytes / MB)} MB`
 
 async function getFiles(
-  { model, from, hub = HUB }: Getting,
+  { model, from, hub = HUB, pauseMs }: Getting,
   target: string,
   onBytes: (done: number) => void,
   signal: AbortSignal,
@@ -112,7 +114,7 @@ async function getFiles(
     const url = `${hub}/${model.repository}/resolve/${model.revision}/${path}`
     const wanted = { url, target: join(target, as), bytes, sha256 }
     if (from) await copyFile(from, model, { ...wanted, as, path })
-    else await downloadFile(wanted, (done) => onBytes(before + done), signal)
+    else await downloadFile(wanted, (done) => onBytes(before + done), signal, pauseMs)
     before += bytes
     onBytes(before)
   }

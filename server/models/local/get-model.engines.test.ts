@@ -1,11 +1,21 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { embeddingFolder } from '../../../test/embedding-folder.ts'
 import { type HubServer, startHub } from '../../../test/fakes/hub-server.ts'
 import { hubModelOf, realModel } from '../../../test/real-onnx-model.ts'
+import { until } from '../../../test/until.ts'
 import { createModels } from '../models.ts'
 import { fetchedModels } from './fetched-models.ts'
 import { GetFailure } from './get-failure.ts'
@@ -43,7 +53,14 @@ function newFolder(): string {
 }
 
 const get = (folder: string, more: Partial<Parameters<typeof getModel>[0]> = {}): Promise<void> =>
-  getModel({ folder, model, hub: hub.url, ...more })
+  getModel({ folder, model, hub: hub.url, pauseMs: 1, ...more })
+
+/** Has the connection end when so many bytes of the model are in the folder. */
+function cutAfter(after: number, folder: string): void {
+  const part = join(folder, model.name, 'model.onnx.part')
+  const arrived = () => until('the bytes', () => statSync(part, { throwIfNoEntry: false })?.size === after)
+  hub.cut = { after, arrived }
+}
 
 const failureOf = async (work: Promise<void>): Promise<string> => {
   const error = await work.then(
@@ -65,7 +82,7 @@ test('a model and what runs it are fetched, tried and in use, after the download
   const running = modelsIn(folder)
   assert.deepEqual([running.embedding, running.embedder], [null, null])
   const half = Math.floor(files.get(weights)!.length / 2)
-  hub.cutAfter = half
+  cutAfter(half, folder)
   try {
     await get(folder, { say: (line) => said.push(line), onProgress: (progress) => seen.push(progress) })
   } catch (error) {
@@ -149,7 +166,7 @@ test('a file that is not the published one is removed, and a longer one is not f
 
 test('a hub that is not there, or refuses, is named with what to do; what was fetched is kept', async () => {
   const folder = newFolder()
-  hub.cutAfter = 1_000
+  cutAfter(100, folder)
   hub.statusAfterCut = 404
   assert.match(
     await failureOf(get(folder)),
@@ -167,7 +184,7 @@ test('a hub that is not there, or refuses, is named with what to do; what was fe
     /tokenizer\.json is not the file that was published: its size is not \d+ bytes/,
   )
   hub.replaced.clear()
-  assert.ok(hub.asked.some((path) => path.endsWith(' bytes=1000-')))
+  assert.ok(hub.asked.some((path) => path.endsWith(' bytes=100-')))
 })
 
 test('too little memory or room, and a folder that cannot be written, are said before anything is fetched', async () => {
