@@ -66,9 +66,11 @@ function Offer({ models: [model], fetching, problem }: Local) {
         </div>
       ) : (
         <>
-          {problem && <p role="alert" className={classes.problem}>
+          {problem && (
+            <p role="alert" className={classes.problem}>
               {problem}
-            </p>}
+            </p>
+          )}
           <p className={classes.faint}>
             Downloads {formatBytes(model.downloadBytes)}, takes {formatBytes(model.diskBytes)} of disk, and up
             to {formatBytes(model.memoryBytes)} of memory while it runs.
