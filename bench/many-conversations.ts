@@ -70,16 +70,16 @@ export async function addManyConversations(
     await sql`drop table made, texts`.execute(one)
     for (const table of ['conversations', 'messages', 'tool_calls', 'tickets', 'conversation_topics'])
       await sql`alter table ${sql.table(table)} enable trigger user`.execute(one)
+    for (const table of [
+      'conversations',
+      'messages',
+      'conversation_search',
+      'conversation_counts',
+      'tool_calls',
+    ])
+      await sql`vacuum analyze ${sql.table(table)}`.execute(one)
     await sql`reset statement_timeout`.execute(one)
   })
-  for (const table of [
-    'conversations',
-    'messages',
-    'conversation_search',
-    'conversation_counts',
-    'tool_calls',
-  ])
-    await sql`vacuum analyze ${sql.table(table)}`.execute(db)
 }
 
 async function makeTexts(db: Db, texts: number): Promise<void> {

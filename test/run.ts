@@ -26,9 +26,9 @@ const service = globSync('{server,client,widget,test}/**/*.test.ts', { exclude }
 const smokeOf = (files: string[]): string[] => files.filter((file) => file.endsWith('.smoke.test.ts'))
 
 /** Some processor time is spent in the threads of embedded databases, and some tests wait for time-outs. */
-const AT_ONCE = availableParallelism() + 1
+const AT_ONCE = availableParallelism() + 2
 /** Starting a process and loading the service takes longer than most files take. */
-const FILES_OF_PROCESS = 25
+const FILES_OF_PROCESS = 16
 
 const total = { passed: 0, failed: 0, skipped: 0 }
 

@@ -186,7 +186,8 @@ test('duties and jobs run although the clock of the database was set back by an 
   const task: Task<Payload> = {
     name: 'late',
     concurrency: 1,
-    retries: 0,
+    // On a busy machine, the job of the dead process may be due again before the other has run.
+    retries: 1,
     run: async ({ word }) => void runs.push(word),
   }
   await jobs.prepare([task as Task<never>])
@@ -198,11 +199,16 @@ test('duties and jobs run although the clock of the database was set back by an 
     where name = 'late' and start_after = created_on`.execute(db)
   await jobs.work([task as Task<never>])
   await jobs.revive()
-  await until('the waiting job', () => runs.includes('waiting'))
   const { rows } = await sql<{ ok: boolean }>`
-    select heartbeat_on <= now() as ok from jobs.job where name = 'late' and state = 'active'`.execute(db)
+    select heartbeat_on <= now() as ok from jobs.job where name = 'late' and data->>'word' = 'of a dead process'`.execute(
+    db,
+  )
   assert.deepEqual(rows, [{ ok: true }])
-  assert.deepEqual(runs, ['duty', 'duty', 'waiting'])
+  await until('the waiting job', () => runs.includes('waiting'))
+  assert.deepEqual(
+    runs.filter((word) => word !== 'of a dead process'),
+    ['duty', 'duty', 'waiting'],
+  )
   await jobs.close()
   await database.close()
   await drop()

@@ -55,7 +55,7 @@ describe('what the agent could not answer', { skip }, () => {
     await lookNow(service.ctx, agentId)
     await service.ctx.indexer.run(service.ctx.db)
     page = await pageOf(browser, service, owner)
-    page.setDefaultTimeout(30_000)
+    page.setDefaultTimeout(120_000)
     page.on('response', (response) => {
       if (response.status() >= 400 && response.request().method() === 'GET') failed.push(response.url())
     })

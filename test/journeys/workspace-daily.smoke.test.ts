@@ -41,7 +41,7 @@ describe('a day in the workspace', { skip }, () => {
     const made = await desk.client.request('POST', `/agents/${desk.agentId}/contacts`, contact)
     assert.ok(made.status < 300, JSON.stringify(made.body))
     page = await pageOf(browser, service, owner)
-    page.setDefaultTimeout(30_000)
+    page.setDefaultTimeout(120_000)
   })
   after(async () => {
     await browser?.close()

@@ -30,7 +30,7 @@ describe('people who click twice', { skip }, () => {
     desk = await openDesk(service, ['Sam Lee'])
     owner = await memberOf(service, desk.client.accountId, 'owner')
     page = await pageOf(browser, service, owner)
-    page.setDefaultTimeout(30_000)
+    page.setDefaultTimeout(120_000)
   })
   after(async () => {
     await browser?.close()

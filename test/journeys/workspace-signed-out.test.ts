@@ -75,7 +75,7 @@ describe('people who are signed out', { skip }, () => {
       const wanted = isPublic ? address : `${address}?tab=keys&q=a%26b#end`
       const page = await pageOf(browser, service)
       // A page that is stuck answers nothing any more.
-      page.setDefaultTimeout(20_000)
+      page.setDefaultTimeout(120_000)
       await page.goto(service.url + wanted)
       await page.locator('main h1').waitFor()
       const shown = new URL(page.url())
@@ -91,7 +91,7 @@ describe('people who are signed out', { skip }, () => {
   test('signing in leads to where the person was going', async () => {
     for (const wanted of [`/agents/${desk.agentId}/inbox?ticket=1`, '/workspace?tab=keys', '/']) {
       const page = await pageOf(browser, service)
-      page.setDefaultTimeout(20_000)
+      page.setDefaultTimeout(120_000)
       await page.goto(service.url + wanted)
       await page.getByLabel('Email').fill(owner.email)
       await page.getByLabel('Password').fill(PASSWORD)

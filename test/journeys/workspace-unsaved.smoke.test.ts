@@ -41,7 +41,7 @@ describe('what is written is not lost', { skip }, () => {
 
   const open = async (who: Worker, path: string): Promise<Page> => {
     const page = await pageOf(browser, service, who)
-    page.setDefaultTimeout(30_000)
+    page.setDefaultTimeout(120_000)
     await page.goto(`${service.url}/agents/${agentId}${path}`)
     return page
   }
