@@ -47,8 +47,10 @@ const parts: Record<string, () => Promise<void>> = {
     await inBrowser(globSync(JOURNEYS))
   },
   async engines() {
-    await runFiles('embedded database', globSync(ENGINES))
-    await onPostgres(globSync(ENGINES))
+    // They have deadlines and start several processes, so each file gets two processors.
+    const atOnce = Math.max(1, Math.floor(availableParallelism() / 2))
+    await runFiles('embedded database', globSync(ENGINES), { atOnce })
+    await onPostgres(globSync(ENGINES), atOnce)
   },
 }
 
@@ -88,10 +90,10 @@ process.on('exit', (code) => process.exit(code))
   })
 }
 
-async function onPostgres(files: string[]): Promise<void> {
+async function onPostgres(files: string[], atOnce = AT_ONCE): Promise<void> {
   const postgres = await preparePostgres()
   if (postgres.url === null) return skip('what runs on PostgreSQL', postgres.reason)
-  await runFiles(`PostgreSQL ${postgres.version}`, files, { TEST_DATABASE_URL: postgres.url })
+  await runFiles(`PostgreSQL ${postgres.version}`, files, { url: postgres.url, atOnce })
   const deadlocks = await postgres.deadlocks()
   if (deadlocks.length > 0) fail(`deadlocks in PostgreSQL's log: ${deadlocks.slice(0, 10).join('\n\n')}`)
   await postgres.stop()
@@ -112,15 +114,19 @@ function fail(what: string): void {
 }
 
 /** Runs each file in a process of its own, and prints failures when they happen and which files took longest. */
-async function runFiles(title: string, files: string[], env: NodeJS.ProcessEnv = {}): Promise<void> {
+async function runFiles(
+  title: string,
+  files: string[],
+  { url, atOnce = AT_ONCE }: { url?: string; atOnce?: number } = {},
+): Promise<void> {
   console.log(`\n${title}`)
   const events = run({
     files: files.map((file) => resolve(file)),
-    concurrency: AT_ONCE,
+    concurrency: atOnce,
     timeout: 900_000,
     // With many embedded databases in one process, V8 has crashed while it freed their compiled code.
     execArgv: ['--no-wasm-code-gc'],
-    env: { ...process.env, TEST_DATABASE_URL: undefined, ...env },
+    env: { ...process.env, TEST_DATABASE_URL: url },
   })
   const times: { file: string; seconds: number }[] = []
   const written: string[] = []
