@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -8,13 +9,15 @@ import { createMember } from '../server/accounts/records/members.ts'
 import { startModelServer } from '../test/fakes/model-server.ts'
 
 /**
- * `node scripts/trace-request.ts [--files]` counts the files of server/ that run for one request of each kind, with
+ * `node scripts/trace-request.ts [--files] [--write]` counts the files of server/ that run for one request of each kind, with
  * V8's precise coverage of a running service on the embedded database. Each request is sent once before it is
  * measured, and functions that also run in an idle service do not count. Child processes and threads are left out.
- * `--files` lists the files as well.
+ * `--files` lists the files as well; `--write` puts the table into docs/architecture.md.
  */
 
-const { values: options } = parseArgs({ options: { files: { type: 'boolean', default: false } } })
+const { values: options } = parseArgs({
+  options: { files: { type: 'boolean', default: false }, write: { type: 'boolean', default: false } },
+})
 
 const SERVER = join(import.meta.dirname, '../server/')
 /** An idle service does what it does now and then: beats, duties, looks for jobs. */
@@ -40,8 +43,9 @@ const prepared = await prepare(null, 1, async (db, { accountId }) => {
 const headers = { authorization: `Bearer ${prepared.keys[0]}` }
 const agent = `/api/v2/agents/${prepared.agentId}`
 
-console.log('| one request | files | folders | rooms | functions | calls |')
-console.log('| ----------- | ----- | ------- | ----- | --------- | ----- |')
+const table: string[] = []
+addRow('| one request | files | folders | rooms | functions | calls |')
+addRow('| - | - | - | - | - | - |')
 await traced(models.settings, async (url) => [
   {
     name: '`GET` list of sources',
@@ -55,6 +59,7 @@ await traced(models.settings, async (url) => [
 await traced({}, async (url) => [{ name: 'chat, without a model', send: () => chat(url) }])
 await models.close()
 await prepared.remove()
+if (options.write) writeTable()
 
 /** Starts a service and measures the requests one after the other. */
 async function traced(
@@ -111,8 +116,23 @@ function report(name: string, calls: Calls, idle: Calls): void {
   const folders = new Set(files.map((file) => file.split('/').slice(0, -1).join('/')))
   const rooms = new Set(files.filter((file) => file.includes('/')).map((file) => file.split('/')[0]))
   const count = own.reduce((sum, call) => sum + call.count, 0)
-  console.log(`| ${[name, files.length, folders.size, rooms.size, own.length, count].join(' | ')} |`)
+  addRow(`| ${[name, files.length, folders.size, rooms.size, own.length, count].join(' | ')} |`)
   if (options.files) for (const file of files) console.log(`    ${file}`)
+}
+
+function addRow(row: string): void {
+  table.push(row)
+  console.log(row)
+}
+
+/** Replaces what is between the marks in docs/architecture.md. */
+function writeTable(): void {
+  const page = join(import.meta.dirname, '../docs/architecture.md')
+  const [before, after] = ['<!-- trace -->', '<!-- /trace -->']
+  const text = readFileSync(page, 'utf8')
+  const start = text.indexOf(before) + before.length
+  if (start < before.length) throw new Error(`docs/architecture.md has no mark ${before}`)
+  writeFileSync(page, `${text.slice(0, start)}\n${table.join('\n')}\n${text.slice(text.indexOf(after))}`)
 }
 
 async function call(url: string, method: string, path: string, body?: object | FormData): Promise<Response> {
