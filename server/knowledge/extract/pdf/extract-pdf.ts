@@ -33,7 +33,7 @@ export async function extractPdf(bytes: Uint8Array): Promise<ExtractedDocument> 
       'no_text',
       'This PDF contains no text: its pages are images. Run text recognition (OCR) over it and upload the result.',
     )
-  const tagged = isTagged && !runsRightToLeft(text) ? await taggedHtml(bytes) : ''
+  const tagged = isTagged && !runsRightToLeft(text) ? await taggedHtml(bytes, pages.length) : ''
   const isWhole = lettersIn(tagged.replace(/<[^>]*>/g, '')) >= lettersIn(text) * TAGGED
   const html = isWhole ? tagged : linesToHtml(pages)
   const { document } = parseHTML(`<!doctype html><html><body>${html}</body></html>`)

@@ -6,28 +6,38 @@ import { type JoinLines, lineJoiner } from './join-lines.ts'
 const ROOM = 4
 const ROOMY = 0.25
 
+/** The library's tree of a page takes many times the memory of its text, so a few pages are read at a time. */
+const PAGES_AT_ONCE = 10
+
 /** Returns the text of a PDF as HTML as its tags structure it; an empty text if it cannot be read by them. */
-export async function taggedHtml(bytes: Uint8Array): Promise<string> {
+export async function taggedHtml(bytes: Uint8Array, pages: number): Promise<string> {
+  let html = ''
   try {
-    const ast = await parseOffice(Buffer.from(bytes), {
-      fileType: 'pdf',
-      ignorePageGeometry: true,
-      ignoreHeadersAndFooters: true,
-      ignoreInternalLinks: true,
-      // This is a process of its own already. The colours would take half of the time.
-      pdfParserConfig: { separateProcess: false, extractTextColor: false },
-    })
-    const paragraphs = ast.content.flatMap(linesIn)
-    const join = lineJoiner(paragraphs.flat(), keepsWords(paragraphs))
-    const content = ast.content.map((node) => withJoined(node, join))
-    const { value } = await { ...ast, content }.to('html', { htmlConfig: { standalone: false } })
-    // Fonts and sizes say nothing more.
-    return String(value)
-      .replace(/<\/?span[^>]*>/g, '')
-      .replace(/<\/(b|i)><\1>/g, '')
+    for (let first = 1; first <= pages; first += PAGES_AT_ONCE)
+      html += await htmlOf(bytes, `${first}-${Math.min(first + PAGES_AT_ONCE - 1, pages)}`)
+    return html
   } catch {
     return ''
   }
+}
+
+async function htmlOf(bytes: Uint8Array, pageRange: string): Promise<string> {
+  const ast = await parseOffice(Buffer.from(bytes), {
+    fileType: 'pdf',
+    ignorePageGeometry: true,
+    ignoreHeadersAndFooters: true,
+    ignoreInternalLinks: true,
+    // This is a process of its own already. The colours would take half of the time.
+    pdfParserConfig: { separateProcess: false, extractTextColor: false, pageRange },
+  })
+  const paragraphs = ast.content.flatMap(linesIn)
+  const join = lineJoiner(paragraphs.flat(), keepsWords(paragraphs))
+  const content = ast.content.map((node) => withJoined(node, join))
+  const { value } = await { ...ast, content }.to('html', { htmlConfig: { standalone: false } })
+  // Fonts and sizes say nothing more.
+  return String(value)
+    .replace(/<\/?span[^>]*>/g, '')
+    .replace(/<\/(b|i)><\1>/g, '')
 }
 
 /** Returns the lines of each paragraph, which are texts of their own. */
