@@ -6,12 +6,10 @@ import { createToolkits } from './actions/tools/toolkits.ts'
 import { createActivity } from './activity.ts'
 import { createMailParser } from './channels/email/parse/mail-parser.ts'
 import type { Config } from './config.ts'
-import { type Backlog, createBacklog } from './conversations/stream/backlog.ts'
-import { createFollowers } from './conversations/stream/follow-elsewhere.ts'
+import { createFollowers } from './conversations/stream/follow.ts'
+import { type Backlog, createBacklog } from './conversations/stream/log-writer.ts'
 import { createOrphans } from './conversations/turn/close-orphans.ts'
 import { createGenerations } from './conversations/turn/generations.ts'
-import { createTitleWriter } from './conversations/turn/title-writer.ts'
-import { createTurnWriter } from './conversations/turn/turn-writer.ts'
 import { requireServerVersion } from './db/connections/server-version.ts'
 import { type Database, openEmbedded, openPostgres } from './db/database.ts'
 import { localNotifier, postgresNotifier } from './db/notifier.ts'
@@ -119,7 +117,6 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
     // Every open stream listens.
     setMaxListeners(0, stopping.signal)
     const generations = createGenerations({ db, notifier, process, turns, onError, backlog })
-    const titles = createTitleWriter({ db, onError })
     const { hasTicket, customerWrote, deliverAnswer, openTicket, whoIsThere } =
       conversationReactions(notifier)
     return {
@@ -143,13 +140,11 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
       extractor,
       notifier,
       process,
-      followers: createFollowers({ db, notifier, log, stopping: stopping.signal }),
+      followers: createFollowers({ db, log, stopping: stopping.signal }),
       /** Aborted by `stop` when the process begins to end: streams that only listen end then. */
       stopping: stopping.signal,
       stop: () => stopping.abort(),
       generations,
-      titles,
-      turnWriter: createTurnWriter({ db, process, generations }),
       orphans: createOrphans({ db, log, deliverAnswer }),
       hasTicket,
       customerWrote,
@@ -177,7 +172,6 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
       async close(jobsMs?: number) {
         vacuum?.stop()
         await generations.close()
-        await titles.close()
         await process.close()
         await notifier.close()
         await jobs.close(jobsMs)

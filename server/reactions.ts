@@ -1,6 +1,6 @@
 import { deliverAnswer } from './channels/outbound/deliver-answer.ts'
 import type { ConversationRow } from './conversations/records/queries.ts'
-import type { DeliverAnswer } from './conversations/turn/store-end.ts'
+import type { DeliverAnswer } from './conversations/turn/end-turn.ts'
 import type { Trx } from './db/database.ts'
 import type { Notifier } from './db/notifier.ts'
 import { storeCustomerMessage } from './helpdesk/messages/store-customer-message.ts'

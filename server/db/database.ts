@@ -4,6 +4,7 @@ import pg from 'pg'
 import { ALWAYS_THERE, type Availability, guardPool } from './connections/availability.ts'
 import { createLanes } from './connections/lanes.ts'
 import { poolDialect } from './connections/pool-dialect.ts'
+import { WatchedClient } from './connections/watched-client.ts'
 import { createFolder } from './embedded/create-folder.ts'
 import { lockFolder } from './embedded/folder-lock.ts'
 import { requireMemory } from './embedded/memory.ts'
@@ -58,6 +59,7 @@ const LIMITS = {
  */
 export function openPostgres(url: string, poolSize = 12, { patient = false } = {}): Database {
   const pool = new pg.Pool({
+    Client: WatchedClient,
     connectionString: url,
     max: poolSize,
     connectionTimeoutMillis: LONGEST_WAIT_MS,

@@ -1,13 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
-import pg from 'pg'
-import { cutOff } from './connections/availability.ts'
 import { DatabaseAway } from './connections/unavailable.ts'
+import { WatchedClient } from './connections/watched-client.ts'
 import type { Db } from './database.ts'
 import { afterCommit } from './statements/transact.ts'
 
 /** The channels on which processes notify each other; a notice carries the id of what it is about. */
-type Notice = 'stop' | 'watch' | 'frames' | 'helpdesk' | 'job'
+type Notice = 'stop' | 'helpdesk' | 'job'
 
 /**
  * Notifies the other processes of this database. A notice is only a hint and may be lost when a connection breaks:
@@ -49,21 +48,25 @@ const FAREWELL_MS = 1_000
 export function postgresNotifier(url: string, onError: (error: unknown) => void): Notifier {
   const listeners: Listeners = new Map()
   const gapListeners = new Set<() => void>()
-  let client: pg.Client | null = null
+  let client: WatchedClient | null = null
   let timer: NodeJS.Timeout | undefined
   let closed = false
   let failures = 0
 
   const connect = async (): Promise<void> => {
     if (closed) return
-    const fresh = new pg.Client({ connectionString: url, keepAlive: true, connectionTimeoutMillis: 5_000 })
+    const fresh = new WatchedClient({
+      connectionString: url,
+      keepAlive: true,
+      connectionTimeoutMillis: 5_000,
+    })
     client = fresh
     let asking: NodeJS.Timeout | undefined
     const again = (error: unknown): void => {
       clearInterval(asking)
       if (closed || client !== fresh) return
       client = null
-      cutOff(fresh)
+      fresh.cutOff()
       if (failures++ === 0) onError(error)
       timer = setTimeout(connect, Math.min(LONGEST_WAIT_MS, 100 * 2 ** failures))
     }
@@ -107,7 +110,7 @@ export function postgresNotifier(url: string, onError: (error: unknown) => void)
 /** The absence of the database is reported once, where it is noticed. */
 const isAwayAlready = (error: unknown): boolean => error instanceof DatabaseAway
 
-function askAgainAndAgain(client: pg.Client, onSilence: (error: Error) => void): NodeJS.Timeout {
+function askAgainAndAgain(client: WatchedClient, onSilence: (error: Error) => void): NodeJS.Timeout {
   let answered = true
   return setInterval(() => {
     if (!answered) return onSilence(new Error('The connection for notices stays silent.'))

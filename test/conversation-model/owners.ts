@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import type { Context } from '../../server/context.ts'
 import { appendToLog } from '../../server/conversations/stream/generation-log.ts'
-import type { GenerationIds } from '../../server/conversations/stream/live-generation.ts'
-import { firstEvents, handoffWords, lastWords } from '../../server/conversations/turn/finish.ts'
-import { startGeneration } from '../../server/conversations/turn/start.ts'
-import { type Ending, type Outcome, storeEnd } from '../../server/conversations/turn/store-end.ts'
+import type { GenerationIds } from '../../server/conversations/stream/reading.ts'
+import { type Ending, endTurn, firstEvents, type Outcome } from '../../server/conversations/turn/end-turn.ts'
+import { startTurn } from '../../server/conversations/turn/start.ts'
 import type { StartRequest } from '../../server/conversations/turn/turn.ts'
-import { createTurnWriter } from '../../server/conversations/turn/turn-writer.ts'
 import type { Db } from '../../server/db/database.ts'
 import { newId } from '../../server/db/ids.ts'
+import { transact } from '../../server/db/statements/transact.ts'
 import type { AccountId } from '../../server/db/tables/columns.ts'
 import type { ServiceProcess } from '../../server/db/upkeep/processes.ts'
 import { ApiError } from '../../server/http/errors.ts'
@@ -120,21 +119,16 @@ export async function* answer(ctx: Needs, talk: Talk, { on, words, twice, isRetr
   owned.whole = `${owned.logged}end.`
   const outcome = outcomeOf(ids, owned.whole, position, talk.stopped.has(ids.id))
   const closer = { owner: process.id, epoch: ids.epoch, ownerAfter: process.id }
-  const needs = { ...ctx, turnWriter: writerOf(ctx, process) }
   for (let i = 0; i < (twice ? 2 : 1); i++) {
     yield
     if (process.killed) return
-    const ending = await storeEnd(needs, talk, ids, closer, outcome)
+    const ending = await transact(ctx.db, (trx) => endTurn(ctx, trx, talk, ids, closer, outcome))
     // A process that was declared dead may still be the first to end the generation. The one that closes it then finds
     // it ended.
     if (!process.declaredDead) assert.notEqual(ending, 'lost', 'somebody ended what a living process owned')
     owned.endings.push(ending)
   }
 }
-
-/** The answers end one by one, so that the actors determine their order. */
-const writerOf = ({ db }: Needs, process: OwnProcess) =>
-  createTurnWriter({ db, process, generations: { countOf: () => 1 } })
 
 async function start(ctx: Needs, talk: Talk, process: OwnProcess, isRetry: boolean): Promise<Owned | null> {
   const { accountId, plan, agentId, conversationId } = talk
@@ -152,12 +146,11 @@ async function start(ctx: Needs, talk: Talk, process: OwnProcess, isRetry: boole
   }
   const needs = {
     ...ctx,
-    turnWriter: writerOf(ctx, process),
     process: process as unknown as ServiceProcess,
     customerWrote: async () => {},
   }
   try {
-    const { ids } = await startGeneration(needs, turn)
+    const { ids } = await startTurn(needs, turn)
     talk.conversationId = ids.conversationId
     const owned: Owned = {
       ids,
@@ -177,8 +170,6 @@ async function start(ctx: Needs, talk: Talk, process: OwnProcess, isRetry: boole
 
 function outcomeOf(ids: GenerationIds, text: string, position: number, isStopped: boolean): Outcome {
   const metadata = { finishReason: 'stop' as const, model: 'fake' }
-  const hasBegun = position > 0
-  const { credits } = ids
   return {
     status: isStopped ? 'interrupted' : 'finished',
     finishReason: 'stop',
@@ -186,9 +177,6 @@ function outcomeOf(ids: GenerationIds, text: string, position: number, isStopped
     isPaid: true,
     waiting: [],
     unlogged: { position, events: [{ type: 'text-delta', id: 'text-1', delta: 'end.' }] },
-    lastWords: (over) =>
-      over
-        ? handoffWords(ids, over, { hasBegun, credits })
-        : lastWords(ids, { hasBegun, credits, finishReason: 'stop', failed: false }),
+    told: { hasBegun: position > 0, credits: ids.credits },
   }
 }

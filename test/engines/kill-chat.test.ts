@@ -5,11 +5,8 @@ import { inFaultWorld, isLong } from '../faults/fault-world.ts'
 import { killOften } from '../faults/kill-often.ts'
 
 const KILLS = isLong ? 40 : 8
-/**
- * The keys and conversations of a dead process are free after three seconds. A busy machine needs longer to report
- * that.
- */
-const FREE_WITHIN_MS = isLong ? 5_500 : 15_000
+/** The keys and conversations of a dead process are free within six seconds. A busy machine needs longer. */
+const FREE_WITHIN_MS = isLong ? 6_000 : 15_000
 
 const kills = (t: TestContext, wanted: { embedded: boolean; processes: number }): Promise<void> =>
   inFaultWorld(wanted, async (world) => {

@@ -117,7 +117,7 @@ test('a chat that was killed after some words keeps them under its key, and the 
   })()
   reading.catch(() => {})
   await until('words', () => shown.includes('token4'))
-  // What is shown is stored within a tenth of a second.
+  // What is shown is stored within a quarter of a second.
   await new Promise((resolve) => setTimeout(resolve, 1_000))
   await killAndStart()
   await assert.rejects(reading)

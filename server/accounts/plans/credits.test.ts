@@ -5,18 +5,9 @@ import { freshDatabase, onPostgres } from '../../../test/database.ts'
 import { waitingForLock } from '../../../test/until.ts'
 import type { Trx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
-import { statement, type Values } from '../../db/statements/statement.ts'
 import { migrate } from '../../db/upkeep/migrate.ts'
 import { createAccount } from '../records/accounts.ts'
-import {
-  creditsUsed,
-  type Entry,
-  type Limits,
-  limitsOf,
-  monthOf,
-  releaseCredits,
-  reserving,
-} from './credits.ts'
+import { creditsUsed, limitsOf, monthOf, releaseCredits, reserving } from './credits.ts'
 
 test('releases and reservations of credits do not block each other', {
   skip: !onPostgres() && 'the embedded database does one thing at a time',
@@ -28,21 +19,10 @@ test('releases and reservations of credits do not block each other', {
     const accountId = await createAccount(db, 'Account')
     const agentId = 'agent'
     const generationId = newId()
-    const reserve = statement(
-      (p: Values<Limits & Entry>) =>
-        sql`with ${reserving(
-          p,
-          sql`select ${p.entryId}::uuid as "entryId", ${p.generationId}::uuid as "generationId",
-          ${p.credits}::integer as credits, ${p.entryKind} as "entryKind"`,
-        )} select * from reserved`,
-    )
-    await reserve(db, {
-      ...limitsOf({ accountId, plan: 'standard', agentId, agentLimit: 9 }),
-      entryId: newId(),
-      generationId,
-      credits: 1,
-      entryKind: 'usage',
-    })
+    const limits = limitsOf({ accountId, plan: 'standard', agentId, agentLimit: 9 })
+    const reply = sql`select ${newId()}::uuid as "entryId", ${generationId}::uuid as "generationId",
+      1 as credits, 'usage' as "entryKind"`
+    await sql`with ${reserving(limits, reply)} select * from reserved`.execute(db)
     const raise = (trx: Trx, owner: string) =>
       trx
         .updateTable('credit_usage')

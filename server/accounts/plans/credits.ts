@@ -1,7 +1,6 @@
-import { type Expression, type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db, Trx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
-import type { Values } from '../../db/statements/statement.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import { accountOf } from '../records/accounts.ts'
 import { planOf } from './plans.ts'
@@ -13,19 +12,10 @@ const nextMonth = (time: Date): Date => new Date(Date.UTC(time.getUTCFullYear(),
 
 type CreditState = { limit: number | null; used: number; resetsAt: Date }
 
-/** What a reply costs. */
-export type Entry = {
-  entryId: string
-  generationId: string
-  credits: number
-  /** `trial` for runs of the playground, which cost nothing and are not counted. */
-  entryKind: 'usage' | 'trial'
-}
-
 /**
  * The limits that the replies of an agent count against; `agentLimit` is null for an agent without a limit of its own.
  */
-export type Limits = {
+type Limits = {
   accountId: string
   agentId: string
   month: string
@@ -67,16 +57,16 @@ export function limitsOf(owner: {
 }
 
 /**
- * Reserves the credits of one or more replies of an agent, as the parts `entry`, `agent_use` and `account_use` of a
- * statement. `replies` is a query that returns at least one row, with the members of `Entry` as its columns. The last
- * part, `reserved`, undoes all of it when a limit would be exceeded. Only owners with a limit contend for a single row,
- * which is locked for no longer than the commit takes.
+ * Reserves the credits of a reply of an agent, as the parts `entry`, `agent_use` and `account_use` of a statement.
+ * `reply` is a query that returns a row with the columns `entryId`, `generationId`, `credits` and `entryKind`, which is
+ * `trial` for runs of the playground, which cost nothing and are not counted. The last part, `reserved`, undoes all of it
+ * when a limit would be exceeded.
  */
-export const reserving = (p: Values<Limits>, replies: RawBuilder<unknown>) => sql`
+export const reserving = (p: Limits, reply: RawBuilder<unknown>) => sql`
   entry as (
     insert into credit_entries (id, account_id, agent_id, generation_id, kind, state, amount, month)
     select "entryId", ${p.accountId}::uuid, ${p.agentId}, "generationId", "entryKind", 'reserved', credits, ${p.month}
-    from (${replies}) as replies
+    from (${reply}) as reply
     returning amount
   ), agent_use as (
     ${raise(p, p.agentId, p.agentSlot, sql`${p.agentLimit}::integer`, sql`entry`)}
@@ -87,23 +77,11 @@ export const reserving = (p: Values<Limits>, replies: RawBuilder<unknown>) => sq
       when not exists (select from account_use) then refuse('account') end
   )`
 
-/**
- * Settles the reservations of the generations that `closed`, an earlier part of the statement, has ended. It has the
- * columns `id`, `account_id` and `entry_state`, which is `reserved`: compared with the values themselves, PostgreSQL would
- * look through all reserved entries while the table is small, and go on doing so when it has grown.
- */
-export const settling = sql`
-  settled as (
-    update credit_entries set state = 'settled' from closed
-    where credit_entries.account_id = closed.account_id and credit_entries.generation_id = closed.id
-      and credit_entries.state = closed.entry_state
-  )`
-
 /** Adds the amounts of `entries` to one owner's use of the month unless that would exceed the limit. */
 function raise(
-  p: Values<Limits>,
-  owner: Expression<string>,
-  slot: Expression<number>,
+  p: Limits,
+  owner: string,
+  slot: number,
   limit: RawBuilder<unknown>,
   entries: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
@@ -122,23 +100,17 @@ function raise(
 }
 
 /** The allowance of the plan plus what was granted for the month. */
-const limitOf = (p: Pick<Values<Limits>, 'allowance' | 'accountId' | 'month'>) => sql`
+const limitOf = (p: Pick<Limits, 'allowance' | 'accountId' | 'month'>) => sql`
   (${p.allowance}::integer + coalesce((select sum(amount) from credit_entries
     where account_id = ${p.accountId}::uuid and month = ${p.month} and kind = 'grant'), 0))`
 
 /**
- * Settles the reservation of a generation that has used its provider but produced nothing to show: what it reserved
- * is spent.
+ * The statement that settles the reservation of a generation: what it reserved is spent. With a plain comparison of the
+ * state, PostgreSQL would look through all reserved entries while the table is small, and go on doing so.
  */
-export async function settleCredits(trx: Trx, accountId: AccountId, generationId: string): Promise<void> {
-  await trx
-    .updateTable('credit_entries')
-    .set({ state: 'settled' })
-    .where('account_id', '=', accountId)
-    .where('generation_id', '=', generationId)
-    .where('state', '=', 'reserved')
-    .execute()
-}
+export const settling = (accountId: AccountId, generationId: string): RawBuilder<unknown> => sql`
+  update credit_entries set state = 'settled' where account_id = ${accountId}
+    and generation_id = ${generationId}::uuid and state is not distinct from 'reserved'`
 
 /** Returns whether the generation was paid, which outlasts its conversation. */
 export async function isSettled(db: Db, accountId: AccountId, generationId: string): Promise<boolean> {

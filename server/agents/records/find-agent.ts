@@ -1,24 +1,10 @@
 import type { Selectable } from 'kysely'
 import type { Db, Trx } from '../../db/database.ts'
 import type { AgentRef } from '../../db/refs.ts'
-import { statement, type Values } from '../../db/statements/statement.ts'
 import type { AgentsTable } from '../../db/tables/agents.ts'
 import { ApiError } from '../../http/errors.ts'
 
 export type AgentRow = Selectable<AgentsTable>
-
-const select = (lock: 'none' | 'share' | 'update') =>
-  statement(({ accountId, agentId }: Values<AgentRef>, db) => {
-    const query = db
-      .selectFrom('agents')
-      .selectAll()
-      .where('account_id', '=', accountId)
-      .where('id', '=', agentId)
-    if (lock === 'share') return query.forShare()
-    return lock === 'update' ? query.forNoKeyUpdate() : query
-  })
-
-const SELECT = { none: select('none'), share: select('share'), update: select('update') }
 
 /**
  * Returns the account's agent. Throws AGENT_NOT_FOUND, also for an agent of another account. A lock keeps others
@@ -30,8 +16,14 @@ export async function requireAgent(
   { accountId, agentId }: AgentRef,
   lock: 'none' | 'share' | 'update' = 'none',
 ): Promise<AgentRow> {
-  const { rows } = await SELECT[lock](db, { accountId, agentId })
-  const row = rows[0]
+  const query = db
+    .selectFrom('agents')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('id', '=', agentId)
+    .$if(lock === 'share', (locked) => locked.forShare())
+    .$if(lock === 'update', (locked) => locked.forNoKeyUpdate())
+  const row = await query.executeTakeFirst()
   if (!row) throw new ApiError('AGENT_NOT_FOUND')
   return row
 }

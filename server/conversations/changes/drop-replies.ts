@@ -10,7 +10,7 @@ export async function dropReplies(trx: Trx, { accountId, agentId }: AgentRef): P
   const rows = await trx
     .deleteFrom('generations')
     .where('account_id', '=', accountId)
-    // endReplies locks replies in the same order.
+    // Whoever locks several generations keeps this order.
     .where('id', 'in', (eb) =>
       eb
         .selectFrom('generations')

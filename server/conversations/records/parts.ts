@@ -8,7 +8,7 @@ import type { AccountId } from '../../db/tables/columns.ts'
 import type { GenerationsTable, MessagePart, StopReason } from '../../db/tables/conversations.ts'
 import { storableJson } from '../../http/bodies/storable.ts'
 import { saysSomething } from '../../text/words/says-something.ts'
-import type { GenerationIds, LiveGeneration } from '../stream/live-generation.ts'
+import type { GenerationIds, LiveGeneration } from '../stream/reading.ts'
 
 /** The result that the model and the history see for a call that nobody answered. */
 const IGNORED = { status: 'ignored' } as const

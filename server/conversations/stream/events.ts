@@ -41,6 +41,9 @@ export type StreamEvent =
   | { type: 'error'; errorText: string }
   | { type: 'finish'; finishReason: FinishReason; messageMetadata: FinishMetadata }
 
+/** An upper bound on the events of an answer. */
+export const EVENTS_PER_GENERATION = 100_000
+
 export const DONE_FRAME = 'data: [DONE]\n\n'
 
 /** Encodes one event for the wire. Joined like this, it is one string in memory and no chain of its pieces. */

@@ -1,6 +1,5 @@
-import { sql } from 'kysely'
-import type { Db, Trx } from '../../db/database.ts'
-import { statement, type Values } from '../../db/statements/statement.ts'
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../../db/database.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { MessagePart } from '../../db/tables/conversations.ts'
 import { storableJson } from '../../http/bodies/storable.ts'
@@ -8,10 +7,10 @@ import type { ErrorCode } from '../../http/error-codes.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { CallPart } from '../records/parts.ts'
 import type { StreamEvent } from './events.ts'
-import type { AnswerMetadata } from './growing-reading.ts'
+import type { AnswerMetadata } from './reading.ts'
 
 /** How a generation ended, for clients that wait for the whole answer: its metadata, or the error to return. */
-export type Ending =
+type Ending =
   | { metadata: AnswerMetadata }
   | {
       error: {
@@ -63,39 +62,6 @@ function unpack(text: string): StreamEvent[] {
 }
 
 /**
- * The condition that a generation is running, for statements that select it by its id. With a plain comparison, the
- * planner might use the index of running generations, which still lists those that ended recently.
- */
-export const isRunning = sql`generations.status is not distinct from 'running'`
-
-type Appended = { owner: string; epoch: number; ids: string[]; positions: number[]; events: string[] }
-
-export const append = statement(
-  (p: Values<Appended>) => sql<{ generation_id: string }>`
-    insert into generation_log (generation_id, account_id, position, events)
-    select piece.id, generations.account_id, piece.position, piece.events
-    -- All statements that write several pieces keep this order; otherwise two of them could deadlock.
-    from (
-      select * from unnest(${p.ids}::uuid[], ${p.positions}::integer[], ${p.events}::text[]) as piece (id, position, events)
-      order by id
-    ) as piece
-    -- With a join, the planner would read the whole table while it is small, and go on doing so.
-    cross join lateral (
-      select account_id from generations
-      where generations.id = piece.id and ${isRunning}
-        and generations.owner = ${p.owner}::uuid and generations.epoch = ${p.epoch}::integer
-      -- Whoever closes one of them waits for this statement, or this statement for it.
-      for key share
-    ) as generations
-    -- An earlier attempt, whose response was lost, may have written this piece, and may even run after this one. The
-    -- longer version stays. A conflict returns its row, too, because the generation is still this process's own.
-    on conflict (generation_id, position) do update set events = case
-      when octet_length(excluded.events) > octet_length(generation_log.events) then excluded.events
-      else generation_log.events end
-    returning generation_id`,
-)
-
-/**
  * Appends pieces of generations that this process runs, in one statement. A piece may be written again, with the same
  * events and possibly more. Returns the ids of generations that could not be appended to, because they no longer run or
  * belong to another process.
@@ -105,65 +71,122 @@ export async function appendToLog(
   { id: owner, epoch }: { id: string; epoch: number },
   pieces: readonly Piece[],
 ): Promise<string[]> {
-  const { rows } = await append(db, {
-    owner,
-    epoch,
-    ids: pieces.map(({ generationId }) => generationId),
-    positions: pieces.map(({ position }) => position),
-    events: pieces.map(({ events }) => pack(events)),
-  })
+  const ids = pieces.map(({ generationId }) => generationId)
+  const positions = pieces.map(({ position }) => position)
+  const texts = pieces.map(({ events }) => pack(events))
+  const { rows } = await sql<{ generation_id: string }>`
+    insert into generation_log (generation_id, account_id, position, events)
+    select piece.id, generations.account_id, piece.position, piece.events
+    -- All statements that write several pieces keep this order; otherwise two of them could deadlock.
+    from (
+      select * from unnest(${ids}::uuid[], ${positions}::integer[], ${texts}::text[]) as piece (id, position, events)
+      order by id
+    ) as piece
+    -- With a join, the planner would read the whole table while it is small, and go on doing so. With a plain comparison
+    -- of the status, it might use the index of running generations, which still lists those that ended recently.
+    cross join lateral (
+      select account_id from generations
+      where generations.id = piece.id and generations.status is not distinct from 'running'
+        and generations.owner = ${owner}::uuid and generations.epoch = ${epoch}::integer
+      -- Whoever closes one of them waits for this statement, or this statement for it.
+      for key share
+    ) as generations
+    -- An earlier attempt, whose response was lost, may have written this piece, and may even run after this one. The
+    -- longer version stays. A conflict returns its row, too, because the generation is still this process's own.
+    on conflict (generation_id, position) do update set events = case
+      when octet_length(excluded.events) > octet_length(generation_log.events) then excluded.events
+      else generation_log.events end
+    returning generation_id`.execute(db)
   const written = new Set(rows.map(({ generation_id }) => generation_id))
-  return pieces.map(({ generationId }) => generationId).filter((id) => !written.has(id))
+  return ids.filter((id) => !written.has(id))
 }
 
 /**
- * Adds the last piece, in the transaction that ends the generation. It replaces a piece that the owner was still
- * writing, which starts at the same position and holds less.
+ * The statement that adds the last piece, in the transaction that ends the generation. It replaces a piece that the
+ * owner was still writing, which starts at the same position and holds less.
  */
-export async function writeLastPiece(trx: Trx, accountId: AccountId, piece: Piece): Promise<void> {
-  const { generationId, position, events, ending } = packPiece(piece)
-  await sql`
-    insert into generation_log (generation_id, account_id, position, events, ending)
-    values (${generationId}, ${accountId}, ${position}, ${events}, ${ending})
-    on conflict (generation_id, position) do update set events = excluded.events, ending = excluded.ending`.execute(
-    trx,
+export const insertLastPiece = (
+  accountId: AccountId,
+  { generationId, position, events, ending }: Piece,
+): RawBuilder<unknown> => sql`
+  insert into generation_log (generation_id, account_id, position, events, ending)
+  values (${generationId}::uuid, ${accountId}::uuid, ${position}::integer, ${pack(events)}, ${JSON.stringify(ending)})
+  on conflict (generation_id, position) do update set events = excluded.events, ending = excluded.ending`
+
+/** How far a reader has read a generation. */
+type ReadSoFar = { accountId: AccountId; generationId: string; from: number }
+
+/** What a reader has not read yet: the status of a generation, the next events, and how it ended once that is read. */
+export type ReadNext = {
+  /** null: the generation has been deleted. */
+  status: string | null
+  events: StreamEvent[]
+  ending: Ending | null
+  /** Whether there are more pieces than were read. */
+  hasMore: boolean
+  /** Whether events before those that were read are missing. */
+  isTorn: boolean
+}
+
+/** Reads on in several logs at once, at most `pieces` pieces of each; with null, all of them. */
+export async function readLogs(
+  db: Db,
+  readers: readonly ReadSoFar[],
+  pieces: number | null = null,
+): Promise<ReadNext[]> {
+  const { rows } = await sql<{
+    number: number
+    status: string | null
+    position: number | null
+    events: string
+    ending: string | null
+  }>`
+    select reader.number::int, generations.status, piece.position, piece.events, piece.ending
+    from unnest(${readers.map(({ generationId }) => generationId)}::uuid[],
+      ${readers.map(({ accountId }) => accountId)}::uuid[], ${readers.map(({ from }) => from)}::integer[])
+      with ordinality as reader (id, account_id, seen, number)
+    left join lateral (
+      select status from generations where id = reader.id and account_id = reader.account_id
+    ) as generations on true
+    left join lateral (
+      select position, events, ending from generation_log
+      where account_id = reader.account_id and generation_id = reader.id and position >= coalesce((
+        select max(position) from generation_log
+        where account_id = reader.account_id and generation_id = reader.id and position <= reader.seen), 0)
+      order by position limit ${pieces}::int
+    ) as piece on true
+    order by reader.number, piece.position`.execute(db)
+  const next = readers.map(
+    (): ReadNext => ({ status: null, events: [], ending: null, hasMore: false, isTorn: false }),
   )
+  const counts = readers.map(() => 0)
+  for (const row of rows) {
+    const i = row.number - 1
+    const one = next[i]!
+    one.status = row.status
+    if (row.position === null) continue
+    one.hasMore = ++counts[i]! === pieces
+    // A piece may have grown since it was last read.
+    const known = readers[i]!.from + one.events.length - row.position
+    one.isTorn ||= known < 0
+    if (one.isTorn) continue
+    one.events.push(...unpack(row.events).slice(known))
+    if (row.ending !== null) one.ending = JSON.parse(row.ending) as Ending
+  }
+  return next
 }
 
-/** Encodes a piece for a larger statement that writes it. */
-export const packPiece = ({ events, ending, ...place }: Piece) => ({
-  ...place,
-  events: pack(events),
-  ending: JSON.stringify(ending),
-})
-
-/**
- * Returns the events from number `from` on, or only those of the first `pieces`, and how the generation ended once that
- * has been read.
- */
+/** Returns the events from number `from` on, and how the generation ended once that is in the log. */
 export async function readLog(
   db: Db,
   accountId: AccountId,
   generationId: string,
   from: number,
   pieces: number | null = null,
-): Promise<{ events: StreamEvent[]; ending: Ending | null }> {
-  const { rows } = await sql<{ position: number; events: string; ending: string | null }>`
-    select position, events, ending from generation_log
-    where account_id = ${accountId} and generation_id = ${generationId} and position >= coalesce((
-      select max(position) from generation_log
-      where account_id = ${accountId} and generation_id = ${generationId} and position <= ${from}), 0)
-    order by position limit ${pieces}::int`.execute(db)
-  const events: StreamEvent[] = []
-  let ending: Ending | null = null
-  for (const row of rows) {
-    // A piece may have grown since it was last read.
-    const known = from + events.length - row.position
-    if (known < 0) throw new Error(`Events of generation ${generationId} are missing before ${row.position}.`)
-    events.push(...unpack(row.events).slice(known))
-    if (row.ending !== null) ending = JSON.parse(row.ending) as Ending
-  }
-  return { events, ending }
+): Promise<ReadNext> {
+  const [next] = await readLogs(db, [{ accountId, generationId, from }], pieces)
+  if (next!.isTorn) throw new Error(`Events of generation ${generationId} are missing after ${from}.`)
+  return next!
 }
 
 /** Returns the events as the parts of a message, as it is stored. */

@@ -1,7 +1,9 @@
 import type { FastifyReply } from 'fastify'
+import { SENT } from '../../http/route.ts'
 import { type EventStream, eventStream, PING } from '../../http/server/event-stream.ts'
-import { DONE_FRAME } from './events.ts'
-import type { FrameSource } from './growing-reading.ts'
+import { shownParts } from '../records/parts.ts'
+import { DONE_FRAME, type StreamEvent } from './events.ts'
+import type { FrameSource, Reading } from './reading.ts'
 
 /** The format of a stream and what surrounds its frames. */
 export type Wire = {
@@ -91,11 +93,10 @@ class Sender {
       this.#sent = Math.max(this.#sent, source.count)
     }
     const sent = this.#sent
-    const showable = source.showable ?? source.count
-    if (sent >= showable && !source.ended) return
+    if (sent >= source.count && !source.ended) return
     const held = sent < source.count ? source.held(sent) : []
     if (held) {
-      this.#send(sent + held.length > showable ? held.slice(0, showable - sent) : held)
+      this.#send(held)
       return
     }
     // For a reader that has fallen behind, the log is read piece by piece as it catches up.
@@ -147,3 +148,101 @@ class Sender {
     } else setTimeout(this.#flush, BETWEEN_WRITES_MS - sinceLast)
   }
 }
+
+const APPLICATION_EVENTS: Wire = { ...EVENTS, shape: () => new ApplicationFrames() }
+
+export const wireFor = (includeServerActions: boolean): Wire =>
+  includeServerActions ? EVENTS : APPLICATION_EVENTS
+
+/** Sends a reply as a stream while it is generated, or as one body when it is complete. */
+export async function sendReply(
+  reply: FastifyReply,
+  reading: Reading,
+  { stream, includeServerActions }: { stream: boolean; includeServerActions: boolean },
+) {
+  if (stream) {
+    await whileWatching(reading, reading.started)
+    sendStream(reply, reading, 0, wireFor(includeServerActions))
+    return SENT
+  }
+  const answer = await whileWatching(reading, reading.answer)
+  return { data: { ...answer, parts: shownParts(answer.parts, includeServerActions) } }
+}
+
+/** Resolves to the result of `promise`, and keeps reading meanwhile. */
+export async function whileWatching<T>(reading: Reading, promise: Promise<T>): Promise<T> {
+  const stop = reading.watch(() => {})
+  try {
+    return await promise
+  } finally {
+    stop()
+  }
+}
+
+type ToolEvent = Extract<StreamEvent, { toolCallId: string }>
+
+/**
+ * Filters an answer's events for an application, leaving out the calls that the service runs itself. A call is the
+ * application's if it waits for a result, which is only known when the answer has ended. Until then, its events and
+ * everything after them are held back, so that nobody is asked to run a call that comes to nothing. The order and the
+ * ids of the events do not change.
+ */
+class ApplicationFrames implements Shape {
+  readonly isBroken = false
+  /** For each call, whether it is the application's; null while that is not known. */
+  #calls: Map<string, boolean | null> | null = null
+  /** The frames held back, beginning with the first event of an undecided call. */
+  #held: { frame: string; callId: string | null }[] = []
+
+  textOf(frame: string): string {
+    const callId = this.#callOf(frame)
+    if (callId === null && this.#held.length === 0) return frame
+    this.#held.push({ frame, callId })
+    return this.#shown()
+  }
+
+  end(): string {
+    this.#decide(false)
+    return this.#shown()
+  }
+
+  /** Returns the call that an event belongs to; null for other events. */
+  #callOf(frame: string): string | null {
+    const kind = kindOf(frame)
+    if (kind === 'finish') {
+      this.#decide((eventIn(frame) as { finishReason: string }).finishReason === 'tool-calls')
+    }
+    if (kind !== 'tool') return null
+    const { type, toolCallId, ...event } = eventIn(frame) as ToolEvent
+    this.#calls ??= new Map()
+    if ('providerExecuted' in event && event.providerExecuted) this.#calls.set(toolCallId, false)
+    else if (!this.#calls.has(toolCallId)) {
+      this.#calls.set(toolCallId, type === 'tool-output-available' ? true : null)
+    }
+    return toolCallId
+  }
+
+  #decide(isApplications: boolean): void {
+    for (const [id, known] of this.#calls ?? []) if (known === null) this.#calls?.set(id, isApplications)
+  }
+
+  #shown(): string {
+    const stateOf = (callId: string) => this.#calls?.get(callId)
+    const first = this.#held.findIndex(({ callId }) => callId !== null && stateOf(callId) === null)
+    const known = first === -1 ? this.#held : this.#held.slice(0, first)
+    this.#held = first === -1 ? [] : this.#held.slice(first)
+    return known
+      .filter(({ callId }) => callId === null || stateOf(callId))
+      .map(({ frame }) => frame)
+      .join('')
+  }
+}
+
+function kindOf(frame: string): 'tool' | 'finish' | null {
+  const at = frame.indexOf('\n') + 1
+  if (frame.startsWith('event: tool-', at)) return 'tool'
+  return frame.startsWith('event: finish\n', at) ? 'finish' : null
+}
+
+const eventIn = (frame: string): StreamEvent =>
+  JSON.parse(frame.slice(frame.indexOf('\ndata: ') + '\ndata: '.length)) as StreamEvent

@@ -4,7 +4,7 @@ import { request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { mock, test } from 'node:test'
 import { fastify } from 'fastify'
-import type { FrameSource } from './growing-reading.ts'
+import type { FrameSource } from './reading.ts'
 import { sendStream } from './send-stream.ts'
 
 test('a client that left before the first event leaves nothing behind', async () => {

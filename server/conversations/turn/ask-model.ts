@@ -1,4 +1,5 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import { sql } from 'kysely'
 import { lowerReservation } from '../../accounts/plans/credits.ts'
 import { planOf } from '../../accounts/plans/plans.ts'
 import type { Context } from '../../context.ts'
@@ -16,7 +17,7 @@ import { withoutForeignLinks } from '../../text/safety/foreign-links.ts'
 import { shorten } from '../../text/words/shorten.ts'
 import { textOf } from '../records/parts.ts'
 import { type Parent, titleFromWords } from '../records/queries.ts'
-import type { LiveGeneration } from '../stream/live-generation.ts'
+import type { LiveGeneration } from '../stream/reading.ts'
 import type { ChatRequest, Prepared, Turn, TurnNeeds } from './turn.ts'
 
 type Parts = AsyncIterable<LanguageModelV4StreamPart[]>
@@ -211,7 +212,7 @@ const LONGEST_WRITTEN_TITLE = 1_000
  * fails, the first title stays.
  */
 export async function improveTitle(
-  { log, models, titles }: Pick<TurnNeeds, 'log' | 'models' | 'titles'>,
+  { db, log, models }: Pick<TurnNeeds, 'db' | 'log' | 'models'>,
   model: ResolvedModel,
   { accountId }: { accountId: AccountId },
   live: LiveGeneration,
@@ -232,8 +233,11 @@ export async function improveTitle(
     const plain = withoutForeignLinks(storable(title), () => false)
     const short = titleFromWords(plain.replace(/^["'“„«\s]+|["'”“»\s]+$/g, ''))
     if (short === '') return
-    titles.add({ accountId, conversationId: live.ids.conversationId, title: short })
+    // Losing a title in a power failure does no harm, so its commit does not wait for the disk.
+    await sql`with relaxed as materialized (select set_config('synchronous_commit', 'off', true))
+      update conversations set title = ${short} from relaxed
+      where account_id = ${accountId} and id = ${live.ids.conversationId}`.execute(db)
   } catch (error) {
-    log.debug({ err: error }, 'the model did not write a title')
+    log.debug({ err: error }, 'the conversation keeps the title of its first words')
   }
 }

@@ -16,8 +16,7 @@ import {
 } from '../records/parts.ts'
 import type { StreamEvent } from '../stream/events.ts'
 import { partsOf, readLog } from '../stream/generation-log.ts'
-import { handoffWords, lastWords, WORDLESS, wordless } from './finish.ts'
-import { type DeliverAnswer, holdConversation, storeEndHeld } from './store-end.ts'
+import { type DeliverAnswer, endTurn, lockConversation, lostBeforeWords } from './end-turn.ts'
 import type { Orphans } from './turn.ts'
 
 const AT_ONCE = 200
@@ -97,7 +96,7 @@ async function closeOne(
   id: string,
 ): Promise<boolean> {
   return transact(db, async (trx) => {
-    const conversation = await holdConversation(trx, accountId, conversationId)
+    const conversation = await lockConversation(trx, accountId, conversationId)
     const row = await trx
       .selectFrom('generations')
       .selectAll()
@@ -141,18 +140,14 @@ async function closeOne(
     const reason = row.kind === 'continuation' ? {} : { finishReason: 'error' as const }
     const metadata = { model: row.model, ...reason }
     const closer = { owner: row.owner, epoch: row.epoch, ownerAfter: null }
-    await storeEndHeld({ deliverAnswer }, trx, owner, ids, closer, conversation, {
+    await endTurn({ deliverAnswer }, trx, owner, ids, closer, {
       status: 'interrupted',
       finishReason: 'error',
       message: parts.length > 0 ? { parts, metadata } : null,
       isPaid: parts.length > 0,
       waiting: [],
       unlogged: { position: events.length, events: added },
-      lastWords: (over) => {
-        if (over) return handoffWords(ids, over, { hasBegun, credits })
-        if (!hasBegun) return wordless(WORDLESS())
-        return lastWords(ids, { hasBegun, credits, finishReason: 'error', failed: true })
-      },
+      told: { hasBegun, credits, ...(hasBegun ? {} : { error: lostBeforeWords() }) },
     })
     return true
   })

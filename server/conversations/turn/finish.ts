@@ -1,11 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Static } from 'typebox'
 import { isUnavailable } from '../../db/connections/unavailable.ts'
+import { transact } from '../../db/statements/transact.ts'
 import type { MessagePart } from '../../db/tables/conversations.ts'
 import { storableJson } from '../../http/bodies/storable.ts'
 import { ApiError } from '../../http/errors.ts'
 import { presentSourcesOf } from '../../knowledge/search/answering/present-sources.ts'
-import type { CitedSource } from '../../knowledge/search/answering/schema.ts'
 import { ModelFailure, whatHappened } from '../../models/failures/model-failure.ts'
 import {
   type Call,
@@ -17,13 +16,10 @@ import {
   unresolvedCalls,
 } from '../records/parts.ts'
 import type { MessageMetadata } from '../records/present.ts'
-import { interrupted, notOngoing } from '../records/queries.ts'
-import type { AnswerOutcome } from '../records/schema.ts'
-import type { FinishMetadata, FinishReason, StreamEvent } from '../stream/events.ts'
-import { errorEnding, errorOf, type LastWords } from '../stream/generation-log.ts'
-import type { AnswerMetadata } from '../stream/growing-reading.ts'
-import type { GenerationIds, LiveGeneration } from '../stream/live-generation.ts'
-import { type Ending, type Outcome, storeEnd } from './store-end.ts'
+import { interrupted } from '../records/queries.ts'
+import { errorOf } from '../stream/generation-log.ts'
+import type { LiveGeneration } from '../stream/reading.ts'
+import { type Ending, endTurn, firstEvents, lastWords, lostBeforeWords, type Outcome } from './end-turn.ts'
 import type { StepsResult, Turn, TurnNeeds } from './turn.ts'
 
 /** How long a finished answer is kept in memory while the database is not available, in milliseconds. */
@@ -41,27 +37,54 @@ export async function finishTurn(
   if (result.failure === null && live.abortReason === null) sendFirstEvents(live)
   const waiting = result.failure === null && live.abortReason === null ? result.waiting : []
   closeCalls(live, waiting)
-  const said = saidBy(turn, live, result)
-  const outcome: Outcome = {
-    ...said,
-    waiting,
-    endedCalls: result.hasPending ? [...resultsOf(live.parts).values()] : [],
-    get unlogged() {
-      // Read at each attempt, because more may have been logged since the last one.
-      return { position: live.count - live.unsaved.length, events: live.unsaved }
-    },
-    lastWords: (over) => (over ? handedOffBy(live, over, said) : spokenBy(ctx, turn, live, result, said)),
-  }
+  const outcome = outcomeOf(ctx, turn, live, result, waiting)
   const ending = await store(ctx, turn, live, outcome)
   if (ending === 'lost') return live.fail(interrupted())
   if (live.abortReason === 'shutdown') return leave(live)
-  const { events, ending: how } = outcome.lastWords(ending === 'stored' ? null : ending)
-  const parts = said.message?.parts ?? []
+  const { events, ending: how } = lastWords(live.ids, outcome, ending === 'stored' ? null : ending)
+  const parts = outcome.message?.parts ?? []
   const shown =
     'metadata' in how
       ? { id: live.ids.messageId, role: 'assistant' as const, parts, metadata: how.metadata }
       : (errorOf(how) as ApiError)
   live.endWith(events, shown)
+}
+
+function outcomeOf(
+  ctx: TurnNeeds,
+  turn: Turn,
+  live: LiveGeneration,
+  result: StepsResult,
+  waiting: Call[],
+): Outcome {
+  const kept = keptBy(turn, live, result)
+  const hasBegun = live.count > 0
+  // An answer without words is not paid for, unless it was stopped before its first word and a model had been called.
+  const isAnswer = kept.message !== null && hasSpoken(kept.message)
+  const isPaid = isAnswer || (live.abortReason === 'stop' && live.wasAsked)
+  const error = hasBegun ? null : errorBeforeWords(turn, live, result)
+  const { accountId, agentId } = turn.owner
+  const sources = kept.message?.metadata.sources ?? []
+  return {
+    ...kept,
+    isPaid,
+    waiting,
+    endedCalls: result.hasPending ? [...resultsOf(live.parts).values()] : [],
+    unlogged: live.takeUnlogged(),
+    told: {
+      hasBegun,
+      credits: isPaid ? live.ids.credits : 0,
+      ...(error ? { error } : {}),
+      errorText: told(turn, result.failure?.cause).message,
+      sources: presentSourcesOf(ctx)({ account_id: accountId, agent_id: agentId }, sources),
+    },
+  }
+}
+
+function errorBeforeWords(turn: Turn, live: LiveGeneration, { failure }: StepsResult): ApiError | null {
+  if (failure) return asApiError(failure.cause, turn)
+  if (!isCutOff(live)) return null
+  return live.abortReason === 'shutdown' ? RESTARTING() : lostBeforeWords()
 }
 
 /** Adds results to the calls that nobody will answer any more. */
@@ -76,16 +99,7 @@ function closeCalls(live: LiveGeneration, waiting: Call[]): void {
   }
 }
 
-type KeptAnswer = Pick<Outcome, 'status' | 'finishReason' | 'message' | 'isPaid'>
-
-/**
- * An answer without words is not paid for, unless it was stopped before its first word and a model had been called.
- */
-function saidBy(turn: Turn, live: LiveGeneration, result: StepsResult): KeptAnswer {
-  const said = keptBy(turn, live, result)
-  const isAnswer = said.message !== null && hasSpoken(said.message)
-  return { ...said, isPaid: isAnswer || (live.abortReason === 'stop' && live.wasAsked) }
-}
+type KeptAnswer = Pick<Outcome, 'status' | 'finishReason' | 'message'>
 
 /**
  * Whether the answer ended early because its process has to end or was declared dead. In the second case, another
@@ -94,7 +108,7 @@ function saidBy(turn: Turn, live: LiveGeneration, result: StepsResult): KeptAnsw
 const isCutOff = ({ abortReason }: LiveGeneration): boolean =>
   abortReason === 'shutdown' || abortReason === 'lost'
 
-function keptBy(turn: Turn, live: LiveGeneration, result: StepsResult): Omit<KeptAnswer, 'isPaid'> {
+function keptBy(turn: Turn, live: LiveGeneration, result: StepsResult): KeptAnswer {
   const model = {
     model: turn.model.entry.id,
     ...(live.ids.standIn === undefined ? {} : { isStandIn: true as const }),
@@ -130,43 +144,6 @@ function keptBy(turn: Turn, live: LiveGeneration, result: StepsResult): Omit<Kep
   return { status, finishReason, message: { parts: said, metadata } }
 }
 
-const creditsOf = (live: LiveGeneration, { isPaid }: KeptAnswer): number => (isPaid ? live.ids.credits : 0)
-
-function handedOffBy(live: LiveGeneration, status: 'taken_over' | 'ended', said: KeptAnswer): LastWords {
-  return handoffWords(live.ids, status, {
-    hasBegun: live.count > 0,
-    credits: creditsOf(live, said),
-  })
-}
-
-function spokenBy(
-  ctx: TurnNeeds,
-  turn: Turn,
-  live: LiveGeneration,
-  result: StepsResult,
-  said: KeptAnswer,
-): LastWords {
-  const { finishReason, message } = said
-  const hasBegun = live.count > 0
-  if (!hasBegun && result.failure) return wordless(asApiError(result.failure.cause, turn))
-  if (!hasBegun && isCutOff(live))
-    return wordless(live.abortReason === 'shutdown' ? RESTARTING() : WORDLESS())
-  return lastWords(live.ids, {
-    hasBegun,
-    credits: creditsOf(live, said),
-    finishReason,
-    failed: finishReason === 'error',
-    errorText: told(turn, result.failure?.cause).message,
-    score: message?.metadata.score,
-    outcome: message?.metadata.outcome,
-    offer: message?.metadata.offer,
-    sources: presentSourcesOf(ctx)(
-      { account_id: turn.owner.accountId, agent_id: turn.owner.agentId },
-      message?.metadata.sources ?? [],
-    ),
-  })
-}
-
 /** Reports a failure as the provider's error only if it was one. */
 function asApiError(cause: unknown, turn: Turn): ApiError {
   if (cause instanceof ModelFailure) {
@@ -193,12 +170,6 @@ const RESTARTING = (): ApiError =>
     message: 'The service is being restarted. The conversation keeps the text so far.',
   })
 
-/** Returns the error for an answer whose process was lost before its first word. */
-export const WORDLESS = (): ApiError =>
-  new ApiError('SERVICE_OVERLOADED', {
-    message: 'The answer was interrupted before its first word. Send the request again.',
-  })
-
 /** Tells the readers to reconnect in a moment, because this process is shutting down and the answer is stored. */
 function leave(live: LiveGeneration): void {
   const events =
@@ -214,7 +185,7 @@ function leave(live: LiveGeneration): void {
  * was declared dead tries, too, because only the generation's row tells whether another one has closed it.
  */
 async function store(
-  { db, log, process, generations, deliverAnswer, turnWriter }: TurnNeeds,
+  { db, log, process, generations, deliverAnswer }: TurnNeeds,
   turn: Turn,
   live: LiveGeneration,
   outcome: Outcome,
@@ -223,7 +194,7 @@ async function store(
   const giveUpAt = performance.now() + LONGEST_HOLD_MS
   for (let attempt = 0; performance.now() < giveUpAt; attempt++) {
     try {
-      return await storeEnd({ db, deliverAnswer, turnWriter }, turn.owner, live.ids, own, outcome)
+      return await transact(db, (trx) => endTurn({ deliverAnswer }, trx, turn.owner, live.ids, own, outcome))
     } catch (error) {
       if (attempt === 0)
         log.error({ err: error, generation: live.ids.id }, 'the end of a generation could not be stored yet')
@@ -234,94 +205,7 @@ async function store(
   return 'lost'
 }
 
-const ERROR_TEXT = 'The answer could not be completed. Please try again.'
-
-const finishMetadata = (ids: GenerationIds, credits: number): FinishMetadata => {
-  const { messageId, userMessageId, conversationId, userId, standIn } = ids
-  const model = standIn === undefined ? {} : { model: standIn }
-  return { messageId, userMessageId, conversationId, userId, usage: { credits }, ...model }
-}
-
-export const firstEvents = (ids: GenerationIds): StreamEvent[] => [
-  { type: 'start', messageId: ids.messageId },
-  // This is sent early, so that a page reloaded in mid-answer knows the conversation.
-  { type: 'message-metadata', messageMetadata: finishMetadata(ids, ids.credits) },
-  { type: 'start-step' },
-]
-
 /** Sends the stream's first events; a second call does nothing. */
 export function sendFirstEvents(live: LiveGeneration): void {
   if (live.count === 0) for (const event of firstEvents(live.ids)) live.emit(event)
 }
-
-type Closing = {
-  /** Whether its first events have been sent. */
-  hasBegun: boolean
-  credits: number
-  finishReason: FinishReason
-  failed: boolean
-  errorText?: string | undefined
-  score?: number | null
-  outcome?: AnswerOutcome | null
-  offer?: 'person' | undefined
-  sources?: Static<typeof CitedSource>[]
-}
-
-/** Returns the end of an answer that is kept. */
-export function lastWords(
-  ids: GenerationIds,
-  {
-    hasBegun,
-    credits,
-    finishReason,
-    failed,
-    errorText = ERROR_TEXT,
-    score,
-    outcome = null,
-    offer,
-    sources = [],
-  }: Closing,
-): LastWords {
-  const messageMetadata = { ...finishMetadata(ids, credits), ...(offer ? { offer } : {}) }
-  const { messageId: _, ...shared } = messageMetadata
-  const metadata: AnswerMetadata = {
-    ...shared,
-    finishReason,
-    score: score ?? null,
-    outcome,
-    sources,
-  }
-  return {
-    events: [
-      ...(hasBegun ? [] : firstEvents(ids)),
-      ...(sources.length > 0 ? [{ type: 'data-sources' as const, data: { sources } }] : []),
-      ...(failed ? [{ type: 'error' as const, errorText }] : []),
-      { type: 'finish-step' },
-      { type: 'finish', finishReason, messageMetadata },
-    ],
-    ending: { metadata },
-  }
-}
-
-/**
- * Returns the end of an answer after a person has taken over or ended the conversation: nothing of the answer is
- * kept, and no more of it is shown.
- */
-export function handoffWords(
-  ids: GenerationIds,
-  status: 'taken_over' | 'ended',
-  { hasBegun, credits }: { hasBegun: boolean; credits: number },
-): LastWords {
-  return {
-    events: [
-      ...(hasBegun ? [] : firstEvents(ids)),
-      { type: 'data-handoff', data: { status } },
-      { type: 'finish-step' },
-      { type: 'finish', finishReason: 'stop', messageMetadata: finishMetadata(ids, credits) },
-    ],
-    ending: errorEnding(notOngoing(status)),
-  }
-}
-
-/** Returns the end of a generation that failed before its first word. */
-export const wordless = (error: ApiError): LastWords => ({ events: [], ending: errorEnding(error) })

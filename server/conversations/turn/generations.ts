@@ -5,10 +5,9 @@ import type { ServiceProcess } from '../../db/upkeep/processes.ts'
 import { createFairPlaces, type FairPlaces } from '../../fairness/fair-places.ts'
 import type { Turns } from '../../fairness/turns.ts'
 import { ApiError } from '../../http/errors.ts'
-import type { Backlog } from '../stream/backlog.ts'
 import { eventsAfter } from '../stream/generation-log.ts'
-import { type GenerationIds, LiveGeneration } from '../stream/live-generation.ts'
-import { createLogWriter } from '../stream/log-writer.ts'
+import { type Backlog, createLogWriter } from '../stream/log-writer.ts'
+import { type GenerationIds, LiveGeneration } from '../stream/reading.ts'
 
 /** How often requested stops are polled for, in milliseconds, because the notice of one may be lost. */
 const LOOK_FOR_STOPS_MS = 1_000
@@ -29,20 +28,21 @@ const MOST_UNSAVED = 1_024
 /** The most generations of one account, so that no account uses up all places. */
 const MOST_OF_ACCOUNT = 3_000
 
+/** A place of a generation that is being started: it ends with one of its functions. */
+type Place = {
+  run(ids: GenerationIds, options: { transient: boolean }): LiveGeneration
+  /** Gives the place back, because the start has failed. */
+  leave(error: unknown): void
+}
+
 /** The generations that this process runs. */
 export type Generations = {
   /**
-   * Runs the generation that `make` stores. Throws SERVICE_OVERLOADED when the process, or the account within it, is at
-   * its limit of generations or of what waits for the log, or when the process is about to end.
+   * Reserves a place for a generation that is about to start. Throws SERVICE_OVERLOADED when the process, or the account
+   * within it, is at its limit of generations or of what waits for the log, or when the process is about to end.
    */
-  start(
-    accountId: AccountId,
-    make: () => Promise<GenerationIds>,
-    options?: { transient?: boolean },
-  ): Promise<LiveGeneration>
+  reserve(accountId: AccountId): Promise<Place>
   get(id: string): LiveGeneration | null
-  /** Returns how many generations of the account this process starts or runs. */
-  countOf(accountId: AccountId): number
   /** Returns the generation of this conversation if it runs in this process, else null. */
   ofConversation(conversationId: string): LiveGeneration | null
   /** Resolves when all events of the generation so far are in the log, or can no longer be written to it. */
@@ -84,7 +84,7 @@ export function createGenerations({ db, notifier, process, turns, onError, backl
   const running = new Map<string, LiveGeneration>()
   const byConversation = new Map<string, LiveGeneration>()
   const ofAccount = new Map<string, number>()
-  const writer = createLogWriter({ db, notifier, process, onError })
+  const writer = createLogWriter({ db, process, onError })
   let starting = 0
   let draining = false
   let closed = false
@@ -134,15 +134,9 @@ export function createGenerations({ db, notifier, process, turns, onError, backl
     if (looks > 0) disown().catch(() => {})
   }, LOOK_FOR_STOPS_MS)
   timer.unref()
-  const unwatch = [
-    notifier.on('stop', (id) => {
-      if (running.has(id)) readStops().catch(onError)
-    }),
-    notifier.on('watch', (id) => {
-      const live = running.get(id)
-      if (live) writer.announce(live)
-    }),
-  ]
+  const stopListening = notifier.on('stop', (id) => {
+    if (running.has(id)) readStops().catch(onError)
+  })
   process.onLost((formerEpoch) => {
     for (const live of running.values()) if (live.ids.epoch <= formerEpoch) live.abort('lost')
   })
@@ -161,41 +155,46 @@ export function createGenerations({ db, notifier, process, turns, onError, backl
     await Promise.all([...running.values()].map(({ ending }) => ending))
   }
   return {
-    async start(accountId, make, { transient = false } = {}) {
+    async reserve(accountId) {
       admit(accountId)
       starting++
       count(accountId, 1)
-      try {
-        if ((ofAccount.get(accountId) ?? 0) > MANY_OF_ACCOUNT) await turns.giveWay(accountId, START)
-        if (draining) throw overloaded()
-        const ids = await make()
-        const live = new LiveGeneration(ids, {
-          accountId,
-          readLog: eventsAfter(db, accountId, ids.id),
-          transient,
-          process,
-          backlog,
-          log: writer,
-        })
-        running.set(ids.id, live)
-        byConversation.set(ids.conversationId, live)
-        void live.ending.then(() => {
-          if (live.broken) looks = LOOKS_AFTER_FAILURE
-          count(accountId, -1)
-          running.delete(ids.id)
-          if (byConversation.get(ids.conversationId) === live) byConversation.delete(ids.conversationId)
-        })
-        return live
-      } catch (error) {
+      const leave = (error: unknown): void => {
+        starting--
         count(accountId, -1)
         if (!(error instanceof ApiError)) looks = LOOKS_AFTER_FAILURE
+      }
+      if ((ofAccount.get(accountId) ?? 0) > MANY_OF_ACCOUNT) await turns.giveWay(accountId, START)
+      if (draining) {
+        const error = overloaded()
+        leave(error)
         throw error
-      } finally {
-        starting--
+      }
+      return {
+        leave,
+        run(ids, { transient }) {
+          starting--
+          const live = new LiveGeneration(ids, {
+            accountId,
+            readLog: eventsAfter(db, accountId, ids.id),
+            transient,
+            process,
+            backlog,
+            onUnsaved: writer.add,
+          })
+          running.set(ids.id, live)
+          byConversation.set(ids.conversationId, live)
+          void live.ending.then(() => {
+            if (live.broken) looks = LOOKS_AFTER_FAILURE
+            count(accountId, -1)
+            running.delete(ids.id)
+            if (byConversation.get(ids.conversationId) === live) byConversation.delete(ids.conversationId)
+          })
+          return live
+        },
       }
     },
     get: (id) => running.get(id) ?? null,
-    countOf: (accountId) => ofAccount.get(accountId) ?? 0,
     ofConversation: (conversationId) => byConversation.get(conversationId) ?? null,
     saved: (live) => writer.saved(live),
     room(live) {
@@ -220,7 +219,7 @@ export function createGenerations({ db, notifier, process, turns, onError, backl
       closed = true
       for (const live of running.values()) live.abort('lost')
       clearInterval(timer)
-      for (const stop of unwatch) stop()
+      stopListening()
       await writer.close()
     },
   }

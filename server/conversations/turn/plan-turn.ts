@@ -11,7 +11,7 @@ const MOST_HISTORY = 40
 /** The most replies to one message of a channel that may be started, however each of them ended. */
 export const MOST_STARTS = 10
 
-type Plan = {
+export type Plan = {
   kind: 'reply' | 'continuation' | 'retry'
   userMessageId: string
   /** The number of the user's message, if it already exists. */
@@ -22,14 +22,7 @@ type Plan = {
   isFirst: boolean
 }
 
-/**
- * Returns whether the history can be read together with the lock. An agent that never had an action has no waiting
- * calls, which would have to be closed before the history is read.
- */
-export const readsAhead = ({ ask, agent }: StartRequest): boolean =>
-  ask.kind !== 'retry' && agent.toolsVersion === 0
-
-export async function readHistory(
+async function readHistory(
   trx: Trx,
   { account }: StartRequest,
   conversationId: string,
@@ -47,7 +40,6 @@ export async function planTurn(
   turn: StartRequest,
   conversation: ConversationRow,
   retried: RetryTarget | null,
-  readAhead: Promise<MessageRow[]> | null,
 ): Promise<Plan> {
   const { account, agent, ask } = turn
   const { id, last_seq } = conversation
@@ -68,7 +60,7 @@ export async function planTurn(
   if (agent.toolsVersion > 0) {
     await ignoreWaitingCalls(trx, account.id, id, { expiredOnly: ask.kind === 'continue' })
   }
-  const history = await (readAhead ?? readHistory(trx, turn, id, null))
+  const history = await readHistory(trx, turn, id, null)
   const reply = { kind: 'reply' as const, messageId, history, cut: null }
   if (ask.kind === 'message') {
     const unanswered = history.at(-1)

@@ -5,7 +5,7 @@ import type { GenerationsTable } from '../../db/tables/conversations.ts'
 import type { Replay } from '../../http/route.ts'
 import { noLonger } from '../records/queries.ts'
 import { errorOf, readLog } from '../stream/generation-log.ts'
-import type { Reading } from '../stream/growing-reading.ts'
+import type { Reading } from '../stream/reading.ts'
 import { startChat } from './start.ts'
 import type { ChatRequest } from './turn.ts'
 
@@ -65,9 +65,6 @@ function namingQuestion(reading: Reading, newest: string, own: string): Reading 
   return {
     get count() {
       return reading.count
-    },
-    get showable() {
-      return reading.showable ?? reading.count
     },
     get ended() {
       return reading.ended

@@ -13,7 +13,7 @@ import { WAS_REASONING } from '../../models/calls/tagged-reasoning.ts'
 import { type Call, hasWords } from '../records/parts.ts'
 import type { AnswerOutcome } from '../records/schema.ts'
 import type { FinishReason } from '../stream/events.ts'
-import type { LiveGeneration } from '../stream/live-generation.ts'
+import type { LiveGeneration } from '../stream/reading.ts'
 import { sendFirstEvents } from './finish.ts'
 
 /** The result of one model call. */

@@ -1,25 +1,26 @@
-import { exhaustedIn, limitsOf } from '../../accounts/plans/credits.ts'
-import type { Db, Trx } from '../../db/database.ts'
+import { type RawBuilder, sql } from 'kysely'
+import { exhaustedIn, limitsOf, reserving } from '../../accounts/plans/credits.ts'
+import type { Trx } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
+import { json } from '../../db/statements/json.ts'
 import { transact } from '../../db/statements/transact.ts'
-import { type Last, lastly } from '../../db/statements/transaction.ts'
 import { ApiError } from '../../http/errors.ts'
 import { KeyTaken, rebindKey, takeKey } from '../../http/once/idempotency.ts'
 import type { StoredSource } from '../../knowledge/search/answering/cited-source.ts'
-import type { MessageMetadata } from '../records/present.ts'
-import type { Parent, TranscriptMessage } from '../records/queries.ts'
+import { metadataOf } from '../records/present.ts'
 import {
   type ConversationRow,
-  type MessageRow,
   notOngoing,
+  type Parent,
   readParent,
   requireConversation,
+  type TranscriptMessage,
   titleFromWords,
 } from '../records/queries.ts'
-import type { GenerationIds, LiveGeneration } from '../stream/live-generation.ts'
+import { EVENTS_PER_GENERATION } from '../stream/events.ts'
+import type { LiveGeneration } from '../stream/reading.ts'
 import { chooseModel, improveTitle, noting } from './ask-model.ts'
-import { continueConversation, type Opening, openConversations } from './begin-statements.ts'
-import { findRetry, planTurn, readHistory, readsAhead } from './plan-turn.ts'
+import { findRetry, type Plan, planTurn } from './plan-turn.ts'
 import { runTurn } from './run-steps.ts'
 import type { ChatRequest, StartedTurn, StartRequest, Turn, TurnNeeds } from './turn.ts'
 import { askedText } from './understand.ts'
@@ -28,18 +29,16 @@ import { askedText } from './understand.ts'
 export async function startChat(ctx: TurnNeeds, request: ChatRequest): Promise<LiveGeneration> {
   const { account, agent, transient = false } = request
   const model = chooseModel(ctx, request)
-  let stored: StartedTurn | undefined
-  const make = async () => {
-    const { id, credits } = model.entry
-    stored = await startGeneration(ctx, {
-      ...request,
-      model: { id, credits: request.trial ? 0 : credits },
-    })
-    return stored.ids
-  }
-  const live = await ctx.generations.start(account.id, make, { transient })
-  // By now, Generations.start has called `make`, or it has thrown.
-  const started = stored as unknown as StartedTurn
+  const { id, credits } = model.entry
+  const place = await ctx.generations.reserve(account.id)
+  const started = await startTurn(ctx, {
+    ...request,
+    model: { id, credits: request.trial ? 0 : credits },
+  }).catch((error: unknown) => {
+    place.leave(error)
+    throw error
+  })
+  const live = place.run(started.ids, { transient })
   const turn: Turn = {
     request,
     started,
@@ -60,176 +59,92 @@ async function giveTitle(ctx: TurnNeeds, turn: Turn, live: LiveGeneration): Prom
     await improveTitle(ctx, model, owner, live, question)
 }
 
-type Needs = Pick<TurnNeeds, 'db' | 'turnWriter' | 'process' | 'orphans' | 'hasTicket' | 'customerWrote'>
+type Needs = Pick<TurnNeeds, 'db' | 'process' | 'orphans' | 'hasTicket' | 'customerWrote'>
 
 /**
  * Stores the user message and the running generation in one transaction and reserves the credits. From then on, nothing
  * is lost, whatever happens to the client or to this process. Throws the chat codes of the contract.
  */
-export async function startGeneration(ctx: Needs, turn: StartRequest): Promise<StartedTurn> {
-  const { conversationId } = turn
+export async function startTurn(ctx: Needs, turn: StartRequest): Promise<StartedTurn> {
+  const start = () =>
+    transact(ctx.db, (trx) => storeStart(ctx, trx, turn)).catch((error: unknown) => {
+      throw refusalOf(error)
+    })
   try {
-    return await start(ctx, turn)
+    return await start()
   } catch (error) {
-    if (!isBusy(error) || conversationId === undefined) throw refusalOf(error)
+    const { conversationId } = turn
+    const isBusy = error instanceof ApiError && error.code === 'CHAT_CONVERSATION_BUSY'
+    if (!isBusy || conversationId === undefined) throw error
     // The generation that keeps the conversation busy may belong to a process that died.
-    const isFree = await ctx.orphans.closeIfOrphaned(turn.account.id, { conversationId })
-    if (!isFree) throw new ApiError('CHAT_CONVERSATION_BUSY')
+    if (!(await ctx.orphans.closeIfOrphaned(turn.account.id, { conversationId }))) throw error
   }
-  try {
-    return await start(ctx, turn)
-  } catch (error) {
-    throw isBusy(error) ? new ApiError('CHAT_CONVERSATION_BUSY') : refusalOf(error)
-  }
+  return start()
 }
-
-function start(ctx: Needs, turn: StartRequest): Promise<StartedTurn> {
-  const { ask, conversationId, parentConversationId, idempotency } = turn
-  if (conversationId !== undefined) return transact(ctx.db, (trx) => goOn(ctx, trx, turn, conversationId))
-  if (ask.kind !== 'message') throw new TypeError('A conversation starts with a message.')
-  const message = ask.text
-  if (parentConversationId === undefined && idempotency === null) return startAtOnce(ctx, turn, message)
-  return transact(ctx.db, (trx) => startInTransaction(ctx, trx, turn, message))
-}
-
-const citedIn = (row: MessageRow | undefined): StoredSource[] =>
-  ((row?.metadata ?? {}) as MessageMetadata).sources ?? []
 
 function refusalOf(error: unknown): unknown {
+  if ((error as { constraint?: string }).constraint === 'generations_running')
+    return new ApiError('CHAT_CONVERSATION_BUSY')
   const exhausted = exhaustedIn(error)
   if (exhausted === null) return error
   return new ApiError(exhausted === 'agent' ? 'CHAT_AGENT_CREDITS_EXHAUSTED' : 'CHAT_CREDITS_EXHAUSTED')
 }
 
-const isBusy = (error: unknown): boolean =>
-  (error as { constraint?: string }).constraint === 'generations_running'
-
-const textPart = (text: string) => [{ type: 'text' as const, text }]
-
-/** Creates the ids for a turn that starts a conversation. */
-const newIds = ({ process }: Needs, turn: StartRequest): GenerationIds => ({
-  id: newId(),
-  conversationId: newId(),
-  userMessageId: newId(),
-  messageId: newId(),
-  userId: turn.userId ?? null,
-  credits: turn.model.credits,
-  kind: 'reply',
-  epoch: process.epoch,
-  firstEvent: 0,
-})
-
-const openingOf = (
-  turn: StartRequest,
-  ids: GenerationIds,
-  message: string,
-  parent: Parent | null,
-): Opening => ({
-  ...beginning(turn, ids),
-  parts: textPart(message),
-  source: turn.source,
-  userId: ids.userId,
-  title: titleFromWords(message),
-  parentId: parent?.id ?? null,
-  parentSummary: parent?.summary ?? null,
-  externalId: turn.externalId ?? null,
-  contactId: turn.contactId ?? null,
-  transient: turn.transient ?? false,
-})
-
-const opened = (
-  turn: StartRequest,
-  ids: GenerationIds,
-  message: string,
-  parent: Parent | null,
-): StartedTurn => ({
-  ids,
-  transcript: [...(turn.history ?? []), { role: 'user', parts: textPart(message) }],
-  isFirst: true,
-  parent,
-  citedBefore: [],
-})
-
-/** Starts a conversation when nothing else has to be stored with it, so that no explicit transaction is needed. */
-async function startAtOnce(ctx: Needs, turn: StartRequest, message: string): Promise<StartedTurn> {
-  const ids = newIds(ctx, turn)
-  const ref = { accountId: turn.account.id, agentId: turn.agent.id }
-  await ctx.turnWriter.open(ref, limitsOfTurn(turn), openingOf(turn, ids, message, null))
-  return opened(turn, ids, message, null)
-}
-
-/** Starts a conversation in the transaction that also takes its key or reads its parent. */
-async function startInTransaction(
-  ctx: Needs,
-  trx: Trx,
-  turn: StartRequest,
-  message: string,
-): Promise<StartedTurn> {
-  const { account, agent, parentConversationId } = turn
-  const ids = newIds(ctx, turn)
-  await claimKey(trx, turn, ids.id)
-  const parent =
-    parentConversationId === undefined
-      ? null
-      : await readParent(trx, account.id, agent.id, parentConversationId, { userId: turn.userId ?? null })
-  const openings = JSON.stringify([openingOf(turn, ids, message, parent)])
-  await openConversations(trx, { ...limitsOfTurn(turn), owner: ctx.process.id, openings })
-  return opened(turn, ids, message, parent)
-}
-
-async function goOn(
-  { process, hasTicket, customerWrote }: Needs,
-  trx: Trx,
-  turn: StartRequest,
-  conversationId: string,
-): Promise<StartedTurn | Last<StartedTurn>> {
-  const { account, agent, ask } = turn
-  const message = ask.kind === 'message' ? ask.text : undefined
+async function storeStart(ctx: Needs, trx: Trx, turn: StartRequest): Promise<StartedTurn> {
+  const { account, agent, ask, conversationId } = turn
   const id = newId()
-  // Started together in this order, the statements take one round trip, and each sees what was committed before the
-  // lock was acquired.
-  const claiming = claimKey(trx, turn, id)
-  const locking = requireConversation(trx, { accountId: account.id, agentId: agent.id, conversationId }, true)
-  const reading = readsAhead(turn) ? readHistory(trx, turn, conversationId, null) : null
-  const isOnTicket = message === undefined ? null : hasTicket(trx, account.id, conversationId)
-  const [conversation] = await Promise.all([locking, claiming, reading, isOnTicket])
+  await claimKey(trx, turn, id)
+  const message = ask.kind === 'message' ? ask.text : null
+  const conversation =
+    conversationId === undefined
+      ? null
+      : await requireConversation(trx, { accountId: account.id, agentId: agent.id, conversationId }, true)
   const target =
-    ask.kind === 'retry' ? await findRetry(trx, account.id, conversation.id, ask.messageId) : null
-  if (conversation.status !== 'ongoing') throw notOngoing(conversation.status)
-  const plan = await planTurn(trx, turn, conversation, target, reading)
-  const parts = message === undefined ? null : textPart(message)
-  const nextIds = {
-    id,
-    conversationId,
-    userMessageId: plan.userMessageId,
-    messageId: plan.messageId,
-    userId: conversation.user_id,
-    credits: turn.model.credits,
-    kind: plan.kind,
-    epoch: process.epoch,
-  }
-  const asked: TranscriptMessage[] = parts ? [{ role: 'user', parts }] : []
-  const parent = plan.isFirst ? await parentWithMessages(trx, turn, conversation) : parentOf(conversation)
-  const started = ({ rows }: { rows: { first_event: number }[] }): StartedTurn => ({
-    ids: { ...nextIds, firstEvent: rows[0]?.first_event ?? 0 },
+    conversation && ask.kind === 'retry'
+      ? await findRetry(trx, account.id, conversation.id, ask.messageId)
+      : null
+  if (conversation && conversation.status !== 'ongoing') throw notOngoing(conversation.status)
+  const plan = conversation ? await planTurn(trx, turn, conversation, target) : firstOf(turn)
+  const parent = await parentOf(trx, turn, conversation, plan)
+  const generation = { id, conversationId: conversation?.id ?? newId() }
+  const firstEvent = await insertGeneration(trx, ctx.process, turn, generation, plan, { message, parent })
+  if (conversation && message !== null && (await ctx.hasTicket(trx, account.id, conversation.id)))
+    await ctx.customerWrote(trx, conversation, { messageId: plan.userMessageId, text: message })
+  const asked: TranscriptMessage[] = message === null ? [] : [{ role: 'user', parts: textPart(message) }]
+  return {
+    ids: {
+      ...generation,
+      userMessageId: plan.userMessageId,
+      messageId: plan.messageId,
+      userId: conversation ? conversation.user_id : (turn.userId ?? null),
+      credits: turn.model.credits,
+      kind: plan.kind,
+      epoch: ctx.process.epoch,
+      firstEvent,
+    },
     transcript: [...(turn.history ?? plan.history), ...asked],
     isFirst: plan.isFirst,
     parent,
     citedBefore: plan.kind === 'continuation' ? citedIn(plan.history.at(-1)) : [],
-  })
-  const going = continueConversation.query({
-    ...limitsOfTurn(turn),
-    ...beginning(turn, nextIds),
-    owner: process.id,
-    parts: parts && JSON.stringify(parts),
-    askedSeq: plan.askedSeq,
-    cutFrom: plan.cut?.from ?? null,
-    cutTo: plan.cut?.to ?? null,
-  })
-  if (message === undefined || !(await isOnTicket)) return lastly(trx, going, started)
-  const turnStarted = started(await trx.executeQuery(going))
-  await customerWrote(trx, conversation, { messageId: plan.userMessageId, text: message })
-  return turnStarted
+  }
+}
+
+const textPart = (text: string) => [{ type: 'text' as const, text }]
+
+const citedIn = (message: TranscriptMessage | undefined): StoredSource[] => metadataOf(message).sources ?? []
+
+/** Returns the plan of a turn that starts a conversation. */
+function firstOf({ ask, insteadOf }: StartRequest): Plan {
+  if (ask.kind !== 'message') throw new TypeError('A conversation starts with a message.')
+  return {
+    kind: 'reply',
+    userMessageId: newId(),
+    askedSeq: null,
+    messageId: insteadOf?.messageId ?? newId(),
+    history: [],
+    cut: null,
+    isFirst: true,
+  }
 }
 
 /**
@@ -237,7 +152,7 @@ async function goOn(
  * from it.
  */
 async function claimKey(
-  trx: Db,
+  trx: Trx,
   { idempotency, insteadOf }: StartRequest,
   generationId: string,
 ): Promise<void> {
@@ -246,39 +161,101 @@ async function claimKey(
   if (!(await rebindKey(trx, idempotency, insteadOf.generationId, generationId))) throw new KeyTaken()
 }
 
-/** Returns the parent for the first answer in a conversation that existed before it. */
-async function parentWithMessages(
+/** Returns the conversation that this one continues, with its messages for the first answer. */
+async function parentOf(
   trx: Trx,
-  { account, agent }: StartRequest,
-  { parent_conversation_id }: ConversationRow,
+  { account, agent, parentConversationId, userId }: StartRequest,
+  conversation: ConversationRow | null,
+  { isFirst }: Plan,
 ): Promise<Parent | null> {
-  if (parent_conversation_id === null) return null
-  return readParent(trx, account.id, agent.id, parent_conversation_id)
+  if (!conversation)
+    return parentConversationId === undefined
+      ? null
+      : readParent(trx, account.id, agent.id, parentConversationId, { userId: userId ?? null })
+  const { parent_conversation_id: id, parent_summary: summary } = conversation
+  if (id === null) return null
+  if (isFirst) return readParent(trx, account.id, agent.id, id)
+  return summary === null ? null : { id, summary, messages: [] }
 }
 
-const parentOf = ({ parent_conversation_id, parent_summary }: ConversationRow): Parent | null =>
-  parent_conversation_id === null || parent_summary === null
-    ? null
-    : { id: parent_conversation_id, summary: parent_summary, messages: [] }
-
-const limitsOfTurn = ({ account, agent }: StartRequest) =>
-  limitsOf({
+/**
+ * Stores the message, if there is one, and the running generation, and reserves its credits. The conversation is new or
+ * its row is locked. Returns the number after which the generation's events begin.
+ */
+async function insertGeneration(
+  trx: Trx,
+  process: Needs['process'],
+  turn: StartRequest,
+  { id, conversationId }: { id: string; conversationId: string },
+  plan: Plan,
+  { message, parent }: { message: string | null; parent: Parent | null },
+): Promise<number> {
+  const { account, agent, model } = turn
+  const target =
+    turn.conversationId === undefined
+      ? newConversation(turn, conversationId, message, parent)
+      : movedConversation(turn, conversationId, plan, message)
+  const limits = limitsOf({
     accountId: account.id,
     plan: account.plan,
     agentId: agent.id,
     agentLimit: agent.creditLimit,
   })
+  const entry = sql`select ${newId()}::uuid as "entryId", id as "generationId", ${model.credits}::integer as credits,
+    ${turn.trial ? 'trial' : 'usage'} as "entryKind" from made`
+  const parts = message === null ? null : json(textPart(message))
+  const { rows } = await sql<{ first_event: number }>`
+    with target as (
+      ${target} returning last_seq, generation_count
+    ), ${parts ? messageRow(turn, conversationId, plan.userMessageId, parts) : sql``} made as (
+      insert into generations (id, account_id, agent_id, conversation_id, user_message_id, message_id, model, status,
+        credits, kind, first_event, cut_from, cut_to, owner, epoch, asked_seq)
+      select ${id}::uuid, ${account.id}::uuid, ${agent.id}, ${conversationId}::uuid, ${plan.userMessageId}::uuid,
+        ${plan.messageId}::uuid, ${model.id}, 'running', ${model.credits}::integer, ${plan.kind},
+        (generation_count - 1)::bigint * ${sql.lit(EVENTS_PER_GENERATION)}, ${plan.cut?.from ?? null}::integer,
+        ${plan.cut?.to ?? null}::integer, ${process.id}::uuid, ${process.epoch}::integer,
+        coalesce(${plan.askedSeq}::integer, last_seq)
+      from target returning id, first_event
+    ), ${reserving(limits, entry)}
+    select first_event from made, reserved`.execute(trx)
+  return rows[0]?.first_event ?? 0
+}
 
-/** Returns the values that both statements of a start take. */
-const beginning = ({ model, trial }: StartRequest, ids: Omit<GenerationIds, 'firstEvent'>) => ({
-  entryId: newId(),
-  generationId: ids.id,
-  credits: ids.credits,
-  entryKind: trial ? ('trial' as const) : ('usage' as const),
-  conversationId: ids.conversationId,
-  userMessageId: ids.userMessageId,
-  messageId: ids.messageId,
-  epoch: ids.epoch,
-  model: model.id,
-  kind: ids.kind,
-})
+const messageRow = (
+  { account, agent }: StartRequest,
+  conversationId: string,
+  messageId: string,
+  parts: RawBuilder<unknown>,
+) => sql`asked as (
+  insert into messages (id, account_id, agent_id, conversation_id, seq, role, parts)
+  select ${messageId}::uuid, ${account.id}::uuid, ${agent.id}, ${conversationId}::uuid, last_seq, 'user', ${parts}
+  from target
+),`
+
+const newConversation = (
+  turn: StartRequest,
+  id: string,
+  message: string | null,
+  parent: Parent | null,
+) => sql`
+  insert into conversations (id, account_id, agent_id, source, user_id, title, status, last_seq, asked_seq,
+    generation_count, parent_conversation_id, parent_summary, external_id, contact_id, transient)
+  values (${id}::uuid, ${turn.account.id}::uuid, ${turn.agent.id}, ${turn.source}, ${turn.userId ?? null},
+    ${titleFromWords(message ?? '')}, 'ongoing', 1, 1, 1, ${parent?.id ?? null}::uuid, ${parent?.summary ?? null},
+    ${turn.externalId ?? null}, ${turn.contactId ?? null}::uuid, ${turn.transient ?? false}::boolean)`
+
+/** Counts the start, and the message if there is one. */
+const movedConversation = (
+  { account }: StartRequest,
+  id: string,
+  { kind }: Plan,
+  message: string | null,
+) => sql`
+  update conversations set generation_count = generation_count + 1, updated_at = now(), ${
+    message === null
+      ? sql`answer_starts = answer_starts + ${kind === 'reply' ? 1 : 0}::integer,
+          continuations = continuations + ${kind === 'continuation' ? 1 : 0}::integer`
+      : sql`last_seq = last_seq + 1, asked_seq = last_seq + 1, answer_tries = 0, answer_starts = 1,
+          answer_stopped = false, continuations = 0`
+  }
+  where account_id = ${account.id}::uuid and id = ${id}::uuid`

@@ -27,11 +27,9 @@ import type { Replay } from '../records/present.ts'
 import type { ConversationRow, Parent, TranscriptMessage } from '../records/queries.ts'
 import type { AnswerOutcome } from '../records/schema.ts'
 import type { FinishReason } from '../stream/events.ts'
-import type { GenerationIds } from '../stream/live-generation.ts'
+import type { GenerationIds } from '../stream/reading.ts'
+import type { DeliverAnswer } from './end-turn.ts'
 import type { Generations } from './generations.ts'
-import type { DeliverAnswer } from './store-end.ts'
-import type { TitleWriter } from './title-writer.ts'
-import type { TurnWriter } from './turn-writer.ts'
 
 /** What a turn is asked to answer. */
 type Ask =
@@ -218,8 +216,6 @@ export type TurnNeeds = TicketReactions & {
   knowledge: Knowledge
   toolkits: Toolkits
   generations: Generations
-  titles: TitleWriter
-  turnWriter: TurnWriter
   orphans: Orphans
   deliverAnswer: DeliverAnswer
 }

@@ -1,5 +1,6 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { type Absence, absenceOf, DatabaseAway, noteConnectionError, saysAway } from './unavailable.ts'
+import { WatchedClient } from './watched-client.ts'
 
 /** Whether the database can be asked. While it is away, every query fails at once with DatabaseAway. */
 export type Availability = {
@@ -25,6 +26,8 @@ type GuardedPool = {
   /** Resolves to a connection of the pool. Rejects at once with DatabaseAway while none can be had. */
   connect(): Promise<pg.PoolClient>
   end(): Promise<void>
+  /** Notes that a connection waits for this response. */
+  watch(client: pg.PoolClient, response: Promise<unknown>): void
 }
 
 const TICK_MS = 250
@@ -36,8 +39,11 @@ const AWAY_REST_TICKS = 2
 const TRIES = 3
 const FAREWELL_MS = 1_000
 
-/** `silent` counts the ticks since the last byte arrived, and `waiting` those of them in which a response was due. */
-type Watched = { bytes: number; silent: number; waiting: number; used: boolean }
+/**
+ * `due` is the number of statements without a response. `silent` counts the ticks since the last byte arrived, and
+ * `waiting` those of them in which a response was due.
+ */
+type Watched = { due: number; bytes: number; silent: number; waiting: number; used: boolean }
 
 /**
  * Watches the connections of a pool. When one breaks, cannot be opened, or leaves a query unanswered, a separate
@@ -47,7 +53,7 @@ type Watched = { bytes: number; silent: number; waiting: number; used: boolean }
  * reads what has arrived meanwhile before it considers a connection silent.
  */
 export function guardPool(pool: pg.Pool, url: string): GuardedPool {
-  const clients = new Map<pg.PoolClient, Watched>()
+  const clients = new Map<pg.ClientBase, Watched & { client: WatchedClient }>()
   const listeners = new Set<(isAway: boolean) => void>()
   let absence: Absence | null = null
   let looking = false
@@ -60,44 +66,45 @@ export function guardPool(pool: pg.Pool, url: string): GuardedPool {
     if (changed) for (const listener of [...listeners]) listener(next !== null)
   }
 
-  const clientsThat = (are: (watched: Watched) => boolean): pg.PoolClient[] =>
-    [...clients].filter(([, watched]) => are(watched)).map(([client]) => client)
+  const clientsThat = (are: (watched: Watched) => boolean): WatchedClient[] =>
+    [...clients.values()].filter(are).map(({ client }) => client)
 
   const look = async (): Promise<void> => {
     if (looking || ended) return
     looking = true
     const quiet = clientsThat(({ waiting }) => waiting >= QUIET_TICKS)
-    const { absence: seen, lost } = await lookAtServer(url, quiet.map(pidOf))
+    const { absence: seen, lost } = await lookAtServer(
+      url,
+      quiet.flatMap(({ pid }) => pid ?? []),
+    )
     looking = false
     if (ended) return
     // While connections are left, the service continues: the server just has no room for as many as the pool may
     // open.
     enter(seen === 'full' && clients.size > 0 ? null : seen)
     rest = absence === null ? QUIET_TICKS : AWAY_REST_TICKS
-    const broken = quiet.filter((client) => lost.has(pidOf(client)))
-    if (seen === 'silent') broken.push(...clients.keys())
+    const broken = quiet.filter(({ pid }) => pid !== null && lost.has(pid))
+    if (seen === 'silent') broken.push(...clientsThat(() => true))
     // The connections that broke at the same moment without having been noticed yet.
     else if (broken.length > 0)
       broken.push(...clientsThat(({ used, silent }) => !used && silent >= QUIET_TICKS))
-    broken.forEach(cutOff)
+    for (const client of broken) client.cutOff()
   }
   const suspect = (): void => {
     if (absence === null) void look()
   }
 
   pool.on('connect', (client) => {
-    clients.set(client, { bytes: 0, silent: 0, waiting: 0, used: true })
+    if (!(client instanceof WatchedClient)) throw new TypeError('The pool has to be made of WatchedClients.')
+    clients.set(client, { client, due: 0, bytes: 0, silent: 0, waiting: 0, used: true })
     // pg-pool listens only while a client is idle, and without a listener an error would end the process.
     client.on('error', (error) => {
       clients.delete(client)
       noteConnectionError(error)
       suspect()
     })
-    connectionOf(client).on('errorMessage', (error) => {
-      if (saysAway(error)) suspect()
-    })
   })
-  const use = (client: pg.PoolClient, used: boolean): void => {
+  const use = (client: pg.ClientBase, used: boolean): void => {
     const watched = clients.get(client)
     if (watched) watched.used = used
   }
@@ -108,11 +115,10 @@ export function guardPool(pool: pg.Pool, url: string): GuardedPool {
 
   const timer = setInterval(() => {
     let quiet = false
-    for (const [client, watched] of clients) {
-      const { bytesRead } = connectionOf(client).stream
-      const waits = (client as unknown as { readyForQuery?: boolean }).readyForQuery === false
+    for (const watched of clients.values()) {
+      const { bytesRead } = watched.client.socket
       watched.silent = bytesRead === watched.bytes ? watched.silent + 1 : 0
-      watched.waiting = waits && watched.silent > 0 ? watched.waiting + 1 : 0
+      watched.waiting = watched.due > 0 && watched.silent > 0 ? watched.waiting + 1 : 0
       watched.bytes = bytesRead
       quiet ||= watched.waiting >= QUIET_TICKS
     }
@@ -154,9 +160,22 @@ export function guardPool(pool: pg.Pool, url: string): GuardedPool {
           .finally(forget)
       })
     },
+    watch(client, response) {
+      const watched = clients.get(client)
+      if (watched) watched.due++
+      response
+        .catch((error: unknown) => {
+          if (saysAway(error)) suspect()
+        })
+        .finally(() => {
+          if (watched) watched.due--
+        })
+    },
     async end() {
       // Connections in use are still watched. Idle ones say goodbye, which a silent server does not return.
-      const farewell = setInterval(() => clientsThat(({ used }) => !used).forEach(cutOff), FAREWELL_MS)
+      const farewell = setInterval(() => {
+        for (const client of clientsThat(({ used }) => !used)) client.cutOff()
+      }, FAREWELL_MS)
       await pool.end()
       ended = true
       clearInterval(farewell)
@@ -164,18 +183,6 @@ export function guardPool(pool: pg.Pool, url: string): GuardedPool {
     },
   }
 }
-
-/** The properties of pg's connection that its types do not declare. */
-type Connection = {
-  stream: { bytesRead: number; destroy(error: Error): void }
-  on(event: 'errorMessage', listener: (error: unknown) => void): void
-}
-const connectionOf = (client: pg.ClientBase): Connection =>
-  (client as unknown as { connection: Connection }).connection
-/** Destroys a connection without the Terminate message, which would wait for a server that does not respond. */
-export const cutOff = (client: pg.ClientBase): void =>
-  connectionOf(client).stream.destroy(new Error('The database does not respond.'))
-const pidOf = (client: pg.ClientBase): number => (client as unknown as { processID: number }).processID
 
 type Seen = { absence: Absence | null; lost: Set<number> }
 
@@ -192,12 +199,12 @@ async function lookAtServer(url: string, pids: number[]): Promise<Seen> {
 }
 
 async function askServer(url: string, pids: number[]): Promise<Seen | 'thrown out'> {
-  const client = new pg.Client({ connectionString: url })
+  const client = new WatchedClient({ connectionString: url })
   client.on('error', () => {})
   let isIn = false
   let ticks = 0
   const timer = setInterval(() => {
-    if (++ticks === LOOK_TICKS) cutOff(client)
+    if (++ticks === LOOK_TICKS) client.cutOff()
   }, TICK_MS)
   try {
     await client.connect()
@@ -211,7 +218,7 @@ async function askServer(url: string, pids: number[]): Promise<Seen | 'thrown ou
     )
     const row = rows[0]
     // Behind a pooler, the process ids that clients are told are not those of backends.
-    const lost = row && row.pid === pidOf(client) ? new Set(row.lost) : NONE
+    const lost = row && row.pid === client.pid ? new Set(row.lost) : NONE
     return { absence: row?.read_only ? 'read-only' : null, lost }
   } catch (error) {
     if (ticks >= LOOK_TICKS) return { absence: 'silent', lost: NONE }
@@ -219,6 +226,6 @@ async function askServer(url: string, pids: number[]): Promise<Seen | 'thrown ou
   } finally {
     clearInterval(timer)
     client.end().catch(() => {})
-    setTimeout(cutOff, FAREWELL_MS, client).unref()
+    setTimeout(() => client.cutOff(), FAREWELL_MS).unref()
   }
 }

@@ -1,69 +1,108 @@
-import {
-  type DatabaseConnection,
-  type Dialect,
-  type Driver,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-  type TransactionSettings,
-} from 'kysely'
+import { createHash } from 'node:crypto'
+import { type Dialect, PostgresDialect, type PostgresPoolClient, type PostgresQueryResult } from 'kysely'
 import type pg from 'pg'
-import { type Connection, openConnection, type Staleness } from './connection.ts'
+import { statementSent } from '../statements/statement-sent.ts'
 import type { Lanes } from './lanes.ts'
+import { isStale } from './stale-statement.ts'
 
 /** The part of a pg pool that is used here. */
-type Connections = { connect(): Promise<pg.PoolClient>; end(): Promise<void> }
-
-/**
- * Returns a Kysely dialect over a pool of connections, which callers wait for in `lanes`. See `openConnection` for
- * how it saves round trips.
- */
-export function poolDialect(pool: Connections, lanes: Lanes | null = null): Dialect {
-  return { ...postgresParts, createDriver: () => poolDriver(pool, lanes) }
+type Connections = {
+  connect(): Promise<pg.PoolClient>
+  end(): Promise<void>
+  /** Is told of each statement that is sent to the server. */
+  watch?(client: pg.PoolClient, response: Promise<unknown>): void
 }
 
-export const postgresParts: Omit<Dialect, 'createDriver'> = {
-  createAdapter: () => new PostgresAdapter(),
-  createIntrospector: (db) => new PostgresIntrospector(db),
-  createQueryCompiler: () => new PostgresQueryCompiler(),
+/** Returns Kysely's own dialect over a pool of connections, which callers wait for in `lanes`. */
+export function poolDialect(pool: Connections, lanes: Lanes): Dialect {
+  const names = createStatementNames()
+  return new PostgresDialect({
+    pool: {
+      options: {},
+      end: () => pool.end(),
+      async connect() {
+        const leave = await lanes.enter()
+        try {
+          return poolClient(pool, await pool.connect(), names, leave)
+        } catch (error) {
+          leave()
+          throw error
+        }
+      },
+    },
+  })
 }
 
-function poolDriver(pool: Connections, lanes: Lanes | null): Driver {
-  const clients = new WeakMap<DatabaseConnection, pg.PoolClient>()
-  const connections = new WeakMap<pg.PoolClient, Connection>()
-  const leaves = new WeakMap<DatabaseConnection, () => void>()
-  const staleness: Staleness = { times: 0 }
-  const of = (connection: DatabaseConnection): Connection => connection as Connection
+function poolClient(
+  pool: Connections,
+  client: pg.PoolClient,
+  names: StatementNames,
+  leave: () => void,
+): PostgresPoolClient {
+  const run = async (text: string, values: readonly unknown[]): Promise<PostgresQueryResult<unknown>> => {
+    // Without values, the text may be a script of several statements, which cannot be prepared.
+    const name = values.length === 0 ? undefined : names.nameOf(text)
+    const response = client.query({ name, text, values: [...values] } as pg.QueryConfig)
+    pool.watch?.(client, response)
+    const result = await response
+    const rows = Array.isArray(result) ? result.flatMap((one: pg.QueryResult) => one.rows) : result.rows
+    return { ...result, rows } as PostgresQueryResult<unknown>
+  }
+  const query = async (text: string, values: readonly unknown[]): Promise<PostgresQueryResult<unknown>> => {
+    if (statementSent.hasSubscribers) statementSent.publish(text)
+    try {
+      return await run(text, values)
+    } catch (error) {
+      if (!isStale(error)) throw error
+      names.renew()
+      // A transaction is retried by `transact`.
+      if (client.getTransactionStatus() !== 'I') throw error
+      return run(text, values)
+    }
+  }
   return {
-    async init() {},
-    async acquireConnection() {
-      const leave = await lanes?.enter()
-      const client = await pool.connect().catch((error: unknown) => {
-        leave?.()
-        throw error
-      })
-      const connection = connections.get(client) ?? openConnection(client, staleness)
-      connections.set(client, connection)
-      clients.set(connection, client)
-      if (leave) leaves.set(connection, leave)
-      return connection
+    query: query as PostgresPoolClient['query'],
+    release(destroy) {
+      client.release(destroy)
+      leave()
     },
-    async releaseConnection(connection) {
-      const leave = leaves.get(connection)
-      clients.get(connection)?.release(of(connection).broken())
-      leave?.()
-    },
-    async beginTransaction(connection, settings) {
-      of(connection).begin(beginning(settings))
-    },
-    commitTransaction: (connection) => of(connection).commit(),
-    rollbackTransaction: (connection) => of(connection).rollback(),
-    destroy: () => pool.end(),
   }
 }
 
-function beginning({ isolationLevel, accessMode }: TransactionSettings): string {
-  return ['begin', isolationLevel && `isolation level ${isolationLevel}`, accessMode]
-    .filter(Boolean)
-    .join(' ')
+/** The most texts that a connection keeps prepared. */
+const MOST_NAMES = 1_000
+
+type StatementNames = {
+  /** Returns the name under which a connection prepares this text; undefined for one that is not to be prepared. */
+  nameOf(text: string): string | undefined
+  /** Has every statement prepared again, because the server has forgotten some or a migration has changed their columns. */
+  renew(): void
+}
+
+/**
+ * Names the statements that are worth being prepared: those that are run again. They are named after their text and not
+ * numbered: behind a pooler, several processes may share a connection.
+ */
+function createStatementNames(): StatementNames {
+  const names = new Map<string, string>()
+  const seen = new Set<string>()
+  let version = 0
+  return {
+    nameOf(text) {
+      const known = names.get(text)
+      if (known !== undefined || names.size === MOST_NAMES) return known
+      if (!seen.has(text)) {
+        if (seen.size === MOST_NAMES) seen.clear()
+        seen.add(text)
+        return undefined
+      }
+      const name = createHash('sha1').update(`${version} ${text}`).digest('base64url')
+      names.set(text, name)
+      return name
+    },
+    renew() {
+      version++
+      names.clear()
+    },
+  }
 }

@@ -1,19 +1,14 @@
 import { sql } from 'kysely'
+import { isStale } from '../connections/stale-statement.ts'
 import type { Db, Trx } from '../database.ts'
-import { isStale } from './batch.ts'
-import { Last, runTransaction } from './transaction.ts'
 
 const TRIES = 4
-/** The code of a statement that was not run because one before it had failed, which is its cause. */
-const NOT_RUN = '25P02'
 /** The codes of a deadlock and of a serialisation failure. Nothing was done, and a retry mostly succeeds. */
 const PASSING = new Set(['40P01', '40001'])
 
 /** Whether the database ran nothing, for a reason that mostly does not hold for a retry. */
-export function isPassing(error: unknown): boolean {
-  const { code = '', cause } = error as { code?: string; cause?: unknown }
-  return PASSING.has(code) || isStale(error) || (code === NOT_RUN && isPassing(cause ?? {}))
-}
+export const isPassing = (error: unknown): boolean =>
+  PASSING.has((error as { code?: string }).code ?? '') || isStale(error)
 
 type Afterwards = (db: Db) => unknown
 
@@ -23,23 +18,20 @@ const waiting = new WeakMap<Db, Afterwards[]>()
 /**
  * Runs a short transaction, and retries it when the database rolled it back because of a deadlock, a serialisation
  * failure or a statement that has to be prepared again. `work` must have no effects outside the transaction except
- * through afterCommit. If `db` is a transaction already, `work` joins it. See runTransaction for what is sent together.
+ * through afterCommit. If `db` is a transaction already, `work` joins it.
  */
-export async function transact<T>(db: Db, work: (trx: Trx) => Promise<T | Last<T>>): Promise<T> {
-  if (db.isTransaction) {
-    const answer = await work(db as Trx)
-    return answer instanceof Last ? answer.answer : answer
-  }
+export async function transact<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
+  if (db.isTransaction) return work(db as Trx)
   const { result, afterwards } = await commit(db, work)
   for (const act of afterwards) await act(db)
   return result
 }
 
-async function commit<T>(db: Db, work: (trx: Trx) => Promise<T | Last<T>>) {
+async function commit<T>(db: Db, work: (trx: Trx) => Promise<T>) {
   for (let attempt = 1; ; attempt++) {
     const afterwards: Afterwards[] = []
     try {
-      const result = await runTransaction(db, (trx) => {
+      const result = await db.transaction().execute((trx) => {
         waiting.set(trx, afterwards)
         return work(trx)
       })

@@ -1,12 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../../db/database.ts'
 import { transact } from '../../db/statements/transact.ts'
-import { lastly } from '../../db/statements/transaction.ts'
 import type { Form } from '../bodies/uploads.ts'
 import { ApiError } from '../errors.ts'
 import type { Details } from '../input/validate.ts'
 import { type Caller, type Repeatable, type Route, SENT } from '../route.ts'
-import { type KeyedRequest, type KeyState, KeyTaken, keepingAnswer, readKey, takeKey } from './idempotency.ts'
+import { type KeyedRequest, type KeyState, KeyTaken, keepAnswer, readKey, takeKey } from './idempotency.ts'
 import { requestPrint } from './request-print.ts'
 
 const REPLAYED = 'idempotency-replayed'
@@ -91,7 +90,8 @@ async function runFirst(db: Db, row: KeyedRequest, { endpoint, keeps }: Route, r
       await takeKey(trx, row)
       const answer = await work(trx)
       if (answer === SENT) throw new TypeError(`What ${endpoint.name} has sent itself cannot be kept.`)
-      return lastly(trx, keepingAnswer(trx, row, { status, text: textOf(answer) }), () => answer)
+      await keepAnswer(trx, row, { status, text: textOf(answer) })
+      return answer
     })
   switch (keeps) {
     case 'everything':

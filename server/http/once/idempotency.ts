@@ -11,7 +11,7 @@ type Effect =
   | { status: number; text: string | null }
   | { generationId: string }
   | { deliveryId: string }
-  /** Not known yet. It must be set with keepingAnswer before the commit. */
+  /** Not known yet. It must be set with keepAnswer before the commit. */
   | Record<string, never>
 
 export type KeyState =
@@ -75,17 +75,19 @@ export async function takeKey(db: Db, request: KeyedRequest, effect: Effect = {}
   if (rows.length === 0) throw new KeyTaken()
 }
 
-/** Returns the statement that stores the response for repetitions of the request. */
-export const keepingAnswer = (
+/** Stores the response for repetitions of the request. */
+export async function keepAnswer(
   db: Db,
   { accountId, key }: RequestKey,
   { status, text }: { status: number; text: string | null },
-) =>
-  db
+): Promise<void> {
+  await db
     .updateTable('requests')
     .set({ status, answer: text })
     .where('account_id', '=', accountId)
     .where('key', '=', key)
+    .execute()
+}
 
 /**
  * Assigns the key to the generation that this transaction starts, in place of one that ended without an answer.

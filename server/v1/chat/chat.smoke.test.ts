@@ -5,8 +5,7 @@ import { type ModelServer, startModelServer } from '../../../test/fakes/model-se
 import { type Answer, type Client, type Service, startService } from '../../../test/start.ts'
 import { until } from '../../../test/until.ts'
 import { reconcile } from '../../conversations/ledger/reconcile.ts'
-import { lastWords } from '../../conversations/turn/finish.ts'
-import { holdConversation, storeEndHeld } from '../../conversations/turn/store-end.ts'
+import { endTurn, lockConversation } from '../../conversations/turn/end-turn.ts'
 import { transact } from '../../db/statements/transact.ts'
 
 let models: ModelServer
@@ -114,17 +113,17 @@ test('a reply whose end was stored without an acknowledgement is returned all th
   const own = { owner: process.id, epoch: ids.epoch, ownerAfter: process.id }
   // While the process waits for the conversation, the attempt of which it has not heard is carried out.
   await transact(db, async (trx) => {
-    const conversation = await holdConversation(trx, client.accountId, ids.conversationId)
+    await lockConversation(trx, client.accountId, ids.conversationId)
     goOn.resolve()
     await until('the end of the text', () => live.count === 6)
-    await storeEndHeld({ deliverAnswer }, trx, ref, ids, own, conversation, {
+    await endTurn({ deliverAnswer }, trx, ref, ids, own, {
       status: 'finished',
       finishReason: 'stop',
       message: { parts: [{ type: 'text', text: 'Hello.' }], metadata: { model: 'fake' } },
       isPaid: true,
       waiting: [],
       unlogged: { position: 0, events: [] },
-      lastWords: () => lastWords(ids, { hasBegun: true, credits: 1, finishReason: 'stop', failed: false }),
+      told: { hasBegun: true, credits: 1 },
     })
   })
   const { status, body } = await answer

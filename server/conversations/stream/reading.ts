@@ -1,4 +1,7 @@
 import type { Static } from 'typebox'
+import type { AccountId } from '../../db/tables/columns.ts'
+import type { GenerationsTable, MessagePart, StopReason } from '../../db/tables/conversations.ts'
+import type { ServiceProcess } from '../../db/upkeep/processes.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { ChatAnswer } from '../records/schema.ts'
 import { frameOf, type StreamEvent } from './events.ts'
@@ -22,8 +25,6 @@ export type FrameSource = {
   readonly broken: boolean
   /** Returns whether further events may be shown; see `Showing`. If absent, they may. */
   readonly showing?: () => Showing
-  /** The number of events that may be shown by now. Listeners are called when it grows. If absent, it is `count`. */
-  readonly showable?: number
   /** Calls `listener` when there is more to show and at the end. Returns a function that stops this. */
   watch(listener: () => void): () => void
 }
@@ -32,7 +33,7 @@ export type FrameSource = {
  * After this process was paused, another one may have closed the generation. Nothing more is shown until that is known
  * (`unsure`), and never again if it was closed (`lost`).
  */
-export type Showing = 'allowed' | 'lost' | { unsure: Promise<void> }
+type Showing = 'allowed' | 'lost' | { unsure: Promise<void> }
 
 /** A reply as its readers see it, whichever process generates it. */
 export type Reading = FrameSource & {
@@ -49,7 +50,7 @@ const HELD = 131_072
 /** `held` stops adding frames once it has this many characters. */
 const AT_ONCE = 65_536
 
-export type ReadLog = (from: number) => Promise<StreamEvent[]>
+type ReadLog = (from: number) => Promise<StreamEvent[]>
 
 /**
  * Events with numbers after `firstEvent`, for any number of readers, each at its own pace. It is a class because thousands
@@ -189,4 +190,159 @@ function waitable<T>(): PromiseWithResolvers<T> {
   const waiting = Promise.withResolvers<T>()
   waiting.promise.catch(() => {})
   return waiting
+}
+
+/** The ids and properties of a reply, known from its start. */
+export type GenerationIds = {
+  id: string
+  conversationId: string
+  userMessageId: string
+  /** The id of the message that is being created or continued. */
+  messageId: string
+  userId: string | null
+  credits: number
+  kind: GenerationsTable['kind']
+  /** The epoch of the process at the start of the generation. */
+  epoch: number
+  /** The ids of its events begin after this number, so that ids increase throughout a conversation. */
+  firstEvent: number
+  /** The model that answers in place of the agent's own, whose provider failed. */
+  standIn?: string
+}
+
+/** `shutdown` means that this process has to end, and `lost` that another process has closed the generation. */
+type AbortReason = StopReason | 'shutdown' | 'lost'
+
+type Surroundings = {
+  accountId: AccountId
+  readLog: ReadLog
+  /**
+   * Whether the conversation, and with it the log, is deleted as soon as the generation has ended; readers are then
+   * served from memory.
+   */
+  transient: boolean
+  process: Pick<ServiceProcess, 'isSure' | 'confirm'>
+  /** Is told how many more characters wait for the log, or fewer. */
+  backlog: { add(accountId: AccountId, characters: number): void }
+  /** Called when there is something to save. */
+  onUnsaved(live: LiveGeneration): void
+}
+
+/**
+ * A reply that this process is generating. It does not depend on its readers, which may come and go; only the
+ * position of each is kept.
+ */
+export class LiveGeneration extends GrowingReading {
+  readonly ids: GenerationIds
+  /** The parts generated so far. */
+  readonly parts: MessagePart[] = []
+  readonly #surroundings: Surroundings
+  readonly #controller = new AbortController()
+  #unsaved: StreamEvent[] = []
+  /** The characters of the frames of the unsaved events. */
+  #unsavedSize = 0
+  #abortReason: AbortReason | null = null
+  #wasAsked = false
+  #isEnding = false
+
+  constructor(ids: GenerationIds, surroundings: Surroundings) {
+    super(ids.firstEvent, surroundings.readLog)
+    this.ids = ids
+    this.#surroundings = surroundings
+  }
+
+  get accountId(): AccountId {
+    return this.#surroundings.accountId
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  /** The events that are not known to be in the log yet, oldest first. */
+  get unsaved(): readonly StreamEvent[] {
+    return this.#unsaved
+  }
+
+  /** Why it was aborted, if it was. */
+  get abortReason(): AbortReason | null {
+    return this.#abortReason
+  }
+
+  /**
+   * Whether a request was sent to a model. The provider charges for it even when the answer was stopped before its
+   * first word.
+   */
+  get wasAsked(): boolean {
+    return this.#wasAsked
+  }
+
+  noteAsked(): void {
+    this.#wasAsked = true
+  }
+
+  showing(): Showing {
+    // A late write to the log may find that the generation has already been ended by this process; then everything is
+    // shown.
+    const isEndedHere = this.ended && !this.broken
+    if (this.#abortReason === 'lost' && !isEndedHere) return 'lost'
+    const { process } = this.#surroundings
+    return process.isSure() ? 'allowed' : { unsure: process.confirm() }
+  }
+
+  override emit(event: StreamEvent): void {
+    this.#unsaved.push(event)
+    super.emit(event)
+    this.#countUnsaved(this.sizeOf(this.count - 1, 1))
+    this.#surroundings.onUnsaved(this)
+  }
+
+  /** Marks the first `count` unsaved events as logged. */
+  markSaved(count: number): void {
+    this.#countUnsaved(-this.sizeOf(this.count - this.#unsaved.length, count))
+    this.#unsaved = this.#unsaved.slice(count)
+    if (!this.#surroundings.transient) this.markLogged(this.count - this.#unsaved.length)
+  }
+
+  /** Shows the last events, which have already been stored, and closes the stream. */
+  endWith(lastEvents: readonly StreamEvent[], result: Answer | ApiError): void {
+    this.#forgetUnsaved()
+    for (const event of lastEvents) super.emit(event)
+    if (!this.#surroundings.transient) this.markLogged(this.count)
+    this.end(result)
+  }
+
+  override fail(error: ApiError): void {
+    this.#forgetUnsaved()
+    super.fail(error)
+  }
+
+  #forgetUnsaved(): void {
+    this.#unsaved = []
+    this.#countUnsaved(-this.#unsavedSize)
+  }
+
+  #countUnsaved(characters: number): void {
+    this.#unsavedSize += characters
+    this.#surroundings.backlog.add(this.accountId, characters)
+  }
+
+  /**
+   * Returns the events that are not in the log yet, and the number of the first one. From now on, the log leaves them to
+   * the statement that stores the end.
+   */
+  takeUnlogged(): { position: number; events: readonly StreamEvent[] } {
+    this.#isEnding = true
+    return { position: this.count - this.#unsaved.length, events: [...this.#unsaved] }
+  }
+
+  /** Whether the rest of the events is stored with the end. */
+  get isEnding(): boolean {
+    return this.#isEnding || this.ended
+  }
+
+  abort(reason: AbortReason): void {
+    this.#abortReason ??= reason
+    this.#controller.abort()
+  }
 }
