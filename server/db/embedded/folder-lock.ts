@@ -1,5 +1,5 @@
-import { accessSync, constants, mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
 /** Thrown when another process holds the data folder. */
@@ -17,6 +17,8 @@ const SQLITE_BUSY = 5
 /** Creates the data folder if it does not exist. Throws FolderUnusable. */
 export function requireFolder(folder: string): void {
   try {
+    // On a read-only file system, a recursive mkdir fails with ENOENT, which says nothing.
+    if (!existsSync(folder) && existsSync(dirname(folder))) accessSync(dirname(folder), constants.W_OK)
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (cause) {

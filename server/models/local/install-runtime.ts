@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process'
 import {
+  accessSync,
+  constants,
   cpSync,
   existsSync,
   mkdirSync,
@@ -9,16 +11,18 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
+import { homedir } from 'node:os'
 import { basename, join } from 'node:path'
 import { PACKAGE_FILES, RUNTIME_FOLDER } from '../folder/runtime.ts'
 import { GetFailure } from './get-failure.ts'
 
 /** Measured: what npm fetches, what the packages take on the disk of Linux on x64, and until the other systems are removed. */
-export const RUNTIME = { download: 142_000_000, disk: 58_000_000, installing: 380_000_000 }
+export const RUNTIME = { download: 142_000_000, disk: 58_000_000, installing: 520_000_000 }
 
 /** npm has timeouts of its own for each request. */
 const LONGEST_MS = 20 * 60_000
 const MOST_SAID = 2_000
+const OWN_CACHE = '.npm'
 
 const nativeOf = (folder: string): string =>
   join(folder, 'node_modules', 'onnxruntime-node', 'bin', 'napi-v6', process.platform, process.arch)
@@ -41,7 +45,10 @@ export async function installRuntime(folder: string, signal: AbortSignal): Promi
   rmSync(made, { recursive: true, force: true })
   mkdirSync(made, { recursive: true })
   for (const { name, text } of PACKAGE_FILES) writeFileSync(join(made, name), text)
-  await runNpm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', '.'], made, signal)
+  const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefix', '.']
+  // A service may run as a user without a home that can be written, where npm keeps what it has fetched.
+  await runNpm(['ci', ...flags, ...(canWrite(homedir()) ? [] : ['--cache', OWN_CACHE])], made, signal)
+  rmSync(join(made, OWN_CACHE), { recursive: true, force: true })
   keepOwnSystem(made)
   replace(folder, made)
 }
@@ -58,6 +65,15 @@ export function copyRuntime(from: string, folder: string): void {
   rmSync(made, { recursive: true, force: true })
   cpSync(found, made, { recursive: true })
   replace(folder, made)
+}
+
+function canWrite(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function replace(folder: string, made: string): void {
