@@ -81,7 +81,7 @@ describe('passages that are excluded and pinned', { skip }, () => {
     await passage(2).getByText(`First for “${QUESTION}”`).waitFor()
     assert.equal((await found())[0], second)
     await search()
-    await passage(1).getByText('first, as its question was asked').waitFor()
+    await passage(1).getByText('Stored or pinned for this question').waitFor()
     assert.deepEqual(await brokenRules(page, { iframes: false }), [])
     await passage(1)
       .getByRole('button', { name: `Unpin from “${QUESTION}”` })

@@ -9,7 +9,7 @@ import sources from '../sources/sources.module.css'
 import { Button } from '../ui/button.tsx'
 import { Form, FormProblem, Select, TextField } from '../ui/field.tsx'
 import { formatShare } from '../ui/format.ts'
-import { Card, Page } from '../ui/page.tsx'
+import { Badge, Card, Page } from '../ui/page.tsx'
 import { Empty, sentenceOf } from '../ui/state.tsx'
 import classes from './search.module.css'
 
@@ -103,7 +103,7 @@ function Passages({
             </strong>
             {passage.headingPath.length > 0 && <span>{passage.headingPath.join(' › ')}</span>}
             {passage.page !== null && <span>page {passage.page}</span>}
-            {passage.isFirst && <span>first, as its question was asked</span>}
+            {passage.isFirst && <Badge tone="info">Stored or pinned for this question</Badge>}
           </header>
           <p dir="auto">{passage.text}</p>
           <dl className={classes.signals}>
