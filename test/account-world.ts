@@ -88,12 +88,13 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
       .values({ ...own, id: newId(), name })
       .execute()
 
+  const chunkId = newId()
   for (const ordinal of [0, 1])
     await db
       .insertInto('chunks')
       .values({
         ...own,
-        id: newId(),
+        id: ordinal === 0 ? chunkId : newId(),
         source_id: sourceId,
         version: 1,
         ordinal,
@@ -277,6 +278,7 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
       agentId,
       chatbotId: agentId,
       sourceId,
+      chunkId,
       expectedSourceId: sourceId,
       pageId,
       evaluationId,
