@@ -37,7 +37,7 @@ const parts: Record<string, () => Promise<void>> = {
   async daily() {
     await parts.unit?.()
     await runFiles('embedded database', together(service))
-    await onPostgres(together(smokeOf(service)))
+    await onPostgres(together(smokeOf(service), 4))
     await inBrowser(smokeOf(globSync(JOURNEYS)))
   },
   async all() {
