@@ -14,7 +14,7 @@ import { requireAgent } from './agents/records/find-agent.ts'
 import { ConfigError } from './config.ts'
 import type { Context } from './context.ts'
 import type { Db } from './db/database.ts'
-import { contracts, features, rawContracts, version1Contracts } from './features.ts'
+import { features } from './features.ts'
 import { admitBodies, PACE, type Pace } from './http/bodies/admit-bodies.ts'
 import { watchConnections } from './http/bodies/broken-connections.ts'
 import { acceptJson } from './http/bodies/json-body.ts'
@@ -22,7 +22,6 @@ import { type Scope, V1, V2 } from './http/contract.ts'
 import type { ErrorCode } from './http/error-codes.ts'
 import { ApiError } from './http/errors.ts'
 import type { RateWindow } from './http/limits/rate-limit.ts'
-import { openApiDocument } from './http/openapi/openapi.ts'
 import type { Caller } from './http/route.ts'
 import type { Gate } from './http/server/gate.ts'
 import { logRequests } from './http/server/log-requests.ts'
@@ -38,7 +37,6 @@ import { renderError } from './http/server/render-error.ts'
 import { securityHeaders } from './http/server/security-headers.ts'
 import { serveRoutes } from './http/server/serve.ts'
 import { serveRaw } from './http/server/serve-raw.ts'
-import { describe } from './site/described.ts'
 import { REFERENCE, serveReference } from './site/reference.ts'
 import { presentError } from './v1/errors.ts'
 import { version1Routes } from './v1/routes.ts'
@@ -174,9 +172,7 @@ export async function createApp(
   await serveWidgetApi(app, ctx, { ...shared, bodyLimit: KEYLESS_BYTES })
   const rawRoutes = features.flatMap((feature) => feature.rawRoutes?.(ctx) ?? [])
   serveRaw(app, rawRoutes, ctx.maintenance)
-  await serveReference(app, base, () =>
-    openApiDocument(describe(contracts, version1Contracts, rawContracts), ctx.config.publicUrl ?? ''),
-  )
+  serveReference(app, base)
   app.setNotFoundHandler(() => {
     throw new ApiError('ROUTE_NOT_FOUND')
   })

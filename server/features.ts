@@ -45,6 +45,7 @@ import * as surveys from './helpdesk/survey/contract.ts'
 import { surveyRoutes } from './helpdesk/survey/serve-surveys.ts'
 import * as team from './helpdesk/team/contract.ts'
 import { type Endpoint, V2 } from './http/contract.ts'
+import { openApiDocument } from './http/openapi/openapi.ts'
 import type { RawEndpoint } from './http/raw-endpoint.ts'
 import type { Route } from './http/route.ts'
 import type { RawRoute } from './http/server/serve-raw.ts'
@@ -82,6 +83,7 @@ import * as provider from './sign-in/provider/contract.ts'
 import { providerRoutes } from './sign-in/provider/serve-provider.ts'
 import { signInRoutes } from './sign-in/routes.ts'
 import * as site from './site/contract.ts'
+import { describe } from './site/described.ts'
 import { referenceRoutes } from './site/reference.ts'
 import { docsRoutes } from './site/serve-docs.ts'
 import { statusRoutes } from './site/status-page.ts'
@@ -185,7 +187,13 @@ export const features: Feature[] = [
   },
   {
     raw: [site],
-    rawRoutes: (ctx) => [...docsRoutes(ctx), ...statusRoutes(ctx, V2), ...referenceRoutes()],
+    rawRoutes: (ctx) => [
+      ...docsRoutes(ctx),
+      ...statusRoutes(ctx, V2),
+      ...referenceRoutes(() =>
+        openApiDocument(describe(contracts, version1Contracts, rawContracts), ctx.config.publicUrl ?? ''),
+      ),
+    ],
   },
   { raw: [workspace], rawRoutes: workspaceRoutes },
   { duties: ({ jobs }) => [{ what: 'jobs of dead processes', everyMs: LOOK_MS, run: () => jobs.revive() }] },

@@ -1,8 +1,18 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import type { AccountId } from '../server/db/tables/columns.ts'
+import { keptFolder } from './memory-folder.ts'
 import type { Home } from './spawn-service.ts'
 
 const root = resolve(import.meta.dirname, '..')
@@ -44,15 +54,39 @@ export type Versions = {
   remove(): void
 }
 
+function unpackFormer(parts: string[], folder: string): void {
+  const archive = execFileSync('git', ['archive', FORMER, ...parts], { cwd: root, maxBuffer: 2 ** 29 })
+  execFileSync('tar', ['-x', '-C', folder], { input: archive })
+}
+
+/** Returns the folder of the packages of the former version, which are installed once for all tests of this machine. */
+function formerPackages(): string {
+  const kept = join(keptFolder(), `parley-packages-${FORMER}`)
+  if (!existsSync(kept)) {
+    const made = mkdtempSync(join(keptFolder(), 'parley-packages-'))
+    unpackFormer(['package.json', 'package-lock.json', '.npmrc'], made)
+    execFileSync('npm', ['ci', '--omit=dev', '--ignore-scripts', '--prefer-offline'], { cwd: made })
+    try {
+      renameSync(made, kept)
+    } catch {
+      // Tests that run at the same time have installed them meanwhile.
+      rmSync(made, { recursive: true, force: true })
+    }
+  }
+  return join(kept, 'node_modules')
+}
+
 export function unpackVersions(): Versions {
   const folder = mkdtempSync(join(tmpdir(), 'parley-versions-'))
   const [former, present] = ['former', 'present'].map((name) => join(folder, name)) as [string, string]
-  for (const version of [former, present]) {
+  for (const [version, packages] of [
+    [former, formerPackages()],
+    [present, join(root, 'node_modules')],
+  ] as const) {
     mkdirSync(version)
-    symlinkSync(join(root, 'node_modules'), join(version, 'node_modules'))
+    symlinkSync(packages, join(version, 'node_modules'))
   }
-  const archive = execFileSync('git', ['archive', FORMER, ...PARTS], { cwd: root, maxBuffer: 2 ** 29 })
-  execFileSync('tar', ['-x', '-C', former], { input: archive })
+  unpackFormer(PARTS, former)
   for (const part of PARTS)
     cpSync(join(root, part), join(present, part), {
       recursive: true,

@@ -83,9 +83,16 @@ test('the reference and its document are served', async () => {
   }
   assert.equal(document.openapi, '3.1.0')
   assert.ok('/agents/{agentId}/chat' in document.paths)
-  const page = await fetch(`${service.url}/reference/`)
-  assert.equal(page.status, 200)
-  assert.match(await page.text(), /swagger-ui/)
+  for (const path of ['/reference', '/reference/']) {
+    const page = await (await fetch(`${service.url}${path}`)).text()
+    const files = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file = '']) => file)
+    assert.equal(files.length, 5)
+    for (const file of files) {
+      // Nothing is loaded from elsewhere.
+      assert.match(file, /^\/reference\//)
+      assert.equal((await fetch(`${service.url}${file}`)).status, 200, file)
+    }
+  }
 })
 
 test('an unknown address outside the API is 404 in the same format', async () => {

@@ -36,6 +36,23 @@ const oneMainFile: Plugin = {
   },
 }
 
+/** Puts the drawings of the icons in the place of their names, so that no other one of the set reaches a browser. */
+const icons: Plugin = {
+  name: 'icons',
+  setup(bundle) {
+    bundle.onLoad({ filter: /[/\\]ui[/\\]icons\.ts$/ }, async ({ path }) => {
+      const { default: set } = await import('@iconify-json/lucide/icons.json', { with: { type: 'json' } })
+      const drawings: Record<string, { body: string } | undefined> = set.icons
+      const contents = (await readFile(path, 'utf8')).replace(/icon\('(.+?)'\)/g, (_, name: string) => {
+        const drawing = drawings[name]?.body
+        if (drawing === undefined) throw new Error(`Lucide has no icon ${name}.`)
+        return `icon(${JSON.stringify(drawing)})`
+      })
+      return { contents, loader: 'ts' }
+    })
+  },
+}
+
 /** Builds the workspace if its sources have changed since the last build, and returns the names of its files. */
 export async function buildWorkspace(folder = BUILD_FOLDER): Promise<Built> {
   const kept = await keptBuild(folder)
@@ -58,7 +75,7 @@ export async function buildWorkspace(folder = BUILD_FOLDER): Promise<Built> {
     build({
       ...shared,
       entryPoints: { main: MAIN },
-      plugins: [oneMainFile],
+      plugins: [oneMainFile, icons],
       splitting: true,
       format: 'esm',
       jsx: 'automatic',

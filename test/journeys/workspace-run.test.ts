@@ -5,6 +5,8 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
+import { decodeQR } from 'qr/decode.js'
+import sharp from 'sharp'
 import { brokenRules } from '../broken-rules.ts'
 import { type MailServer, startMailServer } from '../fakes/mail-server.ts'
 import { type ModelServer, startModelServer } from '../fakes/model-server.ts'
@@ -290,7 +292,11 @@ describe('a workspace that is managed without a terminal, by keyboard alone', { 
     await owner.goto(`${service.url}/workspace/account`)
     await keys.write(owner.getByLabel('Your password'), PASSWORD)
     await keys.use(owner.getByRole('button', { name: 'Set up a second factor' }))
-    await owner.getByRole('img', { name: 'QR code for the authenticator' }).waitFor()
+    const picture = await owner.getByRole('img', { name: 'QR code for the authenticator' }).screenshot()
+    const { data, info } = await sharp(picture).ensureAlpha().raw().toBuffer({ resolveWithObject: true })
+    const uri = await owner.getByRole('link', { name: 'open the app on this device' }).getAttribute('href')
+    assert.match(uri ?? '', /^otpauth:/)
+    assert.equal(decodeQR({ ...info, data }), uri)
     await owner.goto(`${service.url}/agents/nobody/sources`)
     await owner.getByRole('heading', { name: 'This agent does not exist' }).waitFor()
   })

@@ -1,7 +1,7 @@
-import { Plus, X } from 'lucide-react'
 import { useState } from 'react'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Check, Select, TextArea, TextField } from '../ui/field.tsx'
+import { Plus, X } from '../ui/icons.ts'
 import classes from './actions.module.css'
 import { INPUT_TYPES, type InputRow, rowsOf, schemaOf } from './inputs.ts'
 

@@ -1,6 +1,6 @@
-import { Plus, X } from 'lucide-react'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Select, TextArea, TextField } from '../ui/field.tsx'
+import { Plus, X } from '../ui/icons.ts'
 import classes from './actions.module.css'
 import type { Action } from './words.ts'
 

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { ChevronsUpDown, Keyboard, LogOut, Monitor, Moon, ShieldCheck, Sun } from 'lucide-react'
+import { ChevronsUpDown, Keyboard, LogOut, Monitor, Moon, ShieldCheck, Sun } from '../ui/icons.ts'
 import { Menu } from '../ui/menu.tsx'
 import { call } from './api.ts'
 import { base } from './base.ts'

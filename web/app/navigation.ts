@@ -1,3 +1,5 @@
+import type { Scope } from '../../server/http/contract.ts'
+import type { LucideIcon } from '../ui/icon.tsx'
 import {
   BookOpen,
   ChartColumn,
@@ -6,7 +8,6 @@ import {
   LayoutDashboard,
   ListChecks,
   ListOrdered,
-  type LucideIcon,
   MessagesSquare,
   Rocket,
   Search,
@@ -14,8 +15,7 @@ import {
   SlidersHorizontal,
   Sparkles,
   Zap,
-} from 'lucide-react'
-import type { Scope } from '../../server/http/contract.ts'
+} from '../ui/icons.ts'
 
 type Place = { to: string; label: string; icon: LucideIcon; scope: Scope; exact?: boolean }
 

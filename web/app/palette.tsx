@@ -1,8 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { Bot, ContactRound, Inbox, Moon, Plus, Rocket, Settings, ShieldCheck, Sun, Users } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { nameOf } from '../inbox/ticket-words.ts'
+import {
+  Bot,
+  ContactRound,
+  Inbox,
+  Moon,
+  Plus,
+  Rocket,
+  Settings,
+  ShieldCheck,
+  Sun,
+  Users,
+} from '../ui/icons.ts'
 import { anchorOf } from '../ui/page.tsx'
 import { type Entry, Picker } from '../ui/picker.tsx'
 import { call, reading } from './api.ts'

@@ -7,10 +7,10 @@ import {
   Navigate,
   Outlet,
 } from '@tanstack/react-router'
-import { Compass } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import type { Filters } from '../conversations/filters.ts'
 import { prefetchConversations } from '../conversations/list-conversations.ts'
+import { Compass } from '../ui/icons.ts'
 import { Page } from '../ui/page.tsx'
 import { Empty, Problem } from '../ui/state.tsx'
 import { base } from './base.ts'

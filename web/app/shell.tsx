@@ -1,19 +1,11 @@
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
-import {
-  Bot,
-  ChevronsUpDown,
-  LifeBuoy,
-  Menu as Lines,
-  type LucideIcon,
-  Plus,
-  Search,
-  Users,
-} from 'lucide-react'
 import { lazy, type ReactNode, Suspense, useEffect, useLayoutEffect, useState } from 'react'
 import { ParleyError } from '../../client/parley-error.ts'
 import { SignInAgain } from '../sign-in/sign-in-again.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import type { LucideIcon } from '../ui/icon.tsx'
+import { Bot, ChevronsUpDown, LifeBuoy, Menu as Lines, Plus, Search, Users } from '../ui/icons.ts'
 import { Menu } from '../ui/menu.tsx'
 import { Page } from '../ui/page.tsx'
 import { Empty, Problem, Skeleton } from '../ui/state.tsx'

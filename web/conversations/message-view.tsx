@@ -1,9 +1,9 @@
-import { ThumbsDown, ThumbsUp, Wrench } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { saysSomething } from '../../server/text/words/says-something.ts'
 import type { Message } from '../app/api.ts'
 import { SourceList } from '../playground/source-list.tsx'
 import { Ago } from '../ui/ago.tsx'
+import { ThumbsDown, ThumbsUp, Wrench } from '../ui/icons.ts'
 import { Markdown } from '../ui/markdown.tsx'
 import classes from './conversations.module.css'
 

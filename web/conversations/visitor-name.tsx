@@ -1,6 +1,6 @@
-import { Check, Copy } from 'lucide-react'
 import { useContact } from '../contacts/use-contact.ts'
 import { IconButton } from '../ui/button.tsx'
+import { Check, Copy } from '../ui/icons.ts'
 import { useCopy } from '../ui/use-copy.ts'
 import classes from './conversations.module.css'
 

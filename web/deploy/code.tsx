@@ -1,5 +1,5 @@
-import { Check, Copy } from 'lucide-react'
 import { Button } from '../ui/button.tsx'
+import { Check, Copy } from '../ui/icons.ts'
 import { useCopy } from '../ui/use-copy.ts'
 import classes from './deploy.module.css'
 

@@ -1,4 +1,4 @@
-import { CircleAlert, CircleCheck } from 'lucide-react'
+import { CircleAlert, CircleCheck } from '../ui/icons.ts'
 import { sentenceOf } from '../ui/state.tsx'
 import classes from './deploy.module.css'
 

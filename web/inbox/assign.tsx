@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
-import { User, UserCheck, UserX } from 'lucide-react'
 import { reading } from '../app/api.ts'
 import { useMember } from '../app/session.ts'
+import { User, UserCheck, UserX } from '../ui/icons.ts'
 import { Picker } from '../ui/picker.tsx'
 import { presenceWord } from './presence-words.ts'
 

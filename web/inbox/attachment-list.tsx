@@ -1,6 +1,6 @@
-import { CircleAlert, Paperclip, X } from 'lucide-react'
 import { IconButton } from '../ui/button.tsx'
 import { formatBytes } from '../ui/format.ts'
+import { CircleAlert, Paperclip, X } from '../ui/icons.ts'
 import { Bar } from '../ui/page.tsx'
 import classes from './composer.module.css'
 import type { Attached } from './drafts.ts'

@@ -1,5 +1,5 @@
-import { ExternalLink, FileText } from 'lucide-react'
 import type { Cited } from '../app/api.ts'
+import { ExternalLink, FileText } from '../ui/icons.ts'
 import classes from './playground.module.css'
 
 type SourceListProps = { sources: Cited[]; open: number | null; onOpen: (number: number | null) => void }

@@ -1,4 +1,4 @@
-import { BookText, FileText, Globe, MessageCircleQuestion, NotebookPen, Plus, Ticket } from 'lucide-react'
+import { BookText, FileText, Globe, MessageCircleQuestion, NotebookPen, Plus, Ticket } from '../ui/icons.ts'
 import { Menu } from '../ui/menu.tsx'
 import { AddSource, type NewKind } from './add-source.tsx'
 import { ConnectedPages } from './connected-pages.tsx'

@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { TextQuote } from 'lucide-react'
 import { listing } from '../app/api.ts'
 import { Button } from '../ui/button.tsx'
+import { TextQuote } from '../ui/icons.ts'
 import { Empty, Loaded } from '../ui/state.tsx'
 import { PassageChoice } from './passage-choice.tsx'
 import classes from './sources.module.css'

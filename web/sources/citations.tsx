@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { Quote } from 'lucide-react'
 import { reading } from '../app/api.ts'
 import { Ago } from '../ui/ago.tsx'
 import { plural } from '../ui/format.ts'
+import { Quote } from '../ui/icons.ts'
 import { Empty, Loaded } from '../ui/state.tsx'
 import classes from './sources.module.css'
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
-import { History as Clock } from 'lucide-react'
 import { reading } from '../app/api.ts'
 import { formatBytes, formatTime } from '../ui/format.ts'
+import { History as Clock } from '../ui/icons.ts'
 import { Badge, Table } from '../ui/page.tsx'
 import { Empty, Loaded } from '../ui/state.tsx'
 import classes from './sources.module.css'

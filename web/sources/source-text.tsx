@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { FileText } from 'lucide-react'
 import { reading } from '../app/api.ts'
+import { FileText } from '../ui/icons.ts'
 import { Empty, Loaded } from '../ui/state.tsx'
 import classes from './sources.module.css'
 

@@ -1,7 +1,7 @@
-import type { LucideIcon } from 'lucide-react'
 import { type ComponentProps, type ReactNode, useRef } from 'react'
 import { changesBegun } from '../app/use-mutation.ts'
 import classes from './button.module.css'
+import type { LucideIcon } from './icon.tsx'
 
 type Kind = 'primary' | 'secondary' | 'quiet' | 'danger'
 

@@ -1,9 +1,9 @@
-import { X } from 'lucide-react'
 import { type ReactNode, useRef, useState } from 'react'
 import { Heading, Modal, ModalOverlay, Dialog as Pane } from 'react-aria-components'
 import { Button, IconButton } from './button.tsx'
 import classes from './dialog.module.css'
 import { FormActions } from './field.tsx'
+import { X } from './icons.ts'
 import { isUnsaved } from './unsaved.ts'
 
 export type DialogPaneProps = {

@@ -1,6 +1,7 @@
-import { Check, type LucideIcon } from 'lucide-react'
 import type { RefObject } from 'react'
 import { Menu, MenuItem, Popover } from 'react-aria-components'
+import type { LucideIcon } from './icon.tsx'
+import { Check } from './icons.ts'
 import classes from './menu.module.css'
 
 export type Choice = {

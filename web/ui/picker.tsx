@@ -1,5 +1,5 @@
-import type { LucideIcon } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
+import type { LucideIcon } from './icon.tsx'
 import classes from './picker.module.css'
 
 export type Entry = { id: string; label: string; group: string; icon: LucideIcon; run: () => void }

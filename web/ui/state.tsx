@@ -1,4 +1,3 @@
-import { CircleAlert, Lock, type LucideIcon, WifiOff } from 'lucide-react'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { ParleyError } from '../../client/parley-error.ts'
 import { StillOpen } from '../app/conflicts.ts'
@@ -6,6 +5,8 @@ import { useOnline } from '../app/online.ts'
 import { CutOff } from '../app/save-file.ts'
 import { isSignedOut } from '../app/session-end.ts'
 import { Button } from './button.tsx'
+import type { LucideIcon } from './icon.tsx'
+import { CircleAlert, Lock, WifiOff } from './icons.ts'
 import classes from './state.module.css'
 
 /**

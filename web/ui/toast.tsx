@@ -1,5 +1,5 @@
-import { CircleAlert, CircleCheck, X } from 'lucide-react'
 import { Button, IconButton } from './button.tsx'
+import { CircleAlert, CircleCheck, X } from './icons.ts'
 import { createStore } from './store.ts'
 import classes from './toast.module.css'
 

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { Download } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { call, type OutputOf, reading } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
 import { formatBytes } from '../ui/format.ts'
+import { Download } from '../ui/icons.ts'
 import { Bar, Card } from '../ui/page.tsx'
 import classes from './workspace.module.css'
 
