@@ -6,7 +6,7 @@ import { type ExtractedDocument, finishDocument, type Section } from '../extract
 import { linkAddress } from '../text/link-address.ts'
 import { contactSections, unsaid } from './contact-sections.ts'
 import { anchorsOf } from './html-anchors.ts'
-import { boxesOfText, framesOf, isHeader, isNavigation } from './html-frames.ts'
+import { boxesOfText, framesOf, isFooter, isHeader, isNavigation } from './html-frames.ts'
 import { type HtmlElement, headingText } from './html-node.ts'
 import { htmlSections } from './html-sections.ts'
 import { tooComplex } from './html-shape.ts'
@@ -48,7 +48,8 @@ export async function extractHtml(html: string, url?: string): Promise<Extracted
   const frames = framesOf(document.documentElement as unknown as HtmlElement, main)
   const siteName = plain(document.querySelector('meta[property="og:site_name"]')?.getAttribute('content'))
   const contact = contactSections(frames, siteName)
-  const left = new Set(frames)
+  // Where no main part is marked, a name such as "sidebar" may be that of the text.
+  const left = new Set(main ? frames : frames.filter(isFooter))
   const unframed = sectionsIn(document, url, (element) => left.has(element))
   const page = main ? unframed : await mainSections(document, url, lengthOf(whole))
   const above = isNamedByHeading ? heading : headingOf(document, main, frames)

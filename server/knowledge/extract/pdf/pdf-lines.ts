@@ -20,7 +20,7 @@ export type PdfLine = {
 export type PdfCell = { text: string; x: number; right: number; font: string }
 
 /** Characters that have the same width in every font. */
-const SQUARE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
+export const SQUARE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
 
 /** Groups a page's text items, in the order of its content stream, into lines. */
 export function linesOf(items: readonly PdfItem[], isMonospaced: (font: string) => boolean): PdfLine[] {
