@@ -585,7 +585,7 @@ test('a bold line above text is a heading of a PDF, but not a bold sentence, a b
   assert.match(sections[1]!.text, /Write to us before you send it\.\n?.*This paragraph/s)
 })
 
-test('a typeface that is divided among many fonts is no reason to divide the tables and paragraphs of a PDF', async () => {
+test('a typeface that is divided among many fonts is one, in tables, headings and paragraphs of a PDF', async () => {
   const { sections } = await extract(
     'pdf',
     makePdf([
@@ -620,13 +620,15 @@ test('a typeface that is divided among many fonts is no reason to divide the tab
   assert.deepEqual(outline(sections), [
     [
       '热水器',
-      '额定功率 | 一千瓦\n热水产量 | 十升\n净重 | 七公斤\n\n部件 | 周期\n滤网 | 每半年清洗\n安全阀 | 每月检查\n镁棒 | 每两年更换',
+      '额定功率 | 一千瓦\n热水产量 | 十升\n净重 | 七公斤\n\n' +
+        '部件: 滤网; 周期: 每半年清洗\n部件: 安全阀; 周期: 每月检查\n部件: 镁棒; 周期: 每两年更换',
     ],
     [
       '응급실',
       '밤에는 응급실에서 진료합니다. 목에 걸린 것들을 밀어내지 마시고 병원으로 오십시오. ' +
-        '오시기 전에 전화하시면 응급실에서 미리 준비합니다.\n\n면회 오후 두 시부터 네 시까지 할 수 있습니다.',
+        '오시기 전에 전화하시면 응급실에서 미리 준비합니다.',
     ],
+    ['응급실 > 면회', '오후 두 시부터 네 시까지 할 수 있습니다.'],
   ])
 })
 

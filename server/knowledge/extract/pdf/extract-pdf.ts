@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { parseHTML } from 'linkedom'
-import type { PdfFile } from 'pdfjs-dist/legacy/build/pdf.mjs'
+import type { PdfFile, PdfPage } from 'pdfjs-dist/legacy/build/pdf.mjs'
 import { ExtractFailure } from '../extract-failure.ts'
 import { type ExtractedDocument, finishDocument } from '../extracted-document.ts'
 import { htmlSections } from '../html/html-sections.ts'
@@ -78,17 +78,43 @@ async function pagesOf(pdf: PdfFile): Promise<Pages> {
       `This PDF has more than ${MOST_PAGES} pages. Split it into smaller files.`,
     )
   const pages: PdfLine[][] = []
+  const typefaces = new Map<string, string>()
   for (let number = 1; number <= pdf.numPages; number += 1) {
     const page = await pdf.getPage(number)
     const { items, styles } = await page.getTextContent()
+    await addTypefaces(page, Object.keys(styles), typefaces)
     const texts = items.filter((item): item is PdfItem => 'str' in item)
     const isMonospaced = (font: string): boolean => styles[font]?.fontFamily === 'monospace'
-    pages.push(linesOf(inReadingOrder(texts, page.view[2]!), isMonospaced))
+    const lines = linesOf(
+      inReadingOrder(texts, page.view[2]!),
+      (font) => typefaces.get(font) ?? font,
+      isMonospaced,
+    )
+    pages.push(lines)
     page.cleanup()
   }
   const { info } = await pdf.getMetadata()
   const marks = await pdf.getMarkInfo()
   return { pages, title: (info as { Title?: unknown }).Title, isTagged: marks?.Marked === true }
+}
+
+/**
+ * Learns the typefaces of the fonts of a page. Programs divide a large typeface into dozens of fonts with some of its
+ * characters each. The library tells their names only for a page that it has prepared to be drawn.
+ */
+async function addTypefaces(
+  page: PdfPage,
+  fonts: readonly string[],
+  typefaces: Map<string, string>,
+): Promise<void> {
+  const unknown = fonts.filter((font) => !typefaces.has(font))
+  if (unknown.length > 0) await page.getOperatorList().catch(() => null)
+  for (const font of unknown) {
+    const { name = font, isType3Font } = page.commonObjs.has(font) ? page.commonObjs.get(font) : {}
+    const typeface = /^Type3$|^g_d\d/.test(name) ? font : name.replace(/^[A-Z]{6}\+/, '')
+    // A bold typeface may be drawn by fonts of Type 3 with the name of the regular one.
+    typefaces.set(font, isType3Font ? `${typeface} (drawn)` : typeface)
+  }
 }
 
 const failureOf = (error: Error): ExtractFailure =>

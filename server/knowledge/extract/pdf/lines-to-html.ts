@@ -1,7 +1,7 @@
 import { hasHeader, looksLikeHeader } from '../table-rows.ts'
 import { DENSE_ITEM, LIST_ITEM } from '../text/dense-lines.ts'
 import { type JoinLines, lineJoiner } from './join-lines.ts'
-import { endsSentence, mostOf, type PdfCell, type PdfLine, roundedSize, SQUARE } from './pdf-lines.ts'
+import { endsSentence, mostOf, type PdfCell, type PdfLine, roundedSize } from './pdf-lines.ts'
 
 /** How much larger than most of the text a heading is, and how long it may be. */
 const SCALE = 1.15
@@ -100,16 +100,15 @@ function isInFont(page: readonly PdfLine[], at: number, bodyFont: string | null)
   return (
     title.length <= MOST_IN_FONT &&
     text.length <= LONGEST_IN_FONT &&
-    // Chinese, Japanese and Korean typefaces are divided among many fonts.
     /^["'“„«¿(]?[\p{Lu}\p{Lo}\p{N}]/u.test(text) &&
-    /\p{L}{2}/u.test(text) &&
-    !SQUARE.test(text) &&
+    /\p{L}{2}|\p{Lo}/u.test(text) &&
     !/[.,;:!。、，；：！-]$/.test(text) &&
     (!before || endsSentence(before) || before.y - title[0]!.y > line.size * 1.4) &&
-    after?.font === bodyFont &&
+    after !== undefined &&
+    (after.font === null || after.font === bodyFont) &&
     !(
       /^\p{Ll}{2}/u.test(after.text) &&
-      !text.endsWith('?') &&
+      !/[?？]$/.test(text) &&
       line.right - line.x >= (after.right - after.x) * FULL
     ) &&
     after.y < line.y &&

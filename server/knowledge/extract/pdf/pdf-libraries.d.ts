@@ -10,10 +10,17 @@ declare module 'officeparser' {
 
 declare module 'pdfjs-dist/legacy/build/pdf.mjs' {
   type Content = { items: object[]; styles: Record<string, { fontFamily?: string }> }
-  type Page = { view: number[]; getTextContent(): Promise<Content>; cleanup(): void }
+  type Font = { name?: string; isType3Font?: boolean }
+  export type PdfPage = {
+    view: number[]
+    commonObjs: { has(id: string): boolean; get(id: string): Font }
+    getTextContent(): Promise<Content>
+    getOperatorList(): Promise<unknown>
+    cleanup(): void
+  }
   export type PdfFile = {
     numPages: number
-    getPage(number: number): Promise<Page>
+    getPage(number: number): Promise<PdfPage>
     getMetadata(): Promise<{ info: unknown }>
     getMarkInfo(): Promise<{ Marked?: boolean } | null>
   }

@@ -20,10 +20,14 @@ export type PdfLine = {
 export type PdfCell = { text: string; x: number; right: number; font: string }
 
 /** Characters that have the same width in every font. */
-export const SQUARE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
+const SQUARE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
 
 /** Groups a page's text items, in the order of its content stream, into lines. */
-export function linesOf(items: readonly PdfItem[], isMonospaced: (font: string) => boolean): PdfLine[] {
+export function linesOf(
+  items: readonly PdfItem[],
+  typefaceOf: (font: string) => string,
+  isMonospaced: (font: string) => boolean,
+): PdfLine[] {
   const lines: PdfLine[] = []
   let line: PdfLine | null = null
   let longest = 0
@@ -31,6 +35,7 @@ export function linesOf(items: readonly PdfItem[], isMonospaced: (font: string) 
     const [, , skew = 0, scale = 0, x = 0, y = 0] = item.transform
     const size = item.height || Math.hypot(skew, scale)
     const text = item.str.replace(/\s+/g, ' ')
+    const font = typefaceOf(item.fontName)
     const isBlank = text.trim() === ''
     if (text !== '') {
       if (line && Math.abs(line.y - y) > Math.max(line.size, size) * 0.6) line = null
@@ -41,15 +46,15 @@ export function linesOf(items: readonly PdfItem[], isMonospaced: (font: string) 
           x,
           y,
           right: x,
-          font: isBlank ? null : item.fontName,
+          font: isBlank ? null : font,
           isTyped: true,
           cells: [],
         }
         lines.push(line)
         longest = 0
       }
-      addItem(line, { ...item, str: text }, size)
-      if (!isBlank && line.text.trim() !== text.trim() && line.font !== item.fontName) line.font = null
+      addItem(line, { ...item, str: text, fontName: font }, size)
+      if (!isBlank && line.text.trim() !== text.trim() && line.font !== font) line.font = null
       if (!isBlank) line.isTyped &&= isMonospaced(item.fontName) && !SQUARE.test(text)
       // The size of a line is that of its longest run and not of a footnote mark.
       if (text.trim().length > longest) line.size = size
