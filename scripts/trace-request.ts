@@ -116,8 +116,9 @@ function callsOf({ result }: Coverage): Calls {
   return calls
 }
 
-const inAll = ([first = new Map(), ...others]: Calls[]): Calls =>
-  new Map([...first].filter(([key]) => others.every((calls) => calls.has(key))))
+function inAll([first = new Map(), ...others]: Calls[]): Calls {
+  return new Map([...first].filter(([key]) => others.every((calls) => calls.has(key))))
+}
 
 function report(name: string, calls: Calls, idle: Calls): void {
   const own = [...calls].filter(([key]) => !idle.has(key)).map(([, call]) => call)
