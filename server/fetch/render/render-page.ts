@@ -13,10 +13,9 @@ const MOST_CHARACTERS = 5 * 1_048_576
 const FOR_SCRIPTS = 0.8
 /**
  * A page is complete when it has sent no requests for this long and has more text than before; without more text, it
- * gets more time.
+ * gets more time: `patienceMs`.
  */
 const QUIET_MS = 500
-const PATIENCE_MS = 5_000
 const LOOK_MS = 50
 const VIEW = { width: 1_280, height: 3_000 }
 
@@ -24,7 +23,7 @@ const VIEW = { width: 1_280, height: 3_000 }
 export async function renderPage(
   browser: Browser,
   { url, html }: UnbuiltPage,
-  { allowedPrivateHosts, userAgent, timeoutMs }: RenderSettings,
+  { allowedPrivateHosts, userAgent, timeoutMs, patienceMs }: RenderSettings,
 ): Promise<string> {
   const begun = performance.now()
   const left = (): number => Math.max(1, timeoutMs - (performance.now() - begun))
@@ -39,7 +38,8 @@ export async function renderPage(
     const page = await openPage(browser, requests)
     const crashed = new Promise<never>((_, reject) => page.on('crash', () => reject(crash())))
     crashed.catch(() => {})
-    const built = build(page, requests, { url: address.href, html }, timeoutMs * FOR_SCRIPTS)
+    const limits = { timeoutMs: timeoutMs * FOR_SCRIPTS, patienceMs }
+    const built = build(page, requests, { url: address.href, html }, limits)
     built.catch(() => {})
     const late = wait(left(), null, { signal: ending.signal }).then(() => {
       throw new FetchFailure('timeout', `The scripts of the page did not end within ${timeoutMs / 1_000} s.`)
@@ -77,10 +77,10 @@ async function build(
   page: Page,
   requests: PageRequests,
   { url, html: asSent }: UnbuiltPage,
-  timeoutMs: number,
+  { timeoutMs, patienceMs }: Pick<RenderSettings, 'timeoutMs' | 'patienceMs'>,
 ): Promise<string | null> {
   const until = performance.now() + timeoutMs
-  const patient = performance.now() + Math.min(PATIENCE_MS, timeoutMs)
+  const patient = performance.now() + Math.min(patienceMs, timeoutMs)
   const atFirst = shownCharacters(asSent)
   // Navigation is refused, so the load event never fires for a page whose scripts navigate away. The page's requests
   // show when it is complete.

@@ -9,6 +9,8 @@ export type RenderSettings = {
   userAgent: string
   /** The time limit for one page, without the start of the browser. */
   timeoutMs: number
+  /** How long a page is given to show more text than it was sent with. */
+  patienceMs: number
   /** The folder for everything that the browser writes; its creator removes it. */
   folder: string
 }

@@ -35,7 +35,7 @@ describe('pages that scripts write', () => {
       onError: (error: unknown) => errors.push(error),
     }
     // A browser may be slow on a machine that is busy with other tests.
-    renderer = createRenderer({ ...settings, timeoutMs: 60_000 })
+    renderer = createRenderer({ ...settings, timeoutMs: 60_000, patienceMs: 20_000 })
     hasty = createRenderer({ ...settings, timeoutMs: 1_000 })
   })
   after(async () => {

@@ -21,6 +21,7 @@ export type Renderer = {
 type Settings = Pick<RenderSettings, 'browserPath' | 'allowedPrivateHosts' | 'userAgent'> & {
   onError: (error: unknown) => void
   timeoutMs?: number
+  patienceMs?: number
   /** A browser with nothing to do for this long is ended. */
   idleMs?: number
   /** The number of pages rendered at once, each in its own browser. */
@@ -79,7 +80,13 @@ type Seat = {
 }
 
 /** Creates a thread with one browser, which is started when needed. */
-function createSeat({ onError, timeoutMs = 15_000, idleMs = 60_000, ...settings }: Settings): Seat {
+function createSeat({
+  onError,
+  timeoutMs = 15_000,
+  patienceMs = 5_000,
+  idleMs = 60_000,
+  ...settings
+}: Settings): Seat {
   let thread: { worker: Worker; folder: string } | null = null
   let pages = 0
   let idleTimer: NodeJS.Timeout | undefined
@@ -104,7 +111,7 @@ function createSeat({ onError, timeoutMs = 15_000, idleMs = 60_000, ...settings 
   const currentWorker = async (): Promise<Worker> => {
     if (thread) return thread.worker
     const folder = await mkdtemp(join(tmpdir(), `parley-browser-${process.pid}-`))
-    thread = { worker: startThread({ ...settings, timeoutMs, folder }), folder }
+    thread = { worker: startThread({ ...settings, timeoutMs, patienceMs, folder }), folder }
     return thread.worker
   }
 
