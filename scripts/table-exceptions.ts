@@ -20,6 +20,7 @@ const WHOLE_PERSON = 'Everything of one person is given to another contact, in e
  */
 export const TABLE_EXCEPTIONS: Record<string, string> = {
   'server/accounts/plans/usage.ts reads agents': NAMED,
+  'server/accounts/plans/embedding-usage.ts reads agents': NAMED,
   'server/actions/procedures/procedure-runs.ts reads conversations': LOCKED,
   'server/agents/records/queries.ts reads conversations': LISTED,
   'server/agents/records/queries.ts reads sources': LISTED,

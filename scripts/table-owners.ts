@@ -10,6 +10,7 @@ export const TABLE_OWNERS = {
   api_keys: 'accounts',
   credit_entries: 'accounts',
   credit_usage: 'accounts',
+  embedding_usage: 'accounts',
   audit_log: 'accounts',
   login_links: 'accounts',
   logins: 'sign-in',

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { createAuthenticator } from './accounts/keys/authenticate.ts'
+import { createEmbeddingMeter } from './accounts/plans/embedding-usage.ts'
 import { createToolkits } from './actions/tools/toolkits.ts'
 import { createActivity } from './activity.ts'
 import { createMailParser } from './channels/email/parse/mail-parser.ts'
@@ -93,11 +94,13 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
       ? await sharedLimiter(config, config.redisUrl, log)
       : memoryRateLimiter(config.rateLimit)
     const knownFailures = createKnownFailures(db, onError)
+    const embeddingMeter = createEmbeddingMeter(db, onError)
     const models = createModels({
       catalogue: config.catalogue,
       builtin: createBuiltinModel(),
       fetchedInto: modelsFolder(config.dataDir),
       noteUse: knownFailures.note,
+      noteTokens: embeddingMeter.note,
     })
     const modelFetcher = createModelFetcher({
       dataDir: config.dataDir,
@@ -182,6 +185,7 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
         await modelFetcher.close()
         await models.close()
         await knownFailures.close()
+        await embeddingMeter.close()
         await limiter.close()
         await database.close()
       },

@@ -6,6 +6,7 @@ import type { Context } from './context.ts'
 import type { Db, Trx } from './db/database.ts'
 import type { AccountId } from './db/tables/columns.ts'
 import { addDemoAgent } from './demo-agent.ts'
+import { NO_EMBEDDINGS, NONE } from './models/catalogue/model-remedy.ts'
 
 /**
  * Creates an account with a key on a database that has none, and the demo agent unless it is disabled. Returns the
@@ -16,11 +17,14 @@ export async function firstRun(ctx: Context): Promise<string[]> {
   if (!made) return []
   const { accountId, key, token } = made
   const address = ctx.config.publicUrl ?? '{address}'
+  const { entries } = ctx.config.catalogue
   const lines = [
     '',
     `API key (shown this once): ${key}`,
     `Set-up link of the workspace (works once, for 24 hours): ${linkTo(address, 'set-up', token)}`,
   ]
+  if (entries.every(({ provider }) => provider === 'builtin')) lines.push('', NONE.sentence)
+  if (!ctx.models.embedding) lines.push('', NO_EMBEDDINGS.sentence)
   if (!ctx.config.seedDemo) return [...lines, '']
   const agentId = await addDemoAgent(ctx, accountId)
   const body = '{"message":"How do I upload a PDF as a source?"}'

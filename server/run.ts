@@ -9,6 +9,7 @@ import { firstRun } from './first-run.ts'
 import { startDuties } from './jobs/duties.ts'
 import { resumeTraining } from './knowledge/jobs.ts'
 import { tendSpaces } from './knowledge/vectors/fill-space.ts'
+import { NO_EMBEDDINGS, NONE } from './models/catalogue/model-remedy.ts'
 import { reachServers } from './models/catalogue/reach-servers.ts'
 import { openCommandSocket } from './operations/command-socket.ts'
 import { resumeEmptying } from './privacy/erasing/empty-agent.ts'
@@ -65,7 +66,10 @@ export async function run(ctx: Context, role: 'api' | 'worker' | 'all'): Promise
   // This is not awaited, because a server that is unreachable must not delay the start.
   void reachServers({ ...config.catalogue, embedding: ctx.models.embedding }, ctx.models.embedder).then(
     (findings) => {
-      for (const { ok, sentence } of findings) log[ok ? 'info' : 'warn'](sentence)
+      // The first run has said already which models there are none of.
+      const told = greeting.length > 0 ? [NONE, NO_EMBEDDINGS] : []
+      for (const finding of findings)
+        if (!told.includes(finding)) log[finding.ok ? 'info' : 'warn'](finding.sentence)
     },
   )
   // Its vectors are made at once, and not only when the recurring work comes to it.

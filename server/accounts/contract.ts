@@ -220,7 +220,7 @@ export const readUsage = endpoint({
   tag: 'Account',
   summary: 'Read the credits used, by day and agent',
   description:
-    'Days are in UTC, at most 92, including both ends; without dates, the last 30 are returned. Days without use are left out. The figures come from the credit ledger, so they include deleted agents, without a name. A member who is limited to some agents sees only those.',
+    'Days are in UTC, at most 92, including both ends; without dates, the last 30 are returned. Days without use are left out. The figures come from the credit ledger, so they include deleted agents, without a name. What was sent to an embedding model is listed beside it, a few seconds later. A member who is limited to some agents sees only those.',
   scope: 'account:read',
   limitedMembers: 'all',
   query: Exact({ startDate: Type.Optional(Day), endDate: Type.Optional(Day) }),
@@ -237,6 +237,26 @@ export const readUsage = endpoint({
         }),
       ),
       total: Exact({ replies: Type.Integer({ minimum: 0 }), credits: Type.Integer({ minimum: 0 }) }),
+      embeddings: Type.Array(
+        Exact({
+          day: Type.String(),
+          agentId: Type.String(),
+          agentName: Nullable(Type.String()),
+          model: Type.String(),
+          kind: OneOf(['passages', 'questions'], {
+            description: 'Texts of sources (and questions that were grouped), or questions that were asked',
+          }),
+          texts: Type.Integer({ minimum: 0 }),
+          tokens: Type.Integer({ minimum: 0 }),
+          estimated: Type.Integer({
+            minimum: 0,
+            description:
+              'How many of the tokens are estimated, because the server does not say how many there were',
+          }),
+          dollars: Nullable(Type.Number({ minimum: 0, description: 'null: the price is not known' })),
+        }),
+        { description: 'What was sent to the embedding model. It costs no credits' },
+      ),
     }),
   },
   errors: ['VALIDATION_INVALID_DATE_RANGE'],

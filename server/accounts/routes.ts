@@ -6,6 +6,7 @@ import { auditEntries } from './audit/audit-log.ts'
 import * as contract from './contract.ts'
 import { keyRoutes } from './keys/routes.ts'
 import { creditState } from './plans/credits.ts'
+import { embeddingsByDay } from './plans/embedding-usage.ts'
 import { planOf } from './plans/plans.ts'
 import { creditsByDay, usageRange } from './plans/usage.ts'
 
@@ -52,12 +53,14 @@ const meRoutes = ({ db }: Context): Route[] => [
   }),
 
   route(contract.readUsage, async ({ caller: { account, member }, query }) => {
-    const rows = await creditsByDay(db, account.id, usageRange(query), member?.agentIds ?? null)
+    const [range, only] = [usageRange(query), member?.agentIds ?? null]
+    const rows = await creditsByDay(db, account.id, range, only)
     const sum = (of: (row: (typeof rows)[number]) => number): number =>
       rows.reduce((total, row) => total + of(row), 0)
     return {
       days: rows.map(({ agent_id, name, ...rest }) => ({ ...rest, agentId: agent_id, agentName: name })),
       total: { replies: sum(({ replies }) => replies), credits: sum(({ credits }) => credits) },
+      embeddings: await embeddingsByDay(db, account.id, range, only),
     }
   }),
 ]

@@ -5,9 +5,10 @@ import { sql } from 'kysely'
 import { freshDatabase } from '../../test/database.ts'
 import { until } from '../../test/until.ts'
 import { ALWAYS_THERE } from '../db/connections/availability.ts'
+import type { Db } from '../db/database.ts'
 import { localNotifier, postgresNotifier } from '../db/notifier.ts'
 import { startDuties } from './duties.ts'
-import { openJobs, type Task } from './jobs.ts'
+import { openJobs, ServiceAway, type Task } from './jobs.ts'
 
 type Payload = { word: string }
 
@@ -55,31 +56,37 @@ test('a failing job is retried; attempts that a process did not survive do not c
   await drop()
 })
 
-test('an attempt during which the database was away does not count', async () => {
-  const { database, drop, db, told, jobs } = await openTestJobs()
-  const attempts: string[] = []
-  const task: Task<Payload> = {
-    name: 'away',
-    concurrency: 1,
-    retries: 0,
-    async run({ word }) {
-      attempts.push(word)
-      if (attempts.length < 3)
-        await sql.raw(`do $$ begin raise 'starting up' using errcode = '57P03'; end $$`).execute(db)
-      throw new Error('a failure of its own')
-    },
-  }
-  const tasks = [task as Task<never>]
-  await jobs.prepare(tasks)
-  await jobs.work(tasks)
-  await jobs.enqueue<Payload>(db, 'away', { word: 'again' })
-  await until('the end', () => told.length > 0)
-  assert.deepEqual(attempts, ['again', 'again', 'again'])
-  assert.deepEqual(told.map(String), ['Error: a failure of its own'])
-  await jobs.close()
-  await database.close()
-  await drop()
-})
+for (const [what, fail] of [
+  [
+    'the database',
+    (db) => sql.raw(`do $$ begin raise 'starting up' using errcode = '57P03'; end $$`).execute(db),
+  ],
+  ['a service', async () => Promise.reject(new Error('no answer', { cause: new ServiceAway() }))],
+] as [string, (db: Db) => Promise<unknown>][])
+  test(`an attempt during which ${what} was away does not count`, async () => {
+    const { database, drop, db, told, jobs } = await openTestJobs()
+    const attempts: string[] = []
+    const task: Task<Payload> = {
+      name: 'away',
+      concurrency: 1,
+      retries: 0,
+      async run({ word }) {
+        attempts.push(word)
+        if (attempts.length < 3) await fail(db)
+        throw new Error('a failure of its own')
+      },
+    }
+    const tasks = [task as Task<never>]
+    await jobs.prepare(tasks)
+    await jobs.work(tasks)
+    await jobs.enqueue<Payload>(db, 'away', { word: 'again' })
+    await until('the end', () => told.length > 0)
+    assert.deepEqual(attempts, ['again', 'again', 'again'])
+    assert.deepEqual(told.map(String), ['Error: a failure of its own'])
+    await jobs.close()
+    await database.close()
+    await drop()
+  })
 
 test('a job starts when it is committed or due, without constant polling', async () => {
   const { database, drop } = await freshDatabase()

@@ -23,7 +23,7 @@ export type Task<P extends object> = {
   bulk?: boolean
   /**
    * The number of retries after an attempt has thrown. An attempt does not count if its process died in it, or gave
-   * it up in order to end, or if the database was away.
+   * it up in order to end, or if the database was away, or another service (see ServiceAway).
    */
   retries: number
   /**
@@ -71,6 +71,9 @@ const SUPERVISE_SECONDS = 60
 /** The most times that a process may die, or be stopped, while it works on a job. */
 const MOST_BREAKS = 50
 const NO_JOB = '00000000-0000-0000-0000-000000000000'
+
+/** The cause of an error of a job that needs a service which is away. It is run again as if the database had been away. */
+export class ServiceAway extends Error {}
 
 /**
  * The most attempts that do not count because the database was away. Their growing delays add up to more than an hour;
@@ -159,7 +162,9 @@ export async function openJobs({
   const attempt = async (task: Task<object>, job: JobWithMetadata<object>): Promise<void> => {
     const { failures = 0, outages = 0, ...payload } = job.data as Counted
     const { signal } = job
-    const wasAway = (error: unknown): boolean => outages < MOST_OUTAGES && isUnavailable(error)
+    const wasAway = (error: unknown): boolean =>
+      outages < MOST_OUTAGES &&
+      (isUnavailable(error) || (error as Error | null)?.cause instanceof ServiceAway)
     const isLast = (error: unknown): boolean => failures >= task.retries && !wasAway(error)
     try {
       const run = () => onBehalfOf(job.groupId ?? '', () => task.run(payload, { isLast, signal }))

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { CommaList, Cursor, Exact, endpoint, Limit, Nullable, OneOf, Page } from '../http/contract.ts'
+import { EmbeddingUse, VectorProblem } from './search/schema.ts'
 import {
   CreateSource,
   FileFields,
@@ -243,6 +244,8 @@ export const testRetrieval = endpoint({
         description: 'Whether texts are still being indexed, so that some are not found yet',
       }),
       reranked: Type.Boolean({ description: 'Whether a reranking model determined the order' }),
+      vectorProblem: VectorProblem,
+      embedding: Nullable(EmbeddingUse),
       passages: Type.Array(
         Exact({
           place: Type.Integer(),

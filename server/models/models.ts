@@ -4,16 +4,19 @@ import { createFairPlaces, type FairPlaces } from '../fairness/fair-places.ts'
 import type { ResolvedModel, Wire } from './calls/model-call.ts'
 import { separateReasoning } from './calls/tagged-reasoning.ts'
 import type { Catalogue } from './catalogue/catalogue.ts'
-import type { EmbeddingEntry } from './catalogue/embedding-entry.ts'
+import type { EmbeddingEntry, EmbeddingFolder } from './catalogue/embedding-entry.ts'
 import type { KnownFailures } from './failures/known-failures.ts'
-import { ModelFailure } from './failures/model-failure.ts'
-import { createFolderEmbedder } from './folder/folder-embedder.ts'
-import { createFolderProcess, type FolderProcess } from './folder/folder-process.ts'
+import type { ModelFailure } from './failures/model-failure.ts'
+import { createFolderProcess, type FolderProcess, folderTransport } from './folder/folder-process.ts'
 import { fetchedModels } from './local/fetched-models.ts'
 import { languageModelWire } from './providers/language-model-wire.ts'
 import { providerWire } from './providers/provider-wire.ts'
 import { createEmbedder, type Embedder } from './vectors/embedder.ts'
+import { embeddingServer } from './vectors/embedding-server.ts'
+import type { EmbeddingUse, Owner } from './vectors/embedding-use.ts'
+import { createLane, type Lane } from './vectors/lane.ts'
 import { createReranker, type Reranker } from './vectors/reranker.ts'
+import { shortenedTo } from './vectors/shortened-to.ts'
 import { entryOfSpace, spaceOf } from './vectors/vector-space.ts'
 
 export type Models = {
@@ -47,12 +50,14 @@ export function createModels({
   builtin,
   fetchedInto = null,
   noteUse = () => {},
+  noteTokens = () => {},
 }: {
   catalogue: Catalogue
   builtin: LanguageModelV4
   /** The folder of fetched models; null where there is none. */
   fetchedInto?: string | null
   noteUse?: KnownFailures['note']
+  noteTokens?: (owner: Owner, kind: 'passages' | 'questions', use: EmbeddingUse) => void
 }): Models {
   const connections = new Agent({
     connections: 4_096,
@@ -87,21 +92,56 @@ export function createModels({
   }
   const { formerEmbedding, reranker } = catalogue
   const processes = new Map<string, FolderProcess>()
+  const lanes = new Map<string, Lane>()
+  const embedders = new Map<string, Embedder>()
   const embedderFor = (entry: EmbeddingEntry): Embedder => {
-    if (!('folder' in entry)) return createEmbedder(entry, connections)
+    const space = spaceOf(entry)
+    const known = embedders.get(space)
+    if (known) return known
+    const { name, prefixes } = entry
+    const place = 'folder' in entry ? entry.folder : entry.baseUrl
+    const lane = lanes.get(place) ?? createLane()
+    lanes.set(place, lane)
+    const common = {
+      name,
+      space,
+      prefixes,
+      // The machine's own time is not counted.
+      price: 'folder' in entry ? 0 : (entry.price ?? null),
+      lane,
+      noteTokens,
+      noteUse(failure: ModelFailure | null) {
+        // Nobody looks at the failures of a model that is being replaced.
+        if (used.embedder?.space === space) noteUse({ what: 'embeddings', name }, failure)
+      },
+    }
+    const made =
+      'folder' in entry
+        ? createEmbedder({
+            ...common,
+            title: 'embedding model',
+            dimensions: shortenedTo(name),
+            transport: folderTransport(processOf(entry)),
+          })
+        : createEmbedder({
+            ...common,
+            title: 'embedding server',
+            dimensions: entry.dimensions ?? shortenedTo(name),
+            transport: embeddingServer(entry, connections),
+          })
+    embedders.set(space, made)
+    return made
+  }
+  const processOf = (entry: EmbeddingFolder): FolderProcess => {
     const key = `${entry.folder} ${entry.hash}`
     const process = processes.get(key) ?? createFolderProcess(entry)
     processes.set(key, process)
-    return createFolderEmbedder(entry, process)
+    return process
   }
   const fetched = (): EmbeddingEntry[] => (fetchedInto === null ? [] : fetchedModels(fetchedInto))
   const inUse = (others: EmbeddingEntry[]) => {
     const embedding = catalogue.embedding ?? others[0] ?? null
-    return {
-      others,
-      embedding,
-      embedder: embedding && noting(embedderFor(embedding), embedding.name, noteUse),
-    }
+    return { others, embedding, embedder: embedding && embedderFor(embedding) }
   }
   let used = inUse(fetched())
   return {
@@ -136,19 +176,3 @@ export function createModels({
     },
   }
 }
-
-/** Returns the embedder, which then notes how each of its calls ended. */
-const noting = (embedder: Embedder, name: string, noteUse: KnownFailures['note']): Embedder => ({
-  ...embedder,
-  async embed(texts, options) {
-    try {
-      const vectors = await embedder.embed(texts, options)
-      noteUse({ what: 'embeddings', name }, null)
-      return vectors
-    } catch (error) {
-      if (error instanceof ModelFailure && error.kind !== 'aborted')
-        noteUse({ what: 'embeddings', name }, error)
-      throw error
-    }
-  },
-})

@@ -225,7 +225,10 @@ test('doctor tells whether each model answers, and what to do if it does not', a
     }
   }
   modelsFile = null
-  assert.match(await told(), /^Model: none is configured, .*docs\/operations\/models\.md\.$/)
+  assert.match(
+    await told(),
+    /^Model: none is configured, .*docs\/operations\/models\.md\.\nEmbeddings: none are configured, .*: npm run parley -- models get$/,
+  )
 
   const server = await startModelServer()
   t.after(server.close)

@@ -25,8 +25,17 @@ export type ModelServer = {
    * The replies to the next reranking requests, in order. Later requests get an order by the number of shared words.
    */
   reranks: RerankReply[]
-  /** How long the embedding of each text takes. */
-  embedding: { msPerText: number }
+  /**
+   * How long the embedding of each text takes, whether the server does one request at a time, how many texts it takes at
+   * once, the tokens that it says a text has, and whether it closes connections without an answer.
+   */
+  embedding: {
+    msPerText: number
+    isSerial: boolean
+    most: number
+    tokensPerText: number | null
+    isDown: boolean
+  }
   close(): Promise<void>
 }
 
@@ -43,7 +52,14 @@ export async function startModelServer({ isStrict = false } = {}): Promise<Model
   const refusals: string[] = []
   const queue: Reply[] = []
   const reranks: RerankReply[] = []
-  const embedding = { msPerText: 0 }
+  const embedding: ModelServer['embedding'] = {
+    msPerText: 0,
+    isSerial: false,
+    most: 2_048,
+    tokensPerText: null,
+    isDown: false,
+  }
+  let embedded: Promise<unknown> = Promise.resolve()
   let otherwise: (request: ModelRequest) => Reply = () => ({ tokens: ['Hello', ' from', ' the', ' model.'] })
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -78,14 +94,23 @@ export async function startModelServer({ isStrict = false } = {}): Promise<Model
       const { status, retryAfter, firstDelayMs, after } = isTold ? (queue.shift() ?? {}) : {}
       if (firstDelayMs) await wait(firstDelayMs)
       await after
-      if (embedding.msPerText) await wait(embedding.msPerText * body.input.length)
-      if (status) {
+      const work = (): Promise<void> => wait(embedding.msPerText * body.input.length)
+      if (embedding.isSerial) {
+        embedded = embedded.then(work)
+        await embedded
+      } else if (embedding.msPerText) await work()
+      if (embedding.isDown) response.destroy()
+      else if (body.input.length > embedding.most)
+        response
+          .writeHead(422, { 'content-type': 'application/json' })
+          .end(`{"message":"batch size ${body.input.length} > maximum allowed batch size ${embedding.most}"}`)
+      else if (status) {
         const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }
         response.writeHead(status, headers).end('{"error":{"message":"told to fail"}}')
       } else
         response
           .writeHead(200, { 'content-type': 'application/json' })
-          .end(JSON.stringify(embeddings(noted.body)))
+          .end(JSON.stringify(embeddings(noted.body, embedding.tokensPerText)))
     } else if (path === '/v1/rerank') {
       const { body: sent } = note('rerank')
       const { status = 200, firstDelayMs, body: told } = reranks.shift() ?? {}
@@ -160,7 +185,10 @@ async function send(response: ServerResponse, wire: Wire, reply: Reply): Promise
 const DIMENSIONS = 64
 
 /** Returns deterministic vectors made from hashed words, so that texts that share words are close. */
-function embeddings({ input, dimensions = DIMENSIONS }: { input: string[]; dimensions?: number }) {
+function embeddings(
+  { input, dimensions = DIMENSIONS }: { input: string[]; dimensions?: number },
+  tokensPerText: number | null,
+) {
   const data = input.map((text, index) => {
     const embedding = new Array<number>(dimensions).fill(0)
     for (const word of text.toLowerCase().match(/\p{L}+/gu) ?? []) {
@@ -170,7 +198,9 @@ function embeddings({ input, dimensions = DIMENSIONS }: { input: string[]; dimen
     return { object: 'embedding', index, embedding }
   })
   // The server may return the vectors in any order; only `index` matters.
-  return { object: 'list', data: data.reverse() }
+  const tokens = tokensPerText === null ? null : tokensPerText * input.length
+  const usage = tokens === null ? {} : { usage: { prompt_tokens: tokens, total_tokens: tokens } }
+  return { object: 'list', data: data.reverse(), ...usage }
 }
 
 /** Returns deterministic scores: the share of the query's words that a document contains. */

@@ -5,10 +5,11 @@ import { type Agent, type OutputOf, reading } from '../app/api.ts'
 import { useAgent, useCan } from '../app/session.ts'
 import { Ago } from '../ui/ago.tsx'
 import { formatBytes, formatNumber, plural } from '../ui/format.ts'
-import { CircleAlert, CircleCheck, CircleX, LoaderCircle } from '../ui/icons.ts'
+import { CircleAlert, CircleCheck, CircleX, LoaderCircle, Sparkles } from '../ui/icons.ts'
 import { Section } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
 import classes from './agents.module.css'
+import { useMissingModels } from './missing-models.tsx'
 
 /** How often the page looks for what has begun to fail. */
 const AGAIN_MS = 30_000
@@ -33,12 +34,13 @@ export function Health({ agentId }: { agentId: string }) {
   )
 }
 
-type State = 'good' | 'todo' | 'bad' | 'busy'
+type State = 'good' | 'todo' | 'bad' | 'busy' | 'more'
 const ICONS = {
   good: [CircleCheck, classes.ok, 'Good'],
   todo: [CircleAlert, classes.todo, 'To do'],
   bad: [CircleX, classes.bad, 'Does not work'],
   busy: [LoaderCircle, classes.todo, 'Under way'],
+  more: [Sparkles, classes.more, 'Can be added'],
 } as const
 
 export function Line({ state, children }: { state: State; children: ReactNode }) {
@@ -120,6 +122,7 @@ const Troubled = ({ agentId, source }: { agentId: string; source: TroubledSource
 
 function Models({ agent }: { agent: Agent }) {
   const { data } = useQuery({ ...reading('/models'), refetchInterval: AGAIN_MS })
+  const missing = useMissingModels()
   if (!data) return null
   const model = data.models.find(({ id, isAuto }) => (agent.model === 'auto' ? isAuto : id === agent.model))
   const test = (
@@ -156,6 +159,11 @@ function Models({ agent }: { agent: Agent }) {
           Questions are only searched by their words: {data.embeddingProblem} {test}
         </Line>
       )}
+      {missing.map(({ what, line }) => (
+        <Line key={what} state="more">
+          {line}
+        </Line>
+      ))}
     </>
   )
 }

@@ -17,6 +17,7 @@ import { Loaded } from '../ui/state.tsx'
 import { LocalModel } from '../workspace/local-model.tsx'
 import classes from './agents.module.css'
 import { addFirstSource, type FirstSource, takeFirstSource } from './first-source.ts'
+import { MissingModels } from './missing-models.tsx'
 import { isBusy } from './status.ts'
 
 const SOURCES = '/agents/{agentId}/sources'
@@ -75,6 +76,7 @@ function Start({ agentId }: { agentId: string }) {
                     placeholder="What would a visitor ask?"
                   />
                 </Card>
+                <MissingModels className={classes.faint} />
               </Section>
             )}
             {can('agents:read') && <LocalModel />}

@@ -5,7 +5,7 @@ import { visibleText } from '../../server/text/words/visible-text.ts'
 import { type OutputOf, reading } from '../app/api.ts'
 import { SaveCase } from '../evaluations/save-case.tsx'
 import { Button } from '../ui/button.tsx'
-import { formatNumber, formatShare, plural } from '../ui/format.ts'
+import { formatDollars, formatNumber, formatShare, plural } from '../ui/format.ts'
 import { Badge, Bar } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
 import classes from './playground.module.css'
@@ -78,6 +78,12 @@ export function Facts({ message, made }: { message: Said; made: MadeOf | undefin
   )
 }
 
+function embedded({ model, tokens, estimated, dollars }: NonNullable<MadeOf['embedding']>): string {
+  if (tokens === 0) return `${model} knew the vector of the question.`
+  const price = dollars === null ? '' : ` for ${formatDollars(dollars)}`
+  return `${model} read ${estimated > 0 ? 'about ' : ''}${plural(tokens, 'token')}${price}.`
+}
+
 type DetailsProps = InspectorProps & { made: MadeOf }
 
 function Details({ agentId, question, message, made }: DetailsProps) {
@@ -90,7 +96,9 @@ function Details({ agentId, question, message, made }: DetailsProps) {
             ? 'None: the sources hold nothing near the question.'
             : `Found in ${formatNumber(made.searchMs)} ms; ${formatShare(made.confidence)} likely that they hold the answer.`}
           {made.searchedFor && made.searchedFor !== question && ` It searched for “${made.searchedFor}”.`}
+          {made.embedding && ` ${embedded(made.embedding)}`}
         </p>
+        {made.vectorProblem && <p role="status">{made.vectorProblem}</p>}
         <ol className={classes.passages}>
           {made.passages.map((passage) => (
             <li key={passage.number}>

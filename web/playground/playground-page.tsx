@@ -1,5 +1,6 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
+import { MissingModels } from '../agents/missing-models.tsx'
 import type { Agent } from '../app/api.ts'
 import { useAgent, useAgentId, useCan, useMe } from '../app/session.ts'
 import { forget, useKept } from '../app/use-kept.ts'
@@ -127,6 +128,7 @@ function Chat({ agent }: { agent: Agent }) {
         ) : (
           <p>Ask something, and what the answer was made of stands here.</p>
         )}
+        <MissingModels />
       </aside>
     </div>
   )

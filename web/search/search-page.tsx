@@ -63,7 +63,7 @@ export function SearchPage() {
 }
 
 function Passages({
-  found: { passages, missing, confidence, isFound, isIndexing, reranked },
+  found: { passages, missing, confidence, isFound, isIndexing, reranked, vectorProblem },
   question,
 }: {
   found: Found
@@ -79,6 +79,7 @@ function Passages({
           Texts of this agent are still being indexed, so some are not found yet.
         </p>
       )}
+      {vectorProblem && <p className={classes.missing}>{vectorProblem}</p>}
       {missing && <p className={classes.missing}>{missing.sentence}</p>}
       {passages.length === 0 ? (
         <Empty icon={Search} title="Nothing was found for this question">

@@ -13,6 +13,20 @@ export function formatBytes(bytes: number): string {
   return `${numbers.format(bytes / 1_000_000)} MB`
 }
 
+const dollarsOf = new Intl.NumberFormat(undefined, {
+  style: 'currency',
+  currency: 'USD',
+  maximumSignificantDigits: 2,
+})
+
+/** Formats US dollars, of which a text may cost less than a thousandth. */
+export const formatDollars = (dollars: number | null): string =>
+  dollars === null
+    ? 'not known'
+    : dollars > 0 && dollars < 0.0001
+      ? 'under $0.0001'
+      : dollarsOf.format(dollars)
+
 export const formatShare = (share: number | null): string =>
   share === null ? '–' : `${Math.round(share * 100)}%`
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
-import { reading } from '../app/api.ts'
+import { type OutputOf, reading } from '../app/api.ts'
 import { useMe } from '../app/session.ts'
-import { formatDay, formatNumber, plural } from '../ui/format.ts'
+import { formatDay, formatDollars, formatNumber, plural } from '../ui/format.ts'
 import { Bar, Card, Section, Table } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
 import classes from './workspace.module.css'
@@ -53,6 +53,49 @@ export function Usage() {
           )}
         </Loaded>
       </Section>
+      {usage.data && usage.data.embeddings.length > 0 && <Embeddings rows={usage.data.embeddings} />}
     </div>
+  )
+}
+
+type Row = OutputOf<'GET', '/usage'>['embeddings'][number]
+
+/** What was sent to the embedding model, which costs no credits but may cost money. */
+function Embeddings({ rows }: { rows: readonly Row[] }) {
+  const tokens = (given: Pick<Row, 'tokens' | 'estimated'>): string =>
+    `${given.estimated > 0 ? 'about ' : ''}${formatNumber(given.tokens)}`
+  const sum = (of: (row: Row) => number): number => rows.reduce((total, row) => total + of(row), 0)
+  const isPriced = rows.every(({ dollars }) => dollars !== null)
+  const total = { tokens: sum((row) => row.tokens), estimated: sum((row) => row.estimated) }
+  return (
+    <Section
+      title="Embeddings"
+      about="What was sent to the embedding model in these days. It costs no credits. Tokens with “about” are estimated, where the server does not count them."
+    >
+      <Table label="Embeddings" head={['Day', 'Agent', 'Model', 'Texts', 'Tokens', 'Price']}>
+        {rows.toReversed().map(({ day, agentId, agentName, model, kind, texts, ...row }) => (
+          <tr key={`${day} ${agentId} ${model} ${kind}`}>
+            <td className={classes.nowrap}>{formatDay(day)}</td>
+            <td>{agentName ?? 'An agent that was deleted'}</td>
+            <td>{model}</td>
+            <td>
+              {kind === 'passages'
+                ? plural(texts, 'text of sources', 'texts of sources')
+                : plural(texts, 'question')}
+            </td>
+            <td>{tokens(row)}</td>
+            <td>{formatDollars(row.dollars)}</td>
+          </tr>
+        ))}
+        <tr className={classes.total}>
+          <td>Total</td>
+          <td />
+          <td />
+          <td>{formatNumber(sum(({ texts }) => texts))}</td>
+          <td>{tokens(total)}</td>
+          <td>{formatDollars(isPriced ? sum(({ dollars }) => dollars ?? 0) : null)}</td>
+        </tr>
+      </Table>
+    </Section>
   )
 }

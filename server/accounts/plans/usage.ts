@@ -9,7 +9,7 @@ const USUAL_DAYS = 30
 const MOST_DAYS = 92
 const FIRST = Date.UTC(2020, 0)
 
-type Range = { first: Date; last: Date }
+export type Range = { first: Date; last: Date }
 
 /**
  * Returns the first and the last day requested, both included. Throws VALIDATION_INVALID_DATE_RANGE, and

@@ -58,6 +58,8 @@ export function recordTrial(
           searchMs,
           confidence: found?.confidence ?? 0,
           searchedFor: found?.about ?? null,
+          vectorProblem: found?.vectorProblem ?? null,
+          embedding: found?.embeddingUse ?? null,
           passages: (found?.passages ?? []).map((passage, at) => ({
             number: at + 1,
             ...describePassage(passage),

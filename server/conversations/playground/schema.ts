@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { channels } from '../../agents/settings/settings-schema.ts'
 import { Exact, Nullable, OneOf } from '../../http/contract.ts'
+import { EmbeddingUse, VectorProblem } from '../../knowledge/search/schema.ts'
 
 const Milliseconds = Type.Integer({ minimum: 0, description: 'Milliseconds' })
 
@@ -16,6 +17,8 @@ export const MadeOf = Exact({
   searchMs: Milliseconds,
   confidence: Type.Number({ description: 'The probability, 0 to 1, that the passages contain an answer' }),
   searchedFor: Nullable(Type.String({ description: 'The search query, if it differs from the question' })),
+  vectorProblem: Type.Optional(VectorProblem),
+  embedding: Type.Optional(Nullable(EmbeddingUse)),
   passages: Type.Array(
     Exact({
       number: Type.Integer({ minimum: 1, description: 'Its number in the prompt' }),

@@ -65,6 +65,18 @@ export type CreditUsageTable = {
   used: number
 }
 
+export type EmbeddingUsageTable = {
+  account_id: AccountId
+  day: Time
+  agent_id: string
+  model: string
+  kind: 'passages' | 'questions'
+  texts: number
+  tokens: number
+  estimated: number
+  dollars: number | null
+}
+
 export type AuditLogTable = {
   id: string
   account_id: AccountId | null

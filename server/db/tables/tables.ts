@@ -4,6 +4,7 @@ import type {
   AuditLogTable,
   CreditEntriesTable,
   CreditUsageTable,
+  EmbeddingUsageTable,
   MembersTable,
 } from './accounts.ts'
 import type { ActionsTable, LeadsTable, ProcedureRunsTable, ProceduresTable } from './actions.ts'
@@ -95,6 +96,7 @@ export type Tables = {
   api_keys: ApiKeysTable
   credit_entries: CreditEntriesTable
   credit_usage: CreditUsageTable
+  embedding_usage: EmbeddingUsageTable
   settings: SettingsTable
   duties: DutiesTable
   audit_log: AuditLogTable

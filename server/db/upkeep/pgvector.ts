@@ -18,6 +18,19 @@ export async function hasPgvector(db: Db): Promise<boolean> {
   return (await stateOf(db)) === 'ready'
 }
 
+/** When it was last tried in vain to create the extension in a database. */
+const refusedAt = new WeakMap<Db, number>()
+const TRY_AGAIN_MS = 60_000
+
+/** Whether the database can store vectors, if need be after the extension has been created. It tries that once a minute. */
+export async function canHavePgvector(db: Db): Promise<boolean> {
+  if (performance.now() - (refusedAt.get(db) ?? Number.NEGATIVE_INFINITY) < TRY_AGAIN_MS)
+    return hasPgvector(db)
+  if ((await preparePgvector(db)) === null) return true
+  refusedAt.set(db, performance.now())
+  return false
+}
+
 /** Creates the extension if it is available and the role may. Returns null, or what is missing in a sentence. */
 export async function preparePgvector(db: Db): Promise<string | null> {
   const state = await stateOf(db)

@@ -54,7 +54,7 @@ async function analyse(
   const unanswered = judged?.unanswered ?? open
   if (unanswered.length > 0 && models.embedder) {
     const questions = [...unanswered, ...(await recentGroups(db, loaded))].map(({ question }) => question)
-    await addVectors(needs, vectors, questions, signal)
+    await addVectors(needs, vectors, questions, signal, loaded)
   }
   await storeAnalysis(db, loaded, claim, { judged, unanswered, vectors })
 }

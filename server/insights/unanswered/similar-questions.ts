@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts'
+import type { Owner } from '../../models/vectors/embedding-use.ts'
 
 /** The vectors of questions, by their texts. */
 export type QuestionVectors = Map<string, Float32Array>
@@ -23,12 +24,13 @@ export async function addVectors(
   vectors: QuestionVectors,
   questions: readonly string[],
   signal: AbortSignal,
+  owner: Owner | null = null,
 ): Promise<void> {
   const { embedder } = models
   const missing = [...new Set([...UNRELATED, ...questions])].filter((question) => !vectors.has(question))
   if (!embedder || missing.length === 0) return
   try {
-    const added = await embedder.embed(missing, { signal, areQuestions: true })
+    const added = await embedder.embed(missing, { signal, areQuestions: true, owner })
     for (const [i, question] of missing.entries()) vectors.set(question, added[i]!)
   } catch (error) {
     signal.throwIfAborted()

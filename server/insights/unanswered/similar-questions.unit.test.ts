@@ -8,9 +8,6 @@ const log = pino({ level: 'silent' })
 /** Three directions for the subjects, and one that all texts of the space have in common. */
 const SUBJECTS = [/ship|deliver/, /gift/, /park/]
 const space = (common: number) => ({
-  space: 'test',
-  batch: 32,
-  dimensions: null,
   embed: async (texts: string[]) =>
     texts.map((text) => {
       const raw = [common, ...SUBJECTS.map((subject) => (subject.test(text) ? 1 : 0)), text.length / 500]
@@ -18,9 +15,14 @@ const space = (common: number) => ({
     }),
 })
 const groupsOf = (...questions: string[]) => questions.map((question) => ({ question }))
-const vectorsOf = async (embedder: Models['embedder'], questions: readonly string[]) => {
+const vectorsOf = async (embedder: { embed: object } | null, questions: readonly string[]) => {
   const vectors: QuestionVectors = new Map()
-  await addVectors({ models: { embedder } as Models, log }, vectors, questions, AbortSignal.timeout(5_000))
+  await addVectors(
+    { models: { embedder } as unknown as Models, log },
+    vectors,
+    questions,
+    AbortSignal.timeout(5_000),
+  )
   return vectors
 }
 

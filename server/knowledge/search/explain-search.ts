@@ -54,6 +54,8 @@ export async function explainSearch(
     isFound: found.isFound,
     isIndexing: found.isIndexing,
     reranked: reranker !== null,
+    vectorProblem: all.vectorProblem,
+    embedding: all.embeddingUse,
     passages: found.passages.map((passage, at) => ({
       place: at + 1,
       placeBeforeReranking: placeOf.get(passage.chunkId) ?? at + 1,

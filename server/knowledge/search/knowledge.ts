@@ -4,6 +4,7 @@ import type { Db, Trx } from '../../db/database.ts'
 import { transact } from '../../db/statements/transact.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
 import type { Models } from '../../models/models.ts'
+import type { EmbeddingUse } from '../../models/vectors/embedding-use.ts'
 import type { Language } from '../../text/languages/language.ts'
 import { createStemmer, type Stemmer } from '../../text/languages/stem.ts'
 import { nearestChunks } from '../vectors/nearest-chunks.ts'
@@ -75,6 +76,10 @@ export type SearchResult = {
   isIndexing: boolean
   /** False for a message without any word of the documents, such as "hi". */
   hasKnownWord: boolean
+  /** Why the agent's vectors were not searched, as a sentence; null if they were, or there are none. */
+  vectorProblem: string | null
+  /** What was sent to the embedding model; null without one. */
+  embeddingUse: EmbeddingUse | null
   signals?: Map<string, Signals>
 }
 
@@ -106,6 +111,8 @@ export const NOTHING_FOUND: SearchResult = {
   isFound: false,
   isIndexing: false,
   hasKnownWord: false,
+  vectorProblem: null,
+  embeddingUse: null,
 }
 
 type Needs = { db: Db; models: Pick<Models, 'embedderOf'>; log: Logger }
@@ -149,7 +156,7 @@ async function searchInRows(
   { limit, explain }: SearchOptions,
 ): Promise<SearchResult> {
   const { accountId: account, agentId, sourceIds } = scope
-  const [words, near] = await Promise.all([
+  const [words, { near, problem, use }] = await Promise.all([
     transact(needs.db, (trx) => searchWords(trx, stem, scope, queries)),
     nearestChunks(needs, { account, agentId, queries, sourceIds: sourceIds ?? undefined, limit: NEAREST }),
   ])
@@ -194,6 +201,8 @@ async function searchInRows(
     isFound,
     isIndexing: state.isIndexing,
     hasKnownWord: byWords.some(({ hasKnownWord }) => hasKnownWord) || isFound,
+    vectorProblem: problem,
+    embeddingUse: use,
     ...(explain ? { signals: signalsOf(ranked, rankings[0] ?? [], byVectors[0] ?? []) } : {}),
   }
 }

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../db/database.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
-import { preparePgvector } from '../../db/upkeep/pgvector.ts'
+import { canHavePgvector } from '../../db/upkeep/pgvector.ts'
 import { createBreather } from '../../fairness/breathe.ts'
 import { storable } from '../../http/bodies/storable.ts'
+import { ServiceAway } from '../../jobs/jobs.ts'
 import { ModelFailure } from '../../models/failures/model-failure.ts'
 import type { Embedder } from '../../models/vectors/embedder.ts'
 import { visibleText } from '../../text/words/visible-text.ts'
@@ -41,17 +42,24 @@ export async function embedChunks(
 ): Promise<void> {
   const { embedder } = models
   // Nothing is asked of a model whose vectors cannot be stored.
-  if (!embedder || (await preparePgvector(db)) !== null) return
+  if (!embedder || !(await canHavePgvector(db))) return
   try {
     await embedMissing(db, embedder, source, chunks, signal)
   } catch (error) {
     if (error instanceof SpaceRefused) throw new TrainingFailure(error.message, false, error)
     if (!(error instanceof ModelFailure)) throw error
-    const message =
-      error.kind === 'rejected'
-        ? 'The embedding service refused the request. Ask your operator to check its model and key.'
-        : 'The embedding service did not respond. Try again later.'
-    throw new TrainingFailure(message, error.kind !== 'rejected', error)
+    if (error.kind === 'rejected')
+      throw new TrainingFailure(
+        'The embedding service refused the request. Ask your operator to check its model and key.',
+        false,
+        error,
+      )
+    // What has been stored stays, and the rest is tried for more than an hour.
+    throw new TrainingFailure(
+      'The embedding service did not respond. Try again later.',
+      true,
+      new ServiceAway(error.message, { cause: error }),
+    )
   }
   const live = await liveSpace(db, { accountId: source.account_id, agentId: source.agent_id })
   const former = live !== null && live !== embedder.space ? models.embedderOf(live) : null
@@ -87,15 +95,18 @@ async function embedMissing(
     const stored = await storedKeys(db, space, source, keys.slice(from, from + KEYS_AT_ONCE))
     for (const key of stored) texts.delete(key)
   }
-  const missing = [...texts]
-  for (let from = 0; from < missing.length; from += embedder.batch) {
-    const batch = missing.slice(from, from + embedder.batch)
-    const vectors = await embedder.embed(
-      batch.map(([, text]) => text),
-      { signal },
-    )
-    const rows = batch.map(([vector_key], i) => ({ source_id: source.id, vector_key, vector: vectors[i]! }))
+  const missing = [...texts.keys()]
+  const owner = { accountId: source.account_id, agentId: source.agent_id }
+  let done = 0
+  for await (const vectors of embedder.inBatches([...texts.values()], { signal, owner })) {
+    const rows = vectors.map((vector, i) => ({
+      source_id: source.id,
+      vector_key: missing[done + i]!,
+      vector,
+    }))
     await storeVectors(db, source, embedder.space, rows)
+    done += vectors.length
   }
-  if (missing.length > 0) await sampleNear(db, embedder.space)
+  // From then on, a duty samples the space every minute.
+  if (done > 0) await sampleNear(db, embedder.space, { isFirst: true })
 }

@@ -20,6 +20,7 @@ type Agent = { id: string; account_id: AccountId; vector_space: string | null }
 /** A job ends before its queue considers it lost; the rest is done by another job. */
 const SLICE_MS = 10 * 60_000
 const RENEW_MS = 3_000
+const ROWS_AT_ONCE = 32
 const LOG_EVERY_MS = 10_000
 
 /**
@@ -74,7 +75,7 @@ async function fill(
   embedder: Embedder,
   signal: AbortSignal,
 ): Promise<'filled' | 'paused' | 'stopped'> {
-  const { space, batch } = embedder
+  const { space } = embedder
   const owner = { account_id: agent.account_id, agent_id: agent.id }
   const begun = performance.now()
   // The space in use comes first, so that questions find vectors again.
@@ -84,7 +85,7 @@ async function fill(
   let done = 0
   let last: string | null = null
   for (;;) {
-    const rows = await chunksWithout(db, agent, space, last, batch)
+    const rows = await chunksWithout(db, agent, space, last, ROWS_AT_ONCE)
     if (rows.length === 0) return 'filled'
     if (performance.now() - begun > SLICE_MS) return 'paused'
     if (await isStopped(db, space)) return 'stopped'
@@ -95,16 +96,19 @@ async function fill(
       ]),
     )
     const distinct = [...texts.values()]
-    const vectors = await embedder.embed(
+    const batches = embedder.inBatches(
       distinct.map(({ text }) => text),
-      { signal },
+      { signal, owner: { accountId: agent.account_id, agentId: agent.id } },
     )
-    const made = distinct.map(({ row: { source_id, vector_key } }, i) => ({
-      source_id,
-      vector_key,
-      vector: vectors[i]!,
-    }))
-    if (!(await storeVectors(db, owner, space, made))) return 'stopped'
+    let made = 0
+    for await (const vectors of batches) {
+      const stored = vectors.map((vector, i) => {
+        const { source_id, vector_key } = distinct[made + i]!.row
+        return { source_id, vector_key, vector }
+      })
+      if (!(await storeVectors(db, owner, space, stored))) return 'stopped'
+      made += vectors.length
+    }
     last = rows.at(-1)?.id ?? null
     done += rows.length
     if (performance.now() - logged < LOG_EVERY_MS) continue

@@ -3,7 +3,9 @@ import type { Logger } from 'pino'
 import type { Db } from '../../db/database.ts'
 import { transact } from '../../db/statements/transact.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
+import { ModelFailure } from '../../models/failures/model-failure.ts'
 import type { Models } from '../../models/models.ts'
+import type { EmbeddingUse } from '../../models/vectors/embedding-use.ts'
 import { asText, type Space, vectorsOf } from './spaces.ts'
 
 type Needs = { db: Db; models: Pick<Models, 'embedderOf'>; log: Logger }
@@ -16,19 +18,29 @@ type Asked = {
   limit: number
 }
 type Near = { chunkId: string; similarity: number }
+type NearChunks = {
+  /** For each query, best first; empty where nothing was searched by vectors. */
+  near: Near[][]
+  /** Why vectors that are there were not searched, as a sentence; null if they were, or there are none. */
+  problem: string | null
+  /** What was sent to the embedding model; null without one. */
+  use: EmbeddingUse | null
+}
 
-const EMBED_QUESTION_MS = 2_000
+const NO_VECTORS: NearChunks = { near: [], problem: null, use: null }
+/** A failure that is thrown again while the model is away is not logged again. */
+const logged = new WeakSet<object>()
 /** The most rows that pgvector lets an index look at before they are sorted; more of them find more of the nearest. */
 const MOST_LOOKED_AT = 1_000
 
 /**
- * Returns the live chunks nearest to each query in the agent's live space, best first; nothing without an embedder,
- * pgvector or space. Words alone still find most passages, so a failing model is only reported.
+ * Returns the live chunks nearest to each query in the agent's live space; none without an embedder, pgvector or space.
+ * Words alone still find most passages, so a failing model is only reported.
  */
 export async function nearestChunks(
   { db, models, log }: Needs,
   { account, agentId, queries, sourceIds, limit }: Asked,
-): Promise<Near[][]> {
+): Promise<NearChunks> {
   const space = await db
     .selectFrom('agents')
     .innerJoin('vector_spaces', 'vector_spaces.name', 'agents.vector_space')
@@ -36,14 +48,16 @@ export async function nearestChunks(
     .where('agents.account_id', '=', account)
     .where('agents.id', '=', agentId)
     .executeTakeFirst()
-  const embedder = space ? models.embedderOf(space.name) : null
-  if (!space || !embedder) return []
+  if (!space) return NO_VECTORS
+  const embedder = models.embedderOf(space.name)
+  if (!embedder)
+    return {
+      ...NO_VECTORS,
+      problem: 'Searched by words: the embedding model of the vectors is not configured.',
+    }
   try {
-    const vectors = await embedder.embed([...queries], {
-      signal: AbortSignal.timeout(EMBED_QUESTION_MS),
-      areQuestions: true,
-    })
-    return await transact(db, async (trx) => {
+    const { vectors, use } = await embedder.embedQuestions(queries, { accountId: account, agentId })
+    const near = await transact(db, async (trx) => {
       // A plan for any agent is bad for one with most of the rows, and cannot use the index of one agent.
       void sql`select set_config('plan_cache_mode', 'force_custom_plan', true),
         set_config('hnsw.iterative_scan', 'relaxed_order', true),
@@ -56,9 +70,27 @@ export async function nearestChunks(
       }
       return found
     })
+    return { near, problem: null, use }
   } catch (error) {
-    log.warn({ err: error, space: space.name }, 'the question was searched by its words alone')
-    return []
+    if (!logged.has(error as Error))
+      log.warn({ err: error, space: space.name }, 'the question was searched by its words alone')
+    logged.add(error as Error)
+    return { ...NO_VECTORS, problem: `Searched by words: ${whatFailed(error, embedder.title)}` }
+  }
+}
+
+/** Must not contain addresses: members of every account read it. */
+function whatFailed(error: unknown, title: string): string {
+  if (!(error instanceof ModelFailure)) return 'the vectors could not be read.'
+  switch (error.kind) {
+    case 'rejected':
+      return `the ${title} refused the question.`
+    case 'rate_limited':
+      return `the ${title} takes no more questions at the moment.`
+    case 'invalid_response':
+      return `the ${title} sent what cannot be used.`
+    default:
+      return `the ${title} did not answer.`
   }
 }
 

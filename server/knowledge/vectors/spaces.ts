@@ -155,14 +155,17 @@ export async function nearFrom({ db }: { db: Db }, name: string): Promise<number
   return space?.near_from ?? null
 }
 
-/** Samples the space again when it has at least twice as many vectors as at the last time, up to some ten thousand. */
-export async function sampleNear(db: Db, name: string): Promise<void> {
+/**
+ * Samples the space again when it has at least twice as many vectors as at the last time, up to some ten thousand; with
+ * `isFirst` only if it never was.
+ */
+export async function sampleNear(db: Db, name: string, { isFirst = false } = {}): Promise<void> {
   const space = await db
     .selectFrom('vector_spaces')
     .select(['id', 'sampled'])
     .where('name', '=', name)
     .executeTakeFirst()
-  if (!space || space.sampled >= SAMPLED_FROM) return
+  if (!space || space.sampled >= (isFirst ? 1 : SAMPLED_FROM)) return
   const wanted = Math.max(FEWEST_TEXTS, 2 * space.sampled)
   const { rows } = await sql<{ source: string; vector: string; count: number }>`
     with stored as (select source_id, vector from ${vectorsOf(space)} limit ${sql.lit(SAMPLED_FROM)})

@@ -6,12 +6,19 @@ import {
   type EmbeddingVariables,
   embeddingInFile,
   FileEmbedding,
-  OPENAI,
+  isOpenAiItself,
   variableEmbedding,
 } from './embedding-entry.ts'
 
 /** The providers reached over the network. The built-in responder is always available besides them. */
 export const providers = ['openai', 'openai-responses', 'openai-compatible', 'anthropic', 'google'] as const
+
+/**
+ * The documented APIs of rerankers: `cohere` is that of Cohere (v2), Jina, vLLM and llama.cpp, `tei` that of Text
+ * Embeddings Inference.
+ */
+const rerankApis = ['cohere', 'voyage', 'tei'] as const
+export type RerankApi = (typeof rerankApis)[number]
 
 const Milliseconds = Type.Integer({ minimum: 1 })
 
@@ -44,6 +51,11 @@ const FileReranker = Exact({
   apiKey: Type.Optional(Type.String({ minLength: 1 })),
   apiKeyEnv: Type.Optional(Type.String({ minLength: 1 })),
   timeout: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
+  api: Type.Optional(
+    OneOf(rerankApis, {
+      description: 'What the server is asked and answers; default cohere, which most have',
+    }),
+  ),
 })
 
 /** The format of MODELS_FILE. */
@@ -80,6 +92,7 @@ export type RerankerEntry = {
   apiKey: string | null
   /** How long an answer may wait for it, in milliseconds. */
   timeout: number
+  api?: RerankApi
 }
 
 export type Catalogue = {
@@ -207,9 +220,6 @@ function entryOf(model: Static<typeof FileModel>, apiKey: string | null): ModelE
     timeouts: { ...TIMEOUTS, ...model.timeouts },
   }
 }
-
-export const isOpenAiItself = (baseUrl: string | undefined): boolean =>
-  baseUrl === undefined || URL.parse(baseUrl)?.hostname === new URL(OPENAI).hostname
 
 /** A key alone configures OpenAI's own service. Next to other settings, the key may be meant for those. */
 function variableModel(

@@ -4,6 +4,7 @@ import { Exact } from '../../http/contract.ts'
 import { FolderFault } from '../folder/folder-fault.ts'
 import { hashOfFolder } from '../folder/folder-files.ts'
 import { type Prefixes, prefixesOf } from '../vectors/embedding-prefixes.ts'
+import { inputPriceOf } from './known-models.ts'
 
 /** An embedding model of MODELS_FILE: `folder`, or a server with `name` and `baseUrl`. */
 export const FileEmbedding = Exact({
@@ -19,6 +20,9 @@ export const FileEmbedding = Exact({
   passagePrefix: Type.Optional(
     Type.String({ maxLength: 500, description: "Before each passage; default: by the model's name" }),
   ),
+  price: Type.Optional(
+    Type.Number({ minimum: 0, description: 'US dollars for a million tokens; default: if it is known' }),
+  ),
 })
 
 /** An embedding model on a server with OpenAI's API. */
@@ -28,6 +32,8 @@ export type EmbeddingServer = {
   apiKey: string | null
   dimensions: number | null
   prefixes: Prefixes
+  /** US dollars for a million tokens; null or absent if it is not known. */
+  price?: number | null
 }
 
 /** An embedding model that runs in a child process of the service. */
@@ -54,7 +60,7 @@ export type EmbeddingVariables = {
 
 export const OPENAI = 'https://api.openai.com/v1'
 /** The settings that have a meaning for a server only. */
-const OF_SERVERS = ['baseUrl', 'apiKey', 'apiKeyEnv', 'dimensions'] as const
+const OF_SERVERS = ['baseUrl', 'apiKey', 'apiKeyEnv', 'dimensions', 'price'] as const
 
 /**
  * Converts an entry of MODELS_FILE to the form that the service uses. Returns null and adds a problem when it cannot
@@ -66,14 +72,21 @@ export function embeddingInFile(
   apiKey: string | null,
   problems: string[],
 ): EmbeddingEntry | null {
-  const { name, folder, baseUrl, dimensions = null, queryPrefix, passagePrefix } = given
+  const { name, folder, baseUrl, dimensions = null, queryPrefix, passagePrefix, price } = given
   if (folder !== undefined) {
     const idle = OF_SERVERS.find((key) => given[key] !== undefined)
     if (idle) problems.push(`MODELS_FILE: ${owner} has a folder, beside which ${idle} has no effect.`)
     return inFolder(`MODELS_FILE: ${owner}`, { name, folder, queryPrefix, passagePrefix }, problems)
   }
   if (name !== undefined && baseUrl !== undefined)
-    return { name, baseUrl, apiKey, dimensions, prefixes: chosen(name, queryPrefix, passagePrefix) }
+    return {
+      name,
+      baseUrl,
+      apiKey,
+      dimensions,
+      prefixes: chosen(name, queryPrefix, passagePrefix),
+      price: price ?? knownPrice(name, baseUrl),
+    }
   problems.push(`MODELS_FILE: ${owner} needs name and baseUrl, or a folder.`)
   return null
 }
@@ -94,8 +107,15 @@ export function variableEmbedding(
   if (folder) return inFolder('EMBEDDING_FOLDER', { folder, queryPrefix, passagePrefix }, problems)
   if (!name) return null
   const prefixes = chosen(name, queryPrefix, passagePrefix)
-  return { name, baseUrl: baseUrl ?? OPENAI, apiKey, dimensions: null, prefixes }
+  const address = baseUrl ?? OPENAI
+  return { name, baseUrl: address, apiKey, dimensions: null, prefixes, price: knownPrice(name, address) }
 }
+
+const knownPrice = (name: string, baseUrl: string): number | null =>
+  isOpenAiItself(baseUrl) ? inputPriceOf('openai', name) : null
+
+export const isOpenAiItself = (baseUrl: string | undefined): boolean =>
+  baseUrl === undefined || URL.parse(baseUrl)?.hostname === new URL(OPENAI).hostname
 
 function inFolder(
   setting: string,

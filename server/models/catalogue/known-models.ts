@@ -37,8 +37,10 @@ export const KNOWN_MODELS: readonly KnownModel[] = [
   {
     provider: 'openai',
     id: 'text-embedding-3-small',
+    prices: { input: 0.02, output: 0 },
     withdrawn: null,
-    source: '@ai-sdk/openai 4.0.118 (OpenAIEmbeddingModelId)',
+    source:
+      'https://developers.openai.com/api/docs/models/text-embedding-3-small, as https://tokenprice.fyi/models/text-embedding-3-small read it on 2026-07-03',
   },
   {
     provider: 'anthropic',
@@ -118,6 +120,10 @@ export function withdrawalOf(
   const instead = known?.replacement ? ` The provider recommends ${known.replacement}.` : ''
   return `is withdrawn by its provider on ${day}: use another model from that day on.${instead}`
 }
+
+/** Returns the US dollars for a million tokens that the model reads; null if they are not known. */
+export const inputPriceOf = (provider: Provider, name: string): number | null =>
+  knownAs(provider, name)?.prices?.input ?? null
 
 /** Returns what the provider advises for a model: whether to turn off reasoning, and not to set the temperature. */
 export function adviceFor(provider: string, name: string): { reasoning?: 'none'; ownTemperature: boolean } {

@@ -63,7 +63,9 @@ test("the start names the day on which the provider's list, or this version, say
   const said = (...names: string[]) => saidOf('openai-responses', ...names)
   const saidOf = async (provider: string, ...names: string[]) => {
     const models = names.map((name) => ({ id: name, name, provider, baseUrl }))
-    return reachServers(parseCatalogue({ models }, none, {}), null)
+    return (await reachServers(parseCatalogue({ models }, none, {}), null)).filter(
+      ({ what }) => what === 'model',
+    )
   }
   const [listedOne, ...rest] = await said('gpt-6-luna', 'gpt-5', 'unheard-of')
   assert.equal(listedOne?.ok, false)

@@ -99,7 +99,7 @@ test('a model of OpenAI itself is asked through the API that its newest models a
     { ...keyAlone, model: 'gpt-5.4-mini' },
     { ...keyAlone, model: 'gpt-5.4-mini', baseUrl: own },
   ]
-  for (const start of starts) assert.deepEqual(await askAll(null, start, {}), ['model'])
+  for (const start of starts) assert.deepEqual(await askAll(null, start, {}), ['model', 'embeddings'])
   const models = [{ id: 'gpt-5.4-mini', provider: 'openai-compatible', baseUrl: own }]
   await askAll({ models }, { ...keyAlone, apiKey: null }, {})
   for (const { wire, body } of server.requests.slice(-4))

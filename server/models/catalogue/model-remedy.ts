@@ -17,7 +17,16 @@ export const NONE: Finding = {
   name: 'builtin',
   ok: true,
   sentence:
-    'Model: none is configured, so the built-in responder quotes the documents. To use one, set OPENAI_BASE_URL and OPENAI_MODEL: docs/operations/models.md.',
+    'Model: none is configured, so the built-in responder quotes the documents. A language model would answer in its own words, in the language of the question, and use actions. To use one, set OPENAI_BASE_URL and OPENAI_MODEL: docs/operations/models.md.',
+}
+
+/** The finding when documents are searched by their words alone. */
+export const NO_EMBEDDINGS: Finding = {
+  what: 'embeddings',
+  name: 'none',
+  ok: true,
+  sentence:
+    'Embeddings: none are configured, so documents are searched by their words. An embedding model would also find what says the same in other words or in another language. To get one that runs on this machine: npm run parley -- models get',
 }
 
 export const answers = (asked: Asked, how: string): Finding => ({

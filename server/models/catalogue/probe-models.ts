@@ -6,7 +6,7 @@ import type { Models } from '../models.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { EmbeddingEntry } from './embedding-entry.ts'
 import { withdrawalOf } from './known-models.ts'
-import { type Asked, answers, type Finding, failing, fails, NONE } from './model-remedy.ts'
+import { type Asked, answers, type Finding, failing, fails, NO_EMBEDDINGS, NONE } from './model-remedy.ts'
 
 const PATIENCE_MS = 60_000
 /** A tool with a schema like those of actions. */
@@ -55,7 +55,7 @@ export async function probeModels(
             probeEmbedder(asked, models, storedNumbers, signal),
           ),
         ]
-      : []),
+      : [NO_EMBEDDINGS]),
     ...(catalogue.reranker && models.reranker
       ? [
           probe(shown({ what: 'reranker', ...nameOf(catalogue.reranker) }), async (asked, signal) => {

@@ -1,10 +1,19 @@
 import { request } from 'undici'
 import { toModelFailure } from '../failures/model-failure.ts'
 import type { Embedder } from '../vectors/embedder.ts'
-import { type Catalogue, isOpenAiItself } from './catalogue.ts'
-import { OPENAI } from './embedding-entry.ts'
+import type { Catalogue } from './catalogue.ts'
+import { isOpenAiItself, OPENAI } from './embedding-entry.ts'
 import { withdrawalOf } from './known-models.ts'
-import { type Asked, answers, type Finding, failing, fails, NONE, wrongKey } from './model-remedy.ts'
+import {
+  type Asked,
+  answers,
+  type Finding,
+  failing,
+  fails,
+  NO_EMBEDDINGS,
+  NONE,
+  wrongKey,
+} from './model-remedy.ts'
 
 const PATIENCE_MS = 10_000
 /** A large model is loaded from the disk first. */
@@ -57,8 +66,8 @@ export async function reachServers(
     ...[
       { what: 'embeddings', one: embedding } as const,
       { what: 'reranker', one: reranker } as const,
-    ].flatMap(({ what, one }) => {
-      if (!one) return []
+    ].flatMap(({ what, one }): (Finding | Promise<Finding>)[] => {
+      if (!one) return what === 'embeddings' ? [NO_EMBEDDINGS] : []
       if ('folder' in one) return embedder ? [open({ what, name: one.name, url: one.folder }, embedder)] : []
       const provider = isOpenAiItself(one.baseUrl) ? 'openai' : null
       return [reach({ what, name: one.name, url: one.baseUrl }, bearer(one.baseUrl, one.apiKey), provider)]

@@ -3,6 +3,7 @@ import { ApartFailure, type ApartFailureCode } from '../../apart/apart-failure.t
 import { createPool } from '../../apart/pool.ts'
 import type { EmbeddingFolder } from '../catalogue/embedding-entry.ts'
 import { ModelFailure, type ModelFailureKind, toModelFailure } from '../failures/model-failure.ts'
+import type { EmbeddingTransport } from '../vectors/embedder.ts'
 import type { EmbedOrder, EmbedPiece } from './embed-work.ts'
 import { FolderFault } from './folder-fault.ts'
 import { bytesOfModel } from './folder-files.ts'
@@ -23,6 +24,8 @@ const MODULE = new URL('./embed-work.ts', import.meta.url).href
 const TRIES = 3
 /** The time starts when it is the text's turn. The first text also waits until the model is loaded. */
 const TIMEOUT_MS = 60_000
+/** The first passage also waits until the model is loaded. */
+const OPENING_MS = 120_000
 /** The number of texts that may wait, which can be embedded within a few seconds. */
 const MOST_WAITING = 256
 const ANSWER_MB = 4
@@ -41,6 +44,17 @@ const KINDS: Record<ApartFailureCode, ModelFailureKind> = {
   crashed: 'unavailable',
   aborted: 'aborted',
 }
+
+/** Each text is a call of its own, so that a question waits for one passage at most. */
+export const folderTransport = (process: FolderProcess): EmbeddingTransport => ({
+  most: 1,
+  timeoutMs: OPENING_MS,
+  async send(texts, lane, signal) {
+    const vectors: Float32Array[] = []
+    for (const text of texts) vectors.push(await process.embed(text, lane, signal))
+    return { vectors, tokens: null }
+  },
+})
 
 /**
  * Runs the model of a folder in a child process, which is started with the first text and replaced when it dies. It runs

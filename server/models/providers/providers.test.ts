@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { inspect } from 'node:util'
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
-import { Agent } from 'undici'
 import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
 import { type Reply, tokens } from '../../../test/fakes/reply.ts'
 import { readConfig } from '../../config.ts'
@@ -12,7 +11,6 @@ import { parseCatalogue, providers } from '../catalogue/catalogue.ts'
 import type { EmbeddingEntry } from '../catalogue/embedding-entry.ts'
 import { failureOfStatus, ModelFailure, type ModelFailureKind } from '../failures/model-failure.ts'
 import { createModels, type Models } from '../models.ts'
-import { createEmbedder } from '../vectors/embedder.ts'
 import { prefixesOf } from '../vectors/embedding-prefixes.ts'
 
 /** Ends the ids of models with short timeouts. */
@@ -221,33 +219,11 @@ test('embeddings are returned in the order of their texts, and failures are retr
   server.queue.push({ status: 503 })
   const vectors = await models.embedder!.embed(texts)
   assert.equal(vectors.length, 130)
-  assert.equal(server.requests.length - before, 6, 'five batches and one more try')
+  const sizes = server.requests.slice(before).map(({ body }) => body.input.length)
+  assert.deepEqual(sizes, [1, 1, 2, 4, 8, 16, 32, 32, 32, 3], 'batches that grow, and one more try')
   assert.deepEqual(vectors[0], vectors[26])
   assert.notDeepEqual(vectors[0], vectors[1])
   assert.ok(Math.abs(Math.hypot(...vectors[5]!) - 1) < 1e-6)
-})
-
-test('a slow embedding server gets smaller batches and more time, and what works is kept', async () => {
-  const entry = { name: 'embed', baseUrl: `${server.url}/v1`, apiKey: null, dimensions: null }
-  const connections = new Agent()
-  const embedder = createEmbedder({ ...entry, prefixes: { query: '', passage: '' } }, connections, 200)
-  const texts = Array.from({ length: 32 }, (_, i) => `word number ${i}`)
-  server.embedding.msPerText = 20
-  const before = server.requests.length
-  assert.equal((await embedder.embed(texts)).length, 32)
-  const sizes = () => server.requests.slice(before).map(({ body }) => body.input.length)
-  assert.deepEqual(sizes(), [32, 16, 16])
-  await embedder.embed(texts)
-  assert.deepEqual(sizes(), [32, 16, 16, 16, 16])
-  // Whoever waits for a question does not wait longer because of that.
-  server.embedding.msPerText = 300
-  await assert.rejects(embedder.embed(['lamp'], { areQuestions: true }), ModelFailure)
-  const impatient = embedder.embed(texts.slice(0, 2), { signal: AbortSignal.timeout(50) })
-  await assert.rejects(impatient, ModelFailure)
-  server.embedding.msPerText = 0
-  await embedder.embed(texts)
-  assert.deepEqual(sizes().slice(-2), [16, 16])
-  await connections.close()
 })
 
 test("an embedding server's Retry-After is respected, unless it is too long for one attempt", async () => {

@@ -1,10 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Dispatcher, request } from 'undici'
-import type { EmbeddingServer } from '../catalogue/embedding-entry.ts'
-import { failureOfStatus, ModelFailure, toModelFailure } from '../failures/model-failure.ts'
-import { normalised, shortened } from './normalised.ts'
-import { shortenedTo } from './shortened-to.ts'
-import { spaceOf } from './vector-space.ts'
+import { ModelFailure, toModelFailure } from '../failures/model-failure.ts'
+import type { Prefixes } from './embedding-prefixes.ts'
+import { costOf, type EmbeddingUse, estimateTokens, type Owner, sumOfUses } from './embedding-use.ts'
+import type { Lane } from './lane.ts'
+import { shortened } from './normalised.ts'
+import { createPace } from './pace.ts'
+import { createQuestionVectors } from './question-vectors.ts'
 
 export type Embedder = {
   /**
@@ -14,115 +15,213 @@ export type Embedder = {
   space: string
   /** The number of dimensions that are kept of longer vectors; null for all. */
   dimensions: number | null
-  /** The most texts that embed() sends at once. A caller that stores vectors as they arrive should pass no more. */
-  batch: number
+  /** US dollars for a million tokens; null if it is not known. */
+  price: number | null
+  /** What the model is called where it fails: "embedding server" or "embedding model". */
+  title: string
   /**
-   * Returns one vector of length 1 for each text, in the same order. The texts are passages unless `areQuestions` is
-   * set. Throws ModelFailure.
+   * Yields one vector of length 1 for each text, in the same order, some at a time, so that they can be stored as they
+   * arrive. The texts are passages unless `areQuestions` is set. Nobody waits for them: questions that somebody waits for
+   * go first. Throws ModelFailure.
    */
-  embed(texts: string[], options?: { signal?: AbortSignal; areQuestions?: boolean }): Promise<Float32Array[]>
+  inBatches(texts: readonly string[], options?: BatchOptions): AsyncGenerator<Float32Array[], void>
+  /** Does the same, and returns all vectors. */
+  embed(texts: readonly string[], options?: BatchOptions): Promise<Float32Array[]>
+  /**
+   * Returns the vectors of questions that somebody waits for. Those of recent ones are remembered. A model that does not
+   * answer within two seconds is away: questions then fail at once until it answers again. Throws ModelFailure.
+   */
+  embedQuestions(
+    texts: readonly string[],
+    owner?: Owner | null,
+  ): Promise<{ vectors: Float32Array[]; use: EmbeddingUse }>
 }
 
-// Parsing the response to a larger batch would block other work for too long: 32 vectors of 3,072 numbers are 2 MB.
-const BATCH = 32
+type BatchOptions = { signal?: AbortSignal | undefined; areQuestions?: boolean; owner?: Owner | null }
+
+/** The way to a model. */
+export type EmbeddingTransport = {
+  /** The most texts of one call. */
+  most: number
+  /** How long a call with passages may take at first. */
+  timeoutMs: number
+  /** Returns a vector for each text, and the tokens that the server counted. */
+  send(
+    texts: readonly string[],
+    lane: 'questions' | 'passages',
+    signal: AbortSignal,
+  ): Promise<{ vectors: Float32Array[]; tokens: number | null }>
+}
+
+type Settings = {
+  name: string
+  space: string
+  title: string
+  dimensions: number | null
+  prefixes: Prefixes
+  /** US dollars for a million tokens; null if it is not known. */
+  price: number | null
+  transport: EmbeddingTransport
+  /** The lane of the server, which other models on it share. */
+  lane: Lane
+  noteUse?: (failure: ModelFailure | null) => void
+  noteTokens?: (owner: Owner, kind: 'passages' | 'questions', use: EmbeddingUse) => void
+}
+
 const TRIES = 4
-const TIMEOUT_MS = 30_000
-/** A single passage may take this long on a busy machine. */
-const LONGEST_TIMEOUT_MS = 300_000
+/** Somebody waits: it is tried again only because a kept connection may just have been closed. */
+const TRIES_OF_QUESTION = 2
+const PAUSE_MS = 250
 /** If a server asks for a longer pause, the next attempt of the job takes over. */
-const LONGEST_WAIT_MS = 60_000
+const LONGEST_PAUSE_MS = 60_000
+const QUESTION_MS = 2_000
 
 /**
- * Creates an embedder for a server with OpenAI's API. When a batch of passages takes too long, half of it is sent next
- * with twice the time, because the server is probably still busy with the first one. Later batches keep what worked.
+ * Creates an embedder. Passages are sent in batches of about half a second, one after the other, so that a question waits
+ * for one batch at most, also at a server that does one thing at a time. A batch that takes too long, or is refused, is
+ * sent again in halves, down to one text.
  */
-export function createEmbedder(
-  entry: EmbeddingServer,
-  connections: Dispatcher,
-  timeoutMs = TIMEOUT_MS,
-): Embedder {
-  const passages = { size: BATCH, timeoutMs }
-  const dimensions = entry.dimensions ?? shortenedTo(entry.name)
-  return {
-    space: spaceOf(entry),
-    dimensions,
-    batch: BATCH,
-    async embed(texts, { signal, areQuestions = false } = {}) {
-      const { query, passage } = entry.prefixes
-      const prefixed = texts.map((text) => (areQuestions ? query : passage) + text)
-      const pace = areQuestions ? { size: BATCH, timeoutMs } : passages
-      const vectors: Float32Array[] = []
-      while (vectors.length < texts.length) {
-        const batch = prefixed.slice(vectors.length, vectors.length + pace.size)
-        const given = pace.timeoutMs
-        try {
-          vectors.push(...(await embedBatch(entry, batch, connections, given, signal)))
-        } catch (error) {
-          const isSlow = error instanceof ModelFailure && error.kind === 'timeout' && !signal?.aborted
-          const isLast = areQuestions || (batch.length === 1 && given >= LONGEST_TIMEOUT_MS)
-          if (!isSlow || isLast) throw error
-          pace.size = Math.min(pace.size, Math.ceil(batch.length / 2))
-          pace.timeoutMs = Math.max(pace.timeoutMs, Math.min(2 * given, LONGEST_TIMEOUT_MS))
-        }
-      }
-      if (new Set(vectors.map(({ length }) => length)).size > 1) {
-        throw new ModelFailure('invalid_response', new Error('vectors of different sizes'))
-      }
-      return vectors.map((vector) => shortened(vector, dimensions))
-    },
-  }
-}
+export function createEmbedder({
+  name,
+  space,
+  title,
+  dimensions,
+  prefixes,
+  price,
+  transport,
+  lane,
+  noteUse = () => {},
+  noteTokens = () => {},
+}: Settings): Embedder {
+  const pace = createPace(transport.most, transport.timeoutMs)
 
-async function embedBatch(
-  entry: EmbeddingServer,
-  texts: string[],
-  connections: Dispatcher,
-  timeoutMs: number,
-  signal: AbortSignal | undefined,
-): Promise<Float32Array[]> {
-  for (let attempt = 1; ; attempt++) {
+  const countOf = (texts: readonly string[], tokens: number | null): EmbeddingUse => {
+    const estimated = estimateTokens(texts.reduce((sum, text) => sum + text.length, 0))
+    return {
+      model: name,
+      texts: texts.length,
+      tokens: tokens ?? estimated,
+      estimated: tokens === null ? estimated : 0,
+      dollars: costOf(tokens ?? estimated, price),
+    }
+  }
+
+  /** Sends the texts, again after a failure that may pass. `ms` is how long the answered request took. */
+  const send = async (
+    texts: readonly string[],
+    kind: 'passages' | 'questions',
+    { tries, timeoutMs, signal, owner }: Sending,
+  ): Promise<{ vectors: Float32Array[]; use: EmbeddingUse; ms: number }> => {
+    for (let attempt = 1; ; attempt++) {
+      const begun = performance.now()
+      try {
+        const limit = AbortSignal.timeout(timeoutMs)
+        const { vectors, tokens } = await transport.send(
+          texts,
+          kind,
+          signal ? AbortSignal.any([signal, limit]) : limit,
+        )
+        noteUse(null)
+        const use = countOf(texts, tokens)
+        if (owner) noteTokens(owner, kind, use)
+        const ms = performance.now() - begun
+        return { vectors: vectors.map((vector) => shortened(vector, dimensions)), use, ms }
+      } catch (error) {
+        const failure = asFailure(error)
+        const pause = failure.retryAfterMs ?? PAUSE_MS * 2 ** (attempt - 1)
+        const isOver = !failure.retryable || attempt === tries || signal?.aborted || pause > LONGEST_PAUSE_MS
+        if (isOver || (kind === 'questions' && pause > PAUSE_MS)) throw failure
+        await wait(pause, undefined, { signal }).catch(() => {
+          throw asFailure(signal?.reason)
+        })
+      }
+    }
+  }
+
+  const passagesInLane: Lane['passages'] = async (work, signal) => {
     try {
-      return await askOnce(entry, texts, connections, timeoutMs, signal)
+      return await lane.passages(work, signal)
     } catch (error) {
-      const failure = toModelFailure(error, [entry.apiKey])
-      const pause = failure.retryAfterMs ?? 250 * 2 ** attempt
-      if (!failure.retryable || attempt === TRIES || signal?.aborted || pause > LONGEST_WAIT_MS) throw failure
-      await wait(pause, undefined, { signal }).catch((reason: unknown) => {
-        throw toModelFailure(reason, [])
-      })
+      throw asFailure(error)
     }
+  }
+
+  async function* inBatches(
+    texts: readonly string[],
+    { signal, areQuestions = false, owner = null }: BatchOptions = {},
+  ): AsyncGenerator<Float32Array[], void> {
+    const prefix = areQuestions ? prefixes.query : prefixes.passage
+    let done = 0
+    let numbers: number | null = null
+    while (done < texts.length) {
+      const vectors = await passagesInLane(async () => {
+        const { size, timeoutMs } = pace.next()
+        const batch = texts.slice(done, done + size).map((text) => prefix + text)
+        try {
+          const { vectors, ms } = await send(batch, 'passages', { tries: TRIES, timeoutMs, signal, owner })
+          pace.took(batch.length, ms)
+          return vectors
+        } catch (error) {
+          const failure = error as ModelFailure
+          if (signal?.aborted || !pace.failed(failure, batch.length)) {
+            if (failure.kind !== 'aborted') noteUse(failure)
+            throw failure
+          }
+          return []
+        }
+      }, signal)
+      numbers ??= vectors[0]?.length ?? null
+      if (vectors.some(({ length }) => length !== numbers))
+        throw new ModelFailure('invalid_response', new Error('vectors of different sizes'))
+      if (areQuestions) for (const [i, vector] of vectors.entries()) questions.keep(texts[done + i]!, vector)
+      done += vectors.length
+      if (vectors.length > 0) yield vectors
+    }
+  }
+
+  const questions = createQuestionVectors(
+    async (texts, owner) => {
+      const made: Float32Array[] = []
+      const uses: EmbeddingUse[] = []
+      const prefixed = texts.map((text) => prefixes.query + text)
+      const signal = AbortSignal.timeout(QUESTION_MS)
+      const timing = { tries: TRIES_OF_QUESTION, timeoutMs: QUESTION_MS, signal, owner }
+      try {
+        await lane.question(async () => {
+          for (let from = 0; from < prefixed.length; from += transport.most) {
+            const some = prefixed.slice(from, from + transport.most)
+            const { vectors, use } = await send(some, 'questions', timing)
+            made.push(...vectors)
+            uses.push(use)
+          }
+        })
+      } catch (error) {
+        const failure = error as ModelFailure
+        if (failure.kind !== 'aborted') noteUse(failure)
+        throw failure
+      }
+      return { vectors: made, use: sumOfUses(uses) }
+    },
+    countOf([], 0),
+  )
+
+  return {
+    space,
+    title,
+    price,
+    dimensions,
+    inBatches,
+    async embed(texts, options) {
+      const all: Float32Array[] = []
+      for await (const vectors of inBatches(texts, options)) all.push(...vectors)
+      return all
+    },
+    embedQuestions: (texts, owner = null) => questions.of(texts, owner),
   }
 }
 
-async function askOnce(
-  { name, baseUrl, apiKey, dimensions }: EmbeddingServer,
-  texts: string[],
-  connections: Dispatcher,
-  timeoutMs: number,
-  signal: AbortSignal | undefined,
-): Promise<Float32Array[]> {
-  const timeout = AbortSignal.timeout(timeoutMs)
-  const { statusCode, headers, body } = await request(`${baseUrl.replace(/\/+$/, '')}/embeddings`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}) },
-    body: JSON.stringify({ model: name, input: texts, ...(dimensions ? { dimensions } : {}) }),
-    signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-    dispatcher: connections,
-  })
-  const text = await body.text()
-  if (statusCode !== 200) {
-    throw failureOfStatus(statusCode, headers['retry-after']?.toString(), new Error(`${statusCode} ${text}`))
-  }
-  const { data } = JSON.parse(text) as { data?: { index?: number; embedding?: number[] }[] }
-  return texts.map((_, index) => {
-    const embedding = data?.find((item, place) => (item.index ?? place) === index)?.embedding
-    if (
-      !Array.isArray(embedding) ||
-      embedding.length === 0 ||
-      (dimensions && embedding.length !== dimensions)
-    ) {
-      throw new ModelFailure('invalid_response', new Error(`no vector of the right size for text ${index}`))
-    }
-    return normalised(embedding)
-  })
-}
+/** A transport's own failure keeps its cause, from which the doctor makes its sentence. */
+const asFailure = (error: unknown): ModelFailure =>
+  error instanceof ModelFailure ? error : toModelFailure(error, [])
+
+type Sending = { tries: number; timeoutMs: number; signal: AbortSignal | undefined; owner: Owner | null }

@@ -1,5 +1,5 @@
 import { type Dispatcher, request } from 'undici'
-import type { RerankerEntry } from '../catalogue/catalogue.ts'
+import type { RerankApi, RerankerEntry } from '../catalogue/catalogue.ts'
 import { failureOfStatus, ModelFailure, toModelFailure } from '../failures/model-failure.ts'
 
 export type Reranker = {
@@ -32,21 +32,23 @@ export function createReranker(entry: RerankerEntry, connections: Dispatcher): R
 }
 
 async function askOnce(
-  { name, baseUrl, apiKey, timeout }: RerankerEntry,
+  { name, baseUrl, apiKey, timeout, api = 'cohere' }: RerankerEntry,
   question: string,
   documents: readonly string[],
   connections: Dispatcher,
   signal: AbortSignal,
 ): Promise<number[]> {
+  const { ask, results, score } = APIS[api]
   const { statusCode, headers, body } = await request(`${baseUrl.replace(/\/+$/, '')}/rerank`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}) },
-    body: JSON.stringify({
-      model: name,
-      query: question.slice(0, QUESTION_CHARACTERS),
-      documents: documents.map((text) => text.slice(0, DOCUMENT_CHARACTERS)),
-      top_n: documents.length,
-    }),
+    body: JSON.stringify(
+      ask(
+        name,
+        question.slice(0, QUESTION_CHARACTERS),
+        documents.map((text) => text.slice(0, DOCUMENT_CHARACTERS)),
+      ),
+    ),
     signal: AbortSignal.any([signal, AbortSignal.timeout(timeout)]),
     dispatcher: connections,
   })
@@ -54,16 +56,50 @@ async function askOnce(
   if (statusCode !== 200) {
     throw failureOfStatus(statusCode, headers['retry-after']?.toString(), new Error(`${statusCode} ${text}`))
   }
-  return scoresOf(JSON.parse(text), documents.length)
+  return scoresOf(results(JSON.parse(text)), score, documents.length)
+}
+
+type Api = {
+  ask(model: string, query: string, documents: string[]): object
+  /** Returns the list of results in an answer. */
+  results(answer: unknown): unknown
+  /** The field of a result with its score. */
+  score: 'relevance_score' | 'score'
+}
+
+const fieldOf =
+  (name: string) =>
+  (answer: unknown): unknown =>
+    (answer as Record<string, unknown> | null)?.[name]
+
+const APIS: Record<RerankApi, Api> = {
+  // https://docs.cohere.com/reference/rerank, https://api.jina.ai/redoc#tag/rerank, vLLM's and llama.cpp's /v1/rerank
+  cohere: {
+    ask: (model, query, documents) => ({ model, query, documents, top_n: documents.length }),
+    results: fieldOf('results'),
+    score: 'relevance_score',
+  },
+  // https://docs.voyageai.com/reference/reranker-api
+  voyage: {
+    ask: (model, query, documents) => ({ model, query, documents }),
+    results: fieldOf('data'),
+    score: 'relevance_score',
+  },
+  // https://huggingface.github.io/text-embeddings-inference: /rerank
+  tei: {
+    ask: (_model, query, texts) => ({ query, texts, truncate: true }),
+    results: (answer) => answer,
+    score: 'score',
+  },
 }
 
 /** A single invalid result makes the whole response useless, because the others can no longer be trusted. */
-function scoresOf(answer: unknown, count: number): number[] {
-  const results = (answer as { results?: unknown } | null)?.results
-  if (!Array.isArray(results) || results.length === 0) throw invalid('no results')
+function scoresOf(results: unknown, field: Api['score'], count: number): number[] {
+  if (!Array.isArray(results) || results.length === 0)
+    throw invalid('no results; "api" of the reranker in MODELS_FILE may be another one')
   const scores = new Map<number, number>()
-  for (const result of results as ({ index?: unknown; relevance_score?: unknown } | null)[]) {
-    const { index, relevance_score: score } = result ?? {}
+  for (const result of results as (Record<string, unknown> | null)[]) {
+    const { index, [field]: score } = result ?? {}
     if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || index >= count) {
       throw invalid(`a result for document ${index} of ${count}`)
     }

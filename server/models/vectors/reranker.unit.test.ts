@@ -51,6 +51,30 @@ test('the reranker gets all documents and the key, and its scores are returned i
   assert.equal(headers.authorization, 'Bearer key-abcdef')
 })
 
+test('each of the documented APIs is asked and read as its provider says', async () => {
+  const body = '[{"index":2,"score":0.9},{"index":0,"score":0.1},{"index":1,"score":0.2}]'
+  server.reranks.push({ body })
+  assert.deepEqual(await judge(rerankerWith({ api: 'tei' })), [0.1, 0.2, 0.9])
+  assert.deepEqual(server.requests.at(-1)?.body, { query: question, texts: documents, truncate: true })
+
+  const data = '{"index":2,"relevance_score":0.8},{"index":0,"relevance_score":0.3}'
+  server.reranks.push({ body: `{"object":"list","data":[${data}],"usage":{"total_tokens":26}}` })
+  assert.deepEqual(await judge(rerankerWith({ api: 'voyage' })), [0.3, 0.3, 0.8])
+  assert.deepEqual(server.requests.at(-1)?.body, { model: 'judge', query: question, documents })
+
+  // What another API answers is not read.
+  for (const [api, other] of [
+    ['cohere', body],
+    ['cohere', `{"data":[${data}]}`],
+    ['voyage', `{"results":[${data}]}`],
+    ['tei', `{"results":[${data}]}`],
+    ['tei', `[${data}]`],
+  ] as const) {
+    server.reranks.push({ body: other })
+    await assert.rejects(judge(rerankerWith({ api })), failsAs('invalid_response'), `${api}: ${other}`)
+  }
+})
+
 test('documents that the server leaves out get its lowest score', async () => {
   server.reranks.push({
     body: '{"results":[{"index":1,"relevance_score":-4.5,"document":{"text":"x"}},{"index":2,"relevance_score":-6}]}',

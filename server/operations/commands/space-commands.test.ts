@@ -71,13 +71,13 @@ async function agentWith(chunks: number): Promise<string> {
 const QUERY = Float32Array.from({ length: DIMENSIONS }, (_, i) => Math.sin(i) / 4)
 
 const models = {
-  embedderOf: () => ({ space: 'space', dimensions: null, batch: 1, embed: async () => [QUERY] }),
+  embedderOf: () => ({ embedQuestions: async () => ({ vectors: [QUERY], use: null }) }) as never,
 }
 
 const nearest = async (agentId: string, sourceIds?: string[], to = db) => {
   const log = { warn: (error: unknown) => assert.fail(String(JSON.stringify(error))) } as never
   const asked = { account, agentId, queries: ['q'], sourceIds, limit: 50 }
-  return (await nearestChunks({ db: to, models, log }, asked))[0]!.map(({ chunkId }) => chunkId)
+  return (await nearestChunks({ db: to, models, log }, asked)).near[0]!.map(({ chunkId }) => chunkId)
 }
 
 /** The same without any limit before the filter. */
@@ -120,7 +120,12 @@ test('an agent with nearly all rows is scanned, and one with few is read by its 
 
 test('a space is listed, its filling is stopped and goes on, and dead rows are removed', async () => {
   const models = { embedder: { space: 'space' } }
-  const run = { db, embedded: fresh.database.embedded, openModels: () => ({ models }) } as Operations
+  const catalogue = { embedding: null }
+  const run = {
+    db,
+    embedded: fresh.database.embedded,
+    openModels: () => ({ catalogue, models }),
+  } as unknown as Operations
   const none = { values: {}, positionals: [] }
   await db.updateTable('agents').set({ vector_space: null }).where('id', '=', small).execute()
   assert.match(

@@ -6,11 +6,9 @@ import { lackOfPgvector } from '../../db/upkeep/pgvector.ts'
 import { indexTables } from '../../db/upkeep/vacuum.ts'
 import { fillProgress } from '../../knowledge/vectors/fill-space.ts'
 import { findSpace, vectorsOf } from '../../knowledge/vectors/spaces.ts'
+import { costOf, estimateTokens } from '../../models/vectors/embedding-use.ts'
 import { type Command, CommandFailure } from '../command.ts'
 import { findAgent } from './find-account.ts'
-
-/** What a token has of characters in most languages and models; it is only an estimate. */
-const CHARACTERS_OF_TOKEN = 4
 
 type Listed = { name: string; dimensions: number; agents: number; bytes: number; stopped: boolean }
 
@@ -26,13 +24,14 @@ export const spacesList: Command = {
         (select coalesce(sum(pg_total_relation_size(relid)), 0)::bigint
           from pg_partition_tree(to_regclass('vectors_' || vector_spaces.id))) as bytes
       from vector_spaces order by id`.execute(db)
-    const configured = openModels().models.embedder?.space ?? null
+    const { embedder } = openModels().models
+    const configured = embedder?.space ?? null
     const lack = configured === null ? null : await lackOfPgvector(db)
     return {
       spaces,
       configured,
       lack,
-      filling: configured && !lack ? await progressOf(db, configured) : null,
+      filling: configured && !lack ? await progressOf(db, configured, embedder?.price ?? null) : null,
     }
   },
   print(result) {
@@ -52,14 +51,14 @@ export const spacesList: Command = {
       lines.push(
         filling.agents === 0
           ? `Every agent uses ${configured}.`
-          : `${configured} is being filled: ${filling.done} of ${filling.chunks} texts of ${filling.agents} agents are done, ${filling.left} are left (some ${filling.tokens} tokens).`,
+          : `${configured} is being filled: ${filling.done} of ${filling.chunks} texts of ${filling.agents} agents are done, ${filling.left} are left (some ${filling.tokens} tokens${filling.dollars ? `, $${filling.dollars.toFixed(4)}` : ''}).`,
       )
     return lines.join('\n')
   },
 }
 
 /** What is left to embed for the agents that do not use the space yet. */
-async function progressOf(db: Db, space: string) {
+async function progressOf(db: Db, space: string, price: number | null) {
   const agents = await db
     .selectFrom('agents')
     .select(['id', 'account_id'])
@@ -72,9 +71,9 @@ async function progressOf(db: Db, space: string) {
     sum.chunks += chunks
     sum.left += left
     sum.done += chunks - left
-    sum.tokens += Math.ceil(characters / CHARACTERS_OF_TOKEN)
+    sum.tokens += estimateTokens(characters)
   }
-  return sum
+  return { ...sum, dollars: costOf(sum.tokens, price) }
 }
 
 const switching = (name: string, stopped: boolean): Command => ({

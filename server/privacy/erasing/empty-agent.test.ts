@@ -68,7 +68,7 @@ test("every table with rows of an agent is emptied, and none by the agent's own 
     where table_schema = 'public' and column_name = 'agent_id'
       and not (select relispartition from pg_class where oid = table_name::regclass)`.execute(service.ctx.db)
   // The rows of chunk_words are deleted with their chunks.
-  const outlive = ['credit_entries', 'insights_queue', 'chunk_words']
+  const outlive = ['credit_entries', 'embedding_usage', 'insights_queue', 'chunk_words']
   assert.deepEqual(
     columns
       .map(({ name }) => name)

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { askForText } from '../../../models/calls/call-model.ts'
 import type { ResolvedModel } from '../../../models/calls/model-call.ts'
 import type { Models } from '../../../models/models.ts'
+import { sumOfUses } from '../../../models/vectors/embedding-use.ts'
 import { splitWords } from '../../../text/words/words.ts'
 import { type AgentKnowledge, type Knowledge, NOTHING_FOUND, type SearchResult } from '../knowledge.ts'
 import { RERANKED, rerankFound } from '../rerank.ts'
@@ -45,13 +46,19 @@ export async function retrieve(
   // Nothing is found in an agent that never had a source, whatever the question.
   const goesOn = earlier !== '' && agent.knowledgeVersion > 0 && mayGoOn && (isShort || !alone.isFound)
   const whole = goesOn ? await wholeQuestion(log, model, { question, earlier, talk }, signal) : null
-  const found = whole === null ? alone : await search([question, whole])
+  const found = whole === null ? alone : both(alone, await search([question, whole]))
   if (!reranker) return { ...found, passages: found.passages.slice(0, PASSAGES), question, about: whole }
   const reranked = await rerankFound({ reranker, log }, whole ?? question, found, {
     limit: PASSAGES,
     signal,
   })
   return { ...reranked, question, about: whole }
+}
+
+/** Returns the second of two searches with what both together have sent to the embedding model. */
+const both = ({ embeddingUse: first }: SearchResult, second: SearchResult): SearchResult => {
+  const uses = [first, second.embeddingUse].filter((use) => use !== null)
+  return { ...second, embeddingUse: uses.length > 0 ? sumOfUses(uses) : null }
 }
 
 /** Returns the customer's messages since the agent's last one, and their messages before that. */

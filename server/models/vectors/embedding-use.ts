@@ -1,0 +1,33 @@
+/** For whom texts are embedded. */
+export type Owner = { accountId: string; agentId: string }
+
+/** What was sent to an embedding model. */
+export type EmbeddingUse = {
+  model: string
+  texts: number
+  tokens: number
+  /** How many of the tokens are estimated, because the server does not say how many there were. */
+  estimated: number
+  /** US dollars; null if the price is not known. */
+  dollars: number | null
+}
+
+/** What a token has of characters in most languages and models; it is only an estimate. */
+const CHARACTERS_OF_TOKEN = 4
+const MILLION = 1_000_000
+
+export const estimateTokens = (characters: number): number => Math.ceil(characters / CHARACTERS_OF_TOKEN)
+
+/** Returns what tokens cost at a price in US dollars for a million; null if it is not known. */
+export const costOf = (tokens: number, price: number | null): number | null =>
+  price === null ? null : (tokens * price) / MILLION
+
+/** Returns the uses of one model as one. */
+export const sumOfUses = (uses: readonly EmbeddingUse[]): EmbeddingUse =>
+  uses.reduce((sum, { model, texts, tokens, estimated, dollars }) => ({
+    model,
+    texts: sum.texts + texts,
+    tokens: sum.tokens + tokens,
+    estimated: sum.estimated + estimated,
+    dollars: sum.dollars === null || dollars === null ? null : sum.dollars + dollars,
+  }))

@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto'
+import type { ModelFailure } from '../failures/model-failure.ts'
+import type { EmbeddingUse, Owner } from './embedding-use.ts'
+
+type Made = { vectors: Float32Array[]; use: EmbeddingUse }
+
+/** The vectors that are remembered: at most 8 MB. */
+const MOST_KEPT = 500
+/** Since its last failure, a model is away for this long, and questions are not sent to it. */
+const AWAY_MS = 30_000
+/** While it is away, it gets one question at a time, which nobody waits for, and no more often than this. */
+const PROBE_EVERY_MS = 1_000
+
+type QuestionVectors = {
+  of(texts: readonly string[], owner: Owner | null): Promise<Made>
+  keep(text: string, vector: Float32Array): void
+}
+
+const keyOf = (text: string): string => createHash('sha256').update(text).digest('base64')
+
+/**
+ * Remembers the vectors of questions, those that were not asked for the longest time go first, and whether the model is
+ * away. `none` is the use of no text.
+ */
+export function createQuestionVectors(
+  ask: (texts: readonly string[], owner: Owner | null) => Promise<Made>,
+  none: EmbeddingUse,
+): QuestionVectors {
+  const kept = new Map<string, Float32Array>()
+  let away: { failure: ModelFailure; until: number } | null = null
+  let probedAt = 0
+  let isProbing = false
+
+  const find = (key: string): Float32Array | undefined => {
+    const vector = kept.get(key)
+    if (vector) {
+      kept.delete(key)
+      kept.set(key, vector)
+    }
+    return vector
+  }
+  const keep = (key: string, vector: Float32Array): void => {
+    kept.set(key, vector)
+    for (const oldest of kept.keys()) {
+      if (kept.size <= MOST_KEPT) return
+      kept.delete(oldest)
+    }
+  }
+  const askAndKeep = async (texts: ReadonlyMap<string, string>, owner: Owner | null): Promise<Made> => {
+    try {
+      const made = await ask([...texts.values()], owner)
+      away = null
+      for (const [i, key] of [...texts.keys()].entries()) keep(key, made.vectors[i]!)
+      return made
+    } catch (error) {
+      const failure = error as ModelFailure
+      if (failure.kind !== 'aborted') away = { failure, until: performance.now() + AWAY_MS }
+      throw failure
+    }
+  }
+  const probe = (texts: ReadonlyMap<string, string>, owner: Owner | null): void => {
+    if (isProbing || performance.now() - probedAt < PROBE_EVERY_MS) return
+    isProbing = true
+    probedAt = performance.now()
+    askAndKeep(texts, owner)
+      .catch(() => {})
+      .finally(() => {
+        isProbing = false
+      })
+  }
+
+  return {
+    keep: (text, vector) => keep(keyOf(text), vector),
+    async of(texts, owner) {
+      const keys = texts.map(keyOf)
+      const found = new Map(keys.map((key) => [key, find(key)]))
+      const missing = new Map(keys.flatMap((key, i) => (found.get(key) ? [] : [[key, texts[i]!] as const])))
+      let use = none
+      if (missing.size > 0) {
+        if (away && performance.now() < away.until) {
+          probe(missing, owner)
+          throw away.failure
+        }
+        const made = await askAndKeep(missing, owner)
+        for (const [i, key] of [...missing.keys()].entries()) found.set(key, made.vectors[i])
+        use = made.use
+      }
+      return { vectors: keys.map((key) => found.get(key)!), use }
+    },
+  }
+}
