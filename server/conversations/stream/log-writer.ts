@@ -41,12 +41,20 @@ export function createLogWriter({ db, process, onError }: Needs): LogWriter {
   let timer: NodeJS.Timeout | undefined
   let failures = 0
   let closed = false
+  /** Whether the first word of an answer waits. */
+  let isUrgent = false
 
   const add = (live: LiveGeneration): void => {
     const own = waiting.get(live.accountId)
     if (own) own.add(live)
     else waiting.set(live.accountId, new Set([live]))
-    schedule()
+    // Once the first word is in the log, the model is not asked again after a kill.
+    const isFirst = live.unsaved.length === live.count && failures === 0 && !closed
+    if (!isFirst) schedule()
+    else if (!isUrgent) {
+      isUrgent = true
+      setImmediate(() => isUrgent && writeAll())
+    }
   }
   const schedule = (): void => {
     if (closed || waiting.size === 0) return
@@ -56,6 +64,7 @@ export function createLogWriter({ db, process, onError }: Needs): LogWriter {
   const writeAll = (): void => {
     clearTimeout(timer)
     timer = undefined
+    isUrgent &&= writing.has('')
     const few: LiveGeneration[] = []
     for (const [accountId, own] of waiting) {
       const holder = own.size > MANY ? accountId : ''
@@ -72,7 +81,8 @@ export function createLogWriter({ db, process, onError }: Needs): LogWriter {
     }
     const done = onBehalfOf(holder, () => (holder === '' ? asUrgent(work) : work())).finally(() => {
       writing.delete(holder)
-      schedule()
+      if (isUrgent) writeAll()
+      else schedule()
     })
     writing.set(holder, done)
   }
