@@ -396,11 +396,13 @@ test('only a few files can start a process or evaluate code', () => {
       .filter((name) => /(?<!\.test)\.ts$/.test(name))
       .filter((name) => pattern.test(readFileSync(join(server, name), 'utf8')))
       .sort()
-  // These start the document readers and create the embedded database, with arguments that the service itself sets.
+  // These start the document readers, create the embedded database and install packages for a local model, with
+  // arguments that the service itself sets.
   assert.deepEqual(using(/child_process/), [
     'apart/launch.ts',
     'apart/resident-size.ts',
     'db/embedded/create-folder.ts',
+    'models/local/install-runtime.ts',
   ])
   // This file sends Redis a constant script.
   assert.deepEqual(using(/\beval\(|new Function\(|node:vm|\bvm\./), ['http/limits/redis-rate-limiter.ts'])
