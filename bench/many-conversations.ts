@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '../server/db/database.ts'
-import type { AgentRef } from '../server/db/refs.ts'
+import type { Db } from '../server/platform/db/database.ts'
+import type { AgentRef } from '../server/platform/db/refs.ts'
 
 /** The most distinct texts of messages. Each is repeated in as many conversations as necessary. */
 const MOST_TEXTS = 50_000

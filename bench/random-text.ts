@@ -1,4 +1,4 @@
-import { splitWords } from '../server/text/words/words.ts'
+import { splitWords } from '../server/platform/text/words/words.ts'
 import { COMPANIES, readCollections } from './answers/load-collections.ts'
 
 type Random = () => number

@@ -2,8 +2,8 @@ import { cpus, loadavg } from 'node:os'
 import { sql } from 'kysely'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { createLink, linkTo } from '../server/accounts/links/links.ts'
-import { type Db, openEmbedded, openPostgres } from '../server/db/database.ts'
-import type { AgentRef } from '../server/db/refs.ts'
+import { type Db, openEmbedded, openPostgres } from '../server/platform/db/database.ts'
+import type { AgentRef } from '../server/platform/db/refs.ts'
 import { findBrowser } from '../test/find-browser.ts'
 import {
   FIRST_ROW,

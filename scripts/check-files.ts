@@ -88,7 +88,7 @@ function unused(): string[] {
 }
 
 function unsafeMigrations(): string[] {
-  const folder = join(root, 'server/db/migrations')
+  const folder = join(root, 'server/platform/db/migrations')
   const names = existsSync(folder) ? readdirSync(folder) : []
   return names
     .filter((name) => name >= FIRST_ROLLING)
@@ -107,6 +107,6 @@ function unsafeMigrations(): string[] {
         )
       if (!/^-- compatible_from: \d{4}$/m.test(text))
         found.push(`${name} has no line "-- compatible_from: NNNN"`)
-      return found.map((problem) => `server/db/migrations/${problem}; see docs/contributing.md, "Migrations"`)
+      return found.map((problem) => `server/platform/db/migrations/${problem}; see docs/contributing.md, "Migrations"`)
     })
 }

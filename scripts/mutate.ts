@@ -6,7 +6,7 @@ import { randomOf } from '../test/hostile-body.ts'
 /**
  * Changes one place of the server at a time and says whether tests notice:
  *
- *     node scripts/mutate.ts [--seed 1] [--count 40] [--under server/http] -- npm test
+ *     node scripts/mutate.ts [--seed 1] [--count 40] [--under server/platform/http] -- npm test
  *
  * The places are random, and the same for the same seed and the same code. The file is restored after each run.
  */

@@ -1,4 +1,4 @@
-import type { Tables } from '../server/db/tables/tables.ts'
+import type { Tables } from '../server/platform/db/tables/tables.ts'
 
 /**
  * The folder of server/ that owns each table. Only the owner writes a table; everything in the owner's layer and above

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { contracts, rawContracts, version1Contracts } from '../server/features.ts'
-import { openApiDocument } from '../server/http/openapi/openapi.ts'
+import { openApiDocument } from '../server/platform/http/openapi/openapi.ts'
 import { describe } from '../server/site/described.ts'
 
 /** Writes docs/openapi.json; with --check it only says whether the committed one is current. */

@@ -11,8 +11,8 @@ import {
 } from './operations/command.ts'
 import { commands, localCommands } from './operations/commands.ts'
 import { executeCommand } from './operations/execute-command.ts'
-import { startRefusal } from './start-refusal.ts'
-import { VERSION } from './version.ts'
+import { startRefusal } from './platform/start-refusal.ts'
+import { VERSION } from './platform/version.ts'
 
 /** What is created belongs to its owner alone. */
 const OWNER_ONLY = 0o077

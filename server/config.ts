@@ -2,9 +2,9 @@ import { accessSync, constants, readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
 import { planNames } from './accounts/plans/plans.ts'
-import { parsePrivateHosts } from './fetch/guard/private-hosts.ts'
-import { LIMIT, type RateWindow, WINDOW_MS } from './http/limits/rate-limit.ts'
-import type { LogFormat } from './log.ts'
+import { parsePrivateHosts } from './platform/fetch/guard/private-hosts.ts'
+import { LIMIT, type RateWindow, WINDOW_MS } from './platform/http/limits/rate-limit.ts'
+import type { LogFormat } from './platform/log.ts'
 import { type Catalogue, CatalogueError, parseCatalogue } from './models/catalogue/catalogue.ts'
 
 /** The settings from the environment, validated once at start. docs/operations/configuration.md explains them. */

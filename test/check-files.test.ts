@@ -60,7 +60,7 @@ test('exports are used by named, whole and dynamic imports, and those of contrac
 })
 
 test('migrations that would stop a former version are reported', () => {
-  const folder = 'server/db/migrations'
+  const folder = 'server/platform/db/migrations'
   const help = 'see docs/contributing.md, "Migrations"'
   const index = 'create index one_id on one (id);'
   assert.deepEqual(

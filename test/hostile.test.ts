@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { newId } from '../server/db/ids.ts'
+import { newId } from '../server/platform/db/ids.ts'
 import { rawContracts } from '../server/features.ts'
 import { type AccountWorld, fillAccount, rowsOfAccount } from './account-world.ts'
 import { hostileBody, hostileText, randomOf } from './hostile-body.ts'
@@ -399,13 +399,13 @@ test('only a few files can start a process or evaluate code', () => {
   // These start the document readers, create the embedded database and install packages for a local model, with
   // arguments that the service itself sets.
   assert.deepEqual(using(/child_process/), [
-    'apart/launch.ts',
-    'apart/resident-size.ts',
-    'db/embedded/create-folder.ts',
+    'platform/child-process/launch.ts',
+    'platform/child-process/resident-size.ts',
+    'platform/db/embedded/create-folder.ts',
     'models/local/install-runtime.ts',
   ])
   // This file sends Redis a constant script.
-  assert.deepEqual(using(/\beval\(|new Function\(|node:vm|\bvm\./), ['http/limits/redis-rate-limiter.ts'])
+  assert.deepEqual(using(/\beval\(|new Function\(|node:vm|\bvm\./), ['platform/http/limits/redis-rate-limiter.ts'])
 })
 
 /** `FUZZ=long` sends more requests, and measures their time and memory. */

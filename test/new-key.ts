@@ -1,6 +1,6 @@
 import { createKey } from '../server/accounts/keys/keys.ts'
 import { createAccount } from '../server/accounts/records/accounts.ts'
-import { openEmbedded, openPostgres } from '../server/db/database.ts'
+import { openEmbedded, openPostgres } from '../server/platform/db/database.ts'
 import type { Home } from './spawn-service.ts'
 
 /**

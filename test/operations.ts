@@ -1,6 +1,6 @@
 import type { Context } from '../server/context.ts'
 import { contracts } from '../server/features.ts'
-import type { Endpoint } from '../server/http/contract.ts'
+import type { Endpoint } from '../server/platform/http/contract.ts'
 import { version1Routes } from '../server/v1/routes.ts'
 import { widgetRoutes } from '../server/widget/routes.ts'
 import { type Schema, sampleOf } from './sample.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { CompiledQuery, type KyselyPlugin } from 'kysely'
-import type { Db } from '../server/db/database.ts'
+import type { Db } from '../server/platform/db/database.ts'
 
 /** Returns the database with a plugin that records all its queries in `queries`. */
 export function recordQueries(db: Db): { db: Db; queries: CompiledQuery[] } {

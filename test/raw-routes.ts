@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { RawEndpoint } from '../server/http/raw-endpoint.ts'
+import type { RawEndpoint } from '../server/platform/http/raw-endpoint.ts'
 import { signatureOf } from './fakes/messaging-wire.ts'
 import { type Schema, sampleOf } from './sample.ts'
 

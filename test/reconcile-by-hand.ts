@@ -1,4 +1,4 @@
-import type { Db } from '../server/db/database.ts'
+import type { Db } from '../server/platform/db/database.ts'
 
 /**
  * Compares the ledger with what callers were told. It does so in a slow but obvious way, independently of the

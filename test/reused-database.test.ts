@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { createAccount } from '../server/accounts/records/accounts.ts'
-import type { Db } from '../server/db/database.ts'
+import type { Db } from '../server/platform/db/database.ts'
 import { freshDatabase, onPostgres } from './database.ts'
 
 const skip = onPostgres() && 'only embedded databases are used again'

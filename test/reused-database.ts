@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type Database, type Db, embeddedDatabase } from '../server/db/database.ts'
-import type { EmbeddedServer } from '../server/db/embedded/start-embedded.ts'
+import { type Database, type Db, embeddedDatabase } from '../server/platform/db/database.ts'
+import type { EmbeddedServer } from '../server/platform/db/embedded/start-embedded.ts'
 
 /** A running database of this process that no test uses at the moment. */
 type Idle = { server: EmbeddedServer; first: State }

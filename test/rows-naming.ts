@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../server/db/database.ts'
+import type { Db } from '../server/platform/db/database.ts'
 
 /** Returns the rows of all tables, including the job queue's, that belong to the account and contain the text. */
 export async function rowsNaming(db: Db, accountId: string, text: string): Promise<string[]> {

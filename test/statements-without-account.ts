@@ -84,7 +84,7 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
   },
 
   // A process works for all accounts at once.
-  'server/http/once/idempotency.ts': {
+  'server/platform/http/idempotency/idempotency.ts': {
     tables: ['requests'],
     reason: 'Old keys of all accounts are deleted.',
   },
@@ -265,8 +265,8 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
     tables: 'all',
     reason: 'It counts how fast the rows of a table are read, whosever they are.',
   },
-  'server/secrets/foreign-rows.ts': { tables: 'all', reason: 'Secrets of another key are counted.' },
-  'server/secrets/rewrite-secrets.ts': { tables: 'all', reason: 'Secrets are sealed with a new key.' },
-  'server/db/upkeep/build-indexes.ts': { tables: 'all', reason: 'An index is of the rows of all accounts.' },
-  'server/db/upkeep/migrate.ts': { tables: 'all', reason: 'A migration changes the rows of all accounts.' },
+  'server/platform/secrets/foreign-rows.ts': { tables: 'all', reason: 'Secrets of another key are counted.' },
+  'server/platform/secrets/rewrite-secrets.ts': { tables: 'all', reason: 'Secrets are sealed with a new key.' },
+  'server/platform/db/upkeep/build-indexes.ts': { tables: 'all', reason: 'An index is of the rows of all accounts.' },
+  'server/platform/db/upkeep/migrate.ts': { tables: 'all', reason: 'A migration changes the rows of all accounts.' },
 }

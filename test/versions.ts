@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
-import type { AccountId } from '../server/db/tables/columns.ts'
+import type { AccountId } from '../server/platform/db/tables/columns.ts'
 import { keptFolder } from './memory-folder.ts'
 import type { Home } from './spawn-service.ts'
 
@@ -93,7 +93,7 @@ export function unpackVersions(): Versions {
       filter: (source) => !['node_modules', 'dist'].includes(basename(source)),
     })
   for (const [name, text] of Object.entries(ADDED))
-    writeFileSync(join(present, 'server/db/migrations', name), text)
+    writeFileSync(join(present, 'server/platform/db/migrations', name), text)
   return { former, present, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
 

@@ -1,5 +1,5 @@
 import { relative, resolve } from 'node:path'
-import { statementSent } from '../server/db/statements/statement-sent.ts'
+import { statementSent } from '../server/platform/db/statements/statement-sent.ts'
 import { WITHOUT_ACCOUNT } from './statements-without-account.ts'
 import { tablesWithoutAccount } from './tables-without-account.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { createMember } from '../server/accounts/records/members.ts'
-import { newId } from '../server/db/ids.ts'
-import type { Role } from '../server/db/tables/accounts.ts'
-import type { AccountId } from '../server/db/tables/columns.ts'
+import { newId } from '../server/platform/db/ids.ts'
+import type { Role } from '../server/platform/db/tables/accounts.ts'
+import type { AccountId } from '../server/platform/db/tables/columns.ts'
 import { hashOfPassword } from '../server/sign-in/passwords/logins.ts'
 import type { Answer, Service } from './start.ts'
 

@@ -11,7 +11,7 @@ import {
   Page,
   Success,
   scopes,
-} from '../http/contract.ts'
+} from '../platform/http/contract.ts'
 import { roles } from './keys/roles.ts'
 
 export const getMe = endpoint({

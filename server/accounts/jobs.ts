@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
-import { purgeKeys } from '../http/once/idempotency.ts'
-import type { Duty } from '../jobs/duties.ts'
+import { purgeKeys } from '../platform/http/idempotency/idempotency.ts'
+import type { Duty } from '../platform/jobs/duties.ts'
 
 const MINUTE = 60_000
 

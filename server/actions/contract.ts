@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Cursor, Exact, endpoint, Limit, Page, Success } from '../http/contract.ts'
+import { Cursor, Exact, endpoint, Limit, Page, Success } from '../platform/http/contract.ts'
 import { Action, CreateAction, UpdateAction } from './definitions/action-schema.ts'
 import { CreateProcedure, Procedure, UpdateProcedure } from './procedures/procedure-schema.ts'
 

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts'
-import type { Duty } from '../jobs/duties.ts'
+import type { Duty } from '../platform/jobs/duties.ts'
 import { abandonIdleRuns } from './procedures/procedure-runs.ts'
 
 export const actionDuties = ({ db }: Pick<Context, 'db'>): Duty[] => [

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import type { Context } from '../context.ts'
-import type { AccountId } from '../db/tables/columns.ts'
-import type { Task } from '../jobs/jobs.ts'
+import type { AccountId } from '../platform/db/tables/columns.ts'
+import type { Task } from '../platform/jobs/jobs.ts'
 import { keptPath } from './pictures/kept-path.ts'
 
 export const REMOVE_FILES = 'remove-files'

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { planOf } from '../accounts/plans/plans.ts'
-import type { Trx } from '../db/database.ts'
-import type { AgentRef } from '../db/refs.ts'
+import type { Trx } from '../platform/db/database.ts'
+import type { AgentRef } from '../platform/db/refs.ts'
 
 const MB = 1_048_576
 /** The bytes that one sender may attach in a day. */

@@ -4,12 +4,12 @@ import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Selectable } from 'kysely'
 import { keptPath } from '../agents/pictures/kept-path.ts'
-import type { Db, Trx } from '../db/database.ts'
-import { isId, newId } from '../db/ids.ts'
-import type { AgentRef } from '../db/refs.ts'
-import type { AttachmentNote, AttachmentsTable } from '../db/tables/attachments.ts'
-import type { AccountId } from '../db/tables/columns.ts'
-import { moveFile, type Upload } from '../http/bodies/uploads.ts'
+import type { Db, Trx } from '../platform/db/database.ts'
+import { isId, newId } from '../platform/db/ids.ts'
+import type { AgentRef } from '../platform/db/refs.ts'
+import type { AttachmentNote, AttachmentsTable } from '../platform/db/tables/attachments.ts'
+import type { AccountId } from '../platform/db/tables/columns.ts'
+import { moveFile, type Upload } from '../platform/http/bodies/uploads.ts'
 
 export type AttachmentRow = Selectable<AttachmentsTable>
 

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts'
-import type { Duty } from '../jobs/duties.ts'
+import type { Duty } from '../platform/jobs/duties.ts'
 import { sweepAttachments } from './attachments.ts'
 import { dropAbandonedUploads } from './uploads.ts'
 

@@ -1,6 +1,6 @@
-import type { AttributeType } from '../db/tables/contacts.ts'
-import { isDate } from '../http/input/dates.ts'
-import type { Details } from '../http/input/validate.ts'
+import type { AttributeType } from '../platform/db/tables/contacts.ts'
+import { isDate } from '../platform/http/input/dates.ts'
+import type { Details } from '../platform/http/input/validate.ts'
 import type { AttributeRow } from './queries.ts'
 
 const LONGEST_TEXT = 2_000

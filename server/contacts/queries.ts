@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely'
-import type { Db } from '../db/database.ts'
-import type { AgentRef } from '../db/refs.ts'
-import type { ContactsTable, CustomAttributesTable } from '../db/tables/contacts.ts'
-import { ApiError } from '../http/errors.ts'
+import type { Db } from '../platform/db/database.ts'
+import type { AgentRef } from '../platform/db/refs.ts'
+import type { ContactsTable, CustomAttributesTable } from '../platform/db/tables/contacts.ts'
+import { ApiError } from '../platform/http/errors.ts'
 
 export type ContactRow = Selectable<ContactsTable>
 export type AttributeRow = Selectable<CustomAttributesTable>

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Trx } from '../db/database.ts'
-import { newId } from '../db/ids.ts'
-import type { AgentRef } from '../db/refs.ts'
+import type { Trx } from '../platform/db/database.ts'
+import { newId } from '../platform/db/ids.ts'
+import type { AgentRef } from '../platform/db/refs.ts'
 import { normalPhone } from './phone-number.ts'
 import type { ContactRow } from './queries.ts'
 

@@ -1,8 +1,8 @@
-import type { Db } from '../db/database.ts'
-import { newId } from '../db/ids.ts'
-import type { AgentRef } from '../db/refs.ts'
-import type { AttributeType } from '../db/tables/contacts.ts'
-import { ApiError, invalidField } from '../http/errors.ts'
+import type { Db } from '../platform/db/database.ts'
+import { newId } from '../platform/db/ids.ts'
+import type { AgentRef } from '../platform/db/refs.ts'
+import type { AttributeType } from '../platform/db/tables/contacts.ts'
+import { ApiError, invalidField } from '../platform/http/errors.ts'
 import type { AttributeRow } from './queries.ts'
 
 type NewAttribute = {

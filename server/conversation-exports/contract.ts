@@ -11,7 +11,7 @@ import {
   OneOf,
   Page,
   TaggedUnion,
-} from '../http/contract.ts'
+} from '../platform/http/contract.ts'
 import { searchConversations } from '../search/contract.ts'
 
 const Output = TaggedUnion('status', [

@@ -1,9 +1,9 @@
 import type { ConversationRow } from '../conversations/records/queries.ts'
 import { withoutAddresses } from '../conversations/records/source-address.ts'
-import type { Db } from '../db/database.ts'
-import type { AgentRef } from '../db/refs.ts'
-import { byCreation } from '../http/pagination.ts'
-import { csvRow } from '../text/rows/csv-row.ts'
+import type { Db } from '../platform/db/database.ts'
+import type { AgentRef } from '../platform/db/refs.ts'
+import { byCreation } from '../platform/http/pagination.ts'
+import { csvRow } from '../platform/text/rows/csv-row.ts'
 import { type ExportedMessage, exportedMessage, exportedSummary } from './present.ts'
 import { conversationsToExport, messagesAfter } from './queries.ts'
 

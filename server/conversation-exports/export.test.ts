@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Client, type Service, startService } from '../../test/start.ts'
-import { newId } from '../db/ids.ts'
-import { json } from '../db/statements/json.ts'
-import type { MessagePart } from '../db/tables/conversations.ts'
+import { newId } from '../platform/db/ids.ts'
+import { json } from '../platform/db/statements/json.ts'
+import type { MessagePart } from '../platform/db/tables/conversations.ts'
 import { exportedOutput } from './exported-output.ts'
 
 let service: Service

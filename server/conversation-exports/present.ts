@@ -4,7 +4,7 @@ import { unresolvedCalls } from '../conversations/records/parts.ts'
 import { presentConversation, presentMessage } from '../conversations/records/present.ts'
 import type { ConversationRow } from '../conversations/records/queries.ts'
 import type { Addresses } from '../conversations/records/source-address.ts'
-import type { MessagePart, MessagesTable } from '../db/tables/conversations.ts'
+import type { MessagePart, MessagesTable } from '../platform/db/tables/conversations.ts'
 import type { exportConversations } from './contract.ts'
 import { exportedOutput } from './exported-output.ts'
 

@@ -1,13 +1,13 @@
 import { type Selectable, sql } from 'kysely'
 import { sourcesOf } from '../conversations/records/conversation-lists.ts'
 import type { ConversationRow } from '../conversations/records/queries.ts'
-import type { Db } from '../db/database.ts'
-import { isId } from '../db/ids.ts'
-import type { AgentRef } from '../db/refs.ts'
-import type { AccountId } from '../db/tables/columns.ts'
-import type { MessagesTable } from '../db/tables/conversations.ts'
-import type { DateRange } from '../http/input/dates.ts'
-import type { Position } from '../http/pagination.ts'
+import type { Db } from '../platform/db/database.ts'
+import { isId } from '../platform/db/ids.ts'
+import type { AgentRef } from '../platform/db/refs.ts'
+import type { AccountId } from '../platform/db/tables/columns.ts'
+import type { MessagesTable } from '../platform/db/tables/conversations.ts'
+import type { DateRange } from '../platform/http/input/dates.ts'
+import type { Position } from '../platform/http/pagination.ts'
 
 type ExportFilter = { agentId: string; sources: string[] | null } & DateRange
 

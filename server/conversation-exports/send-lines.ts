@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
-import { SENT } from '../http/route.ts'
+import { SENT } from '../platform/http/route.ts'
 
 const STALLED_MS = 60_000
 

@@ -9,7 +9,7 @@ import {
   OneOf,
   Page,
   Success,
-} from '../http/contract.ts'
+} from '../platform/http/contract.ts'
 import { Answer, Question, Source } from '../knowledge/sources/schema.ts'
 import {
   ChatAnswer,

@@ -1,6 +1,6 @@
 import type { AgentRow } from '../agents/records/find-agent.ts'
 import type { Context } from '../context.ts'
-import { readDateRange } from '../http/input/dates.ts'
+import { readDateRange } from '../platform/http/input/dates.ts'
 import {
   byActivity,
   byCreation,
@@ -8,8 +8,8 @@ import {
   encodeCursor,
   fingerprint,
   pageOf,
-} from '../http/pagination.ts'
-import { type Caller, type Route, route, SENT } from '../http/route.ts'
+} from '../platform/http/pagination.ts'
+import { type Caller, type Route, route, SENT } from '../platform/http/route.ts'
 import { presentSource } from '../knowledge/sources/present.ts'
 import {
   chat,

@@ -9,7 +9,7 @@ import {
   Nullable,
   OneOf,
   Page,
-} from '../http/contract.ts'
+} from '../platform/http/contract.ts'
 import {
   Author,
   Content,

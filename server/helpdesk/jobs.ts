@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts'
-import type { Duty } from '../jobs/duties.ts'
+import type { Duty } from '../platform/jobs/duties.ts'
 import { flagBreaches } from './clocks/flag-breaches.ts'
 import { purgeEvents } from './live/event-queries.ts'
 

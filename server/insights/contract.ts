@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Exact, endpoint } from '../http/contract.ts'
+import { Exact, endpoint } from '../platform/http/contract.ts'
 import { ConversationInsights, Day, Insights } from './days/schema.ts'
 
 const Id = Type.String({ minLength: 1 })

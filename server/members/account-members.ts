@@ -12,12 +12,12 @@ import {
   removeMember,
   requireMemberById,
 } from '../accounts/records/members.ts'
-import type { Db, Trx } from '../db/database.ts'
-import { transact } from '../db/statements/transact.ts'
-import type { MembersTable, Role } from '../db/tables/accounts.ts'
-import type { AccountId } from '../db/tables/columns.ts'
-import { ApiError, invalidField } from '../http/errors.ts'
-import type { Caller } from '../http/route.ts'
+import type { Db, Trx } from '../platform/db/database.ts'
+import { transact } from '../platform/db/statements/transact.ts'
+import type { MembersTable, Role } from '../platform/db/tables/accounts.ts'
+import type { AccountId } from '../platform/db/tables/columns.ts'
+import { ApiError, invalidField } from '../platform/http/errors.ts'
+import type { Caller } from '../platform/http/route.ts'
 import { renameMember } from './change-names.ts'
 
 /** Returns the account's members with the way in which each signs in. */

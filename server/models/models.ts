@@ -1,6 +1,6 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import { Agent } from 'undici'
-import { createFairPlaces, type FairPlaces } from '../fairness/fair-places.ts'
+import { createFairPlaces, type FairPlaces } from '../platform/concurrency/fair-places.ts'
 import type { ResolvedModel, Wire } from './calls/model-call.ts'
 import { separateReasoning } from './calls/tagged-reasoning.ts'
 import type { Catalogue } from './catalogue/catalogue.ts'

@@ -4,7 +4,7 @@ import { type MailServer, startMailServer } from '../../test/fakes/mail-server.t
 import { connectTestMailbox } from '../../test/mailbox.ts'
 import { type Client, type Service, startService } from '../../test/start.ts'
 import { until } from '../../test/until.ts'
-import { newId } from '../db/ids.ts'
+import { newId } from '../platform/db/ids.ts'
 import { planDailyMails } from './daily-mails.ts'
 
 let server: MailServer

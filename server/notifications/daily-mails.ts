@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Context } from '../context.ts'
 import { PLAYGROUND } from '../conversations/records/queries.ts'
-import type { Db } from '../db/database.ts'
-import { transact } from '../db/statements/transact.ts'
-import type { AccountId } from '../db/tables/columns.ts'
+import type { Db } from '../platform/db/database.ts'
+import { transact } from '../platform/db/statements/transact.ts'
+import type { AccountId } from '../platform/db/tables/columns.ts'
 import { type DailyMail, mailOfConversations, mailOfLeads } from './write-mail.ts'
 
 export const SEND_DAILY_MAIL = 'send-daily-mail'

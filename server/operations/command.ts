@@ -1,6 +1,6 @@
 import type { ParseArgsConfig } from 'node:util'
 import type { Config } from '../config.ts'
-import type { Db } from '../db/database.ts'
+import type { Db } from '../platform/db/database.ts'
 import type { Knowledge } from '../knowledge/search/knowledge.ts'
 import type { Catalogue } from '../models/catalogue/catalogue.ts'
 import type { Models } from '../models/models.ts'

@@ -11,7 +11,7 @@ import {
   Nullable,
   Page,
   Success,
-} from '../http/contract.ts'
+} from '../platform/http/contract.ts'
 import { attributes, fields, NewContact } from './schema.ts'
 
 const Id = Type.String({ minLength: 1 })

@@ -3,12 +3,12 @@ import { normalPhone } from '../contacts/phone-number.ts'
 import type { ContactRow } from '../contacts/queries.ts'
 import type { ConversationRow } from '../conversations/records/queries.ts'
 import { PLAYGROUND } from '../conversations/records/queries.ts'
-import type { Db } from '../db/database.ts'
-import { isId } from '../db/ids.ts'
-import type { AgentRef } from '../db/refs.ts'
-import { ApiError } from '../http/errors.ts'
-import type { DateRange } from '../http/input/dates.ts'
-import { after, type Position } from '../http/pagination.ts'
+import type { Db } from '../platform/db/database.ts'
+import { isId } from '../platform/db/ids.ts'
+import type { AgentRef } from '../platform/db/refs.ts'
+import { ApiError } from '../platform/http/errors.ts'
+import type { DateRange } from '../platform/http/input/dates.ts'
+import { after, type Position } from '../platform/http/pagination.ts'
 
 type Page = { limit: number; position: Position | null }
 

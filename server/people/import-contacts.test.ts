@@ -4,7 +4,7 @@ import { onPostgres } from '../../test/database.ts'
 import { type Client, type Service, startService } from '../../test/start.ts'
 import { waitingForLock } from '../../test/until.ts'
 import { createContacts, updateContact } from '../contacts/write-contacts.ts'
-import type { Trx } from '../db/database.ts'
+import type { Trx } from '../platform/db/database.ts'
 import { importContacts } from './import-contacts.ts'
 
 let service: Service

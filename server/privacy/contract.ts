@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Exact, endpoint, IsoTime, Nullable, OneOf, Success } from '../http/contract.ts'
+import { Exact, endpoint, IsoTime, Nullable, OneOf, Success } from '../platform/http/contract.ts'
 import { LONGEST_DAYS } from './person/limits.ts'
 
 const tag = 'Privacy'

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Conversation, conversationStatuses } from '../conversations/records/schema.ts'
-import { CommaList, Cursor, DayOrTime, Exact, endpoint, Nullable, OneOf } from '../http/contract.ts'
+import { CommaList, Cursor, DayOrTime, Exact, endpoint, Nullable, OneOf } from '../platform/http/contract.ts'
 import { refuseEarly } from './query/searched-months.ts'
 
 const OUTCOMES = ['success', 'error', 'pending', 'ignored']

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
-import { asBulk } from '../db/connections/lanes.ts'
-import { type Duty, LOOK_MS } from '../jobs/duties.ts'
+import { asBulk } from '../platform/db/connections/lanes.ts'
+import { type Duty, LOOK_MS } from '../platform/jobs/duties.ts'
 
 /** The most batches in one run, which keeps shutdown short; the next run continues. */
 const BATCHES = 20

@@ -13,9 +13,9 @@ import {
   sourcesOf,
 } from '../conversations/records/conversation-lists.ts'
 import { messagesBackwards } from '../conversations/records/queries.ts'
-import type { Db } from '../db/database.ts'
-import type { AccountId } from '../db/tables/columns.ts'
-import { migrate } from '../db/upkeep/migrate.ts'
+import type { Db } from '../platform/db/database.ts'
+import type { AccountId } from '../platform/db/tables/columns.ts'
+import { migrate } from '../platform/db/upkeep/migrate.ts'
 import { readFilters } from './query/read-filters.ts'
 import { createSearch } from './query/search-conversations.ts'
 

@@ -10,7 +10,7 @@ import owasp from '@stoplight/spectral-owasp-ruleset'
 import rulesets from '@stoplight/spectral-rulesets'
 import { type Service, startService } from '../../test/start.ts'
 import { contracts, rawContracts, version1Contracts } from '../features.ts'
-import { openApiDocument } from '../http/openapi/openapi.ts'
+import { openApiDocument } from '../platform/http/openapi/openapi.ts'
 import { describe } from './described.ts'
 import { lintExceptions } from './lint-exceptions.ts'
 

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { after, before, test } from 'node:test'
 import { type Service, startService } from '../../test/start.ts'
-import { json } from '../db/statements/json.ts'
+import { json } from '../platform/db/statements/json.ts'
 import { DEMO_AGENT } from './status-page.ts'
 
 let service: Service

@@ -1,4 +1,4 @@
-import type { PresentError } from '../http/server/render-error.ts'
+import type { PresentError } from '../platform/http/server/render-error.ts'
 import { ATTRIBUTES } from './schema.ts'
 
 /** Codes that version 1 reports as one error: no access, or a limit reached. */

@@ -7,7 +7,7 @@ import { type Schema, sampleOf } from '../../test/sample.ts'
 import { type Client, type Service, startService } from '../../test/start.ts'
 import { createKey } from '../accounts/keys/keys.ts'
 import { reconcile } from '../conversations/ledger/reconcile.ts'
-import type { Endpoint } from '../http/contract.ts'
+import type { Endpoint } from '../platform/http/contract.ts'
 import { version1Routes } from './routes.ts'
 
 /** Whatever is sent, the response is a success or an error in the wording of version 1. */

@@ -4,8 +4,8 @@ import type { FullAgentRow } from '../agents/records/queries.ts'
 import type { AttributeRow, ContactRow } from '../contacts/queries.ts'
 import { textOf } from '../conversations/records/parts.ts'
 import type { ConversationRow, MessageRow } from '../conversations/records/queries.ts'
-import type { LeadsTable } from '../db/tables/actions.ts'
-import { type MayLink, withoutForeignLinks } from '../text/safety/foreign-links.ts'
+import type { LeadsTable } from '../platform/db/tables/actions.ts'
+import { type MayLink, withoutForeignLinks } from '../platform/text/safety/foreign-links.ts'
 
 export const presentChatbot = (row: FullAgentRow) => ({
   id: row.id,

@@ -3,8 +3,8 @@ import { after, before, describe, test } from 'node:test'
 import { type Schema, sampleOf, wrongTypeOf } from '../../test/sample.ts'
 import { type Answer, type Client, type Service, startService } from '../../test/start.ts'
 import { plans } from '../accounts/plans/plans.ts'
-import { newId } from '../db/ids.ts'
-import type { Endpoint } from '../http/contract.ts'
+import { newId } from '../platform/db/ids.ts'
+import type { Endpoint } from '../platform/http/contract.ts'
 import { version1Routes } from './routes.ts'
 
 /** The negative tests of test/every-route.test.ts for version 1, with the responses of version 1. */

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts'
-import type { Route } from '../http/route.ts'
+import type { Route } from '../platform/http/route.ts'
 import { chatRoutes } from './chat/routes.ts'
 import { pictureRoutes } from './chatbots/picture-routes.ts'
 import { chatbotRoutes } from './chatbots/routes.ts'

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { type Definition, Exact, endpoint, IsoTime, Nullable } from '../http/contract.ts'
+import { type Definition, Exact, endpoint, IsoTime, Nullable } from '../platform/http/contract.ts'
 
 /** Declares an endpoint of version 1, which ignores unknown members. */
 export const version1 = <const D extends Definition>(definition: D) =>

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { type LeadInput, refuseLead } from '../actions/builtin/collect-lead.ts'
-import { Exact, endpoint, Nullable, OneOf, Success } from '../http/contract.ts'
+import { Exact, endpoint, Nullable, OneOf, Success } from '../platform/http/contract.ts'
 import {
   Appearance,
   ConversationSummary,

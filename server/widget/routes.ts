@@ -8,9 +8,9 @@ import { storeToolResult, type TakeResult } from '../conversations/records/store
 import { attach, positionAfter } from '../conversations/stream/follow.ts'
 import { sendStream } from '../conversations/stream/send-stream.ts'
 import { stopGeneration } from '../conversations/turn/stop-generation.ts'
-import { transact } from '../db/statements/transact.ts'
-import { addressBucket } from '../http/limits/address-bucket.ts'
-import { type Route, route, SENT } from '../http/route.ts'
+import { transact } from '../platform/db/statements/transact.ts'
+import { addressBucket } from '../platform/http/limits/address-bucket.ts'
+import { type Route, route, SENT } from '../platform/http/route.ts'
 import {
   askForPerson as askForPersonEndpoint,
   followAnswer,

@@ -12,7 +12,7 @@ import { createMember } from '../accounts/records/members.ts'
 import { answerConversation } from '../channels/replies/answer-conversation.ts'
 import { answerForgotten } from '../channels/replies/answer-forgotten.ts'
 import { endIdle } from '../channels/replies/end-idle.ts'
-import { CUSTOMER_SENTENCES } from '../text/languages/customer-sentences.ts'
+import { CUSTOMER_SENTENCES } from '../platform/text/languages/customer-sentences.ts'
 import { dropOldIdentities } from './identity/identify-visitor.ts'
 
 let models: ModelServer

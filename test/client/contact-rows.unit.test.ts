@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { csvRow } from '../../server/text/rows/csv-row.ts'
+import { csvRow } from '../../server/platform/text/rows/csv-row.ts'
 import { readContacts } from '../../web/contacts/contact-rows.ts'
 import { parseCsv } from '../../web/contacts/parse-csv.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { Db } from '../../server/db/database.ts'
-import type { MessagePart } from '../../server/db/tables/conversations.ts'
+import type { Db } from '../../server/platform/db/database.ts'
+import type { MessagePart } from '../../server/platform/db/tables/conversations.ts'
 import type { Owned, Talk } from './owners.ts'
 import { textIn } from './state.ts'
 

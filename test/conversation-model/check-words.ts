@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { MessagePart } from '../../server/db/tables/conversations.ts'
+import type { MessagePart } from '../../server/platform/db/tables/conversations.ts'
 import { type Spoken, wordsOf } from './scripted-model.ts'
 import { ownParts, type State, type StoredGeneration, textIn } from './state.ts'
 import type { Talk } from './talk.ts'

@@ -4,7 +4,7 @@ import { createAccount } from '../../server/accounts/records/accounts.ts'
 import { createMember } from '../../server/accounts/records/members.ts'
 import { type Balance, reconcile } from '../../server/conversations/ledger/reconcile.ts'
 import { expireCalls } from '../../server/conversations/records/expire-calls.ts'
-import type { Db } from '../../server/db/database.ts'
+import type { Db } from '../../server/platform/db/database.ts'
 
 /** Operations that the test performs directly on the database, bypassing the service. */
 export type Inside = {

@@ -5,12 +5,12 @@ import type { GenerationIds } from '../../server/conversations/stream/reading.ts
 import { type Ending, endTurn, firstEvents, type Outcome } from '../../server/conversations/turn/end-turn.ts'
 import { startTurn } from '../../server/conversations/turn/start.ts'
 import type { StartRequest } from '../../server/conversations/turn/turn.ts'
-import type { Db } from '../../server/db/database.ts'
-import { newId } from '../../server/db/ids.ts'
-import { transact } from '../../server/db/statements/transact.ts'
-import type { AccountId } from '../../server/db/tables/columns.ts'
-import type { ServiceProcess } from '../../server/db/upkeep/processes.ts'
-import { ApiError } from '../../server/http/errors.ts'
+import type { Db } from '../../server/platform/db/database.ts'
+import { newId } from '../../server/platform/db/ids.ts'
+import { transact } from '../../server/platform/db/statements/transact.ts'
+import type { AccountId } from '../../server/platform/db/tables/columns.ts'
+import type { ServiceProcess } from '../../server/platform/db/upkeep/processes.ts'
+import { ApiError } from '../../server/platform/http/errors.ts'
 
 /** Performs one step per iteration, so that actors can be interleaved. */
 export type Actor = AsyncGenerator<void, void>

@@ -1,4 +1,4 @@
-import type { MessagePart } from '../../server/db/tables/conversations.ts'
+import type { MessagePart } from '../../server/platform/db/tables/conversations.ts'
 import type { Inside } from './inside.ts'
 
 type StoredMessage = {

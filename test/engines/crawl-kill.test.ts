@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { openEmbedded, openPostgres } from '../../server/db/database.ts'
+import { openEmbedded, openPostgres } from '../../server/platform/db/database.ts'
 import { page, startWebSite } from '../fakes/web-site.ts'
 import { newKey } from '../new-key.ts'
 import { newHome, spawnService } from '../spawn-service.ts'

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { createKey } from '../../server/accounts/keys/keys.ts'
 import { createAccount } from '../../server/accounts/records/accounts.ts'
 import { createAgent } from '../../server/agents/records/create-agent.ts'
-import { openEmbedded, openPostgres } from '../../server/db/database.ts'
+import { openEmbedded, openPostgres } from '../../server/platform/db/database.ts'
 import { type ScriptedModel, startScriptedModel } from '../conversation-model/scripted-model.ts'
 import { newHome, type Running, spawnService } from '../spawn-service.ts'
 

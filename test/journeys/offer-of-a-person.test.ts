@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { CUSTOMER_SENTENCES } from '../../server/text/languages/customer-sentences.ts'
+import { CUSTOMER_SENTENCES } from '../../server/platform/text/languages/customer-sentences.ts'
 import { startMailServer } from '../fakes/mail-server.ts'
 import { messageWebhook } from '../fakes/messaging-wire.ts'
 import { findBrowser } from '../find-browser.ts'

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { createParley } from '../../client/parley.ts'
-import { V2 } from '../../server/http/contract.ts'
+import { V2 } from '../../server/platform/http/contract.ts'
 import { startService } from '../start.ts'
 import { createBackend } from './use-chat-backend.ts'
 

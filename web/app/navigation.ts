@@ -1,4 +1,4 @@
-import type { Scope } from '../../server/http/contract.ts'
+import type { Scope } from '../../server/platform/http/contract.ts'
 import type { LucideIcon } from '../ui/icon.tsx'
 import {
   BookOpen,

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import type { Scope } from '../../server/http/contract.ts'
+import type { Scope } from '../../server/platform/http/contract.ts'
 import { reading } from './api.ts'
 import { home } from './base.ts'
 

@@ -1,4 +1,4 @@
-import { csvRow } from '../../server/text/rows/csv-row.ts'
+import { csvRow } from '../../server/platform/text/rows/csv-row.ts'
 import { call, type OutputOf } from '../app/api.ts'
 import { saveFile } from '../app/save-file.ts'
 

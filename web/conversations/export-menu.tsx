@@ -1,4 +1,4 @@
-import { csvRow } from '../../server/text/rows/csv-row.ts'
+import { csvRow } from '../../server/platform/text/rows/csv-row.ts'
 import { exporting } from '../app/api.ts'
 import { asJsonLine, collect, saveFile } from '../app/save-file.ts'
 import { useMutation } from '../app/use-mutation.ts'

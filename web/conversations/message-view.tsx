@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react'
-import { saysSomething } from '../../server/text/words/says-something.ts'
+import { saysSomething } from '../../server/platform/text/words/says-something.ts'
 import type { Message } from '../app/api.ts'
 import { SourceList } from '../playground/source-list.tsx'
 import { Ago } from '../ui/ago.tsx'

@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from 'react'
-import { CUSTOMER_SENTENCES } from '../../server/text/languages/customer-sentences.ts'
-import { saysSomething } from '../../server/text/words/says-something.ts'
+import { CUSTOMER_SENTENCES } from '../../server/platform/text/languages/customer-sentences.ts'
+import { saysSomething } from '../../server/platform/text/words/says-something.ts'
 import { useKept } from '../app/use-kept.ts'
 import { silenceOf } from '../conversations/message-view.tsx'
 import { IconButton } from '../ui/button.tsx'

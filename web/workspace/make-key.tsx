@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react'
-import type { Scope } from '../../server/http/contract.ts'
+import type { Scope } from '../../server/platform/http/contract.ts'
 import { call, type InputOf } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
 import { useMember } from '../app/session.ts'

@@ -1,8 +1,8 @@
 import { type SqlBool, sql } from 'kysely'
-import type { Db } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
-import type { DateRange } from '../../http/input/dates.ts'
-import { after, type Position } from '../../http/pagination.ts'
+import type { Db } from '../../platform/db/database.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
+import type { DateRange } from '../../platform/http/input/dates.ts'
+import { after, type Position } from '../../platform/http/pagination.ts'
 
 type Filter = { actor?: string | undefined; action?: string | undefined } & DateRange
 type Page = { limit: number; position: Position | null }

@@ -1,7 +1,7 @@
-import type { Db } from '../../db/database.ts'
-import type { Scope } from '../../http/contract.ts'
-import { ApiError } from '../../http/errors.ts'
-import type { Caller } from '../../http/route.ts'
+import type { Db } from '../../platform/db/database.ts'
+import type { Scope } from '../../platform/http/contract.ts'
+import { ApiError } from '../../platform/http/errors.ts'
+import type { Caller } from '../../platform/http/route.ts'
 import { planOf } from '../plans/plans.ts'
 import { findKeyByHash, hashKey, type KeyRow, touchKey } from './keys.ts'
 

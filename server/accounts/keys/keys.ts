@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { Db } from '../../db/database.ts'
-import { isId, newId } from '../../db/ids.ts'
-import { json } from '../../db/statements/json.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
-import type { Scope } from '../../http/contract.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { isId, newId } from '../../platform/db/ids.ts'
+import { json } from '../../platform/db/statements/json.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
+import type { Scope } from '../../platform/http/contract.ts'
 
 const PREFIX = 'parley_'
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { FastifyRequest } from 'fastify'
-import type { Db } from '../../db/database.ts'
-import type { Caller } from '../../http/route.ts'
+import type { Db } from '../../platform/db/database.ts'
+import type { Caller } from '../../platform/http/route.ts'
 import { dropAudit, recordAudit } from '../audit/audit.ts'
 
 /** Fields whose values decide who gets access; no other values are logged. */

@@ -1,5 +1,5 @@
-import type { Role } from '../../db/tables/accounts.ts'
-import { type Scope, scopes } from '../../http/contract.ts'
+import type { Role } from '../../platform/db/tables/accounts.ts'
+import { type Scope, scopes } from '../../platform/http/contract.ts'
 
 export const roles = ['owner', 'admin', 'builder', 'support', 'viewer'] as const satisfies Role[]
 

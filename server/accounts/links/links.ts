@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Selectable } from 'kysely'
-import type { Db, Trx } from '../../db/database.ts'
-import { newId } from '../../db/ids.ts'
-import { json } from '../../db/statements/json.ts'
-import type { Role } from '../../db/tables/accounts.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
-import type { LoginLinksTable } from '../../db/tables/sign-in.ts'
-import { ApiError } from '../../http/errors.ts'
+import type { Db, Trx } from '../../platform/db/database.ts'
+import { newId } from '../../platform/db/ids.ts'
+import { json } from '../../platform/db/statements/json.ts'
+import type { Role } from '../../platform/db/tables/accounts.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
+import type { LoginLinksTable } from '../../platform/db/tables/sign-in.ts'
+import { ApiError } from '../../platform/http/errors.ts'
 
 const HOUR = 3_600_000
 

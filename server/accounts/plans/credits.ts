@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Db, Trx } from '../../db/database.ts'
-import { newId } from '../../db/ids.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
+import type { Db, Trx } from '../../platform/db/database.ts'
+import { newId } from '../../platform/db/ids.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { accountOf } from '../records/accounts.ts'
 import { planOf } from './plans.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { freshDatabase } from '../../../test/database.ts'
-import { migrate } from '../../db/upkeep/migrate.ts'
+import { migrate } from '../../platform/db/upkeep/migrate.ts'
 import { createAccount } from '../records/accounts.ts'
 import { createMember } from '../records/members.ts'
 import { DEFAULT_PLAN, planNames, planOf, plans } from './plans.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Db } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
-import { ApiError, invalidField } from '../../http/errors.ts'
+import type { Db } from '../../platform/db/database.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
+import { ApiError, invalidField } from '../../platform/http/errors.ts'
 import { monthOf } from './credits.ts'
 
 const DAY_MS = 86_400_000

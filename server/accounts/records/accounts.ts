@@ -1,6 +1,6 @@
-import type { Db } from '../../db/database.ts'
-import { newId } from '../../db/ids.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { newId } from '../../platform/db/ids.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { DEFAULT_PLAN, type PlanName } from '../plans/plans.ts'
 
 type AccountSummary = {

@@ -1,11 +1,11 @@
 import { type Selectable, sql } from 'kysely'
-import type { Db, Trx } from '../../db/database.ts'
-import { isId, newId } from '../../db/ids.ts'
-import { json } from '../../db/statements/json.ts'
-import { transact } from '../../db/statements/transact.ts'
-import type { MembersTable, Presence, Role } from '../../db/tables/accounts.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
-import { ApiError } from '../../http/errors.ts'
+import type { Db, Trx } from '../../platform/db/database.ts'
+import { isId, newId } from '../../platform/db/ids.ts'
+import { json } from '../../platform/db/statements/json.ts'
+import { transact } from '../../platform/db/statements/transact.ts'
+import type { MembersTable, Presence, Role } from '../../platform/db/tables/accounts.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
+import { ApiError } from '../../platform/http/errors.ts'
 import { planOf } from '../plans/plans.ts'
 
 export type MemberRow = Selectable<MembersTable>

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, beforeEach, test } from 'node:test'
 import { type Client, type Service, startService } from '../../../test/start.ts'
-import { newId } from '../../db/ids.ts'
+import { newId } from '../../platform/db/ids.ts'
 import { addConversation, runTool, toolkitOf } from '../definitions/for-tests.ts'
 
 let service: Service

@@ -1,6 +1,6 @@
 import { normalPhone } from '../../contacts/phone-number.ts'
-import type { Db } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
+import type { Db } from '../../platform/db/database.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { ToolCallPlace, ToolOutput } from '../tools/tool.ts'
 
 export type LeadInput = { name?: string; email?: string; phone?: string }

@@ -1,5 +1,5 @@
 import { request } from 'undici'
-import { storable } from '../../http/bodies/storable.ts'
+import { storable } from '../../platform/http/bodies/storable.ts'
 import type { ToolOutput } from '../tools/tool.ts'
 
 const TIMEOUT_MS = 10_000

@@ -1,10 +1,10 @@
 import type { Selectable } from 'kysely'
-import type { Db, Trx } from '../../db/database.ts'
-import { isId } from '../../db/ids.ts'
-import type { AgentRef } from '../../db/refs.ts'
-import type { ActionsTable } from '../../db/tables/actions.ts'
-import { ApiError } from '../../http/errors.ts'
-import { after, type Position } from '../../http/pagination.ts'
+import type { Db, Trx } from '../../platform/db/database.ts'
+import { isId } from '../../platform/db/ids.ts'
+import type { AgentRef } from '../../platform/db/refs.ts'
+import type { ActionsTable } from '../../platform/db/tables/actions.ts'
+import { ApiError } from '../../platform/http/errors.ts'
+import { after, type Position } from '../../platform/http/pagination.ts'
 
 export type ActionRow = Selectable<ActionsTable>
 

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { channels } from '../../agents/settings/settings-schema.ts'
-import { Exact, IsoTime, Nullable, OneOf, Subset } from '../../http/contract.ts'
+import { Exact, IsoTime, Nullable, OneOf, Subset } from '../../platform/http/contract.ts'
 
 const actionTypes = ['client', 'http', 'collect-leads', 'escalate', 'web-search'] as const
 export const MOST_ACTIONS = 100

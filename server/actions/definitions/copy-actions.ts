@@ -1,10 +1,10 @@
 import type { AgentHooks } from '../../agents/records/hooks.ts'
 import type { Context } from '../../context.ts'
-import type { Trx } from '../../db/database.ts'
-import { newId } from '../../db/ids.ts'
-import { json } from '../../db/statements/json.ts'
-import { placeOfHeader } from '../../secrets/sealed-columns.ts'
-import type { Secrets } from '../../secrets/secrets.ts'
+import type { Trx } from '../../platform/db/database.ts'
+import { newId } from '../../platform/db/ids.ts'
+import { json } from '../../platform/db/statements/json.ts'
+import { placeOfHeader } from '../../platform/secrets/sealed-columns.ts'
+import type { Secrets } from '../../platform/secrets/secrets.ts'
 import type { ActionRow } from './action-queries.ts'
 
 /** Copies an agent's actions, with their headers encrypted anew, and its procedures to its clone. */

@@ -1,4 +1,4 @@
-import type { ActionType } from '../../db/tables/actions.ts'
+import type { ActionType } from '../../platform/db/tables/actions.ts'
 
 type Schema = Record<string, unknown>
 

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import { newId } from '../../db/ids.ts'
+import { newId } from '../../platform/db/ids.ts'
 import type { ToolCallPlace, Toolkit, ToolOutput } from '../tools/tool.ts'
 
 type Place = Partial<Pick<ToolCallPlace, 'conversationId' | 'toolCallId'>>

@@ -1,4 +1,4 @@
-import type { ProcedureStep } from '../../db/tables/actions.ts'
+import type { ProcedureStep } from '../../platform/db/tables/actions.ts'
 
 // Excludes the domains of email addresses, and hosts after an @.
 const MENTION = /(?<![\p{L}\p{N}_.%+-])@([a-zA-Z_][\w-]{0,63})(?![\w-])(?!\.\w)/gu

@@ -1,7 +1,7 @@
 import type { channels } from '../../agents/settings/settings-schema.ts'
-import type { Db } from '../../db/database.ts'
-import type { AgentRef } from '../../db/refs.ts'
-import type { ActionType } from '../../db/tables/actions.ts'
+import type { Db } from '../../platform/db/database.ts'
+import type { AgentRef } from '../../platform/db/refs.ts'
+import type { ActionType } from '../../platform/db/tables/actions.ts'
 
 /** Returns whether the agent has an enabled action of that type for the channel. */
 export async function offersAction(

@@ -1,5 +1,5 @@
-import type { FetchedPage } from '../../fetch/read/read-page.ts'
-import { storable, unstorable } from '../../http/bodies/storable.ts'
+import type { FetchedPage } from '../../platform/fetch/read/read-page.ts'
+import { storable, unstorable } from '../../platform/http/bodies/storable.ts'
 import type { ToolOutput } from '../tools/tool.ts'
 
 const MOST_BYTES = 20_480

@@ -3,7 +3,7 @@ import {
   type LinearPattern,
   linearPattern,
   stepsOf,
-} from '../../text/safety/linear-pattern.ts'
+} from '../../platform/text/safety/linear-pattern.ts'
 import { ToolProblem } from '../tools/tool-problem.ts'
 
 export type InputPatterns = {

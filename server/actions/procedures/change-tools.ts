@@ -1,10 +1,10 @@
 import { recordAudit } from '../../accounts/audit/audit.ts'
 import { requireAgent } from '../../agents/records/find-agent.ts'
 import { moveTools } from '../../agents/records/knowledge-state.ts'
-import type { Db, Trx } from '../../db/database.ts'
-import { transact } from '../../db/statements/transact.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
-import { refuseInvalid } from '../../http/input/validate.ts'
+import type { Db, Trx } from '../../platform/db/database.ts'
+import { transact } from '../../platform/db/statements/transact.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
+import { refuseInvalid } from '../../platform/http/input/validate.ts'
 import { definitionBytes, MOST_DEFINITION_BYTES } from '../definitions/definition-bytes.ts'
 
 /** The agent, and who changes its actions or procedures. */

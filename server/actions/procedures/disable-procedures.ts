@@ -1,5 +1,5 @@
-import type { Trx } from '../../db/database.ts'
-import type { AgentRef } from '../../db/refs.ts'
+import type { Trx } from '../../platform/db/database.ts'
+import type { AgentRef } from '../../platform/db/refs.ts'
 import { namedActions } from '../definitions/named-actions.ts'
 
 /** Disables the agent's procedures that name an action which no longer exists under this name. */

@@ -1,8 +1,8 @@
 import { type Selectable, sql } from 'kysely'
-import type { Db, Trx } from '../../db/database.ts'
-import { transact } from '../../db/statements/transact.ts'
-import type { ProcedureRunsTable } from '../../db/tables/actions.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
+import type { Db, Trx } from '../../platform/db/database.ts'
+import { transact } from '../../platform/db/statements/transact.ts'
+import type { ProcedureRunsTable } from '../../platform/db/tables/actions.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { ToolCallPlace } from '../tools/tool.ts'
 
 const IDLE_HOURS = 24

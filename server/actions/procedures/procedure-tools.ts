@@ -1,5 +1,5 @@
-import type { Db } from '../../db/database.ts'
-import type { ProcedureStep } from '../../db/tables/actions.ts'
+import type { Db } from '../../platform/db/database.ts'
+import type { ProcedureStep } from '../../platform/db/tables/actions.ts'
 import { safely } from '../http/safely.ts'
 import type { InputCheck } from '../inputs/check-inputs.ts'
 import type { Tool } from '../tools/tool.ts'

@@ -1,4 +1,4 @@
-import { newId } from '../../db/ids.ts'
+import { newId } from '../../platform/db/ids.ts'
 import type { ActionRow } from '../definitions/action-queries.ts'
 import type { Tool, ToolOutput } from './tool.ts'
 import { withoutCustomers } from './without-customers.ts'

@@ -1,6 +1,6 @@
 import type { JSONSchema7 } from '@ai-sdk/provider'
-import type { ActionType } from '../../db/tables/actions.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
+import type { ActionType } from '../../platform/db/tables/actions.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
 
 /** The result of an action that runs here. The model, the stream and the history all get this format. */
 export type ToolOutput = { status: 'success'; data?: unknown } | { status: 'error'; error: string }

@@ -1,5 +1,5 @@
-import type { Db } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
+import type { Db } from '../../platform/db/database.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { ActionRow } from '../definitions/action-queries.ts'
 import { createInputChecks } from '../inputs/check-inputs.ts'
 import { lastRun } from '../procedures/procedure-runs.ts'

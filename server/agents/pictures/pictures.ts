@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
-import type { Db, Trx } from '../../db/database.ts'
-import type { AgentRef } from '../../db/refs.ts'
-import type { PictureKind } from '../../db/tables/agents.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
+import type { Db, Trx } from '../../platform/db/database.ts'
+import type { AgentRef } from '../../platform/db/refs.ts'
+import type { PictureKind } from '../../platform/db/tables/agents.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { requireAgent } from '../records/find-agent.ts'
 
 /** Stores the result of squarePicture as the agent's picture, in place of an earlier one. Throws AGENT_NOT_FOUND. */

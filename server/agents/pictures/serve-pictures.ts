@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
-import type { PictureKind } from '../../db/tables/agents.ts'
-import { ApiError } from '../../http/errors.ts'
-import { type RawRoute, rawRoute } from '../../http/server/serve-raw.ts'
+import type { PictureKind } from '../../platform/db/tables/agents.ts'
+import { ApiError } from '../../platform/http/errors.ts'
+import { type RawRoute, rawRoute } from '../../platform/http/server/serve-raw.ts'
 import { showPicture } from './contract.ts'
 import { findPicture } from './pictures.ts'
 

@@ -4,8 +4,8 @@ import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { type Client, type Service, startService } from '../../../test/start.ts'
 import { until } from '../../../test/until.ts'
-import { newId } from '../../db/ids.ts'
-import { json } from '../../db/statements/json.ts'
+import { newId } from '../../platform/db/ids.ts'
+import { json } from '../../platform/db/statements/json.ts'
 
 let service: Service
 let client: Client
@@ -172,7 +172,7 @@ test('styles stored in the former format are converted to the published one', as
     .set({ styles: json(styles) })
     .where('id', '=', id)
     .execute()
-  const migration = new URL('../../db/migrations/0053_published_styles.sql', import.meta.url)
+  const migration = new URL('../../platform/db/migrations/0053_published_styles.sql', import.meta.url)
   await sql.raw(await readFile(migration, 'utf8')).execute(service.ctx.db)
   const { chat, centerStage } = (await read(id)).styles
   assert.deepEqual(chat.mobile, {

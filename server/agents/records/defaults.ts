@@ -1,4 +1,4 @@
-import type { AiNotice } from '../../db/tables/agents.ts'
+import type { AiNotice } from '../../platform/db/tables/agents.ts'
 
 /** The limit of messages from one address to the widget, with `timeframe` in seconds. */
 export const DEFAULT_RATE_LIMITS = { limit: 20, timeframe: 240, message: 'Too many messages in a row' }

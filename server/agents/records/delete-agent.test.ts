@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { type Service, startService } from '../../../test/start.ts'
-import type { Task } from '../../jobs/jobs.ts'
+import type { Task } from '../../platform/jobs/jobs.ts'
 import { agentJobs, type RemoveFiles } from '../jobs.ts'
 
 let service: Service

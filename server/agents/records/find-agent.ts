@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely'
-import type { Db, Trx } from '../../db/database.ts'
-import type { AgentRef } from '../../db/refs.ts'
-import type { AgentsTable } from '../../db/tables/agents.ts'
-import { ApiError } from '../../http/errors.ts'
+import type { Db, Trx } from '../../platform/db/database.ts'
+import type { AgentRef } from '../../platform/db/refs.ts'
+import type { AgentsTable } from '../../platform/db/tables/agents.ts'
+import { ApiError } from '../../platform/http/errors.ts'
 
 export type AgentRow = Selectable<AgentsTable>
 

@@ -1,6 +1,6 @@
-import type { Db, Trx } from '../../db/database.ts'
-import type { AgentRef } from '../../db/refs.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
+import type { Db, Trx } from '../../platform/db/database.ts'
+import type { AgentRef } from '../../platform/db/refs.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
 
 /** What agents need of the features above them. It is passed in where the application is assembled. */
 export type AgentHooks = {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { monthOf } from '../../accounts/plans/credits.ts'
-import type { Db } from '../../db/database.ts'
-import type { AgentRef } from '../../db/refs.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
-import { after, type Position } from '../../http/pagination.ts'
+import type { Db } from '../../platform/db/database.ts'
+import type { AgentRef } from '../../platform/db/refs.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
+import { after, type Position } from '../../platform/http/pagination.ts'
 import type { AgentRow } from './find-agent.ts'
 
 /** The properties derived from other tables. The statuses of sources are counted and never stored with the agent. */

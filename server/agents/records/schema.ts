@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Exact, IsoTime, Nullable, OneOf, Subset } from '../../http/contract.ts'
+import { Exact, IsoTime, Nullable, OneOf, Subset } from '../../platform/http/contract.ts'
 import {
   AiNotice,
   AiNoticeChange,

@@ -1,7 +1,7 @@
 import { planOf } from '../../accounts/plans/plans.ts'
-import type { Trx } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
-import { ApiError } from '../../http/errors.ts'
+import type { Trx } from '../../platform/db/database.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
+import { ApiError } from '../../platform/http/errors.ts'
 import { countAgents } from './queries.ts'
 
 /**

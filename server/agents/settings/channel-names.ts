@@ -1,4 +1,4 @@
-import type { ChannelName } from '../../db/tables/channels.ts'
+import type { ChannelName } from '../../platform/db/tables/channels.ts'
 import type { channels } from './settings-schema.ts'
 
 type Names = {

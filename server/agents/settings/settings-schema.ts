@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Exact, Nullable, OneOf, Subset, TaggedUnion } from '../../http/contract.ts'
+import { Exact, Nullable, OneOf, Subset, TaggedUnion } from '../../platform/http/contract.ts'
 import { countryCodes } from './country-codes.ts'
 
 const Email = Type.String({ format: 'email', maxLength: 254, refusal: 'Must be an e-mail address.' })

@@ -1,5 +1,5 @@
 import Type, { type TObject, type TProperties, type TSchema } from 'typebox'
-import { Exact, Nullable, OneOf, Subset } from '../../http/contract.ts'
+import { Exact, Nullable, OneOf, Subset } from '../../platform/http/contract.ts'
 import { SuggestedMessage } from './settings-schema.ts'
 
 const COLOR = '^(transparent|#([0-9a-fA-F]{3}|[0-9a-fA-F]{4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8}))$'

@@ -1,8 +1,8 @@
 import type { Static } from 'typebox'
-import type { Db } from '../../db/database.ts'
-import type { AgentRef } from '../../db/refs.ts'
-import { json } from '../../db/statements/json.ts'
-import { transact } from '../../db/statements/transact.ts'
+import type { Db } from '../../platform/db/database.ts'
+import type { AgentRef } from '../../platform/db/refs.ts'
+import { json } from '../../platform/db/statements/json.ts'
+import { transact } from '../../platform/db/statements/transact.ts'
 import { requireAgent } from '../records/find-agent.ts'
 import { defaultStyles, type StylesChange } from './styles-schema.ts'
 

@@ -1,4 +1,4 @@
-import { type Endpoint, OneOf } from '../../http/contract.ts'
+import { type Endpoint, OneOf } from '../../platform/http/contract.ts'
 
 /**
  * Returns the endpoint with `model` limited to the catalogue of this installation. The contract cannot contain the

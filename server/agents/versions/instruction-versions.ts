@@ -1,11 +1,11 @@
 import { type Selectable, sql } from 'kysely'
-import type { Db, Trx } from '../../db/database.ts'
-import { isId, newId } from '../../db/ids.ts'
-import type { AgentRef } from '../../db/refs.ts'
-import { json } from '../../db/statements/json.ts'
-import type { InstructionVersionsTable } from '../../db/tables/agents.ts'
-import { ApiError } from '../../http/errors.ts'
-import { after, type Position } from '../../http/pagination.ts'
+import type { Db, Trx } from '../../platform/db/database.ts'
+import { isId, newId } from '../../platform/db/ids.ts'
+import type { AgentRef } from '../../platform/db/refs.ts'
+import { json } from '../../platform/db/statements/json.ts'
+import type { InstructionVersionsTable } from '../../platform/db/tables/agents.ts'
+import { ApiError } from '../../platform/http/errors.ts'
+import { after, type Position } from '../../platform/http/pagination.ts'
 import type { AgentRow } from '../records/find-agent.ts'
 
 export type VersionRow = Selectable<InstructionVersionsTable>

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Exact, endpoint, IsoTime, Nullable, OneOf, Success } from '../../http/contract.ts'
+import { Exact, endpoint, IsoTime, Nullable, OneOf, Success } from '../../platform/http/contract.ts'
 import { connectionStatuses } from '../registry/connection-status.ts'
 
 const params = Exact({ agentId: Type.String({ minLength: 1 }) })

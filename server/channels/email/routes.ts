@@ -1,8 +1,8 @@
 import type { Static } from 'typebox'
 import type { Context } from '../../context.ts'
-import type { AgentRef } from '../../db/refs.ts'
-import { ApiError } from '../../http/errors.ts'
-import { type Route, route } from '../../http/route.ts'
+import type { AgentRef } from '../../platform/db/refs.ts'
+import { ApiError } from '../../platform/http/errors.ts'
+import { type Route, route } from '../../platform/http/route.ts'
 import { statusOf } from '../registry/connection-status.ts'
 import {
   type ConnectionRow,

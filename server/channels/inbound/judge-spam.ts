@@ -1,8 +1,8 @@
-import type { AccountId } from '../../db/tables/columns.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { askForAccount } from '../../models/calls/call-model.ts'
 import type { ResolvedModel } from '../../models/calls/model-call.ts'
 import type { Models } from '../../models/models.ts'
-import { wordsOnly } from '../../text/words/words.ts'
+import { wordsOnly } from '../../platform/text/words/words.ts'
 
 const ASK = `Decide whether what somebody wrote to a company is spam. "spam" of the input says what the company holds to be spam, "message" is what was written. When it is not clearly that, it is not spam.
 Answer with one JSON object and nothing else: {"spam": true} or {"spam": false}

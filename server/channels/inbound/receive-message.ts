@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { type Person, resolveContact } from '../../contacts/resolve-contact.ts'
 import type { Context } from '../../context.ts'
-import type { Trx } from '../../db/database.ts'
-import { newId } from '../../db/ids.ts'
-import { json } from '../../db/statements/json.ts'
-import type { ChannelName, InboundContent } from '../../db/tables/channels.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
+import type { Trx } from '../../platform/db/database.ts'
+import { newId } from '../../platform/db/ids.ts'
+import { json } from '../../platform/db/statements/json.ts'
+import type { ChannelName, InboundContent } from '../../platform/db/tables/channels.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { ThreadRow } from '../../deliveries/enqueue-delivery.ts'
 
 /** Names and payloads of the channels' jobs. */

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import type { Task } from '../../jobs/jobs.ts'
+import type { Task } from '../../platform/jobs/jobs.ts'
 import { READ_NUMBERS, type ReadNumbers } from './connection/connection.ts'
 import { readNumbersOf } from './connection/numbers.ts'
 import { fetchFiles } from './inbound/fetch-files.ts'

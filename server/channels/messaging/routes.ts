@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
-import { type Route, route } from '../../http/route.ts'
-import { baseUrlOf } from '../../http/server/base-url.ts'
+import { type Route, route } from '../../platform/http/route.ts'
+import { baseUrlOf } from '../../platform/http/server/base-url.ts'
 import { deleteConnection, putConnection } from './connection/connection.ts'
 import { connectionState, testConnection } from './connection/connection-state.ts'
 import {

@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { Exact, IsoTime, Nullable, OneOf } from '../../http/contract.ts'
-import { BaseUrl } from '../../http/server/base-url.ts'
+import { Exact, IsoTime, Nullable, OneOf } from '../../platform/http/contract.ts'
+import { BaseUrl } from '../../platform/http/server/base-url.ts'
 import { connectionStatuses } from '../registry/connection-status.ts'
 
 const shown = (description: string) => Type.String({ description })

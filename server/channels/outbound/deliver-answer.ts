@@ -4,9 +4,9 @@ import { CHANNEL_NAMES } from '../../agents/settings/channel-names.ts'
 import { textOf } from '../../conversations/records/parts.ts'
 import type { GenerationIds } from '../../conversations/stream/reading.ts'
 import type { DeliverAnswer, StoredMessage } from '../../conversations/turn/end-turn.ts'
-import type { Trx } from '../../db/database.ts'
-import type { Notifier } from '../../db/notifier.ts'
-import type { AgentRef } from '../../db/refs.ts'
+import type { Trx } from '../../platform/db/database.ts'
+import type { Notifier } from '../../platform/db/notifier.ts'
+import type { AgentRef } from '../../platform/db/refs.ts'
 import { enqueueDelivery, hasNotice, type ThreadRow, threadOf } from '../../deliveries/enqueue-delivery.ts'
 import { withoutMarkers } from '../../knowledge/search/answering/citations.ts'
 import { linkHostsOf } from '../../knowledge/sources/link-hosts.ts'
@@ -14,9 +14,9 @@ import {
   CUSTOMER_SENTENCES,
   type CustomerLanguage,
   isCustomerLanguage,
-} from '../../text/languages/customer-sentences.ts'
-import { guessLanguage } from '../../text/languages/language.ts'
-import { hostOf } from '../../text/safety/foreign-links.ts'
+} from '../../platform/text/languages/customer-sentences.ts'
+import { guessLanguage } from '../../platform/text/languages/language.ts'
+import { hostOf } from '../../platform/text/safety/foreign-links.ts'
 import { askPeople } from './ask-people.ts'
 
 /** How many of the newest messages tell the customer's language. */

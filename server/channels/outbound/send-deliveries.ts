@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import { transact } from '../../db/statements/transact.ts'
+import { transact } from '../../platform/db/statements/transact.ts'
 import { claimDelivery, type DeliveryRow, LEASE_SECONDS } from '../../deliveries/claim-delivery.ts'
 import { type Attempt, settleAttempt } from '../../deliveries/settle-delivery.ts'
 import { holdTicketOf, noteDelivery } from '../../helpdesk/messages/note-delivery.ts'

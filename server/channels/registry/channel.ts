@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import type { ChannelName } from '../../db/tables/channels.ts'
+import type { ChannelName } from '../../platform/db/tables/channels.ts'
 import type { DeliveryRow } from '../../deliveries/claim-delivery.ts'
 import type { Attempt } from '../../deliveries/settle-delivery.ts'
 

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Exact, endpoint, Nullable, OneOf } from '../../http/contract.ts'
+import { Exact, endpoint, Nullable, OneOf } from '../../platform/http/contract.ts'
 import { connectionStatuses } from './connection-status.ts'
 
 const state = {

@@ -9,7 +9,7 @@ import { type Client, type Service, startService } from '../../../test/start.ts'
 import { until } from '../../../test/until.ts'
 import { createMember } from '../../accounts/records/members.ts'
 import { appendMessage } from '../../conversations/records/append-message.ts'
-import { transact } from '../../db/statements/transact.ts'
+import { transact } from '../../platform/db/statements/transact.ts'
 import { answerForgotten } from './answer-forgotten.ts'
 import { endIdle } from './end-idle.ts'
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { channelNames } from '../../agents/settings/channel-names.ts'
 import { WIDGET } from '../../conversations/records/queries.ts'
-import type { Db } from '../../db/database.ts'
+import type { Db } from '../../platform/db/database.ts'
 
 /** The hours after which an idle conversation ends, unless the account has a setting of its own. */
 const IDLE_HOURS = 24

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { Db } from '../../db/database.ts'
-import { json } from '../../db/statements/json.ts'
-import type { AttachmentNote } from '../../db/tables/attachments.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { json } from '../../platform/db/statements/json.ts'
+import type { AttachmentNote } from '../../platform/db/tables/attachments.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
 
 /** Merges members into the metadata of messages. */
 export async function extendMetadata(

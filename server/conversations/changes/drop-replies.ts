@@ -1,6 +1,6 @@
 import { releaseCredits } from '../../accounts/plans/credits.ts'
-import type { Trx } from '../../db/database.ts'
-import type { AgentRef } from '../../db/refs.ts'
+import type { Trx } from '../../platform/db/database.ts'
+import type { AgentRef } from '../../platform/db/refs.ts'
 
 /**
  * Deletes the running generations of an agent with their logs, and releases their reserved credits. The processes that

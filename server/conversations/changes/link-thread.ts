@@ -1,5 +1,5 @@
-import type { Db } from '../../db/database.ts'
-import type { ConversationRef } from '../../db/refs.ts'
+import type { Db } from '../../platform/db/database.ts'
+import type { ConversationRef } from '../../platform/db/refs.ts'
 
 /**
  * Links a conversation that is not on a channel to the thread, unless it has ended or the thread already has another

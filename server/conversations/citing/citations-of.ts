@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Static } from 'typebox'
-import type { Db } from '../../db/database.ts'
+import type { Db } from '../../platform/db/database.ts'
 import type { SourceRow } from '../../knowledge/sources/queries.ts'
 import type { listSourceCitations } from './contract.ts'
 

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { EpochSeconds, Exact, endpoint, Nullable } from '../../http/contract.ts'
+import { EpochSeconds, Exact, endpoint, Nullable } from '../../platform/http/contract.ts'
 
 export const listSourceCitations = endpoint({
   method: 'GET',

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import { type Route, route } from '../../http/route.ts'
+import { type Route, route } from '../../platform/http/route.ts'
 import { requireSource } from '../../knowledge/sources/queries.ts'
 import { citationsOf } from './citations-of.ts'
 import { listSourceCitations } from './contract.ts'

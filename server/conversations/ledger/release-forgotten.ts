@@ -1,6 +1,6 @@
 import { releaseCredits } from '../../accounts/plans/credits.ts'
-import type { Db } from '../../db/database.ts'
-import { transact } from '../../db/statements/transact.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { transact } from '../../platform/db/statements/transact.ts'
 
 const FORGOTTEN_AT_ONCE = 100
 

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Exact, endpoint } from '../../http/contract.ts'
+import { Exact, endpoint } from '../../platform/http/contract.ts'
 import { ChatAnswer, ChatErrors } from '../records/schema.ts'
 import { StreamEvent } from '../stream/stream-schema.ts'
 import { Channel, MadeOf } from './schema.ts'

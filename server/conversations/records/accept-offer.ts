@@ -1,5 +1,5 @@
-import type { Trx } from '../../db/database.ts'
-import { isId } from '../../db/ids.ts'
+import type { Trx } from '../../platform/db/database.ts'
+import { isId } from '../../platform/db/ids.ts'
 import { metadataOf } from './present.ts'
 import type { ConversationRow, TranscriptMessage } from './queries.ts'
 

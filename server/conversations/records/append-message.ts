@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { Trx } from '../../db/database.ts'
-import { newId } from '../../db/ids.ts'
-import { json } from '../../db/statements/json.ts'
-import type { MessagePart, MessagesTable } from '../../db/tables/conversations.ts'
+import type { Trx } from '../../platform/db/database.ts'
+import { newId } from '../../platform/db/ids.ts'
+import { json } from '../../platform/db/statements/json.ts'
+import type { MessagePart, MessagesTable } from '../../platform/db/tables/conversations.ts'
 import type { ConversationRow } from './queries.ts'
 
 type NewMessage = {

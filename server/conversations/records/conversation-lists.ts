@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import type { Db } from '../../db/database.ts'
-import type { AgentRef } from '../../db/refs.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
-import type { DateRange } from '../../http/input/dates.ts'
-import { after, type Position } from '../../http/pagination.ts'
+import type { Db } from '../../platform/db/database.ts'
+import type { AgentRef } from '../../platform/db/refs.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
+import type { DateRange } from '../../platform/http/input/dates.ts'
+import { after, type Position } from '../../platform/http/pagination.ts'
 import { type ConversationRow, PLAYGROUND } from './queries.ts'
 
 type Page = { limit: number; position: Position | null }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '../../db/database.ts'
-import { transact } from '../../db/statements/transact.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { transact } from '../../platform/db/statements/transact.ts'
 import { ignoreWaitingCalls } from './parts.ts'
 
 const AT_ONCE = 200

@@ -1,6 +1,6 @@
-import type { Db } from '../../db/database.ts'
-import type { ConversationRef } from '../../db/refs.ts'
-import { transact } from '../../db/statements/transact.ts'
+import type { Db } from '../../platform/db/database.ts'
+import type { ConversationRef } from '../../platform/db/refs.ts'
+import { transact } from '../../platform/db/statements/transact.ts'
 import { notOngoing, requireConversation } from './queries.ts'
 
 /**

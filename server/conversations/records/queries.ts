@@ -1,11 +1,11 @@
 import type { Insertable, Selectable } from 'kysely'
-import type { Db, Trx } from '../../db/database.ts'
-import { isId, newId } from '../../db/ids.ts'
-import type { ConversationRef } from '../../db/refs.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
-import type { ConversationsTable, MessagesTable } from '../../db/tables/conversations.ts'
-import { ApiError } from '../../http/errors.ts'
-import { shorten, shortenAtWord } from '../../text/words/shorten.ts'
+import type { Db, Trx } from '../../platform/db/database.ts'
+import { isId, newId } from '../../platform/db/ids.ts'
+import type { ConversationRef } from '../../platform/db/refs.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
+import type { ConversationsTable, MessagesTable } from '../../platform/db/tables/conversations.ts'
+import { ApiError } from '../../platform/http/errors.ts'
+import { shorten, shortenAtWord } from '../../platform/text/words/shorten.ts'
 import { textOf } from './parts.ts'
 
 export type ConversationRow = Selectable<ConversationsTable>

@@ -1,7 +1,7 @@
-import type { Db } from '../../db/database.ts'
-import { isId } from '../../db/ids.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
-import { ApiError } from '../../http/errors.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { isId } from '../../platform/db/ids.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
+import { ApiError } from '../../platform/http/errors.ts'
 import type { MessageRow } from './queries.ts'
 
 /** Sets or clears the rating of an assistant message; RESOURCE_MESSAGE_NOT_FOUND, RESOURCE_MESSAGE_NOT_ASSISTANT. */

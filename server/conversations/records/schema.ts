@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { EpochSeconds, Exact, Nullable, OneOf, TaggedUnion } from '../../http/contract.ts'
+import { EpochSeconds, Exact, Nullable, OneOf, TaggedUnion } from '../../platform/http/contract.ts'
 import { CitedSource } from '../../knowledge/search/answering/schema.ts'
 
 export const conversationStatuses = ['ongoing', 'ended', 'taken_over', 'paused'] as const

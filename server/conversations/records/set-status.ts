@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Trx } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
-import type { ConversationStatus } from '../../db/tables/conversations.ts'
+import type { Trx } from '../../platform/db/database.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
+import type { ConversationStatus } from '../../platform/db/tables/conversations.ts'
 import type { ConversationRow } from './queries.ts'
 
 type Which = Pick<ConversationRow, 'id' | 'account_id'>

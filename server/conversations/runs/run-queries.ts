@@ -1,6 +1,6 @@
-import type { Db } from '../../db/database.ts'
-import type { AgentRef } from '../../db/refs.ts'
-import { after, type Position } from '../../http/pagination.ts'
+import type { Db } from '../../platform/db/database.ts'
+import type { AgentRef } from '../../platform/db/refs.ts'
+import { after, type Position } from '../../platform/http/pagination.ts'
 
 type Page = { limit: number; position: Position | null }
 

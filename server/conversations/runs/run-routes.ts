@@ -1,8 +1,8 @@
 import { requireAction } from '../../actions/definitions/action-queries.ts'
 import { requireProcedure } from '../../actions/procedures/procedure-queries.ts'
 import type { Context } from '../../context.ts'
-import { decodeCursor, fingerprint, pageOf } from '../../http/pagination.ts'
-import { type Route, route } from '../../http/route.ts'
+import { decodeCursor, fingerprint, pageOf } from '../../platform/http/pagination.ts'
+import { type Route, route } from '../../platform/http/route.ts'
 import * as contract from './contract.ts'
 import { runsOfAction, runsOfProcedure } from './run-queries.ts'
 

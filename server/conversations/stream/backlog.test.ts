@@ -6,7 +6,7 @@ import { type ModelServer, startModelServer } from '../../../test/fakes/model-se
 import { tokens } from '../../../test/fakes/reply.ts'
 import { type Client, type Service, startService } from '../../../test/start.ts'
 import { until } from '../../../test/until.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { createBacklog } from './log-writer.ts'
 
 const MOST = 160_000

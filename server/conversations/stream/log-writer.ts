@@ -1,8 +1,8 @@
 import { getHeapStatistics } from 'node:v8'
-import { asUrgent, onBehalfOf } from '../../db/connections/lanes.ts'
-import type { Db } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
-import type { ServiceProcess } from '../../db/upkeep/processes.ts'
+import { asUrgent, onBehalfOf } from '../../platform/db/connections/lanes.ts'
+import type { Db } from '../../platform/db/database.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
+import type { ServiceProcess } from '../../platform/db/upkeep/processes.ts'
 import { appendToLog, type Piece } from './generation-log.ts'
 import type { LiveGeneration } from './reading.ts'
 

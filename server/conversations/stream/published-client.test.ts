@@ -12,8 +12,8 @@ import { type ModelServer, startModelServer } from '../../../test/fakes/model-se
 import { readStream } from '../../../test/read-stream.ts'
 import { type Answer, type Client, type Service, startService } from '../../../test/start.ts'
 import { trained, until } from '../../../test/until.ts'
-import { json } from '../../db/statements/json.ts'
-import { V2 } from '../../http/contract.ts'
+import { json } from '../../platform/db/statements/json.ts'
+import { V2 } from '../../platform/http/contract.ts'
 
 /** Clients that know only what service-api documents: they consider every tool-call part theirs to answer. */
 
@@ -286,7 +286,7 @@ test('the migration marks stored parts that do not say who ran a call', async ()
   const messages = async () =>
     (await client.request('GET', pathOf(conversationId))).body.data.messages[1].parts
   assert.equal((await messages()).length, 8)
-  const migration = new URL('../../db/migrations/0051_calls_run_here.sql', import.meta.url)
+  const migration = new URL('../../platform/db/migrations/0051_calls_run_here.sql', import.meta.url)
   await sql.raw(await readFile(migration, 'utf8')).execute(service.ctx.db)
   assert.deepEqual(typesOf(await messages()), ['text', 'tool-call'])
 })

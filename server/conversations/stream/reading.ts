@@ -1,8 +1,8 @@
 import type { Static } from 'typebox'
-import type { AccountId } from '../../db/tables/columns.ts'
-import type { GenerationsTable, MessagePart, StopReason } from '../../db/tables/conversations.ts'
-import type { ServiceProcess } from '../../db/upkeep/processes.ts'
-import { ApiError } from '../../http/errors.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
+import type { GenerationsTable, MessagePart, StopReason } from '../../platform/db/tables/conversations.ts'
+import type { ServiceProcess } from '../../platform/db/upkeep/processes.ts'
+import { ApiError } from '../../platform/http/errors.ts'
 import type { ChatAnswer } from '../records/schema.ts'
 import { frameOf, type StreamEvent } from './events.ts'
 

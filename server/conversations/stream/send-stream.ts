@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
-import { SENT } from '../../http/route.ts'
-import { type EventStream, eventStream, PING } from '../../http/server/event-stream.ts'
+import { SENT } from '../../platform/http/route.ts'
+import { type EventStream, eventStream, PING } from '../../platform/http/server/event-stream.ts'
 import { shownParts } from '../records/parts.ts'
 import { DONE_FRAME, type StreamEvent } from './events.ts'
 import type { FrameSource, Reading } from './reading.ts'

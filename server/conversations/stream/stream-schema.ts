@@ -1,5 +1,5 @@
 import Type, { type TObject, type TProperties } from 'typebox'
-import { Exact, Nullable, OneOf, TaggedUnion } from '../../http/contract.ts'
+import { Exact, Nullable, OneOf, TaggedUnion } from '../../platform/http/contract.ts'
 import { CitedSource } from '../../knowledge/search/answering/schema.ts'
 import { finishReasons, Offer, StandIn } from '../records/schema.ts'
 

@@ -8,7 +8,7 @@ import { readStream } from '../../../test/read-stream.ts'
 import { type Answer, type Client, type Service, startService } from '../../../test/start.ts'
 import { until } from '../../../test/until.ts'
 import { plans } from '../../accounts/plans/plans.ts'
-import { newId } from '../../db/ids.ts'
+import { newId } from '../../platform/db/ids.ts'
 import { reconcile } from '../ledger/reconcile.ts'
 
 let models: ModelServer

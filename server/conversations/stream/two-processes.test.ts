@@ -8,7 +8,7 @@ import { readStream } from '../../../test/read-stream.ts'
 import { type Client, clientOf, type Service, startService } from '../../../test/start.ts'
 import { until } from '../../../test/until.ts'
 import { createMember } from '../../accounts/records/members.ts'
-import { newId } from '../../db/ids.ts'
+import { newId } from '../../platform/db/ids.ts'
 
 /** Actions of one process must also take effect on generations that another process runs. */
 describe('two processes on one database', { skip: !onPostgres() && 'needs PostgreSQL' }, () => {

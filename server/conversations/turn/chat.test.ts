@@ -9,8 +9,8 @@ import { readStream } from '../../../test/read-stream.ts'
 import { reconcileByHand } from '../../../test/reconcile-by-hand.ts'
 import { type Answer, type Client, type Service, startService } from '../../../test/start.ts'
 import { trained, until } from '../../../test/until.ts'
-import { newId } from '../../db/ids.ts'
-import { CUSTOMER_SENTENCES } from '../../text/languages/customer-sentences.ts'
+import { newId } from '../../platform/db/ids.ts'
+import { CUSTOMER_SENTENCES } from '../../platform/text/languages/customer-sentences.ts'
 
 let models: ModelServer
 let service: Service

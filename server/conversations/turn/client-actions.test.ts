@@ -5,7 +5,7 @@ import { type ModelServer, startModelServer } from '../../../test/fakes/model-se
 import { readStream } from '../../../test/read-stream.ts'
 import { type Answer, type Client, type Service, startService } from '../../../test/start.ts'
 import { trained } from '../../../test/until.ts'
-import { newId } from '../../db/ids.ts'
+import { newId } from '../../platform/db/ids.ts'
 import { reconcile } from '../ledger/reconcile.ts'
 import { expireCalls } from '../records/expire-calls.ts'
 

@@ -5,9 +5,9 @@ import type {
   LanguageModelV4ToolCallPart,
 } from '@ai-sdk/provider'
 import type { Tool } from '../../actions/tools/tool.ts'
-import { newId } from '../../db/ids.ts'
-import type { ServiceProcess } from '../../db/upkeep/processes.ts'
-import { storable, storableJson } from '../../http/bodies/storable.ts'
+import { newId } from '../../platform/db/ids.ts'
+import type { ServiceProcess } from '../../platform/db/upkeep/processes.ts'
+import { storable, storableJson } from '../../platform/http/bodies/storable.ts'
 import type { Citations } from '../../knowledge/search/answering/citations.ts'
 import { WAS_REASONING } from '../../models/calls/tagged-reasoning.ts'
 import { type Call, hasWords } from '../records/parts.ts'

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Context } from '../../context.ts'
-import type { Db } from '../../db/database.ts'
-import { afterCommit } from '../../db/statements/transact.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
-import type { StopReason } from '../../db/tables/conversations.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { afterCommit } from '../../platform/db/statements/transact.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
+import type { StopReason } from '../../platform/db/tables/conversations.ts'
 
 /** What it takes to notify the process that runs a generation. */
 type Notifying = Pick<Context, 'db' | 'generations' | 'notifier'>

@@ -1,7 +1,7 @@
 import type { Said } from '../../knowledge/search/answering/retrieve.ts'
 import type { Handover } from '../../models/builtin/input.ts'
-import { type CustomerLanguage, isCustomerLanguage } from '../../text/languages/customer-sentences.ts'
-import { guessLanguage, type Language } from '../../text/languages/language.ts'
+import { type CustomerLanguage, isCustomerLanguage } from '../../platform/text/languages/customer-sentences.ts'
+import { guessLanguage, type Language } from '../../platform/text/languages/language.ts'
 import { textOf } from '../records/parts.ts'
 import type { TranscriptMessage } from '../records/queries.ts'
 

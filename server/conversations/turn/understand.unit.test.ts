@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Language } from '../../text/languages/language.ts'
+import type { Language } from '../../platform/text/languages/language.ts'
 import type { TranscriptMessage } from '../records/queries.ts'
 import { askedText, languageFor, talkOf } from './understand.ts'
 

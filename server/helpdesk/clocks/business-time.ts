@@ -1,4 +1,4 @@
-import type { BusinessHours, Weekday } from '../../db/tables/helpdesk.ts'
+import type { BusinessHours, Weekday } from '../../platform/db/tables/helpdesk.ts'
 import { openZone, type Zone } from './time-zone.ts'
 
 /** The time that counts: all of it, or only business hours. Times are in milliseconds. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { BusinessHours } from '../../db/tables/helpdesk.ts'
+import type { BusinessHours } from '../../platform/db/tables/helpdesk.ts'
 import { businessTime } from './business-time.ts'
 import { isTimeZone, openZone } from './time-zone.ts'
 

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import { transact } from '../../db/statements/transact.ts'
+import { transact } from '../../platform/db/statements/transact.ts'
 import { addTicketMessage } from '../messages/add-ticket-message.ts'
 import { noMember } from '../tickets/apply-ticket-change.ts'
 import { tellDesk } from '../tickets/tell-desk.ts'

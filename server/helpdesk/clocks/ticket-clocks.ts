@@ -1,11 +1,11 @@
 import type { Selectable } from 'kysely'
-import type { Trx } from '../../db/database.ts'
+import type { Trx } from '../../platform/db/database.ts'
 import type {
   ClockKind,
   HelpdeskSettingsTable,
   StatusCategory,
   TicketClocksTable,
-} from '../../db/tables/helpdesk.ts'
+} from '../../platform/db/tables/helpdesk.ts'
 import { isOver, type TicketRow } from '../tickets/ticket-queries.ts'
 import { type BusinessTime, businessTime, minutes } from './business-time.ts'
 

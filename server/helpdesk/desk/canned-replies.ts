@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely'
-import type { Db } from '../../db/database.ts'
-import { isId, newId } from '../../db/ids.ts'
-import type { AgentRef } from '../../db/refs.ts'
-import type { CannedRepliesTable } from '../../db/tables/helpdesk.ts'
-import { ApiError } from '../../http/errors.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { isId, newId } from '../../platform/db/ids.ts'
+import type { AgentRef } from '../../platform/db/refs.ts'
+import type { CannedRepliesTable } from '../../platform/db/tables/helpdesk.ts'
+import { ApiError } from '../../platform/http/errors.ts'
 import { refuseTakenName } from './taken-name.ts'
 
 export type CannedRow = Selectable<CannedRepliesTable>

@@ -4,7 +4,7 @@ import { type Desk, openDesk } from '../../../test/open-desk.ts'
 import { type Service, startService } from '../../../test/start.ts'
 import { quotaProblem } from '../../attachments/attachment-quota.ts'
 import { dropAbandonedUploads } from '../../attachments/uploads.ts'
-import { transact } from '../../db/statements/transact.ts'
+import { transact } from '../../platform/db/statements/transact.ts'
 import { mentionsIn } from '../messages/add-note.ts'
 
 let service: Service

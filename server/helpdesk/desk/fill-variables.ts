@@ -1,4 +1,4 @@
-import { invalidField } from '../../http/errors.ts'
+import { invalidField } from '../../platform/http/errors.ts'
 import type { Member } from '../team/find-member.ts'
 import type { TicketRow } from '../tickets/ticket-queries.ts'
 

@@ -1,7 +1,7 @@
 import { attachmentUrl } from '../../attachments/serve-attachments.ts'
 import { attachmentOf, keepUpload } from '../../attachments/uploads.ts'
 import type { Context } from '../../context.ts'
-import { type Route, route, SENT } from '../../http/route.ts'
+import { type Route, route, SENT } from '../../platform/http/route.ts'
 import { createEventFeeds, type EventFeeds } from '../live/event-feeds.ts'
 import { followEvents } from '../live/follow-events.ts'
 import { authorOf, requireMember } from '../team/find-member.ts'

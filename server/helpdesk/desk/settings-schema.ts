@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import type { ClockTargets, BusinessHours as Hours } from '../../db/tables/helpdesk.ts'
-import { Exact } from '../../http/contract.ts'
+import type { ClockTargets, BusinessHours as Hours } from '../../platform/db/tables/helpdesk.ts'
+import { Exact } from '../../platform/http/contract.ts'
 import { priorities } from '../tickets/schema.ts'
 
 /** 30 days. */

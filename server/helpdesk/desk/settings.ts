@@ -1,8 +1,8 @@
-import type { Db } from '../../db/database.ts'
-import type { AgentRef } from '../../db/refs.ts'
-import { json } from '../../db/statements/json.ts'
-import type { BusinessHours, ClockTargets } from '../../db/tables/helpdesk.ts'
-import { refuseInvalid } from '../../http/input/validate.ts'
+import type { Db } from '../../platform/db/database.ts'
+import type { AgentRef } from '../../platform/db/refs.ts'
+import { json } from '../../platform/db/statements/json.ts'
+import type { BusinessHours, ClockTargets } from '../../platform/db/tables/helpdesk.ts'
+import { refuseInvalid } from '../../platform/http/input/validate.ts'
 import { minutesOf, weeklyMinutes } from '../clocks/business-time.ts'
 import { isTimeZone } from '../clocks/time-zone.ts'
 

@@ -1,4 +1,4 @@
-import type { Db } from '../../db/database.ts'
+import type { Db } from '../../platform/db/database.ts'
 import type { TicketRow } from '../tickets/ticket-queries.ts'
 
 const iso = (time: Date | null | undefined): string | null => time?.toISOString() ?? null

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
-import type { AgentRef } from '../../db/refs.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
-import { ApiError } from '../../http/errors.ts'
+import type { AgentRef } from '../../platform/db/refs.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
+import { ApiError } from '../../platform/http/errors.ts'
 import { eventsAfter } from './event-queries.ts'
 
 /** Notifications may be lost, so the rows are read after this time even without one. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '../../db/database.ts'
-import type { AgentRef } from '../../db/refs.ts'
+import type { Db } from '../../platform/db/database.ts'
+import type { AgentRef } from '../../platform/db/refs.ts'
 
 /** The frames of the events after a number, and the number of the last one. */
 type Feed = { text: string; position: number; hasMore: boolean }

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../context.ts'
-import type { AgentRef } from '../../db/refs.ts'
-import { endInTime, eventStream, PING } from '../../http/server/event-stream.ts'
+import type { AgentRef } from '../../platform/db/refs.ts'
+import { endInTime, eventStream, PING } from '../../platform/http/server/event-stream.ts'
 import type { EventFeeds } from './event-feeds.ts'
 import { lastNumber } from './event-queries.ts'
 

@@ -6,7 +6,7 @@ import { type Desk, openDesk, write } from '../../../test/open-desk.ts'
 import { clientOf, type Service, startService } from '../../../test/start.ts'
 import { until } from '../../../test/until.ts'
 import { answerConversation } from '../../channels/replies/answer-conversation.ts'
-import { newId } from '../../db/ids.ts'
+import { newId } from '../../platform/db/ids.ts'
 import { openTicket } from '../tickets/open-ticket.ts'
 import { purgeEvents } from './event-queries.ts'
 

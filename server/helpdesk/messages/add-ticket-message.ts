@@ -1,9 +1,9 @@
 import { type Selectable, sql } from 'kysely'
-import type { Trx } from '../../db/database.ts'
-import { newId } from '../../db/ids.ts'
-import { json } from '../../db/statements/json.ts'
-import type { AttachmentNote } from '../../db/tables/attachments.ts'
-import type { TicketMessagesTable, TicketSender } from '../../db/tables/helpdesk.ts'
+import type { Trx } from '../../platform/db/database.ts'
+import { newId } from '../../platform/db/ids.ts'
+import { json } from '../../platform/db/statements/json.ts'
+import type { AttachmentNote } from '../../platform/db/tables/attachments.ts'
+import type { TicketMessagesTable, TicketSender } from '../../platform/db/tables/helpdesk.ts'
 import type { TicketRow } from '../tickets/ticket-queries.ts'
 
 export type TicketMessageRow = Selectable<TicketMessagesTable>

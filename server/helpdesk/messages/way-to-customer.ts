@@ -1,6 +1,6 @@
 import type { ConversationRow } from '../../conversations/records/queries.ts'
-import type { Trx } from '../../db/database.ts'
-import type { ChannelName } from '../../db/tables/channels.ts'
+import type { Trx } from '../../platform/db/database.ts'
+import type { ChannelName } from '../../platform/db/tables/channels.ts'
 import { threadOf } from '../../deliveries/enqueue-delivery.ts'
 import type { TicketRow } from '../tickets/ticket-queries.ts'
 

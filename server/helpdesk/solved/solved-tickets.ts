@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Db, Trx } from '../../db/database.ts'
-import type { AgentRef } from '../../db/refs.ts'
-import type { MessagePart } from '../../db/tables/conversations.ts'
+import type { Db, Trx } from '../../platform/db/database.ts'
+import type { AgentRef } from '../../platform/db/refs.ts'
+import type { MessagePart } from '../../platform/db/tables/conversations.ts'
 import type { SolvedTicket, SolvedTickets, TicketRow } from '../../knowledge/tickets/solved-tickets.ts'
 import { beginningOf, type Person, removePersonal } from './remove-personal.ts'
 

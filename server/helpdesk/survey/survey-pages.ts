@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../text/safety/escape-html.ts'
+import { escapeHtml } from '../../platform/text/safety/escape-html.ts'
 
 const page = (body: string): string => `<!doctype html>
 <html lang="en">

@@ -11,8 +11,8 @@ import { memberOf } from '../../../test/workspace.ts'
 import { createMember } from '../../accounts/records/members.ts'
 import { reconcile } from '../../conversations/ledger/reconcile.ts'
 import { requireConversation } from '../../conversations/records/queries.ts'
-import { newId } from '../../db/ids.ts'
-import { json } from '../../db/statements/json.ts'
+import { newId } from '../../platform/db/ids.ts'
+import { json } from '../../platform/db/statements/json.ts'
 import { handBack, takeOver } from './take-over.ts'
 
 let models: ModelServer

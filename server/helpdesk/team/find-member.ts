@@ -1,9 +1,9 @@
-import type { Db } from '../../db/database.ts'
-import { isId } from '../../db/ids.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
-import { ApiError } from '../../http/errors.ts'
-import { type Details, refuseInvalid } from '../../http/input/validate.ts'
-import type { Caller } from '../../http/route.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { isId } from '../../platform/db/ids.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
+import { ApiError } from '../../platform/http/errors.ts'
+import { type Details, refuseInvalid } from '../../platform/http/input/validate.ts'
+import type { Caller } from '../../platform/http/route.ts'
 
 export type Member = { id: string; name: string; email: string }
 

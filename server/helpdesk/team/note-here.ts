@@ -1,8 +1,8 @@
 import { presenceOf } from '../../accounts/records/members.ts'
 import type { Context } from '../../context.ts'
-import type { Db } from '../../db/database.ts'
-import { afterCommit } from '../../db/statements/transact.ts'
-import type { Caller } from '../../http/route.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { afterCommit } from '../../platform/db/statements/transact.ts'
+import type { Caller } from '../../platform/http/route.ts'
 import { tellPresence } from './tell-presence.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type MemberRow, membersOf, presenceOf } from '../../accounts/records/members.ts'
-import type { Db } from '../../db/database.ts'
-import type { AgentRef } from '../../db/refs.ts'
+import type { Db } from '../../platform/db/database.ts'
+import type { AgentRef } from '../../platform/db/refs.ts'
 
 /** Returns the members of the account with their figures in the help desk of one agent. */
 export async function presentMembers(db: Db, { accountId, agentId }: AgentRef) {

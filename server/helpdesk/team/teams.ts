@@ -1,12 +1,12 @@
 import { type Selectable, sql } from 'kysely'
 import { requireAgent } from '../../agents/records/find-agent.ts'
-import type { Db, Trx } from '../../db/database.ts'
-import { isId, newId } from '../../db/ids.ts'
-import type { AgentRef } from '../../db/refs.ts'
-import { transact } from '../../db/statements/transact.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
-import type { TeamsTable } from '../../db/tables/helpdesk.ts'
-import { ApiError, invalidField } from '../../http/errors.ts'
+import type { Db, Trx } from '../../platform/db/database.ts'
+import { isId, newId } from '../../platform/db/ids.ts'
+import type { AgentRef } from '../../platform/db/refs.ts'
+import { transact } from '../../platform/db/statements/transact.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
+import type { TeamsTable } from '../../platform/db/tables/helpdesk.ts'
+import { ApiError, invalidField } from '../../platform/http/errors.ts'
 
 export type TeamRow = Selectable<TeamsTable> & { member_count: number }
 

@@ -1,9 +1,9 @@
 import { type MemberRow, setPresence } from '../../accounts/records/members.ts'
 import type { Context } from '../../context.ts'
-import { transact } from '../../db/statements/transact.ts'
-import type { Presence } from '../../db/tables/accounts.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
-import { ApiError } from '../../http/errors.ts'
+import { transact } from '../../platform/db/statements/transact.ts'
+import type { Presence } from '../../platform/db/tables/accounts.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
+import { ApiError } from '../../platform/http/errors.ts'
 import { tellDesk } from '../tickets/tell-desk.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { PRESENCE_MINUTES } from '../../accounts/records/members.ts'
-import type { Db } from '../../db/database.ts'
-import type { AgentRef } from '../../db/refs.ts'
+import type { Db } from '../../platform/db/database.ts'
+import type { AgentRef } from '../../platform/db/refs.ts'
 import { businessTime } from '../clocks/business-time.ts'
 import { readSettings } from '../desk/settings.ts'
 

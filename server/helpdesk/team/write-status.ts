@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { requireAgent } from '../../agents/records/find-agent.ts'
-import type { Db, Trx } from '../../db/database.ts'
-import { isId, newId } from '../../db/ids.ts'
-import type { AgentRef } from '../../db/refs.ts'
-import { transact } from '../../db/statements/transact.ts'
-import type { StatusCategory } from '../../db/tables/helpdesk.ts'
-import { ApiError, invalidField } from '../../http/errors.ts'
+import type { Db, Trx } from '../../platform/db/database.ts'
+import { isId, newId } from '../../platform/db/ids.ts'
+import type { AgentRef } from '../../platform/db/refs.ts'
+import { transact } from '../../platform/db/statements/transact.ts'
+import type { StatusCategory } from '../../platform/db/tables/helpdesk.ts'
+import { ApiError, invalidField } from '../../platform/http/errors.ts'
 import { ensureStatuses, type StatusRow } from '../tickets/statuses.ts'
 
 type Fields = { externalLabel?: string; internalLabel?: string; color?: string; isDefault?: boolean }

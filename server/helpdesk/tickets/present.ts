@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { attachmentUrl } from '../../attachments/serve-attachments.ts'
 import type { Context } from '../../context.ts'
-import type { DeliveryStatus } from '../../db/tables/deliveries.ts'
+import type { DeliveryStatus } from '../../platform/db/tables/deliveries.ts'
 import type { TicketMessageRow } from '../messages/add-ticket-message.ts'
 import type { CreatedReply, ListedTicket, Ticket, TicketMessage } from './schema.ts'
 import type { TicketRow } from './ticket-queries.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { PRESENCE_MINUTES } from '../../accounts/records/members.ts'
-import type { Trx } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
+import type { Trx } from '../../platform/db/database.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
 
 /**
  * Returns the member who gets the next ticket: the present member of the team with the fewest open tickets, and

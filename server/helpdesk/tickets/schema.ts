@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Exact, IsoTime, Nullable, OneOf } from '../../http/contract.ts'
+import { Exact, IsoTime, Nullable, OneOf } from '../../platform/http/contract.ts'
 
 export const statusCategories = ['new', 'on_you', 'on_customer', 'on_hold', 'closed', 'cancelled'] as const
 export const priorities = ['none', 'low', 'normal', 'high', 'urgent'] as const

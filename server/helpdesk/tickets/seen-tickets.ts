@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Context } from '../../context.ts'
-import type { Db } from '../../db/database.ts'
-import type { AgentRef, TicketRef } from '../../db/refs.ts'
-import { transact } from '../../db/statements/transact.ts'
+import type { Db } from '../../platform/db/database.ts'
+import type { AgentRef, TicketRef } from '../../platform/db/refs.ts'
+import { transact } from '../../platform/db/statements/transact.ts'
 import { tellDesk } from './tell-desk.ts'
 import { requireTicket } from './ticket-queries.ts'
 

@@ -1,10 +1,10 @@
 import { type Selectable, sql } from 'kysely'
 import { requireAgent } from '../../agents/records/find-agent.ts'
-import type { Db, Trx } from '../../db/database.ts'
-import { newId } from '../../db/ids.ts'
-import type { AgentRef } from '../../db/refs.ts'
-import { transact } from '../../db/statements/transact.ts'
-import type { StatusCategory, TicketStatusesTable } from '../../db/tables/helpdesk.ts'
+import type { Db, Trx } from '../../platform/db/database.ts'
+import { newId } from '../../platform/db/ids.ts'
+import type { AgentRef } from '../../platform/db/refs.ts'
+import { transact } from '../../platform/db/statements/transact.ts'
+import type { StatusCategory, TicketStatusesTable } from '../../platform/db/tables/helpdesk.ts'
 
 export type StatusRow = Selectable<TicketStatusesTable>
 

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { Trx } from '../../db/database.ts'
-import type { Notifier } from '../../db/notifier.ts'
-import type { AgentRef, ConversationRef } from '../../db/refs.ts'
-import { json } from '../../db/statements/json.ts'
+import type { Trx } from '../../platform/db/database.ts'
+import type { Notifier } from '../../platform/db/notifier.ts'
+import type { AgentRef, ConversationRef } from '../../platform/db/refs.ts'
+import { json } from '../../platform/db/statements/json.ts'
 
 /** An event for those who follow a help desk. Its data says what has changed, without the content. */
 type HelpdeskEvent =

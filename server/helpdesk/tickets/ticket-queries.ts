@@ -1,10 +1,10 @@
 import type { Selectable } from 'kysely'
 import { type ConversationRow, requireConversation } from '../../conversations/records/queries.ts'
-import type { Db, Trx } from '../../db/database.ts'
-import type { AgentRef, TicketRef } from '../../db/refs.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
-import type { StatusCategory, TicketsTable } from '../../db/tables/helpdesk.ts'
-import { ApiError } from '../../http/errors.ts'
+import type { Db, Trx } from '../../platform/db/database.ts'
+import type { AgentRef, TicketRef } from '../../platform/db/refs.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
+import type { StatusCategory, TicketsTable } from '../../platform/db/tables/helpdesk.ts'
+import { ApiError } from '../../platform/http/errors.ts'
 
 export type TicketRow = Selectable<TicketsTable>
 

@@ -4,8 +4,8 @@ import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { type Desk, openDesk } from '../../../test/open-desk.ts'
 import { type Service, startService } from '../../../test/start.ts'
-import { newId } from '../../db/ids.ts'
-import { json } from '../../db/statements/json.ts'
+import { newId } from '../../platform/db/ids.ts'
+import { json } from '../../platform/db/statements/json.ts'
 
 let service: Service
 
@@ -159,7 +159,7 @@ test('events stored in the former format are converted to the published one', as
     .where('account_id', '=', desk.owner.accountId)
     .set({ metadata: json(former) })
     .execute()
-  const migration = new URL('../../db/migrations/0052_persons_of_events.sql', import.meta.url)
+  const migration = new URL('../../platform/db/migrations/0052_persons_of_events.sql', import.meta.url)
   await sql.raw(await readFile(migration, 'utf8')).execute(service.ctx.db)
   const { body } = await desk.call('GET', `/tickets/${ticketNumber}/messages?types=event`)
   assert.deepEqual(body.data[0].metadata, {

@@ -1,6 +1,6 @@
 import { textOf } from '../../conversations/records/parts.ts'
 import type { MessageRow } from '../../conversations/records/queries.ts'
-import { storable } from '../../http/bodies/storable.ts'
+import { storable } from '../../platform/http/bodies/storable.ts'
 import { askForAccount } from '../../models/calls/call-model.ts'
 import type { ResolvedModel } from '../../models/calls/model-call.ts'
 import type { Models } from '../../models/models.ts'

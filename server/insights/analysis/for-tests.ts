@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Context } from '../../context.ts'
-import type { Db } from '../../db/database.ts'
+import type { Db } from '../../platform/db/database.ts'
 import { claimConversations } from './claim-conversations.ts'
 
 /** For tests: computes the figures of an agent's days in the simplest way, by reading and counting every row. */

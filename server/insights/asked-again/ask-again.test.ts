@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
 import { type Client, type Service, startService } from '../../../test/start.ts'
 import { trained, until } from '../../../test/until.ts'
-import { newId } from '../../db/ids.ts'
+import { newId } from '../../platform/db/ids.ts'
 import { lookNow } from '../analysis/for-tests.ts'
 import { askAgain } from './ask-again.ts'
 

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { AgentRow } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
-import type { Db } from '../../db/database.ts'
-import type { AgentRef } from '../../db/refs.ts'
-import { transact } from '../../db/statements/transact.ts'
+import type { Db } from '../../platform/db/database.ts'
+import type { AgentRef } from '../../platform/db/refs.ts'
+import { transact } from '../../platform/db/statements/transact.ts'
 import { ASK_AGAIN, type AskAgain } from '../../knowledge/training/enqueue-ask-again.ts'
 import { lockInsights } from '../days/lock-agent.ts'
 

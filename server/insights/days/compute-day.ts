@@ -1,10 +1,10 @@
 import { type Selectable, sql } from 'kysely'
 import { sourcesOf } from '../../conversations/records/conversation-lists.ts'
 import { PLAYGROUND } from '../../conversations/records/queries.ts'
-import type { Trx } from '../../db/database.ts'
-import type { AgentRef } from '../../db/refs.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
-import type { InsightDaysTable } from '../../db/tables/insights.ts'
+import type { Trx } from '../../platform/db/database.ts'
+import type { AgentRef } from '../../platform/db/refs.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
+import type { InsightDaysTable } from '../../platform/db/tables/insights.ts'
 
 /** The figures of a day in their stored form. */
 export type DayFigures = Omit<

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Db, Trx } from '../../db/database.ts'
-import { transact } from '../../db/statements/transact.ts'
+import type { Db, Trx } from '../../platform/db/database.ts'
+import { transact } from '../../platform/db/statements/transact.ts'
 
 const BATCH = 2_000
 const BATCHES = 20

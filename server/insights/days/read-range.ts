@@ -1,4 +1,4 @@
-import { ApiError, invalidField } from '../../http/errors.ts'
+import { ApiError, invalidField } from '../../platform/http/errors.ts'
 
 const DAY_MS = 86_400_000
 const USUAL_DAYS = 30

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { EpochSeconds, Exact, Nullable, OneOf } from '../../http/contract.ts'
+import { EpochSeconds, Exact, Nullable, OneOf } from '../../platform/http/contract.ts'
 
 const Count = (description?: string) => Type.Integer({ minimum: 0, ...(description ? { description } : {}) })
 export const Day = Type.String({ format: 'date', description: 'YYYY-MM-DD, UTC' })

@@ -1,5 +1,5 @@
-import type { Trx } from '../../db/database.ts'
-import type { AgentRef, ConversationRef } from '../../db/refs.ts'
+import type { Trx } from '../../platform/db/database.ts'
+import type { AgentRef, ConversationRef } from '../../platform/db/refs.ts'
 
 type Topic = { id: string; name: string }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '../../db/database.ts'
-import type { AgentRef } from '../../db/refs.ts'
+import type { Db } from '../../platform/db/database.ts'
+import type { AgentRef } from '../../platform/db/refs.ts'
 
 const MOST = 30
 /** The days after which a candidate is forgotten if it has not come up again. */

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Exact, IsoTime, OneOf, Subset } from '../../http/contract.ts'
+import { Exact, IsoTime, OneOf, Subset } from '../../platform/http/contract.ts'
 import { LONGEST_NAME, NO_TOPIC, topicKey } from './topic-key.ts'
 
 const Name = Type.String({

@@ -1,4 +1,4 @@
-import { splitWords, wordsOnly } from '../../text/words/words.ts'
+import { splitWords, wordsOnly } from '../../platform/text/words/words.ts'
 
 export const LONGEST_NAME = 60
 /** The name that the search uses for conversations without a topic. */

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Cursor, Exact, endpoint, Limit, OneOf, Page } from '../../http/contract.ts'
+import { Cursor, Exact, endpoint, Limit, OneOf, Page } from '../../platform/http/contract.ts'
 import { Answer, Question, Source } from '../../knowledge/sources/schema.ts'
 import { groupStatuses, UnansweredGroup } from './schema.ts'
 

@@ -2,8 +2,8 @@ import { type ResultPart, textOf } from '../../conversations/records/parts.ts'
 import type { MessageMetadata } from '../../conversations/records/present.ts'
 import type { MessageRow } from '../../conversations/records/queries.ts'
 import { FOUND_FROM } from '../../knowledge/search/knowledge.ts'
-import { languagesOfStopWord } from '../../text/languages/stop-words.ts'
-import { splitWords } from '../../text/words/words.ts'
+import { languagesOfStopWord } from '../../platform/text/languages/stop-words.ts'
+import { splitWords } from '../../platform/text/words/words.ts'
 
 /** A question for which the agent found nothing, with the message that was its answer. */
 export type Unanswered = {

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
-import { decodeCursor, fingerprint, pageOf } from '../../http/pagination.ts'
-import { type Route, route } from '../../http/route.ts'
+import { decodeCursor, fingerprint, pageOf } from '../../platform/http/pagination.ts'
+import { type Route, route } from '../../platform/http/route.ts'
 import { presentSource } from '../../knowledge/sources/present.ts'
 import { answerGroup, setGroupStatus } from './answer-group.ts'
 import * as contract from './contract.ts'

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Exact, IsoTime, Nullable, OneOf } from '../../http/contract.ts'
+import { Exact, IsoTime, Nullable, OneOf } from '../../platform/http/contract.ts'
 
 export const groupStatuses = ['open', 'answered', 'dismissed'] as const
 

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Cursor, Exact, endpoint, Limit, Page, Success } from '../../http/contract.ts'
+import { Cursor, Exact, endpoint, Limit, Page, Success } from '../../platform/http/contract.ts'
 import {
   Evaluation,
   EvaluationChange,

@@ -1,11 +1,11 @@
 import type { Selectable } from 'kysely'
-import type { Db } from '../../db/database.ts'
-import { isId } from '../../db/ids.ts'
-import type { AgentRef } from '../../db/refs.ts'
-import { json } from '../../db/statements/json.ts'
-import type { EvaluationRunsTable } from '../../db/tables/knowledge.ts'
-import { ApiError } from '../../http/errors.ts'
-import { after, type Position } from '../../http/pagination.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { isId } from '../../platform/db/ids.ts'
+import type { AgentRef } from '../../platform/db/refs.ts'
+import { json } from '../../platform/db/statements/json.ts'
+import type { EvaluationRunsTable } from '../../platform/db/tables/knowledge.ts'
+import { ApiError } from '../../platform/http/errors.ts'
+import { after, type Position } from '../../platform/http/pagination.ts'
 
 export type RunRow = Selectable<EvaluationRunsTable>
 export type ListedRow = Omit<RunRow, 'results'>

@@ -1,10 +1,10 @@
 import type { Selectable } from 'kysely'
-import type { Db } from '../../db/database.ts'
-import { isId, newId } from '../../db/ids.ts'
-import type { AgentRef } from '../../db/refs.ts'
-import type { EvaluationsTable } from '../../db/tables/knowledge.ts'
-import { ApiError, invalidField } from '../../http/errors.ts'
-import { after, type Position } from '../../http/pagination.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { isId, newId } from '../../platform/db/ids.ts'
+import type { AgentRef } from '../../platform/db/refs.ts'
+import type { EvaluationsTable } from '../../platform/db/tables/knowledge.ts'
+import { ApiError, invalidField } from '../../platform/http/errors.ts'
+import { after, type Position } from '../../platform/http/pagination.ts'
 import { findSet } from './set-queries.ts'
 
 export type EvaluationRow = Selectable<EvaluationsTable>

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { Context } from '../../context.ts'
-import { byCreation, decodeCursor, fingerprint, pageOf } from '../../http/pagination.ts'
-import { type Route, route } from '../../http/route.ts'
+import { byCreation, decodeCursor, fingerprint, pageOf } from '../../platform/http/pagination.ts'
+import { type Route, route } from '../../platform/http/route.ts'
 import * as contract from './contract.ts'
 import { keptRunRoutes } from './kept-run-routes.ts'
 import {

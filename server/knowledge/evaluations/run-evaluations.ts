@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Static } from 'typebox'
-import type { Db } from '../../db/database.ts'
+import type { Db } from '../../platform/db/database.ts'
 import type { Models } from '../../models/models.ts'
 import type { AgentKnowledge, Knowledge, Passage, SearchResult } from '../search/knowledge.ts'
 import { RERANKED, rerankFound } from '../search/rerank.ts'

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Exact, IsoTime, Nullable, Subset } from '../../http/contract.ts'
+import { Exact, IsoTime, Nullable, Subset } from '../../platform/http/contract.ts'
 
 const Question = Type.String({
   minLength: 1,

@@ -1,9 +1,9 @@
 import { type Selectable, sql } from 'kysely'
-import type { Db } from '../../db/database.ts'
-import { isId } from '../../db/ids.ts'
-import type { AgentRef } from '../../db/refs.ts'
-import type { EvaluationSetsTable } from '../../db/tables/knowledge.ts'
-import { ApiError } from '../../http/errors.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { isId } from '../../platform/db/ids.ts'
+import type { AgentRef } from '../../platform/db/refs.ts'
+import type { EvaluationSetsTable } from '../../platform/db/tables/knowledge.ts'
+import { ApiError } from '../../platform/http/errors.ts'
 
 export type SetRow = Selectable<EvaluationSetsTable>
 

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type NotionServer, startNotionServer } from '../../../test/fakes/notion-server.ts'
 import { block, fakePage, tableBlock } from '../../../test/fakes/notion-wire.ts'
 import { type Client, type Service, startService } from '../../../test/start.ts'
-import { placeOfRow } from '../../secrets/sealed-columns.ts'
+import { placeOfRow } from '../../platform/secrets/sealed-columns.ts'
 import { syncSource } from '../training/resync/resync-source.ts'
 
 let service: Service

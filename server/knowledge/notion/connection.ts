@@ -1,9 +1,9 @@
 import type { Context } from '../../context.ts'
-import type { Db, Trx } from '../../db/database.ts'
-import type { AgentRef } from '../../db/refs.ts'
-import { transact } from '../../db/statements/transact.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
-import { placeOfRow } from '../../secrets/sealed-columns.ts'
+import type { Db, Trx } from '../../platform/db/database.ts'
+import type { AgentRef } from '../../platform/db/refs.ts'
+import { transact } from '../../platform/db/statements/transact.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
+import { placeOfRow } from '../../platform/secrets/sealed-columns.ts'
 import { createNotionClient, type NotionClient } from './client/notion-client.ts'
 
 export type Connection = { accessToken: string; baseUrl: string | null }

@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { Cursor, Exact, endpoint, IsoTime, Limit, Nullable, Success } from '../../http/contract.ts'
-import { BaseUrl } from '../../http/server/base-url.ts'
+import { Cursor, Exact, endpoint, IsoTime, Limit, Nullable, Success } from '../../platform/http/contract.ts'
+import { BaseUrl } from '../../platform/http/server/base-url.ts'
 
 const params = Exact({ agentId: Type.String({ minLength: 1 }) })
 const tag = 'Sources'

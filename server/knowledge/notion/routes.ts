@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
-import { type Route, route } from '../../http/route.ts'
-import { baseUrlOf } from '../../http/server/base-url.ts'
+import { type Route, route } from '../../platform/http/route.ts'
+import { baseUrlOf } from '../../platform/http/server/base-url.ts'
 import { deleteConnection, putConnection, rowOf } from './connection.ts'
 import { connectPages, disconnectPages, listConnectedPages, readPagesConnection } from './contract.ts'
 import { listPages } from './pages/list-pages.ts'

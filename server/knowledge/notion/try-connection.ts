@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import { ApiError, invalidField } from '../../http/errors.ts'
+import { ApiError, invalidField } from '../../platform/http/errors.ts'
 import { createNotionClient } from './client/notion-client.ts'
 import { NotionFailure } from './client/notion-failure.ts'
 import type { Connection } from './connection.ts'

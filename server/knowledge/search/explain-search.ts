@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Context } from '../../context.ts'
-import { isId } from '../../db/ids.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
-import { ApiError } from '../../http/errors.ts'
+import { isId } from '../../platform/db/ids.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
+import { ApiError } from '../../platform/http/errors.ts'
 import { isLiveChunk } from '../sources/live-chunks.ts'
 import type { SourceRow } from '../sources/queries.ts'
 import {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import type { Db, Trx } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
-import type { Language } from '../../text/languages/language.ts'
-import type { Stemmer } from '../../text/languages/stem.ts'
-import { wordsOnly } from '../../text/words/words.ts'
+import type { Db, Trx } from '../../platform/db/database.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
+import type { Language } from '../../platform/text/languages/language.ts'
+import type { Stemmer } from '../../platform/text/languages/stem.ts'
+import { wordsOnly } from '../../platform/text/words/words.ts'
 import { type AskedWord, askedWords, termHash } from './terms.ts'
 
 /** The most rows that are read for one word. A word in more of them says too little to find anything by. */

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Context } from '../../context.ts'
-import type { Db, Trx } from '../../db/database.ts'
-import { transact } from '../../db/statements/transact.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
-import type { Jobs } from '../../jobs/jobs.ts'
+import type { Db, Trx } from '../../platform/db/database.ts'
+import { transact } from '../../platform/db/statements/transact.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
+import type { Jobs } from '../../platform/jobs/jobs.ts'
 import { countWords, insertWords, ROWS_AT_ONCE } from '../training/store-chunks.ts'
 
 /** The job that stores the words of an agent's chunks that a former version of this program has written. */

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Exact, Nullable } from '../../http/contract.ts'
+import { Exact, Nullable } from '../../platform/http/contract.ts'
 
 export const VectorProblem = Nullable(
   Type.String({

@@ -1,6 +1,6 @@
-import type { Language } from '../../text/languages/language.ts'
-import type { Stemmer } from '../../text/languages/stem.ts'
-import { splitWords, wordsOnly } from '../../text/words/words.ts'
+import type { Language } from '../../platform/text/languages/language.ts'
+import type { Stemmer } from '../../platform/text/languages/stem.ts'
+import { splitWords, wordsOnly } from '../../platform/text/words/words.ts'
 import { type AskedWord, codesIn, gramsOfWord, type Searchable, searchedText, termsOfWord } from './terms.ts'
 
 /** The usual constants of BM25: how soon repetitions stop to count, and how much the length of a text does. */

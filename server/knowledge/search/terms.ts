@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
-import { densePairs, isDense } from '../../text/languages/dense-script.ts'
-import { guessLanguageOfWords, type Language } from '../../text/languages/language.ts'
-import type { Stemmer } from '../../text/languages/stem.ts'
-import { isStopWord } from '../../text/languages/stop-words.ts'
-import { visibleText } from '../../text/words/visible-text.ts'
-import { foldText, splitWords } from '../../text/words/words.ts'
+import { densePairs, isDense } from '../../platform/text/languages/dense-script.ts'
+import { guessLanguageOfWords, type Language } from '../../platform/text/languages/language.ts'
+import type { Stemmer } from '../../platform/text/languages/stem.ts'
+import { isStopWord } from '../../platform/text/languages/stop-words.ts'
+import { visibleText } from '../../platform/text/words/visible-text.ts'
+import { foldText, splitWords } from '../../platform/text/words/words.ts'
 
 /** What of a chunk is searched. */
 export type Searchable = {

@@ -3,11 +3,11 @@ import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { keptPath } from '../../agents/pictures/kept-path.ts'
-import type { Db } from '../../db/database.ts'
-import { isId } from '../../db/ids.ts'
-import type { AgentRef } from '../../db/refs.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
-import { moveFile } from '../../http/bodies/uploads.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { isId } from '../../platform/db/ids.ts'
+import type { AgentRef } from '../../platform/db/refs.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
+import { moveFile } from '../../platform/http/bodies/uploads.ts'
 
 /**
  * Returns the folder of a source's files, below the files folder. Names that customers choose are never part of a

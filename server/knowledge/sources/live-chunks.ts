@@ -1,7 +1,7 @@
 import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
-import type { Db } from '../../db/database.ts'
-import type { Tables } from '../../db/tables/tables.ts'
-import type { Position } from '../../http/pagination.ts'
+import type { Db } from '../../platform/db/database.ts'
+import type { Tables } from '../../platform/db/tables/tables.ts'
+import type { Position } from '../../platform/http/pagination.ts'
 import type { SourceRow } from './queries.ts'
 
 /** True for a chunk that is live when `live` is the live version of its source. */

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import { json } from '../../db/statements/json.ts'
+import { json } from '../../platform/db/statements/json.ts'
 import type { Account } from './add-source.ts'
 import type { SourceRow } from './queries.ts'
 import { sizeOf } from './room.ts'

@@ -1,11 +1,11 @@
 import { type Selectable, sql } from 'kysely'
-import type { Db } from '../../db/database.ts'
-import { isId } from '../../db/ids.ts'
-import type { AgentRef, SourceRef } from '../../db/refs.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
-import type { SourcesTable } from '../../db/tables/knowledge.ts'
-import { ApiError } from '../../http/errors.ts'
-import { after, type Position } from '../../http/pagination.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { isId } from '../../platform/db/ids.ts'
+import type { AgentRef, SourceRef } from '../../platform/db/refs.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
+import type { SourcesTable } from '../../platform/db/tables/knowledge.ts'
+import { ApiError } from '../../platform/http/errors.ts'
+import { after, type Position } from '../../platform/http/pagination.ts'
 
 export type SourceRow = Selectable<SourcesTable>
 

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { planOf } from '../../accounts/plans/plans.ts'
-import type { Trx } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
-import { ApiError } from '../../http/errors.ts'
+import type { Trx } from '../../platform/db/database.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
+import { ApiError } from '../../platform/http/errors.ts'
 
 // The class of the advisory locks. It is the same in every process and differs from that of insights/lock-agent.ts.
 const CLASS = 7_276

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Exact, IsoTime, Nullable, OneOf, Subset, TaggedUnion } from '../../http/contract.ts'
+import { Exact, IsoTime, Nullable, OneOf, Subset, TaggedUnion } from '../../platform/http/contract.ts'
 import { refusePatterns } from '../crawl/site/refuse-patterns.ts'
 import { refusePageId } from '../notion/pages/page-id.ts'
 import { refuseSourceUrl } from './source-url.ts'

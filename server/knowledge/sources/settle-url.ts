@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
-import { violates } from '../../db/connections/violates.ts'
-import { json } from '../../db/statements/json.ts'
-import { FetchFailure, type FetchFailureCode } from '../../fetch/failures/fetch-failure.ts'
+import { violates } from '../../platform/db/connections/violates.ts'
+import { json } from '../../platform/db/statements/json.ts'
+import { FetchFailure, type FetchFailureCode } from '../../platform/fetch/failures/fetch-failure.ts'
 import type { SourceRow } from './queries.ts'
 
 const TIMEOUT_MS = 15_000

@@ -1,4 +1,4 @@
-import { invalidField } from '../../http/errors.ts'
+import { invalidField } from '../../platform/http/errors.ts'
 
 /** Returns why no page can have this URL, or null. */
 export function refuseSourceUrl(text: string): string | null {

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Exact, endpoint, Success } from '../../http/contract.ts'
+import { Exact, endpoint, Success } from '../../platform/http/contract.ts'
 
 const params = Exact({ agentId: Type.String({ minLength: 1 }) })
 const path = '/agents/{agentId}/ticket-knowledge'

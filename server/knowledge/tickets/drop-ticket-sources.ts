@@ -1,8 +1,8 @@
 import { holdAgent } from '../../agents/records/find-agent.ts'
 import { moveKnowledge } from '../../agents/records/knowledge-state.ts'
-import type { Db, Trx } from '../../db/database.ts'
-import type { AgentRef } from '../../db/refs.ts'
-import { transact } from '../../db/statements/transact.ts'
+import type { Db, Trx } from '../../platform/db/database.ts'
+import type { AgentRef } from '../../platform/db/refs.ts'
+import { transact } from '../../platform/db/statements/transact.ts'
 import type { SolvedTickets } from './solved-tickets.ts'
 
 /** Deletes all ticket sources of an agent. The caller has locked the agent. */

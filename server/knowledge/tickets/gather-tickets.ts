@@ -1,6 +1,6 @@
 import { planTicketSync } from '../../agents/records/knowledge-state.ts'
 import type { Context } from '../../context.ts'
-import { ApiError } from '../../http/errors.ts'
+import { ApiError } from '../../platform/http/errors.ts'
 import type { Account } from '../sources/add-source.ts'
 import { WEEK_MS } from '../training/resync/eligible.ts'
 import { dropStaleTickets } from './drop-ticket-sources.ts'

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import { type Route, route } from '../../http/route.ts'
+import { type Route, route } from '../../platform/http/route.ts'
 import * as contract from './contract.ts'
 import { setTicketKnowledge } from './set-ticket-knowledge.ts'
 

@@ -1,8 +1,8 @@
 import { requireAgent } from '../../agents/records/find-agent.ts'
 import { switchTicketKnowledge } from '../../agents/records/knowledge-state.ts'
 import type { Context } from '../../context.ts'
-import type { AgentRef } from '../../db/refs.ts'
-import { transact } from '../../db/statements/transact.ts'
+import type { AgentRef } from '../../platform/db/refs.ts'
+import { transact } from '../../platform/db/statements/transact.ts'
 import { dropAllTickets } from './drop-ticket-sources.ts'
 import { GATHER_TICKETS, type GatherTickets } from './gather-tickets.ts'
 

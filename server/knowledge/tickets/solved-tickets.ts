@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
-import type { Db, Trx } from '../../db/database.ts'
-import type { AgentRef } from '../../db/refs.ts'
-import type { TicketsTable } from '../../db/tables/helpdesk.ts'
+import type { Db, Trx } from '../../platform/db/database.ts'
+import type { AgentRef } from '../../platform/db/refs.ts'
+import type { TicketsTable } from '../../platform/db/tables/helpdesk.ts'
 
 export type TicketRow = Selectable<TicketsTable>
 

@@ -1,6 +1,6 @@
-import type { Trx } from '../../db/database.ts'
-import type { AgentRef } from '../../db/refs.ts'
-import type { Jobs } from '../../jobs/jobs.ts'
+import type { Trx } from '../../platform/db/database.ts'
+import type { AgentRef } from '../../platform/db/refs.ts'
+import type { Jobs } from '../../platform/jobs/jobs.ts'
 
 /** The background job that asks an agent again what it could not answer before it knew more. */
 export const ASK_AGAIN = 'ask-again'

@@ -1,5 +1,5 @@
-import type { Trx } from '../../db/database.ts'
-import type { Jobs } from '../../jobs/jobs.ts'
+import type { Trx } from '../../platform/db/database.ts'
+import type { Jobs } from '../../platform/jobs/jobs.ts'
 import { isCrawl } from '../crawl/run/crawl-source.ts'
 import { enqueueCrawl } from '../crawl/run/enqueue-crawl.ts'
 import type { SourceRow } from '../sources/queries.ts'

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
-import { FetchFailure } from '../../fetch/failures/fetch-failure.ts'
-import { statusName } from '../../fetch/failures/status-name.ts'
+import { FetchFailure } from '../../platform/fetch/failures/fetch-failure.ts'
+import { statusName } from '../../platform/fetch/failures/status-name.ts'
 import { ExtractFailure } from '../extract/extract-failure.ts'
 import type { DocumentType } from '../extract/extracted-document.ts'
 import { linkedInput } from '../extract/html/built-page.ts'

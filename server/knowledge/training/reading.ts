@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '../../db/database.ts'
-import type { ServiceProcess } from '../../db/upkeep/processes.ts'
+import type { Db } from '../../platform/db/database.ts'
+import type { ServiceProcess } from '../../platform/db/upkeep/processes.ts'
 import type { SourceRow } from '../sources/queries.ts'
 
 /**

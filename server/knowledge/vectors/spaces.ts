@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Db } from '../../db/database.ts'
-import type { AgentRef } from '../../db/refs.ts'
-import { hasPgvector, preparePgvector } from '../../db/upkeep/pgvector.ts'
+import type { Db } from '../../platform/db/database.ts'
+import type { AgentRef } from '../../platform/db/refs.ts'
+import { hasPgvector, preparePgvector } from '../../platform/db/upkeep/pgvector.ts'
 
 /** An embedding space whose vectors are stored. */
 export type Space = { id: number; name: string; dimensions: number }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { freshDatabase } from '../../../test/database.ts'
-import { newId } from '../../db/ids.ts'
-import { json } from '../../db/statements/json.ts'
-import { migrate, readMigrations } from '../../db/upkeep/migrate.ts'
+import { newId } from '../../platform/db/ids.ts'
+import { json } from '../../platform/db/statements/json.ts'
+import { migrate, readMigrations } from '../../platform/db/upkeep/migrate.ts'
 import { vectorKey } from '../training/embed-chunks.ts'
 
 const chunks = [

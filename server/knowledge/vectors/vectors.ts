@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely'
-import type { Db, Trx } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
+import type { Db, Trx } from '../../platform/db/database.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { shortened } from '../../models/vectors/normalised.ts'
 import { asText, ensureSpace, findSpace, listSpaces, type Space, vectorsOf } from './spaces.ts'
 

@@ -1,6 +1,6 @@
-import { CUSTOMER_SENTENCES, type CustomerLanguage } from '../../text/languages/customer-sentences.ts'
-import { withTables } from '../../text/rows/named-rows.ts'
-import { wordsOnly } from '../../text/words/words.ts'
+import { CUSTOMER_SENTENCES, type CustomerLanguage } from '../../platform/text/languages/customer-sentences.ts'
+import { withTables } from '../../platform/text/rows/named-rows.ts'
+import { wordsOnly } from '../../platform/text/words/words.ts'
 import type { BuiltinInput, QuotablePassage } from './input.ts'
 
 export type Answer = {

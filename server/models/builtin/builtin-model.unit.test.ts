@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import { streamText } from 'ai'
 import fc from 'fast-check'
-import { CUSTOMER_SENTENCES } from '../../text/languages/customer-sentences.ts'
+import { CUSTOMER_SENTENCES } from '../../platform/text/languages/customer-sentences.ts'
 import { createBuiltinModel, wordGroups } from './builtin-model.ts'
 import type { BuiltinInput, QuotablePassage } from './input.ts'
 

@@ -1,5 +1,5 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider'
-import type { CustomerLanguage } from '../../text/languages/customer-sentences.ts'
+import type { CustomerLanguage } from '../../platform/text/languages/customer-sentences.ts'
 
 /** A passage the responder may quote; the fields are those of a search result. */
 export type QuotablePassage = {

@@ -1,5 +1,5 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
-import type { FairPlaces } from '../../fairness/fair-places.ts'
+import type { FairPlaces } from '../../platform/concurrency/fair-places.ts'
 import type { ResolvedModel } from './model-call.ts'
 import { type CallOptions, ModelCall, type Part } from './model-call.ts'
 import { WAS_REASONING } from './tagged-reasoning.ts'

@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject } from 'ajv'
 import Type, { type Static } from 'typebox'
-import { Exact, OneOf, Subset } from '../../http/contract.ts'
+import { Exact, OneOf, Subset } from '../../platform/http/contract.ts'
 import {
   type EmbeddingEntry,
   type EmbeddingVariables,

@@ -1,6 +1,6 @@
 import { basename, resolve } from 'node:path'
 import Type, { type Static } from 'typebox'
-import { Exact } from '../../http/contract.ts'
+import { Exact } from '../../platform/http/contract.ts'
 import { FolderFault } from '../folder/folder-fault.ts'
 import { hashOfFolder } from '../folder/folder-files.ts'
 import { type Prefixes, prefixesOf } from '../vectors/embedding-prefixes.ts'

@@ -1,5 +1,5 @@
-import type { Db } from '../../db/database.ts'
-import { addSetting, dropFromSetting, extendSetting, readSetting } from '../../db/settings.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { addSetting, dropFromSetting, extendSetting, readSetting } from '../../platform/db/settings.ts'
 import { failing } from '../catalogue/model-remedy.ts'
 import { type ModelFailure, whatHappened } from './model-failure.ts'
 

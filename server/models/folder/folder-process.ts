@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
-import { ApartFailure, type ApartFailureCode } from '../../apart/apart-failure.ts'
-import { createPool } from '../../apart/pool.ts'
+import { ApartFailure, type ApartFailureCode } from '../../platform/child-process/apart-failure.ts'
+import { createPool } from '../../platform/child-process/pool.ts'
 import type { EmbeddingFolder } from '../catalogue/embedding-entry.ts'
 import { ModelFailure, type ModelFailureKind, toModelFailure } from '../failures/model-failure.ts'
 import type { EmbeddingTransport } from '../vectors/embedder.ts'

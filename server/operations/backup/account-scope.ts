@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../../db/database.ts'
+import type { Db } from '../../platform/db/database.ts'
 import { type BackupTable, backupTables } from './backup-tables.ts'
 
 export type ScopedTable = BackupTable & {

@@ -1,4 +1,4 @@
-import type { Tables } from '../../db/tables/tables.ts'
+import type { Tables } from '../../platform/db/tables/tables.ts'
 
 export type BackupTable = {
   name: keyof Tables

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Db, Trx } from '../../db/database.ts'
-import { json } from '../../db/statements/json.ts'
+import type { Db, Trx } from '../../platform/db/database.ts'
+import { json } from '../../platform/db/statements/json.ts'
 import { dropSpace, ensureSpace, listSpaces, vectorsOf } from '../../knowledge/vectors/spaces.ts'
 import type { AccountLine, Line } from './backup-format.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Trx } from '../../db/database.ts'
-import { keyIdOf } from '../../secrets/seal.ts'
+import type { Trx } from '../../platform/db/database.ts'
+import { keyIdOf } from '../../platform/secrets/seal.ts'
 import type { Line } from './backup-format.ts'
 
 /**

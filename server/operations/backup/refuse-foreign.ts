@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { isKept } from '../../agents/pictures/kept-path.ts'
-import type { Trx } from '../../db/database.ts'
+import type { Trx } from '../../platform/db/database.ts'
 import { CommandFailure } from '../command.ts'
 import type { ScopedTable } from './account-scope.ts'
 import type { AccountLine, Line } from './backup-format.ts'

@@ -1,4 +1,4 @@
-import { preparePgvector } from '../../db/upkeep/pgvector.ts'
+import { preparePgvector } from '../../platform/db/upkeep/pgvector.ts'
 import { probeModels } from '../../models/catalogue/probe-models.ts'
 import { type Command, CommandFailure } from '../command.ts'
 

@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely'
 import { type PlanName, planNames } from '../../accounts/plans/plans.ts'
-import type { Db } from '../../db/database.ts'
-import { isId } from '../../db/ids.ts'
-import type { AgentsTable } from '../../db/tables/agents.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { isId } from '../../platform/db/ids.ts'
+import type { AgentsTable } from '../../platform/db/tables/agents.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { CommandFailure, type Input, usageFailure } from '../command.ts'
 
 type Found = { id: AccountId; name: string; plan: string }

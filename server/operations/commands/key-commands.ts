@@ -1,8 +1,8 @@
 import { recordAudit } from '../../accounts/audit/audit.ts'
 import { createKey, keysOf, revokeKey } from '../../accounts/keys/keys.ts'
-import { isId } from '../../db/ids.ts'
-import { type Scope, scopes } from '../../http/contract.ts'
-import { isDate, spanOf } from '../../http/input/dates.ts'
+import { isId } from '../../platform/db/ids.ts'
+import { type Scope, scopes } from '../../platform/http/contract.ts'
+import { isDate, spanOf } from '../../platform/http/input/dates.ts'
 import { type Command, CommandFailure, required, usageFailure } from '../command.ts'
 import { accountOf } from './find-account.ts'
 

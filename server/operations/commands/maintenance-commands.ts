@@ -1,5 +1,5 @@
 import { recordAudit } from '../../accounts/audit/audit.ts'
-import type { Db } from '../../db/database.ts'
+import type { Db } from '../../platform/db/database.ts'
 import type { Command } from '../command.ts'
 
 export async function maintenanceIsOn(db: Db): Promise<boolean> {

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { Config } from '../../config.ts'
-import type { Db } from '../../db/database.ts'
-import { finishRotation, RotationRefused, rotateKey } from '../../secrets/rotate-key.ts'
-import { createSealKey } from '../../secrets/seal.ts'
-import { keepKey, SHORTEST_KEY } from '../../secrets/secret-key.ts'
-import type { Secrets } from '../../secrets/secrets.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { finishRotation, RotationRefused, rotateKey } from '../../platform/secrets/rotate-key.ts'
+import { createSealKey } from '../../platform/secrets/seal.ts'
+import { keepKey, SHORTEST_KEY } from '../../platform/secrets/secret-key.ts'
+import type { Secrets } from '../../platform/secrets/secrets.ts'
 import { CommandFailure, type SecretOperations } from '../command.ts'
 
 type Needs = {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import { freshDatabase, onPostgres } from '../../../test/database.ts'
 import { newHome, parley } from '../../../test/spawn-service.ts'
-import { readApplied } from '../../db/upkeep/migrate.ts'
+import { readApplied } from '../../platform/db/upkeep/migrate.ts'
 import { CommandFailure, type Operations } from '../command.ts'
 import { readTouched, upgradeCommand } from './upgrade-command.ts'
 

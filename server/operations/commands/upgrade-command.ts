@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '../../db/database.ts'
-import { readIndexes } from '../../db/upkeep/build-indexes.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { readIndexes } from '../../platform/db/upkeep/build-indexes.ts'
 import {
   type Applied,
   compatibleFrom,
@@ -8,8 +8,8 @@ import {
   pendingOf,
   readApplied,
   readMigrations,
-} from '../../db/upkeep/migrate.ts'
-import { roomForUpgrade } from '../../db/upkeep/upgrade.ts'
+} from '../../platform/db/upkeep/migrate.ts'
+import { roomForUpgrade } from '../../platform/db/upkeep/upgrade.ts'
 import { type Command, usageFailure } from '../command.ts'
 
 type Touched = {

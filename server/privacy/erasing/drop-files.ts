@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { REMOVE_FILES, type RemoveFiles } from '../../agents/jobs.ts'
 import { isKept } from '../../agents/pictures/kept-path.ts'
-import type { Trx } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
-import type { Jobs } from '../../jobs/jobs.ts'
+import type { Trx } from '../../platform/db/database.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
+import type { Jobs } from '../../platform/jobs/jobs.ts'
 
 /** Deletes the files of conversations and tickets. Their rows are deleted with these. */
 export async function dropFiles(

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { moveKnowledge } from '../../agents/records/knowledge-state.ts'
-import type { Trx } from '../../db/database.ts'
-import { newId } from '../../db/ids.ts'
-import { json } from '../../db/statements/json.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
-import type { Jobs } from '../../jobs/jobs.ts'
+import type { Trx } from '../../platform/db/database.ts'
+import { newId } from '../../platform/db/ids.ts'
+import { json } from '../../platform/db/statements/json.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
+import type { Jobs } from '../../platform/jobs/jobs.ts'
 import { dropFiles } from './drop-files.ts'
 
 type TicketRow = { id: string; agent_id: string; number: number }

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { FOLDING } from '../../conversations/records/fold-counts.ts'
-import type { Db } from '../../db/database.ts'
-import { transact } from '../../db/statements/transact.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
-import type { PersonNames } from '../../db/tables/privacy.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { transact } from '../../platform/db/statements/transact.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
+import type { PersonNames } from '../../platform/db/tables/privacy.ts'
 
 /** A shorter name is part of too many keys of others. */
 const SHORTEST_IN_KEY = 4

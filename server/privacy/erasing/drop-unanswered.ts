@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Trx } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
+import type { Trx } from '../../platform/db/database.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
 
 /**
  * Deletes the unanswered questions of conversations. A group that was named after one of them is renamed after another

@@ -9,7 +9,7 @@ import { until } from '../../../test/until.ts'
 import { creditsUsed, monthOf } from '../../accounts/plans/credits.ts'
 import { reconcile } from '../../conversations/ledger/reconcile.ts'
 import { releaseForgotten } from '../../conversations/ledger/release-forgotten.ts'
-import { newId } from '../../db/ids.ts'
+import { newId } from '../../platform/db/ids.ts'
 import { resumeEmptying, tablesOfAgents } from './empty-agent.ts'
 
 let models: ModelServer

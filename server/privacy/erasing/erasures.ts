@@ -1,11 +1,11 @@
 import { type Selectable, sql } from 'kysely'
 import { recordAudit } from '../../accounts/audit/audit.ts'
-import type { Db, Trx } from '../../db/database.ts'
-import { isId, newId } from '../../db/ids.ts'
-import { json } from '../../db/statements/json.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
-import type { PersonNames, UserErasuresTable } from '../../db/tables/privacy.ts'
-import { ApiError } from '../../http/errors.ts'
+import type { Db, Trx } from '../../platform/db/database.ts'
+import { isId, newId } from '../../platform/db/ids.ts'
+import { json } from '../../platform/db/statements/json.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
+import type { PersonNames, UserErasuresTable } from '../../platform/db/tables/privacy.ts'
+import { ApiError } from '../../platform/http/errors.ts'
 import type { Dropped } from './drop-conversations.ts'
 
 export type ErasureRow = Selectable<UserErasuresTable>

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Db } from '../../db/database.ts'
-import { json } from '../../db/statements/json.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { json } from '../../platform/db/statements/json.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
 
 const CONVERSATIONS = 500
 

@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
 import { liveFully, MARK, makeWorld, PERSON, QUESTION, say } from '../../../test/full-life.ts'
 import { type Service, startService } from '../../../test/start.ts'
-import { newId } from '../../db/ids.ts'
+import { newId } from '../../platform/db/ids.ts'
 import { findPerson } from '../person/find-person.ts'
 import { noCounts, userLines } from './export-user.ts'
 

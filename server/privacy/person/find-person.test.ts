@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { erased } from '../../../test/full-life.ts'
 import { type Service, startService } from '../../../test/start.ts'
-import { newId } from '../../db/ids.ts'
+import { newId } from '../../platform/db/ids.ts'
 
 let service: Service
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
+import type { Db } from '../../platform/db/database.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { forgetCitations } from '../erasing/forget-citations.ts'
 
 /** A source made from somebody's words: a correction, or a solved ticket. */

@@ -6,7 +6,7 @@ import { connectTestMailbox, mail } from '../../../test/mailbox.ts'
 import { rowsNaming } from '../../../test/rows-naming.ts'
 import { type Answer, type Client, type Service, startService } from '../../../test/start.ts'
 import { until } from '../../../test/until.ts'
-import { newId } from '../../db/ids.ts'
+import { newId } from '../../platform/db/ids.ts'
 import { threadIds } from './person-rows.ts'
 
 const ADDRESS = 'markerzq@example.com'

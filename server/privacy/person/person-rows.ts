@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { WIDGET } from '../../conversations/records/queries.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
-import type { PersonNames } from '../../db/tables/privacy.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
+import type { PersonNames } from '../../platform/db/tables/privacy.ts'
 
 type Reads = (accountId: AccountId, person: PersonNames) => RawBuilder<unknown>
 

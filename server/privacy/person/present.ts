@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely'
 import type { Static } from 'typebox'
-import type { LeadsTable } from '../../db/tables/actions.ts'
-import type { ContactsTable } from '../../db/tables/contacts.ts'
-import type { TicketMessagesTable } from '../../db/tables/helpdesk.ts'
+import type { LeadsTable } from '../../platform/db/tables/actions.ts'
+import type { ContactsTable } from '../../platform/db/tables/contacts.ts'
+import type { TicketMessagesTable } from '../../platform/db/tables/helpdesk.ts'
 import type { readErasure } from '../contract.ts'
 import type { ErasureRow } from '../erasing/erasures.ts'
 

@@ -1,6 +1,6 @@
-import { createBreather } from '../../fairness/breathe.ts'
-import { splitDense } from '../../text/languages/dense-script.ts'
-import { foldText } from '../../text/words/words.ts'
+import { createBreather } from '../../platform/concurrency/breathe.ts'
+import { splitDense } from '../../platform/text/languages/dense-script.ts'
+import { foldText } from '../../platform/text/words/words.ts'
 import { languagesFor, spokenLanguage, WORDS_LOOKED_AT } from './spoken-language.ts'
 import type { Stemmers } from './stemmers.ts'
 

@@ -1,4 +1,4 @@
-import { createBreather } from '../../fairness/breathe.ts'
+import { createBreather } from '../../platform/concurrency/breathe.ts'
 import type { Stemmers } from './stemmers.ts'
 import { tokensOf } from './text-tokens.ts'
 import { LONG, quoted } from './ts-text.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
+import type { Db } from '../../platform/db/database.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { Stemmers } from '../index/stemmers.ts'
 import { tokensOfOne } from '../index/text-tokens.ts'
 import type { Term } from './parse-query.ts'

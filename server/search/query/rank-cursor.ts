@@ -1,5 +1,5 @@
-import { isDate } from '../../http/input/dates.ts'
-import type { Position } from '../../http/pagination.ts'
+import { isDate } from '../../platform/http/input/dates.ts'
+import type { Position } from '../../platform/http/pagination.ts'
 import type { RankPosition } from './find-by-rank.ts'
 
 const NO_ROW = '00000000-0000-0000-0000-000000000000'

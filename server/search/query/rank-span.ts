@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Db } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
+import type { Db } from '../../platform/db/database.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { facetsQuery, rankQuery, termsQuery } from '../index/ts-text.ts'
 import { spanFacets } from './facets.ts'
 import { activeIn, createdIn } from './find-by-activity.ts'

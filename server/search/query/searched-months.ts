@@ -1,4 +1,4 @@
-import { monthStart, spanOf } from '../../http/input/dates.ts'
+import { monthStart, spanOf } from '../../platform/http/input/dates.ts'
 
 /** The number of months before this one that the search covers (service-api, "Limits"). */
 const SEARCHED_MONTHS = 12

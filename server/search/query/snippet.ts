@@ -1,4 +1,4 @@
-import { createBreather } from '../../fairness/breathe.ts'
+import { createBreather } from '../../platform/concurrency/breathe.ts'
 import type { Token } from '../index/text-tokens.ts'
 import { standsAt, type Term } from './parse-query.ts'
 

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../context.ts'
-import { basePathOf } from '../../http/server/own-origin.ts'
+import { basePathOf } from '../../platform/http/server/own-origin.ts'
 import { cameSecurely } from '../sessions/same-site.ts'
 
 /** The time for which a device stays known, in seconds. Browsers keep no cookie for longer than 400 days. */

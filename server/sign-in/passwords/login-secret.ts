@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import type { Db } from '../../db/database.ts'
-import { transact } from '../../db/statements/transact.ts'
-import { placeOfRow } from '../../secrets/sealed-columns.ts'
-import type { Secrets } from '../../secrets/secrets.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { transact } from '../../platform/db/statements/transact.ts'
+import { placeOfRow } from '../../platform/secrets/sealed-columns.ts'
+import type { Secrets } from '../../platform/secrets/secrets.ts'
 
 const NAME = 'cookies'
 const PLACE = placeOfRow('login_secrets', NAME, 'secret')

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Db } from '../../db/database.ts'
+import type { Db } from '../../platform/db/database.ts'
 
 /** A code is accepted from half a minute before its own half-minute until half a minute after it. */
 const LONGEST_VALID_MS = 3 * 60_000

@@ -1,4 +1,4 @@
-import { rawEndpoint } from '../../http/raw-endpoint.ts'
+import { rawEndpoint } from '../../platform/http/raw-endpoint.ts'
 
 /** The path below which the sign-in library creates its URLs. */
 export const AUTH_PATH = '/api/auth'

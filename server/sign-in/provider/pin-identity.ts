@@ -1,5 +1,5 @@
-import { violates } from '../../db/connections/violates.ts'
-import type { Db } from '../../db/database.ts'
+import { violates } from '../../platform/db/connections/violates.ts'
+import type { Db } from '../../platform/db/database.ts'
 import { PROVIDER } from './contract.ts'
 
 /**

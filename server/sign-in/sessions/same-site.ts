@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Config } from '../../config.ts'
-import { ApiError } from '../../http/errors.ts'
+import { ApiError } from '../../platform/http/errors.ts'
 
 /** A header that pages of other sites cannot send without a CORS preflight. */
 const SESSION_HEADER = 'x-parley-session'

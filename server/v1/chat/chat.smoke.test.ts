@@ -6,7 +6,7 @@ import { type Answer, type Client, type Service, startService } from '../../../t
 import { until } from '../../../test/until.ts'
 import { reconcile } from '../../conversations/ledger/reconcile.ts'
 import { endTurn, lockConversation } from '../../conversations/turn/end-turn.ts'
-import { transact } from '../../db/statements/transact.ts'
+import { transact } from '../../platform/db/statements/transact.ts'
 
 let models: ModelServer
 let service: Service

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Exact, OneOf } from '../../http/contract.ts'
+import { Exact, OneOf } from '../../platform/http/contract.ts'
 import { CitedSource } from '../../knowledge/search/answering/schema.ts'
 import { ChatbotId, version1 } from '../schema.ts'
 

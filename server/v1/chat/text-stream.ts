@@ -1,7 +1,7 @@
 import { DONE_FRAME } from '../../conversations/stream/events.ts'
 import type { Shape, Wire } from '../../conversations/stream/send-stream.ts'
-import { PING } from '../../http/server/event-stream.ts'
-import { LinkFilter, type MayLink } from '../../text/safety/foreign-links.ts'
+import { PING } from '../../platform/http/server/event-stream.ts'
+import { LinkFilter, type MayLink } from '../../platform/text/safety/foreign-links.ts'
 
 /** The streaming format of version 1: the text of a reply, and what follows when it fails halfway. */
 type Format = Wire & {

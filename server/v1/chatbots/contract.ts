@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { agentStatuses, CreateAgent, UpdateAgent } from '../../agents/records/schema.ts'
 import { IpRateLimits, SuggestedMessage } from '../../agents/settings/settings-schema.ts'
 import { StylesChange } from '../../agents/settings/styles-schema.ts'
-import { Exact, IsoTime, OneOf } from '../../http/contract.ts'
+import { Exact, IsoTime, OneOf } from '../../platform/http/contract.ts'
 import { MAX_JSON_BYTES, UpdateSource } from '../../knowledge/sources/schema.ts'
 import { ChatbotId, Said, version1 } from '../schema.ts'
 

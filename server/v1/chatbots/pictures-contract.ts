@@ -1,4 +1,4 @@
-import { Exact } from '../../http/contract.ts'
+import { Exact } from '../../platform/http/contract.ts'
 import { ChatbotId, Said, version1 } from '../schema.ts'
 
 const MAX_PICTURE_BYTES = 1_048_576

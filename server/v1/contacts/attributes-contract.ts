@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Exact, OneOf, Subset } from '../../http/contract.ts'
+import { Exact, OneOf, Subset } from '../../platform/http/contract.ts'
 import { ATTRIBUTES, ChatbotId, version1 } from '../schema.ts'
 
 const list = '/chatbots/{chatbotId}/custom-attributes'

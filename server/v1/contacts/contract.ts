@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Exact } from '../../http/contract.ts'
+import { Exact } from '../../platform/http/contract.ts'
 import { ChatbotId, Contact, ContactChange, ExternalId, NewContact, Said, version1 } from '../schema.ts'
 
 const tag = 'Contacts'

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Exact, IsoTime, Nullable, OneOf } from '../../http/contract.ts'
+import { Exact, IsoTime, Nullable, OneOf } from '../../platform/http/contract.ts'
 import { PageQuery, version1 } from '../schema.ts'
 
 /** service-api, "Version 1 resources". */

@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import { sourcesOf } from '../../conversations/records/conversation-lists.ts'
 import type { ConversationRow } from '../../conversations/records/queries.ts'
 import { PLAYGROUND } from '../../conversations/records/queries.ts'
-import type { Db } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
-import type { DateRange } from '../../http/input/dates.ts'
+import type { Db } from '../../platform/db/database.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
+import type { DateRange } from '../../platform/http/input/dates.ts'
 
 /** `page` counts from 1. */
 type Page = { page: number; size: number }

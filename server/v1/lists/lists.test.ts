@@ -3,8 +3,8 @@ import { after, before, beforeEach, test } from 'node:test'
 import fc from 'fast-check'
 import { type Answer, type Client, type Service, startService } from '../../../test/start.ts'
 import { createKey } from '../../accounts/keys/keys.ts'
-import { newId } from '../../db/ids.ts'
-import { json } from '../../db/statements/json.ts'
+import { newId } from '../../platform/db/ids.ts'
+import { json } from '../../platform/db/statements/json.ts'
 
 let service: Service
 let client: Client

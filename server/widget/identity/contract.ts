@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Exact, endpoint, IsoTime, Nullable, Success } from '../../http/contract.ts'
+import { Exact, endpoint, IsoTime, Nullable, Success } from '../../platform/http/contract.ts'
 
 const tag = 'Agents'
 const params = Exact({ agentId: Type.String({ minLength: 1 }) })

@@ -5,7 +5,7 @@ import { startService } from '../../../test/start.ts'
 import { waitingForLock } from '../../../test/until.ts'
 import { publicAgent } from '../../../test/visitor.ts'
 import { createContacts } from '../../contacts/write-contacts.ts'
-import type { Trx } from '../../db/database.ts'
+import type { Trx } from '../../platform/db/database.ts'
 import { readIdentitySecret } from './identity-secret.ts'
 
 for (const method of ['PUT', 'DELETE'])

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { requireAgent } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
-import type { Db, Trx } from '../../db/database.ts'
-import type { AgentRef } from '../../db/refs.ts'
-import { transact } from '../../db/statements/transact.ts'
-import { placeOfRow } from '../../secrets/sealed-columns.ts'
+import type { Db, Trx } from '../../platform/db/database.ts'
+import type { AgentRef } from '../../platform/db/refs.ts'
+import { transact } from '../../platform/db/statements/transact.ts'
+import { placeOfRow } from '../../platform/secrets/sealed-columns.ts'
 
 type Needs = Pick<Context, 'db' | 'secrets'>
 

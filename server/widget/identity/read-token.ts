@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { errors, jwtVerify } from 'jose'
-import { ApiError } from '../../http/errors.ts'
+import { ApiError } from '../../platform/http/errors.ts'
 
 /** The identity that the site's token asserts for its visitor. */
 export type SignedVisitor = {

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import { type Route, route } from '../../http/route.ts'
+import { type Route, route } from '../../platform/http/route.ts'
 import { deleteIdentitySecret, putIdentitySecret, readIdentitySecret } from './contract.ts'
 import { identitySecretSince, removeIdentitySecret, renewIdentitySecret } from './identity-secret.ts'
 

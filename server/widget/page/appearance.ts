@@ -3,7 +3,7 @@ import { offersAction } from '../../actions/definitions/offers-action.ts'
 import { DEFAULT_AI_NOTICE, DEFAULT_RATE_LIMITS } from '../../agents/records/defaults.ts'
 import type { AgentRow } from '../../agents/records/find-agent.ts'
 import { chatChannel } from '../../agents/settings/chat-channel.ts'
-import type { Db } from '../../db/database.ts'
+import type { Db } from '../../platform/db/database.ts'
 import { identitySecretSince } from '../identity/identity-secret.ts'
 import {
   type Appearance,

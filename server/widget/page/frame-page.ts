@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../text/safety/escape-html.ts'
+import { escapeHtml } from '../../platform/text/safety/escape-html.ts'
 import type { Bundle } from './bundle.ts'
 
 type Names = Pick<Bundle, 'script' | 'style'>

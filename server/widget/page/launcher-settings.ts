@@ -1,5 +1,5 @@
 import type { AgentRow } from '../../agents/records/find-agent.ts'
-import type { Db } from '../../db/database.ts'
+import type { Db } from '../../platform/db/database.ts'
 import { textOn } from './colours.ts'
 import { launcherWords } from './launcher-words.ts'
 import { type ChatStyles, chatStyles, picturesOf, type StageStyles, shownName, stageStyles } from './looks.ts'

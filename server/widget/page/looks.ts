@@ -2,7 +2,7 @@ import type { Static } from 'typebox'
 import type { AgentRow } from '../../agents/records/find-agent.ts'
 import { chatChannel } from '../../agents/settings/chat-channel.ts'
 import { defaultStyles, type Styles } from '../../agents/settings/styles-schema.ts'
-import type { Db } from '../../db/database.ts'
+import type { Db } from '../../platform/db/database.ts'
 import type { Appearance } from '../talk/schema.ts'
 
 type WholeStyles = Static<typeof Styles>

@@ -1,5 +1,5 @@
 import type { AgentRow } from '../../agents/records/find-agent.ts'
-import type { Db } from '../../db/database.ts'
+import type { Db } from '../../platform/db/database.ts'
 
 /** Returns the agent with this id that anybody may talk to. Private agents look as if they did not exist. */
 export async function findPublicAgent(db: Db, agentId: string): Promise<AgentRow | undefined> {

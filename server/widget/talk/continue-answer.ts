@@ -6,7 +6,7 @@ import type { ConversationRow } from '../../conversations/records/queries.ts'
 import { WIDGET } from '../../conversations/records/queries.ts'
 import { startChat } from '../../conversations/turn/start.ts'
 import { chatAgentOf } from '../../conversations/turn/turn.ts'
-import { ApiError } from '../../http/errors.ts'
+import { ApiError } from '../../platform/http/errors.ts'
 
 /** Errors whose reason the visitor sees anyway: the page still owes a result, or a person has taken over. */
 const NOT_NOW = [

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import type { Context } from '../../context.ts'
-import { endInTime, eventStream, PING } from '../../http/server/event-stream.ts'
+import { endInTime, eventStream, PING } from '../../platform/http/server/event-stream.ts'
 import type { ConversationFeed } from './conversation-feed.ts'
 
 /** Sends the version of a conversation now and whenever it changes, until the reader leaves or the service stops. */

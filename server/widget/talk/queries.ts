@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { ConversationRow } from '../../conversations/records/queries.ts'
 import { WIDGET } from '../../conversations/records/queries.ts'
-import type { Db } from '../../db/database.ts'
-import type { AccountId } from '../../db/tables/columns.ts'
+import type { Db } from '../../platform/db/database.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { Visit } from '../visitors/visitor.ts'
 import type { PendingCall } from './visible.ts'
 

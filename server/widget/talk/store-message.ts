@@ -15,13 +15,13 @@ import {
   WIDGET,
 } from '../../conversations/records/queries.ts'
 import { noteVoice } from '../../conversations/records/set-status.ts'
-import { violates } from '../../db/connections/violates.ts'
-import type { Db, Trx } from '../../db/database.ts'
-import { transact } from '../../db/statements/transact.ts'
-import type { AttachmentNote } from '../../db/tables/attachments.ts'
+import { violates } from '../../platform/db/connections/violates.ts'
+import type { Db, Trx } from '../../platform/db/database.ts'
+import { transact } from '../../platform/db/statements/transact.ts'
+import type { AttachmentNote } from '../../platform/db/tables/attachments.ts'
 import { storeCustomerMessage } from '../../helpdesk/messages/store-customer-message.ts'
 import { tellDesk } from '../../helpdesk/tickets/tell-desk.ts'
-import { ApiError } from '../../http/errors.ts'
+import { ApiError } from '../../platform/http/errors.ts'
 import { embedOriginOf } from '../page/embed-origin.ts'
 import { requireOwnConversation, type Visit } from '../visitors/visitor.ts'
 

@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify'
 import type { AgentRow } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
-import { ApiError } from '../../http/errors.ts'
-import { addressBucket, siteBucket } from '../../http/limits/address-bucket.ts'
-import type { RateWindow } from '../../http/limits/rate-limit.ts'
-import { tooMany } from '../../http/server/gate.ts'
+import { ApiError } from '../../platform/http/errors.ts'
+import { addressBucket, siteBucket } from '../../platform/http/limits/address-bucket.ts'
+import type { RateWindow } from '../../platform/http/limits/rate-limit.ts'
+import { tooMany } from '../../platform/http/server/gate.ts'
 import type { CountryOf } from './country.ts'
 
 type Needs = Pick<Context, 'limiter' | 'config' | 'log'>

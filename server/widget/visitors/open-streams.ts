@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { ApiError } from '../../http/errors.ts'
+import { ApiError } from '../../platform/http/errors.ts'
 
 /** The most open streams per address and process. Many visitors may share an address, and one may have several tabs. */
 const MOST_STREAMS = 100

@@ -1,7 +1,7 @@
 import { type LeadInput, storeLead } from '../../actions/builtin/collect-lead.ts'
-import type { Db } from '../../db/database.ts'
-import { newId } from '../../db/ids.ts'
-import { ApiError } from '../../http/errors.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { newId } from '../../platform/db/ids.ts'
+import { ApiError } from '../../platform/http/errors.ts'
 import { takesDetails } from '../page/appearance.ts'
 import { requireOwnConversation, type Visit } from './visitor.ts'
 

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Db, Trx } from '../../../db/database.ts'
-import { newId } from '../../../db/ids.ts'
+import type { Db, Trx } from '../../../platform/db/database.ts'
+import { newId } from '../../../platform/db/ids.ts'
 import type { ConnectionRow } from './connection.ts'
 
 /** Longer than one mail takes. The lease is renewed with every mail. */

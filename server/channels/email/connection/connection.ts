@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import type { Selectable } from 'kysely'
 import type { Context } from '../../../context.ts'
-import type { Db } from '../../../db/database.ts'
-import type { AgentRef } from '../../../db/refs.ts'
-import { json } from '../../../db/statements/json.ts'
-import { transact } from '../../../db/statements/transact.ts'
-import type { EmailConnectionsTable, MailServer } from '../../../db/tables/channels.ts'
-import { placeOfRow } from '../../../secrets/sealed-columns.ts'
+import type { Db } from '../../../platform/db/database.ts'
+import type { AgentRef } from '../../../platform/db/refs.ts'
+import { json } from '../../../platform/db/statements/json.ts'
+import { transact } from '../../../platform/db/statements/transact.ts'
+import type { EmailConnectionsTable, MailServer } from '../../../platform/db/tables/channels.ts'
+import { placeOfRow } from '../../../platform/secrets/sealed-columns.ts'
 import type { LastUse } from '../../registry/connection-status.ts'
-import type { Login } from './reach-host.ts'
+import type { Login } from '../../../platform/mail/reach-host.ts'
 
 export type ConnectionRow = Selectable<EmailConnectionsTable>
 

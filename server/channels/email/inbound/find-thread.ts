@@ -1,4 +1,4 @@
-import type { Trx } from '../../../db/database.ts'
+import type { Trx } from '../../../platform/db/database.ts'
 import type { ThreadRow } from '../../../deliveries/enqueue-delivery.ts'
 import type { ConnectionRow } from '../connection/connection.ts'
 import { peerOfAddress, readMessageId } from '../connection/marks.ts'

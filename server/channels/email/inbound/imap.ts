@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import type { ImapFlow } from 'imapflow'
-import { MailFailure } from '../connection/mail-failure.ts'
-import { type Login, reachHost } from '../connection/reach-host.ts'
+import { MailFailure } from '../../../platform/mail/mail-failure.ts'
+import { type Login, reachHost } from '../../../platform/mail/reach-host.ts'
 
 const CONNECT_MS = 15_000
 const IDLE_MS = 60_000

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { holderOf, overloaded } from '../../../http/bodies/admit-bodies.ts'
+import { holderOf, overloaded } from '../../../platform/http/bodies/admit-bodies.ts'
 
 /** Bodies up to this size are not limited, because every other endpoint reads as much. */
 const SMALL_BYTES = 1_048_576

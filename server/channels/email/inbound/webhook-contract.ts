@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { Exact, Success } from '../../../http/contract.ts'
-import { rawEndpoint } from '../../../http/raw-endpoint.ts'
+import { Exact, Success } from '../../../platform/http/contract.ts'
+import { rawEndpoint } from '../../../platform/http/raw-endpoint.ts'
 
 /** The size limit of a mail: 25 MB of attachments in their encoded form. */
 export const LARGEST_MAIL_BYTES = 40 * 1024 * 1024

@@ -9,8 +9,8 @@ import { type Client, type Service, startService } from '../../../../test/start.
 import { trained, until } from '../../../../test/until.ts'
 import { createMember } from '../../../accounts/records/members.ts'
 import { keepAttachment } from '../../../attachments/attachments.ts'
-import { newId } from '../../../db/ids.ts'
-import { json } from '../../../db/statements/json.ts'
+import { newId } from '../../../platform/db/ids.ts'
+import { json } from '../../../platform/db/statements/json.ts'
 import { enqueueDelivery } from '../../../deliveries/enqueue-delivery.ts'
 import { readMail } from '../parse/read-mail.ts'
 

@@ -1,5 +1,5 @@
-import { storable } from '../../../http/bodies/storable.ts'
-import { oneLine } from './mail-address.ts'
+import { storable } from '../../../platform/http/bodies/storable.ts'
+import { oneLine } from '../../../platform/mail/mail-address.ts'
 import type { Bounce, MailFile } from './parsed-mail.ts'
 
 const LONGEST_PART = 64 * 1024

@@ -1,4 +1,4 @@
-import { createPool } from '../../../apart/pool.ts'
+import { createPool } from '../../../platform/child-process/pool.ts'
 import { unreadable } from '../inbound/unreadable.ts'
 import type { MailOrder } from './mail-work.ts'
 import type { ParsedMail } from './parsed-mail.ts'

@@ -6,7 +6,7 @@ import {
   LostLease,
   releaseMailbox,
 } from '../connection/claim-mailbox.ts'
-import { describeMailError } from '../connection/mail-failure.ts'
+import { describeMailError } from '../../../platform/mail/mail-failure.ts'
 import { readMailbox } from '../inbound/read-mailbox.ts'
 
 const AT_ONCE = 4

@@ -1,4 +1,4 @@
-import type { MailAddress } from './mail-address.ts'
+import type { MailAddress } from '../../../platform/mail/mail-address.ts'
 
 export type MailFile = { name: string; mediaType: string; bytes: Uint8Array }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { unstorable } from '../../../http/bodies/storable.ts'
+import { unstorable } from '../../../platform/http/bodies/storable.ts'
 import { readMail } from './read-mail.ts'
 
 const HEAD =

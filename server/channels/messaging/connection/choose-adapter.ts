@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { MessagingAccountsTable } from '../../../db/tables/channels.ts'
+import type { MessagingAccountsTable } from '../../../platform/db/tables/channels.ts'
 import { whatsAppAdapter } from '../whatsapp/whatsapp-adapter.ts'
 import type { ProviderAdapter } from './provider-adapter.ts'
 

@@ -1,4 +1,4 @@
-import type { Db } from '../../../db/database.ts'
+import type { Db } from '../../../platform/db/database.ts'
 import type { MessagingAccount } from './connection.ts'
 
 /** An unchanged state is stored again after this time. */

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { InboundContent, MessagingNumber } from '../../../db/tables/channels.ts'
-import type { GuardedFetcher } from '../../../fetch/guard/guarded-fetcher.ts'
+import type { InboundContent, MessagingNumber } from '../../../platform/db/tables/channels.ts'
+import type { GuardedFetcher } from '../../../platform/fetch/guard/guarded-fetcher.ts'
 
 /** What is needed for requests to the provider of a business account. `baseUrl: null` is the public address. */
 export type Access = { accessToken: string; baseUrl: string | null }

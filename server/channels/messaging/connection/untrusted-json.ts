@@ -1,4 +1,4 @@
-import { storable } from '../../../http/bodies/storable.ts'
+import { storable } from '../../../platform/http/bodies/storable.ts'
 
 /** An object from a provider's response or webhook. Any member may be missing or of another type. */
 export type JsonObject = { [member: string]: unknown }

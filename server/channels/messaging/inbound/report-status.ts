@@ -1,6 +1,6 @@
 import type { Context } from '../../../context.ts'
-import type { Db, Trx } from '../../../db/database.ts'
-import { transact } from '../../../db/statements/transact.ts'
+import type { Db, Trx } from '../../../platform/db/database.ts'
+import { transact } from '../../../platform/db/statements/transact.ts'
 import type { DeliveryRow } from '../../../deliveries/claim-delivery.ts'
 import { applyReport, changeDelivery } from '../../../deliveries/settle-delivery.ts'
 import { holdTicketOf, noteDelivery } from '../../../helpdesk/messages/note-delivery.ts'

@@ -1,5 +1,5 @@
 import type { Context } from '../../../context.ts'
-import { ApiError } from '../../../http/errors.ts'
+import { ApiError } from '../../../platform/http/errors.ts'
 import type { MessagingAccount } from '../connection/connection.ts'
 import { refreshNumbers } from '../connection/numbers.ts'
 import type { WebhookEvent } from '../connection/provider-adapter.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { readAttachment } from '../../../attachments/attachments.ts'
 import type { Context } from '../../../context.ts'
-import type { Db } from '../../../db/database.ts'
+import type { Db } from '../../../platform/db/database.ts'
 import type { DeliveryRow } from '../../../deliveries/claim-delivery.ts'
 import { type ThreadRow, threadOf } from '../../../deliveries/enqueue-delivery.ts'
 import type { Attempt } from '../../../deliveries/settle-delivery.ts'

@@ -1,6 +1,6 @@
 import type { Context } from '../../../context.ts'
-import type { MessagingNumber } from '../../../db/tables/channels.ts'
-import { ApiError } from '../../../http/errors.ts'
+import type { MessagingNumber } from '../../../platform/db/tables/channels.ts'
+import { ApiError } from '../../../platform/http/errors.ts'
 import type { MessagingAccount } from '../connection/connection.ts'
 import { digitsOf, refreshNumbers } from '../connection/numbers.ts'
 import { ProviderFailure } from '../connection/provider-failure.ts'

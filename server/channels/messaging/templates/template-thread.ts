@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { normalPhone } from '../../../contacts/phone-number.ts'
-import type { Trx } from '../../../db/database.ts'
-import type { AccountId } from '../../../db/tables/columns.ts'
+import type { Trx } from '../../../platform/db/database.ts'
+import type { AccountId } from '../../../platform/db/tables/columns.ts'
 import { ensureThread, lockThread } from '../../inbound/receive-message.ts'
 import type { ThreadData } from '../inbound/take-message.ts'
 

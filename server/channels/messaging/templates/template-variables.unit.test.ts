@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ApiError } from '../../../http/errors.ts'
+import { ApiError } from '../../../platform/http/errors.ts'
 import type { ProviderTemplate } from '../connection/provider-adapter.ts'
 import { checkVariables, renderTemplate, variablesOf } from './template-variables.ts'
 

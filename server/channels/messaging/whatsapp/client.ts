@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { MessagingNumber } from '../../../db/tables/channels.ts'
-import { FetchFailure } from '../../../fetch/failures/fetch-failure.ts'
+import type { MessagingNumber } from '../../../platform/db/tables/channels.ts'
+import { FetchFailure } from '../../../platform/fetch/failures/fetch-failure.ts'
 import type { Accepted, Addressed, ProviderAdapter, ProviderClient } from '../connection/provider-adapter.ts'
 import { ProviderFailure } from '../connection/provider-failure.ts'
 import { type JsonObject, objectOf, objectsIn, parseObject, text } from '../connection/untrusted-json.ts'

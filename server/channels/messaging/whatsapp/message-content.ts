@@ -1,4 +1,4 @@
-import type { AwaitedFile, InboundContent } from '../../../db/tables/channels.ts'
+import type { AwaitedFile, InboundContent } from '../../../platform/db/tables/channels.ts'
 import { type JsonObject, objectOf, objectsIn, text } from '../connection/untrusted-json.ts'
 
 const UNSUPPORTED = '[unsupported message]'

@@ -1,4 +1,4 @@
-import { FetchFailure } from '../../../fetch/failures/fetch-failure.ts'
+import { FetchFailure } from '../../../platform/fetch/failures/fetch-failure.ts'
 import { ProviderFailure, type ProviderFailureCode } from '../connection/provider-failure.ts'
 import { type JsonObject, objectOf, text } from '../connection/untrusted-json.ts'
 

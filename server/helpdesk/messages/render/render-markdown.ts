@@ -1,7 +1,7 @@
 import MarkdownIt, { type StateInline, type Token } from 'markdown-it'
 import sanitizeHtml from 'sanitize-html'
-import { textAsHtml } from '../../../text/safety/escape-html.ts'
-import { type MayLink, withoutForeignLinks } from '../../../text/safety/foreign-links.ts'
+import { textAsHtml } from '../../../platform/text/safety/escape-html.ts'
+import { type MayLink, withoutForeignLinks } from '../../../platform/text/safety/foreign-links.ts'
 import { stripHtml } from './strip-html.ts'
 
 /** The most characters that are rendered as Markdown. A longer text keeps only its lines and paragraphs. */

@@ -1,5 +1,5 @@
-import type { Trx } from '../../../db/database.ts'
-import { newId } from '../../../db/ids.ts'
+import type { Trx } from '../../../platform/db/database.ts'
+import { newId } from '../../../platform/db/ids.ts'
 import type { CrawlRun, LockedSource } from '../run/crawl-run.ts'
 import { isInSite } from '../site/site.ts'
 import { countMove } from './page-row.ts'

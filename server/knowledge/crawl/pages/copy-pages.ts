@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { Trx } from '../../../db/database.ts'
-import { newId } from '../../../db/ids.ts'
-import { json } from '../../../db/statements/json.ts'
-import type { AccountId } from '../../../db/tables/columns.ts'
+import type { Trx } from '../../../platform/db/database.ts'
+import { newId } from '../../../platform/db/ids.ts'
+import { json } from '../../../platform/db/statements/json.ts'
+import type { AccountId } from '../../../platform/db/tables/columns.ts'
 
 const PAGES_AT_ONCE = 200
 

@@ -1,4 +1,4 @@
-import { createBreather } from '../../../fairness/breathe.ts'
+import { createBreather } from '../../../platform/concurrency/breathe.ts'
 import { pageUrl } from '../site/site.ts'
 import { scanTags } from './scan-tags.ts'
 

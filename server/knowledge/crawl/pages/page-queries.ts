@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import type { Db } from '../../../db/database.ts'
-import { isId } from '../../../db/ids.ts'
-import type { AccountId } from '../../../db/tables/columns.ts'
-import { ApiError } from '../../../http/errors.ts'
-import type { Position } from '../../../http/pagination.ts'
+import type { Db } from '../../../platform/db/database.ts'
+import { isId } from '../../../platform/db/ids.ts'
+import type { AccountId } from '../../../platform/db/tables/columns.ts'
+import { ApiError } from '../../../platform/http/errors.ts'
+import type { Position } from '../../../platform/http/pagination.ts'
 import type { PageRow, PageStatus } from './page-row.ts'
 
 /** Returns the source's page. Throws RESOURCE_NOT_FOUND. */

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { PagesTable } from '../../../db/tables/knowledge.ts'
+import type { PagesTable } from '../../../platform/db/tables/knowledge.ts'
 import type { Children } from '../run/crawl-source.ts'
 
 export type PageRow = Selectable<PagesTable>

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Db } from '../../../db/database.ts'
+import type { Db } from '../../../platform/db/database.ts'
 import type { CrawlRun } from '../run/crawl-run.ts'
 import { failCrawl } from '../run/finish-crawl.ts'
 import { type ReadPage, storePages } from './store-pages.ts'

@@ -1,4 +1,4 @@
-import { endOfRawText } from '../../../text/html/end-of-raw-text.ts'
+import { endOfRawText } from '../../../platform/text/html/end-of-raw-text.ts'
 
 type Tag = {
   /** In lower case. */

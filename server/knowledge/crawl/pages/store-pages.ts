@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely'
-import type { Db, Trx } from '../../../db/database.ts'
-import { json } from '../../../db/statements/json.ts'
+import type { Db, Trx } from '../../../platform/db/database.ts'
+import { json } from '../../../platform/db/statements/json.ts'
 import { type CrawlRun, type LockedSource, step } from '../run/crawl-run.ts'
 import { isInSite } from '../site/site.ts'
 import { addPages, markNumbersFound } from './add-pages.ts'

@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely'
-import type { Db, Trx } from '../../../db/database.ts'
-import { transact } from '../../../db/statements/transact.ts'
+import type { Db, Trx } from '../../../platform/db/database.ts'
+import { transact } from '../../../platform/db/statements/transact.ts'
 import { countMove, type PageRow, shownStatus } from '../pages/page-row.ts'
 import { type CrawlRun, type LockedSource, step } from './crawl-run.ts'
 

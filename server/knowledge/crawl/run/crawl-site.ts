@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Context } from '../../../context.ts'
-import type { Attempt } from '../../../jobs/jobs.ts'
+import type { Attempt } from '../../../platform/jobs/jobs.ts'
 import { crawlPage } from '../pages/crawl-page.ts'
 import type { PageRow } from '../pages/page-row.ts'
 import { createPageWriter } from '../pages/page-writer.ts'

@@ -1,9 +1,9 @@
-import type { Trx } from '../../../db/database.ts'
-import { newId } from '../../../db/ids.ts'
-import { json } from '../../../db/statements/json.ts'
-import type { AccountId } from '../../../db/tables/columns.ts'
-import type { CrawlState } from '../../../db/tables/knowledge.ts'
-import type { Jobs } from '../../../jobs/jobs.ts'
+import type { Trx } from '../../../platform/db/database.ts'
+import { newId } from '../../../platform/db/ids.ts'
+import { json } from '../../../platform/db/statements/json.ts'
+import type { AccountId } from '../../../platform/db/tables/columns.ts'
+import type { CrawlState } from '../../../platform/db/tables/knowledge.ts'
+import type { Jobs } from '../../../platform/jobs/jobs.ts'
 import { crawlMetadata, isCrawl, isProcessing } from './crawl-source.ts'
 
 /**

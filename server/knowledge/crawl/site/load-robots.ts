@@ -1,5 +1,5 @@
 import type { Context } from '../../../context.ts'
-import { FetchFailure } from '../../../fetch/failures/fetch-failure.ts'
+import { FetchFailure } from '../../../platform/fetch/failures/fetch-failure.ts'
 import { allowAll, MOST_ROBOTS, parseRobots, type Robots } from './robots.ts'
 
 /** The name that site owners write in robots.txt. */

@@ -1,4 +1,4 @@
-import { linearPattern, stepsOf } from '../../../text/safety/linear-pattern.ts'
+import { linearPattern, stepsOf } from '../../../platform/text/safety/linear-pattern.ts'
 
 export type PathPattern = {
   matches(url: URL): boolean

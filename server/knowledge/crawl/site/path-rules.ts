@@ -1,4 +1,4 @@
-import { createBreather } from '../../../fairness/breathe.ts'
+import { createBreather } from '../../../platform/concurrency/breathe.ts'
 import type { CrawlOptions } from '../run/crawl-source.ts'
 import { pathPattern } from './path-pattern.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { linearPattern } from '../../../text/safety/linear-pattern.ts'
+import { linearPattern } from '../../../platform/text/safety/linear-pattern.ts'
 import { pathPattern } from './path-pattern.ts'
 import { pathRules } from './path-rules.ts'
 import { refusePatterns } from './refuse-patterns.ts'

@@ -1,8 +1,8 @@
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import type { Context } from '../../../context.ts'
-import { FetchFailure } from '../../../fetch/failures/fetch-failure.ts'
-import { tooLarge } from '../../../fetch/read/read-body.ts'
+import { FetchFailure } from '../../../platform/fetch/failures/fetch-failure.ts'
+import { tooLarge } from '../../../platform/fetch/read/read-body.ts'
 import { decodeText } from '../../extract/text/decode-text.ts'
 import { parseSitemap, type SitemapEntries } from './parse-sitemap.ts'
 

@@ -1,4 +1,4 @@
-import { LARGEST_PATTERNS } from '../../../text/safety/linear-pattern.ts'
+import { LARGEST_PATTERNS } from '../../../platform/text/safety/linear-pattern.ts'
 import { type PathPattern, pathPattern } from './path-pattern.ts'
 
 type Patterns = { excludePaths?: string[]; includeOnlyPaths?: string[] }

@@ -1,6 +1,6 @@
-import type { FetchedPage } from '../../../fetch/read/read-page.ts'
-import type { Renderer } from '../../../fetch/render/renderer.ts'
-import { isWrittenByScript } from '../../../fetch/render/written-by-script.ts'
+import type { FetchedPage } from '../../../platform/fetch/read/read-page.ts'
+import type { Renderer } from '../../../platform/fetch/render/renderer.ts'
+import { isWrittenByScript } from '../../../platform/fetch/render/written-by-script.ts'
 import type { DocumentInput, DocumentType } from '../extracted-document.ts'
 import { declaredCharset, decodeText } from '../text/decode-text.ts'
 

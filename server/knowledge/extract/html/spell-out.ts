@@ -1,5 +1,5 @@
 import type { parseHTML } from 'linkedom'
-import { lettersOnly } from '../../../text/words/words.ts'
+import { lettersOnly } from '../../../platform/text/words/words.ts'
 import { type HtmlElement, textOf } from './html-node.ts'
 
 type Document = ReturnType<typeof parseHTML>['document']

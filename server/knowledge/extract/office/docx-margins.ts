@@ -1,5 +1,5 @@
 import { DOMParser } from 'linkedom'
-import { lettersOnly } from '../../../text/words/words.ts'
+import { lettersOnly } from '../../../platform/text/words/words.ts'
 import type { Section } from '../extracted-document.ts'
 import type { HtmlElement, HtmlNode } from '../html/html-node.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { FetchFailure } from '../../../fetch/failures/fetch-failure.ts'
-import type { GuardedFetcher } from '../../../fetch/guard/guarded-fetcher.ts'
+import { FetchFailure } from '../../../platform/fetch/failures/fetch-failure.ts'
+import type { GuardedFetcher } from '../../../platform/fetch/guard/guarded-fetcher.ts'
 import { NotionFailure } from './notion-failure.ts'
 import { createPace } from './pace.ts'
 import { type Answer, problemOf, waitOf } from './read-answer.ts'

@@ -1,4 +1,4 @@
-import type { FetchFailure } from '../../../fetch/failures/fetch-failure.ts'
+import type { FetchFailure } from '../../../platform/fetch/failures/fetch-failure.ts'
 import { NotionFailure } from './notion-failure.ts'
 
 export type Answer =

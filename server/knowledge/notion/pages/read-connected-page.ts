@@ -1,5 +1,5 @@
 import type { Context } from '../../../context.ts'
-import type { AccountId } from '../../../db/tables/columns.ts'
+import type { AccountId } from '../../../platform/db/tables/columns.ts'
 import { NotionFailure } from '../client/notion-failure.ts'
 import { connectedClient } from '../connection.ts'
 import { type PageContent, readPage } from './read-page.ts'

@@ -11,7 +11,7 @@ import { type Client, type Service, startService } from '../../../../test/start.
 import { trained, until } from '../../../../test/until.ts'
 import { publicAgent, visitorOf } from '../../../../test/visitor.ts'
 import { buildPrompt } from '../../../conversations/turn/prepare.ts'
-import { json } from '../../../db/statements/json.ts'
+import { json } from '../../../platform/db/statements/json.ts'
 import type { Passage } from '../knowledge.ts'
 import { Citations, withoutMarkers } from './citations.ts'
 import { citedSource } from './cited-source.ts'

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { Db } from '../../../db/database.ts'
-import { estimateTokens } from '../../../text/languages/estimate-tokens.ts'
-import { areRows } from '../../../text/rows/named-rows.ts'
-import { splitWords } from '../../../text/words/words.ts'
+import type { Db } from '../../../platform/db/database.ts'
+import { estimateTokens } from '../../../platform/text/languages/estimate-tokens.ts'
+import { areRows } from '../../../platform/text/rows/named-rows.ts'
+import { splitWords } from '../../../platform/text/words/words.ts'
 import type { AgentKnowledge, Passage, Piece } from '../knowledge.ts'
 
 /** A chunk of the same section of the same document. */

@@ -3,7 +3,7 @@ import { askForText } from '../../../models/calls/call-model.ts'
 import type { ResolvedModel } from '../../../models/calls/model-call.ts'
 import type { Models } from '../../../models/models.ts'
 import { sumOfUses } from '../../../models/vectors/embedding-use.ts'
-import { splitWords } from '../../../text/words/words.ts'
+import { splitWords } from '../../../platform/text/words/words.ts'
 import { type AgentKnowledge, type Knowledge, NOTHING_FOUND, type SearchResult } from '../knowledge.ts'
 import { RERANKED, rerankFound } from '../rerank.ts'
 

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Exact, Nullable } from '../../../http/contract.ts'
+import { Exact, Nullable } from '../../../platform/http/contract.ts'
 
 /** The marker [n] in a text refers to the n-th of its `sources`. */
 export const CitedSource = Exact({

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Exact, endpoint, IsoTime, Nullable, OneOf } from '../../../http/contract.ts'
+import { Exact, endpoint, IsoTime, Nullable, OneOf } from '../../../platform/http/contract.ts'
 import { Source } from '../schema.ts'
 
 const Id = Type.String({ minLength: 1 })

@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Static } from 'typebox'
-import type { Db } from '../../../db/database.ts'
-import type { AgentRef } from '../../../db/refs.ts'
+import type { Db } from '../../../platform/db/database.ts'
+import type { AgentRef } from '../../../platform/db/refs.ts'
 import type { readSourcesHealth } from './contract.ts'
 
 const MOST_SHOWN = 5

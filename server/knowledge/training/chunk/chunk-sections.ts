@@ -1,6 +1,6 @@
-import type { Language } from '../../../text/languages/language.ts'
-import { splitSentences } from '../../../text/words/sentences.ts'
-import { visibleText } from '../../../text/words/visible-text.ts'
+import type { Language } from '../../../platform/text/languages/language.ts'
+import { splitSentences } from '../../../platform/text/words/sentences.ts'
+import { visibleText } from '../../../platform/text/words/visible-text.ts'
 import type { Section } from '../../extract/extracted-document.ts'
 
 export type Chunk = {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Context } from '../../../context.ts'
-import type { Trx } from '../../../db/database.ts'
-import { transact } from '../../../db/statements/transact.ts'
+import type { Trx } from '../../../platform/db/database.ts'
+import { transact } from '../../../platform/db/statements/transact.ts'
 import { GATHER_TICKETS, type GatherTickets } from '../../tickets/gather-tickets.ts'
 import { agentReSyncs, sourceReSyncs } from './eligible.ts'
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../../../db/database.ts'
+import type { Db } from '../../../platform/db/database.ts'
 import { agentReSyncs, sourceReSyncs } from './eligible.ts'
 
 const AT_ONCE = 5_000

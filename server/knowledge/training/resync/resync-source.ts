@@ -1,6 +1,6 @@
 import type { Context } from '../../../context.ts'
-import type { Db } from '../../../db/database.ts'
-import type { Attempt } from '../../../jobs/jobs.ts'
+import type { Db } from '../../../platform/db/database.ts'
+import type { Attempt } from '../../../platform/jobs/jobs.ts'
 import type { SourceRow } from '../../sources/queries.ts'
 import { loadIfChanged, OriginGone, TrainingFailure } from '../load-content.ts'
 import { contentHash } from '../training-columns.ts'

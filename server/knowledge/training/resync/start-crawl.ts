@@ -1,5 +1,5 @@
 import type { Context } from '../../../context.ts'
-import { transact } from '../../../db/statements/transact.ts'
+import { transact } from '../../../platform/db/statements/transact.ts'
 import { enqueueCrawl } from '../../crawl/run/enqueue-crawl.ts'
 import type { SourceRow } from '../../sources/queries.ts'
 import { WEEK_MS } from './eligible.ts'

@@ -1,0 +1,155 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { createActiveHolders } from '../../concurrency/active-holders.ts'
+import { createTimeLine } from '../../concurrency/time-line.ts'
+import { noteConnectionError } from './unavailable.ts'
+
+type Work = { rank: 'urgent' | 'other' | 'bulk'; holder: string }
+
+const HOUSE: Work = { rank: 'other', holder: '' }
+const current = new AsyncLocalStorage<Work>()
+const currentWork = (): Work => current.getStore() ?? HOUSE
+
+/** Runs work that nobody waits for. Its statements yield to those of all other work. */
+export const asBulk = <T>(work: () => Promise<T>): Promise<T> =>
+  current.run({ ...currentWork(), rank: 'bulk' }, work)
+
+/**
+ * Runs a short statement ahead of all others. It is only for statements that have a deadline and are rate-limited by
+ * their caller, since nothing else keeps them from starving the rest.
+ */
+export const asUrgent = <T>(work: () => Promise<T>): Promise<T> =>
+  current.run({ ...currentWork(), rank: 'urgent' }, work)
+
+/**
+ * Runs `work` and counts its database time and connections against `holder`: an account, or the address of a client
+ * that has not shown a valid key.
+ */
+export function onBehalfOf<T>(holder: string, work: () => T): T {
+  const now = currentWork()
+  return now.holder === holder ? work() : current.run({ ...now, holder }, work)
+}
+
+/** The same as `onBehalfOf`, for a caller whose account is not known yet. */
+export const onBehalfOfStranger = <T>(mark: string, work: () => T): T => onBehalfOf(`?${mark}`, work)
+
+/**
+ * Returns whether the holder is an account or an address, and neither the service itself nor a caller who is still
+ * being identified.
+ */
+const isSomebody = (holder: string): boolean => holder !== '' && !holder.startsWith('?')
+
+/** However much other work is waiting, bulk work gets one turn in this many, and this fraction of the time. */
+const FOR_BULK = 16
+/** A turn of bulk work counts for at most this many milliseconds, so that one that was slow does not stop the rest. */
+const LONGEST_TURN_MS = 1_000
+
+/** The queue for database connections; see `createLanes`. */
+export type Lanes = {
+  /** Waits for a connection. Resolves to a function that gives it back. */
+  enter(): Promise<() => void>
+}
+
+type Options = {
+  places?: number
+  /** The most connections that one holder may have at once. */
+  share?: number
+  /**
+   * How long a caller may wait, in milliseconds, before `enter` rejects because the database is not available; null
+   * means without limit.
+   */
+  longestMs?: number | null
+  /** The clock, in milliseconds. */
+  now?: () => number
+}
+
+/**
+ * Shares the connections of a pool among holders. A holder that has a flood of statements waiting gets a fifth of the
+ * connections while other holders are active, because they share the time of the database server, too. Bulk work
+ * yields to other work. Within each of the two, the holder that has used the least database time goes first. A
+ * transaction counts as one turn.
+ */
+export function createLanes({
+  places = 1,
+  share = places,
+  longestMs = null,
+  now = () => performance.now(),
+}: Options = {}): Lanes {
+  const urgent: (() => void)[] = []
+  const held = new Map<string, number>()
+  const first = createTimeLine()
+  const last = createTimeLine()
+  let used = 0
+  /** The turns, and the time, that other work has had while bulk work waited. */
+  let passed = { turns: 0, ms: 0 }
+  /** How long the last turn of bulk work took, in milliseconds. */
+  let bulkMs = 0
+
+  const flood = Math.max(1, Math.floor(places / 5))
+  const active = createActiveHolders(now)
+
+  const mayHave = (holder: string): boolean => {
+    const has = held.get(holder) ?? 0
+    return has < flood || (has < share && !(first.isFlood(holder) && active.areOthersActive(holder)))
+  }
+  const take = ({ rank, holder }: Work): (() => void) => {
+    used++
+    held.set(holder, (held.get(holder) ?? 0) + 1)
+    const since = now()
+    if (isSomebody(holder)) active.note(holder)
+    return () => {
+      used--
+      const rest = (held.get(holder) ?? 1) - 1
+      if (rest > 0) held.set(holder, rest)
+      else held.delete(holder)
+      const ms = now() - since
+      if (rank === 'bulk') bulkMs = Math.min(ms, LONGEST_TURN_MS)
+      else passed.ms += ms
+      const line = rank === 'bulk' ? last : first
+      line.charge(holder, ms)
+      serve()
+    }
+  }
+  const serve = (): void => {
+    while (used < places) {
+      const hurried = urgent.shift()
+      if (hurried) {
+        hurried()
+        continue
+      }
+      const isBulks = passed.turns >= FOR_BULK && passed.ms >= bulkMs * (FOR_BULK - 1)
+      const next = (isBulks && last.next(mayHave)) || first.next(mayHave) || last.next(mayHave)
+      if (!next) return
+      if (next.line === last || last.size === 0) passed = { turns: 0, ms: 0 }
+      else passed.turns++
+      next.go()
+    }
+  }
+  const isFree = (work: Work): boolean =>
+    used < places && (work.rank === 'urgent' || (mayHave(work.holder) && first.size + last.size === 0))
+
+  return {
+    async enter() {
+      const work = currentWork()
+      if (isFree(work)) return take(work)
+      if (work.rank === 'urgent') {
+        return new Promise((resolve) => urgent.push(() => resolve(take(work))))
+      }
+      const line = work.rank === 'bulk' ? last : first
+      return new Promise((resolve, reject) => {
+        const forget = line.wait(work.holder, () => {
+          clearTimeout(timer)
+          resolve(take(work))
+        })
+        const timer = longestMs === null ? undefined : setTimeout(giveUp, longestMs, forget, reject)
+        serve()
+      })
+    },
+  }
+}
+
+function giveUp(forget: () => void, reject: (error: Error) => void): void {
+  forget()
+  const error = new Error('No connection to the database became free in time.')
+  noteConnectionError(error)
+  reject(error)
+}

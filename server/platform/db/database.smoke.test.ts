@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from 'kysely'
+import { freshDatabase, onPostgres } from '../../../test/database.ts'
+import { asBulk, asUrgent, createLanes, onBehalfOf } from './connections/lanes.ts'
+import { isUnavailable } from './connections/unavailable.ts'
+import { openEmbedded } from './database.ts'
+import { postgresNotifier } from './notifier.ts'
+import { afterCommit, transact } from './statements/transact.ts'
+import { vacuumChanged } from './upkeep/vacuum.ts'
+
+test('a notice that cannot be published fails its transaction, but nothing that is committed already', {
+  skip: !onPostgres() && 'the embedded database has no notices',
+}, async () => {
+  const { database, drop } = await freshDatabase({ empty: true })
+  const { db, url } = database
+  const told: unknown[] = []
+  const notifier = postgresNotifier(url!, (error) => told.push(error))
+  const tooLong = 'x'.repeat(8_000)
+  await assert.rejects(
+    transact(db, (trx) => notifier.publish(trx, 'stop', tooLong)),
+    /too long/,
+  )
+  assert.deepEqual(told, [])
+  const committed = transact(db, async (trx) => {
+    await afterCommit(trx, (plain) => notifier.publish(plain, 'stop', tooLong))
+    return 'committed'
+  })
+  assert.equal(await committed, 'committed')
+  assert.match(String(told), /too long/)
+  await notifier.close()
+  await database.close()
+  await drop()
+})
+
+test('a query of another caller never runs in a transaction that is rolled back', async () => {
+  const { database, drop } = await freshDatabase({ empty: true })
+  const { db } = database
+  await sql`create table notes (id integer primary key)`.execute(db)
+  await Promise.all(
+    Array.from({ length: 200 }, (_, id) =>
+      id % 2
+        ? sql`insert into notes values (${id})`.execute(db)
+        : db
+            .transaction()
+            .execute(async (trx) => {
+              await sql`insert into notes values (${id})`.execute(trx)
+              throw new Error('rolled back on purpose')
+            })
+            .catch(() => {}),
+    ),
+  )
+  const { rows } = await sql<{ id: number }>`select id from notes order by id`.execute(db)
+  assert.deepEqual(
+    rows.map(({ id }) => id),
+    Array.from({ length: 100 }, (_, i) => i * 2 + 1),
+  )
+  await database.close()
+  await drop()
+})
+
+test('tables with many changed rows are vacuumed and analysed', async () => {
+  const { database, drop } = await freshDatabase({ empty: true })
+  await sql`create table busy (id integer)`.execute(database.db)
+  await sql`insert into busy select generate_series(1, 6000)`.execute(database.db)
+  await sql`delete from busy where id > 100`.execute(database.db)
+  // A session writes its statistics when it is idle; reading them makes it do so now.
+  await sql`select pg_stat_force_next_flush()`.execute(database.db)
+  const names = await vacuumChanged(database.db, 1_000)
+  if (!onPostgres()) assert.deepEqual(names, ['public.busy'])
+  await database.close()
+  await drop()
+})
+
+test('every reference has an index, so that deleting a referenced row never reads a whole table', async () => {
+  const { database, drop } = await freshDatabase()
+  const { rows } = await sql<{ reference: string }>`
+    select conrelid::regclass || '.' || attname as reference from pg_constraint
+    join pg_attribute on attrelid = conrelid and attnum = conkey[1]
+    where contype = 'f' and connamespace = 'public'::regnamespace and not exists (
+      select from pg_index where indrelid = conrelid and indkey[0] = conkey[1]
+        and (indpred is null or pg_get_expr(indpred, indrelid) like '%IS NOT NULL%')
+    ) order by 1`.execute(database.db)
+  await database.close()
+  await drop()
+  assert.deepEqual(
+    rows.map(({ reference }) => reference),
+    [],
+  )
+})
+
+test('on a single connection, bulk work yields to everything else but does not starve, and urgent work yields to nothing', async () => {
+  const { db, close } = await openEmbedded('memory')
+  const order: string[] = []
+  const ask = (who: string) =>
+    sql`select 1`.execute(db).then(() => {
+      order.push(who)
+    })
+  await db.transaction().execute(async (trx) => {
+    const waiting = [asBulk(() => ask('bulk')), asBulk(() => ask('bulk'))]
+    for (let i = 0; i < 20; i++) waiting.push(ask('one'))
+    waiting.push(asUrgent(() => ask('urgent')))
+    await sql`select 1`.execute(trx)
+    void Promise.all(waiting).then(() => order.push('end'))
+  })
+  while (order.at(-1) !== 'end') await new Promise(setImmediate)
+  assert.deepEqual(
+    [order.indexOf('urgent'), order.indexOf('bulk'), order.lastIndexOf('bulk')],
+    [0, 17, 22],
+    order.join(),
+  )
+  await close()
+})
+
+test('bulk work whose turns are long gets a sixteenth of the time', async () => {
+  let clock = 0
+  const { enter } = createLanes({ now: () => clock })
+  const order: string[] = []
+  const take = async (who: string, ms: number) => {
+    const leave = await enter()
+    clock += ms
+    order.push(who)
+    leave()
+  }
+  const leave = await enter()
+  const bulk = Array.from({ length: 2 }, () => asBulk(() => take('bulk', 10)))
+  const others = Array.from({ length: 200 }, () => take('other', 1))
+  leave()
+  await Promise.all([...bulk, ...others])
+  assert.equal(order.indexOf('bulk'), 16)
+  assert.equal(order.lastIndexOf('bulk') - order.indexOf('bulk'), 151)
+})
+
+test('during a flood of one account, statements of other accounts pass', async () => {
+  const { db, close } = await openEmbedded('memory')
+  const order: string[] = []
+  const ask = (holder: string) =>
+    onBehalfOf(holder, () => sql`select 1`.execute(db)).then(() => void order.push(holder))
+  const asked: Promise<void>[] = []
+  await db.transaction().execute(async (trx) => {
+    for (let i = 0; i < 200; i++) asked.push(ask('flood'))
+    for (let i = 0; i < 10; i++) asked.push(ask('other'))
+    await sql`select 1`.execute(trx)
+  })
+  await Promise.all(asked)
+  assert.ok(order.lastIndexOf('other') < 100, order.join())
+  await close()
+})
+
+test('no account gets all connections, and a caller that waits too long gets an error', async () => {
+  const { enter } = createLanes({ places: 3, share: 2, longestMs: 1 })
+  const [first] = await Promise.all([onBehalfOf('a', enter), onBehalfOf('a', enter)])
+  await assert.rejects(onBehalfOf('a', enter), isUnavailable)
+  const others = await onBehalfOf('b', enter)
+  first?.()
+  others()
+  await Promise.all([onBehalfOf('a', enter), onBehalfOf('b', enter)])
+})
+
+test('while another account is active, a flood gets a fifth of the connections', async () => {
+  const { enter } = createLanes({ places: 10, share: 6 })
+  const held: (() => void)[] = []
+  let served = 0
+  for (let i = 0; i < 80; i++)
+    void onBehalfOf('flood', enter).then((leave) => {
+      served++
+      held.push(leave)
+    })
+  await new Promise(setImmediate)
+  assert.equal(held.length, 6)
+  const leave = await onBehalfOf('other', enter)
+  for (const each of held.splice(0, 5)) each()
+  await new Promise(setImmediate)
+  assert.equal(held.length, 2)
+  leave()
+  for (; served < 80; await new Promise(setImmediate)) for (const each of held.splice(0)) each()
+})

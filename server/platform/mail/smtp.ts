@@ -1,0 +1,115 @@
+import { isIP } from 'node:net'
+import { Readable } from 'node:stream'
+import SMTPConnection, { type SentMessageInfo } from 'nodemailer/lib/smtp-connection'
+import { describeMailError, MailFailure } from './mail-failure.ts'
+import { type Login, reachHost } from './reach-host.ts'
+import { domainOf } from './mail-address.ts'
+
+const CONNECT_MS = 15_000
+const IDLE_MS = 30_000
+
+type Smtp = {
+  /** Throws SendFailure. */
+  send(envelope: { from: string; to: string[] }, raw: Buffer): Promise<SentMessageInfo>
+  close(): void
+}
+
+/** How an attempt failed: refused for good, refused for now, or interrupted after the whole mail had been sent. */
+export class SendFailure extends MailFailure {
+  override name = 'SendFailure'
+  readonly kind: 'refused' | 'retry' | 'unknown'
+  /** Whether every other mail would have failed as well: the connection broke, or a login is missing. */
+  readonly isOfConnection: boolean
+
+  constructor({ message, cause, responseCode }: MailFailure, handedOver: boolean) {
+    super(message, { cause, ...(responseCode === null ? {} : { responseCode }) })
+    this.kind = kindOf(responseCode, (cause as { code?: string } | undefined)?.code, handedOver)
+    this.isOfConnection = this.kind !== 'refused' && (responseCode === null || ABOUT_LOGIN.has(responseCode))
+  }
+}
+
+/** A missing login is a problem of the connection, not of the mail (RFC 4954, 6). */
+const ABOUT_LOGIN = new Set([530, 534, 535, 538])
+
+function kindOf(
+  responseCode: number | null,
+  code: string | undefined,
+  handedOver: boolean,
+): SendFailure['kind'] {
+  if (responseCode !== null)
+    return responseCode >= 500 && !ABOUT_LOGIN.has(responseCode) ? 'refused' : 'retry'
+  // It was refused before it was sent, because of its size or its addresses.
+  if (code === 'EMESSAGE' || code === 'EENVELOPE') return 'refused'
+  return handedOver ? 'unknown' : 'retry'
+}
+
+type Options = { address: string; allowedPrivateHosts: readonly string[]; signal: AbortSignal }
+
+/** Connects and logs in. The caller closes the connection. Throws MailFailure. */
+export async function openSmtp(
+  login: Login,
+  { address, allowedPrivateHosts, signal }: Options,
+): Promise<Smtp> {
+  const { host, port, security, username, password } = login
+  const connection = new SMTPConnection({
+    host: await reachHost(host, port, allowedPrivateHosts),
+    port,
+    // The certificate is issued for the name, not for the address.
+    ...(isIP(host) ? {} : { servername: host }),
+    secure: security === 'tls',
+    requireTLS: security === 'starttls',
+    ignoreTLS: security === 'none',
+    name: domainOf(address),
+    connectionTimeout: CONNECT_MS,
+    greetingTimeout: CONNECT_MS,
+    socketTimeout: IDLE_MS,
+    logger: false,
+  })
+  let fail = (_error: unknown): void => {}
+  const step = <T>(start: (done: (error: unknown, value: T) => void) => void): Promise<T> =>
+    new Promise<T>((resolve, reject) => {
+      fail = reject
+      if (signal.aborted) reject(new MailFailure(`${host} did not answer in time.`))
+      else start((error, value) => (error ? reject(error) : resolve(value)))
+    })
+  const broke = (error: unknown): void => fail(error)
+  connection.on('error', broke)
+  connection.on('end', () => broke(new MailFailure(`${host} closed the connection.`)))
+  const onAbort = (): void => {
+    broke(new MailFailure(`${host} did not answer in time.`))
+    connection.close()
+  }
+  signal.addEventListener('abort', onAbort)
+  const close = (): void => {
+    signal.removeEventListener('abort', onAbort)
+    connection.close()
+  }
+  try {
+    await step<void>((done) => connection.connect((error) => done(error, undefined)))
+    if (username !== null) {
+      const credentials = { user: username, pass: password ?? '' }
+      await step<void>((done) => connection.login({ credentials }, (error) => done(error, undefined)))
+    }
+  } catch (error) {
+    close()
+    throw describeMailError(error, host)
+  }
+  return {
+    close,
+    async send(envelope, raw) {
+      let handedOver = false
+      // The content is read only when the server asks for it, which shows how far the attempt came.
+      const body = Readable.from([raw], { objectMode: false })
+      body.on('end', () => {
+        handedOver = true
+      })
+      return step<SentMessageInfo>((done) =>
+        connection.send({ ...envelope, size: raw.byteLength }, body, (error, info) =>
+          done(error, info as SentMessageInfo),
+        ),
+      ).catch((error: unknown) => {
+        throw new SendFailure(describeMailError(error, host), handedOver)
+      })
+    },
+  }
+}
