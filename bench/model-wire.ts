@@ -1,7 +1,7 @@
-import { createBuiltinModel } from '../server/models/builtin/builtin-model.ts'
-import { streamModel } from '../server/models/calls/call-model.ts'
-import { parseCatalogue } from '../server/models/catalogue/catalogue.ts'
-import { createModels } from '../server/models/models.ts'
+import { createBuiltinModel } from '../server/ai/built-in/builtin-model.ts'
+import { streamModel } from '../server/ai/calls/call-model.ts'
+import { parseCatalogue } from '../server/ai/catalogue/catalogue.ts'
+import { createModels } from '../server/ai/models.ts'
 
 /**
  * Measures the processor time of this process for each model call, with a server that has OpenAI's API: node

@@ -5,7 +5,7 @@ import { planNames } from './accounts/plans/plans.ts'
 import { parsePrivateHosts } from './platform/fetch/guard/private-hosts.ts'
 import { LIMIT, type RateWindow, WINDOW_MS } from './platform/http/limits/rate-limit.ts'
 import type { LogFormat } from './platform/log.ts'
-import { type Catalogue, CatalogueError, parseCatalogue } from './models/catalogue/catalogue.ts'
+import { type Catalogue, CatalogueError, parseCatalogue } from './ai/catalogue/catalogue.ts'
 
 /** The settings from the environment, validated once at start. docs/operations/configuration.md explains them. */
 export type Config = {

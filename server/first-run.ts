@@ -6,7 +6,7 @@ import type { Context } from './context.ts'
 import type { Db, Trx } from './platform/db/database.ts'
 import type { AccountId } from './platform/db/tables/columns.ts'
 import { addDemoAgent } from './demo-agent.ts'
-import { NO_EMBEDDINGS, NONE } from './models/catalogue/model-remedy.ts'
+import { NO_EMBEDDINGS, NONE } from './ai/catalogue/model-remedy.ts'
 
 /**
  * Creates an account with a key on a database that has none, and the demo agent unless it is disabled. Returns the

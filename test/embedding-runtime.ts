@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { RUNTIME_PACKAGES } from '../server/models/folder/runtime.ts'
+import { RUNTIME_PACKAGES } from '../server/ai/embedding-folder/runtime.ts'
 import { keptFolder } from './memory-folder.ts'
 
 /**

@@ -402,7 +402,7 @@ test('only a few files can start a process or evaluate code', () => {
     'platform/child-process/launch.ts',
     'platform/child-process/resident-size.ts',
     'platform/db/embedded/create-folder.ts',
-    'models/local/install-runtime.ts',
+    'ai/local/install-runtime.ts',
   ])
   // This file sends Redis a constant script.
   assert.deepEqual(using(/\beval\(|new Function\(|node:vm|\bvm\./), ['platform/http/limits/redis-rate-limiter.ts'])

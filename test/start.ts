@@ -14,7 +14,7 @@ import { openPostgres } from '../server/platform/db/database.ts'
 import type { AccountId } from '../server/platform/db/tables/columns.ts'
 import { jobKinds } from '../server/features.ts'
 import { type Scope, V2 } from '../server/platform/http/contract.ts'
-import type { HubModel } from '../server/models/local/hub-models.ts'
+import type { HubModel } from '../server/ai/local/hub-models.ts'
 import { freshDatabase } from './database.ts'
 
 export type Answer = {

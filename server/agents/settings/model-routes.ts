@@ -7,9 +7,9 @@ import { ApiError, invalidField } from '../../platform/http/errors.ts'
 import type { RateWindow } from '../../platform/http/limits/rate-limit.ts'
 import { type Caller, type Route, route } from '../../platform/http/route.ts'
 import { countRequest } from '../../platform/http/server/gate.ts'
-import { probeModels } from '../../models/catalogue/probe-models.ts'
-import { bytesOf } from '../../models/local/hub-models.ts'
-import { RUNTIME } from '../../models/local/install-runtime.ts'
+import { probeModels } from '../../ai/catalogue/probe-models.ts'
+import { bytesOf } from '../../ai/local/hub-models.ts'
+import { RUNTIME } from '../../ai/local/install-runtime.ts'
 import * as contract from '../contract.ts'
 
 /** The rate limit of model tests, because providers charge for each. */

@@ -6,7 +6,7 @@ import { readStream } from '../../../test/read-stream.ts'
 import { type Client, type Service, startService } from '../../../test/start.ts'
 import { trained } from '../../../test/until.ts'
 import { refreshDays } from '../../insights/days/refresh-days.ts'
-import { createKnownFailures } from '../../models/failures/known-failures.ts'
+import { createKnownFailures } from '../../ai/failures/known-failures.ts'
 
 let service: Service
 let client: Client

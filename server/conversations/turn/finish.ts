@@ -5,7 +5,7 @@ import type { MessagePart } from '../../platform/db/tables/conversations.ts'
 import { storableJson } from '../../platform/http/bodies/storable.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import { presentSourcesOf } from '../../knowledge/search/answering/present-sources.ts'
-import { ModelFailure, whatHappened } from '../../models/failures/model-failure.ts'
+import { ModelFailure, whatHappened } from '../../ai/failures/model-failure.ts'
 import {
   type Call,
   closingResults,

@@ -1,5 +1,5 @@
 import type { Said } from '../../knowledge/search/answering/retrieve.ts'
-import type { Handover } from '../../models/builtin/input.ts'
+import type { Handover } from '../../ai/built-in/input.ts'
 import { type CustomerLanguage, isCustomerLanguage } from '../../platform/text/languages/customer-sentences.ts'
 import { guessLanguage, type Language } from '../../platform/text/languages/language.ts'
 import { textOf } from '../records/parts.ts'

@@ -1,9 +1,9 @@
 import { textOf } from '../../conversations/records/parts.ts'
 import type { MessageRow } from '../../conversations/records/queries.ts'
 import { storable } from '../../platform/http/bodies/storable.ts'
-import { askForAccount } from '../../models/calls/call-model.ts'
-import type { ResolvedModel } from '../../models/calls/model-call.ts'
-import type { Models } from '../../models/models.ts'
+import { askForAccount } from '../../ai/calls/call-model.ts'
+import type { ResolvedModel } from '../../ai/calls/model-call.ts'
+import type { Models } from '../../ai/models.ts'
 import type { Loaded } from './load-conversation.ts'
 import { readVerdict, type Verdict } from './verdict.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pino } from 'pino'
-import type { Models } from '../../models/models.ts'
+import type { Models } from '../../ai/models.ts'
 import { addVectors, type QuestionVectors, sameQuestion } from './similar-questions.ts'
 
 const log = pino({ level: 'silent' })

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Reranker } from '../../models/vectors/reranker.ts'
+import type { Reranker } from '../../ai/embeddings/reranker.ts'
 import { visibleText } from '../../platform/text/words/visible-text.ts'
 import type { Passage, SearchResult } from './knowledge.ts'
 

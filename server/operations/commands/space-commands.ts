@@ -6,7 +6,7 @@ import { lackOfPgvector } from '../../platform/db/upkeep/pgvector.ts'
 import { indexTables } from '../../platform/db/upkeep/vacuum.ts'
 import { fillProgress } from '../../knowledge/vectors/fill-space.ts'
 import { findSpace, vectorsOf } from '../../knowledge/vectors/spaces.ts'
-import { costOf, estimateTokens } from '../../models/vectors/embedding-use.ts'
+import { costOf, estimateTokens } from '../../ai/embeddings/embedding-use.ts'
 import { type Command, CommandFailure } from '../command.ts'
 import { findAgent } from './find-account.ts'
 

@@ -3,7 +3,7 @@ import { ApartFailure, type ApartFailureCode } from '../../platform/child-proces
 import { createPool } from '../../platform/child-process/pool.ts'
 import type { EmbeddingFolder } from '../catalogue/embedding-entry.ts'
 import { ModelFailure, type ModelFailureKind, toModelFailure } from '../failures/model-failure.ts'
-import type { EmbeddingTransport } from '../vectors/embedder.ts'
+import type { EmbeddingTransport } from '../embeddings/embedder.ts'
 import type { EmbedOrder, EmbedPiece } from './embed-work.ts'
 import { FolderFault } from './folder-fault.ts'
 import { bytesOfModel } from './folder-files.ts'

@@ -1,9 +1,9 @@
 import { basename, resolve } from 'node:path'
 import Type, { type Static } from 'typebox'
 import { Exact } from '../../platform/http/contract.ts'
-import { FolderFault } from '../folder/folder-fault.ts'
-import { hashOfFolder } from '../folder/folder-files.ts'
-import { type Prefixes, prefixesOf } from '../vectors/embedding-prefixes.ts'
+import { FolderFault } from '../embedding-folder/folder-fault.ts'
+import { hashOfFolder } from '../embedding-folder/folder-files.ts'
+import { type Prefixes, prefixesOf } from '../embeddings/embedding-prefixes.ts'
 import { inputPriceOf } from './known-models.ts'
 
 /** An embedding model of MODELS_FILE: `folder`, or a server with `name` and `baseUrl`. */

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EmbeddingFolder } from '../catalogue/embedding-entry.ts'
-import { prefixesOf } from '../vectors/embedding-prefixes.ts'
+import { prefixesOf } from '../embeddings/embedding-prefixes.ts'
 
 /** What was fetched, the model in use first. The hashes spare each start from reading the files. */
 type Record = { models: { name: string; revision: string; hash: string }[] }

@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, join } from 'node:path'
-import { PACKAGE_FILES, RUNTIME_FOLDER } from '../folder/runtime.ts'
+import { PACKAGE_FILES, RUNTIME_FOLDER } from '../embedding-folder/runtime.ts'
 import { GetFailure } from './get-failure.ts'
 
 /** Measured: what npm fetches, what the packages take on the disk of Linux on x64, and until the other systems are removed. */

@@ -5,13 +5,13 @@ import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-
 import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
 import { type Reply, tokens } from '../../../test/fakes/reply.ts'
 import { readConfig } from '../../config.ts'
-import { createBuiltinModel } from '../builtin/builtin-model.ts'
+import { createBuiltinModel } from '../built-in/builtin-model.ts'
 import { streamModel } from '../calls/call-model.ts'
 import { parseCatalogue, providers } from '../catalogue/catalogue.ts'
 import type { EmbeddingEntry } from '../catalogue/embedding-entry.ts'
 import { failureOfStatus, ModelFailure, type ModelFailureKind } from '../failures/model-failure.ts'
 import { createModels, type Models } from '../models.ts'
-import { prefixesOf } from '../vectors/embedding-prefixes.ts'
+import { prefixesOf } from '../embeddings/embedding-prefixes.ts'
 
 /** Ends the ids of models with short timeouts. */
 const HASTY = '-hasty'

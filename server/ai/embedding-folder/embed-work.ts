@@ -1,4 +1,4 @@
-import { normalised } from '../vectors/normalised.ts'
+import { normalised } from '../embeddings/normalised.ts'
 import { FolderFault } from './folder-fault.ts'
 import { type Model, type ModelOrder, openModel } from './open-model.ts'
 
