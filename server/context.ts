@@ -39,7 +39,7 @@ import { createModels } from './ai/models.ts'
 import { conversationReactions } from './reactions.ts'
 import { createIndexer } from './search/index/index-conversations.ts'
 import { openSecrets } from './platform/secrets/secret-key.ts'
-import { createSessions } from './sign-in/sessions/sessions.ts'
+import { createSessions } from './accounts/sign-in/sessions/sessions.ts'
 import { VERSION } from './platform/version.ts'
 
 const USER_AGENT = `Parley/${VERSION} (self-hosted agent service)`

@@ -265,7 +265,7 @@ const withoutShownOnce = ({ shownOnce = [] }: Endpoint, body: unknown): unknown 
 type Case = { endpoint: Endpoint; prefix: string; name: string }
 
 const version2: Case[] = contracts
-  // Endpoints for members only cannot be called with an API key. They are tested with sessions in server/sign-in.
+  // Endpoints for members only cannot be called with an API key. They are tested with sessions in server/accounts/sign-in.
   .filter(({ method, scope, onlySessions }) => method === 'POST' && scope !== null && !onlySessions)
   .map((endpoint) => ({ endpoint, prefix: '/api/v2', name: endpoint.name }))
 const upload = version2

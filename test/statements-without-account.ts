@@ -12,11 +12,11 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
     tables: ['login_links'],
     reason: 'The token of a link leads to its account. A duty deletes expired links.',
   },
-  'server/sign-in/provider/ask-auth.ts': {
+  'server/accounts/sign-in/provider/ask-auth.ts': {
     tables: ['members'],
     reason: 'The session of a login leads to its member.',
   },
-  'server/sign-in/sessions/sessions.ts': {
+  'server/accounts/sign-in/sessions/sessions.ts': {
     tables: ['members'],
     reason: 'The session of a login leads to its member.',
   },
@@ -24,7 +24,7 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
     tables: ['audit_log'],
     reason: 'Refused sign-ins with unknown addresses have no account.',
   },
-  'server/sign-in/jobs.ts': {
+  'server/accounts/sign-in/jobs.ts': {
     tables: ['members'],
     reason: 'The address of a login leads to its member.',
   },

@@ -17,7 +17,7 @@ function insideOf(to: unknown): string {
 const CANNOT = 'The identity provider did not let you in. Try again, or sign in with your password.'
 const TOO_LATE = 'This sign-in has already been used, or took too long. Start again.'
 
-/** Why a sign-in with the identity provider did not succeed, by the code in the address; see server/sign-in/provider. */
+/** Why a sign-in with the identity provider did not succeed, by the code in the address; see server/accounts/sign-in/provider. */
 const PROBLEMS = new Map([
   ['state_mismatch', TOO_LATE],
   ['state_not_found', TOO_LATE],

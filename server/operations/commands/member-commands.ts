@@ -5,7 +5,7 @@ import { createMember, membersOf, presenceOf, removeMember } from '../../account
 import type { Trx } from '../../platform/db/database.ts'
 import { isId } from '../../platform/db/ids.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
-import { removeIdentity, removeSecondFactor } from '../../sign-in/passwords/logins.ts'
+import { removeIdentity, removeSecondFactor } from '../../accounts/sign-in/passwords/logins.ts'
 import { type Command, CommandFailure, required, usageFailure } from '../command.ts'
 import { accountOf } from './find-account.ts'
 
