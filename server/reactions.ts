@@ -18,10 +18,10 @@ import { hasTicket } from './helpdesk/tickets/ticket-queries.ts'
  * `knowledge/` reads solved tickets through the functions of `helpdesk/solved/`, which are members of the context.
  *
  * Rows that a higher feature works off:
- * - `agents/` enqueues the job `empty-agent` when an agent is deleted; `privacy/` deletes everything of it.
+ * - `agents/` enqueues the job `empty-agent` when an agent is deleted; `people/privacy/` deletes everything of it.
  * - `knowledge/` enqueues the job `ask-again` when an agent has learned something; `insights/` asks what was unanswered.
  * - `conversations/` and `helpdesk/` enqueue deliveries; `channels/` sends them.
- * - `contacts/`, `conversations/` and `helpdesk/` publish notices; `helpdesk/live/` and `widget/` follow them.
+ * - `people/records/`, `conversations/` and `helpdesk/` publish notices; `helpdesk/live/` and `widget/` follow them.
  */
 
 /** A turn of a conversation tells the help desk. */

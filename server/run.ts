@@ -12,7 +12,7 @@ import { tendSpaces } from './knowledge/vectors/fill-space.ts'
 import { NO_EMBEDDINGS, NONE } from './ai/catalogue/model-remedy.ts'
 import { reachServers } from './ai/catalogue/reach-servers.ts'
 import { openCommandSocket } from './operations/command-socket.ts'
-import { resumeEmptying } from './privacy/erasing/empty-agent.ts'
+import { resumeEmptying } from './people/privacy/erasing/empty-agent.ts'
 
 const DRAIN_MS = 30_000
 /**

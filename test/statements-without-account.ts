@@ -217,19 +217,19 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
   },
 
   // Erasure deletes whole agents and what is left over, and goes on after a restart.
-  'server/privacy/erasing/empty-agent.ts': {
+  'server/people/privacy/erasing/empty-agent.ts': {
     tables: 'all',
     reason: 'The agent is gone, and its id was of one account only.',
   },
-  'server/privacy/erasing/drop-traces.ts': {
+  'server/people/privacy/erasing/drop-traces.ts': {
     tables: ['generation_log', 'generations'],
     reason: 'What refers to a generation that is gone is deleted, whosever it was.',
   },
-  'server/privacy/erasing/erasures.ts': {
+  'server/people/privacy/erasing/erasures.ts': {
     tables: ['user_erasures'],
     reason: 'Erasures that were interrupted go on.',
   },
-  'server/privacy/retention/retention.ts': {
+  'server/people/privacy/retention/retention.ts': {
     tables: ['agents', 'leads'],
     reason: 'The periods of all agents are kept.',
   },

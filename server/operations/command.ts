@@ -4,7 +4,7 @@ import type { Db } from '../platform/db/database.ts'
 import type { Knowledge } from '../knowledge/search/knowledge.ts'
 import type { Catalogue } from '../ai/catalogue/catalogue.ts'
 import type { Models } from '../ai/models.ts'
-import type { EraseNeeds } from '../privacy/erasing/erase-user.ts'
+import type { EraseNeeds } from '../people/privacy/erasing/erase-user.ts'
 
 export type Rotated = { keyId: string; rewritten: number; unreadable: number; finished: boolean }
 

@@ -13,7 +13,7 @@ import { splitText } from '../../server/channels/messaging/outbound/split-text.t
 import { phoneOf } from '../../server/channels/messaging/templates/send-template.ts'
 import { formatText } from '../../server/channels/messaging/whatsapp/format-text.ts'
 import { readWebhook } from '../../server/channels/messaging/whatsapp/read-webhook.ts'
-import { normalPhone } from '../../server/contacts/phone-number.ts'
+import { normalPhone } from '../../server/people/records/phone-number.ts'
 import { titleFromWords } from '../../server/conversations/records/queries.ts'
 import { buildPrompt } from '../../server/conversations/turn/prepare.ts'
 import { talkOf } from '../../server/conversations/turn/understand.ts'

@@ -1,4 +1,4 @@
-import { normalPhone } from '../../contacts/phone-number.ts'
+import { normalPhone } from '../../people/records/phone-number.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { ToolCallPlace, ToolOutput } from '../tools/tool.ts'

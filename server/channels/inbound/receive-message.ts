@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type Person, resolveContact } from '../../contacts/resolve-contact.ts'
+import { type Person, resolveContact } from '../../people/records/resolve-contact.ts'
 import type { Context } from '../../context.ts'
 import type { Trx } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Static } from 'typebox'
 import type { AgentRow } from '../../agents/records/find-agent.ts'
-import { requireContact } from '../../contacts/queries.ts'
+import { requireContact } from '../../people/records/queries.ts'
 import type { Context } from '../../context.ts'
 import type { TranscriptMessage } from '../../conversations/records/queries.ts'
 import type { LiveGeneration } from '../../conversations/stream/reading.ts'

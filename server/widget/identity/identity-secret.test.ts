@@ -4,7 +4,7 @@ import { onPostgres } from '../../../test/database.ts'
 import { startService } from '../../../test/start.ts'
 import { waitingForLock } from '../../../test/until.ts'
 import { publicAgent } from '../../../test/visitor.ts'
-import { createContacts } from '../../contacts/write-contacts.ts'
+import { createContacts } from '../../people/records/write-contacts.ts'
 import type { Trx } from '../../platform/db/database.ts'
 import { readIdentitySecret } from './identity-secret.ts'
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { normalPhone } from '../../../contacts/phone-number.ts'
+import { normalPhone } from '../../../people/records/phone-number.ts'
 import type { Context } from '../../../context.ts'
 import { json } from '../../../platform/db/statements/json.ts'
 import type { MessagingNumber } from '../../../platform/db/tables/channels.ts'

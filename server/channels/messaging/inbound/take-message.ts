@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import { normalPhone } from '../../../contacts/phone-number.ts'
+import { normalPhone } from '../../../people/records/phone-number.ts'
 import type { Context } from '../../../context.ts'
 import type { Trx } from '../../../platform/db/database.ts'
 import { json } from '../../../platform/db/statements/json.ts'

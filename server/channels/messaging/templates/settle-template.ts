@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import { normalPhone } from '../../../contacts/phone-number.ts'
+import { normalPhone } from '../../../people/records/phone-number.ts'
 import { appendMessage } from '../../../conversations/records/append-message.ts'
 import type { Trx } from '../../../platform/db/database.ts'
 import { json } from '../../../platform/db/statements/json.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { normalPhone } from '../../../contacts/phone-number.ts'
+import { normalPhone } from '../../../people/records/phone-number.ts'
 import type { Trx } from '../../../platform/db/database.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
 import { ensureThread, lockThread } from '../../inbound/receive-message.ts'

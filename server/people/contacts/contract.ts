@@ -1,0 +1,217 @@
+import Type from 'typebox'
+import { Conversation } from '../../conversations/records/schema.ts'
+import { ListedTicket } from '../../helpdesk/tickets/schema.ts'
+import {
+  Cursor,
+  DayOrTime,
+  Exact,
+  endpoint,
+  IsoTime,
+  Limit,
+  Nullable,
+  Page,
+  Success,
+} from '../../platform/http/contract.ts'
+import { attributes, fields, NewContact } from './schema.ts'
+
+const Id = Type.String({ minLength: 1 })
+const agentParams = Exact({ agentId: Id })
+const contactParams = Exact({ agentId: Id, contactId: Id })
+const paging = { cursor: Type.Optional(Cursor), limit: Limit }
+const tag = 'Contacts'
+const path = '/agents/{agentId}/contacts'
+
+const Contact = Exact({
+  id: Type.String(),
+  externalId: Type.String({ description: 'userId of the contact’s conversations' }),
+  name: Nullable(Type.String()),
+  email: Nullable(Type.String()),
+  phoneNumber: Nullable(Type.String()),
+  customAttributes: attributes,
+  createdAt: IsoTime,
+  updatedAt: IsoTime,
+})
+
+export const listContacts = endpoint({
+  method: 'GET',
+  path,
+  name: 'listContacts',
+  tag,
+  summary: 'List the contacts of an agent',
+  description: 'Newest first.',
+  scope: 'conversations:read',
+  params: agentParams,
+  query: Exact({
+    ...paging,
+    query: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 254,
+        description: 'The beginning of a name, or a whole external id, address or phone number',
+      }),
+    ),
+  }),
+  success: { status: 200, schema: Page(Contact) },
+  errors: ['VALIDATION_INVALID_CURSOR'],
+})
+
+export const createContact = endpoint({
+  method: 'POST',
+  path,
+  name: 'createContact',
+  tag,
+  summary: 'Add a contact',
+  description:
+    'Channels add contacts automatically, by phone number or address. A contact without an external id gets one.',
+  scope: 'conversations:write',
+  params: agentParams,
+  body: NewContact,
+  success: { status: 201, schema: Contact },
+  errors: ['RESOURCE_DUPLICATE'],
+})
+
+export const importContacts = endpoint({
+  method: 'POST',
+  path: `${path}/import`,
+  name: 'importContacts',
+  tag,
+  summary: 'Add or change many contacts',
+  description:
+    'An existing contact, identified by its external id or, without one, by its address or phone number, is updated; others are added. An invalid contact is skipped, and `refused` says why. Custom attributes that the agent does not have are ignored and named in `unknownAttributes`; a text is converted to the number, boolean or date of its attribute.',
+  scope: 'conversations:write',
+  params: agentParams,
+  body: Exact({
+    contacts: Type.Array(
+      Type.Unsafe<Record<string, unknown>>({
+        type: 'object',
+        description: 'externalId, name, email, phoneNumber and customAttributes, each optional',
+      }),
+      { minItems: 1, maxItems: 500 },
+    ),
+  }),
+  success: {
+    status: 200,
+    schema: Exact({
+      created: Type.Integer({ minimum: 0 }),
+      updated: Type.Integer({ minimum: 0 }),
+      refused: Type.Array(
+        Exact({
+          index: Type.Integer({ minimum: 0, description: 'Its position in the request' }),
+          reason: Type.String(),
+        }),
+      ),
+      unknownAttributes: Type.Array(Type.String()),
+    }),
+  },
+  errors: ['RESOURCE_DUPLICATE'],
+})
+
+export const readContact = endpoint({
+  method: 'GET',
+  path: `${path}/{contactId}`,
+  name: 'readContact',
+  tag,
+  summary: 'Read a contact',
+  scope: 'conversations:read',
+  params: contactParams,
+  success: { status: 200, schema: Contact },
+})
+
+export const updateContact = endpoint({
+  method: 'PATCH',
+  path: `${path}/{contactId}`,
+  name: 'updateContact',
+  tag,
+  summary: 'Change a contact',
+  description: 'Custom attributes are merged by name; null removes a value.',
+  scope: 'conversations:write',
+  params: contactParams,
+  body: Exact(fields),
+  success: { status: 200, schema: Contact },
+})
+
+export const deleteContact = endpoint({
+  method: 'DELETE',
+  path: `${path}/{contactId}`,
+  name: 'deleteContact',
+  tag,
+  summary: 'Delete a contact',
+  description: 'Its conversations stay. To remove those too, erase the person.',
+  scope: 'conversations:write',
+  params: contactParams,
+  success: { status: 200, schema: Success },
+})
+
+export const mergeContact = endpoint({
+  method: 'POST',
+  path: `${path}/{contactId}/merge`,
+  name: 'mergeContact',
+  tag,
+  summary: 'Merge two contacts',
+  description:
+    'Conversations, tickets and channels of the contact are moved to the other one, whose own fields take precedence; then the contact is deleted. This cannot be undone.',
+  scope: 'conversations:write',
+  params: contactParams,
+  body: Exact({ intoContactId: Id }),
+  success: { status: 200, schema: Contact },
+})
+
+export const listContactConversations = endpoint({
+  method: 'GET',
+  path: `${path}/{contactId}/conversations`,
+  name: 'listContactConversations',
+  tag,
+  summary: 'List the conversations of a contact, of every source',
+  description: 'Most recently active first.',
+  scope: 'conversations:read',
+  params: contactParams,
+  query: Exact(paging),
+  success: { status: 200, schema: Page(Exact({ ...Conversation.properties, source: Type.String() })) },
+  errors: ['VALIDATION_INVALID_CURSOR'],
+})
+
+export const listContactTickets = endpoint({
+  method: 'GET',
+  path: `${path}/{contactId}/tickets`,
+  name: 'listContactTickets',
+  tag,
+  summary: 'List the tickets of a contact',
+  description:
+    'Newest first. The list contains tickets of the contact’s conversations and tickets opened for its address.',
+  scope: 'helpdesk:read',
+  params: contactParams,
+  query: Exact(paging),
+  success: { status: 200, schema: Page(ListedTicket) },
+  errors: ['VALIDATION_INVALID_CURSOR'],
+})
+
+export const listLeads = endpoint({
+  method: 'GET',
+  path: '/agents/{agentId}/leads',
+  name: 'listLeads',
+  tag,
+  summary: 'List the leads of an agent',
+  description: 'Newest first. Leads come from the form of the chat or from an action.',
+  scope: 'conversations:read',
+  params: agentParams,
+  query: Exact({
+    ...paging,
+    startDate: Type.Optional(DayOrTime('Not before')),
+    endDate: Type.Optional(DayOrTime('Not after')),
+  }),
+  success: {
+    status: 200,
+    schema: Page(
+      Exact({
+        id: Type.String(),
+        name: Nullable(Type.String()),
+        email: Nullable(Type.String()),
+        phone: Nullable(Type.String()),
+        conversationId: Nullable(Type.String()),
+        userId: Nullable(Type.String()),
+        createdAt: IsoTime,
+      }),
+    ),
+  },
+  errors: ['VALIDATION_INVALID_CURSOR', 'VALIDATION_INVALID_DATE_RANGE'],
+})

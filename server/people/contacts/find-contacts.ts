@@ -1,0 +1,157 @@
+import { sql } from 'kysely'
+import { normalPhone } from '../records/phone-number.ts'
+import type { ContactRow } from '../records/queries.ts'
+import type { ConversationRow } from '../../conversations/records/queries.ts'
+import { PLAYGROUND } from '../../conversations/records/queries.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { isId } from '../../platform/db/ids.ts'
+import type { AgentRef } from '../../platform/db/refs.ts'
+import { ApiError } from '../../platform/http/errors.ts'
+import type { DateRange } from '../../platform/http/input/dates.ts'
+import { after, type Position } from '../../platform/http/pagination.ts'
+
+type Page = { limit: number; position: Position | null }
+
+/**
+ * Returns the agent's contact with this id. Throws RESOURCE_NOT_FOUND. `lock` locks the row for a change or, so that
+ * nothing new refers to it, for its deletion.
+ */
+export async function requireContactById(
+  db: Db,
+  { accountId, agentId }: AgentRef,
+  id: string,
+  lock: 'none' | 'change' | 'deletion' = 'none',
+): Promise<ContactRow> {
+  if (!isId(id)) throw noContact()
+  let query = db
+    .selectFrom('contacts')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('agent_id', '=', agentId)
+    .where('id', '=', id)
+  if (lock === 'change') query = query.forNoKeyUpdate()
+  if (lock === 'deletion') query = query.forUpdate()
+  const row = await query.executeTakeFirst()
+  if (!row) throw noContact()
+  return row
+}
+
+const noContact = (): ApiError =>
+  new ApiError('RESOURCE_NOT_FOUND', { message: 'The contact does not exist.' })
+
+/** Returns up to `limit` + 1 contacts, newest first, and the total number. */
+export async function findContacts(
+  db: Db,
+  { accountId, agentId }: AgentRef,
+  wanted: string | undefined,
+  { limit, position }: Page,
+): Promise<{ rows: ContactRow[]; total: number }> {
+  let query = db.selectFrom('contacts').where('account_id', '=', accountId).where('agent_id', '=', agentId)
+  if (wanted !== undefined) {
+    const words = wanted.trim().toLowerCase()
+    const beginning = `${words.replace(/[\\%_]/g, '\\$&')}%`
+    query = query.where((eb) =>
+      eb.or([
+        eb('external_id', '=', wanted.trim()),
+        eb('phonenumber', '=', normalPhone(wanted)),
+        eb(eb.fn<string>('lower', ['email']), '=', words),
+        eb(eb.fn<string>('lower', ['name']), 'like', beginning),
+      ]),
+    )
+  }
+  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  if (position) query = query.where(after('created_at', 'id', position))
+  const rows = await query
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute()
+  return { rows, total }
+}
+
+/**
+ * Returns up to `limit` + 1 conversations, most recently active first: those of the contact, and those that name it
+ * as their user.
+ */
+export async function conversationsOfContact(
+  db: Db,
+  { account_id, agent_id, id, external_id }: ContactRow,
+  { limit, position }: Page,
+): Promise<{ rows: ConversationRow[]; total: number }> {
+  let query = db
+    .selectFrom('conversations')
+    .where('account_id', '=', account_id)
+    .where('agent_id', '=', agent_id)
+    .where((eb) => eb.or([eb('contact_id', '=', id), eb('user_id', '=', external_id)]))
+    .where('transient', '=', false)
+    .where('source', '<>', PLAYGROUND)
+  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  if (position) query = query.where(after('updated_at', 'id', position))
+  const rows = await query
+    .selectAll()
+    .orderBy('updated_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute()
+  return { rows, total }
+}
+
+/**
+ * Returns up to `limit` + 1 tickets, newest first: those of the contact's conversations and those with its address.
+ */
+export async function ticketsOfContact(
+  db: Db,
+  { account_id, agent_id, id, email, external_id }: ContactRow,
+  { limit, position }: Page,
+) {
+  let query = db
+    .selectFrom('tickets')
+    .where('account_id', '=', account_id)
+    .where('agent_id', '=', agent_id)
+    .where((eb) =>
+      eb.or([
+        eb(
+          'conversation_id',
+          'in',
+          eb
+            .selectFrom('conversations')
+            .select('conversations.id')
+            .where('conversations.account_id', '=', account_id)
+            .where('conversations.contact_id', '=', id),
+        ),
+        eb(sql<string>`customer ->> 'id'`, '=', external_id),
+        ...(email === null ? [] : [eb(sql<string>`lower(customer ->> 'email')`, '=', email.toLowerCase())]),
+      ]),
+    )
+  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  if (position) query = query.where(after('created_at', 'id', position))
+  const rows = await query
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute()
+  return { rows, total }
+}
+
+/** Returns up to `limit` + 1 leads of the agent, newest first. */
+export async function leadsOf(
+  db: Db,
+  { accountId, agentId }: AgentRef,
+  { from, until }: DateRange,
+  { limit, position }: Page,
+) {
+  let query = db.selectFrom('leads').where('account_id', '=', accountId).where('agent_id', '=', agentId)
+  if (from) query = query.where('created_at', '>=', from)
+  if (until) query = query.where('created_at', '<=', until)
+  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  if (position) query = query.where(after('created_at', 'id', position))
+  const rows = await query
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute()
+  return { rows, total }
+}

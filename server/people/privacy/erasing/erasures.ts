@@ -1,0 +1,74 @@
+import { type Selectable, sql } from 'kysely'
+import { recordAudit } from '../../../accounts/audit/audit.ts'
+import type { Db, Trx } from '../../../platform/db/database.ts'
+import { isId, newId } from '../../../platform/db/ids.ts'
+import { json } from '../../../platform/db/statements/json.ts'
+import type { AccountId } from '../../../platform/db/tables/columns.ts'
+import type { PersonNames, UserErasuresTable } from '../../../platform/db/tables/privacy.ts'
+import { ApiError } from '../../../platform/http/errors.ts'
+import type { Dropped } from './drop-conversations.ts'
+
+export type ErasureRow = Selectable<UserErasuresTable>
+type Counts = Dropped & { contacts: number }
+
+/** Stores the request to erase a person; nothing is erased yet. */
+export async function addErasure(
+  trx: Trx,
+  accountId: AccountId,
+  actor: string,
+  person: PersonNames,
+): Promise<ErasureRow> {
+  const row = await trx
+    .insertInto('user_erasures')
+    .values({ id: newId(), account_id: accountId, status: 'running', person: json(person) })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await recordAudit(trx, { accountId, actor, action: 'user.erase', target: row.id })
+  return row
+}
+
+/** Returns the account's erasure. Throws RESOURCE_NOT_FOUND. */
+export async function requireErasure(db: Db, accountId: AccountId, id: string): Promise<ErasureRow> {
+  const row = isId(id)
+    ? await db
+        .selectFrom('user_erasures')
+        .selectAll()
+        .where('account_id', '=', accountId)
+        .where('id', '=', id)
+        .executeTakeFirst()
+    : undefined
+  if (!row) throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The erasure does not exist.' })
+  return row
+}
+
+/** Adds to the counts of deleted rows, in the transaction that deletes them. */
+export async function addCounts(
+  trx: Db,
+  { account_id, id }: Pick<ErasureRow, 'account_id' | 'id'>,
+  { conversations = 0, messages = 0, leads = 0, tickets = 0, contacts = 0 }: Partial<Counts>,
+): Promise<void> {
+  await trx
+    .updateTable('user_erasures')
+    .set((eb) => ({
+      conversations: eb('conversations', '+', conversations),
+      messages: eb('messages', '+', messages),
+      leads: eb('leads', '+', leads),
+      tickets: eb('tickets', '+', tickets),
+      contacts: eb('contacts', '+', contacts),
+      touched_at: sql<Date>`now()`,
+    }))
+    .where('account_id', '=', account_id)
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Takes over erasures that another process started and did not finish. */
+export async function takeForsaken(db: Db): Promise<Pick<ErasureRow, 'id' | 'account_id'>[]> {
+  return db
+    .updateTable('user_erasures')
+    .set({ touched_at: sql<Date>`now()` })
+    .where('status', '=', 'running')
+    .where('touched_at', '<', sql<Date>`now() - interval '2 minutes'`)
+    .returning(['id', 'account_id'])
+    .execute()
+}
