@@ -1,9 +1,9 @@
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import type { DocumentType, Section } from '../server/knowledge/extract/extracted-document.ts'
-import { createExtractor } from '../server/knowledge/extract/extractor.ts'
-import { sniffType, typeOfName } from '../server/knowledge/extract/sniff-type.ts'
+import type { DocumentType, Section } from '../server/knowledge/documents/extracted-document.ts'
+import { createExtractor } from '../server/knowledge/documents/extractor.ts'
+import { sniffType, typeOfName } from '../server/knowledge/documents/sniff-type.ts'
 import { visibleText } from '../server/platform/text/words/visible-text.ts'
 
 /** `found` is the share of the reference's words that are in the passages, `right` that of their words in the reference. */

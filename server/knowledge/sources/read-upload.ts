@@ -5,8 +5,8 @@ import type { Form, Upload } from '../../platform/http/bodies/uploads.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import { nameIgnored } from '../../platform/http/input/ignored-fields.ts'
 import { bodyValidator, refuseInvalid } from '../../platform/http/input/validate.ts'
-import type { DocumentType } from '../extract/extracted-document.ts'
-import { isLockedOffice, sniffType, typeOfName } from '../extract/sniff-type.ts'
+import type { DocumentType } from '../documents/extracted-document.ts'
+import { isLockedOffice, sniffType, typeOfName } from '../documents/sniff-type.ts'
 import { FileFields, FileUpdateFields } from './schema.ts'
 
 type UploadedFile = { filename: string; type: DocumentType; path: string }

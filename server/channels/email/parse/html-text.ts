@@ -1,5 +1,5 @@
 import { parseHTML } from 'linkedom'
-import { tooComplex } from '../../../knowledge/extract/html/html-shape.ts'
+import { tooComplex } from '../../../knowledge/documents/html/html-shape.ts'
 import { bareText } from './bare-text.ts'
 
 /** The elements in which mail clients put quotations. */

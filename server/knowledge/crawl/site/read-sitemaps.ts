@@ -3,7 +3,7 @@ import { gunzip } from 'node:zlib'
 import type { Context } from '../../../context.ts'
 import { FetchFailure } from '../../../platform/fetch/failures/fetch-failure.ts'
 import { tooLarge } from '../../../platform/fetch/read/read-body.ts'
-import { decodeText } from '../../extract/text/decode-text.ts'
+import { decodeText } from '../../documents/text/decode-text.ts'
 import { parseSitemap, type SitemapEntries } from './parse-sitemap.ts'
 
 /** The most that is read of one file. The limits of the protocol (sitemaps.org) are 50 MB and 50,000 URLs. */

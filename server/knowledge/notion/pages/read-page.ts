@@ -1,4 +1,4 @@
-import { finishDocument, type Section } from '../../extract/extracted-document.ts'
+import { finishDocument, type Section } from '../../documents/extracted-document.ts'
 import type { NotionClient } from '../client/notion-client.ts'
 import { NotionFailure } from '../client/notion-failure.ts'
 import { type Block, type List, type Page, titleOf, webAddress } from '../client/wire.ts'

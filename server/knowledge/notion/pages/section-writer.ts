@@ -1,5 +1,5 @@
-import type { Section } from '../../extract/extracted-document.ts'
-import { type Heading, pathOf, withHeading } from '../../extract/html/heading-path.ts'
+import type { Section } from '../../documents/extracted-document.ts'
+import { type Heading, pathOf, withHeading } from '../../documents/html/heading-path.ts'
 
 /** Collects text in reading order under its headings. */
 export type SectionWriter = {

@@ -1,4 +1,4 @@
-import { tableRows } from '../../extract/table-rows.ts'
+import { tableRows } from '../../documents/table-rows.ts'
 import { type Block, contentOf, plainText } from '../client/wire.ts'
 import type { SectionWriter } from './section-writer.ts'
 

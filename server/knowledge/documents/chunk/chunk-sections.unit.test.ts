@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { Section } from '../../extract/extracted-document.ts'
+import type { Section } from '../extracted-document.ts'
 import { chunkSections } from './chunk-sections.ts'
 
 const section = (text: string, headingPath: string[] = [], page: number | null = null): Section => ({

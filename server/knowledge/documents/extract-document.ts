@@ -1,4 +1,4 @@
-import { type Chunk, type ChunkOptions, chunkSections } from '../training/chunk/chunk-sections.ts'
+import { type Chunk, type ChunkOptions, chunkSections } from './chunk/chunk-sections.ts'
 import { ExtractFailure, type ExtractFailureCode, TOO_MUCH_MEMORY } from './extract-failure.ts'
 import type { DocumentInput, ExtractedDocument } from './extracted-document.ts'
 import { declaredCharset, decodeText } from './text/decode-text.ts'

@@ -1,6 +1,6 @@
 import { ApartFailure } from '../../platform/child-process/apart-failure.ts'
 import { createPool } from '../../platform/child-process/pool.ts'
-import type { Chunk, ChunkOptions } from '../training/chunk/chunk-sections.ts'
+import type { Chunk, ChunkOptions } from './chunk/chunk-sections.ts'
 import type { ExtractOrder, ExtractPiece } from './extract-document.ts'
 import { ExtractFailure, TOO_MUCH_MEMORY } from './extract-failure.ts'
 import type { DocumentInput, ExtractedDocument } from './extracted-document.ts'

@@ -1,7 +1,7 @@
 import type { Language } from '../../../platform/text/languages/language.ts'
 import { splitSentences } from '../../../platform/text/words/sentences.ts'
 import { visibleText } from '../../../platform/text/words/visible-text.ts'
-import type { Section } from '../../extract/extracted-document.ts'
+import type { Section } from '../extracted-document.ts'
 
 export type Chunk = {
   headingPath: string[]
