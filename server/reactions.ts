@@ -19,7 +19,7 @@ import { hasTicket } from './helpdesk/tickets/ticket-queries.ts'
  *
  * Rows that a higher feature works off:
  * - `agents/` enqueues the job `empty-agent` when an agent is deleted; `people/privacy/` deletes everything of it.
- * - `knowledge/` enqueues the job `ask-again` when an agent has learned something; `insights/` asks what was unanswered.
+ * - `knowledge/` enqueues the job `ask-again` when an agent has learned something; `conversations/insights/` asks what was unanswered.
  * - `conversations/` and `helpdesk/` enqueue deliveries; `channels/` sends them.
  * - `people/records/`, `conversations/` and `helpdesk/` publish notices; `helpdesk/live/` and `widget/` follow them.
  */

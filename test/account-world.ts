@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import { createMember } from '../server/accounts/records/members.ts'
-import { attachmentUrl } from '../server/attachments/serve-attachments.ts'
+import { attachmentUrl } from '../server/conversations/attachments/serve-attachments.ts'
 import type { Db } from '../server/platform/db/database.ts'
 import { newId } from '../server/platform/db/ids.ts'
 import { json } from '../server/platform/db/statements/json.ts'

@@ -78,7 +78,7 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
     tables: ['sources', 'agents'],
     reason: 'The job names the source.',
   },
-  'server/insights/analysis/load-conversation.ts': {
+  'server/conversations/insights/analysis/load-conversation.ts': {
     tables: ['conversations', 'agents'],
     reason: 'The job names the conversation.',
   },
@@ -102,15 +102,15 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
   },
 
   // Duties of the installation look for what is due in all accounts.
-  'server/conversations/ledger/release-forgotten.ts': {
+  'server/conversations/credits/release-forgotten.ts': {
     tables: ['credit_entries', 'generations'],
     reason: 'Reservations whose generation is gone are released.',
   },
-  'server/conversations/ledger/reconcile.ts': {
+  'server/conversations/credits/reconcile.ts': {
     tables: ['generations', 'credit_entries', 'messages', 'credit_usage'],
     reason: 'The figures of the whole installation are compared.',
   },
-  'server/attachments/uploads.ts': {
+  'server/conversations/attachments/uploads.ts': {
     tables: ['attachments'],
     reason: 'Uploads that nobody sent are deleted.',
   },
@@ -144,19 +144,19 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
     reason: 'Clocks that ran out are marked.',
   },
   'server/helpdesk/live/event-queries.ts': { tables: ['helpdesk_events'], reason: 'Old events are deleted.' },
-  'server/insights/analysis/claim-conversations.ts': {
+  'server/conversations/insights/analysis/claim-conversations.ts': {
     tables: ['conversations', 'messages'],
     reason: 'The next conversations are analysed.',
   },
-  'server/insights/days/fold-queue.ts': {
+  'server/conversations/insights/days/fold-queue.ts': {
     tables: ['agents', 'conversations'],
     reason: 'The queue holds changes in all accounts.',
   },
-  'server/insights/days/refresh-days.ts': {
+  'server/conversations/insights/days/refresh-days.ts': {
     tables: ['insight_days'],
     reason: 'The next stale day is computed.',
   },
-  'server/insights/unanswered/recount-groups.ts': {
+  'server/conversations/insights/unanswered/recount-groups.ts': {
     tables: ['agents'],
     reason: 'The queue holds changes in all accounts.',
   },
@@ -196,11 +196,11 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
     tables: ['conversation_counts'],
     reason: 'Counts of all accounts are added up.',
   },
-  'server/search/index/index-conversations.ts': {
+  'server/conversations/search/index/index-conversations.ts': {
     tables: ['conversation_search', 'conversations', 'generations'],
     reason: 'The queue holds conversations of all accounts.',
   },
-  'server/search/index/load-documents.ts': {
+  'server/conversations/search/index/load-documents.ts': {
     tables: [
       'conversations',
       'conversation_search',

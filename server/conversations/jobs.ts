@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
 import type { Duty } from '../platform/jobs/duties.ts'
-import { releaseForgotten } from './ledger/release-forgotten.ts'
+import { releaseForgotten } from './credits/release-forgotten.ts'
 import { expireCalls } from './records/expire-calls.ts'
 import { purgeLog } from './stream/generation-log.ts'
 

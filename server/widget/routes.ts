@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { AgentRow } from '../agents/records/find-agent.ts'
-import { attachmentOf } from '../attachments/uploads.ts'
+import { attachmentOf } from '../conversations/attachments/uploads.ts'
 import { answerConversation } from '../channels/replies/answer-conversation.ts'
 import type { Context } from '../context.ts'
 import { rateMessage } from '../conversations/records/rate-message.ts'

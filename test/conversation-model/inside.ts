@@ -2,7 +2,7 @@ import { CompiledQuery } from 'kysely'
 import { createKey } from '../../server/accounts/keys/keys.ts'
 import { createAccount } from '../../server/accounts/records/accounts.ts'
 import { createMember } from '../../server/accounts/records/members.ts'
-import { type Balance, reconcile } from '../../server/conversations/ledger/reconcile.ts'
+import { type Balance, reconcile } from '../../server/conversations/credits/reconcile.ts'
 import { expireCalls } from '../../server/conversations/records/expire-calls.ts'
 import type { Db } from '../../server/platform/db/database.ts'
 

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { attachmentUrl, DAY_MS } from '../../attachments/serve-attachments.ts'
+import { attachmentUrl, DAY_MS } from '../attachments/serve-attachments.ts'
 import type { Config } from '../../config.ts'
 import type { AttachmentNote } from '../../platform/db/tables/attachments.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'

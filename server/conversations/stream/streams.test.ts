@@ -9,7 +9,7 @@ import { type Answer, type Client, type Service, startService } from '../../../t
 import { until } from '../../../test/until.ts'
 import { plans } from '../../accounts/plans/plans.ts'
 import { newId } from '../../platform/db/ids.ts'
-import { reconcile } from '../ledger/reconcile.ts'
+import { reconcile } from '../credits/reconcile.ts'
 
 let models: ModelServer
 let service: Service

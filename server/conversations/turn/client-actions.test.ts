@@ -6,7 +6,7 @@ import { readStream } from '../../../test/read-stream.ts'
 import { type Answer, type Client, type Service, startService } from '../../../test/start.ts'
 import { trained } from '../../../test/until.ts'
 import { newId } from '../../platform/db/ids.ts'
-import { reconcile } from '../ledger/reconcile.ts'
+import { reconcile } from '../credits/reconcile.ts'
 import { expireCalls } from '../records/expire-calls.ts'
 
 let models: ModelServer

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { LARGEST_BYTES } from '../../attachments/limits.ts'
+import { LARGEST_BYTES } from '../../conversations/attachments/limits.ts'
 import { Exact, endpoint, IsoTime, Nullable, OneOf, Success } from '../../platform/http/contract.ts'
 import { Attachment, Author, Color, Name, TicketNumber, ticketParams } from '../tickets/schema.ts'
 import { BusinessHours, Targets } from './settings-schema.ts'

@@ -1,4 +1,4 @@
-import { takeUploads } from '../../attachments/uploads.ts'
+import { takeUploads } from '../../conversations/attachments/uploads.ts'
 import type { Context } from '../../context.ts'
 import { appendMessage } from '../../conversations/records/append-message.ts'
 import type { ConversationRow } from '../../conversations/records/queries.ts'

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely'
-import { giveAttachments } from '../../attachments/attachments.ts'
+import { giveAttachments } from '../../conversations/attachments/attachments.ts'
 import type { Trx } from '../../platform/db/database.ts'
 import type { AttachmentNote } from '../../platform/db/tables/attachments.ts'
 import type { ConversationsTable } from '../../platform/db/tables/conversations.ts'

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { attachmentUrl } from '../../attachments/serve-attachments.ts'
+import { attachmentUrl } from '../../conversations/attachments/serve-attachments.ts'
 import type { Context } from '../../context.ts'
 import type { DeliveryStatus } from '../../platform/db/tables/deliveries.ts'
 import type { TicketMessageRow } from '../messages/add-ticket-message.ts'

@@ -3,7 +3,7 @@ import {
   conversationLines,
   type FileFormat,
   type Written,
-} from '../../conversation-exports/conversation-lines.ts'
+} from '../../conversations/exports/conversation-lines.ts'
 import { writeWhole } from '../backup/write-whole.ts'
 import { type Command, required, usageFailure } from '../command.ts'
 import { findAgent } from './find-account.ts'

@@ -1,4 +1,4 @@
-import { analyseNow } from '../../insights/analysis/claim-conversations.ts'
+import { analyseNow } from '../../conversations/insights/analysis/claim-conversations.ts'
 import { type Command, required } from '../command.ts'
 import { findAgent } from './find-account.ts'
 

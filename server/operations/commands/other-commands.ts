@@ -1,6 +1,6 @@
 import { recordAudit } from '../../accounts/audit/audit.ts'
 import { creditState, grantCredits } from '../../accounts/plans/credits.ts'
-import { reconcile } from '../../conversations/ledger/reconcile.ts'
+import { reconcile } from '../../conversations/credits/reconcile.ts'
 import { type Command, required, usageFailure } from '../command.ts'
 import { accountOf } from './find-account.ts'
 

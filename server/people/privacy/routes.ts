@@ -1,6 +1,6 @@
 import { recordAudit } from '../../accounts/audit/audit.ts'
 import type { Context } from '../../context.ts'
-import { sendLines } from '../../conversation-exports/send-lines.ts'
+import { sendLines } from '../../conversations/exports/send-lines.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import { type Route, route } from '../../platform/http/route.ts'
 import * as contract from './contract.ts'

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
 import { type Answer, type Client, type Service, startService } from '../../../test/start.ts'
 import { until } from '../../../test/until.ts'
-import { reconcile } from '../../conversations/ledger/reconcile.ts'
+import { reconcile } from '../../conversations/credits/reconcile.ts'
 import { endTurn, lockConversation } from '../../conversations/turn/end-turn.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 

@@ -1,6 +1,6 @@
 import { requireAgent } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
-import { messagesToExport } from '../../conversation-exports/queries.ts'
+import { messagesToExport } from '../../conversations/exports/queries.ts'
 import { readDateRange } from '../../platform/http/input/dates.ts'
 import { type Route, route } from '../../platform/http/route.ts'
 import { linkHostsOf } from '../../knowledge/sources/link-hosts.ts'

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { typedOf } from '../../attachments/message-words.ts'
+import { typedOf } from '../../conversations/attachments/message-words.ts'
 import { epochSeconds, type MessageMetadata } from '../../conversations/records/present.ts'
 import type { ConversationRow, MessageRow } from '../../conversations/records/queries.ts'
 import type { Addresses } from '../../conversations/records/source-address.ts'

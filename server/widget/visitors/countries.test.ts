@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { openDesk, write } from '../../../test/open-desk.ts'
 import { startService } from '../../../test/start.ts'
 import { publicAgent, visitorOf } from '../../../test/visitor.ts'
-import { refreshDays } from '../../insights/days/refresh-days.ts'
+import { refreshDays } from '../../conversations/insights/days/refresh-days.ts'
 
 const HEADER = 'x-visitor-country'
 const behind = (proxies: string) => startService({ COUNTRY_HEADER: HEADER, TRUSTED_PROXIES: proxies })

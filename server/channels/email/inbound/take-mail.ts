@@ -1,5 +1,5 @@
-import { quotaProblem, senderOf } from '../../../attachments/attachment-quota.ts'
-import { keepAttachment } from '../../../attachments/attachments.ts'
+import { quotaProblem, senderOf } from '../../../conversations/attachments/attachment-quota.ts'
+import { keepAttachment } from '../../../conversations/attachments/attachments.ts'
 import type { Context } from '../../../context.ts'
 import type { Db, Trx } from '../../../platform/db/database.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'

@@ -1,5 +1,5 @@
-import { readAttachment } from '../../../attachments/attachments.ts'
-import { LARGEST_BYTES } from '../../../attachments/limits.ts'
+import { readAttachment } from '../../../conversations/attachments/attachments.ts'
+import { LARGEST_BYTES } from '../../../conversations/attachments/limits.ts'
 import type { Context } from '../../../context.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import type { DeliveryRow } from '../../../deliveries/claim-delivery.ts'

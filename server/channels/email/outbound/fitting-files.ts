@@ -1,4 +1,4 @@
-import { LARGEST_BYTES } from '../../../attachments/limits.ts'
+import { LARGEST_BYTES } from '../../../conversations/attachments/limits.ts'
 import type { MailFile } from '../parse/parsed-mail.ts'
 
 const MOST_FILES = 100

@@ -8,7 +8,7 @@ import { ADDRESS, connectTestMailbox, headerOf, mail, type TestMailbox } from '.
 import { type Client, type Service, startService } from '../../../../test/start.ts'
 import { trained, until } from '../../../../test/until.ts'
 import { createMember } from '../../../accounts/records/members.ts'
-import { keepAttachment } from '../../../attachments/attachments.ts'
+import { keepAttachment } from '../../../conversations/attachments/attachments.ts'
 import { newId } from '../../../platform/db/ids.ts'
 import { json } from '../../../platform/db/statements/json.ts'
 import { enqueueDelivery } from '../../../deliveries/enqueue-delivery.ts'

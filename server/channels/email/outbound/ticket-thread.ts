@@ -1,5 +1,5 @@
 import type { Context } from '../../../context.ts'
-import { linkThread } from '../../../conversations/changes/link-thread.ts'
+import { linkThread } from '../../../conversations/records/link-thread.ts'
 import { setFirstStatus } from '../../../conversations/records/set-status.ts'
 import type { Trx } from '../../../platform/db/database.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'

@@ -1,5 +1,5 @@
 import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime'
-import { safeName } from '../../../attachments/attachments.ts'
+import { safeName } from '../../../conversations/attachments/attachments.ts'
 import { storable } from '../../../platform/http/bodies/storable.ts'
 import { isAutomatic } from '../inbound/automatic-mail.ts'
 import { isForwarded, stripQuoted } from '../inbound/strip-quoted.ts'

@@ -1,5 +1,5 @@
 import type { Context } from '../../../context.ts'
-import { addAttachment, replaceText } from '../../../conversations/changes/change-message.ts'
+import { addAttachment, replaceText } from '../../../conversations/records/change-message.ts'
 import type { Trx } from '../../../platform/db/database.ts'
 import { json } from '../../../platform/db/statements/json.ts'
 import type { AttachmentNote } from '../../../platform/db/tables/attachments.ts'

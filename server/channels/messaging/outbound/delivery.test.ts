@@ -10,7 +10,7 @@ import {
   startMessagingHome,
 } from '../../../../test/messaging-home.ts'
 import { until } from '../../../../test/until.ts'
-import { keepAttachment } from '../../../attachments/attachments.ts'
+import { keepAttachment } from '../../../conversations/attachments/attachments.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import type { DeliveryContent } from '../../../platform/db/tables/deliveries.ts'
 import { claimDelivery } from '../../../deliveries/claim-delivery.ts'

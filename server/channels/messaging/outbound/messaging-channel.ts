@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { readAttachment } from '../../../attachments/attachments.ts'
+import { readAttachment } from '../../../conversations/attachments/attachments.ts'
 import type { Context } from '../../../context.ts'
 import type { Db } from '../../../platform/db/database.ts'
 import type { DeliveryRow } from '../../../deliveries/claim-delivery.ts'

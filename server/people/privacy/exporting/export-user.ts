@@ -1,6 +1,6 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
-import { jsonLine, type Written } from '../../../conversation-exports/conversation-lines.ts'
-import { exportedSummary } from '../../../conversation-exports/present.ts'
+import { jsonLine, type Written } from '../../../conversations/exports/conversation-lines.ts'
+import { exportedSummary } from '../../../conversations/exports/present.ts'
 import type { ConversationRow } from '../../../conversations/records/queries.ts'
 import type { Db } from '../../../platform/db/database.ts'
 import type { LeadsTable } from '../../../platform/db/tables/actions.ts'

@@ -1,0 +1,47 @@
+import type { Context } from '../../context.ts'
+import { asBulk } from '../../platform/db/connections/lanes.ts'
+import { type Duty, LOOK_MS } from '../../platform/jobs/duties.ts'
+import type { Task } from '../../platform/jobs/jobs.ts'
+import { ASK_AGAIN, type AskAgain } from '../../knowledge/training/enqueue-ask-again.ts'
+import { analyseConversations } from './analysis/analyse-conversations.ts'
+import {
+  ANALYSE_CONVERSATIONS,
+  type AnalyseConversations,
+  hastenFirst,
+} from './analysis/claim-conversations.ts'
+import { askAgain } from './asked-again/ask-again.ts'
+import { refreshDays } from './days/refresh-days.ts'
+import { purgeCandidates } from './topics/proposed-labels.ts'
+
+const analysing = (ctx: Context): Task<AnalyseConversations> => ({
+  name: ANALYSE_CONVERSATIONS,
+  bulk: true,
+  concurrency: 2,
+  retries: 2,
+  run: (payload, { signal }) => analyseConversations(ctx, payload, signal),
+})
+
+const askingAgain = (ctx: Context): Task<AskAgain> => ({
+  name: ASK_AGAIN,
+  bulk: true,
+  concurrency: 1,
+  retries: 2,
+  run: (payload, { signal }) => askAgain(ctx, payload, signal),
+})
+
+export const insightJobs = (ctx: Context): Task<never>[] => [
+  analysing(ctx) as Task<never>,
+  askingAgain(ctx) as Task<never>,
+]
+
+export const insightDuties = (ctx: Context): Duty[] => [
+  { what: 'conversations to look at', everyMs: 10_000, run: () => asBulk(() => hastenFirst(ctx)) },
+  {
+    what: 'figures of days',
+    everyMs: 2 * LOOK_MS,
+    soonMs: 2_000,
+    processes: 'all',
+    run: () => asBulk(() => refreshDays(ctx.db)),
+  },
+  { what: 'old candidates of topics', everyMs: 3_600_000, run: () => purgeCandidates(ctx.db) },
+]
