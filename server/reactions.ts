@@ -3,10 +3,10 @@ import type { ConversationRow } from './conversations/records/queries.ts'
 import type { DeliverAnswer } from './conversations/turn/end-turn.ts'
 import type { Trx } from './platform/db/database.ts'
 import type { Notifier } from './platform/db/notifier.ts'
-import { storeCustomerMessage } from './helpdesk/messages/store-customer-message.ts'
-import { whoIsThere } from './helpdesk/team/who-is-there.ts'
-import { openTicket } from './helpdesk/tickets/open-ticket.ts'
-import { hasTicket } from './helpdesk/tickets/ticket-queries.ts'
+import { storeCustomerMessage } from './inbox/messages/store-customer-message.ts'
+import { whoIsThere } from './inbox/team/who-is-there.ts'
+import { openTicket } from './inbox/tickets/open-ticket.ts'
+import { hasTicket } from './inbox/tickets/ticket-queries.ts'
 
 /**
  * The list of all places where an event of a lower feature makes a higher one act in the same transaction. Imports run
@@ -15,13 +15,13 @@ import { hasTicket } from './helpdesk/tickets/ticket-queries.ts'
  *
  * Functions: those below, and the hooks that `features.ts` gives to `agents/`, with which a new agent gets its first
  * source, a clone gets sources, actions and procedures, and the running replies of a deleted agent end.
- * `knowledge/` reads solved tickets through the functions of `helpdesk/solved/`, which are members of the context.
+ * `knowledge/` reads solved tickets through the functions of `inbox/solved-tickets/`, which are members of the context.
  *
  * Rows that a higher feature works off:
  * - `agents/` enqueues the job `empty-agent` when an agent is deleted; `people/privacy/` deletes everything of it.
  * - `knowledge/` enqueues the job `ask-again` when an agent has learned something; `conversations/insights/` asks what was unanswered.
- * - `conversations/` and `helpdesk/` enqueue deliveries; `channels/` sends them.
- * - `people/records/`, `conversations/` and `helpdesk/` publish notices; `helpdesk/live/` and `widget/` follow them.
+ * - `conversations/` and `inbox/` enqueue deliveries; `channels/` sends them.
+ * - `people/records/`, `conversations/` and `inbox/` publish notices; `inbox/live/` and `widget/` follow them.
  */
 
 /** A turn of a conversation tells the help desk. */

@@ -5,7 +5,7 @@ import { attachmentUrl } from '../server/conversations/attachments/serve-attachm
 import type { Db } from '../server/platform/db/database.ts'
 import { newId } from '../server/platform/db/ids.ts'
 import { json } from '../server/platform/db/statements/json.ts'
-import { hashOf } from '../server/helpdesk/survey/send-survey.ts'
+import { hashOf } from '../server/inbox/survey/send-survey.ts'
 import { SECRETS } from './raw-routes.ts'
 import type { Client, Service } from './start.ts'
 import { visitorOf } from './visitor.ts'

@@ -44,8 +44,8 @@ test('writes by other features are reported, however the statement is written', 
   assert.deepEqual(problems.sort(), [
     'server/v1/delete-text.ts writes messages, which only server/conversations/ may write',
     'server/v1/delete.ts writes leads, which only server/actions/ may write',
-    'server/v1/insert-text.ts writes tickets, which only server/helpdesk/ may write',
-    'server/v1/insert.ts writes tickets, which only server/helpdesk/ may write',
+    'server/v1/insert-text.ts writes tickets, which only server/inbox/ may write',
+    'server/v1/insert.ts writes tickets, which only server/inbox/ may write',
     'server/v1/merge.ts writes contacts, which only server/people/records/ may write',
     'server/v1/named-table.ts writes agents, which only server/agents/ may write',
     'server/v1/nested.ts writes messages, which only server/conversations/ may write',
@@ -68,11 +68,11 @@ test('reads from a lower layer are reported', () => {
   })
   assert.equal(status, 1)
   assert.deepEqual(problems.sort(), [
-    'server/agents/exists.ts reads tickets, which belongs to the higher layer server/helpdesk/',
+    'server/agents/exists.ts reads tickets, which belongs to the higher layer server/inbox/',
     'server/agents/join-text.ts reads chunks, which belongs to the higher layer server/knowledge/',
     'server/agents/join.ts reads contacts, which belongs to the higher layer server/people/records/',
     'server/agents/list.ts reads conversations, which belongs to the higher layer server/conversations/',
-    'server/agents/part-text.ts reads tickets, which belongs to the higher layer server/helpdesk/',
+    'server/agents/part-text.ts reads tickets, which belongs to the higher layer server/inbox/',
     'server/agents/select.ts reads sources, which belongs to the higher layer server/knowledge/',
     'server/agents/text.ts reads messages, which belongs to the higher layer server/conversations/',
   ])

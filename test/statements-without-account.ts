@@ -28,7 +28,7 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
     tables: ['members'],
     reason: 'The address of a login leads to its member.',
   },
-  'server/helpdesk/survey/serve-surveys.ts': {
+  'server/inbox/survey/serve-surveys.ts': {
     tables: ['ticket_surveys', 'tickets'],
     reason: 'The token in a mail leads to the survey.',
   },
@@ -126,7 +126,7 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
     tables: ['email_connections'],
     reason: 'The next mailbox is read.',
   },
-  'server/deliveries/claim-delivery.ts': { tables: ['deliveries'], reason: 'The next delivery is sent.' },
+  'server/inbox/deliveries/claim-delivery.ts': { tables: ['deliveries'], reason: 'The next delivery is sent.' },
   'server/conversations/turn/close-orphans.ts': {
     tables: ['generations'],
     reason: 'Generations whose process died are ended.',
@@ -139,11 +139,11 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
     tables: ['procedure_runs', 'conversations'],
     reason: 'Runs of idle conversations end.',
   },
-  'server/helpdesk/clocks/flag-breaches.ts': {
+  'server/inbox/clocks/flag-breaches.ts': {
     tables: ['ticket_clocks'],
     reason: 'Clocks that ran out are marked.',
   },
-  'server/helpdesk/live/event-queries.ts': { tables: ['helpdesk_events'], reason: 'Old events are deleted.' },
+  'server/inbox/live/event-queries.ts': { tables: ['helpdesk_events'], reason: 'Old events are deleted.' },
   'server/conversations/insights/analysis/claim-conversations.ts': {
     tables: ['conversations', 'messages'],
     reason: 'The next conversations are analysed.',

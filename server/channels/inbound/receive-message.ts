@@ -6,7 +6,7 @@ import { newId } from '../../platform/db/ids.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import type { ChannelName, InboundContent } from '../../platform/db/tables/channels.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
-import type { ThreadRow } from '../../deliveries/enqueue-delivery.ts'
+import type { ThreadRow } from '../../inbox/deliveries/enqueue-delivery.ts'
 
 /** Names and payloads of the channels' jobs. */
 export const TAKE_IN = 'take-in-messages'

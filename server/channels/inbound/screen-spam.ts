@@ -10,7 +10,7 @@ import type { Db } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { Analyst, MessagePart } from '../../platform/db/tables/conversations.ts'
-import { tellDesk } from '../../helpdesk/tickets/tell-desk.ts'
+import { tellDesk } from '../../inbox/tickets/tell-desk.ts'
 import { judgeByModel, judgeByWords } from './judge-spam.ts'
 
 type Needs = Pick<Context, 'db' | 'log' | 'models' | 'notifier'>

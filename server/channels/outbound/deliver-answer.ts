@@ -7,7 +7,7 @@ import type { DeliverAnswer, StoredMessage } from '../../conversations/turn/end-
 import type { Trx } from '../../platform/db/database.ts'
 import type { Notifier } from '../../platform/db/notifier.ts'
 import type { AgentRef } from '../../platform/db/refs.ts'
-import { enqueueDelivery, hasNotice, type ThreadRow, threadOf } from '../../deliveries/enqueue-delivery.ts'
+import { enqueueDelivery, hasNotice, type ThreadRow, threadOf } from '../../inbox/deliveries/enqueue-delivery.ts'
 import { withoutMarkers } from '../../knowledge/search/answering/citations.ts'
 import { linkHostsOf } from '../../knowledge/sources/link-hosts.ts'
 import {

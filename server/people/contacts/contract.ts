@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Conversation } from '../../conversations/records/schema.ts'
-import { ListedTicket } from '../../helpdesk/tickets/schema.ts'
+import { ListedTicket } from '../../inbox/tickets/schema.ts'
 import {
   Cursor,
   DayOrTime,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { type Client, type Service, startService } from '../../../test/start.ts'
 import { resolveContact } from '../records/resolve-contact.ts'
-import { openTicket } from '../../helpdesk/tickets/open-ticket.ts'
+import { openTicket } from '../../inbox/tickets/open-ticket.ts'
 
 let service: Service
 let client: Client

@@ -5,8 +5,8 @@ import { startMailServer } from '../../../../test/fakes/mail-server.ts'
 import { connectTestMailbox, headerOf, mail } from '../../../../test/mailbox.ts'
 import { startService } from '../../../../test/start.ts'
 import { waitingForLock } from '../../../../test/until.ts'
-import { enqueueDelivery } from '../../../deliveries/enqueue-delivery.ts'
-import { tellDesk } from '../../../helpdesk/tickets/tell-desk.ts'
+import { enqueueDelivery } from '../../../inbox/deliveries/enqueue-delivery.ts'
+import { tellDesk } from '../../../inbox/tickets/tell-desk.ts'
 import { lockThread } from '../../inbound/receive-message.ts'
 
 const bounceOf = (messageId: string, id: string): string =>

@@ -6,7 +6,7 @@ import { connectTestMailbox, mail } from '../../../../test/mailbox.ts'
 import { type Service, startService } from '../../../../test/start.ts'
 import { until, waitingForLock } from '../../../../test/until.ts'
 import { createMember } from '../../../accounts/records/members.ts'
-import { enqueueDelivery } from '../../../deliveries/enqueue-delivery.ts'
+import { enqueueDelivery } from '../../../inbox/deliveries/enqueue-delivery.ts'
 
 let service: Service
 before(async () => {

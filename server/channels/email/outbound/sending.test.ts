@@ -11,7 +11,7 @@ import { createMember } from '../../../accounts/records/members.ts'
 import { keepAttachment } from '../../../conversations/attachments/attachments.ts'
 import { newId } from '../../../platform/db/ids.ts'
 import { json } from '../../../platform/db/statements/json.ts'
-import { enqueueDelivery } from '../../../deliveries/enqueue-delivery.ts'
+import { enqueueDelivery } from '../../../inbox/deliveries/enqueue-delivery.ts'
 import { readMail } from '../parse/read-mail.ts'
 
 let service: Service

@@ -5,8 +5,8 @@ import { json } from '../../../platform/db/statements/json.ts'
 import type { AttachmentNote } from '../../../platform/db/tables/attachments.ts'
 import type { AwaitedFile, InboundContent } from '../../../platform/db/tables/channels.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
-import { addTicketAttachment, replaceTicketText } from '../../../helpdesk/messages/change-ticket-message.ts'
-import { tellDesk } from '../../../helpdesk/tickets/tell-desk.ts'
+import { addTicketAttachment, replaceTicketText } from '../../../inbox/messages/change-ticket-message.ts'
+import { tellDesk } from '../../../inbox/tickets/tell-desk.ts'
 import { lockThread } from '../../inbound/receive-message.ts'
 
 export type FetchedFile = { name: string; mediaType: string; bytes: Uint8Array } | null

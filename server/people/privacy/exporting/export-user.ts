@@ -8,7 +8,7 @@ import type { AccountId } from '../../../platform/db/tables/columns.ts'
 import type { ContactsTable } from '../../../platform/db/tables/contacts.ts'
 import type { TicketMessagesTable, TicketsTable } from '../../../platform/db/tables/helpdesk.ts'
 import type { PersonNames } from '../../../platform/db/tables/privacy.ts'
-import { presentTicket } from '../../../helpdesk/tickets/present.ts'
+import { presentTicket } from '../../../inbox/tickets/present.ts'
 import { conversationIds, leadIds, ticketIds } from '../person/person-rows.ts'
 import { exportedContact, exportedLead, exportedTicketMessage } from '../person/present.ts'
 

@@ -1,10 +1,10 @@
 import { type Selectable, sql } from 'kysely'
-import type { Db, Trx } from '../platform/db/database.ts'
-import { newId } from '../platform/db/ids.ts'
-import { json } from '../platform/db/statements/json.ts'
-import type { ChannelName, ChannelThreadsTable } from '../platform/db/tables/channels.ts'
-import type { AccountId } from '../platform/db/tables/columns.ts'
-import type { DeliveryContent } from '../platform/db/tables/deliveries.ts'
+import type { Db, Trx } from '../../platform/db/database.ts'
+import { newId } from '../../platform/db/ids.ts'
+import { json } from '../../platform/db/statements/json.ts'
+import type { ChannelName, ChannelThreadsTable } from '../../platform/db/tables/channels.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
+import type { DeliveryContent } from '../../platform/db/tables/deliveries.ts'
 
 type NewDelivery = {
   id?: string

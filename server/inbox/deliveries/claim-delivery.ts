@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
-import type { Db } from '../platform/db/database.ts'
-import type { DeliveriesTable } from '../platform/db/tables/deliveries.ts'
+import type { Db } from '../../platform/db/database.ts'
+import type { DeliveriesTable } from '../../platform/db/tables/deliveries.ts'
 
 export type DeliveryRow = Selectable<DeliveriesTable>
 

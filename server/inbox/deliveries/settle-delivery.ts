@@ -1,9 +1,9 @@
 import type { UpdateObject } from 'kysely'
 import { sql } from 'kysely'
-import type { Db, Trx } from '../platform/db/database.ts'
-import type { AccountId } from '../platform/db/tables/columns.ts'
-import type { DeliveryStatus } from '../platform/db/tables/deliveries.ts'
-import type { Tables } from '../platform/db/tables/tables.ts'
+import type { Db, Trx } from '../../platform/db/database.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
+import type { DeliveryStatus } from '../../platform/db/tables/deliveries.ts'
+import type { Tables } from '../../platform/db/tables/tables.ts'
 import { type DeliveryRow, LONGEST_PAUSE_MS } from './claim-delivery.ts'
 
 /** The result of an attempt. */

@@ -3,7 +3,7 @@ import { PRESENCE_MINUTES } from '../../accounts/records/members.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { AgentRef } from '../../platform/db/refs.ts'
 import { businessTime } from '../clocks/business-time.ts'
-import { readSettings } from '../desk/settings.ts'
+import { readSettings } from '../settings/settings.ts'
 
 /** What somebody who waits for the team can be told about its availability. */
 type TeamPresence = {

@@ -1,7 +1,7 @@
 import type { ConversationRow } from '../../conversations/records/queries.ts'
 import type { Trx } from '../../platform/db/database.ts'
 import type { ChannelName } from '../../platform/db/tables/channels.ts'
-import { threadOf } from '../../deliveries/enqueue-delivery.ts'
+import { threadOf } from '../deliveries/enqueue-delivery.ts'
 import type { TicketRow } from '../tickets/ticket-queries.ts'
 
 /** Returns how the customer can be reached: by the conversation's thread or by a mail to the ticket's address. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Desk, openDesk, write } from '../../../test/open-desk.ts'
 import { type Service, startService } from '../../../test/start.ts'
-import { weekdays } from '../desk/settings-schema.ts'
+import { weekdays } from '../settings/settings-schema.ts'
 
 let service: Service
 
