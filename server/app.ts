@@ -40,7 +40,7 @@ import { serveRaw } from './platform/http/server/serve-raw.ts'
 import { REFERENCE, serveReference } from './site/reference.ts'
 import { presentError } from './v1/errors.ts'
 import { version1Routes } from './v1/routes.ts'
-import { serveWidgetApi } from './widget/page/serve-api.ts'
+import { serveWidgetApi } from './channels/widget/page/serve-api.ts'
 
 const KEYLESS_BYTES = 65_536
 /** The rate limit of members, which is higher because a page of the workspace sends many requests at once. */

@@ -2,7 +2,7 @@ import type { Context } from '../server/context.ts'
 import { contracts } from '../server/features.ts'
 import type { Endpoint } from '../server/platform/http/contract.ts'
 import { version1Routes } from '../server/v1/routes.ts'
-import { widgetRoutes } from '../server/widget/routes.ts'
+import { widgetRoutes } from '../server/channels/widget/routes.ts'
 import { type Schema, sampleOf } from './sample.ts'
 
 /** An endpoint of version 2, version 1 or the widget's API, with the prefix of its path. */

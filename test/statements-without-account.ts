@@ -40,11 +40,11 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
     tables: ['agents'],
     reason: 'A setting of the installation names the demo agent, which is public.',
   },
-  'server/widget/page/serve-widget.ts': {
+  'server/channels/widget/page/serve-widget.ts': {
     tables: ['agents'],
     reason: 'Everybody may talk to a public agent, whose id is on its website.',
   },
-  'server/widget/visitors/visitor.ts': {
+  'server/channels/widget/visitors/visitor.ts': {
     tables: ['agents'],
     reason: 'Everybody may talk to a public agent, whose id is on its website.',
   },
@@ -56,7 +56,7 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
     tables: ['messaging_accounts'],
     reason: 'The path names the agent. The secret of its connection signs the request.',
   },
-  'server/widget/talk/store-message.ts': {
+  'server/channels/widget/talk/store-message.ts': {
     tables: ['messages'],
     reason: 'Browsers choose the ids of messages, and an id is unique on the installation.',
   },
@@ -96,7 +96,7 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
     tables: ['generations'],
     reason: 'They are the generations of one process.',
   },
-  'server/widget/talk/conversation-state.ts': {
+  'server/channels/widget/talk/conversation-state.ts': {
     tables: ['conversations', 'members', 'tickets', 'generations'],
     reason: 'One statement reads what all visitors follow. Each was admitted to the conversation.',
   },
@@ -191,7 +191,7 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
     tables: ['vectors'],
     reason: 'A deleted agent is gone, and its id was of one account only.',
   },
-  'server/notifications/daily-mails.ts': { tables: ['agents'], reason: 'The next mails are sent.' },
+  'server/channels/notifications/daily-mails.ts': { tables: ['agents'], reason: 'The next mails are sent.' },
   'server/conversations/records/fold-counts.ts': {
     tables: ['conversation_counts'],
     reason: 'Counts of all accounts are added up.',
@@ -211,7 +211,7 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
     ],
     reason: 'The queue holds conversations of all accounts.',
   },
-  'server/widget/identity/identify-visitor.ts': {
+  'server/channels/widget/identity/identify-visitor.ts': {
     tables: ['visitor_identities'],
     reason: 'Identities that ran out are deleted.',
   },

@@ -1,4 +1,4 @@
-import type { loadWidget } from '../server/widget/page/contract.ts'
+import type { loadWidget } from '../server/channels/widget/page/contract.ts'
 import { createFinishedCalls } from './loader/finished-calls.ts'
 import { createPageTools, type PageTools } from './loader/page-tools.ts'
 import { createPanel, type Identity } from './loader/panel.ts'

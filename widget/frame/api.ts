@@ -1,7 +1,7 @@
 import { errorOf, ParleyError } from '../../client/parley-error.ts'
 import { withDeadline } from '../../client/parse-events.ts'
 import { attempt } from '../../client/patience.ts'
-import { WIDGET_API } from '../../server/widget/page/api-path.ts'
+import { WIDGET_API } from '../../server/channels/widget/page/api-path.ts'
 import { BASE } from './base.ts'
 import type { BodyOf, MethodOf, ParamsOf, Path, ResponseOf } from './endpoints.ts'
 import type { Kept } from './kept.ts'

@@ -1,5 +1,5 @@
 import type { Static, TSchema } from 'typebox'
-import type * as contract from '../../server/widget/contract.ts'
+import type * as contract from '../../server/channels/widget/contract.ts'
 
 /** The contracts of the widget's API. Only their types are imported, because the schemas would enlarge the script. */
 type Endpoint = (typeof contract)[keyof typeof contract]

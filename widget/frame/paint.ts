@@ -1,4 +1,4 @@
-import { contrast, textOn } from '../../server/widget/page/colours.ts'
+import { contrast, textOn } from '../../server/channels/widget/page/colours.ts'
 import type { Appearance } from './types.ts'
 
 const SURFACES = { light: '#ffffff', dark: '#16181d' }

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { SuggestedMessage } from '../../server/agents/settings/settings-schema.ts'
-import type * as schema from '../../server/widget/talk/schema.ts'
+import type * as schema from '../../server/channels/widget/talk/schema.ts'
 import type { ResponseOf } from './endpoints.ts'
 
 /** The types of the API's responses, derived from its contract. */

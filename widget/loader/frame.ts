@@ -1,5 +1,5 @@
-import type { showChat } from '../../server/widget/page/contract.ts'
-import type { LauncherSettings } from '../../server/widget/page/launcher-settings.ts'
+import type { showChat } from '../../server/channels/widget/page/contract.ts'
+import type { LauncherSettings } from '../../server/channels/widget/page/launcher-settings.ts'
 import type { PageMessage } from '../page-messages.ts'
 import { type Listener, linkFrame } from './frame-link.ts'
 import type { PageTools } from './page-tools.ts'

@@ -1,4 +1,4 @@
-import type { LauncherSettings } from '../../server/widget/page/launcher-settings.ts'
+import type { LauncherSettings } from '../../server/channels/widget/page/launcher-settings.ts'
 
 const SVG = 'http://www.w3.org/2000/svg'
 const BUBBLE =

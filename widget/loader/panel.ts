@@ -1,4 +1,4 @@
-import type { LauncherSettings } from '../../server/widget/page/launcher-settings.ts'
+import type { LauncherSettings } from '../../server/channels/widget/page/launcher-settings.ts'
 import { coverPage } from './cover.ts'
 import { createFrame } from './frame.ts'
 import { createLauncher } from './launcher.ts'

@@ -1,5 +1,5 @@
-import type { readLauncher } from '../../server/widget/page/contract.ts'
-import type { LauncherSettings } from '../../server/widget/page/launcher-settings.ts'
+import type { readLauncher } from '../../server/channels/widget/page/contract.ts'
+import type { LauncherSettings } from '../../server/channels/widget/page/launcher-settings.ts'
 
 const LAUNCHER: (typeof readLauncher)['path'] = '/widget/{agentId}/launcher.json'
 

@@ -1,0 +1,38 @@
+import { rowOf, smtpLogin } from '../email/connection/connection.ts'
+import type { Context } from '../../context.ts'
+import type { Duty } from '../../platform/jobs/duties.ts'
+import type { Task } from '../../platform/jobs/jobs.ts'
+import { planDailyMails, SEND_DAILY_MAIL, type SendDailyMail } from './daily-mails.ts'
+import { deliverMail, operatorsWay } from '../../platform/mail/deliver-mail.ts'
+
+type Needs = Pick<Context, 'db' | 'secrets' | 'config' | 'log'>
+
+/** Sends through the mailbox of the agent, or else through the operator's server. */
+async function send(
+  { db, secrets, config, log }: Needs,
+  { accountId, agentId, emails, mail }: SendDailyMail,
+  signal: AbortSignal,
+): Promise<void> {
+  const row = await rowOf(db, { accountId, agentId })
+  const way = row
+    ? { login: await smtpLogin({ secrets }, row), from: row.address, allowed: config.allowedPrivateHosts }
+    : operatorsWay(config)
+  if (way) return deliverMail(way, { to: emails, ...mail }, signal)
+  log.warn(
+    { agent: agentId },
+    'a daily mail was not sent: connect a mailbox to the agent, or set SMTP_URL and MAIL_FROM',
+  )
+}
+
+export const notificationJobs = (ctx: Needs): Task<never>[] => [
+  {
+    name: SEND_DAILY_MAIL,
+    concurrency: 2,
+    retries: 5,
+    run: (payload: SendDailyMail, { signal }: { signal: AbortSignal }) => send(ctx, payload, signal),
+  } as Task<never>,
+]
+
+export const notificationDuties = (ctx: Pick<Context, 'db' | 'jobs'>): Duty[] => [
+  { what: 'daily mails', everyMs: 600_000, run: () => planDailyMails(ctx) },
+]

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import { openDesk, write } from '../../../../test/open-desk.ts'
+import { startService } from '../../../../test/start.ts'
+import { publicAgent, visitorOf } from '../../../../test/visitor.ts'
+import { refreshDays } from '../../../conversations/insights/days/refresh-days.ts'
+
+const HEADER = 'x-visitor-country'
+const behind = (proxies: string) => startService({ COUNTRY_HEADER: HEADER, TRUSTED_PROXIES: proxies })
+
+test('the country named by a trusted proxy is counted, and can be blocked', async () => {
+  const service = await behind('10.0.0.0/8, 127.0.0.1')
+  const client = await service.account()
+  const agentId = await publicAgent(client, { blockedCountries: ['FR'] })
+  const send = (country: string) =>
+    visitorOf(service, agentId).request(
+      'POST',
+      '/messages',
+      { messageId: randomUUID(), message: 'Hello?' },
+      { [HEADER]: country },
+    )
+  // Some proxies send XX for an unknown country.
+  for (const country of ['DE', 'de', 'XX', '']) assert.equal((await send(country)).status, 201, country)
+  const refused = await send('FR')
+  assert.deepEqual([refused.status, refused.body.error.code], [403, 'VISITOR_NOT_SERVED'])
+
+  await refreshDays(service.ctx.db, { impatient: true })
+  const { body } = await client.request('GET', `/agents/${agentId}/insights`)
+  assert.deepEqual(
+    body.totals.countries.toSorted((a: { country: string }) => (a.country ? -1 : 1)),
+    [
+      { country: 'DE', conversations: 2 },
+      { country: null, conversations: 2 },
+    ],
+  )
+  await service.close()
+})
+
+test('other senders of the header are ignored; a phone number determines the country', async () => {
+  const service = await behind('10.0.0.0/8')
+  const desk = await openDesk(service)
+  const agentId = await publicAgent(desk.client, { blockedCountries: ['FR'] })
+  const { status } = await visitorOf(service, agentId).request(
+    'POST',
+    '/messages',
+    { messageId: randomUUID(), message: 'Hello?' },
+    { [HEADER]: 'FR' },
+  )
+  assert.equal(status, 201)
+  await write(service, desk, 'Hallo?', '+4930901820')
+  const rows = await service.ctx.db
+    .selectFrom('conversations')
+    .select(['source', 'country'])
+    .where('account_id', '=', desk.client.accountId)
+    .orderBy('source')
+    .execute()
+  assert.deepEqual(rows, [
+    { source: 'Messaging', country: 'DE' },
+    { source: 'Widget or Iframe', country: null },
+  ])
+  await service.close()
+})
