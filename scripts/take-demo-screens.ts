@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import { createAccount } from '../server/accounts/records/accounts.ts'
-import { addDemoAgent, DEMO_QUESTIONS } from '../server/demo-agent.ts'
+import { addDemoAgent, DEMO_QUESTIONS } from '../server/admin/first-run/demo-agent.ts'
 import { findBrowser } from '../test/find-browser.ts'
 import { startService } from '../test/start.ts'
 

@@ -8,9 +8,9 @@ import {
   type LocalCommand,
   sentenceOf,
   usageFailure,
-} from './operations/command.ts'
-import { commands, localCommands } from './operations/commands.ts'
-import { executeCommand } from './operations/execute-command.ts'
+} from './admin/command.ts'
+import { commands, localCommands } from './admin/commands.ts'
+import { executeCommand } from './admin/execute-command.ts'
 import { startRefusal } from './platform/start-refusal.ts'
 import { VERSION } from './platform/version.ts'
 

@@ -36,7 +36,7 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
     tables: ['agents', 'agent_pictures'],
     reason: 'Everybody may see the pictures of an agent, whose id is on its website.',
   },
-  'server/site/status-page.ts': {
+  'server/admin/static/pages/status-page.ts': {
     tables: ['agents'],
     reason: 'A setting of the installation names the demo agent, which is public.',
   },
@@ -235,33 +235,33 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
   },
 
   // Operators work on the installation: they name rows by their ids, and a backup holds all rows.
-  'server/operations/commands/space-commands.ts': {
+  'server/admin/commands/space-commands.ts': {
     tables: ['agents', 'chunks'],
     reason: 'It counts the agents of each space, and what is left to embed.',
   },
-  'server/operations/commands/find-account.ts': {
+  'server/admin/commands/find-account.ts': {
     tables: ['agents'],
     reason: 'The agent leads to its account.',
   },
-  'server/operations/commands/key-commands.ts': {
+  'server/admin/commands/key-commands.ts': {
     tables: ['api_keys'],
     reason: 'The key leads to its account.',
   },
-  'server/operations/commands/member-commands.ts': {
+  'server/admin/commands/member-commands.ts': {
     tables: ['members', 'login_links'],
     reason: 'The member leads to the account.',
   },
-  'server/operations/backup/refuse-foreign.ts': {
+  'server/admin/backup/refuse-foreign.ts': {
     tables: 'all',
     reason: 'Rows that name rows of another account are looked for.',
   },
-  'server/operations/backup/restore-backup.ts': { tables: 'all', reason: 'A backup is restored as a whole.' },
-  'server/operations/backup/backup-vectors.ts': {
+  'server/admin/backup/restore-backup.ts': { tables: 'all', reason: 'A backup is restored as a whole.' },
+  'server/admin/backup/backup-vectors.ts': {
     tables: ['vectors', 'sources', 'agents', 'chunk_vectors'],
     reason: 'A backup holds the vectors of all accounts.',
   },
-  'server/operations/backup/write-backup.ts': { tables: 'all', reason: 'A backup holds all rows.' },
-  'server/operations/commands/upgrade-command.ts': {
+  'server/admin/backup/write-backup.ts': { tables: 'all', reason: 'A backup holds all rows.' },
+  'server/admin/commands/upgrade-command.ts': {
     tables: 'all',
     reason: 'It counts how fast the rows of a table are read, whosever they are.',
   },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Client, type Service, startService } from '../../../test/start.ts'
 import { trained } from '../../../test/until.ts'
-import { commands } from '../../operations/commands.ts'
+import { commands } from '../../admin/commands.ts'
 import { answerFinder } from './holds-answer.ts'
 
 let service: Service

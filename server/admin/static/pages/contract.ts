@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { Exact } from '../platform/http/contract.ts'
-import { rawEndpoint } from '../platform/http/raw-endpoint.ts'
+import { Exact } from '../../../platform/http/contract.ts'
+import { rawEndpoint } from '../../../platform/http/raw-endpoint.ts'
 
 export const listDocs = rawEndpoint({
   method: 'GET',

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { EpochSeconds, Exact, endpoint } from '../platform/http/contract.ts'
+import { EpochSeconds, Exact, endpoint } from '../../platform/http/contract.ts'
 
 export const getHealth = endpoint({
   method: 'GET',

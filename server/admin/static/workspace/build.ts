@@ -7,7 +7,7 @@ import { build, type Plugin } from 'esbuild'
 export type Built = { script: string; style: string; worker: string; preload: string[]; files: string[] }
 type Manifest = { sources: string[]; fingerprint: string; built: Built }
 
-const root = join(import.meta.dirname, '../..')
+const root = join(import.meta.dirname, '../../../..')
 const web = join(root, 'web')
 export const BUILD_FOLDER = join(web, 'dist')
 const MAIN = join(web, 'app/main.tsx')

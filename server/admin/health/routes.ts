@@ -1,10 +1,10 @@
-import type { Context } from '../context.ts'
-import { DatabaseAway } from '../platform/db/connections/unavailable.ts'
-import type { Db } from '../platform/db/database.ts'
-import { hasPgvector } from '../platform/db/upkeep/pgvector.ts'
-import { indexTables } from '../platform/db/upkeep/vacuum.ts'
-import { ApiError } from '../platform/http/errors.ts'
-import { type Route, route } from '../platform/http/route.ts'
+import type { Context } from '../../context.ts'
+import { DatabaseAway } from '../../platform/db/connections/unavailable.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { hasPgvector } from '../../platform/db/upkeep/pgvector.ts'
+import { indexTables } from '../../platform/db/upkeep/vacuum.ts'
+import { ApiError } from '../../platform/http/errors.ts'
+import { type Route, route } from '../../platform/http/route.ts'
 import { getHealth } from './contract.ts'
 
 /** Monitors ask often, and what is looked at changes slowly. */

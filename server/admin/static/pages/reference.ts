@@ -3,8 +3,8 @@ import { createRequire } from 'node:module'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Json } from '../platform/http/openapi/openapi-schemas.ts'
-import { type RawRoute, rawRoute } from '../platform/http/server/serve-raw.ts'
+import type { Json } from '../../../platform/http/openapi/openapi-schemas.ts'
+import { type RawRoute, rawRoute } from '../../../platform/http/server/serve-raw.ts'
 import { readOpenApi } from './contract.ts'
 
 /** The pages of the reference, which the OpenAPI document does not describe. */

@@ -8,14 +8,14 @@ import { promisify } from 'node:util'
 import spectralCore, { type ISpectralDiagnostic } from '@stoplight/spectral-core'
 import owasp from '@stoplight/spectral-owasp-ruleset'
 import rulesets from '@stoplight/spectral-rulesets'
-import { type Service, startService } from '../../test/start.ts'
-import { contracts, rawContracts, version1Contracts } from '../features.ts'
-import { openApiDocument } from '../platform/http/openapi/openapi.ts'
+import { type Service, startService } from '../../../../test/start.ts'
+import { contracts, rawContracts, version1Contracts } from '../../../features.ts'
+import { openApiDocument } from '../../../platform/http/openapi/openapi.ts'
 import { describe } from './described.ts'
 import { lintExceptions } from './lint-exceptions.ts'
 
 const run = promisify(execFile)
-const root = join(import.meta.dirname, '../..')
+const root = join(import.meta.dirname, '../../../..')
 const bin = (path: string): string => join(root, 'node_modules', path)
 
 let service: Service

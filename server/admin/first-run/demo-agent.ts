@@ -1,20 +1,20 @@
 import { readdir, readFile } from 'node:fs/promises'
-import { DEFAULT_PLAN } from './accounts/plans/plans.ts'
-import { createAgent } from './agents/records/create-agent.ts'
-import { updateAgent } from './agents/records/update-agent.ts'
-import type { Context } from './context.ts'
-import { json } from './platform/db/statements/json.ts'
-import type { AccountId } from './platform/db/tables/columns.ts'
-import { createSource } from './knowledge/sources/create-source.ts'
-import { trainSource } from './knowledge/training/train-source.ts'
-import { DEMO_AGENT } from './site/status-page.ts'
+import { DEFAULT_PLAN } from '../../accounts/plans/plans.ts'
+import { createAgent } from '../../agents/records/create-agent.ts'
+import { updateAgent } from '../../agents/records/update-agent.ts'
+import type { Context } from '../../context.ts'
+import { json } from '../../platform/db/statements/json.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
+import { createSource } from '../../knowledge/sources/create-source.ts'
+import { trainSource } from '../../knowledge/training/train-source.ts'
+import { DEMO_AGENT } from '../static/pages/status-page.ts'
 
 export const DEMO_QUESTIONS = [
   'How do I upload a PDF as a source?',
   'How do I put the chat on my website?',
   'What happens when a client loses its connection?',
 ]
-const GUIDES = ['guide', 'operations'].map((folder) => new URL(`../docs/${folder}/`, import.meta.url))
+const GUIDES = ['guide', 'operations'].map((folder) => new URL(`../../../docs/${folder}/`, import.meta.url))
 
 /** Creates the demo agent and trains it on Parley's own documentation before the first question can arrive. */
 export async function addDemoAgent(ctx: Context, accountId: AccountId): Promise<string> {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { after, before, test } from 'node:test'
-import { type Service, startService } from '../../test/start.ts'
-import { json } from '../platform/db/statements/json.ts'
+import { type Service, startService } from '../../../../test/start.ts'
+import { json } from '../../../platform/db/statements/json.ts'
 import { DEMO_AGENT } from './status-page.ts'
 
 let service: Service
@@ -62,7 +62,7 @@ test('the guide is served, and its links work', async () => {
 })
 
 test('the documentation links to existing files', () => {
-  const docs = resolve(import.meta.dirname, '../../docs')
+  const docs = resolve(import.meta.dirname, '../../../../docs')
   const pages = readdirSync(docs, { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.md'),
   )

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { Context } from '../context.ts'
-import { basePathOf } from '../platform/http/server/own-origin.ts'
-import { type RawRoute, rawRoute } from '../platform/http/server/serve-raw.ts'
-import { escapeHtml } from '../platform/text/safety/escape-html.ts'
+import type { Context } from '../../../context.ts'
+import { basePathOf } from '../../../platform/http/server/own-origin.ts'
+import { type RawRoute, rawRoute } from '../../../platform/http/server/serve-raw.ts'
+import { escapeHtml } from '../../../platform/text/safety/escape-html.ts'
 import { showStatus } from './contract.ts'
 import { documentOf } from './page-document.ts'
 

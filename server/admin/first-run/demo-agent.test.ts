@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Client, type Service, startService } from '../test/start.ts'
+import { type Client, type Service, startService } from '../../../test/start.ts'
 import { addDemoAgent, DEMO_QUESTIONS } from './demo-agent.ts'
 
 let service: Service

@@ -1,15 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import MarkdownIt from 'markdown-it'
-import type { Context } from '../context.ts'
-import { ApiError } from '../platform/http/errors.ts'
-import { basePathOf } from '../platform/http/server/own-origin.ts'
-import { type RawRoute, rawRoute } from '../platform/http/server/serve-raw.ts'
-import { escapeHtml } from '../platform/text/safety/escape-html.ts'
+import type { Context } from '../../../context.ts'
+import { ApiError } from '../../../platform/http/errors.ts'
+import { basePathOf } from '../../../platform/http/server/own-origin.ts'
+import { type RawRoute, rawRoute } from '../../../platform/http/server/serve-raw.ts'
+import { escapeHtml } from '../../../platform/text/safety/escape-html.ts'
 import { listDocs, showDoc } from './contract.ts'
 import { documentOf } from './page-document.ts'
 
-const docs = resolve(import.meta.dirname, '../../docs')
+const docs = resolve(import.meta.dirname, '../../../../docs')
 const FOLDERS = { guide: 'Guide', operations: 'Operations' }
 
 const markdown = new MarkdownIt({ html: false })
