@@ -107,6 +107,8 @@ function unsafeMigrations(): string[] {
         )
       if (!/^-- compatible_from: \d{4}$/m.test(text))
         found.push(`${name} has no line "-- compatible_from: NNNN"`)
-      return found.map((problem) => `server/platform/db/migrations/${problem}; see docs/contributing.md, "Migrations"`)
+      return found.map(
+        (problem) => `server/platform/db/migrations/${problem}; see docs/contributing.md, "Migrations"`,
+      )
     })
 }

@@ -24,7 +24,7 @@ import { TABLE_OWNERS, type TableName } from './table-owners.ts'
 
 /** These work on the rows of all features: data is erased, exported, backed up, moved and re-encrypted as a whole. */
 const ALL_TABLES =
-  /^server\/(privacy|operations|db)\/|^server\/secrets\/(foreign-rows|rewrite-secrets)\.ts$|^server\/[^/]+$/
+  /^server\/(people\/privacy|admin|platform\/db)\/|^server\/platform\/secrets\/(foreign-rows|rewrite-secrets)\.ts$|^server\/[^/]+$/
 
 const WRITES = new Set(['insertInto', 'updateTable', 'deleteFrom', 'mergeInto'])
 const READS = /^(selectFrom|from|using|(inner|left|right|full|cross)Join(Lateral)?)$/

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import { describe } from '../server/admin/static/pages/described.ts'
 import { contracts, rawContracts, version1Contracts } from '../server/features.ts'
 import { openApiDocument } from '../server/platform/http/openapi/openapi.ts'
-import { describe } from '../server/admin/static/pages/described.ts'
 
 /** Writes docs/openapi.json; with --check it only says whether the committed one is current. */
 const file = new URL('../docs/openapi.json', import.meta.url)

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { ConfigError, readConfig } from './config.ts'
 import {
   type Command,
   CommandFailure,
@@ -11,6 +10,7 @@ import {
 } from './admin/command.ts'
 import { commands, localCommands } from './admin/commands.ts'
 import { executeCommand } from './admin/execute-command.ts'
+import { ConfigError, readConfig } from './config.ts'
 import { startRefusal } from './platform/start-refusal.ts'
 import { VERSION } from './platform/version.ts'
 

@@ -2,10 +2,10 @@ import { accessSync, constants, readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
 import { planNames } from './accounts/plans/plans.ts'
+import { type Catalogue, CatalogueError, parseCatalogue } from './ai/catalogue/catalogue.ts'
 import { parsePrivateHosts } from './platform/fetch/guard/private-hosts.ts'
 import { LIMIT, type RateWindow, WINDOW_MS } from './platform/http/limits/rate-limit.ts'
 import type { LogFormat } from './platform/log.ts'
-import { type Catalogue, CatalogueError, parseCatalogue } from './ai/catalogue/catalogue.ts'
 
 /** The settings from the environment, validated once at start. docs/operations/configuration.md explains them. */
 export type Config = {

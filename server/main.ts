@@ -3,9 +3,9 @@ import { createContext } from './context.ts'
 import { requireFolder } from './platform/db/embedded/folder-lock.ts'
 import { keepFolderToOwner } from './platform/db/embedded/owner-only.ts'
 import { describeError } from './platform/log.ts'
-import { run } from './run.ts'
 import { startRefusal } from './platform/start-refusal.ts'
 import { VERSION } from './platform/version.ts'
+import { run } from './run.ts'
 
 /** What is created belongs to the user of the service alone. */
 const OWNER_ONLY = 0o077

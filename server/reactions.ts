@@ -1,12 +1,12 @@
 import { deliverAnswer } from './channels/outbound/deliver-answer.ts'
 import type { ConversationRow } from './conversations/records/queries.ts'
 import type { DeliverAnswer } from './conversations/turn/end-turn.ts'
-import type { Trx } from './platform/db/database.ts'
-import type { Notifier } from './platform/db/notifier.ts'
 import { storeCustomerMessage } from './inbox/messages/store-customer-message.ts'
 import { whoIsThere } from './inbox/team/who-is-there.ts'
 import { openTicket } from './inbox/tickets/open-ticket.ts'
 import { hasTicket } from './inbox/tickets/ticket-queries.ts'
+import type { Trx } from './platform/db/database.ts'
+import type { Notifier } from './platform/db/notifier.ts'
 
 /**
  * The list of all places where an event of a lower feature makes a higher one act in the same transaction. Imports run

@@ -80,9 +80,9 @@ test('reads from a lower layer are reported', () => {
 
 test('owners, higher layers and exempt folders pass, and words in statements are not tables', () => {
   const { status, problems } = check({
-    'helpdesk/own': `db.insertInto('tickets').expression(db.selectFrom('conversations'))`,
-    'privacy/erase': `db.deleteFrom('messages')`,
-    'operations/restore': `sql\`delete from \${sql.table(one)}\``,
+    'inbox/own': `db.insertInto('tickets').expression(db.selectFrom('conversations'))`,
+    'people/privacy/erase': `db.deleteFrom('messages')`,
+    'admin/restore': `sql\`delete from \${sql.table(one)}\``,
     'agents/column': 'sql`select extract(epoch from tickets.created_at) for update of agents`',
     'agents/conflict': `sql\`insert into agents (id) values (\${one}) on conflict (id) do update set name = 1\``,
     'agents/array': `['a'].join('tickets')`,

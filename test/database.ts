@@ -5,7 +5,12 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { readConfig } from '../server/config.ts'
-import { type Database, embeddedDatabase, openEmbedded, openPostgres } from '../server/platform/db/database.ts'
+import {
+  type Database,
+  embeddedDatabase,
+  openEmbedded,
+  openPostgres,
+} from '../server/platform/db/database.ts'
 import type { EmbeddedOptions } from '../server/platform/db/embedded/embedded-thread.ts'
 import { type EmbeddedServer, startEmbedded } from '../server/platform/db/embedded/start-embedded.ts'
 import { readMigrations } from '../server/platform/db/upkeep/migrate.ts'

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { newId } from '../server/platform/db/ids.ts'
 import { rawContracts } from '../server/features.ts'
+import { newId } from '../server/platform/db/ids.ts'
 import { type AccountWorld, fillAccount, rowsOfAccount } from './account-world.ts'
 import { hostileBody, hostileText, randomOf } from './hostile-body.ts'
 import {
@@ -405,7 +405,9 @@ test('only a few files can start a process or evaluate code', () => {
     'ai/local/install-runtime.ts',
   ])
   // This file sends Redis a constant script.
-  assert.deepEqual(using(/\beval\(|new Function\(|node:vm|\bvm\./), ['platform/http/limits/redis-rate-limiter.ts'])
+  assert.deepEqual(using(/\beval\(|new Function\(|node:vm|\bvm\./), [
+    'platform/http/limits/redis-rate-limiter.ts',
+  ])
 })
 
 /** `FUZZ=long` sends more requests, and measures their time and memory. */

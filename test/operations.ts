@@ -1,8 +1,8 @@
+import { widgetRoutes } from '../server/channels/widget/routes.ts'
 import type { Context } from '../server/context.ts'
 import { contracts } from '../server/features.ts'
 import type { Endpoint } from '../server/platform/http/contract.ts'
 import { version1Routes } from '../server/v1/routes.ts'
-import { widgetRoutes } from '../server/channels/widget/routes.ts'
 import { type Schema, sampleOf } from './sample.ts'
 
 /** An endpoint of version 2, version 1 or the widget's API, with the prefix of its path. */

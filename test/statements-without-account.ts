@@ -126,7 +126,10 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
     tables: ['email_connections'],
     reason: 'The next mailbox is read.',
   },
-  'server/inbox/deliveries/claim-delivery.ts': { tables: ['deliveries'], reason: 'The next delivery is sent.' },
+  'server/inbox/deliveries/claim-delivery.ts': {
+    tables: ['deliveries'],
+    reason: 'The next delivery is sent.',
+  },
   'server/conversations/turn/close-orphans.ts': {
     tables: ['generations'],
     reason: 'Generations whose process died are ended.',
@@ -266,7 +269,16 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
     reason: 'It counts how fast the rows of a table are read, whosever they are.',
   },
   'server/platform/secrets/foreign-rows.ts': { tables: 'all', reason: 'Secrets of another key are counted.' },
-  'server/platform/secrets/rewrite-secrets.ts': { tables: 'all', reason: 'Secrets are sealed with a new key.' },
-  'server/platform/db/upkeep/build-indexes.ts': { tables: 'all', reason: 'An index is of the rows of all accounts.' },
-  'server/platform/db/upkeep/migrate.ts': { tables: 'all', reason: 'A migration changes the rows of all accounts.' },
+  'server/platform/secrets/rewrite-secrets.ts': {
+    tables: 'all',
+    reason: 'Secrets are sealed with a new key.',
+  },
+  'server/platform/db/upkeep/build-indexes.ts': {
+    tables: 'all',
+    reason: 'An index is of the rows of all accounts.',
+  },
+  'server/platform/db/upkeep/migrate.ts': {
+    tables: 'all',
+    reason: 'A migration changes the rows of all accounts.',
+  },
 }

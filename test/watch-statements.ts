@@ -5,7 +5,7 @@ import { tablesWithoutAccount } from './tables-without-account.ts'
 
 const root = resolve(import.meta.dirname, '..')
 /** The layers of the database between a statement and the code that it belongs to. */
-const BELOW = /node_modules|^server\/db\/(connections|statements)\/|^test\/watch-statements\.ts/
+const BELOW = /node_modules|^server\/platform\/db\/(connections|statements)\/|^test\/watch-statements\.ts/
 
 /** The tables without an account of each text that was sent. */
 const known = new Map<string, readonly string[]>()

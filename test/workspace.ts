@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { createMember } from '../server/accounts/records/members.ts'
+import { hashOfPassword } from '../server/accounts/sign-in/passwords/logins.ts'
 import { newId } from '../server/platform/db/ids.ts'
 import type { Role } from '../server/platform/db/tables/accounts.ts'
 import type { AccountId } from '../server/platform/db/tables/columns.ts'
-import { hashOfPassword } from '../server/accounts/sign-in/passwords/logins.ts'
 import type { Answer, Service } from './start.ts'
 
 /** The password of the members that tests sign in. */

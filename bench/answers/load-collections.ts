@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { chunkSections } from '../../server/knowledge/documents/chunk/chunk-sections.ts'
 import { extractDocument } from '../../server/knowledge/documents/extract-document.ts'
 import type { DocumentType } from '../../server/knowledge/documents/extracted-document.ts'
-import { chunkSections } from '../../server/knowledge/documents/chunk/chunk-sections.ts'
 
 type AskedQuestion = { question: string; wording: 'close' | 'typed' | 'paraphrase'; fact: string }
 type FollowUp = { before: string; question: string; fact: string }

@@ -1,10 +1,10 @@
 import type { ParseArgsConfig } from 'node:util'
-import type { Config } from '../config.ts'
-import type { Db } from '../platform/db/database.ts'
-import type { Knowledge } from '../knowledge/search/knowledge.ts'
 import type { Catalogue } from '../ai/catalogue/catalogue.ts'
 import type { Models } from '../ai/models.ts'
+import type { Config } from '../config.ts'
+import type { Knowledge } from '../knowledge/search/knowledge.ts'
 import type { EraseNeeds } from '../people/privacy/erasing/erase-user.ts'
+import type { Db } from '../platform/db/database.ts'
 
 export type Rotated = { keyId: string; rewritten: number; unreadable: number; finished: boolean }
 

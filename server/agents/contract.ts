@@ -1,5 +1,15 @@
 import Type from 'typebox'
-import { Cursor, Exact, endpoint, IsoTime, Limit, Nullable, OneOf, Page, Success } from '../platform/http/contract.ts'
+import {
+  Cursor,
+  Exact,
+  endpoint,
+  IsoTime,
+  Limit,
+  Nullable,
+  OneOf,
+  Page,
+  Success,
+} from '../platform/http/contract.ts'
 import { Agent, agentSettings, CreateAgent, CreatedAgent, UpdateAgent } from './records/schema.ts'
 import { StylesChange } from './settings/styles-schema.ts'
 

@@ -5,12 +5,11 @@ import type { ResolvedModel, Wire } from './calls/model-call.ts'
 import { separateReasoning } from './calls/tagged-reasoning.ts'
 import type { Catalogue } from './catalogue/catalogue.ts'
 import type { EmbeddingEntry, EmbeddingFolder } from './catalogue/embedding-entry.ts'
-import type { KnownFailures } from './failures/known-failures.ts'
-import type { ModelFailure } from './failures/model-failure.ts'
-import { createFolderProcess, type FolderProcess, folderTransport } from './embedding-folder/folder-process.ts'
-import { fetchedModels } from './local/fetched-models.ts'
-import { languageModelWire } from './providers/language-model-wire.ts'
-import { providerWire } from './providers/provider-wire.ts'
+import {
+  createFolderProcess,
+  type FolderProcess,
+  folderTransport,
+} from './embedding-folder/folder-process.ts'
 import { createEmbedder, type Embedder } from './embeddings/embedder.ts'
 import { embeddingServer } from './embeddings/embedding-server.ts'
 import type { EmbeddingUse, Owner } from './embeddings/embedding-use.ts'
@@ -18,6 +17,11 @@ import { createLane, type Lane } from './embeddings/lane.ts'
 import { createReranker, type Reranker } from './embeddings/reranker.ts'
 import { shortenedTo } from './embeddings/shortened-to.ts'
 import { entryOfSpace, spaceOf } from './embeddings/vector-space.ts'
+import type { KnownFailures } from './failures/known-failures.ts'
+import type { ModelFailure } from './failures/model-failure.ts'
+import { fetchedModels } from './local/fetched-models.ts'
+import { languageModelWire } from './providers/language-model-wire.ts'
+import { providerWire } from './providers/provider-wire.ts'
 
 export type Models = {
   /** Returns the values that an agent's `model` may have: `auto` and every id of the catalogue. */

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { Answer, Question, Source } from '../knowledge/sources/schema.ts'
 import {
   Cursor,
   DayOrTime,
@@ -10,7 +11,6 @@ import {
   Page,
   Success,
 } from '../platform/http/contract.ts'
-import { Answer, Question, Source } from '../knowledge/sources/schema.ts'
 import {
   ChatAnswer,
   ChatErrors,

@@ -1,5 +1,6 @@
 import type { AgentRow } from '../agents/records/find-agent.ts'
 import type { Context } from '../context.ts'
+import { presentSource } from '../knowledge/sources/present.ts'
 import { readDateRange } from '../platform/http/input/dates.ts'
 import {
   byActivity,
@@ -10,7 +11,6 @@ import {
   pageOf,
 } from '../platform/http/pagination.ts'
 import { type Caller, type Route, route, SENT } from '../platform/http/route.ts'
-import { presentSource } from '../knowledge/sources/present.ts'
 import {
   chat,
   correctAnswer as correctAnswerEndpoint,

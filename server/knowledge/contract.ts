@@ -1,5 +1,14 @@
 import Type from 'typebox'
-import { CommaList, Cursor, Exact, endpoint, Limit, Nullable, OneOf, Page } from '../platform/http/contract.ts'
+import {
+  CommaList,
+  Cursor,
+  Exact,
+  endpoint,
+  Limit,
+  Nullable,
+  OneOf,
+  Page,
+} from '../platform/http/contract.ts'
 import { EmbeddingUse, VectorProblem } from './search/schema.ts'
 import {
   CreateSource,

@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely'
 import { statusOf } from '../agents/records/present.ts'
 import type { FullAgentRow } from '../agents/records/queries.ts'
-import type { AttributeRow, ContactRow } from '../people/records/queries.ts'
 import { textOf } from '../conversations/records/parts.ts'
 import type { ConversationRow, MessageRow } from '../conversations/records/queries.ts'
+import type { AttributeRow, ContactRow } from '../people/records/queries.ts'
 import type { LeadsTable } from '../platform/db/tables/actions.ts'
 import { type MayLink, withoutForeignLinks } from '../platform/text/safety/foreign-links.ts'
 

@@ -1,4 +1,7 @@
-import { CUSTOMER_SENTENCES, isCustomerLanguage } from '../../server/platform/text/languages/customer-sentences.ts'
+import {
+  CUSTOMER_SENTENCES,
+  isCustomerLanguage,
+} from '../../server/platform/text/languages/customer-sentences.ts'
 import { ar } from './words/ar.ts'
 import { de } from './words/de.ts'
 import { en, type Word, type Words } from './words/en.ts'

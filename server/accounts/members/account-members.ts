@@ -1,5 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Selectable } from 'kysely'
+import type { Db, Trx } from '../../platform/db/database.ts'
+import { transact } from '../../platform/db/statements/transact.ts'
+import type { MembersTable, Role } from '../../platform/db/tables/accounts.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
+import { ApiError, invalidField } from '../../platform/http/errors.ts'
+import type { Caller } from '../../platform/http/route.ts'
 import { recordAudit } from '../audit/audit.ts'
 import { activeKeysBy } from '../keys/keys.ts'
 import { canBeLimited, scopesOf } from '../keys/roles.ts'
@@ -12,12 +18,6 @@ import {
   removeMember,
   requireMemberById,
 } from '../records/members.ts'
-import type { Db, Trx } from '../../platform/db/database.ts'
-import { transact } from '../../platform/db/statements/transact.ts'
-import type { MembersTable, Role } from '../../platform/db/tables/accounts.ts'
-import type { AccountId } from '../../platform/db/tables/columns.ts'
-import { ApiError, invalidField } from '../../platform/http/errors.ts'
-import type { Caller } from '../../platform/http/route.ts'
 import { renameMember } from './change-names.ts'
 
 /** Returns the account's members with the way in which each signs in. */

@@ -1,10 +1,10 @@
-import { recordAudit } from '../audit/audit.ts'
-import { setAccountName } from '../records/accounts.ts'
-import { setMemberName } from '../records/members.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { Caller } from '../../platform/http/route.ts'
+import { recordAudit } from '../audit/audit.ts'
+import { setAccountName } from '../records/accounts.ts'
+import { setMemberName } from '../records/members.ts'
 import { setLoginName } from '../sign-in/passwords/logins.ts'
 
 /** Changes the name of a member, under which the member also signs in. */

@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { roles } from '../keys/roles.ts'
 import { Exact, endpoint, IsoTime, Nullable, OneOf, Success } from '../../platform/http/contract.ts'
+import { roles } from '../keys/roles.ts'
 
 const tag = 'Members'
 

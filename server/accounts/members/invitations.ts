@@ -1,7 +1,3 @@
-import { recordAudit } from '../audit/audit.ts'
-import { createLink, dropExpiredInvitation, dropInvitation, type LinkRow } from '../links/links.ts'
-import { planOf } from '../plans/plans.ts'
-import { membersOf } from '../records/members.ts'
 import { violates } from '../../platform/db/connections/violates.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { isId } from '../../platform/db/ids.ts'
@@ -10,6 +6,10 @@ import type { Role } from '../../platform/db/tables/accounts.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import type { Caller } from '../../platform/http/route.ts'
+import { recordAudit } from '../audit/audit.ts'
+import { createLink, dropExpiredInvitation, dropInvitation, type LinkRow } from '../links/links.ts'
+import { planOf } from '../plans/plans.ts'
+import { membersOf } from '../records/members.ts'
 import { checkLimit, refuseMoreThanKey, refuseUnlessOwner } from './account-members.ts'
 
 /** Returns the invitations that have not been accepted, newest first. */

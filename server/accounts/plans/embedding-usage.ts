@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
+import type { EmbeddingUse, Owner } from '../../ai/embeddings/embedding-use.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
-import type { EmbeddingUse, Owner } from '../../ai/embeddings/embedding-use.ts'
 import type { Range } from './usage.ts'
 
 type Kind = 'passages' | 'questions'

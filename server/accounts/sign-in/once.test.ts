@@ -3,8 +3,8 @@ import { after, before, test } from 'node:test'
 import { codeOf } from '../../../test/authenticator.ts'
 import { type Client, type Service, startService } from '../../../test/start.ts'
 import { type Browser, browserOf, memberOf, PASSWORD, signIn } from '../../../test/workspace.ts'
-import { createLink } from '../links/links.ts'
 import { contracts } from '../../features.ts'
+import { createLink } from '../links/links.ts'
 
 /**
  * Sends each POST that test/every-post.test.ts cannot send with an API key twice at the same time, with one

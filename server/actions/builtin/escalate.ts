@@ -1,9 +1,9 @@
+import { linkHostsOf } from '../../knowledge/sources/link-hosts.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
 import type { AgentRef } from '../../platform/db/refs.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { Customer } from '../../platform/db/tables/helpdesk.ts'
-import { linkHostsOf } from '../../knowledge/sources/link-hosts.ts'
 import { linksTo, withoutForeignLinks } from '../../platform/text/safety/foreign-links.ts'
 import type { ToolCallPlace, ToolOutput } from '../tools/tool.ts'
 

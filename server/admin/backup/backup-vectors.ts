@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
+import { dropSpace, ensureSpace, listSpaces, vectorsOf } from '../../knowledge/vectors/spaces.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
 import { json } from '../../platform/db/statements/json.ts'
-import { dropSpace, ensureSpace, listSpaces, vectorsOf } from '../../knowledge/vectors/spaces.ts'
 import type { AccountLine, Line } from './backup-format.ts'
 
 /** The name in a backup of all tables with vectors, whose own names differ between installations. */

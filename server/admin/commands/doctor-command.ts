@@ -1,5 +1,5 @@
-import { preparePgvector } from '../../platform/db/upkeep/pgvector.ts'
 import { probeModels } from '../../ai/catalogue/probe-models.ts'
+import { preparePgvector } from '../../platform/db/upkeep/pgvector.ts'
 import { type Command, CommandFailure } from '../command.ts'
 
 export const doctor: Command = {

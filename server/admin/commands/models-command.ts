@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
-import type { Config } from '../../config.ts'
 import { modelsFolder } from '../../ai/local/fetched-models.ts'
 import { GetFailure } from '../../ai/local/get-failure.ts'
 import { getModel, hubOf, type Progress } from '../../ai/local/get-model.ts'
 import { HUB_MODELS } from '../../ai/local/hub-models.ts'
+import type { Config } from '../../config.ts'
 import { CommandFailure, type Input, type LocalCommand, type Result, usageFailure } from '../command.ts'
 
 /**

@@ -3,10 +3,10 @@ import { DEFAULT_PLAN } from '../../accounts/plans/plans.ts'
 import { createAgent } from '../../agents/records/create-agent.ts'
 import { updateAgent } from '../../agents/records/update-agent.ts'
 import type { Context } from '../../context.ts'
-import { json } from '../../platform/db/statements/json.ts'
-import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { createSource } from '../../knowledge/sources/create-source.ts'
 import { trainSource } from '../../knowledge/training/train-source.ts'
+import { json } from '../../platform/db/statements/json.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { DEMO_AGENT } from '../static/pages/status-page.ts'
 
 export const DEMO_QUESTIONS = [

@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 import { createKey } from '../../accounts/keys/keys.ts'
 import { createLink, linkTo } from '../../accounts/links/links.ts'
 import { createAccount } from '../../accounts/records/accounts.ts'
+import { NO_EMBEDDINGS, NONE } from '../../ai/catalogue/model-remedy.ts'
 import type { Context } from '../../context.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { addDemoAgent } from './demo-agent.ts'
-import { NO_EMBEDDINGS, NONE } from '../../ai/catalogue/model-remedy.ts'
 
 /**
  * Creates an account with a key on a database that has none, and the demo agent unless it is disabled. Returns the

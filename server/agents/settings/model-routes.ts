@@ -1,5 +1,8 @@
 import { planOf } from '../../accounts/plans/plans.ts'
 import { isOnlyAccount } from '../../accounts/records/accounts.ts'
+import { probeModels } from '../../ai/catalogue/probe-models.ts'
+import { bytesOf } from '../../ai/local/hub-models.ts'
+import { RUNTIME } from '../../ai/local/install-runtime.ts'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { lackOfPgvector } from '../../platform/db/upkeep/pgvector.ts'
@@ -7,9 +10,6 @@ import { ApiError, invalidField } from '../../platform/http/errors.ts'
 import type { RateWindow } from '../../platform/http/limits/rate-limit.ts'
 import { type Caller, type Route, route } from '../../platform/http/route.ts'
 import { countRequest } from '../../platform/http/server/gate.ts'
-import { probeModels } from '../../ai/catalogue/probe-models.ts'
-import { bytesOf } from '../../ai/local/hub-models.ts'
-import { RUNTIME } from '../../ai/local/install-runtime.ts'
 import * as contract from '../contract.ts'
 
 /** The rate limit of model tests, because providers charge for each. */

@@ -1,4 +1,7 @@
-import { CUSTOMER_SENTENCES, type CustomerLanguage } from '../../platform/text/languages/customer-sentences.ts'
+import {
+  CUSTOMER_SENTENCES,
+  type CustomerLanguage,
+} from '../../platform/text/languages/customer-sentences.ts'
 import { withTables } from '../../platform/text/rows/named-rows.ts'
 import { wordsOnly } from '../../platform/text/words/words.ts'
 import type { BuiltinInput, QuotablePassage } from './input.ts'

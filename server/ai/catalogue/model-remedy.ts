@@ -1,5 +1,5 @@
-import { ModelFailure, networkCodeOf } from '../failures/model-failure.ts'
 import { FolderFault } from '../embedding-folder/folder-fault.ts'
+import { ModelFailure, networkCodeOf } from '../failures/model-failure.ts'
 
 export type Asked = { what: 'model' | 'embeddings' | 'reranker'; name: string; url: string | null }
 

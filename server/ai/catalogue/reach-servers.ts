@@ -1,6 +1,6 @@
 import { request } from 'undici'
-import { toModelFailure } from '../failures/model-failure.ts'
 import type { Embedder } from '../embeddings/embedder.ts'
+import { toModelFailure } from '../failures/model-failure.ts'
 import type { Catalogue } from './catalogue.ts'
 import { isOpenAiItself, OPENAI } from './embedding-entry.ts'
 import { withdrawalOf } from './known-models.ts'

@@ -9,9 +9,9 @@ import { createBuiltinModel } from '../built-in/builtin-model.ts'
 import { streamModel } from '../calls/call-model.ts'
 import { parseCatalogue, providers } from '../catalogue/catalogue.ts'
 import type { EmbeddingEntry } from '../catalogue/embedding-entry.ts'
+import { prefixesOf } from '../embeddings/embedding-prefixes.ts'
 import { failureOfStatus, ModelFailure, type ModelFailureKind } from '../failures/model-failure.ts'
 import { createModels, type Models } from '../models.ts'
-import { prefixesOf } from '../embeddings/embedding-prefixes.ts'
 
 /** Ends the ids of models with short timeouts. */
 const HASTY = '-hasty'

@@ -1,7 +1,7 @@
-import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { askForAccount } from '../../ai/calls/call-model.ts'
 import type { ResolvedModel } from '../../ai/calls/model-call.ts'
 import type { Models } from '../../ai/models.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { wordsOnly } from '../../platform/text/words/words.ts'
 
 const ASK = `Decide whether what somebody wrote to a company is spam. "spam" of the input says what the company holds to be spam, "message" is what was written. When it is not clearly that, it is not spam.

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
-import { type Person, resolveContact } from '../../people/records/resolve-contact.ts'
 import type { Context } from '../../context.ts'
+import type { ThreadRow } from '../../inbox/deliveries/enqueue-delivery.ts'
+import { type Person, resolveContact } from '../../people/records/resolve-contact.ts'
 import type { Trx } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import type { ChannelName, InboundContent } from '../../platform/db/tables/channels.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
-import type { ThreadRow } from '../../inbox/deliveries/enqueue-delivery.ts'
 
 /** Names and payloads of the channels' jobs. */
 export const TAKE_IN = 'take-in-messages'

@@ -6,11 +6,11 @@ import { extendMetadata } from '../../conversations/records/change-message.ts'
 import { textOf } from '../../conversations/records/parts.ts'
 import type { ConversationRow } from '../../conversations/records/queries.ts'
 import { pauseIfOngoing } from '../../conversations/records/set-status.ts'
+import { tellDesk } from '../../inbox/tickets/tell-desk.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { Analyst, MessagePart } from '../../platform/db/tables/conversations.ts'
-import { tellDesk } from '../../inbox/tickets/tell-desk.ts'
 import { judgeByModel, judgeByWords } from './judge-spam.ts'
 
 type Needs = Pick<Context, 'db' | 'log' | 'models' | 'notifier'>

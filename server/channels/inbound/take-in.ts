@@ -1,18 +1,22 @@
 import { type Selectable, sql } from 'kysely'
 import { CHANNEL_NAMES } from '../../agents/settings/channel-names.ts'
+import type { Context } from '../../context.ts'
 import { giveAttachments } from '../../conversations/attachments/attachments.ts'
 import { wordsOf } from '../../conversations/attachments/message-words.ts'
-import { countryOfPhone, isPhone } from '../../people/records/phone-number.ts'
-import type { Context } from '../../context.ts'
 import { acceptanceOf } from '../../conversations/records/accept-offer.ts'
 import { appendMessage } from '../../conversations/records/append-message.ts'
 import { openConversation, readParent, titleFromWords } from '../../conversations/records/queries.ts'
-import type { Trx } from '../../platform/db/database.ts'
-import { transact } from '../../platform/db/statements/transact.ts'
-import type { ChannelThreadsTable, InboundContent, InboundMessagesTable } from '../../platform/db/tables/channels.ts'
-import type { ConversationsTable } from '../../platform/db/tables/conversations.ts'
 import { storeCustomerMessage } from '../../inbox/messages/store-customer-message.ts'
 import { tellDesk } from '../../inbox/tickets/tell-desk.ts'
+import { countryOfPhone, isPhone } from '../../people/records/phone-number.ts'
+import type { Trx } from '../../platform/db/database.ts'
+import { transact } from '../../platform/db/statements/transact.ts'
+import type {
+  ChannelThreadsTable,
+  InboundContent,
+  InboundMessagesTable,
+} from '../../platform/db/tables/channels.ts'
+import type { ConversationsTable } from '../../platform/db/tables/conversations.ts'
 import { QUIET_SECONDS, TAKE_IN, type TakeIn } from './receive-message.ts'
 
 export const ANSWER = 'answer-conversation'

@@ -1,9 +1,9 @@
-import { rowOf, smtpLogin } from '../email/connection/connection.ts'
 import type { Context } from '../../context.ts'
 import type { Duty } from '../../platform/jobs/duties.ts'
 import type { Task } from '../../platform/jobs/jobs.ts'
-import { planDailyMails, SEND_DAILY_MAIL, type SendDailyMail } from './daily-mails.ts'
 import { deliverMail, operatorsWay } from '../../platform/mail/deliver-mail.ts'
+import { rowOf, smtpLogin } from '../email/connection/connection.ts'
+import { planDailyMails, SEND_DAILY_MAIL, type SendDailyMail } from './daily-mails.ts'
 
 type Needs = Pick<Context, 'db' | 'secrets' | 'config' | 'log'>
 

@@ -3,11 +3,11 @@ import { requireAgent } from '../../agents/records/find-agent.ts'
 import { channelNames } from '../../agents/settings/channel-names.ts'
 import { chatChannel } from '../../agents/settings/chat-channel.ts'
 import { WIDGET } from '../../conversations/records/queries.ts'
+import { ensureTicket } from '../../inbox/tickets/open-ticket.ts'
+import { tellDesk } from '../../inbox/tickets/tell-desk.ts'
 import type { Trx } from '../../platform/db/database.ts'
 import type { Notifier } from '../../platform/db/notifier.ts'
 import type { AgentRef } from '../../platform/db/refs.ts'
-import { ensureTicket } from '../../inbox/tickets/open-ticket.ts'
-import { tellDesk } from '../../inbox/tickets/tell-desk.ts'
 
 /**
  * Opens a ticket for a question that the agent had no answer to, unless one is open, if the agent may hand over to

@@ -4,12 +4,17 @@ import { CHANNEL_NAMES } from '../../agents/settings/channel-names.ts'
 import { textOf } from '../../conversations/records/parts.ts'
 import type { GenerationIds } from '../../conversations/stream/reading.ts'
 import type { DeliverAnswer, StoredMessage } from '../../conversations/turn/end-turn.ts'
+import {
+  enqueueDelivery,
+  hasNotice,
+  type ThreadRow,
+  threadOf,
+} from '../../inbox/deliveries/enqueue-delivery.ts'
+import { withoutMarkers } from '../../knowledge/search/answering/citations.ts'
+import { linkHostsOf } from '../../knowledge/sources/link-hosts.ts'
 import type { Trx } from '../../platform/db/database.ts'
 import type { Notifier } from '../../platform/db/notifier.ts'
 import type { AgentRef } from '../../platform/db/refs.ts'
-import { enqueueDelivery, hasNotice, type ThreadRow, threadOf } from '../../inbox/deliveries/enqueue-delivery.ts'
-import { withoutMarkers } from '../../knowledge/search/answering/citations.ts'
-import { linkHostsOf } from '../../knowledge/sources/link-hosts.ts'
 import {
   CUSTOMER_SENTENCES,
   type CustomerLanguage,

@@ -1,8 +1,8 @@
 import type { Context } from '../../context.ts'
-import { transact } from '../../platform/db/statements/transact.ts'
 import { claimDelivery, type DeliveryRow, LEASE_SECONDS } from '../../inbox/deliveries/claim-delivery.ts'
 import { type Attempt, settleAttempt } from '../../inbox/deliveries/settle-delivery.ts'
 import { holdTicketOf, noteDelivery } from '../../inbox/messages/note-delivery.ts'
+import { transact } from '../../platform/db/statements/transact.ts'
 import type { Channel } from '../registry/channel.ts'
 
 /** The most attempts at once in one process. Each lane has at most one of them, and each account a share. */

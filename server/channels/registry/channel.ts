@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
-import type { ChannelName } from '../../platform/db/tables/channels.ts'
 import type { DeliveryRow } from '../../inbox/deliveries/claim-delivery.ts'
 import type { Attempt } from '../../inbox/deliveries/settle-delivery.ts'
+import type { ChannelName } from '../../platform/db/tables/channels.ts'
 
 /** A channel to customers. Incoming messages go through receiveMessage, outgoing ones through the deliveries. */
 export type Channel = {

@@ -1,8 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { AgentRow } from '../../agents/records/find-agent.ts'
-import { attachmentOf } from '../../conversations/attachments/uploads.ts'
-import { answerConversation } from '../replies/answer-conversation.ts'
 import type { Context } from '../../context.ts'
+import { attachmentOf } from '../../conversations/attachments/uploads.ts'
 import { rateMessage } from '../../conversations/records/rate-message.ts'
 import { storeToolResult, type TakeResult } from '../../conversations/records/store-tool-result.ts'
 import { attach, positionAfter } from '../../conversations/stream/follow.ts'
@@ -11,6 +10,7 @@ import { stopGeneration } from '../../conversations/turn/stop-generation.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import { addressBucket } from '../../platform/http/limits/address-bucket.ts'
 import { type Route, route, SENT } from '../../platform/http/route.ts'
+import { answerConversation } from '../replies/answer-conversation.ts'
 import {
   askForPerson as askForPersonEndpoint,
   followAnswer,

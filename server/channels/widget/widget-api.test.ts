@@ -9,10 +9,10 @@ import { trained, until } from '../../../test/until.ts'
 import { publicAgent, type Visitor, visitorOf } from '../../../test/visitor.ts'
 import { changePlan } from '../../accounts/records/accounts.ts'
 import { createMember } from '../../accounts/records/members.ts'
+import { CUSTOMER_SENTENCES } from '../../platform/text/languages/customer-sentences.ts'
 import { answerConversation } from '../replies/answer-conversation.ts'
 import { answerForgotten } from '../replies/answer-forgotten.ts'
 import { endIdle } from '../replies/end-idle.ts'
-import { CUSTOMER_SENTENCES } from '../../platform/text/languages/customer-sentences.ts'
 import { dropOldIdentities } from './identity/identify-visitor.ts'
 
 let models: ModelServer

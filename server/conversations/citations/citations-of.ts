@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Static } from 'typebox'
-import type { Db } from '../../platform/db/database.ts'
 import type { SourceRow } from '../../knowledge/sources/queries.ts'
+import type { Db } from '../../platform/db/database.ts'
 import type { listSourceCitations } from './contract.ts'
 
 type Citations = Static<typeof listSourceCitations.success.schema>

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
-import { type Route, route } from '../../platform/http/route.ts'
 import { requireSource } from '../../knowledge/sources/queries.ts'
+import { type Route, route } from '../../platform/http/route.ts'
 import { citationsOf } from './citations-of.ts'
 import { listSourceCitations } from './contract.ts'
 

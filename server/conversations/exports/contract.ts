@@ -1,5 +1,4 @@
 import Type from 'typebox'
-import { Conversation, Message } from '../records/schema.ts'
 import {
   CommaList,
   Cursor,
@@ -12,6 +11,7 @@ import {
   Page,
   TaggedUnion,
 } from '../../platform/http/contract.ts'
+import { Conversation, Message } from '../records/schema.ts'
 import { searchConversations } from '../search/contract.ts'
 
 const Output = TaggedUnion('status', [

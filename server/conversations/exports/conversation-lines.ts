@@ -1,9 +1,9 @@
-import type { ConversationRow } from '../records/queries.ts'
-import { withoutAddresses } from '../records/source-address.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { AgentRef } from '../../platform/db/refs.ts'
 import { byCreation } from '../../platform/http/pagination.ts'
 import { csvRow } from '../../platform/text/rows/csv-row.ts'
+import type { ConversationRow } from '../records/queries.ts'
+import { withoutAddresses } from '../records/source-address.ts'
 import { type ExportedMessage, exportedMessage, exportedSummary } from './present.ts'
 import { conversationsToExport, messagesAfter } from './queries.ts'
 

@@ -1,6 +1,6 @@
-import type { ConversationRow } from '../records/queries.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
+import type { ConversationRow } from '../records/queries.ts'
 import type { SearchPage } from '../search/query/search-conversations.ts'
 import { jsonLine, type Written } from './conversation-lines.ts'
 import { exportedSummary } from './present.ts'

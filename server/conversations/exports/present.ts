@@ -1,10 +1,10 @@
 import type { Selectable } from 'kysely'
 import type { Static } from 'typebox'
+import type { MessagePart, MessagesTable } from '../../platform/db/tables/conversations.ts'
 import { unresolvedCalls } from '../records/parts.ts'
 import { presentConversation, presentMessage } from '../records/present.ts'
 import type { ConversationRow } from '../records/queries.ts'
 import type { Addresses } from '../records/source-address.ts'
-import type { MessagePart, MessagesTable } from '../../platform/db/tables/conversations.ts'
 import type { exportConversations } from './contract.ts'
 import { exportedOutput } from './exported-output.ts'
 

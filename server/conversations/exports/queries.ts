@@ -1,6 +1,4 @@
 import { type Selectable, sql } from 'kysely'
-import { sourcesOf } from '../records/conversation-lists.ts'
-import type { ConversationRow } from '../records/queries.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { isId } from '../../platform/db/ids.ts'
 import type { AgentRef } from '../../platform/db/refs.ts'
@@ -8,6 +6,8 @@ import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { MessagesTable } from '../../platform/db/tables/conversations.ts'
 import type { DateRange } from '../../platform/http/input/dates.ts'
 import type { Position } from '../../platform/http/pagination.ts'
+import { sourcesOf } from '../records/conversation-lists.ts'
+import type { ConversationRow } from '../records/queries.ts'
 
 type ExportFilter = { agentId: string; sources: string[] | null } & DateRange
 

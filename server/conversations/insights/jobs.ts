@@ -1,8 +1,8 @@
 import type { Context } from '../../context.ts'
+import { ASK_AGAIN, type AskAgain } from '../../knowledge/training/enqueue-ask-again.ts'
 import { asBulk } from '../../platform/db/connections/lanes.ts'
 import { type Duty, LOOK_MS } from '../../platform/jobs/duties.ts'
 import type { Task } from '../../platform/jobs/jobs.ts'
-import { ASK_AGAIN, type AskAgain } from '../../knowledge/training/enqueue-ask-again.ts'
 import { analyseConversations } from './analysis/analyse-conversations.ts'
 import {
   ANALYSE_CONVERSATIONS,

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
+import { type Route, route } from '../../platform/http/route.ts'
 import { epochSeconds } from '../records/present.ts'
 import { requireConversation } from '../records/queries.ts'
-import { type Route, route } from '../../platform/http/route.ts'
 import { analyseNow } from './analysis/claim-conversations.ts'
 import * as contract from './contract.ts'
 import { readInsights } from './days/read-insights.ts'

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { channels } from '../../agents/settings/settings-schema.ts'
-import { Exact, Nullable, OneOf } from '../../platform/http/contract.ts'
 import { EmbeddingUse, VectorProblem } from '../../knowledge/search/schema.ts'
+import { Exact, Nullable, OneOf } from '../../platform/http/contract.ts'
 
 const Milliseconds = Type.Integer({ minimum: 0, description: 'Milliseconds' })
 

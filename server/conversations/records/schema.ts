@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { EpochSeconds, Exact, Nullable, OneOf, TaggedUnion } from '../../platform/http/contract.ts'
 import { CitedSource } from '../../knowledge/search/answering/schema.ts'
+import { EpochSeconds, Exact, Nullable, OneOf, TaggedUnion } from '../../platform/http/contract.ts'
 
 export const conversationStatuses = ['ongoing', 'ended', 'taken_over', 'paused'] as const
 

@@ -1,14 +1,14 @@
 import type { Static } from 'typebox'
-import { attachmentUrl, DAY_MS } from '../attachments/serve-attachments.ts'
 import type { Config } from '../../config.ts'
-import type { AttachmentNote } from '../../platform/db/tables/attachments.ts'
-import type { AccountId } from '../../platform/db/tables/columns.ts'
 import {
   type PresentSources,
   plainSource,
   presentSourcesOf,
 } from '../../knowledge/search/answering/present-sources.ts'
+import type { AttachmentNote } from '../../platform/db/tables/attachments.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { Secrets } from '../../platform/secrets/secrets.ts'
+import { attachmentUrl, DAY_MS } from '../attachments/serve-attachments.ts'
 import type { MessageAttachment } from './schema.ts'
 
 type Needs = { secrets: Secrets; config: Config }

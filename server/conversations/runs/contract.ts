@@ -1,5 +1,14 @@
 import Type from 'typebox'
-import { Cursor, Exact, endpoint, IsoTime, Limit, Nullable, OneOf, Page } from '../../platform/http/contract.ts'
+import {
+  Cursor,
+  Exact,
+  endpoint,
+  IsoTime,
+  Limit,
+  Nullable,
+  OneOf,
+  Page,
+} from '../../platform/http/contract.ts'
 
 const Id = Type.String({ minLength: 1 })
 const listQuery = Exact({ cursor: Type.Optional(Cursor), limit: Limit })

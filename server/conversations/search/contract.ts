@@ -1,6 +1,14 @@
 import Type from 'typebox'
+import {
+  CommaList,
+  Cursor,
+  DayOrTime,
+  Exact,
+  endpoint,
+  Nullable,
+  OneOf,
+} from '../../platform/http/contract.ts'
 import { Conversation, conversationStatuses } from '../records/schema.ts'
-import { CommaList, Cursor, DayOrTime, Exact, endpoint, Nullable, OneOf } from '../../platform/http/contract.ts'
 import { refuseEarly } from './query/searched-months.ts'
 
 const OUTCOMES = ['success', 'error', 'pending', 'ignored']

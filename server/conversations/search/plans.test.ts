@@ -5,6 +5,9 @@ import { freshDatabase } from '../../../test/database.ts'
 import { plansOf } from '../../../test/plans-of.ts'
 import { createAccount } from '../../accounts/records/accounts.ts'
 import { createAgent } from '../../agents/records/create-agent.ts'
+import type { Db } from '../../platform/db/database.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
+import { migrate } from '../../platform/db/upkeep/migrate.ts'
 import { conversationsToExport, messagesAfter, messagesToExport } from '../exports/queries.ts'
 import {
   conversationsByCreation,
@@ -13,9 +16,6 @@ import {
   sourcesOf,
 } from '../records/conversation-lists.ts'
 import { messagesBackwards } from '../records/queries.ts'
-import type { Db } from '../../platform/db/database.ts'
-import type { AccountId } from '../../platform/db/tables/columns.ts'
-import { migrate } from '../../platform/db/upkeep/migrate.ts'
 import { readFilters } from './query/read-filters.ts'
 import { createSearch } from './query/search-conversations.ts'
 

@@ -1,6 +1,6 @@
 import Type, { type TObject, type TProperties } from 'typebox'
-import { Exact, Nullable, OneOf, TaggedUnion } from '../../platform/http/contract.ts'
 import { CitedSource } from '../../knowledge/search/answering/schema.ts'
+import { Exact, Nullable, OneOf, TaggedUnion } from '../../platform/http/contract.ts'
 import { finishReasons, Offer, StandIn } from '../records/schema.ts'
 
 const event = <const T extends string, P extends TProperties>(type: T, description: string, fields: P) =>

@@ -1,11 +1,11 @@
 import { type Selectable, sql } from 'kysely'
 import type { Logger } from 'pino'
+import { withoutMarkers } from '../../knowledge/search/answering/citations.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { GenerationsTable } from '../../platform/db/tables/conversations.ts'
 import { forgetDeadProcesses } from '../../platform/db/upkeep/processes.ts'
-import { withoutMarkers } from '../../knowledge/search/answering/citations.ts'
 import {
   closingResults,
   dropRunningCalls,

@@ -1,15 +1,19 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Static } from 'typebox'
 import { isSettled, releaseCredits, settling } from '../../accounts/plans/credits.ts'
+import type { CitedSource } from '../../knowledge/search/answering/schema.ts'
+import { linkHostsOf } from '../../knowledge/sources/link-hosts.ts'
 import type { Trx } from '../../platform/db/database.ts'
 import type { AgentRef } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
-import type { ConversationsTable, GenerationsTable, MessagePart } from '../../platform/db/tables/conversations.ts'
+import type {
+  ConversationsTable,
+  GenerationsTable,
+  MessagePart,
+} from '../../platform/db/tables/conversations.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import { outliveGeneration } from '../../platform/http/idempotency/idempotency.ts'
-import type { CitedSource } from '../../knowledge/search/answering/schema.ts'
-import { linkHostsOf } from '../../knowledge/sources/link-hosts.ts'
 import { linksTo, withoutForeignLinks } from '../../platform/text/safety/foreign-links.ts'
 import { awaitCalls, type Call, endCalls, keptOfBroken, type ResultPart, textOf } from '../records/parts.ts'
 import type { MessageMetadata } from '../records/present.ts'

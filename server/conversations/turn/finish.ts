@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { ModelFailure, whatHappened } from '../../ai/failures/model-failure.ts'
+import { presentSourcesOf } from '../../knowledge/search/answering/present-sources.ts'
 import { isUnavailable } from '../../platform/db/connections/unavailable.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { MessagePart } from '../../platform/db/tables/conversations.ts'
 import { storableJson } from '../../platform/http/bodies/storable.ts'
 import { ApiError } from '../../platform/http/errors.ts'
-import { presentSourcesOf } from '../../knowledge/search/answering/present-sources.ts'
-import { ModelFailure, whatHappened } from '../../ai/failures/model-failure.ts'
 import {
   type Call,
   closingResults,

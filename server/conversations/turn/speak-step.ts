@@ -5,11 +5,11 @@ import type {
   LanguageModelV4ToolCallPart,
 } from '@ai-sdk/provider'
 import type { Tool } from '../../actions/tools/tool.ts'
+import { WAS_REASONING } from '../../ai/calls/tagged-reasoning.ts'
+import type { Citations } from '../../knowledge/search/answering/citations.ts'
 import { newId } from '../../platform/db/ids.ts'
 import type { ServiceProcess } from '../../platform/db/upkeep/processes.ts'
 import { storable, storableJson } from '../../platform/http/bodies/storable.ts'
-import type { Citations } from '../../knowledge/search/answering/citations.ts'
-import { WAS_REASONING } from '../../ai/calls/tagged-reasoning.ts'
 import { type Call, hasWords } from '../records/parts.ts'
 import type { AnswerOutcome } from '../records/schema.ts'
 import type { FinishReason } from '../stream/events.ts'

@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
 import { exhaustedIn, limitsOf, reserving } from '../../accounts/plans/credits.ts'
+import type { StoredSource } from '../../knowledge/search/answering/cited-source.ts'
 import type { Trx } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import { KeyTaken, rebindKey, takeKey } from '../../platform/http/idempotency/idempotency.ts'
-import type { StoredSource } from '../../knowledge/search/answering/cited-source.ts'
 import { metadataOf } from '../records/present.ts'
 import {
   type ConversationRow,

@@ -1,6 +1,9 @@
-import type { Said } from '../../knowledge/search/answering/retrieve.ts'
 import type { Handover } from '../../ai/built-in/input.ts'
-import { type CustomerLanguage, isCustomerLanguage } from '../../platform/text/languages/customer-sentences.ts'
+import type { Said } from '../../knowledge/search/answering/retrieve.ts'
+import {
+  type CustomerLanguage,
+  isCustomerLanguage,
+} from '../../platform/text/languages/customer-sentences.ts'
 import { guessLanguage, type Language } from '../../platform/text/languages/language.ts'
 import { textOf } from '../records/parts.ts'
 import type { TranscriptMessage } from '../records/queries.ts'

@@ -1,6 +1,6 @@
+import type { Context } from '../../context.ts'
 import { attachmentUrl } from '../../conversations/attachments/serve-attachments.ts'
 import { attachmentOf, keepUpload } from '../../conversations/attachments/uploads.ts'
-import type { Context } from '../../context.ts'
 import { type Route, route, SENT } from '../../platform/http/route.ts'
 import { createEventFeeds, type EventFeeds } from '../live/event-feeds.ts'
 import { followEvents } from '../live/follow-events.ts'

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
+import type { SolvedTicket, SolvedTickets, TicketRow } from '../../knowledge/tickets/solved-tickets.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
 import type { AgentRef } from '../../platform/db/refs.ts'
 import type { MessagePart } from '../../platform/db/tables/conversations.ts'
-import type { SolvedTicket, SolvedTickets, TicketRow } from '../../knowledge/tickets/solved-tickets.ts'
 import { beginningOf, type Person, removePersonal } from './remove-personal.ts'
 
 /** In characters. Shorter replies ("Done!", "You are welcome.") help nobody else. */

@@ -1,5 +1,13 @@
 import Type from 'typebox'
-import { DayOrTime, Exact, endpoint, IsoTime, Nullable, OneOf, Success } from '../../platform/http/contract.ts'
+import {
+  DayOrTime,
+  Exact,
+  endpoint,
+  IsoTime,
+  Nullable,
+  OneOf,
+  Success,
+} from '../../platform/http/contract.ts'
 import { Color, Name, statusCategories, TicketNumber } from '../tickets/schema.ts'
 
 const Id = Type.String({ minLength: 1 })

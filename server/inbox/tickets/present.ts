@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
-import { attachmentUrl } from '../../conversations/attachments/serve-attachments.ts'
 import type { Context } from '../../context.ts'
+import { attachmentUrl } from '../../conversations/attachments/serve-attachments.ts'
 import type { DeliveryStatus } from '../../platform/db/tables/deliveries.ts'
 import type { TicketMessageRow } from '../messages/add-ticket-message.ts'
 import type { CreatedReply, ListedTicket, Ticket, TicketMessage } from './schema.ts'

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts'
 import { FetchFailure } from '../../platform/fetch/failures/fetch-failure.ts'
 import { statusName } from '../../platform/fetch/failures/status-name.ts'
+import { chunkSections } from '../documents/chunk/chunk-sections.ts'
 import { ExtractFailure } from '../documents/extract-failure.ts'
 import type { DocumentType } from '../documents/extracted-document.ts'
 import { linkedInput } from '../documents/html/built-page.ts'
@@ -9,7 +10,6 @@ import { readConnectedPage } from '../notion/pages/read-connected-page.ts'
 import { readKept } from '../sources/files.ts'
 import type { SourceRow } from '../sources/queries.ts'
 import { settleUrl } from '../sources/settle-url.ts'
-import { chunkSections } from '../documents/chunk/chunk-sections.ts'
 import { createReading, DEADLY } from './reading.ts'
 
 export type LoadedChunk = {

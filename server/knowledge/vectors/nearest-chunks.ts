@@ -1,11 +1,11 @@
 import { type CompiledQuery, sql } from 'kysely'
 import type { Logger } from 'pino'
+import type { EmbeddingUse } from '../../ai/embeddings/embedding-use.ts'
+import { ModelFailure } from '../../ai/failures/model-failure.ts'
+import type { Models } from '../../ai/models.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
-import { ModelFailure } from '../../ai/failures/model-failure.ts'
-import type { Models } from '../../ai/models.ts'
-import type { EmbeddingUse } from '../../ai/embeddings/embedding-use.ts'
 import { asText, type Space, vectorsOf } from './spaces.ts'
 
 type Needs = { db: Db; models: Pick<Models, 'embedderOf'>; log: Logger }

@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely'
+import { shortened } from '../../ai/embeddings/normalised.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
-import { shortened } from '../../ai/embeddings/normalised.ts'
 import { asText, ensureSpace, findSpace, listSpaces, type Space, vectorsOf } from './spaces.ts'
 
 type NewVector = { source_id: string; vector_key: string; vector: Float32Array }

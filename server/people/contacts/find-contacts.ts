@@ -1,6 +1,4 @@
 import { sql } from 'kysely'
-import { normalPhone } from '../records/phone-number.ts'
-import type { ContactRow } from '../records/queries.ts'
 import type { ConversationRow } from '../../conversations/records/queries.ts'
 import { PLAYGROUND } from '../../conversations/records/queries.ts'
 import type { Db } from '../../platform/db/database.ts'
@@ -9,6 +7,8 @@ import type { AgentRef } from '../../platform/db/refs.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import type { DateRange } from '../../platform/http/input/dates.ts'
 import { after, type Position } from '../../platform/http/pagination.ts'
+import { normalPhone } from '../records/phone-number.ts'
+import type { ContactRow } from '../records/queries.ts'
 
 type Page = { limit: number; position: Position | null }
 

@@ -3,8 +3,8 @@ import { after, before, test } from 'node:test'
 import { onPostgres } from '../../../test/database.ts'
 import { type Client, type Service, startService } from '../../../test/start.ts'
 import { waitingForLock } from '../../../test/until.ts'
-import { createContacts, updateContact } from '../records/write-contacts.ts'
 import type { Trx } from '../../platform/db/database.ts'
+import { createContacts, updateContact } from '../records/write-contacts.ts'
 import { importContacts } from './import-contacts.ts'
 
 let service: Service

@@ -4,12 +4,12 @@ import { onPostgres } from '../../../test/database.ts'
 import { type Service, startService } from '../../../test/start.ts'
 import { waitingForLock } from '../../../test/until.ts'
 import { lockThread } from '../../channels/inbound/receive-message.ts'
-import { createContacts } from '../records/write-contacts.ts'
 import { openConversation } from '../../conversations/records/queries.ts'
 import type { Trx } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'
 import type { AgentRef } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
+import { createContacts } from '../records/write-contacts.ts'
 import { mergeContacts } from './merge-contacts.ts'
 
 let service: Service

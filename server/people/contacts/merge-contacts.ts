@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
-import type { ContactRow } from '../records/queries.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
 import type { AgentRef } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import { invalidField } from '../../platform/http/errors.ts'
+import type { ContactRow } from '../records/queries.ts'
 import { requireContactById } from './find-contacts.ts'
 
 /**

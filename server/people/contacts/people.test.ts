@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { type Client, type Service, startService } from '../../../test/start.ts'
-import { resolveContact } from '../records/resolve-contact.ts'
 import { openTicket } from '../../inbox/tickets/open-ticket.ts'
+import { resolveContact } from '../records/resolve-contact.ts'
 
 let service: Service
 let client: Client

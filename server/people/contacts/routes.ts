@@ -1,12 +1,12 @@
-import { deleteContact } from '../records/queries.ts'
-import { createContacts, updateContact } from '../records/write-contacts.ts'
 import type { Context } from '../../context.ts'
 import { presentConversation } from '../../conversations/records/present.ts'
-import { newId } from '../../platform/db/ids.ts'
 import { presentListedTicket } from '../../inbox/tickets/present.ts'
+import { newId } from '../../platform/db/ids.ts'
 import { readDateRange } from '../../platform/http/input/dates.ts'
 import { byActivity, byCreation, decodeCursor, fingerprint, pageOf } from '../../platform/http/pagination.ts'
 import { type Route, route } from '../../platform/http/route.ts'
+import { deleteContact } from '../records/queries.ts'
+import { createContacts, updateContact } from '../records/write-contacts.ts'
 import * as contract from './contract.ts'
 import {
   conversationsOfContact,

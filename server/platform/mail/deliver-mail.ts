@@ -1,6 +1,6 @@
 import MailComposer from 'nodemailer/lib/mail-composer'
-import { openSmtp } from './smtp.ts'
 import type { Config } from '../../config.ts'
+import { openSmtp } from './smtp.ts'
 
 type Way = {
   login: Parameters<typeof openSmtp>[0]

@@ -1,9 +1,9 @@
 import { isIP } from 'node:net'
 import { Readable } from 'node:stream'
 import SMTPConnection, { type SentMessageInfo } from 'nodemailer/lib/smtp-connection'
+import { domainOf } from './mail-address.ts'
 import { describeMailError, MailFailure } from './mail-failure.ts'
 import { type Login, reachHost } from './reach-host.ts'
-import { domainOf } from './mail-address.ts'
 
 const CONNECT_MS = 15_000
 const IDLE_MS = 30_000

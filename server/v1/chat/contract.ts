@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { Exact, OneOf } from '../../platform/http/contract.ts'
 import { CitedSource } from '../../knowledge/search/answering/schema.ts'
+import { Exact, OneOf } from '../../platform/http/contract.ts'
 import { ChatbotId, version1 } from '../schema.ts'
 
 /** A message as it is sent. Programs send back what get-conversations returned, including the ids. */

@@ -1,11 +1,11 @@
 import type { Context } from '../../context.ts'
+import { type Account, addSource } from '../../knowledge/sources/add-source.ts'
+import { sizeOf } from '../../knowledge/sources/room.ts'
+import { updateSource } from '../../knowledge/sources/update-source.ts'
 import { violates } from '../../platform/db/connections/violates.ts'
 import type { AgentRef } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import { attempt } from '../../platform/db/statements/transact.ts'
-import { type Account, addSource } from '../../knowledge/sources/add-source.ts'
-import { sizeOf } from '../../knowledge/sources/room.ts'
-import { updateSource } from '../../knowledge/sources/update-source.ts'
 
 /** The external id of the source that holds a chatbot's only text in version 1. */
 const TEXT = 'v1-text'

@@ -1,9 +1,9 @@
-import { changeMemberRow, createMember, lockMembers, type MemberRow } from '../../records/members.ts'
 import type { Db, Trx } from '../../../platform/db/database.ts'
 import { newId } from '../../../platform/db/ids.ts'
 import type { Role } from '../../../platform/db/tables/accounts.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
 import { ApiError } from '../../../platform/http/errors.ts'
+import { changeMemberRow, createMember, lockMembers, type MemberRow } from '../../records/members.ts'
 import { PROVIDER } from '../provider/contract.ts'
 
 /** Hashes a password. This is slow on purpose, so call it before a transaction begins. */

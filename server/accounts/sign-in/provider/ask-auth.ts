@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { recordAudit } from '../../audit/audit.ts'
 import type { Context } from '../../../context.ts'
 import type { Db } from '../../../platform/db/database.ts'
 import { ApiError } from '../../../platform/http/errors.ts'
+import { recordAudit } from '../../audit/audit.ts'
 import { cameSecurely } from '../sessions/same-site.ts'
 import { ADDRESS_HEADER, type Auth } from './open-auth.ts'
 

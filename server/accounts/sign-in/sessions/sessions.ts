@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify'
-import { scopesOf } from '../../keys/roles.ts'
-import { dropExpiredLinks } from '../../links/links.ts'
 import type { Db } from '../../../platform/db/database.ts'
 import { isId } from '../../../platform/db/ids.ts'
 import { ApiError } from '../../../platform/http/errors.ts'
 import type { Caller } from '../../../platform/http/route.ts'
+import { scopesOf } from '../../keys/roles.ts'
+import { dropExpiredLinks } from '../../links/links.ts'
 import { type Auth, type AuthNeeds, authOpener } from '../provider/open-auth.ts'
 import { cameSecurely, refuseCrossSite } from './same-site.ts'
 

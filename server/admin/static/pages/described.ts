@@ -5,11 +5,11 @@ import { Template } from '../../../channels/messaging/schema.ts'
 import { Conversation, Message } from '../../../conversations/records/schema.ts'
 import { StreamEvent, streamEvents } from '../../../conversations/stream/stream-schema.ts'
 import { CreatedReply, ListedTicket, Ticket, TicketMessage } from '../../../inbox/tickets/schema.ts'
+import { CitedSource } from '../../../knowledge/search/answering/schema.ts'
+import { Source } from '../../../knowledge/sources/schema.ts'
 import type { Endpoint } from '../../../platform/http/contract.ts'
 import type { Described } from '../../../platform/http/openapi/openapi.ts'
 import type { RawEndpoint } from '../../../platform/http/raw-endpoint.ts'
-import { CitedSource } from '../../../knowledge/search/answering/schema.ts'
-import { Source } from '../../../knowledge/sources/schema.ts'
 
 /** Returns what the OpenAPI document describes: the contracts of both versions, webhooks and shared schemas. */
 export const describe = (contracts: Endpoint[], version1: Endpoint[], raw: RawEndpoint[]): Described => ({

@@ -6,9 +6,9 @@ import type { AgentRef } from '../../../platform/db/refs.ts'
 import { json } from '../../../platform/db/statements/json.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import type { EmailConnectionsTable, MailServer } from '../../../platform/db/tables/channels.ts'
+import type { Login } from '../../../platform/mail/reach-host.ts'
 import { placeOfRow } from '../../../platform/secrets/sealed-columns.ts'
 import type { LastUse } from '../../registry/connection-status.ts'
-import type { Login } from '../../../platform/mail/reach-host.ts'
 
 export type ConnectionRow = Selectable<EmailConnectionsTable>
 

@@ -1,8 +1,8 @@
 import type { Context } from '../../../context.ts'
-import { withImap } from '../inbound/imap.ts'
-import { openSmtp } from '../../../platform/mail/smtp.ts'
-import { type ConnectionRow, imapLogin, noteSmtp, smtpLogin } from './connection.ts'
 import { describeMailError } from '../../../platform/mail/mail-failure.ts'
+import { openSmtp } from '../../../platform/mail/smtp.ts'
+import { withImap } from '../inbound/imap.ts'
+import { type ConnectionRow, imapLogin, noteSmtp, smtpLogin } from './connection.ts'
 
 const LONGEST_MS = 45_000
 

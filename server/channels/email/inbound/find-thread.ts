@@ -1,5 +1,5 @@
-import type { Trx } from '../../../platform/db/database.ts'
 import type { ThreadRow } from '../../../inbox/deliveries/enqueue-delivery.ts'
+import type { Trx } from '../../../platform/db/database.ts'
 import type { ConnectionRow } from '../connection/connection.ts'
 import { peerOfAddress, readMessageId } from '../connection/marks.ts'
 import { mailThreadOf } from '../outbound/mail-threads.ts'

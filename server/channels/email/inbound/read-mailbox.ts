@@ -1,8 +1,8 @@
 import type { ImapFlow } from 'imapflow'
 import type { Context } from '../../../context.ts'
+import { MailFailure } from '../../../platform/mail/mail-failure.ts'
 import { type ClaimedMailbox, noteRead } from '../connection/claim-mailbox.ts'
 import { imapLogin } from '../connection/connection.ts'
-import { MailFailure } from '../../../platform/mail/mail-failure.ts'
 import { withImap } from './imap.ts'
 import { takeMail } from './take-mail.ts'
 

@@ -1,7 +1,7 @@
+import type { ThreadRow } from '../../../inbox/deliveries/enqueue-delivery.ts'
 import type { Trx } from '../../../platform/db/database.ts'
 import { json } from '../../../platform/db/statements/json.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
-import type { ThreadRow } from '../../../inbox/deliveries/enqueue-delivery.ts'
 import type { MailAddress } from '../../../platform/mail/mail-address.ts'
 
 /** The content of channel_threads.data for a mail thread. */

@@ -1,11 +1,11 @@
 import type { Context } from '../../../context.ts'
 import { setStatus } from '../../../conversations/records/set-status.ts'
+import { openTicket } from '../../../inbox/tickets/open-ticket.ts'
 import type { Trx } from '../../../platform/db/database.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
-import { openTicket } from '../../../inbox/tickets/open-ticket.ts'
+import type { MailAddress } from '../../../platform/mail/mail-address.ts'
 import { lockThread } from '../../inbound/receive-message.ts'
 import { newConversation } from '../../inbound/take-in.ts'
-import type { MailAddress } from '../../../platform/mail/mail-address.ts'
 
 const LONGEST_DESCRIPTION = 10_000
 

@@ -9,9 +9,9 @@ import { type Client, type Service, startService } from '../../../../test/start.
 import { trained, until } from '../../../../test/until.ts'
 import { createMember } from '../../../accounts/records/members.ts'
 import { keepAttachment } from '../../../conversations/attachments/attachments.ts'
+import { enqueueDelivery } from '../../../inbox/deliveries/enqueue-delivery.ts'
 import { newId } from '../../../platform/db/ids.ts'
 import { json } from '../../../platform/db/statements/json.ts'
-import { enqueueDelivery } from '../../../inbox/deliveries/enqueue-delivery.ts'
 import { readMail } from '../parse/read-mail.ts'
 
 let service: Service

@@ -1,4 +1,5 @@
 import type { Context } from '../../../context.ts'
+import { describeMailError } from '../../../platform/mail/mail-failure.ts'
 import {
   type ClaimedMailbox,
   claimMailbox,
@@ -6,7 +7,6 @@ import {
   LostLease,
   releaseMailbox,
 } from '../connection/claim-mailbox.ts'
-import { describeMailError } from '../../../platform/mail/mail-failure.ts'
 import { readMailbox } from '../inbound/read-mailbox.ts'
 
 const AT_ONCE = 4

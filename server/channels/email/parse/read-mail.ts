@@ -1,13 +1,13 @@
 import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime'
 import { safeName } from '../../../conversations/attachments/attachments.ts'
 import { storable } from '../../../platform/http/bodies/storable.ts'
+import { type MailAddress, mailAddress, oneLine } from '../../../platform/mail/mail-address.ts'
 import { isAutomatic } from '../inbound/automatic-mail.ts'
 import { isForwarded, stripQuoted } from '../inbound/strip-quoted.ts'
 import { shortHash, UNREADABLE, unreadable, whole } from '../inbound/unreadable.ts'
 import { fittingFiles } from '../outbound/fitting-files.ts'
 import { readBounce } from './bounce.ts'
 import { htmlText } from './html-text.ts'
-import { type MailAddress, mailAddress, oneLine } from '../../../platform/mail/mail-address.ts'
 import type { MailFile, ParsedMail } from './parsed-mail.ts'
 
 const LIMITS = { maxNestingDepth: 50, maxHeadersSize: 512 * 1024, forceRfc822Attachments: true }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { normalPhone } from '../../../people/records/phone-number.ts'
 import type { Context } from '../../../context.ts'
+import { normalPhone } from '../../../people/records/phone-number.ts'
 import { json } from '../../../platform/db/statements/json.ts'
 import type { MessagingNumber } from '../../../platform/db/tables/channels.ts'
 import { clientOf } from './client-of.ts'

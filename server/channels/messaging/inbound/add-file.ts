@@ -1,12 +1,12 @@
 import type { Context } from '../../../context.ts'
 import { addAttachment, replaceText } from '../../../conversations/records/change-message.ts'
+import { addTicketAttachment, replaceTicketText } from '../../../inbox/messages/change-ticket-message.ts'
+import { tellDesk } from '../../../inbox/tickets/tell-desk.ts'
 import type { Trx } from '../../../platform/db/database.ts'
 import { json } from '../../../platform/db/statements/json.ts'
 import type { AttachmentNote } from '../../../platform/db/tables/attachments.ts'
 import type { AwaitedFile, InboundContent } from '../../../platform/db/tables/channels.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
-import { addTicketAttachment, replaceTicketText } from '../../../inbox/messages/change-ticket-message.ts'
-import { tellDesk } from '../../../inbox/tickets/tell-desk.ts'
 import { lockThread } from '../../inbound/receive-message.ts'
 
 export type FetchedFile = { name: string; mediaType: string; bytes: Uint8Array } | null

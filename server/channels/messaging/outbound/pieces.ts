@@ -1,7 +1,7 @@
+import { withNotice } from '../../../inbox/deliveries/enqueue-delivery.ts'
 import { isId } from '../../../platform/db/ids.ts'
 import type { AttachmentNote } from '../../../platform/db/tables/attachments.ts'
 import type { DeliveryContent } from '../../../platform/db/tables/deliveries.ts'
-import { withNotice } from '../../../inbox/deliveries/enqueue-delivery.ts'
 import { linksTo, withoutForeignLinks } from '../../../platform/text/safety/foreign-links.ts'
 import { shorten } from '../../../platform/text/words/shorten.ts'
 import type { ProviderAdapter } from '../connection/provider-adapter.ts'

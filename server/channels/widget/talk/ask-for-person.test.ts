@@ -6,8 +6,8 @@ import { startService } from '../../../../test/start.ts'
 import { until, waitingForLock } from '../../../../test/until.ts'
 import { publicAgent, visitorOf } from '../../../../test/visitor.ts'
 import { requireAgent } from '../../../agents/records/find-agent.ts'
-import { json } from '../../../platform/db/statements/json.ts'
 import { tellDesk } from '../../../inbox/tickets/tell-desk.ts'
+import { json } from '../../../platform/db/statements/json.ts'
 
 test('a visitor asks for a person while a ticket is opened, without a deadlock', {
   skip: !onPostgres(),

@@ -1,7 +1,7 @@
 import type { Context } from '../../../context.ts'
-import { transact } from '../../../platform/db/statements/transact.ts'
 import { openTicket } from '../../../inbox/tickets/open-ticket.ts'
 import { tellDesk } from '../../../inbox/tickets/tell-desk.ts'
+import { transact } from '../../../platform/db/statements/transact.ts'
 import { ApiError } from '../../../platform/http/errors.ts'
 import { offersVisitors } from '../page/appearance.ts'
 import { requireOwnConversation, type Visit } from '../visitors/visitor.ts'

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Static } from 'typebox'
 import { PRESENCE_MINUTES } from '../../../accounts/records/members.ts'
+import { whoIsThere } from '../../../inbox/team/who-is-there.ts'
 import type { Db } from '../../../platform/db/database.ts'
 import type { ConversationStatus } from '../../../platform/db/tables/conversations.ts'
-import { whoIsThere } from '../../../inbox/team/who-is-there.ts'
 import type { Visit } from '../visitors/visitor.ts'
 import type { Help } from './schema.ts'
 

@@ -2,8 +2,8 @@ import Type from 'typebox'
 import { SuggestedMessage } from '../../../agents/settings/settings-schema.ts'
 import { Styles } from '../../../agents/settings/styles-schema.ts'
 import { conversationStatuses, MessageAttachment } from '../../../conversations/records/schema.ts'
-import { EpochSeconds, Exact, Nullable, OneOf } from '../../../platform/http/contract.ts'
 import { CitedSource } from '../../../knowledge/search/answering/schema.ts'
+import { EpochSeconds, Exact, Nullable, OneOf } from '../../../platform/http/contract.ts'
 
 const stageFields = Styles.properties.centerStage.properties
 

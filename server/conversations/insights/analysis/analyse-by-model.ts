@@ -1,9 +1,9 @@
-import { textOf } from '../../records/parts.ts'
-import type { MessageRow } from '../../records/queries.ts'
-import { storable } from '../../../platform/http/bodies/storable.ts'
 import { askForAccount } from '../../../ai/calls/call-model.ts'
 import type { ResolvedModel } from '../../../ai/calls/model-call.ts'
 import type { Models } from '../../../ai/models.ts'
+import { storable } from '../../../platform/http/bodies/storable.ts'
+import { textOf } from '../../records/parts.ts'
+import type { MessageRow } from '../../records/queries.ts'
 import type { Loaded } from './load-conversation.ts'
 import { readVerdict, type Verdict } from './verdict.ts'
 

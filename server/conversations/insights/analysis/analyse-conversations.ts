@@ -1,6 +1,6 @@
 import { hasCredits } from '../../../accounts/plans/credits.ts'
-import type { Context } from '../../../context.ts'
 import type { ResolvedModel } from '../../../ai/calls/model-call.ts'
+import type { Context } from '../../../context.ts'
 import { proposedLabels } from '../topics/proposed-labels.ts'
 import { topicSettings, topicsOf } from '../topics/queries.ts'
 import { topicKey } from '../topics/topic-key.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { MessageRow } from '../../records/queries.ts'
 import type { Db } from '../../../platform/db/database.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
+import type { MessageRow } from '../../records/queries.ts'
 import type { Claim } from './claim-conversations.ts'
 
 /** The parts of a conversation that are analysed. */

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { AgentRow } from '../../../agents/records/find-agent.ts'
 import type { Context } from '../../../context.ts'
+import { ASK_AGAIN, type AskAgain } from '../../../knowledge/training/enqueue-ask-again.ts'
 import type { Db } from '../../../platform/db/database.ts'
 import type { AgentRef } from '../../../platform/db/refs.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
-import { ASK_AGAIN, type AskAgain } from '../../../knowledge/training/enqueue-ask-again.ts'
 import { lockInsights } from '../days/lock-agent.ts'
 
 type Needs = Pick<Context, 'db' | 'jobs' | 'knowledge'>

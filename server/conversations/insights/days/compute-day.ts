@@ -1,10 +1,10 @@
 import { type Selectable, sql } from 'kysely'
-import { sourcesOf } from '../../records/conversation-lists.ts'
-import { PLAYGROUND } from '../../records/queries.ts'
 import type { Trx } from '../../../platform/db/database.ts'
 import type { AgentRef } from '../../../platform/db/refs.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
 import type { InsightDaysTable } from '../../../platform/db/tables/insights.ts'
+import { sourcesOf } from '../../records/conversation-lists.ts'
+import { PLAYGROUND } from '../../records/queries.ts'
 
 /** The figures of a day in their stored form. */
 export type DayFigures = Omit<

@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { Cursor, Exact, endpoint, Limit, OneOf, Page } from '../../../platform/http/contract.ts'
 import { Answer, Question, Source } from '../../../knowledge/sources/schema.ts'
+import { Cursor, Exact, endpoint, Limit, OneOf, Page } from '../../../platform/http/contract.ts'
 import { groupStatuses, UnansweredGroup } from './schema.ts'
 
 const Id = Type.String({ minLength: 1 })

@@ -1,9 +1,9 @@
-import { type ResultPart, textOf } from '../../records/parts.ts'
-import type { MessageMetadata } from '../../records/present.ts'
-import type { MessageRow } from '../../records/queries.ts'
 import { FOUND_FROM } from '../../../knowledge/search/knowledge.ts'
 import { languagesOfStopWord } from '../../../platform/text/languages/stop-words.ts'
 import { splitWords } from '../../../platform/text/words/words.ts'
+import { type ResultPart, textOf } from '../../records/parts.ts'
+import type { MessageMetadata } from '../../records/present.ts'
+import type { MessageRow } from '../../records/queries.ts'
 
 /** A question for which the agent found nothing, with the message that was its answer. */
 export type Unanswered = {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { MessageRow } from '../../records/queries.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
 import type { MessagePart } from '../../../platform/db/tables/conversations.ts'
+import type { MessageRow } from '../../records/queries.ts'
 import { findUnanswered } from './find-unanswered.ts'
 
 let seq = 0

@@ -1,7 +1,7 @@
 import type { Context } from '../../../context.ts'
+import { presentSource } from '../../../knowledge/sources/present.ts'
 import { decodeCursor, fingerprint, pageOf } from '../../../platform/http/pagination.ts'
 import { type Route, route } from '../../../platform/http/route.ts'
-import { presentSource } from '../../../knowledge/sources/present.ts'
 import { answerGroup, setGroupStatus } from './answer-group.ts'
 import * as contract from './contract.ts'
 import { type GroupRow, listGroupRows, presentGroups } from './queries.ts'

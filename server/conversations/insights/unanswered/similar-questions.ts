@@ -1,5 +1,5 @@
-import type { Context } from '../../../context.ts'
 import type { Owner } from '../../../ai/embeddings/embedding-use.ts'
+import type { Context } from '../../../context.ts'
 
 /** The vectors of questions, by their texts. */
 export type QuestionVectors = Map<string, Float32Array>

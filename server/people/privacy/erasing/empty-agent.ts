@@ -4,11 +4,11 @@ import { EMPTY_AGENT, type EmptyAgent } from '../../../agents/jobs.ts'
 import type { Context } from '../../../context.ts'
 import { dropReplies } from '../../../conversations/records/drop-replies.ts'
 import { endRequested } from '../../../conversations/turn/stop-generation.ts'
+import { deleteVectorsOfAgent } from '../../../knowledge/vectors/vectors.ts'
 import type { Db } from '../../../platform/db/database.ts'
 import type { AgentRef } from '../../../platform/db/refs.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import type { Tables } from '../../../platform/db/tables/tables.ts'
-import { deleteVectorsOfAgent } from '../../../knowledge/vectors/vectors.ts'
 
 type Needs = Pick<Context, 'db' | 'jobs' | 'generations' | 'notifier'>
 

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
-import { normalPhone } from '../../records/phone-number.ts'
 import type { Db } from '../../../platform/db/database.ts'
 import { isId } from '../../../platform/db/ids.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
 import type { PersonNames } from '../../../platform/db/tables/privacy.ts'
 import { ApiError, invalidField } from '../../../platform/http/errors.ts'
+import { normalPhone } from '../../records/phone-number.ts'
 import { visitorIds } from './person-rows.ts'
 
 /** The identifier of a person in a request; exactly one of these is given. */
