@@ -46,7 +46,7 @@ async function measure(server: string | null, name: string): Promise<Row> {
   const models = await start(['bench/model-server.ts', '100'])
   const long = await start(['bench/model-server.ts', '20000'])
   const dying = await start(['bench/model-server.ts', '600', '1000'])
-  for (const each of [long, dying]) giveWay(each.child)
+  for (const each of [long, dying]) yieldTurn(each.child)
   const keys: string[] = []
   const agents = { long: '', dying: '', plain: '' }
   const prepared = await prepare(server, 400, async (db) => {
@@ -89,12 +89,12 @@ async function measure(server: string | null, name: string): Promise<Row> {
 }
 
 /** A real attacker and its model servers would have machines of their own, so these processes have a low priority. */
-function giveWay({ pid }: ChildProcess): void {
+function yieldTurn({ pid }: ChildProcess): void {
   if (pid) setPriority(pid, 15)
 }
 
 function begin(attacker: ChildProcess, name: string, target: Target, killModels: () => void): Promise<void> {
-  giveWay(attacker)
+  yieldTurn(attacker)
   attacker.send({ name, target })
   return new Promise((begun, fail) => {
     attacker.on('message', (said) => (said === 'begun' ? begun() : killModels()))

@@ -2,7 +2,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 
 const SCROLLED_FRAMES = 180
 /** The longest time to wait for something, in milliseconds. */
-const LONGEST_MS = 30_000
+const MAX_MS = 30_000
 /** When no script has been requested for this long, the page has all of them. */
 const QUIET_MS = 300
 const KB = 1_000
@@ -43,14 +43,14 @@ export const settled = (page: Page) =>
 
 export async function newPage(browser: Browser, session?: Session): Promise<Page> {
   const context = await browser.newContext({ storageState: session, viewport: { width: 1440, height: 900 } })
-  context.setDefaultTimeout(LONGEST_MS)
+  context.setDefaultTimeout(MAX_MS)
   return context.newPage()
 }
 
 /** Waits for a promise without a time limit of its own, and fails with its name when the time is up. */
 export async function within<T>(what: string, work: Promise<T>): Promise<T> {
   const { promise: never, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error(`${what}: not within ${LONGEST_MS / 1_000} s`)), LONGEST_MS)
+  const timer = setTimeout(() => reject(new Error(`${what}: not within ${MAX_MS / 1_000} s`)), MAX_MS)
   try {
     return await Promise.race([work, never])
   } finally {
@@ -118,7 +118,7 @@ async function watchWire(page: Page) {
      * has been loaded.
      */
     async scriptsLoaded(worker: string | null) {
-      const end = Date.now() + LONGEST_MS
+      const end = Date.now() + MAX_MS
       const missing = () => [...coming.values()].filter((name) => name !== worker)
       while (missing().length > 0 || Date.now() - last < QUIET_MS) {
         if (Date.now() > end) throw new Error(`Scripts never came: ${missing().join(', ')}`)
@@ -138,7 +138,7 @@ export const pressUntil = (page: Page, press: string, shown: string): Promise<nu
     const isShown = () => ${shown}
     const look = () => {
       if (isShown()) requestAnimationFrame(() => done(performance.now() - begun))
-      else if (performance.now() - begun > ${LONGEST_MS}) fail(new Error(${JSON.stringify(`never: ${shown}`)}))
+      else if (performance.now() - begun > ${MAX_MS}) fail(new Error(${JSON.stringify(`never: ${shown}`)}))
       else requestAnimationFrame(look)
     }
     ${press}

@@ -160,7 +160,7 @@ async function searches(world: World, count: number, seed: number): Promise<numb
   return times
 }
 
-/** Searches one after another while the work goes on. */
+/** Searches one after another while the work continues. */
 async function searchesBeside(world: World, work: Promise<unknown>, seed: number): Promise<number[]> {
   let isOver = false
   const times: number[] = []
@@ -452,14 +452,14 @@ async function besideVacuum(world: World): Promise<object> {
   return { rows, ...figures, times: round(figures.besideMs / figures.quietMs) }
 }
 
-const LARGEST = 80_000
+const MAX_SIZE = 80_000
 const CHATS_AT_ONCE = 8
 
 /** Chats at once with an agent of the embedded database that has vectors, twice as large each time until they wait long. */
 async function eightChats(): Promise<object[]> {
   const embeddings = await startEmbeddings()
   const results: object[] = []
-  for (let size = 5_000; size <= LARGEST; size *= 2) {
+  for (let size = 5_000; size <= MAX_SIZE; size *= 2) {
     const world = await openWorld(null, size, {
       OPENAI_BASE_URL: embeddings.url,
       EMBEDDING_MODEL: 'random',

@@ -3,7 +3,7 @@ import type { Db } from '../server/platform/db/database.ts'
 import type { AgentRef } from '../server/platform/db/refs.ts'
 
 /** The most distinct texts of messages. Each is repeated in as many conversations as necessary. */
-const MOST_TEXTS = 50_000
+const MAX_TEXTS = 50_000
 const WORDS_IN_A_TEXT = 20
 const VOCABULARY = 20_000
 const MESSAGES = 5
@@ -27,7 +27,7 @@ export async function addManyConversations(
     await sql`set statement_timeout to 0`.execute(one)
     for (const table of ['conversations', 'messages', 'tool_calls', 'tickets', 'conversation_topics'])
       await sql`alter table ${sql.table(table)} disable trigger user`.execute(one)
-    await makeTexts(one, Math.min(conversations, MOST_TEXTS))
+    await makeTexts(one, Math.min(conversations, MAX_TEXTS))
     await sql`insert into conversations (id, account_id, agent_id, source, user_id, status, title, sentiment, last_seq,
         escalated, created_at, updated_at, analysis_due, analysed_at)
       select gen_random_uuid(), ${accountId}, ${agentId},

@@ -7,7 +7,7 @@ const MEGABYTE = 1024 * 1024
  * The length of the texts for functions that run in a thread of their own. They are terminated when they take too
  * long, and a shorter text suffices to show how their time grows.
  */
-const MOST_APART = 128 * 1024
+const MAX_APART = 128 * 1024
 /** A function that exceeds this time is not measured with longer texts. */
 const GIVE_UP_MS = 1_000
 /** The budget on the serving thread for one text. */
@@ -26,7 +26,7 @@ export type TextResult = {
 
 /** Runs every function that takes text from outside on every hostile text, up to the longest that it accepts. */
 export async function* textScenario(only = ''): AsyncIterable<TextResult> {
-  for (const [name, { run, apart = false, most = apart ? MOST_APART : MEGABYTE }] of Object.entries(
+  for (const [name, { run, apart = false, most = apart ? MAX_APART : MEGABYTE }] of Object.entries(
     TEXT_FUNCTIONS,
   )) {
     if (!name.toLowerCase().includes(only.toLowerCase())) continue
@@ -108,7 +108,7 @@ export function textReport(results: TextResult[]): string {
 ${new Date().toISOString()}, ${cpus()[0]?.model}, ${availableParallelism()} cores, Node ${process.version}; \`npm run bench text\`.
 Each on ${Object.keys(NASTIES).length} hostile texts of as many characters as it is ever given, 1 MB where nothing bounds
 them: processor time of the slowest, on the serving thread of the longest stretch in which nothing else runs. Wanted:
-under ${ALLOWED_MS} ms there. What runs apart has limits of its own and is measured with ${MOST_APART.toLocaleString('en')} characters; the chat in the browser is the visitor's own.
+under ${ALLOWED_MS} ms there. What runs apart has limits of its own and is measured with ${MAX_APART.toLocaleString('en')} characters; the chat in the browser is the visitor's own.
 
 | function | characters | thread | ms | slowest text |
 | - | - | - | - | - |

@@ -20,7 +20,7 @@ const { values: options } = parseArgs({
 })
 
 const SERVER = join(import.meta.dirname, '../server/')
-/** An idle service does what it does now and then: beats, duties, looks for jobs. */
+/** An idle service does what it does now and then: beats, recurring jobs, looks for jobs. */
 const IDLE_MS = 6_000
 /** What runs each time belongs to the request. The rest is work of the service that met it by chance. */
 const MEASURED = 3

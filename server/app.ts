@@ -9,7 +9,7 @@ import {
 } from 'fastify'
 import { v7 } from 'uuid'
 import { authorize } from './accounts/keys/authenticate.ts'
-import { lastChangeOf, noteRequest } from './accounts/keys/note-request.ts'
+import { lastChangeOf, recordRequest } from './accounts/keys/record-request.ts'
 import { REFERENCE, serveReference } from './admin/static/pages/reference.ts'
 import { requireAgent } from './agents/records/find-agent.ts'
 import { serveWidgetApi } from './channels/widget/page/serve-api.ts'
@@ -45,8 +45,8 @@ import { version1Routes } from './v1/routes.ts'
 const KEYLESS_BYTES = 65_536
 /** The rate limit of members, which is higher because a page of the workspace sends many requests at once. */
 const MEMBER_WINDOW: RateWindow = { limit: 300, windowMs: 10_000 }
-const LONGEST_HEADERS_MS = 20_000
-const LONGEST_REQUEST_MS = 600_000
+const MAX_HEADERS_MS = 20_000
+const MAX_REQUEST_MS = 600_000
 /** How often connections that have become idle are closed while the service stops. */
 const LET_GO_MS = 50
 
@@ -77,10 +77,10 @@ export async function createApp(
     // The limit where no key is required.
     bodyLimit: KEYLESS_BYTES,
     // The limits for the headers and for the whole request, however slowly it arrives. Bodies also have a minimum rate.
-    requestTimeout: LONGEST_REQUEST_MS,
+    requestTimeout: MAX_REQUEST_MS,
     http: {
-      headersTimeout: LONGEST_HEADERS_MS,
-      connectionsCheckingInterval: LONGEST_HEADERS_MS / 4,
+      headersTimeout: MAX_HEADERS_MS,
+      connectionsCheckingInterval: MAX_HEADERS_MS / 4,
       // Node would refuse a request without Host with an empty response; the hook below does it with our error.
       requireHostHeader: false,
     },
@@ -147,7 +147,7 @@ export async function createApp(
     findAgent: (db: Db, { account }: Caller, agentId: string, lock?: 'update') =>
       requireAgent(db, { accountId: account.id, agentId }, lock),
     lastChange: lastChangeOf,
-    note: noteRequest,
+    note: recordRequest,
   }
   const sharedBy = (version: 1 | 2) => ({
     gate: {

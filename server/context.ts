@@ -22,7 +22,7 @@ import { solvedTickets } from './inbox/solved-tickets/solved-tickets.ts'
 import { createExtractor } from './knowledge/documents/extractor.ts'
 import { createKnowledge } from './knowledge/search/knowledge.ts'
 import { createActivity } from './platform/activity.ts'
-import { createTurns } from './platform/concurrency/turns.ts'
+import { createMainThreadScheduler } from './platform/concurrency/main-thread-scheduler.ts'
 import { requireServerVersion } from './platform/db/connections/server-version.ts'
 import { type Database, openEmbedded, openPostgres } from './platform/db/database.ts'
 import { localNotifier, postgresNotifier } from './platform/db/notifier.ts'
@@ -58,9 +58,9 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
     overrides.database ??
     (config.databaseUrl ? openPostgres(config.databaseUrl) : await openEmbedded(config.dataDir))
   const { db, embedded, availability } = database
-  availability.onChange((isAway) => {
-    if (isAway)
-      log.error({ absence: availability.absence() }, 'the database is unavailable; requests are refused')
+  availability.onChange((isDown) => {
+    if (isDown)
+      log.error({ outage: availability.outage() }, 'the database is unavailable; requests are refused')
     else log.warn('the database is available again')
   })
   const onError = (error: unknown) => log.error({ err: error }, 'background error')
@@ -99,7 +99,7 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
       catalogue: config.catalogue,
       builtin: createBuiltinModel(),
       fetchedInto: modelsFolder(config.dataDir),
-      noteUse: knownFailures.note,
+      recordUse: knownFailures.note,
       noteTokens: embeddingMeter.note,
     })
     const modelFetcher = createModelFetcher({
@@ -115,12 +115,12 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
     const extractor = createExtractor()
     const mailParser = createMailParser()
     const process = database.url ? await beatingProcess(database.url, onBroken) : await soleProcess(db)
-    const turns = createTurns()
+    const turns = createMainThreadScheduler()
     const stopping = new AbortController()
     // Every open stream listens.
     setMaxListeners(0, stopping.signal)
     const generations = createGenerations({ db, notifier, process, turns, onError, backlog })
-    const { hasTicket, customerWrote, deliverAnswer, openTicket, whoIsThere } =
+    const { hasTicket, customerWrote, deliverAnswer, openTicket, onlineMembers } =
       conversationReactions(notifier)
     return {
       config,
@@ -159,7 +159,7 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
         secrets,
         search: config.searchUrl,
         openTicket,
-        whoIsThere,
+        onlineMembers,
         onError,
       }),
       indexer: createIndexer(),

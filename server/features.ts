@@ -1,16 +1,16 @@
 import * as accounts from './accounts/contract.ts'
-import { accountDuties } from './accounts/jobs.ts'
+import { accountRecurringJobs } from './accounts/jobs.ts'
 import * as members from './accounts/members/contract.ts'
 import { memberRoutes } from './accounts/members/routes.ts'
 import { accountRoutes } from './accounts/routes.ts'
 import * as signIn from './accounts/sign-in/contract.ts'
-import { signInDuties, signInJobs } from './accounts/sign-in/jobs.ts'
+import { signInJobs, signInRecurringJobs } from './accounts/sign-in/jobs.ts'
 import * as provider from './accounts/sign-in/provider/contract.ts'
 import { providerRoutes } from './accounts/sign-in/provider/serve-provider.ts'
 import { signInRoutes } from './accounts/sign-in/routes.ts'
 import * as actions from './actions/contract.ts'
 import { copyActions } from './actions/definitions/copy-actions.ts'
-import { actionDuties } from './actions/jobs.ts'
+import { actionRecurringJobs } from './actions/jobs.ts'
 import { actionRoutes } from './actions/routes.ts'
 import * as health from './admin/health/contract.ts'
 import { healthRoutes } from './admin/health/routes.ts'
@@ -30,22 +30,22 @@ import * as email from './channels/email/contract.ts'
 import { mailWebhookRoutes } from './channels/email/inbound/webhook.ts'
 import * as mailWebhook from './channels/email/inbound/webhook-contract.ts'
 import { emailRoutes } from './channels/email/routes.ts'
-import { channelDuties, channelJobs } from './channels/jobs.ts'
+import { channelJobs, channelRecurringJobs } from './channels/jobs.ts'
 import * as messaging from './channels/messaging/contract.ts'
 import { messagingWebhookRoutes } from './channels/messaging/inbound/webhook.ts'
 import * as messagingWebhook from './channels/messaging/inbound/webhook-contract.ts'
 import { messagingRoutes } from './channels/messaging/routes.ts'
-import { notificationDuties, notificationJobs } from './channels/notifications/jobs.ts'
+import { notificationJobs, notificationRecurringJobs } from './channels/notifications/jobs.ts'
 import * as channels from './channels/registry/contract.ts'
 import { channelRoutes } from './channels/registry/routes.ts'
 import * as identity from './channels/widget/identity/contract.ts'
 import { identityRoutes } from './channels/widget/identity/routes.ts'
-import { widgetDuties } from './channels/widget/jobs.ts'
+import { widgetRecurringJobs } from './channels/widget/jobs.ts'
 import * as widgetPage from './channels/widget/page/contract.ts'
 import { widgetPageRoutes } from './channels/widget/page/serve-widget.ts'
 import type { Context } from './context.ts'
 import * as attachments from './conversations/attachments/contract.ts'
-import { attachmentDuties } from './conversations/attachments/jobs.ts'
+import { attachmentRecurringJobs } from './conversations/attachments/jobs.ts'
 import { attachmentRoutes } from './conversations/attachments/serve-attachments.ts'
 import * as citing from './conversations/citations/contract.ts'
 import { citingRoutes } from './conversations/citations/routes.ts'
@@ -53,20 +53,20 @@ import * as conversations from './conversations/contract.ts'
 import * as exports from './conversations/exports/contract.ts'
 import { exportRoutes } from './conversations/exports/routes.ts'
 import * as insights from './conversations/insights/contract.ts'
-import { insightDuties, insightJobs } from './conversations/insights/jobs.ts'
+import { insightJobs, insightRecurringJobs } from './conversations/insights/jobs.ts'
 import { insightRoutes } from './conversations/insights/routes.ts'
 import * as topics from './conversations/insights/topics/contract.ts'
 import * as unanswered from './conversations/insights/unanswered/contract.ts'
-import { conversationDuties } from './conversations/jobs.ts'
+import { conversationRecurringJobs } from './conversations/jobs.ts'
 import * as playground from './conversations/playground/contract.ts'
 import { dropReplies } from './conversations/records/drop-replies.ts'
 import { conversationRoutes } from './conversations/routes.ts'
 import * as runs from './conversations/runs/contract.ts'
 import * as search from './conversations/search/contract.ts'
-import { searchDuties } from './conversations/search/jobs.ts'
+import { searchRecurringJobs } from './conversations/search/jobs.ts'
 import { searchRoutes } from './conversations/search/routes.ts'
 import * as helpdesk from './inbox/contract.ts'
-import { helpdeskDuties } from './inbox/jobs.ts'
+import { helpdeskRecurringJobs } from './inbox/jobs.ts'
 import { helpdeskRoutes } from './inbox/routes.ts'
 import * as desk from './inbox/settings/contract.ts'
 import * as surveys from './inbox/survey/contract.ts'
@@ -74,7 +74,7 @@ import { surveyRoutes } from './inbox/survey/serve-surveys.ts'
 import * as team from './inbox/team/contract.ts'
 import * as knowledge from './knowledge/contract.ts'
 import * as evaluations from './knowledge/evaluations/contract.ts'
-import { knowledgeDuties, knowledgeJobs } from './knowledge/jobs.ts'
+import { knowledgeJobs, knowledgeRecurringJobs } from './knowledge/jobs.ts'
 import * as connectedPages from './knowledge/notion/contract.ts'
 import { sourceRoutes } from './knowledge/routes.ts'
 import { agentHooks } from './knowledge/sources/agent-hooks.ts'
@@ -85,15 +85,15 @@ import * as ticketKnowledge from './knowledge/tickets/contract.ts'
 import * as people from './people/contacts/contract.ts'
 import { peopleRoutes } from './people/contacts/routes.ts'
 import * as privacy from './people/privacy/contract.ts'
-import { privacyDuties, privacyJobs } from './people/privacy/jobs.ts'
+import { privacyJobs, privacyRecurringJobs } from './people/privacy/jobs.ts'
 import { privacyRoutes } from './people/privacy/routes.ts'
 import { type Endpoint, V2 } from './platform/http/contract.ts'
 import { openApiDocument } from './platform/http/openapi/openapi.ts'
 import type { RawEndpoint } from './platform/http/raw-endpoint.ts'
 import type { Route } from './platform/http/route.ts'
 import type { RawRoute } from './platform/http/server/serve-raw.ts'
-import { type Duty, LOOK_MS } from './platform/jobs/duties.ts'
 import type { Task } from './platform/jobs/jobs.ts'
+import { POLL_MS, type RecurringJob } from './platform/jobs/recurring-jobs.ts'
 import * as chat1 from './v1/chat/contract.ts'
 import * as chatbots1 from './v1/chatbots/contract.ts'
 import * as pictures1 from './v1/chatbots/pictures-contract.ts'
@@ -114,13 +114,13 @@ type Feature = {
   raw?: RawContracts[]
   rawRoutes?(ctx: Context): RawRoute[]
   jobs?(ctx: Context): Task<never>[]
-  duties?(ctx: Context): Duty[]
+  duties?(ctx: Context): RecurringJob[]
 }
 
 /** Every feature, in the order of the OpenAPI document. */
 export const features: Feature[] = [
   { contracts: [health], routes: healthRoutes },
-  { contracts: [accounts], routes: accountRoutes, duties: accountDuties },
+  { contracts: [accounts], routes: accountRoutes, duties: accountRecurringJobs },
   {
     contracts: [agents],
     routes: (ctx) => agentRoutes(ctx, { ...agentHooks(ctx), copyActions: copyActions(ctx), dropReplies }),
@@ -134,22 +134,22 @@ export const features: Feature[] = [
     raw: [sourceFiles],
     rawRoutes: sourceFileRoutes,
     jobs: knowledgeJobs,
-    duties: knowledgeDuties,
+    duties: knowledgeRecurringJobs,
   },
-  { contracts: [actions], routes: actionRoutes, duties: actionDuties },
+  { contracts: [actions], routes: actionRoutes, duties: actionRecurringJobs },
   {
     contracts: [conversations, citing, playground, runs],
     routes: (ctx) => [...conversationRoutes(ctx), ...citingRoutes(ctx)],
-    duties: conversationDuties,
+    duties: conversationRecurringJobs,
   },
   {
     contracts: [helpdesk, team, desk],
     routes: helpdeskRoutes,
     raw: [surveys],
     rawRoutes: surveyRoutes,
-    duties: helpdeskDuties,
+    duties: helpdeskRecurringJobs,
   },
-  { raw: [attachments], rawRoutes: attachmentRoutes, duties: attachmentDuties },
+  { raw: [attachments], rawRoutes: attachmentRoutes, duties: attachmentRecurringJobs },
   {
     contracts: [messaging],
     routes: messagingRoutes,
@@ -157,33 +157,33 @@ export const features: Feature[] = [
     rawRoutes: messagingWebhookRoutes,
   },
   { contracts: [email], routes: emailRoutes, raw: [mailWebhook], rawRoutes: mailWebhookRoutes },
-  { contracts: [channels], routes: channelRoutes, jobs: channelJobs, duties: channelDuties },
+  { contracts: [channels], routes: channelRoutes, jobs: channelJobs, duties: channelRecurringJobs },
   { contracts: [people], routes: peopleRoutes },
-  { contracts: [search], routes: searchRoutes, duties: searchDuties },
+  { contracts: [search], routes: searchRoutes, duties: searchRecurringJobs },
   { contracts: [exports], routes: exportRoutes },
   {
     contracts: [insights, topics, unanswered],
     routes: insightRoutes,
     jobs: insightJobs,
-    duties: insightDuties,
+    duties: insightRecurringJobs,
   },
-  { contracts: [privacy], routes: privacyRoutes, jobs: privacyJobs, duties: privacyDuties },
+  { contracts: [privacy], routes: privacyRoutes, jobs: privacyJobs, duties: privacyRecurringJobs },
   {
     contracts: [signIn],
     routes: signInRoutes,
     raw: [provider],
     rawRoutes: providerRoutes,
     jobs: signInJobs,
-    duties: signInDuties,
+    duties: signInRecurringJobs,
   },
   { contracts: [members], routes: memberRoutes },
-  { jobs: notificationJobs, duties: notificationDuties },
+  { jobs: notificationJobs, duties: notificationRecurringJobs },
   {
     contracts: [identity],
     routes: identityRoutes,
     raw: [widgetPage],
     rawRoutes: widgetPageRoutes,
-    duties: widgetDuties,
+    duties: widgetRecurringJobs,
   },
   {
     raw: [site],
@@ -196,7 +196,11 @@ export const features: Feature[] = [
     ],
   },
   { raw: [workspace], rawRoutes: workspaceRoutes },
-  { duties: ({ jobs }) => [{ what: 'jobs of dead processes', everyMs: LOOK_MS, run: () => jobs.revive() }] },
+  {
+    duties: ({ jobs }) => [
+      { what: 'jobs of dead processes', everyMs: POLL_MS, run: () => jobs.requeueOrphaned() },
+    ],
+  },
 ]
 
 /** The contracts of version 2, in the order of the features and, within each, by path and method. */
@@ -222,8 +226,8 @@ export const version1Contracts: Endpoint[] = listed<Endpoint>([
 /** Every kind of background job. */
 export const jobKinds = (ctx: Context): Task<never>[] => features.flatMap(({ jobs }) => jobs?.(ctx) ?? [])
 
-/** The duties of a process in this role. */
-export function duties(ctx: Context, role: 'api' | 'worker' | 'all'): Duty[] {
+/** The recurring jobs of a process in this role. */
+export function duties(ctx: Context, role: 'api' | 'worker' | 'all'): RecurringJob[] {
   const every = features.flatMap((feature) => feature.duties?.(ctx) ?? [])
   return role === 'api' ? every.filter(({ processes }) => processes === 'all') : every
 }

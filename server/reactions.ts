@@ -2,7 +2,7 @@ import { deliverAnswer } from './channels/outbound/deliver-answer.ts'
 import type { ConversationRow } from './conversations/records/queries.ts'
 import type { DeliverAnswer } from './conversations/turn/end-turn.ts'
 import { storeCustomerMessage } from './inbox/messages/store-customer-message.ts'
-import { whoIsThere } from './inbox/team/who-is-there.ts'
+import { onlineMembers } from './inbox/team/online-members.ts'
 import { openTicket } from './inbox/tickets/open-ticket.ts'
 import { hasTicket } from './inbox/tickets/ticket-queries.ts'
 import type { Trx } from './platform/db/database.ts'
@@ -41,7 +41,7 @@ export const conversationReactions = (notifier: Notifier) => ({
   /** The action that escalates opens a ticket. */
   openTicket: (trx: Parameters<typeof openTicket>[1], wanted: Parameters<typeof openTicket>[2]) =>
     openTicket({ notifier }, trx, wanted),
-  whoIsThere,
+  onlineMembers,
 })
 
 const SEARCH = 'search/: the queue of the index must hold every change, whoever makes it.'

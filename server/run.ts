@@ -12,7 +12,7 @@ import { resumeTraining } from './knowledge/jobs.ts'
 import { tendSpaces } from './knowledge/vectors/fill-space.ts'
 import { resumeEmptying } from './people/privacy/erasing/empty-agent.ts'
 import { preparePgvector } from './platform/db/upkeep/pgvector.ts'
-import { startDuties } from './platform/jobs/duties.ts'
+import { startRecurringJobs } from './platform/jobs/recurring-jobs.ts'
 
 const DRAIN_MS = 30_000
 /**
@@ -40,7 +40,7 @@ export async function run(ctx: Context, role: 'api' | 'worker' | 'all'): Promise
   // A signal during startup takes effect once startup is complete, so that nothing is left half done.
   endOnSignal(() => started.then(close), log)
   await jobs.prepare(jobKinds(ctx))
-  const stopDuties = await startDuties(
+  const stopDuties = await startRecurringJobs(
     {
       ...ctx,
       onActivity: ctx.activity.onNote,
@@ -89,10 +89,10 @@ export async function run(ctx: Context, role: 'api' | 'worker' | 'all'): Promise
     const drained = ctx.generations.drain(DRAIN_MS)
     await Promise.race([drained, latest])
     // Answers that wait for the database exist nowhere else. They give up after a while; a second signal ends the wait.
-    if (ctx.availability.isAway()) await drained
+    if (ctx.availability.isDown()) await drained
     await Promise.race([closing, wait(REQUESTS_MS)])
     await Promise.race([finished, latest])
-    // After that, remaining connections are closed and waiting duties are abandoned; other processes continue them.
+    // After that, remaining connections are closed and waiting recurring jobs are abandoned; other processes continue them.
     app?.server.closeAllConnections()
     await closing
     await ctx.close(JOBS_MS)

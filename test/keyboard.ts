@@ -3,8 +3,8 @@ import type { Locator, Page } from 'playwright-core'
 import { until } from './until.ts'
 
 /** The most presses of Tab that are needed from one element of the workspace to another. */
-const MOST_PRESSES = 150
-const MOST_CHOICES = 150
+const MAX_PRESSES = 150
+const MAX_CHOICES = 150
 
 /**
  * The position of the focus relative to the element: 'here' or 'hidden' when the element has it and its focus ring is
@@ -49,7 +49,7 @@ export function keyboardOf(page: Page) {
     await target.waitFor()
     await until(`the focus, which was lost before ${target},`, async () => (await whereIs(target)) !== 'lost')
     let key = ''
-    for (let presses = 0; presses <= MOST_PRESSES; presses++) {
+    for (let presses = 0; presses <= MAX_PRESSES; presses++) {
       const where = await whereIs(target)
       if (where === 'here') return
       // The focus ring of a field may be animated.
@@ -85,7 +85,7 @@ export function keyboardOf(page: Page) {
   /** Presses an arrow until the element has the focus, as in menus, tabs and groups of radio buttons. */
   async function arrow(key: string, target: Locator): Promise<void> {
     await target.waitFor()
-    for (let presses = 0; presses < MOST_CHOICES; presses++) {
+    for (let presses = 0; presses < MAX_CHOICES; presses++) {
       if ((await whereIs(target)) === 'here') return
       await press(key)
     }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createMember } from '../server/accounts/records/members.ts'
-import { takeIn } from '../server/channels/inbound/take-in.ts'
+import { processInbound } from '../server/channels/inbound/process-inbound.ts'
 import { customerWrites } from './customer-writes.ts'
 import type { Client, Service } from './start.ts'
 
@@ -62,7 +62,7 @@ export async function write(
     .set({ created_at: new Date(Date.now() - 60_000) })
     .where('thread_id', '=', threadId)
     .execute()
-  await takeIn(service.ctx, { threadId })
+  await processInbound(service.ctx, { threadId })
   const { id } = await db
     .selectFrom('conversations')
     .select('id')

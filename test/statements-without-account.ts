@@ -62,7 +62,10 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
   },
 
   // A job knows a row by its id and learns the account from it.
-  'server/channels/inbound/take-in.ts': { tables: ['channel_threads'], reason: 'The job names the thread.' },
+  'server/channels/inbound/process-inbound.ts': {
+    tables: ['channel_threads'],
+    reason: 'The job names the thread.',
+  },
   'server/channels/replies/answer-conversation.ts': {
     tables: ['conversations'],
     reason: 'The job names the conversation.',
@@ -101,7 +104,7 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
     reason: 'One statement reads what all visitors follow. Each was admitted to the conversation.',
   },
 
-  // Duties of the installation look for what is due in all accounts.
+  // Recurring jobs of the installation look for what is due in all accounts.
   'server/conversations/credits/release-forgotten.ts': {
     tables: ['credit_entries', 'generations'],
     reason: 'Reservations whose generation is gone are released.',
@@ -219,7 +222,7 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
     reason: 'Identities that ran out are deleted.',
   },
 
-  // Erasure deletes whole agents and what is left over, and goes on after a restart.
+  // Erasure deletes whole agents and what is left over, and continues after a restart.
   'server/people/privacy/erasing/empty-agent.ts': {
     tables: 'all',
     reason: 'The agent is gone, and its id was of one account only.',

@@ -34,10 +34,10 @@ export const getMe = endpoint({
           {
             id: Type.String(),
             name: Type.String(),
-            scopes: Nullable(Type.Array(Type.String(), { description: 'null: every scope' })),
+            scopes: Nullable(Type.Array(Type.String(), { description: '`null` means all scopes' })),
             expiresAt: Nullable(IsoTime),
           },
-          { description: 'null: a member who is signed in' },
+          { description: '`null` if a member is signed in' },
         ),
       ),
       member: Type.Optional(
@@ -48,10 +48,10 @@ export const getMe = endpoint({
             email: Type.String(),
             role: OneOf(roles),
             scopes: Type.Array(Type.String()),
-            agentIds: Nullable(Type.Array(Type.String(), { description: 'null: every agent' })),
+            agentIds: Nullable(Type.Array(Type.String(), { description: '`null` means all agents' })),
             hasSecondFactor: Type.Boolean(),
           },
-          { description: 'Who is signed in; absent for a key' },
+          { description: 'The signed-in member; omitted for API keys' },
         ),
       ),
       trainingBytes: Nullable(
@@ -60,7 +60,7 @@ export const getMe = endpoint({
         }),
       ),
       credits: Exact({
-        limit: Nullable(Type.Integer({ description: 'null: without limit' })),
+        limit: Nullable(Type.Integer({ description: '`null` means no limit' })),
         used: Type.Integer(),
         resetsAt: IsoTime,
       }),

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts'
-import type { Duty } from '../platform/jobs/duties.ts'
+import type { RecurringJob } from '../platform/jobs/recurring-jobs.ts'
 import { abandonIdleRuns } from './procedures/procedure-runs.ts'
 
-export const actionDuties = ({ db }: Pick<Context, 'db'>): Duty[] => [
+export const actionRecurringJobs = ({ db }: Pick<Context, 'db'>): RecurringJob[] => [
   { what: 'idle procedures', everyMs: 600_000, run: () => abandonIdleRuns(db) },
 ]

@@ -68,7 +68,7 @@ export const actionRoutes = (ctx: Context): Route[] => [
     return success
   }),
 
-  route(contract.testAction, { keeps: 'answer' }, async ({ ref, params: { actionId }, body }) => {
+  route(contract.testAction, { idempotencyMode: 'response' }, async ({ ref, params: { actionId }, body }) => {
     const row = await requireAction(ctx.db, ref, actionId)
     return { data: await testAction(ctx.toolkits.forAction(row), row, body.input) }
   }),

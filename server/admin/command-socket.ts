@@ -15,7 +15,7 @@ type Request = { command: string; input: Input }
 type Response = { result: Result } | { failure: { message: string; exitCode: 1 | 64 | 69 } }
 
 /** The maximum length of a socket's path in bytes; the system truncates a longer one silently. */
-const LONGEST_PATH = 103
+const MAX_PATH_LENGTH = 103
 const NAME = 'parley.sock'
 /** How a service of any version begins its response to an unknown command. */
 const UNKNOWN = 'The running service does not know the command'
@@ -28,7 +28,7 @@ type Address = { path: string; release(): void }
  */
 function addressIn(dataDir: string): Address | null {
   const path = join(dataDir, NAME)
-  if (Buffer.byteLength(path) <= LONGEST_PATH) return { path, release: () => {} }
+  if (Buffer.byteLength(path) <= MAX_PATH_LENGTH) return { path, release: () => {} }
   if (!existsSync('/proc/self/fd') || !existsSync(dataDir)) return null
   const folder = openSync(dataDir, 'r')
   return { path: `/proc/self/fd/${folder}/${NAME}`, release: () => closeSync(folder) }

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import type { Context } from '../context.ts'
 import type { AccountId } from '../platform/db/tables/columns.ts'
 import type { Task } from '../platform/jobs/jobs.ts'
-import { keptPath } from './pictures/kept-path.ts'
+import { safePath } from './pictures/safe-path.ts'
 
 export const REMOVE_FILES = 'remove-files'
 /** The path below the files folder: an account's, an agent's or a source's. */
@@ -18,7 +18,7 @@ const removeFiles = ({ filesDir }: Pick<Context, 'filesDir'>): Task<RemoveFiles>
   concurrency: 1,
   retries: 10,
   async run({ folder }) {
-    await rm(keptPath(filesDir, folder), { recursive: true, force: true })
+    await rm(safePath(filesDir, folder), { recursive: true, force: true })
   },
 })
 

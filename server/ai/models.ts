@@ -53,14 +53,14 @@ export function createModels({
   catalogue,
   builtin,
   fetchedInto = null,
-  noteUse = () => {},
+  recordUse = () => {},
   noteTokens = () => {},
 }: {
   catalogue: Catalogue
   builtin: LanguageModelV4
   /** The folder of fetched models; null where there is none. */
   fetchedInto?: string | null
-  noteUse?: KnownFailures['note']
+  recordUse?: KnownFailures['note']
   noteTokens?: (owner: Owner, kind: 'passages' | 'questions', use: EmbeddingUse) => void
 }): Models {
   const connections = new Agent({
@@ -89,8 +89,8 @@ export function createModels({
       entry,
       wire: load,
       refused: new Map(),
-      noteUse: (failure) => {
-        if (entry.provider !== 'builtin') noteUse({ what: 'model', name: entry.id }, failure)
+      recordUse: (failure) => {
+        if (entry.provider !== 'builtin') recordUse({ what: 'model', name: entry.id }, failure)
       },
     })
   }
@@ -114,9 +114,9 @@ export function createModels({
       price: 'folder' in entry ? 0 : (entry.price ?? null),
       lane,
       noteTokens,
-      noteUse(failure: ModelFailure | null) {
+      recordUse(failure: ModelFailure | null) {
         // Nobody looks at the failures of a model that is being replaced.
-        if (used.embedder?.space === space) noteUse({ what: 'embeddings', name }, failure)
+        if (used.embedder?.space === space) recordUse({ what: 'embeddings', name }, failure)
       },
     }
     const made =

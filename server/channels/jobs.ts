@@ -1,10 +1,10 @@
 import type { Context } from '../context.ts'
-import type { Duty } from '../platform/jobs/duties.ts'
-import { LOOK_MS } from '../platform/jobs/duties.ts'
 import type { Task } from '../platform/jobs/jobs.ts'
+import type { RecurringJob } from '../platform/jobs/recurring-jobs.ts'
+import { POLL_MS } from '../platform/jobs/recurring-jobs.ts'
 import { createMailReader } from './email/parse/mail-reader.ts'
-import { TAKE_IN, type TakeIn } from './inbound/receive-message.ts'
-import { ANSWER, type Answer, takeIn } from './inbound/take-in.ts'
+import { ANSWER, type Answer, processInbound } from './inbound/process-inbound.ts'
+import { PROCESS_INBOUND, type ProcessInbound } from './inbound/receive-message.ts'
 import { messagingJobs } from './messaging/jobs.ts'
 import { createSender } from './outbound/send-deliveries.ts'
 import { channels } from './registry/channels.ts'
@@ -12,11 +12,11 @@ import { answerConversation } from './replies/answer-conversation.ts'
 import { answerForgotten } from './replies/answer-forgotten.ts'
 import { endIdle } from './replies/end-idle.ts'
 
-const takingIn = (ctx: Context): Task<TakeIn> => ({
-  name: TAKE_IN,
+const takingIn = (ctx: Context): Task<ProcessInbound> => ({
+  name: PROCESS_INBOUND,
   concurrency: 2,
   retries: 10,
-  run: (payload) => takeIn(ctx, payload),
+  run: (payload) => processInbound(ctx, payload),
 })
 
 const answering = (ctx: Context): Task<Answer> => ({
@@ -35,19 +35,19 @@ export const channelJobs = (ctx: Context): Task<never>[] => [
   ...messagingJobs(ctx),
 ]
 
-export function channelDuties(ctx: Context): Duty[] {
+export function channelRecurringJobs(ctx: Context): RecurringJob[] {
   const sender = createSender(ctx, channels)
   const mailboxes = createMailReader(ctx)
   return [
     {
       what: 'deliveries',
-      everyMs: LOOK_MS,
+      everyMs: POLL_MS,
       soonMs: 1_000,
       processes: 'all',
       run: () => sender.tick(),
       close: () => sender.idle(),
     },
-    { what: 'mailboxes', everyMs: LOOK_MS, run: () => mailboxes.tick(), close: () => mailboxes.close() },
+    { what: 'mailboxes', everyMs: POLL_MS, run: () => mailboxes.tick(), close: () => mailboxes.close() },
     { what: 'unanswered customers', everyMs: 20_000, run: () => answerForgotten(ctx) },
     { what: 'idle conversations', everyMs: 60_000, run: () => endIdle(ctx.db) },
   ]

@@ -1,12 +1,12 @@
 import type { Context } from '../context.ts'
-import type { Duty } from '../platform/jobs/duties.ts'
+import type { RecurringJob } from '../platform/jobs/recurring-jobs.ts'
 import { releaseForgotten } from './credits/release-forgotten.ts'
 import { expireCalls } from './records/expire-calls.ts'
 import { purgeLog } from './stream/generation-log.ts'
 
 const MINUTE = 60_000
 
-export const conversationDuties = (ctx: Pick<Context, 'db' | 'orphans'>): Duty[] => [
+export const conversationRecurringJobs = (ctx: Pick<Context, 'db' | 'orphans'>): RecurringJob[] => [
   {
     what: 'orphaned generations',
     everyMs: 5_000,

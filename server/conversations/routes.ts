@@ -52,7 +52,7 @@ const RECENT_MESSAGES = 20
 export const conversationRoutes = (ctx: Context): Route[] => [
   route(
     chat,
-    { keeps: 'effect' },
+    { idempotencyMode: 'manual' },
     async ({ agent, caller: { account }, body, reply, idempotency, replay }) => {
       const { stream, includeServerActions, message, ...asked } = body
       const request = { ...apiRequest(account, agent), ask: askOf(message), idempotency }
@@ -65,7 +65,7 @@ export const conversationRoutes = (ctx: Context): Route[] => [
 
   route(
     retry,
-    { keeps: 'effect' },
+    { idempotencyMode: 'manual' },
     async ({ agent, caller: { account }, params, body, reply, idempotency, replay }) => {
       const request = {
         ...apiRequest(account, agent),
@@ -89,12 +89,12 @@ export const conversationRoutes = (ctx: Context): Route[] => [
     return SENT
   }),
 
-  route(stop, { keeps: 'answer' }, async ({ ref, caller: { account } }) => {
+  route(stop, { idempotencyMode: 'response' }, async ({ ref, caller: { account } }) => {
     const { id } = await requireConversation(ctx.db, ref)
     return { data: { stopped: await stopGeneration(ctx, account.id, id) } }
   }),
 
-  route(submitToolResult, { keeps: 'effect' }, async ({ ref, body, once }) => {
+  route(submitToolResult, { idempotencyMode: 'manual' }, async ({ ref, body, once }) => {
     const answer = { data: { success: true as const } }
     const take: TakeResult = (work) =>
       once(async (db) => {

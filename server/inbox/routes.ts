@@ -13,7 +13,7 @@ import { problemsOfContent, rendered, replyToTicket } from './messages/reply-to-
 import { deskRoutes } from './settings/routes.ts'
 import { handBack, takeOver } from './takeover/take-over.ts'
 import { authorOf, problemsOfName, requireAuthor } from './team/find-member.ts'
-import { noteHere } from './team/note-here.ts'
+import { markOnline } from './team/mark-online.ts'
 import { teamRoutes } from './team/routes.ts'
 import { refuseBoth } from './tickets/check-ticket-references.ts'
 import { createTicket } from './tickets/create-ticket.ts'
@@ -40,7 +40,7 @@ const conversationRoutes = (ctx: Context): Route[] => [
       await requireConversation(db, ref)
       const member = await requireAuthor(db, caller, body)
       const { ticketNumber } = await takeOver({ ...ctx, db }, ref, member)
-      await noteHere(ctx, db, caller)
+      await markOnline(ctx, db, caller)
       return { data: { id: ref.conversationId, status: 'taken_over' as const, ticketNumber } }
     },
   ),
@@ -109,7 +109,7 @@ const messageRoutes = (ctx: Context): Route[] => [
       const html = rendered(body.content)
       const reply = { text: body.content, html, attachmentIds: body.attachments ?? [] }
       const message = await replyToTicket({ ...ctx, db }, ref, author, reply)
-      await noteHere(ctx, db, caller)
+      await markOnline(ctx, db, caller)
       const deliveries = await deliveriesOf(db, ticket, [message])
       return presentReply(ctx, message, author, stateOf(deliveries.get(message.id)))
     },

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts'
 import { transact } from '../platform/db/statements/transact.ts'
-import type { Duty } from '../platform/jobs/duties.ts'
 import type { Task } from '../platform/jobs/jobs.ts'
+import type { RecurringJob } from '../platform/jobs/recurring-jobs.ts'
 import { freeClaims } from './crawl/run/claim-pages.ts'
 import { crawlSite } from './crawl/run/crawl-site.ts'
 import { CRAWL_SITE, type CrawlSite } from './crawl/run/enqueue-crawl.ts'
@@ -98,7 +98,7 @@ export async function resumeTraining({
 
 const MINUTE = 60_000
 
-export const knowledgeDuties = (ctx: Context): Duty[] => [
+export const knowledgeRecurringJobs = (ctx: Context): RecurringJob[] => [
   {
     what: 'words of sources that a former version has trained',
     everyMs: 10 * MINUTE,

@@ -104,7 +104,7 @@ export const sourceRoutes = (ctx: Context): Route[] => [
     return presentChunk(await choosePassage(ctx.db, ref, body))
   }),
 
-  route(contract.testRetrieval, { keeps: 'answer' }, async ({ agent, body }) => {
+  route(contract.testRetrieval, { idempotencyMode: 'response' }, async ({ agent, body }) => {
     return explainSearch(ctx, agent, { ...body, limit: body.limit ?? 8 })
   }),
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { freshDatabase } from '../../test/database.ts'
-import { DatabaseAway } from './db/connections/unavailable.ts'
+import { DatabaseUnavailable } from './db/connections/unavailable.ts'
 import { createLog } from './log.ts'
 
 const SAID = 'marzipan'
@@ -91,7 +91,7 @@ test('a chain of causes is followed up to a limit', async () => {
 
 test('while the database is unavailable, errors that follow from it are not logged', async () => {
   assert.deepEqual(
-    await written(() => Promise.reject(new DatabaseAway('silent'))).then((lines) => lines.length),
+    await written(() => Promise.reject(new DatabaseUnavailable('silent'))).then((lines) => lines.length),
     0,
   )
 })

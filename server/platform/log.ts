@@ -1,10 +1,10 @@
 import { type DestinationStream, type LogFn, type Logger, pino, stdTimeFunctions } from 'pino'
 import pretty from 'pino-pretty'
-import { DatabaseAway } from './db/connections/unavailable.ts'
+import { DatabaseUnavailable } from './db/connections/unavailable.ts'
 
-const MOST_LEVELS = 6
-const MOST_ERRORS = 10
-const LONGEST_MESSAGE = 500
+const MAX_LEVELS = 6
+const MAX_ERRORS = 10
+const MAX_MESSAGE_LENGTH = 500
 
 /** The properties of errors that only hold names defined by the program or the schema. */
 const KEPT = [
@@ -68,8 +68,8 @@ const logMethod = function (this: Logger, args: Parameters<LogFn>, method: LogFn
 }
 
 function isBecauseAway(error: unknown, level = 1): boolean {
-  if (error instanceof DatabaseAway) return true
-  if (!(error instanceof Error) || level === MOST_LEVELS) return false
+  if (error instanceof DatabaseUnavailable) return true
+  if (!(error instanceof Error) || level === MAX_LEVELS) return false
   if (error instanceof AggregateError) return error.errors.every((each) => isBecauseAway(each, level + 1))
   return isBecauseAway(error.cause, level + 1)
 }
@@ -98,10 +98,10 @@ function describe(error: unknown, level: number): unknown {
   }
   const stack = framesOf(error)
   if (stack) described.stack = stack
-  if (level === MOST_LEVELS) return described
+  if (level === MAX_LEVELS) return described
   if (error.cause !== undefined) described.cause = describe(error.cause, level + 1)
   if (error instanceof AggregateError)
-    described.errors = error.errors.slice(0, MOST_ERRORS).map((each) => describe(each, level + 1))
+    described.errors = error.errors.slice(0, MAX_ERRORS).map((each) => describe(each, level + 1))
   return described
 }
 
@@ -114,7 +114,7 @@ function describeOther(thrown: unknown): unknown {
   if (typeof message !== 'string') return { type: typeof thrown }
   const error = Object.assign(new Error(message), { code })
   if (typeof stack === 'string') error.stack = stack
-  return describe(error, MOST_LEVELS)
+  return describe(error, MAX_LEVELS)
 }
 
 /**
@@ -125,7 +125,7 @@ function messageOf(error: Error): string {
   const { message } = error
   // Errors of the operating system name files and addresses, which operators need.
   if ((error as NodeJS.ErrnoException).syscall !== undefined) return message
-  return message.replace(/(?<!\w)["'`“‘«].*["'`”’»](?!\w)/su, '…').slice(0, LONGEST_MESSAGE)
+  return message.replace(/(?<!\w)["'`“‘«].*["'`”’»](?!\w)/su, '…').slice(0, MAX_MESSAGE_LENGTH)
 }
 
 /** The stack begins with the message, whose lines may look like stack frames. */

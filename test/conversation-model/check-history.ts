@@ -3,7 +3,7 @@ import type { Spoken, WireMessage } from './scripted-model.ts'
 import { type State, textIn } from './state.ts'
 
 /** The maximum number of messages that the model is sent. */
-const MOST_HISTORY = 40
+const MAX_HISTORY = 40
 
 /** Checks that the model was sent a history that every provider accepts and that matches the stored messages. */
 export function checkHistory({ messages, question }: Spoken, state: State): void {
@@ -16,7 +16,7 @@ export function checkHistory({ messages, question }: Spoken, state: State): void
   const heard = joined(told.map(({ role, content }) => [role, content ?? '']))
   const held = joined(stored.map(({ role, parts }) => [role, textIn(parts)]))
   // Only old messages are left out.
-  if (stored.length < MOST_HISTORY)
+  if (stored.length < MAX_HISTORY)
     assert.equal(heard.length, held.length, 'the model was not told everything')
   assert.deepEqual(heard, held.slice(-heard.length), 'the model was told what is not stored')
   const results = new Map(

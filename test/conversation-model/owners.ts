@@ -49,7 +49,7 @@ export type Talk = {
   spoken(): Promise<string[]>
 }
 
-type Needs = Pick<Context, 'db' | 'orphans' | 'hasTicket' | 'deliverAnswer'>
+type Deps = Pick<Context, 'db' | 'orphans' | 'hasTicket' | 'deliverAnswer'>
 
 export async function declareDead(db: Db, process: OwnProcess): Promise<void> {
   const { id, epoch } = process
@@ -62,7 +62,7 @@ export async function declareDead(db: Db, process: OwnProcess): Promise<void> {
     .execute()
 }
 
-export async function begin(ctx: Needs, place: Pick<Talk, 'accountId' | 'plan' | 'agentId'>): Promise<Talk> {
+export async function begin(ctx: Deps, place: Pick<Talk, 'accountId' | 'plan' | 'agentId'>): Promise<Talk> {
   const { db } = ctx
   const talk: Talk = {
     ...place,
@@ -96,7 +96,7 @@ export async function begin(ctx: Needs, place: Pick<Talk, 'accountId' | 'plan' |
 }
 
 /** Starts a generation, logs its words one by one and ends it, as an undisturbed process does. */
-export async function* answer(ctx: Needs, talk: Talk, { on, words, twice, isRetry }: Answering): Actor {
+export async function* answer(ctx: Deps, talk: Talk, { on, words, twice, isRetry }: Answering): Actor {
   const process = talk.places[on]!
   const owned = await start(ctx, talk, process, isRetry)
   if (!owned) return
@@ -130,7 +130,7 @@ export async function* answer(ctx: Needs, talk: Talk, { on, words, twice, isRetr
   }
 }
 
-async function start(ctx: Needs, talk: Talk, process: OwnProcess, isRetry: boolean): Promise<Owned | null> {
+async function start(ctx: Deps, talk: Talk, process: OwnProcess, isRetry: boolean): Promise<Owned | null> {
   const { accountId, plan, agentId, conversationId } = talk
   const retryOf = isRetry ? (await talk.spoken()).at(-1) : undefined
   if (isRetry && retryOf === undefined) return null

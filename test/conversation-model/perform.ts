@@ -133,7 +133,7 @@ async function reload(talk: Talk, command: Of<'reload'>): Promise<Op[]> {
   ]
 }
 
-/** Lets a day pass for the waiting calls, which is then noticed by the periodic duty or by the next request. */
+/** Lets a day pass for the waiting calls, which is then noticed by the periodic recurring job or by the next request. */
 async function expire({ world, conversationId, note }: Talk, { sweep }: Of<'expire'>): Promise<void> {
   await world.inside.query(
     `update tool_calls set expires_at = now() - interval '1 second'

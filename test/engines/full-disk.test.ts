@@ -104,7 +104,7 @@ test('a full disk refuses writes, answers reads, starts no new work, and goes on
   const health = await ask('GET', '/health')
   assert.deepEqual([health.status, health.body.status, health.body.storage], [200, 'ok', 'full'])
 
-  // It goes on by itself.
+  // It continues by itself.
   rmSync(ballast)
   await until('room', async () => (await ask('GET', '/health')).body.storage === undefined)
   const kept = await ask('POST', `/agents/${agent.id}/sources`, file)

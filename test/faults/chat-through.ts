@@ -33,7 +33,7 @@ export async function chatThrough(
   return talkers
 }
 
-/** Asserts that an answer that began before the fault goes on after it, in the same stream. */
+/** Asserts that an answer that began before the fault continues after it, in the same stream. */
 async function checkLasting({ talks }: Talkers): Promise<void> {
   const over = performance.now()
   const first = talks.flatMap(({ turns }) => turns[0]?.attempts[0] ?? [])
@@ -62,7 +62,7 @@ async function recovers(world: FaultWorld): Promise<void> {
 }
 
 /**
- * Waits `ms` milliseconds while the database is away. Asserts that running answers continue, and that a new request
+ * Waits `ms` milliseconds while the database is unavailable. Asserts that running answers continue, and that a new request
  * is rejected with 503 before that time is over.
  */
 export async function awayFor(ms: number, world: FaultWorld, talkers: Talkers): Promise<void> {

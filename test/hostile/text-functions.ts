@@ -19,7 +19,7 @@ import { safeName } from '../../server/conversations/attachments/attachments.ts'
 import { readVerdict } from '../../server/conversations/insights/analysis/verdict.ts'
 import { tidyName } from '../../server/conversations/insights/topics/topic-key.ts'
 import { titleFromWords } from '../../server/conversations/records/queries.ts'
-import { MOST_CHARACTERS } from '../../server/conversations/search/index/load-documents.ts'
+import { MAX_CHARACTERS } from '../../server/conversations/search/index/load-documents.ts'
 import { createStemmers } from '../../server/conversations/search/index/stemmers.ts'
 import { tokensOfOne } from '../../server/conversations/search/index/text-tokens.ts'
 import { wordsVector } from '../../server/conversations/search/index/words-vector.ts'
@@ -34,7 +34,7 @@ import { beginningOf, removePersonal } from '../../server/inbox/solved-tickets/r
 import { pageLinks } from '../../server/knowledge/crawl/pages/page-links.ts'
 import { parseSitemap } from '../../server/knowledge/crawl/site/parse-sitemap.ts'
 import { pathPattern } from '../../server/knowledge/crawl/site/path-pattern.ts'
-import { MOST_ROBOTS, parseRobots } from '../../server/knowledge/crawl/site/robots.ts'
+import { MAX_ROBOTS, parseRobots } from '../../server/knowledge/crawl/site/robots.ts'
 import { pageUrl } from '../../server/knowledge/crawl/site/site.ts'
 import { chunkSections } from '../../server/knowledge/documents/chunk/chunk-sections.ts'
 import { extractDocument } from '../../server/knowledge/documents/extract-document.ts'
@@ -68,9 +68,9 @@ type TextFunction = {
 
 const K = 1_024
 /** The maximum length of chat messages, mails and replies of the team. Messages of messaging channels are cut to it. */
-const LONGEST_MESSAGE = 100_000
+const MAX_MESSAGE_LENGTH = 100_000
 /** The maximum size of the input of all calls of an answer; see `limitsOf`. */
-const MOST_TOOL_INPUT = 256_000
+const MAX_TOOL_INPUT = 256_000
 const stem = createStemmer()
 const stemmers = createStemmers()
 const asked: BuiltinInput = {
@@ -120,7 +120,7 @@ export const TEXT_FUNCTIONS: Record<string, TextFunction> = {
   'parseMarkdown (widget)': { run: parseMarkdown },
   'formatText (WhatsApp)': {
     run: (text) => formatText(text, { dropCitations: true }),
-    most: LONGEST_MESSAGE,
+    most: MAX_MESSAGE_LENGTH,
   },
   'splitText (WhatsApp)': { run: (text) => splitText(text, 4_096) },
   storable: { run: storable },
@@ -133,7 +133,7 @@ export const TEXT_FUNCTIONS: Record<string, TextFunction> = {
   mentionsIn: { run: (text) => mentionsIn(text, members) },
   withoutForeignLinks: {
     run: (text) => withoutForeignLinks(text, linksTo(['a.b'])),
-    most: LONGEST_MESSAGE,
+    most: MAX_MESSAGE_LENGTH,
   },
   'LinkFilter, in small pieces': {
     run(text) {
@@ -159,7 +159,7 @@ export const TEXT_FUNCTIONS: Record<string, TextFunction> = {
         contextTokens: 8_000,
         modelId: 'a',
       }),
-    most: LONGEST_MESSAGE,
+    most: MAX_MESSAGE_LENGTH,
   },
   readVerdict: { run: (text) => readVerdict(text, [{ name: 'a', aliases: [] }], 3) },
   judgeByWords: { run: (text) => judgeByWords('casino, win', text) },
@@ -174,13 +174,13 @@ export const TEXT_FUNCTIONS: Record<string, TextFunction> = {
   'piecesOf (template)': { run: piecesOf },
   'fillUrl (a value)': {
     run: quietly((text) => fillUrl('https://a.b/{{x}}?y={{x}}', () => text)),
-    most: MOST_TOOL_INPUT,
+    most: MAX_TOOL_INPUT,
   },
   redact: { run: (text) => redact(text, ['secret', 'other']) },
   describeError: { run: (text) => describeError(new Error(text)) },
   // Words, sentences, languages, questions.
-  foldText: { run: foldText, most: LONGEST_MESSAGE },
-  splitWords: { run: splitWords, most: LONGEST_MESSAGE },
+  foldText: { run: foldText, most: MAX_MESSAGE_LENGTH },
+  splitWords: { run: splitWords, most: MAX_MESSAGE_LENGTH },
   guessLanguage: { run: guessLanguage },
   'stem, German': { run: (text) => stem(text, 'de') },
   visibleText: { run: visibleText, most: 20 * K },
@@ -195,13 +195,13 @@ export const TEXT_FUNCTIONS: Record<string, TextFunction> = {
   'parseQuery (search)': { run: (text) => parseQuery(text, stemmers), most: 1_000 },
   'wordsVector (search)': {
     run: (text) => wordsVector('a', [text], stemmers, false),
-    most: MOST_CHARACTERS,
+    most: MAX_CHARACTERS,
   },
   'snippet (search), as many words as a query may have': {
     run: (text) => found(text.slice(-1_000), text),
-    most: LONGEST_MESSAGE,
+    most: MAX_MESSAGE_LENGTH,
   },
-  'snippet (search)': { run: (text) => found('a the "b c"', text), most: LONGEST_MESSAGE },
+  'snippet (search)': { run: (text) => found('a the "b c"', text), most: MAX_MESSAGE_LENGTH },
   // Mail, addresses, numbers, dates.
   'readMail, the text': { run: mail('From: a@b.co\r\nSubject: Hi\r\n\r\n'), apart: true },
   'readMail, HTML': { run: mail('From: a@b.co\r\nContent-Type: text/html\r\n\r\n'), apart: true },
@@ -234,11 +234,11 @@ export const TEXT_FUNCTIONS: Record<string, TextFunction> = {
   // Websites and documents.
   sourceUrl: { run: quietly(sourceUrl) },
   pageUrl: { run: quietly((text) => pageUrl(text, 'https://a.b/')) },
-  parseRobots: { run: (text) => parseRobots(text, 'parley'), most: MOST_ROBOTS },
+  parseRobots: { run: (text) => parseRobots(text, 'parley'), most: MAX_ROBOTS },
   'parseRobots, a rule': {
     run: (text) =>
       parseRobots(`user-agent: *\ndisallow: ${text}`, 'parley').isAllowed(new URL('https://a.b/x')),
-    most: MOST_ROBOTS,
+    most: MAX_ROBOTS,
   },
   parseSitemap: { run: (text) => parseSitemap(text, 10_000) },
   'pathPattern, the text': {

@@ -61,14 +61,14 @@ describe('stories of a team and its visitors, by keyboard alone', { skip }, () =
   test('the search test says why a source was missed, and finds it after the cause is fixed', async () => {
     const question = 'Can I bring my dog?'
     await open('/search')
-    await keys.choose(owner.getByLabel('Should be answered from (optional)'), 'Shop')
+    await keys.choose(owner.getByLabel('Expected source (optional)'), 'Shop')
     await keys.write(owner.getByLabel('Question'), question)
     await owner.keyboard.press('Enter')
     const found = owner.getByRole('region', { name: 'What was found' })
     await found.getByText('it may use other words').waitFor()
     await add({ type: 'qna', name: 'Dogs', questions: [question], answer: 'Dogs are welcome in our shop.' })
     await owner.reload()
-    await keys.choose(owner.getByLabel('Should be answered from (optional)'), 'Dogs')
+    await keys.choose(owner.getByLabel('Expected source (optional)'), 'Dogs')
     await keys.write(owner.getByLabel('Question'), question)
     await owner.keyboard.press('Enter')
     const first = found.getByRole('article', { name: 'Passage 1', exact: true })

@@ -220,7 +220,7 @@ describe('what is written is not lost', { skip }, () => {
     assert.equal(models.requests.filter(({ body }) => JSON.stringify(body).includes('What is it?')).length, 1)
     assert.equal(await page.getByLabel('Question').inputValue(), 'And then')
     assert.equal(await page.getByLabel('Instructions').inputValue(), 'Be a draft.')
-    // The conversation goes on, and another reload shows it as it is.
+    // The conversation continues, and another reload shows it as it is.
     models.queue.push({ tokens: ['The end.'] })
     await page.getByLabel('Question').fill('And then?')
     await page.keyboard.press('Enter')

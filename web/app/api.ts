@@ -102,8 +102,8 @@ export const headers = { 'x-parley-session': '1' }
 const requests = createRequests({ baseUrl, headers, fetch: patientFetch })
 
 /** The longest wait for a rate limit; beyond it, the request is reported as refused. */
-const LONGEST_WAIT_MS = 10_000
-const MOST_WAITS = 3
+const MAX_WAIT_MS = 10_000
+const MAX_WAITS = 3
 const SPREAD_MS = 1_000
 
 /**
@@ -115,7 +115,7 @@ async function patientFetch(url: RequestInfo | URL, init?: RequestInit): Promise
     const response = await fetch(url, init)
     const waitMs = Number(response.headers.get('retry-after') ?? Number.NaN) * 1_000
     const isLimit = response.status === 429 && !String(url).includes('/sign-in')
-    if (!isLimit || waits === MOST_WAITS || !(waitMs <= LONGEST_WAIT_MS)) return response
+    if (!isLimit || waits === MAX_WAITS || !(waitMs <= MAX_WAIT_MS)) return response
     await response.body?.cancel()
     await new Promise((resolve) => setTimeout(resolve, waitMs + Math.random() * SPREAD_MS))
     init?.signal?.throwIfAborted()

@@ -2,14 +2,14 @@ import { useBlocker } from '@tanstack/react-router'
 import { Confirm } from '../ui/confirm.tsx'
 import { isAnyUnsaved, isUnsaved, useUnsavedForms } from '../ui/unsaved.ts'
 
-type Place = { pathname: string; search: { tab?: string; mode?: string } }
+type PageLocation = { pathname: string; search: { tab?: string; mode?: string } }
 
 /** Asks before the user leaves a page with unsaved changes, or switches to another of its tabs. */
 export function LeaveGuard() {
   useUnsavedForms()
   const { status, proceed, reset } = useBlocker({
     shouldBlockFn: ({ current, next }) => {
-      const [from, to] = [current as Place, next as Place]
+      const [from, to] = [current as PageLocation, next as PageLocation]
       const isOther =
         from.pathname !== to.pathname ||
         from.search.tab !== to.search.tab ||

@@ -17,10 +17,10 @@ import {
   Zap,
 } from '../ui/icons.ts'
 
-type Place = { to: string; label: string; icon: LucideIcon; scope: Scope; exact?: boolean }
+type NavigationItem = { to: string; label: string; icon: LucideIcon; scope: Scope; exact?: boolean }
 
 /** The pages of an agent, in groups. Members without a page's scope do not see it. */
-export const agentPlaces: { label: string; places: Place[] }[] = [
+export const agentPlaces: { label: string; places: NavigationItem[] }[] = [
   {
     label: 'Agent',
     places: [

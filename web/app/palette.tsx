@@ -39,8 +39,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
 
 const TICKETS = '/agents/{agentId}/helpdesk/tickets'
 const TYPED_MS = 200
-const SHORTEST = 2
-const MOST_FOUND = 6
+const MIN_LENGTH = 2
+const MAX_FOUND = 6
 
 /** Searches the tickets and the contacts of the agent, a moment after the last letter. */
 function useFound(text: string): { found: Entry[]; isSearching: boolean } {
@@ -53,17 +53,17 @@ function useFound(text: string): { found: Entry[]; isSearching: boolean } {
     return () => clearTimeout(timer)
   }, [text])
   const params = { agentId }
-  const isAsked = agentId !== '' && asked.length >= SHORTEST && asked === text
+  const isAsked = agentId !== '' && asked.length >= MIN_LENGTH && asked === text
   const tickets = useQuery({
-    queryKey: [TICKETS, params, 'search', asked, MOST_FOUND],
-    queryFn: () => call('POST', `${TICKETS}/search`, { params, body: { query: asked, limit: MOST_FOUND } }),
+    queryKey: [TICKETS, params, 'search', asked, MAX_FOUND],
+    queryFn: () => call('POST', `${TICKETS}/search`, { params, body: { query: asked, limit: MAX_FOUND } }),
     enabled: isAsked && can('helpdesk:read'),
   })
   const contacts = useQuery({
-    ...reading('/agents/{agentId}/contacts', { params, query: { query: asked, limit: MOST_FOUND } }),
+    ...reading('/agents/{agentId}/contacts', { params, query: { query: asked, limit: MAX_FOUND } }),
     enabled: isAsked && can('conversations:read'),
   })
-  const isWaiting = agentId !== '' && text.length >= SHORTEST && asked !== text
+  const isWaiting = agentId !== '' && text.length >= MIN_LENGTH && asked !== text
   if (!isAsked) return { found: [], isSearching: isWaiting }
   const found = [
     ...(tickets.data?.data ?? []).map(({ ticketNumber, subject, customer }) => ({

@@ -12,7 +12,7 @@ import { sentenceOf } from '../ui/state.tsx'
 import { readContacts } from './contact-rows.ts'
 
 const AT_ONCE = 500
-const LONGEST_LIST = 50
+const MAX_LIST_LENGTH = 50
 const WORDS: Record<string, string> = {
   externalId: 'ID',
   name: 'Name',
@@ -21,7 +21,7 @@ const WORDS: Record<string, string> = {
 }
 
 type Read = NonNullable<ReturnType<typeof readContacts>>
-type Outcome = {
+type ImportResult = {
   created: number
   updated: number
   refused: { index: number; reason: string }[]
@@ -35,8 +35,8 @@ export function ImportContacts({ agentId, onClose }: { agentId: string; onClose:
   const [done, setDone] = useState(0)
   const send = useMutation({
     meta: { quiet: true },
-    mutationFn: async ({ contacts }: Read): Promise<Outcome> => {
-      const whole: Outcome = { created: 0, updated: 0, refused: [], unknownAttributes: [] }
+    mutationFn: async ({ contacts }: Read): Promise<ImportResult> => {
+      const whole: ImportResult = { created: 0, updated: 0, refused: [], unknownAttributes: [] }
       for (let from = 0; from < contacts.length; from += AT_ONCE) {
         const part = await call('POST', '/agents/{agentId}/contacts/import', {
           params: { agentId },
@@ -121,7 +121,7 @@ const Columns = ({ read: { columns, contacts } }: { read: Read }) => (
   </Table>
 )
 
-function Result({ outcome, onClose }: { outcome: Outcome; onClose: () => void }) {
+function Result({ outcome, onClose }: { outcome: ImportResult; onClose: () => void }) {
   const { created, updated, refused, unknownAttributes } = outcome
   return (
     <div className={sources.drop}>
@@ -133,7 +133,7 @@ function Result({ outcome, onClose }: { outcome: Outcome; onClose: () => void })
       )}
       {refused.length > 0 && (
         <Table label="Rows that were left out" head={['Row', 'Why']}>
-          {refused.slice(0, LONGEST_LIST).map(({ index, reason }) => (
+          {refused.slice(0, MAX_LIST_LENGTH).map(({ index, reason }) => (
             <tr key={index}>
               {/* The first row of the file holds the headings. */}
               <td>{index + 2}</td>

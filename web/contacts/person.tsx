@@ -44,7 +44,7 @@ export function Person({ contact, onErased }: { contact: Contact; onErased: () =
   )
 }
 
-const LOOK_MS = 1_000
+const POLL_MS = 1_000
 
 /** Erasing cannot be undone, so the user has to type the name of the person. */
 function Erase({ contactId, name, onErased }: { contactId: string; name: string; onErased: () => void }) {
@@ -57,7 +57,7 @@ function Erase({ contactId, name, onErased }: { contactId: string; name: string;
   const erasure = useQuery({
     ...reading('/users/erasures/{erasureId}', { params: { erasureId } }),
     enabled: erasureId !== '',
-    refetchInterval: ({ state }) => (state.data?.data.status === 'finished' ? false : LOOK_MS),
+    refetchInterval: ({ state }) => (state.data?.data.status === 'finished' ? false : POLL_MS),
   })
   const { status, counts } = erasure.data?.data ?? {}
   useEffect(() => {

@@ -23,7 +23,7 @@ import { STATUS_TONES } from './status-tones.ts'
 
 type Search = Filters & { open?: string }
 
-const LOOK_MS = 4_000
+const POLL_MS = 4_000
 const FEEDBACK = [
   ['', 'Any rating'],
   ['negative', 'Rated bad'],
@@ -44,7 +44,7 @@ export function ConversationsPage() {
   const list = useInfiniteQuery({
     ...listConversations(agentId, filters),
     // The list refreshes itself as long as only its first page is loaded.
-    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : LOOK_MS),
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : POLL_MS),
   })
   const rows = list.data?.pages.flatMap(({ data }) => data) ?? []
   const step = (by: number): void => {

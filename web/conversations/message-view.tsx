@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react'
-import { saysSomething } from '../../server/platform/text/words/says-something.ts'
+import { containsWords } from '../../server/platform/text/words/contains-words.ts'
 import type { Message } from '../app/api.ts'
 import { SourceList } from '../playground/source-list.tsx'
 import { Ago } from '../ui/ago.tsx'
@@ -39,7 +39,7 @@ export function MessageView({ message, children }: { message: Message; children?
     !isVisitor &&
     metadata?.finishReason !== 'tool-calls' &&
     !attachments?.length &&
-    !saysSomething(textOf(message))
+    !containsWords(textOf(message))
   const outputs = new Map(
     parts.flatMap((part) => (part.type === 'tool-result' ? [[part.toolCallId, part.output]] : [])),
   )

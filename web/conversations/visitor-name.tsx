@@ -5,7 +5,7 @@ import { useCopy } from '../ui/use-copy.ts'
 import classes from './conversations.module.css'
 
 /** Longer ids are made by programs and tell people nothing. */
-const LONGEST = 24
+const MAX_LENGTH = 24
 const TOLD = 6
 
 type VisitorNameProps = { agentId: string; userId: string }
@@ -14,7 +14,7 @@ type VisitorNameProps = { agentId: string; userId: string }
 export function VisitorName({ agentId, userId }: VisitorNameProps) {
   const [isCopied, copy] = useCopy()
   const { contact } = useContact(agentId, userId)
-  const short = userId.length > LONGEST ? `Visitor ${userId.slice(-TOLD)}` : userId
+  const short = userId.length > MAX_LENGTH ? `Visitor ${userId.slice(-TOLD)}` : userId
   return (
     <span className={classes.visitorName} title={userId}>
       <span dir="auto">{contact?.name || contact?.email || short}</span>

@@ -120,7 +120,7 @@ export function Looks({ agent }: { agent: Agent }) {
               onChange={({ target }) => set('theme', target.value as Chat['theme'])}
             />
             <Select
-              label="Chat button on the"
+              label="Button position"
               options={SIDES}
               value={draft.alignChatButton}
               onChange={({ target }) => set('alignChatButton', target.value as Chat['alignChatButton'])}

@@ -104,7 +104,7 @@ function Connection({ agent, mailbox }: { agent: Agent; mailbox: Mailbox | null 
                 defaultValue={mailbox?.fromName ?? ''}
               />
               <Select
-                label="What happens to emails"
+                label="Incoming email"
                 name="mode"
                 options={MODES}
                 defaultValue={mailbox?.mode ?? 'agent'}
@@ -115,7 +115,7 @@ function Connection({ agent, mailbox }: { agent: Agent; mailbox: Mailbox | null 
               </div>
               <Check
                 name="plusAddressing"
-                label="The mailbox takes emails to name+anything@"
+                label="Mailbox supports plus addressing"
                 hint="Parley then uses such an address to match a reply to its conversation. Most large providers support this."
                 defaultChecked={mailbox?.plusAddressing ?? false}
               />

@@ -169,7 +169,7 @@ function Accounts({ agent, state, test }: AccountsProps) {
                       icon={Trash2}
                       onClick={() => setRows(rows.filter((row) => row !== key))}
                     >
-                      Leave this account out
+                      Remove account
                     </Button>
                   </div>
                 )}

@@ -2,7 +2,7 @@ import { CircleAlert, CircleCheck } from '../ui/icons.ts'
 import { sentenceOf } from '../ui/state.tsx'
 import classes from './deploy.module.css'
 
-type Outcome = { name: string; error: string | null; detail?: string }
+type CheckResult = { name: string; error: string | null; detail?: string }
 
 /** Shows the results of testing a connection, one line per part. */
 export function Outcomes({
@@ -12,9 +12,9 @@ export function Outcomes({
 }: {
   isRunning: boolean
   problem: unknown
-  outcomes: Outcome[]
+  outcomes: CheckResult[]
 }) {
-  const shown: Outcome[] = problem ? [{ name: 'Test', error: sentenceOf(problem) }] : outcomes
+  const shown: CheckResult[] = problem ? [{ name: 'Test', error: sentenceOf(problem) }] : outcomes
   return (
     <div role="status" aria-label="Test of the connection">
       {isRunning && <p>The connection is being tested …</p>}
@@ -24,12 +24,12 @@ export function Outcomes({
 }
 
 /** Shows what fails next to the state of a connection. */
-export function Failures({ of }: { of: Outcome[] }) {
+export function Failures({ of }: { of: CheckResult[] }) {
   const failures = of.filter(({ error }) => error !== null)
   return failures.length > 0 && <OutcomeList of={failures} />
 }
 
-const OutcomeList = ({ of }: { of: Outcome[] }) => (
+const OutcomeList = ({ of }: { of: CheckResult[] }) => (
   <ul className={classes.outcomes}>
     {of.map(({ name, error, detail }) => (
       <li key={name} className={`${classes.outcome} ${error === null ? classes.good : classes.bad}`}>

@@ -64,7 +64,7 @@ export function CaseDialog({ agentId, start, onClose }: CaseDialogProps) {
           onChange={({ target }) => change({ question: target.value })}
         />
         <Select
-          label="Should be answered from"
+          label="Expected source"
           hint="Leave both empty for a question that it should decline."
           options={[
             ['', 'No source in particular'],

@@ -1,10 +1,10 @@
-import type { Said } from '../playground/use-chat.ts'
+import type { TrialMessage } from '../playground/use-chat.ts'
 import { CaseDialog } from './case-dialog.tsx'
 
 type SaveCaseProps = {
   agentId: string
   question: string
-  answer: Pick<Said, 'sources'>
+  answer: Pick<TrialMessage, 'sources'>
   onClose: () => void
 }
 

@@ -115,7 +115,9 @@ export function Composer({ agentId, ticketNumber }: ComposerProps) {
           mentions={isNote}
           ref={field}
           label={isNote ? 'Note for the team' : 'Reply to the customer'}
-          placeholder={isNote ? 'Only the team reads this. @ tells somebody.' : 'Reply. Markdown works.'}
+          placeholder={
+            isNote ? 'Visible to your team only. @ to mention someone.' : 'Write a reply (Markdown supported)'
+          }
           readOnly={send.isPending}
           value={text}
           onChange={(next) => change({ text: next })}

@@ -4,7 +4,7 @@ import { flushSync } from 'react-dom'
 import { reading } from '../app/api.ts'
 import classes from './composer.module.css'
 
-const MOST_SHOWN = 6
+const MAX_SHOWN = 6
 /** Matches an @ at the beginning of a word and the text between it and the cursor. */
 const BEGUN = /(?:^|[^\p{L}\p{N}_.+-])@([\p{L}\p{N}_.-]{0,40}(?: [\p{L}\p{N}_.-]{0,40})?)$/u
 
@@ -41,7 +41,7 @@ export function MentionField(props: MentionFieldProps) {
               word.toLowerCase().startsWith(typed.toLowerCase()),
             ),
           )
-          .slice(0, MOST_SHOWN)
+          .slice(0, MAX_SHOWN)
   const chosen = Math.min(at, found.length - 1)
 
   const choose = (name: string | undefined): void => {

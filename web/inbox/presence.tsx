@@ -11,7 +11,7 @@ import { refresh } from './use-live-desk.ts'
 /** Presence expires after 15 minutes, so it is reported again before that. */
 const AGAIN_MS = 10 * 60_000
 /** The clock of this computer may be wrong. */
-const LEAST_MS = 60_000
+const MIN_MS = 60_000
 
 /** Shows whether the member is assigned new tickets, and lets the member change that. */
 export function Presence({ agentId }: { agentId: string }) {
@@ -30,7 +30,7 @@ export function Presence({ agentId }: { agentId: string }) {
   const again = say.mutate
   useEffect(() => {
     if (now === undefined || now === 'offline' || !lastSeenAt) return
-    const wait = Math.max(LEAST_MS, Date.parse(lastSeenAt) + AGAIN_MS - Date.now())
+    const wait = Math.max(MIN_MS, Date.parse(lastSeenAt) + AGAIN_MS - Date.now())
     const timer = setInterval(() => again(now), wait)
     return () => clearInterval(timer)
   }, [now, lastSeenAt, again])

@@ -10,7 +10,7 @@ export const UNREAD = '/agents/{agentId}/helpdesk/members/{memberId}/unread'
 export const lastHeard = ({ lastMessageAt, createdAt }: Omit<Heard, 'ticketNumber'>): string =>
   lastMessageAt ?? createdAt
 
-type Seen = {
+type ReadMarks = {
   /** Returns how many tickets wait for the team and contain something that the member has not seen. */
   unread: number
   isUnread: (ticket: { ticketNumber: number }) => boolean
@@ -21,7 +21,7 @@ type Seen = {
  * Tracks which of the tickets that wait for the team the member has not seen. This is shared by all of the member's
  * browsers.
  */
-export function useSeen(agentId: string): Seen {
+export function useSeen(agentId: string): ReadMarks {
   const memberId = useMember()?.id ?? ''
   const options = reading(UNREAD, { params: { agentId, memberId } })
   const { data } = useQuery({ ...options, enabled: memberId !== '' })

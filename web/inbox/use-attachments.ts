@@ -5,8 +5,8 @@ import { sentenceOf } from '../ui/state.tsx'
 import type { Attached } from './drafts.ts'
 
 /** The limits of the service, which rejects anything beyond them. */
-const MOST_FILES = 10
-const LARGEST_BYTES = 25 * 1024 * 1024
+const MAX_FILES = 10
+const MAX_BYTES = 25 * 1024 * 1024
 
 export type Sending = { key: number; name: string; size: number; share: number; problem: string | null }
 
@@ -54,7 +54,7 @@ export function useAttachments(
     sending,
     drop,
     add(files) {
-      const free = MOST_FILES - attached.length - sending.length
+      const free = MAX_FILES - attached.length - sending.length
       const added = files.map((file, at): [File, Sending] => [
         file,
         {
@@ -72,7 +72,7 @@ export function useAttachments(
 }
 
 function problemOf({ size }: File, at: number, free: number): string | null {
-  if (at >= free) return `A reply holds at most ${MOST_FILES} files.`
-  if (size > LARGEST_BYTES) return `The file is larger than ${formatBytes(LARGEST_BYTES)}.`
+  if (at >= free) return `A reply holds at most ${MAX_FILES} files.`
+  if (size > MAX_BYTES) return `The file is larger than ${formatBytes(MAX_BYTES)}.`
   return size === 0 ? 'The file is empty.' : null
 }

@@ -4,7 +4,7 @@ import { reading } from '../app/api.ts'
 import { chime } from './chime.ts'
 import { lastHeard } from './seen.ts'
 
-const MOST = 100
+const MAX_COUNT = 100
 
 /**
  * Follows the tickets that wait for the team: shows the number of unread ones in the title of the window, and plays a
@@ -14,7 +14,7 @@ export function useWaiting(agentId: string, unread: number): void {
   const { data } = useQuery(
     reading('/agents/{agentId}/helpdesk/tickets', {
       params: { agentId },
-      query: { status: 'new,on_you', limit: MOST, sortBy: 'lastMessageAt' },
+      query: { status: 'new,on_you', limit: MAX_COUNT, sortBy: 'lastMessageAt' },
     }),
   )
   const rows = data?.data ?? []

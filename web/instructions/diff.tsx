@@ -3,14 +3,14 @@ import classes from './diff.module.css'
 type Line = { kind: 'kept' | 'added' | 'removed'; text: string }
 
 /** If either text has more lines than this, the old one is shown as removed and the new one as added. */
-const MOST_LINES = 1_000
+const MAX_LINES = 1_000
 
 const linesOf = (text: string): string[] => (text === '' ? [] : text.split('\n'))
 
 /** Returns a minimal line diff of two texts. */
 function diffLines(before: string, after: string): Line[] {
   const [a, b] = [linesOf(before), linesOf(after)]
-  if (a.length > MOST_LINES || b.length > MOST_LINES) {
+  if (a.length > MAX_LINES || b.length > MAX_LINES) {
     return [
       ...a.map((text): Line => ({ kind: 'removed', text })),
       ...b.map((text): Line => ({ kind: 'added', text })),

@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { CUSTOMER_SENTENCES } from '../../server/platform/text/languages/customer-sentences.ts'
-import { saysSomething } from '../../server/platform/text/words/says-something.ts'
+import { containsWords } from '../../server/platform/text/words/contains-words.ts'
 import { useKept } from '../app/use-kept.ts'
 import { silenceOf } from '../conversations/message-view.tsx'
 import { IconButton } from '../ui/button.tsx'
@@ -9,7 +9,7 @@ import { Markdown } from '../ui/markdown.tsx'
 import { GiveResult } from './give-result.tsx'
 import classes from './playground.module.css'
 import { SourceList } from './source-list.tsx'
-import { type Draft, type Said, type ToolCall, useChat, waitingCalls } from './use-chat.ts'
+import { type Draft, type ToolCall, type TrialMessage, useChat, waitingCalls } from './use-chat.ts'
 
 type ChatPaneProps = {
   agentId: string
@@ -23,7 +23,7 @@ type ChatPaneProps = {
   onInspect?: (inspected: Inspected) => void
 }
 
-type Inspected = { message: Said; question: string }
+type Inspected = { message: TrialMessage; question: string }
 
 export function ChatPane({ agentId, name, placeholder, suggestions = [], draft, onInspect }: ChatPaneProps) {
   const chat = useChat(agentId, name)
@@ -99,7 +99,7 @@ export function ChatPane({ agentId, name, placeholder, suggestions = [], draft, 
 const PERSON = CUSTOMER_SENTENCES.en.person
 
 type AnswerProps = {
-  message: Said
+  message: TrialMessage
   isRunning: boolean
   /** Sends the message with which a customer accepts the offer of the answer. */
   onAccept?: (title: string) => void
@@ -119,7 +119,7 @@ export function Answer({ message, isRunning, onAccept, onResult, onInspect }: An
         <Markdown text={message.text} onCite={(number) => setOpen(number)} />
       )}
       {message.finishReason &&
-        !saysSomething(message.text) &&
+        !containsWords(message.text) &&
         message.finishReason !== 'tool-calls' &&
         !message.problem && <p className={classes.silent}>{silenceOf(message.finishReason)}</p>}
       {message.problem && (

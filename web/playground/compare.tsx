@@ -14,10 +14,10 @@ import { Facts } from './inspector.tsx'
 import classes from './playground.module.css'
 import { draftOf, isSame, type Settings, settingsOf } from './settings.ts'
 import { SettingsFields } from './settings-fields.tsx'
-import { type Said, type ToolCall, useChat } from './use-chat.ts'
+import { type ToolCall, type TrialMessage, useChat } from './use-chat.ts'
 import { useSaveSettings } from './use-save-settings.ts'
 
-const MOST = 3
+const MAX_COUNT = 3
 const NAMES = ['A', 'B', 'C']
 
 /** Asks up to three configurations the same question and shows their answers side by side. */
@@ -86,7 +86,7 @@ export function Compare({ agent }: { agent: Agent }) {
             }
           />
         ))}
-        {all.length < MOST && (
+        {all.length < MAX_COUNT && (
           <div>
             <Button icon={Plus} onClick={() => setAll([...all, all.at(-1) ?? saved])}>
               Add a configuration
@@ -103,9 +103,9 @@ type ConfigurationProps = {
   agent: Agent
   settings: Settings
   question: string
-  answer: Said | undefined
+  answer: TrialMessage | undefined
   isRunning: boolean
-  onResult: (answer: Said, call: ToolCall, output: unknown) => Promise<void>
+  onResult: (answer: TrialMessage, call: ToolCall, output: unknown) => Promise<void>
   onChange: (part: Partial<Settings>) => void
   onRemove?: () => void
 }

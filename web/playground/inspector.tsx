@@ -9,12 +9,12 @@ import { formatDollars, formatNumber, formatShare, plural } from '../ui/format.t
 import { Badge, Bar } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
 import classes from './playground.module.css'
-import type { Said } from './use-chat.ts'
+import type { TrialMessage } from './use-chat.ts'
 
 const PATH = '/agents/{agentId}/playground/runs/{messageId}'
 type MadeOf = OutputOf<'GET', typeof PATH>['data']
 
-type InspectorProps = { agentId: string; question: string; message: Said }
+type InspectorProps = { agentId: string; question: string; message: TrialMessage }
 
 /** Shows what went into an answer: passages, prompt, actions, tokens, times and credits. */
 export function Inspector({ agentId, question, message }: InspectorProps) {
@@ -56,7 +56,7 @@ const sum = (numbers: (number | null)[]): string => {
   return known.length === 0 ? '–' : formatNumber(known.reduce((total, one) => total + one, 0))
 }
 
-export function Facts({ message, made }: { message: Said; made: MadeOf | undefined }) {
+export function Facts({ message, made }: { message: TrialMessage; made: MadeOf | undefined }) {
   const steps = made?.steps ?? []
   const facts: [string, string][] = [
     ['First word', milliseconds(message.firstMs)],

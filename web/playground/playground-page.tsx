@@ -13,9 +13,9 @@ import { ChatPane } from './chat-pane.tsx'
 import { Compare } from './compare.tsx'
 import { Inspector } from './inspector.tsx'
 import classes from './playground.module.css'
-import { type Place, RunSettings } from './run-settings.tsx'
+import { RunSettings, type TrialContext } from './run-settings.tsx'
 import { draftOf, isSame, settingsOf } from './settings.ts'
-import type { Said } from './use-chat.ts'
+import type { TrialMessage } from './use-chat.ts'
 
 /** The playground: a chat with drafts of settings, an inspector for each answer, and a comparison of settings. */
 export function PlaygroundPage() {
@@ -88,14 +88,14 @@ export function PlaygroundPage() {
 }
 
 function Chat({ agent }: { agent: Agent }) {
-  const [inspected, setInspected] = useState<{ message: Said; question: string } | null>(null)
+  const [inspected, setInspected] = useState<{ message: TrialMessage; question: string } | null>(null)
   const name = `playground ${agent.id} chat`
   const [settings, setSettings] = useKept(
     `${name} settings`,
     () => settingsOf(agent),
     (now) => !isSame(now, settingsOf(agent)),
   )
-  const [place, setPlace] = useKept<Place>(
+  const [place, setPlace] = useKept<TrialContext>(
     `${name} place`,
     () => ({ channel: 'chat_widget' }),
     ({ channel, contactId }) => channel !== 'chat_widget' || contactId !== undefined,

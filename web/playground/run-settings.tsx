@@ -11,14 +11,14 @@ import { SettingsFields } from './settings-fields.tsx'
 import type { Draft } from './use-chat.ts'
 import { useSaveSettings } from './use-save-settings.ts'
 
-export type Place = Pick<Draft, 'channel' | 'contactId'>
+export type TrialContext = Pick<Draft, 'channel' | 'contactId'>
 
 type RunSettingsProps = {
   agent: Agent
   settings: Settings
-  place: Place
+  place: TrialContext
   onSettings: (settings: Settings) => void
-  onPlace: (place: Place) => void
+  onPlace: (place: TrialContext) => void
 }
 
 /** The settings of the next answer. They are a draft until they are saved to the agent. */
@@ -44,7 +44,7 @@ export function RunSettings({ agent, settings, place, onSettings, onPlace }: Run
             label="Channel"
             options={CHANNELS}
             value={place.channel ?? 'chat_widget'}
-            onChange={({ target }) => onPlace({ ...place, channel: target.value as Place['channel'] })}
+            onChange={({ target }) => onPlace({ ...place, channel: target.value as TrialContext['channel'] })}
           />
           <Select
             label="Asked by"

@@ -8,7 +8,7 @@ import { sentenceOf } from '../ui/state.tsx'
 import { parley } from './chat-client.ts'
 
 export type ToolCall = { id: string; name: string; input?: unknown; output?: unknown }
-export type Said = {
+export type TrialMessage = {
   id: string
   role: 'user' | 'assistant'
   text: string
@@ -28,7 +28,7 @@ type Run = InputOf<'POST', '/agents/{agentId}/playground/runs'>['body']
 /** How a run differs from an ordinary answer; nothing of this is saved. */
 export type Draft = Pick<Run, 'channel' | 'contactId' | 'instructions' | 'model' | 'temp'>
 
-const said = (role: Said['role'], text: string): Said => ({
+const said = (role: TrialMessage['role'], text: string): TrialMessage => ({
   id: crypto.getRandomValues(new Uint32Array(2)).join('-'),
   role,
   text,
@@ -37,26 +37,26 @@ const said = (role: Said['role'], text: string): Said => ({
 })
 
 /** Returns the actions whose results the answer waits for. */
-export const waitingCalls = ({ finishReason, tools }: Said): ToolCall[] =>
+export const waitingCalls = ({ finishReason, tools }: TrialMessage): ToolCall[] =>
   finishReason === 'tool-calls' ? tools.filter(({ output }) => output === undefined) : []
 
 /** An answer that is on its way: what was asked with which key, and the message as it was before. */
-type Running = { key: string; sent: Omit<Run, 'stream'>; before: Said }
-type Kept = { messages: Said[]; conversationId?: string; running?: Running }
+type Running = { key: string; sent: Omit<Run, 'stream'>; before: TrialMessage }
+type StoredTrial = { messages: TrialMessage[]; conversationId?: string; running?: Running }
 
 /**
  * Holds a conversation of the playground and streams its answers. They cost nothing and appear in no list. With `name`,
  * the conversation survives a reload of the page: an answer that was on its way is asked for again with its key, so that
- * the service goes on with the same one.
+ * the service continues with the same one.
  */
 export function useChat(agentId: string, name?: string) {
-  const [kept] = useState(() => (name === undefined ? null : readKept<Kept>(name)))
-  const [messages, setMessages] = useState<Said[]>(kept?.messages ?? [])
+  const [kept] = useState(() => (name === undefined ? null : readKept<StoredTrial>(name)))
+  const [messages, setMessages] = useState<TrialMessage[]>(kept?.messages ?? [])
   const [isRunning, setIsRunning] = useState(false)
   const conversation = useRef<string | undefined>(kept?.conversationId)
   const running = useRef<Running | undefined>(kept?.running)
   const abort = useRef<AbortController | null>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only the first rendering goes on with what was kept
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only the first rendering continues with what was kept
   useEffect(() => {
     if (running.current) void follow(running.current, true)
     return () => abort.current?.abort()
@@ -80,12 +80,13 @@ export function useChat(agentId: string, name?: string) {
     }
   }, [])
 
-  const changeOf = (id: string) => (part: Partial<Said> | ((now: Said) => Partial<Said>)) =>
-    setMessages((all) =>
-      all.map((one) =>
-        one.id === id ? { ...one, ...(typeof part === 'function' ? part(one) : part) } : one,
-      ),
-    )
+  const changeOf =
+    (id: string) => (part: Partial<TrialMessage> | ((now: TrialMessage) => Partial<TrialMessage>)) =>
+      setMessages((all) =>
+        all.map((one) =>
+          one.id === id ? { ...one, ...(typeof part === 'function' ? part(one) : part) } : one,
+        ),
+      )
 
   async function ask(question: string, draft: Draft = {}, acceptsOffer?: true): Promise<void> {
     const answer = said('assistant', '')
@@ -97,7 +98,12 @@ export function useChat(agentId: string, name?: string) {
   }
 
   /** Submits the result of an action that waits for the application. After the last one, the answer continues. */
-  async function giveResult(answer: Said, call: ToolCall, output: unknown, draft: Draft = {}): Promise<void> {
+  async function giveResult(
+    answer: TrialMessage,
+    call: ToolCall,
+    output: unknown,
+    draft: Draft = {},
+  ): Promise<void> {
     if (conversation.current === undefined) return
     await parley.toolResult(agentId, conversation.current, call.id, output)
     changeOf(answer.id)((now) => ({
@@ -112,7 +118,7 @@ export function useChat(agentId: string, name?: string) {
     await follow(start(resolved, rest))
   }
 
-  const start = (before: Said, body: Omit<Run, 'stream' | 'conversationId'>): Running => ({
+  const start = (before: TrialMessage, body: Omit<Run, 'stream' | 'conversationId'>): Running => ({
     key: randomKey(),
     sent: { ...body, conversationId: conversation.current },
     before: { ...before, finishReason: undefined, problem: undefined },

@@ -15,7 +15,7 @@ import classes from './search.module.css'
 
 const PATH = '/agents/{agentId}/retrieval-test'
 type Question = InputOf<'POST', typeof PATH>['body']
-type Found = OutputOf<'POST', typeof PATH>
+type SearchResult = OutputOf<'POST', typeof PATH>
 const SIGNALS = [
   ['words', 'By words'],
   ['vectors', 'By meaning'],
@@ -41,7 +41,7 @@ export function SearchPage() {
         <Form onSubmit={submit}>
           <TextField label="Question" name="question" required maxLength={10_000} autoFocus />
           <Select
-            label="Should be answered from (optional)"
+            label="Expected source (optional)"
             options={[
               ['', 'Any source'],
               ...(list.data?.data ?? []).map(({ id, name }) => [id, name ?? 'Untitled'] as const),
@@ -66,7 +66,7 @@ function Passages({
   found: { passages, missing, confidence, isFound, isIndexing, reranked, vectorProblem },
   question,
 }: {
-  found: Found
+  found: SearchResult
   question: string
 }) {
   const agentId = useAgentId()

@@ -7,8 +7,8 @@ import { Card, Section } from '../ui/page.tsx'
 import { sentenceOf } from '../ui/state.tsx'
 
 const KINDS = [
-  ['dailyConversations', 'The conversations of the day go to'],
-  ['dailyLeadsCollected', 'The leads of the day go to'],
+  ['dailyConversations', 'Send the daily conversation digest to'],
+  ['dailyLeadsCollected', 'Send the daily lead digest to'],
 ] as const
 
 /** Selects the notifications and the recipients of daily mails. */

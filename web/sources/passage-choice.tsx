@@ -14,7 +14,7 @@ import classes from './sources.module.css'
 
 const CHUNKS = '/agents/{agentId}/sources/{sourceId}/chunks'
 const PATH = `${CHUNKS}/{chunkId}` as const
-const LONGEST_QUESTION = 500
+const MAX_QUESTION_LENGTH = 500
 type Change = InputOf<'PATCH', typeof PATH>['body']
 
 /** What is chosen about a passage. */
@@ -52,7 +52,7 @@ export function PassageChoice({ params, chosen, question, onChange }: PassageCho
     choose.mutate({ to: { pinnedFor: questions }, back: { pinnedFor }, said })
   const addPin = (asked: string) =>
     pin([...pinnedFor.filter((one) => one !== asked), asked], 'It comes first for such questions now.')
-  const asked = question?.trim().slice(0, LONGEST_QUESTION).toWellFormed()
+  const asked = question?.trim().slice(0, MAX_QUESTION_LENGTH).toWellFormed()
   const mayChange = can('sources:write')
   if (!mayChange && !excluded && pinnedFor.length === 0) return null
   return (
@@ -126,7 +126,7 @@ export function PassageChoice({ params, chosen, question, onChange }: PassageCho
             name="question"
             hint="The passage comes first for each question with these words, in whatever form. Few words fit more questions."
             required
-            maxLength={LONGEST_QUESTION}
+            maxLength={MAX_QUESTION_LENGTH}
             autoFocus
           />
           {choose.error && <FormProblem>{sentenceOf(choose.error)}</FormProblem>}

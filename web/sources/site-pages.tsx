@@ -13,7 +13,7 @@ import { Badge, Table } from '../ui/page.tsx'
 import { Empty, Loaded } from '../ui/state.tsx'
 import classes from './sources.module.css'
 
-const LOOK_MS = 1_500
+const POLL_MS = 1_500
 const PAGE_TONES = { included: 'success', excluded: 'neutral', failed: 'danger', pending: 'info' } as const
 const PAGE_WORDS = { included: 'Read', excluded: 'Left out', failed: 'Failed', pending: 'Waiting' } as const
 type PageStatus = keyof typeof PAGE_TONES
@@ -44,7 +44,7 @@ export function SitePages({
     }),
     refetchInterval: ({ state }) =>
       isLive || state.data?.pages.some(({ data }) => data.some((page) => page.status === 'pending'))
-        ? LOOK_MS
+        ? POLL_MS
         : false,
   })
   const exclude = useMutation({

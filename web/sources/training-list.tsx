@@ -5,13 +5,13 @@ import { reading, type Source } from '../app/api.ts'
 import { formatBytes, plural } from '../ui/format.ts'
 import { Badge } from '../ui/page.tsx'
 
-const LOOK_MS = 1_000
+const POLL_MS = 1_000
 
 /** Returns the query for the sources of an agent, which polls while any of them is being processed. */
 export const useSources = (agentId: string) =>
   useQuery({
     ...reading('/agents/{agentId}/sources', { params: { agentId }, query: { limit: 100 } }),
-    refetchInterval: ({ state }) => (state.data?.data.some(isBusy) ? LOOK_MS : false),
+    refetchInterval: ({ state }) => (state.data?.data.some(isBusy) ? POLL_MS : false),
   })
 
 type Children = { included: number; excluded: number; failed: number; pending: number }

@@ -77,7 +77,7 @@ export function Problem({ error, onRetry }: { error: unknown; onRetry?: () => vo
   )
 }
 
-type Asked<T> = { data: T | undefined; error: unknown; isPending: boolean; refetch: () => unknown }
+type QueryState<T> = { data: T | undefined; error: unknown; isPending: boolean; refetch: () => unknown }
 
 /** Renders the data of a query, or its loading or error state. */
 export function Loaded<T>({
@@ -85,7 +85,7 @@ export function Loaded<T>({
   lines,
   children,
 }: {
-  of: Asked<T>
+  of: QueryState<T>
   lines?: number
   children: (data: T) => ReactNode
 }) {

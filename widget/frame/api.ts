@@ -4,7 +4,7 @@ import { attempt } from '../../client/patience.ts'
 import { WIDGET_API } from '../../server/channels/widget/page/api-path.ts'
 import { BASE } from './base.ts'
 import type { BodyOf, MethodOf, ParamsOf, Path, ResponseOf } from './endpoints.ts'
-import type { Kept } from './kept.ts'
+import type { StoredChat } from './kept.ts'
 import type { Details, Feedback, Outgoing } from './types.ts'
 
 /** The time limit for a response, except for uploads and for the body of a stream. */
@@ -20,7 +20,7 @@ export const isSignedOut = (error: unknown): boolean =>
 /** The widget's API for one agent. All methods throw ParleyError, or whatever fetch throws. */
 export type Api = ReturnType<typeof createApi>
 
-export function createApi(agentId: string, kept: Kept) {
+export function createApi(agentId: string, kept: StoredChat) {
   /** `names` are the parameters of the path. What is sent is checked against the contract with this method and path. */
   type Init<P extends Path> = {
     names?: ParamsOf<P>

@@ -1,6 +1,6 @@
 import type { Api } from './api.ts'
 import type { Files } from './files.ts'
-import type { Kept } from './kept.ts'
+import type { StoredChat } from './kept.ts'
 import type { Page } from './page.ts'
 import type { State } from './state.ts'
 import type { Store } from './store.ts'
@@ -9,7 +9,7 @@ import type { Store } from './store.ts'
 export type ChatParts = {
   store: Store<State>
   api: Api
-  kept: Kept
+  kept: StoredChat
   files: Files
   page: Page
   /** Closes the conversation on display, which no longer exists. */

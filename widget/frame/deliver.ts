@@ -5,7 +5,7 @@ import type { ChatParts } from './chat-parts.ts'
 import { converse } from './converse.ts'
 import { newMessage } from './new-message.ts'
 import { isFileGone, isRefused, problemOf } from './problem-of.ts'
-import type { Outgoing, Sent } from './types.ts'
+import type { Outgoing, SentMessage } from './types.ts'
 
 const GIVE_UP_MS = 20_000
 
@@ -14,7 +14,7 @@ export async function deliver(chat: ChatParts, outgoing: Outgoing, signal: Abort
   const { store, kept } = chat
   kept.setOutgoing(outgoing)
   store.set({ outgoing, busy: 'sending', problem: null, view: 'chat' })
-  let sent: Sent
+  let sent: SentMessage
   try {
     sent = await write(chat, outgoing, signal)
   } catch (error) {
@@ -55,7 +55,7 @@ async function write(
   { api, store, page }: ChatParts,
   outgoing: Outgoing,
   signal: AbortSignal,
-): Promise<Sent> {
+): Promise<SentMessage> {
   const tries = createTries(usualPatience, GIVE_UP_MS)
   for (;;) {
     try {

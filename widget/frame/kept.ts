@@ -4,7 +4,7 @@ import type { Outgoing } from './types.ts'
 /**
  * The data that the chat stores in the browser. Nothing is stored before the visitor writes or dismisses the notice.
  */
-export type Kept = {
+export type StoredChat = {
   /** Returns the visitor's secret, or null if they have never written. */
   secret(): string | null
   /** Returns the visitor's secret, and creates one if there is none. */
@@ -25,7 +25,7 @@ export type Kept = {
 
 type Lasting = { secret?: string; userId?: string; conversationId?: string; dismissedNotice?: string }
 
-export function createKept(agentId: string): Kept {
+export function createKept(agentId: string): StoredChat {
   const lasting = createPlace<Lasting>(() => localStorage, `parley:${agentId}`)
   const ofTab = createPlace<{ outgoing?: Outgoing }>(() => sessionStorage, `parley:${agentId}`)
   return {

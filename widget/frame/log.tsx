@@ -4,7 +4,7 @@ import { DetailsOffer } from './details-offer.tsx'
 import { HelpNote } from './help-note.tsx'
 import { IconButton } from './icon-button.tsx'
 import { LoadingLines } from './loading-lines.tsx'
-import { Bubble, MessageView, type Place, Thinking } from './message.tsx'
+import { Bubble, type MessagePosition, MessageView, Thinking } from './message.tsx'
 import { newMessage } from './new-message.ts'
 import { ProblemNote } from './problem-note.tsx'
 import type { State } from './state.ts'
@@ -131,7 +131,7 @@ function isWithPeopleOnly({ messages, live, conversation }: State): boolean {
 const TOGETHER_SECONDS = 5 * 60
 
 /** Groups consecutive messages of one speaker that are less than five minutes apart. */
-function placeOf(messages: Message[], index: number): Place {
+function placeOf(messages: Message[], index: number): MessagePosition {
   const follows = (one: Message | undefined, next: Message | undefined): boolean =>
     one !== undefined &&
     next !== undefined &&

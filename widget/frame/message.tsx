@@ -12,7 +12,7 @@ import type { Appearance, Attachment, Message } from './types.ts'
 import { sentence, shownLanguage, word } from './words.ts'
 
 /** The position of a message within a group of consecutive messages of the same speaker. */
-export type Place = { isFirst: boolean; isLast: boolean }
+export type MessagePosition = { isFirst: boolean; isLast: boolean }
 
 type Props = {
   chat: Chat
@@ -20,7 +20,7 @@ type Props = {
   message: Message
   isComplete: boolean
   language: string | null
-  place: Place
+  place: MessagePosition
 }
 
 export function MessageView({ chat, appearance, message, isComplete, language, place }: Props) {
@@ -91,7 +91,7 @@ type BubbleProps = {
   author?: string | null
   /** The agent's styles and avatar; absent for other speakers. */
   appearance?: Appearance
-  place?: Place
+  place?: MessagePosition
   /** The time in Unix seconds, or null to show none. */
   time?: number | null
   /** Whether the message is shown pale, because it has not been sent. */
@@ -99,7 +99,7 @@ type BubbleProps = {
   children?: ComponentChildren
 }
 
-const ALONE: Place = { isFirst: true, isLast: true }
+const ALONE: MessagePosition = { isFirst: true, isLast: true }
 
 export function Bubble({
   speaker,

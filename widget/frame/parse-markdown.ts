@@ -53,7 +53,7 @@ function readCode(lines: string[], from: number, blocks: Block[]): number {
 }
 
 const RULE = /^ {0,3}\|?(?: {0,20}:?-{1,200}:? {0,20}\|){0,50} {0,20}:?-{1,200}:? {0,20}\|? {0,20}$/
-const MOST_COLUMNS = 50
+const MAX_COLUMNS = 50
 
 /** Tables as in GitHub Flavored Markdown: a header row, then a delimiter row with the same number of cells. */
 function beginsTable(lines: string[], at: number): boolean {
@@ -90,7 +90,7 @@ function cellsOf(line: string): string[] {
     if (piece === '|') cells.push('')
     else cells[cells.length - 1] += piece === '\\|' ? '|' : piece
   }
-  return cells.slice(0, MOST_COLUMNS).map((cell) => cell.trim())
+  return cells.slice(0, MAX_COLUMNS).map((cell) => cell.trim())
 }
 
 function readQuote(lines: string[], from: number, blocks: Block[], depth: number): number {

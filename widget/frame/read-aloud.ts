@@ -2,7 +2,7 @@ import { spokenText } from './parse-inline.ts'
 import { type Block, parseMarkdown } from './parse-markdown.ts'
 
 /** Browsers cut longer utterances off. */
-const LONGEST = 200
+const MAX_LENGTH = 200
 
 /** Reads a text aloud; ends early when `signal` aborts. Never throws. */
 export async function readAloud(
@@ -39,7 +39,7 @@ function sentencesOf(line: string): string[] {
   const pieces: string[] = []
   for (const sentence of line.match(/[^.!?…。！？]+[.!?…。！？]*\s*|\S+/g) ?? []) {
     const last = pieces.at(-1)
-    if (last !== undefined && last.length + sentence.length < LONGEST)
+    if (last !== undefined && last.length + sentence.length < MAX_LENGTH)
       pieces[pieces.length - 1] = last + sentence
     else pieces.push(sentence)
   }

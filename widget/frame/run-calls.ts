@@ -40,10 +40,10 @@ export async function runCalls(
  * The size limit of a result. The service accepts no more than 64 KiB including the envelope, and browsers do not
  * keep larger requests alive when the page is left.
  */
-const MOST_BYTES = 60 * 1024
+const MAX_BYTES = 60 * 1024
 
 const fitting = (output: unknown): unknown =>
-  new Blob([JSON.stringify(output) ?? '']).size < MOST_BYTES
+  new Blob([JSON.stringify(output) ?? '']).size < MAX_BYTES
     ? output
     : { status: 'error', error: 'The result of the action is too long.' }
 

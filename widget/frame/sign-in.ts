@@ -1,13 +1,13 @@
 import { ParleyError } from '../../client/parley-error.ts'
 import type { ChatParts } from './chat-parts.ts'
 
-type Needs = Pick<ChatParts, 'page' | 'kept' | 'api'>
+type Deps = Pick<ChatParts, 'page' | 'kept' | 'api'>
 
 /**
  * Returns a function that sends the page's token to the service, once per token, and forgets a visitor whom the site
  * has signed out. It resolves to whether the visitor has changed and never throws.
  */
-export function createSignIn(): (needs: Needs) => Promise<boolean> {
+export function createSignIn(): (needs: Deps) => Promise<boolean> {
   let brought: string | null | undefined
   return async ({ page, kept, api }) => {
     await page.told()

@@ -13,7 +13,7 @@ export type Attachment = Message['attachments'][number]
 /** An uploaded file. Messages refer to it by its id. */
 export type SentFile = ResponseOf<'/agents/{agentId}/attachments'>['data']
 /** A stored message, and whether the agent answers it. */
-export type Sent = ResponseOf<'/agents/{agentId}/messages'>['data']
+export type SentMessage = ResponseOf<'/agents/{agentId}/messages'>['data']
 export type Call = Message['pendingCalls'][number]
 export type Feedback = Message['feedback']
 export type LeadField = NonNullable<Appearance['leadForm']>['fields'][number]

@@ -20,7 +20,7 @@ export type Voice = {
 }
 
 /** Voice mode ends after this many silences in a row, because nobody seems to be there. */
-const MOST_SILENCES = 3
+const MAX_SILENCES = 3
 
 /**
  * Creates the voice mode, which repeats these steps: it listens to the visitor, sends what they said and reads the
@@ -44,7 +44,7 @@ export function createVoice(chat: Chat): Voice {
     }
     if (words.initialMessage) await say(words.initialMessage)
     let silences = 0
-    while (!signal.aborted && silences < MOST_SILENCES) {
+    while (!signal.aborted && silences < MAX_SILENCES) {
       store.set({ mode: 'listening', heard: '' })
       const { text, problem } = await recogniseSpeech(language, signal, (heard) => store.set({ heard }))
       if (signal.aborted) return

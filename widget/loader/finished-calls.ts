@@ -1,5 +1,5 @@
 /** The number of results kept. A visit rarely has more that are still requested. */
-const MOST = 20
+const MAX_COUNT = 20
 
 export type FinishedCalls = {
   /** Returns the result of a call, or null if the call has not finished during this visit to the site. */
@@ -26,7 +26,7 @@ export function createFinishedCalls(agentId: string): FinishedCalls {
   return {
     find: (id) => read().find((one) => one.id === id) ?? null,
     add(id, output) {
-      calls = [...read(), { id, output }].slice(-MOST)
+      calls = [...read(), { id, output }].slice(-MAX_COUNT)
       // The newest result is the one that will be requested, so older ones are dropped to make room.
       for (let kept = calls; kept.length > 0; kept = kept.slice(1)) {
         try {

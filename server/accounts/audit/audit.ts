@@ -34,13 +34,13 @@ export async function dropAudit(db: Db, accountId: AccountId, id: string): Promi
 }
 
 const STRANGERS_KEPT_MS = 30 * 24 * 3_600_000
-const MOST_STRANGERS = 10_000
+const MAX_STRANGERS = 10_000
 
 /**
  * Deletes audit entries about refused sign-ins with addresses that have no login: those older than 30 days, and all but
- * the newest 10,000. Anybody can cause such entries, so they must not fill the database. It runs as a duty.
+ * the newest 10,000. Anybody can cause such entries, so they must not fill the database. It runs as a recurring job.
  */
-export async function dropStrangersEntries(db: Db, most = MOST_STRANGERS): Promise<void> {
+export async function dropStrangersEntries(db: Db, most = MAX_STRANGERS): Promise<void> {
   const strangers = db
     .selectFrom('audit_log')
     .where('account_id', 'is', null)

@@ -16,7 +16,7 @@ type Authenticator = {
 // A revoked key must stop working within a second in every process.
 const FRESH_MS = 800
 const TOUCH_EVERY_MS = 60_000
-const MOST_KEYS = 10_000
+const MAX_KEYS = 10_000
 
 type Entry = { row: Promise<KeyRow | null>; loadedAt: number }
 
@@ -30,7 +30,7 @@ export function createAuthenticator(db: Db, onError: (error: unknown) => void): 
     const now = performance.now()
     const entry = cache.get(hash)
     if (entry && now - entry.loadedAt < FRESH_MS) return entry.row
-    if (cache.size >= MOST_KEYS) cache.clear()
+    if (cache.size >= MAX_KEYS) cache.clear()
     const row = findKeyByHash(db, hash)
     row.catch(() => cache.delete(hash))
     cache.set(hash, { row, loadedAt: now })
@@ -40,7 +40,7 @@ export function createAuthenticator(db: Db, onError: (error: unknown) => void): 
   const touch = (keyId: string): void => {
     const now = performance.now()
     if (now - (touched.get(keyId) ?? Number.NEGATIVE_INFINITY) < TOUCH_EVERY_MS) return
-    if (touched.size >= MOST_KEYS) touched.clear()
+    if (touched.size >= MAX_KEYS) touched.clear()
     touched.set(keyId, now)
     touchKey(db, keyId).catch(onError)
   }
@@ -56,7 +56,7 @@ export function createAuthenticator(db: Db, onError: (error: unknown) => void): 
       if (!row || row.revokedAt) throw new ApiError('AUTH_INVALID_API_KEY')
       if (row.expiresAt && row.expiresAt.getTime() <= Date.now()) throw new ApiError('AUTH_EXPIRED_API_KEY')
       touch(row.id)
-      if (good.size >= MOST_KEYS) good.clear()
+      if (good.size >= MAX_KEYS) good.clear()
       good.add(hash)
       const { id, name, scopes, expiresAt, account } = row
       return { account, actor: `key:${id}`, scopes, key: { id, name, expiresAt }, member: null }

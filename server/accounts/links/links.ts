@@ -27,7 +27,7 @@ export const linkTo = (origin: string, kind: LinkKind, token: string): string =>
 
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex')
 
-type Wanted = {
+type NewLink = {
   accountId: AccountId
   kind: LinkKind
   createdBy: string
@@ -38,7 +38,7 @@ type Wanted = {
 /** Creates a link with 256 random bits. The token is only in this result; the database stores its hash. */
 export async function createLink(
   trx: Db,
-  { accountId, kind, createdBy, invited, memberId }: Wanted,
+  { accountId, kind, createdBy, invited, memberId }: NewLink,
 ): Promise<{ row: LinkRow; token: string }> {
   const token = randomBytes(32).toString('base64url')
   const row = await trx

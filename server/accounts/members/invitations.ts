@@ -35,13 +35,13 @@ export const presentInvitation = (row: LinkRow) => ({
   expiresAt: row.expires_at.toISOString(),
 })
 
-type Wanted = { email: string; name?: string; role: Role; agentIds?: string[] | null }
+type NewInvitation = { email: string; name?: string; role: Role; agentIds?: string[] | null }
 
 /** Invites an address that has no login in the account yet. */
 export async function invite(
   db: Db,
   caller: Caller,
-  { email, name = undefined, role, agentIds = null }: Wanted,
+  { email, name = undefined, role, agentIds = null }: NewInvitation,
 ): Promise<{ row: LinkRow; token: string }> {
   const { account, actor } = caller
   refuseUnlessOwner(caller, role)

@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts'
 import { afterCommit } from '../../platform/db/statements/transact.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import { type Route, route } from '../../platform/http/route.ts'
-import { deliverMail, operatorsWay } from '../../platform/mail/deliver-mail.ts'
+import { deliverMail, operatorsMailRoute } from '../../platform/mail/deliver-mail.ts'
 import { linkTo } from '../links/links.ts'
 import { workspaceOrigin } from '../sign-in/sessions/same-site.ts'
 import { accountMembers, changeMember, dropMember, presentMember } from './account-members.ts'
@@ -70,7 +70,7 @@ async function mailInvitation(
   account: string,
   link: string,
 ): Promise<void> {
-  const way = operatorsWay(config)
+  const way = operatorsMailRoute(config)
   if (!way) return
   const mail = {
     to: [email],

@@ -106,7 +106,7 @@ const limitOf = (p: Pick<Limits, 'allowance' | 'accountId' | 'month'>) => sql`
 
 /**
  * The statement that settles the reservation of a generation: what it reserved is spent. With a plain comparison of the
- * state, PostgreSQL would look through all reserved entries while the table is small, and go on doing so.
+ * state, PostgreSQL would look through all reserved entries while the table is small, and continue doing so.
  */
 export const settling = (accountId: AccountId, generationId: string): RawBuilder<unknown> => sql`
   update credit_entries set state = 'settled' where account_id = ${accountId}

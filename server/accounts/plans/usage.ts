@@ -6,7 +6,7 @@ import { monthOf } from './credits.ts'
 
 const DAY_MS = 86_400_000
 const USUAL_DAYS = 30
-const MOST_DAYS = 92
+const MAX_DAYS = 92
 const FIRST = Date.UTC(2020, 0)
 
 export type Range = { first: Date; last: Date }
@@ -23,8 +23,8 @@ export function usageRange(
   const last = endDate === undefined ? today : Date.parse(endDate)
   const first = startDate === undefined ? last - (USUAL_DAYS - 1) * DAY_MS : Date.parse(startDate)
   if (first > last) throw new ApiError('VALIDATION_INVALID_DATE_RANGE')
-  if ((last - first) / DAY_MS >= MOST_DAYS)
-    throw invalidField('startDate', `Must be at most ${MOST_DAYS} days before the end.`)
+  if ((last - first) / DAY_MS >= MAX_DAYS)
+    throw invalidField('startDate', `Must be at most ${MAX_DAYS} days before the end.`)
   // The ledger has no entries before or after these days.
   return { first: new Date(Math.max(first, FIRST)), last: new Date(Math.min(last, today)) }
 }

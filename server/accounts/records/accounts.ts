@@ -40,7 +40,7 @@ export async function listAccounts(db: Db): Promise<AccountSummary[]> {
 }
 
 /** The upper bound of accounts.idle_hours, in hours. */
-export const LONGEST_IDLE_HOURS = 8_760
+export const MAX_IDLE_HOURS = 8_760
 
 /** Sets the number of hours after which idle conversations of the account's channels end; null means the default. */
 export async function setIdleHours(db: Db, accountId: AccountId, hours: number | null): Promise<void> {

@@ -13,7 +13,7 @@ export type MemberRow = Selectable<MembersTable>
 /** After this many minutes without a report, a member's presence counts as offline. */
 export const PRESENCE_MINUTES = 15
 
-type Wanted = { email: string; name: string; role?: Role; agentIds?: string[] | null }
+type NewMember = { email: string; name: string; role?: Role; agentIds?: string[] | null }
 
 /**
  * Adds a member. Returns `taken` when the account already has a member with this address, and `full` when the plan
@@ -22,7 +22,7 @@ type Wanted = { email: string; name: string; role?: Role; agentIds?: string[] | 
 export const createMember = (
   db: Db,
   account: { id: AccountId; plan: string },
-  wanted: Wanted,
+  wanted: NewMember,
 ): Promise<{ id: string } | 'taken' | 'full'> =>
   transact(db, async (trx) => {
     await lockMembers(trx, account.id)

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Exact, endpoint, IsoTime, Nullable, OneOf, Success } from '../../platform/http/contract.ts'
 import { roles } from '../keys/roles.ts'
-import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from './passwords/password-limits.ts'
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from './passwords/password-limits.ts'
 
 const tag = 'Sign-in'
 /**
@@ -16,8 +16,8 @@ const GUESSES =
 const Token = Type.String({ minLength: 1, maxLength: 200, description: 'The part of the link after #' })
 const Email = Type.String({ format: 'email', maxLength: 254 })
 const Name = Type.String({ minLength: 1, maxLength: 100 })
-const NewPassword = Type.String({ minLength: SHORTEST_PASSWORD, maxLength: LONGEST_PASSWORD })
-const Password = Type.String({ minLength: 1, maxLength: LONGEST_PASSWORD })
+const NewPassword = Type.String({ minLength: MIN_PASSWORD_LENGTH, maxLength: MAX_PASSWORD_LENGTH })
+const Password = Type.String({ minLength: 1, maxLength: MAX_PASSWORD_LENGTH })
 const Code = Type.String({ minLength: 1, maxLength: 50 })
 
 export const readSignIn = endpoint({

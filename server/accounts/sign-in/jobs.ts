@@ -1,8 +1,8 @@
 import type { Context } from '../../context.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
-import type { Duty } from '../../platform/jobs/duties.ts'
 import type { Task } from '../../platform/jobs/jobs.ts'
-import { deliverMail, operatorsWay } from '../../platform/mail/deliver-mail.ts'
+import type { RecurringJob } from '../../platform/jobs/recurring-jobs.ts'
+import { deliverMail, operatorsMailRoute } from '../../platform/mail/deliver-mail.ts'
 import { dropStrangersEntries, recordAudit } from '../audit/audit.ts'
 import { createLink, dropLink, LINK_MS, linkTo, openResetLinks } from '../links/links.ts'
 import { lockMembers } from '../records/members.ts'
@@ -14,10 +14,10 @@ export const SEND_RESET = 'send-password-reset'
 export type SendReset = { email: string }
 
 /**
- * A member is sent no more links than these at a time. The links of earlier mails go on working, so that somebody else
+ * A member is sent no more links than these at a time. The links of earlier mails continue working, so that somebody else
  * who asks for links as well cannot keep the member from using one.
  */
-const MOST_OPEN_LINKS = 5
+const MAX_OPEN_LINKS = 5
 
 /** Sends a reset link to the member with this login address. Does nothing when there is none. */
 async function sendReset(
@@ -25,13 +25,13 @@ async function sendReset(
   { email }: SendReset,
   signal: AbortSignal,
 ): Promise<void> {
-  const way = operatorsWay(config)
+  const way = operatorsMailRoute(config)
   const member = await memberByLogin(db, email)
   if (!member || !way || !config.publicUrl) return
   const link = await transact(db, async (trx) => {
     const accountId = member.account_id
     await lockMembers(trx, accountId)
-    if ((await openResetLinks(trx, accountId, member.id)) >= MOST_OPEN_LINKS) return null
+    if ((await openResetLinks(trx, accountId, member.id)) >= MAX_OPEN_LINKS) return null
     const made = await createLink(trx, { accountId, kind: 'reset', createdBy: 'mail', memberId: member.id })
     await recordAudit(trx, { accountId, actor: 'nobody', action: 'password.ask-reset', target: member.id })
     return made
@@ -63,7 +63,7 @@ export const signInJobs = (ctx: Pick<Context, 'db' | 'config'>): Task<never>[] =
   } as Task<never>,
 ]
 
-export const signInDuties = ({ db }: Pick<Context, 'db'>): Duty[] => [
+export const signInRecurringJobs = ({ db }: Pick<Context, 'db'>): RecurringJob[] => [
   { what: 'ended sessions', everyMs: 3_600_000, run: () => dropOldSessions(db) },
   { what: 'counted passwords', everyMs: 3_600_000, run: () => dropOldAttempts(db) },
   { what: 'refused sign-ins of strangers', everyMs: 600_000, run: () => dropStrangersEntries(db) },

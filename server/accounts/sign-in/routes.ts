@@ -10,7 +10,7 @@ import { recordAudit } from '../audit/audit.ts'
 import * as contract from './contract.ts'
 import { countEntry, countOwnChange, countPassword } from './passwords/attempts.ts'
 import { rememberDevice } from './passwords/known-devices.ts'
-import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from './passwords/password-limits.ts'
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from './passwords/password-limits.ts'
 import { linkRoutes } from './passwords/routes.ts'
 import { claimCode } from './passwords/used-codes.ts'
 import { askAuth, type Exchange, headersFor, noteSignIn } from './provider/ask-auth.ts'
@@ -37,7 +37,7 @@ const enterRoutes = (ctx: Context): Route[] => [
       needsSetUp: login === undefined,
       provider: oidc && { name: oidc.name },
       mailsResets: smtp !== null && publicUrl !== null,
-      passwordLength: { minimum: SHORTEST_PASSWORD, maximum: LONGEST_PASSWORD },
+      passwordLength: { minimum: MIN_PASSWORD_LENGTH, maximum: MAX_PASSWORD_LENGTH },
     }
   }),
 
@@ -120,7 +120,7 @@ async function enter(
 }
 
 const sessionRoutes = (ctx: Context): Route[] => [
-  route(contract.signOut, { keeps: 'answer' }, async ({ caller, request, reply }) => {
+  route(contract.signOut, { idempotencyMode: 'response' }, async ({ caller, request, reply }) => {
     await askAuth(ctx, { request, reply }, (auth) =>
       auth.api.signOut({ headers: headersFor(request), asResponse: true }),
     )
@@ -158,20 +158,24 @@ const sessionRoutes = (ctx: Context): Route[] => [
 ]
 
 const credentialRoutes = (ctx: Context): Route[] => [
-  route(contract.changePassword, { keeps: 'answer' }, async ({ caller, body, request, reply }) => {
-    await countOwnChange(ctx, reply, memberOf(caller).loginId)
-    await askAuth(ctx, { request, reply }, (auth) =>
-      auth.api.changePassword({
-        body: { ...body, revokeOtherSessions: true },
-        headers: headersFor(request),
-        asResponse: true,
-      }),
-    )
-    await note(ctx, caller, 'password.change', memberOf(caller).id)
-    return success
-  }),
+  route(
+    contract.changePassword,
+    { idempotencyMode: 'response' },
+    async ({ caller, body, request, reply }) => {
+      await countOwnChange(ctx, reply, memberOf(caller).loginId)
+      await askAuth(ctx, { request, reply }, (auth) =>
+        auth.api.changePassword({
+          body: { ...body, revokeOtherSessions: true },
+          headers: headersFor(request),
+          asResponse: true,
+        }),
+      )
+      await note(ctx, caller, 'password.change', memberOf(caller).id)
+      return success
+    },
+  ),
 
-  route(contract.beginSecondFactor, { keeps: 'effect' }, async (call) => {
+  route(contract.beginSecondFactor, { idempotencyMode: 'manual' }, async (call) => {
     const { caller, body, request, reply, idempotency } = call
     await countOwnChange(ctx, reply, memberOf(caller).loginId)
     if (memberOf(caller).hasSecondFactor)
@@ -195,15 +199,19 @@ const credentialRoutes = (ctx: Context): Route[] => [
     }
   }),
 
-  route(contract.confirmSecondFactor, { keeps: 'answer' }, async ({ caller, body, request, reply }) => {
-    await countOwnChange(ctx, reply, memberOf(caller).loginId)
-    await askAuth(ctx, { request, reply }, (auth) =>
-      auth.api.verifyTOTP({ body, headers: headersFor(request), asResponse: true }),
-    )
-    await claimCode(ctx.db, memberOf(caller).loginId, body.code)
-    await note(ctx, caller, 'second-factor.enable', memberOf(caller).id)
-    return success
-  }),
+  route(
+    contract.confirmSecondFactor,
+    { idempotencyMode: 'response' },
+    async ({ caller, body, request, reply }) => {
+      await countOwnChange(ctx, reply, memberOf(caller).loginId)
+      await askAuth(ctx, { request, reply }, (auth) =>
+        auth.api.verifyTOTP({ body, headers: headersFor(request), asResponse: true }),
+      )
+      await claimCode(ctx.db, memberOf(caller).loginId, body.code)
+      await note(ctx, caller, 'second-factor.enable', memberOf(caller).id)
+      return success
+    },
+  ),
 
   route(contract.removeSecondFactor, async ({ caller, body, request, reply }) => {
     await countOwnChange(ctx, reply, memberOf(caller).loginId)

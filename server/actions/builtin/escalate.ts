@@ -35,7 +35,7 @@ export type WhoIsThere = (
  */
 export async function escalate(
   db: Db,
-  { openTicket, whoIsThere }: { openTicket: OpenTicket; whoIsThere: WhoIsThere },
+  { openTicket, onlineMembers }: { openTicket: OpenTicket; onlineMembers: WhoIsThere },
   { subject, summary, email }: EscalateInput,
   { accountId, agentId, conversationId }: ToolCallPlace,
 ): Promise<ToolOutput> {
@@ -58,7 +58,7 @@ export async function escalate(
     })
   })
   // For the text that tells the person what happens next.
-  const { isThere, opensAt, timeZone } = await whoIsThere(db, { accountId, agentId })
+  const { isThere, opensAt, timeZone } = await onlineMembers(db, { accountId, agentId })
   return { status: 'success', data: { ticketNumber, teamIsThere: isThere, opensAt, timeZone } }
 }
 

@@ -3,9 +3,9 @@ import { storable } from '../../platform/http/bodies/storable.ts'
 import type { ToolOutput } from '../tools/tool.ts'
 
 const TIMEOUT_MS = 10_000
-const MOST_BYTES = 2_097_152
-const MOST_RESULTS = 5
-const LONGEST = { title: 200, url: 1_000, content: 500 }
+const MAX_BYTES = 2_097_152
+const MAX_RESULTS = 5
+const MAX_LENGTH = { title: 200, url: 1_000, content: 500 }
 
 /**
  * Queries the operator's search service (`{url}?q=…&format=json`, which returns `{results: [{title, url, content}]}`)
@@ -36,7 +36,7 @@ async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
   let length = 0
   for await (const chunk of body) {
     length += chunk.length
-    if (length > MOST_BYTES) throw new Error('The response of the search service is too large.')
+    if (length > MAX_BYTES) throw new Error('The response of the search service is too large.')
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
@@ -48,9 +48,11 @@ function resultsOf(answer: unknown): Record<string, string>[] {
   return results
     .map((result) => (result ?? {}) as Record<string, unknown>)
     .filter(({ url }) => typeof url === 'string' && /^https?:\/\//i.test(url))
-    .slice(0, MOST_RESULTS)
+    .slice(0, MAX_RESULTS)
     .map((result) =>
-      Object.fromEntries(Object.entries(LONGEST).map(([name, most]) => [name, shorten(result[name], most)])),
+      Object.fromEntries(
+        Object.entries(MAX_LENGTH).map(([name, most]) => [name, shorten(result[name], most)]),
+      ),
     )
 }
 

@@ -3,7 +3,7 @@ import { channels } from '../../agents/settings/settings-schema.ts'
 import { Exact, IsoTime, Nullable, OneOf, Subset } from '../../platform/http/contract.ts'
 
 const actionTypes = ['client', 'http', 'collect-leads', 'escalate', 'web-search'] as const
-export const MOST_ACTIONS = 100
+export const MAX_ACTIONS = 100
 export const DEFAULT_TIMEOUT_MS = 10_000
 
 export const ActionName = Type.String({

@@ -10,7 +10,7 @@ import type { UpdateAction } from './action-schema.ts'
 import { applyRequest, type Header, type PlainRequest } from './check-request.ts'
 import { fixedInputs, NO_INPUTS } from './fixed-inputs.ts'
 
-type Needs = Pick<Context, 'config'>
+type Deps = Pick<Context, 'config'>
 type Change = Static<typeof UpdateAction>
 
 /**
@@ -18,7 +18,7 @@ type Change = Static<typeof UpdateAction>
  * Throws VALIDATION_INVALID_BODY with every invalid field, including those in `found`.
  */
 export function applyAction(
-  ctx: Needs,
+  ctx: Deps,
   stored: ActionRow | null,
   known: Header[],
   type: ActionType,

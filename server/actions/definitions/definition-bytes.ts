@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
 import type { AgentRef } from '../../platform/db/refs.ts'
 
-export const MOST_DEFINITION_BYTES = 262_144
+export const MAX_DEFINITION_BYTES = 262_144
 
 /** Returns the size of the agent's actions, with their encrypted headers, and procedures as text. */
 export async function definitionBytes(db: Db, { accountId, agentId }: AgentRef): Promise<number> {

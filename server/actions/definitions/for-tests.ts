@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts'
 import { newId } from '../../platform/db/ids.ts'
 import type { ToolCallPlace, Toolkit, ToolOutput } from '../tools/tool.ts'
 
-type Place = Partial<Pick<ToolCallPlace, 'conversationId' | 'toolCallId'>>
+type CallRef = Partial<Pick<ToolCallPlace, 'conversationId' | 'toolCallId'>>
 
 const agentRow = (ctx: Context, agentId: string) =>
   ctx.db.selectFrom('agents').selectAll().where('id', '=', agentId).executeTakeFirstOrThrow()
@@ -23,7 +23,7 @@ export async function runTool(
   agentId: string,
   name: string,
   input: unknown,
-  { conversationId, toolCallId = newId() }: Place = {},
+  { conversationId, toolCallId = newId() }: CallRef = {},
 ): Promise<ToolOutput> {
   const { account_id: accountId } = await agentRow(ctx, agentId)
   const { tools } = await toolkitOf(ctx, agentId)

@@ -6,17 +6,17 @@ import { type Details, refuseInvalid } from '../../platform/http/input/validate.
 import { type Change, changeTools } from '../procedures/change-tools.ts'
 import { disableProcedures } from '../procedures/disable-procedures.ts'
 import { type ActionRow, actionsByName, requireAction } from './action-queries.ts'
-import { type CreateAction, MOST_ACTIONS, type UpdateAction } from './action-schema.ts'
+import { type CreateAction, MAX_ACTIONS, type UpdateAction } from './action-schema.ts'
 import { applyAction } from './check-action.ts'
 import { openHeaders, sealRequest } from './check-request.ts'
 
-type Needs = Pick<Context, 'db' | 'secrets' | 'config'>
+type Deps = Pick<Context, 'db' | 'secrets' | 'config'>
 
 const TAKEN = 'Another action of this agent has this name.'
 
 /** Adds an action. Throws AGENT_NOT_FOUND and VALIDATION_INVALID_BODY. */
 export async function createAction(
-  ctx: Needs,
+  ctx: Deps,
   change: Change,
   body: Static<typeof CreateAction>,
 ): Promise<ActionRow> {
@@ -26,7 +26,7 @@ export async function createAction(
     const others = await actionsByName(trx, { accountId, agentId })
     const found: Details = {}
     if (others.has(body.name)) found.name = TAKEN
-    if (others.size >= MOST_ACTIONS) found.body = `An agent has at most ${MOST_ACTIONS} actions.`
+    if (others.size >= MAX_ACTIONS) found.body = `An agent has at most ${MAX_ACTIONS} actions.`
     refuseInvalid(found)
     const id = newId()
     const row = await trx
@@ -51,7 +51,7 @@ export async function createAction(
 
 /** Applies the sent fields. Throws AGENT_NOT_FOUND, RESOURCE_NOT_FOUND and VALIDATION_INVALID_BODY. */
 export async function updateAction(
-  ctx: Needs,
+  ctx: Deps,
   change: Change,
   actionId: string,
   body: Static<typeof UpdateAction>,
@@ -88,7 +88,7 @@ export async function updateAction(
 }
 
 /** Deletes an action. Throws AGENT_NOT_FOUND and RESOURCE_NOT_FOUND. */
-export async function deleteAction(ctx: Needs, change: Change, actionId: string): Promise<void> {
+export async function deleteAction(ctx: Deps, change: Change, actionId: string): Promise<void> {
   const { accountId, agentId } = change
   await changeTools(ctx.db, change, 'action.delete', async (trx) => {
     const row = await requireAction(trx, { accountId, agentId }, actionId)

@@ -7,7 +7,7 @@ type Templates = readonly (readonly [name: string, template: string])[]
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 const OPEN = /^(content-type|accept|accept-language|user-agent)$/i
 // Shorter pieces of text would be found in responses by chance.
-const SHORTEST_SECRET = 8
+const MIN_SECRET_LENGTH = 8
 
 export const isHeaderValue = (value: string): boolean => VALUE.test(value)
 
@@ -32,5 +32,5 @@ export function secretsOf(templates: Templates): string[] {
     .flatMap((piece) =>
       'text' in piece ? [piece.text.trim(), piece.text.trim().replace(/^\w+\s+/, '')] : [],
     )
-  return [...new Set(texts)].filter((text) => text.length >= SHORTEST_SECRET)
+  return [...new Set(texts)].filter((text) => text.length >= MIN_SECRET_LENGTH)
 }

@@ -2,8 +2,8 @@ import type { FetchedPage } from '../../platform/fetch/read/read-page.ts'
 import { storable, unstorable } from '../../platform/http/bodies/storable.ts'
 import type { ToolOutput } from '../tools/tool.ts'
 
-const MOST_BYTES = 20_480
-const LONGEST_ERROR = 200
+const MAX_BYTES = 20_480
+const MAX_ERROR_LENGTH = 200
 
 /** Returns a response for the model: JSON as a value, anything else as text, cut at 20 KB and without `secrets`. */
 export function readAnswer(
@@ -12,14 +12,14 @@ export function readAnswer(
 ): ToolOutput {
   const text = withoutSecrets(decode(body, charset), secrets)
   if (status < 200 || status > 299) {
-    const said = Array.from(text.trim()).slice(0, LONGEST_ERROR).join('')
+    const said = Array.from(text.trim()).slice(0, MAX_ERROR_LENGTH).join('')
     return { status: 'error', error: `The service answered with status ${status}. ${said}`.trim() }
   }
   if (text === '') return { status: 'success' }
   const bytes = Buffer.from(text)
-  if (bytes.length > MOST_BYTES) {
+  if (bytes.length > MAX_BYTES) {
     // In stream mode, a character that is cut in the middle is omitted.
-    const kept = new TextDecoder().decode(bytes.subarray(0, MOST_BYTES), { stream: true })
+    const kept = new TextDecoder().decode(bytes.subarray(0, MAX_BYTES), { stream: true })
     return { status: 'success', data: kept }
   }
   const isJson = contentType === 'application/json' || contentType?.endsWith('+json')

@@ -15,7 +15,7 @@ type Deps = { fetcher: Pick<GuardedFetcher, 'fetch'>; secrets: Pick<Secrets, 'de
 type Input = Record<string, unknown>
 
 // The most bytes that are read; 20 KB of them are kept.
-const MOST_BYTES = 1_048_576
+const MAX_BYTES = 1_048_576
 
 const failures: Partial<Record<FetchFailureCode, string>> = {
   blocked_address: 'The action was not run: its address is not on the public internet.',
@@ -58,7 +58,7 @@ export async function runHttp(
         method: http.method,
         headers,
         body,
-        maxBytes: MOST_BYTES,
+        maxBytes: MAX_BYTES,
         timeoutMs: http.timeoutMs,
         // Like headers, a body may contain secrets, and a redirect could send it to any host.
         maxRedirects: body === undefined ? undefined : 0,

@@ -10,15 +10,15 @@ type Schema = Record<string, unknown>
 
 const DRAFT = 'https://json-schema.org/draft/2020-12/schema'
 // Limits for a schema, and for the inputs of a call.
-const MOST_BYTES = 32_768
-const MOST_VALUES = 1_000
+const MAX_BYTES = 32_768
+const MAX_VALUES = 1_000
 
 // This instance only validates schemas against the draft; it never compiles them.
 const draft = new Ajv2020({ strict: false, logger: false })
 
 /** Returns why a schema cannot describe the inputs of an action, or null. */
 export function refuseSchema(schema: Schema): string | null {
-  if (Buffer.byteLength(JSON.stringify(schema)) > MOST_BYTES) return 'Must have at most 32 KB.'
+  if (Buffer.byteLength(JSON.stringify(schema)) > MAX_BYTES) return 'Must have at most 32 KB.'
   if (schema.$schema !== undefined && schema.$schema !== DRAFT) return `$schema must be ${DRAFT}.`
   if (schema.type !== 'object') return 'Must describe an object: set "type" to "object".'
   const problem = refuseReferences(schema)
@@ -64,8 +64,8 @@ function refuseLarge(input: unknown): string | null {
       values += 1
       return value
     })
-    if (values > MOST_VALUES) return 'The inputs must have at most 1,000 values.'
-    return Buffer.byteLength(text) > MOST_BYTES ? 'The inputs must have at most 32 KB.' : null
+    if (values > MAX_VALUES) return 'The inputs must have at most 1,000 values.'
+    return Buffer.byteLength(text) > MAX_BYTES ? 'The inputs must have at most 32 KB.' : null
   } catch {
     return 'The inputs are nested too deeply.'
   }

@@ -1,7 +1,7 @@
 import {
-  LARGEST_PATTERNS,
   type LinearPattern,
   linearPattern,
+  MAX_PATTERNS_SIZE,
   stepsOf,
 } from '../../platform/text/safety/linear-pattern.ts'
 import { ToolProblem } from '../tools/tool-problem.ts'
@@ -13,10 +13,10 @@ export type InputPatterns = {
   within<T>(check: () => T): T
 }
 
-const LONGEST = 200
-const MOST_PATTERNS = 20
+const MAX_LENGTH = 200
+const MAX_PATTERNS = 20
 // The limit for one check, which takes 0.1 s at worst.
-const MOST_STEPS = 1_000_000
+const MAX_STEPS = 1_000_000
 
 const TOO_LARGE =
   'Its patterns are too large: the counts of their repeats may be 500 in all. Set minLength and maxLength instead.'
@@ -40,13 +40,12 @@ export function createInputPatterns({ bounded }: { bounded: boolean }): InputPat
   const engine = (pattern: string) => {
     count += 1
     size += compile(pattern).size
-    if (bounded && count > MOST_PATTERNS) throw new Error(`Must have at most ${MOST_PATTERNS} patterns.`)
-    if (bounded && size > LARGEST_PATTERNS) throw new Error(TOO_LARGE)
+    if (bounded && count > MAX_PATTERNS) throw new Error(`Must have at most ${MAX_PATTERNS} patterns.`)
+    if (bounded && size > MAX_PATTERNS_SIZE) throw new Error(TOO_LARGE)
     const test = (text: string): boolean => {
       const expression = compile(pattern)
       steps += stepsOf(expression, text)
-      if (steps > MOST_STEPS)
-        throw new ToolProblem('The inputs are too long for the patterns of this action.')
+      if (steps > MAX_STEPS) throw new ToolProblem('The inputs are too long for the patterns of this action.')
       return expression.test(text)
     }
     // Ajv keeps one instance for each text.
@@ -67,6 +66,6 @@ export function createInputPatterns({ bounded }: { bounded: boolean }): InputPat
 }
 
 function compilePattern(pattern: string): LinearPattern {
-  if (pattern.length > LONGEST) throw new Error(`A pattern must have at most ${LONGEST} characters.`)
+  if (pattern.length > MAX_LENGTH) throw new Error(`A pattern must have at most ${MAX_LENGTH} characters.`)
   return linearPattern(pattern)
 }

@@ -1,6 +1,6 @@
 const OTHER_NAMES = ['$id', '$anchor', '$dynamicRef', '$dynamicAnchor', '$recursiveRef', '$recursiveAnchor']
 // The most subschemas after every reference is replaced by its target, which bounds the time to compile and to check.
-const LARGEST = 1_000
+const MAX_SIZE = 1_000
 // This keyword compares every item with every other one.
 const UNIQUE_ITEMS = 50
 
@@ -32,7 +32,7 @@ export function refuseReferences(root: Record<string, unknown>): string | null {
   }
 
   try {
-    return sizeOf(root) > LARGEST ? TOO_LARGE : null
+    return sizeOf(root) > MAX_SIZE ? TOO_LARGE : null
   } catch (error) {
     return error instanceof RangeError ? 'Is nested too deeply.' : (error as Error).message
   }

@@ -5,7 +5,7 @@ import type { Db, Trx } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { refuseInvalid } from '../../platform/http/input/validate.ts'
-import { definitionBytes, MOST_DEFINITION_BYTES } from '../definitions/definition-bytes.ts'
+import { definitionBytes, MAX_DEFINITION_BYTES } from '../definitions/definition-bytes.ts'
 
 /** The agent, and who changes its actions or procedures. */
 export type Change = { accountId: AccountId; actor: string; agentId: string }
@@ -31,7 +31,7 @@ export async function changeTools<R>(
     const { row, changed } = await work(trx)
     if (!changed) return row
     const after = await definitionBytes(trx, { accountId, agentId })
-    if (after > MOST_DEFINITION_BYTES && after > before) refuseInvalid({ body: TOO_LARGE })
+    if (after > MAX_DEFINITION_BYTES && after > before) refuseInvalid({ body: TOO_LARGE })
     await moveTools(trx, { id: agentId, account_id: accountId })
     await recordAudit(trx, { accountId, actor, action, target: row.id, detail: { name: row.name } })
     return row

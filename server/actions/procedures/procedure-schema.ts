@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { Exact, IsoTime, Nullable, Subset } from '../../platform/http/contract.ts'
 import { ActionName } from '../definitions/action-schema.ts'
 
-export const MOST_PROCEDURES = 100
+export const MAX_PROCEDURES = 100
 
 const Name = Type.String({
   minLength: 1,

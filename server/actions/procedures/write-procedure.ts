@@ -9,16 +9,16 @@ import { actionsByName } from '../definitions/action-queries.ts'
 import { namedActions } from '../definitions/named-actions.ts'
 import { type Change, changeTools } from './change-tools.ts'
 import { type ProcedureRow, procedureNames, requireProcedure } from './procedure-queries.ts'
-import { type CreateProcedure, MOST_PROCEDURES, type UpdateProcedure } from './procedure-schema.ts'
+import { type CreateProcedure, MAX_PROCEDURES, type UpdateProcedure } from './procedure-schema.ts'
 
-type Needs = Pick<Context, 'db'>
+type Deps = Pick<Context, 'db'>
 type SentSteps = Static<typeof CreateProcedure>['steps']
 
 const TAKEN = 'Another procedure of this agent has this name.'
 
 /** Adds a procedure, disabled. Throws AGENT_NOT_FOUND and VALIDATION_INVALID_BODY. */
 export async function createProcedure(
-  { db }: Needs,
+  { db }: Deps,
   change: Change,
   { name, trigger, steps }: Static<typeof CreateProcedure>,
 ): Promise<ProcedureRow> {
@@ -27,7 +27,7 @@ export async function createProcedure(
     const others = await procedureNames(trx, { accountId, agentId })
     const details: Details = {}
     if (others.has(name)) details.name = TAKEN
-    if (others.size >= MOST_PROCEDURES) details.body = `An agent has at most ${MOST_PROCEDURES} procedures.`
+    if (others.size >= MAX_PROCEDURES) details.body = `An agent has at most ${MAX_PROCEDURES} procedures.`
     refuseInvalid(details)
     const row = await trx
       .insertInto('procedures')
@@ -47,7 +47,7 @@ export async function createProcedure(
 
 /** Applies the sent fields. Throws AGENT_NOT_FOUND, RESOURCE_NOT_FOUND and VALIDATION_INVALID_BODY. */
 export async function updateProcedure(
-  { db }: Needs,
+  { db }: Deps,
   change: Change,
   procedureId: string,
   body: Static<typeof UpdateProcedure>,
@@ -76,7 +76,7 @@ export async function updateProcedure(
 }
 
 /** Deletes a procedure. Throws AGENT_NOT_FOUND and RESOURCE_NOT_FOUND. */
-export async function deleteProcedure({ db }: Needs, change: Change, procedureId: string): Promise<void> {
+export async function deleteProcedure({ db }: Deps, change: Change, procedureId: string): Promise<void> {
   const { accountId, agentId } = change
   await changeTools(db, change, 'procedure.delete', async (trx) => {
     const row = await requireProcedure(trx, { accountId, agentId }, procedureId)

@@ -21,7 +21,7 @@ export type ToolDeps = {
   /** The operator's search service; null: there is none. */
   search: string | null
   openTicket: OpenTicket
-  whoIsThere: WhoIsThere
+  onlineMembers: WhoIsThere
   onError: (error: unknown) => void
 }
 

@@ -3,7 +3,7 @@ import type { ActionRow } from '../definitions/action-queries.ts'
 import type { Tool, ToolOutput } from './tool.ts'
 import { withoutCustomers } from './without-customers.ts'
 
-const LONGEST_MS = 45_000
+const MAX_MS = 45_000
 
 /** Runs an action as if a model had called it; `tool` is null where this installation cannot run it. */
 export async function testAction(
@@ -26,7 +26,7 @@ export async function testAction(
     conversationId: newId(),
     userId: null,
     toolCallId: newId(),
-    signal: AbortSignal.timeout(LONGEST_MS),
+    signal: AbortSignal.timeout(MAX_MS),
   })
   return { hasRun: true, output, ms: Math.round(performance.now() - startedAt) }
 }

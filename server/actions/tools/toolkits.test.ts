@@ -30,8 +30,8 @@ test('the cache of compiled actions is bounded by size and evicts the oldest', a
   const agents = [await newAgent(), await newAgent(), await newAgent()]
   for (const agentId of agents) await add(agentId, 'a', 4_000)
   const { db, fetcher, secrets } = service.ctx
-  const deps = { db, fetcher, secrets, search: null, openTicket: fail, whoIsThere: fail, onError: fail }
-  const toolkits = createToolkits(deps, { mostBytes: 10_000 })
+  const deps = { db, fetcher, secrets, search: null, openTicket: fail, onlineMembers: fail, onError: fail }
+  const toolkits = createToolkits(deps, { maxBytes: 10_000 })
   const toolOf = async (n: number) => {
     const agent = { accountId: client.accountId, agentId: agents[n] ?? '', toolsVersion: 1 }
     return (await toolkits.forAgent(agent, 'api', null)).tools[0]

@@ -26,14 +26,14 @@ type Loaded = {
 /** `bytes` is 0 until it is loaded. */
 type Entry = { version: number; loading: Promise<Loaded>; bytes: number }
 
-const MOST_AGENTS = 500
+const MAX_AGENTS = 500
 // The size of the definitions as JSON; compiled, they take about ten times as much.
-const MOST_BYTES = 16_777_216
+const MAX_BYTES = 16_777_216
 
 /** Caches the compiled actions of the most recently used agents. */
 export function createToolkits(
   deps: ToolDeps,
-  { mostAgents = MOST_AGENTS, mostBytes = MOST_BYTES } = {},
+  { maxAgents = MAX_AGENTS, maxBytes = MAX_BYTES } = {},
 ): Toolkits {
   // Least recently used first.
   const kept = new Map<string, Entry>()
@@ -42,7 +42,7 @@ export function createToolkits(
     let bytes = 0
     for (const entry of kept.values()) bytes += entry.bytes
     for (const [oldest, entry] of kept) {
-      if (kept.size <= mostAgents && bytes <= mostBytes) break
+      if (kept.size <= maxAgents && bytes <= maxBytes) break
       kept.delete(oldest)
       bytes -= entry.bytes
     }

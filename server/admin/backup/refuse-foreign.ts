@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { isKept } from '../../agents/pictures/kept-path.ts'
+import { isSafePath } from '../../agents/pictures/safe-path.ts'
 import type { Trx } from '../../platform/db/database.ts'
 import { CommandFailure } from '../command.ts'
 import type { ScopedTable } from './account-scope.ts'
@@ -35,15 +35,15 @@ export function refuseForeignFiles({ rows, table }: Rows): void {
 
 function namesForeignFile(table: string, row: Record<string, unknown>): boolean {
   const owners = [row.account_id, row.agent_id].map(String)
-  if (table === 'attachments') return !isKept(String(row.path), ...owners, 'attachments')
+  if (table === 'attachments') return !isSafePath(String(row.path), ...owners, 'attachments')
   if (table !== 'sources') return false
   const { file = null } = (row.content ?? {}) as { file?: unknown }
-  return file !== null && !isKept(String(file), ...owners, String(row.id))
+  return file !== null && !isSafePath(String(file), ...owners, String(row.id))
 }
 
 /** Throws for a file outside of the files folder, or outside of the account's folder in it. */
 export function refuseForeignPath(path: unknown, account: AccountLine | null = null): void {
-  if (typeof path !== 'string' || !isKept(path, ...(account ? [account.id] : [])))
+  if (typeof path !== 'string' || !isSafePath(path, ...(account ? [account.id] : [])))
     throw new CommandFailure(
       `The file contains the path ${JSON.stringify(path)}, which is not valid for a file of Parley; nothing was changed.`,
     )

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { sql } from 'kysely'
-import { isKept } from '../../agents/pictures/kept-path.ts'
+import { isSafePath } from '../../agents/pictures/safe-path.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { readMigrations } from '../../platform/db/upkeep/migrate.ts'
 import { CommandFailure } from '../command.ts'
@@ -149,7 +149,7 @@ export async function filesIn(folder: string): Promise<string[]> {
     return entries
       .filter((entry) => entry.isFile())
       .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll(sep, '/'))
-      .filter((path) => isKept(path))
+      .filter((path) => isSafePath(path))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw error

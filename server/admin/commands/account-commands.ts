@@ -3,8 +3,8 @@ import { DEFAULT_PLAN } from '../../accounts/plans/plans.ts'
 import {
   changePlan,
   createAccount,
-  LONGEST_IDLE_HOURS,
   listAccounts,
+  MAX_IDLE_HOURS,
   setIdleHours,
 } from '../../accounts/records/accounts.ts'
 import { type Command, required, usageFailure } from '../command.ts'
@@ -77,9 +77,9 @@ export const accountIdle: Command = {
   positionals: { count: 2 },
   async run({ db }, { positionals: [id = '', hours = ''] }) {
     const idleHours = hours === 'default' ? null : Number(hours)
-    const fits = (n: number): boolean => Number.isInteger(n) && n >= 1 && n <= LONGEST_IDLE_HOURS
+    const fits = (n: number): boolean => Number.isInteger(n) && n >= 1 && n <= MAX_IDLE_HOURS
     if (idleHours !== null && !fits(idleHours))
-      throw usageFailure(`HOURS must be a whole number from 1 to ${LONGEST_IDLE_HOURS}, or default.`)
+      throw usageFailure(`HOURS must be a whole number from 1 to ${MAX_IDLE_HOURS}, or default.`)
     const account = await findAccount(db, id)
     await db.transaction().execute(async (trx) => {
       await setIdleHours(trx, account.id, idleHours)

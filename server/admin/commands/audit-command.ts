@@ -2,7 +2,7 @@ import { type Command, usageFailure } from '../command.ts'
 import { findAccount } from './find-account.ts'
 
 const USUAL = 100
-const MOST = 10_000
+const MAX_COUNT = 10_000
 
 type Entry = {
   at: string
@@ -20,8 +20,8 @@ export const auditCommand: Command = {
   options: { account: { type: 'string' }, limit: { type: 'string' } },
   async run({ db }, { values }) {
     const limit = Number(values.limit ?? USUAL)
-    if (!Number.isInteger(limit) || limit < 1 || limit > MOST)
-      throw usageFailure(`--limit must be a whole number from 1 to ${MOST}.`)
+    if (!Number.isInteger(limit) || limit < 1 || limit > MAX_COUNT)
+      throw usageFailure(`--limit must be a whole number from 1 to ${MAX_COUNT}.`)
     const account = values.account === undefined ? null : await findAccount(db, values.account)
     const rows = await db
       .selectFrom('audit_log')

@@ -6,10 +6,10 @@ import type { AgentsTable } from '../../platform/db/tables/agents.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { CommandFailure, type Input, usageFailure } from '../command.ts'
 
-type Found = { id: AccountId; name: string; plan: string }
+type FoundAccount = { id: AccountId; name: string; plan: string }
 
 /** Returns the account with an id given by the operator. Throws a sentence when there is none. */
-export async function findAccount(db: Db, id: string): Promise<Found> {
+export async function findAccount(db: Db, id: string): Promise<FoundAccount> {
   const row = isId(id)
     ? await db
         .selectFrom('accounts')
@@ -22,7 +22,7 @@ export async function findAccount(db: Db, id: string): Promise<Found> {
 }
 
 /** Returns the account of --account, which may be omitted if there is only one. */
-export async function accountOf(db: Db, { values: { account } }: Input): Promise<Found> {
+export async function accountOf(db: Db, { values: { account } }: Input): Promise<FoundAccount> {
   if (account !== undefined) return findAccount(db, account.trim())
   const rows = await db.selectFrom('accounts').select(['id', 'name', 'plan']).limit(2).execute()
   if (rows.length === 1 && rows[0]) return rows[0]

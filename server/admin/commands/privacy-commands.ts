@@ -3,7 +3,7 @@ import { eraseUser } from '../../people/privacy/erasing/erase-user.ts'
 import { addErasure } from '../../people/privacy/erasing/erasures.ts'
 import { noCounts, userLines } from '../../people/privacy/exporting/export-user.ts'
 import { type AskedPerson, findPerson } from '../../people/privacy/person/find-person.ts'
-import { LONGEST_DAYS } from '../../people/privacy/person/limits.ts'
+import { MAX_DAYS } from '../../people/privacy/person/limits.ts'
 import { setRetention } from '../../people/privacy/retention/retention.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
@@ -70,9 +70,9 @@ export const retentionSet: Command = {
   async run({ db }, input) {
     const days = required(input, 'days')
     const retentionDays = days === 'off' ? null : Number(days)
-    const fits = (n: number): boolean => Number.isInteger(n) && n >= 1 && n <= LONGEST_DAYS
+    const fits = (n: number): boolean => Number.isInteger(n) && n >= 1 && n <= MAX_DAYS
     if (retentionDays !== null && !fits(retentionDays))
-      throw usageFailure(`--days must be a whole number from 1 to ${LONGEST_DAYS}, or off.`)
+      throw usageFailure(`--days must be a whole number from 1 to ${MAX_DAYS}, or off.`)
     const agent = await findAgent(db, required(input, 'agent'))
     const place = { accountId: agent.account_id, agentId: agent.id, actor: 'operator' }
     await setRetention(db, place, retentionDays)

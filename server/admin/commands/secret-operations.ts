@@ -3,11 +3,11 @@ import type { Config } from '../../config.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { finishRotation, RotationRefused, rotateKey } from '../../platform/secrets/rotate-key.ts'
 import { createSealKey } from '../../platform/secrets/seal.ts'
-import { keepKey, SHORTEST_KEY } from '../../platform/secrets/secret-key.ts'
+import { keepKey, MIN_KEY_LENGTH } from '../../platform/secrets/secret-key.ts'
 import type { Secrets } from '../../platform/secrets/secrets.ts'
 import { CommandFailure, type SecretOperations } from '../command.ts'
 
-type Needs = {
+type Deps = {
   db: Db
   embedded: boolean
   config: Pick<Config, 'secretKey' | 'dataDir'>
@@ -15,10 +15,10 @@ type Needs = {
 }
 
 /** Returns the operations on the secret key. They throw CommandFailure. */
-export const secretOperations = ({ db, embedded, config, openSecrets }: Needs): SecretOperations => ({
+export const secretOperations = ({ db, embedded, config, openSecrets }: Deps): SecretOperations => ({
   async rotate(secret) {
-    if (secret !== null && secret.length < SHORTEST_KEY)
-      throw new CommandFailure(`The new key must have at least ${SHORTEST_KEY} characters.`)
+    if (secret !== null && secret.length < MIN_KEY_LENGTH)
+      throw new CommandFailure(`The new key must have at least ${MIN_KEY_LENGTH} characters.`)
     if (secret === null && config.secretKey !== null)
       throw new CommandFailure(
         'The key of this installation is in SECRET_KEY: write a new one to a file and pass it with --key-file.',

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import { DatabaseAway } from '../../platform/db/connections/unavailable.ts'
+import { DatabaseUnavailable } from '../../platform/db/connections/unavailable.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { hasPgvector } from '../../platform/db/upkeep/pgvector.ts'
 import { indexTables } from '../../platform/db/upkeep/vacuum.ts'
@@ -29,9 +29,9 @@ export const healthRoutes = (ctx: Pick<Context, 'availability' | 'space' | 'db' 
   }
   return [
     route(getHealth, async () => {
-      const absence = availability.absence()
-      if (absence) {
-        const { message } = new DatabaseAway(absence)
+      const outage = availability.outage()
+      if (outage) {
+        const { message } = new DatabaseUnavailable(outage)
         throw new ApiError('SERVICE_OVERLOADED', { message })
       }
       return {

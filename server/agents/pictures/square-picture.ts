@@ -4,7 +4,7 @@ import { type PictureType, pictureLength } from './picture-length.ts'
 /** The side of a stored picture in pixels, twice what any page shows. */
 const KEPT_SIDE = 256
 /** The largest side of an uploaded picture in pixels. */
-const LONGEST_SIDE = 4_096
+const MAX_SIDE_LENGTH = 4_096
 const DECODE_SECONDS = 10
 
 const TYPES: Record<string, PictureType> = {
@@ -34,11 +34,11 @@ export async function squarePicture(upload: Uint8Array): Promise<Squared> {
   }
   // It is native code that most processes never need, so it is loaded on first use.
   const { default: sharp } = await import('sharp')
-  const picture = sharp(bytes, { limitInputPixels: LONGEST_SIDE ** 2, failOn: 'error' })
+  const picture = sharp(bytes, { limitInputPixels: MAX_SIDE_LENGTH ** 2, failOn: 'error' })
   try {
     const { width, height } = await picture.metadata()
     if (width !== height) return { problem: `Must be square; it has ${width} by ${height} pixels.` }
-    if (width > LONGEST_SIDE) return { problem: `Must have at most ${LONGEST_SIDE} pixels a side.` }
+    if (width > MAX_SIDE_LENGTH) return { problem: `Must have at most ${MAX_SIDE_LENGTH} pixels a side.` }
     const png = await picture
       .autoOrient()
       .resize(KEPT_SIDE, KEPT_SIDE, { fit: 'inside', withoutEnlargement: true })
@@ -64,7 +64,7 @@ function isOnlyPicture(bytes: Buffer, type: PictureType): boolean {
  * a GIF's head, so the size is checked, too.
  */
 function beginsScript(bytes: Buffer, type: PictureType): boolean {
-  if (type === 'gif') return Math.max(bytes.readUInt16LE(6), bytes.readUInt16LE(8)) > LONGEST_SIDE
+  if (type === 'gif') return Math.max(bytes.readUInt16LE(6), bytes.readUInt16LE(8)) > MAX_SIDE_LENGTH
   return type === 'jpg' && latin1(bytes.subarray(4, 6)) === '/*'
 }
 

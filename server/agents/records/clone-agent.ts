@@ -6,13 +6,13 @@ import { json } from '../../platform/db/statements/json.ts'
 import { attempt, transact } from '../../platform/db/statements/transact.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { copyPictures } from '../pictures/pictures.ts'
+import { enforceAgentLimit } from './agent-limit.ts'
 import type { AgentRow } from './find-agent.ts'
 import { requireAgent } from './find-agent.ts'
 import type { AgentHooks } from './hooks.ts'
-import { takePlace } from './take-place.ts'
 
 const SUFFIX = ' (copy)'
-const LONGEST_NAME = 100
+const MAX_NAME_LENGTH = 100
 
 type Clone = {
   id: string
@@ -32,7 +32,7 @@ export async function cloneAgent(
   { copyActions, copySources }: Pick<AgentHooks, 'copyActions' | 'copySources'>,
 ): Promise<Clone> {
   return transact(db, async (trx) => {
-    await takePlace(trx, account)
+    await enforceAgentLimit(trx, account)
     // With a shared lock, nothing of the agent changes while it is copied.
     const original = await requireAgent(trx, { accountId: account.id, agentId }, 'share')
     const id = await copyRow(trx, original)
@@ -76,7 +76,7 @@ async function copyRow(trx: Trx, original: AgentRow): Promise<string> {
 /** The name is cut by code points, because an unpaired surrogate could not be stored. */
 export const nameOfCopy = (name: string): string =>
   Array.from(name)
-    .slice(0, LONGEST_NAME - SUFFIX.length)
+    .slice(0, MAX_NAME_LENGTH - SUFFIX.length)
     .join('') + SUFFIX
 
 /** Resets the settings that require live sources. */

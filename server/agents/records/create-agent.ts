@@ -6,9 +6,9 @@ import { json } from '../../platform/db/statements/json.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { defaultStyles } from '../settings/styles-schema.ts'
+import { enforceAgentLimit } from './agent-limit.ts'
 import { DEFAULT_RATE_LIMITS } from './defaults.ts'
 import type { CreateAgent } from './schema.ts'
-import { takePlace } from './take-place.ts'
 
 /** Adds an agent with the defaults of the contract and returns its id. Throws AGENT_LIMIT_REACHED. */
 export async function createAgent(
@@ -19,7 +19,7 @@ export async function createAgent(
 ): Promise<string> {
   const id = newAgentId()
   await transact(db, async (trx) => {
-    await takePlace(trx, account)
+    await enforceAgentLimit(trx, account)
     await trx
       .insertInto('agents')
       .values({

@@ -9,7 +9,7 @@ type Agent = { id: string; account_id: AccountId }
  * Notifies every process that the content the agent may answer from has changed. A transaction that locks a source
  * must have locked the agent before (holdAgent).
  */
-export async function moveKnowledge(
+export async function bumpKnowledgeVersion(
   trx: Trx,
   { accountId, agentId }: AgentRef,
   trained = false,

@@ -42,7 +42,7 @@ export const modelRoutes = (ctx: Context): Route[] => [
     presentLocal(ctx, await ownsInstallation(ctx.db, caller)),
   ),
 
-  route(contract.fetchLocalModel, { keeps: 'answer' }, async ({ caller, body }) => {
+  route(contract.fetchLocalModel, { idempotencyMode: 'response' }, async ({ caller, body }) => {
     if (!(await ownsInstallation(ctx.db, caller)))
       throw new ApiError('AUTH_INSUFFICIENT_PERMISSIONS', {
         message:
@@ -55,7 +55,7 @@ export const modelRoutes = (ctx: Context): Route[] => [
     return presentLocal(ctx, true)
   }),
 
-  route(contract.testModels, { keeps: 'answer' }, async ({ caller: { account }, reply }) => {
+  route(contract.testModels, { idempotencyMode: 'response' }, async ({ caller: { account }, reply }) => {
     await countRequest(reply, ctx.limiter, `models of ${account.id}`, TESTS)
     // The URLs of the servers are for the operator only (the command `doctor` shows them).
     const catalogue = ctx.config.catalogue

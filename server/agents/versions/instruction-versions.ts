@@ -10,7 +10,7 @@ import type { AgentRow } from '../records/find-agent.ts'
 
 export type VersionRow = Selectable<InstructionVersionsTable>
 
-const MOST_VERSIONS = 50
+const MAX_VERSIONS = 50
 
 /** Returns whether one of the changed columns is part of what the agent is told. */
 export const changesInstructions = (columns: object): boolean =>
@@ -22,7 +22,8 @@ export const changesInstructions = (columns: object): boolean =>
  */
 export async function keepVersion(trx: Trx, before: AgentRow, now: AgentRow, actor: string): Promise<void> {
   const { account_id, id: agentId } = before
-  const same = (a: Told, b: Told): boolean => JSON.stringify(toldOf(a)) === JSON.stringify(toldOf(b))
+  const same = (a: VersionedFields, b: VersionedFields): boolean =>
+    JSON.stringify(toldOf(a)) === JSON.stringify(toldOf(b))
   if (same(before, now)) return
   const newest = await trx
     .selectFrom('instruction_versions')
@@ -37,12 +38,12 @@ export async function keepVersion(trx: Trx, before: AgentRow, now: AgentRow, act
   await insert(trx, now, actor)
   await sql`delete from instruction_versions where account_id = ${account_id} and agent_id = ${agentId}
     and id not in (select id from instruction_versions where account_id = ${account_id} and agent_id = ${agentId}
-      order by created_at desc, id desc limit ${MOST_VERSIONS})`.execute(trx)
+      order by created_at desc, id desc limit ${MAX_VERSIONS})`.execute(trx)
 }
 
-type Told = Pick<AgentRow, 'instructions' | 'channel_instructions' | 'model' | 'temp'>
+type VersionedFields = Pick<AgentRow, 'instructions' | 'channel_instructions' | 'model' | 'temp'>
 
-const toldOf = ({ instructions, channel_instructions, model, temp }: Told): unknown[] => [
+const toldOf = ({ instructions, channel_instructions, model, temp }: VersionedFields): unknown[] => [
   instructions,
   channel_instructions,
   model,

@@ -15,28 +15,28 @@ export type Answer = {
   offer?: 'person'
 }
 
-const MOST_QUOTED = 3
+const MAX_QUOTED = 3
 /** A longer message that says nothing of the documents is a question about something else. */
-const LONGEST_GREETING = 4
+const MAX_GREETING_LENGTH = 4
 /** The most characters of a question that are compared with stored ones. */
-const LONGEST_QUESTION = 4_000
+const MAX_QUESTION_LENGTH = 4_000
 
 /** Answers like a search box: it quotes what was found whole, or says in one sentence why nothing is quoted. */
 export function answer(input: BuiltinInput): Answer {
   const { question, passages, isFound, isIndexing, hasKnownWord, areEmpty, language } = input
   const said = CUSTOMER_SENTENCES[language]
-  const asked = wordsOnly(question.slice(0, LONGEST_QUESTION))
+  const asked = wordsOnly(question.slice(0, MAX_QUESTION_LENGTH))
   const stored = passages.findIndex(({ questions = [] }) => questions.some((one) => wordsOnly(one) === asked))
   if (asked !== '' && stored >= 0)
     return { text: marked(passages[stored]!.text, 1), cited: [stored], outcome: 'answered' }
   if (isFound && passages.length > 0) {
-    const quoted = passages.slice(0, MOST_QUOTED)
+    const quoted = passages.slice(0, MAX_QUOTED)
     const text = [said.found, ...quoted.map(quote)].join('\n\n')
     return { text, cited: [...quoted.keys()], outcome: 'answered' }
   }
   if (areEmpty) return nothing(said.noDocuments, input)
   if (isIndexing) return { text: said.stillIndexing, cited: [], outcome: null }
-  if (!hasKnownWord && countWords(question) <= LONGEST_GREETING)
+  if (!hasKnownWord && countWords(question) <= MAX_GREETING_LENGTH)
     return { text: said.hello, cited: [], outcome: null }
   return nothing(said.notFound, input)
 }

@@ -34,17 +34,17 @@ export type ResolvedModel = {
   /** The settings that the server refused in earlier requests, which it then answered without them. */
   refused: Map<string, string | null>
   /** Notes how a call ended: null if it was answered. */
-  noteUse(failure: ModelFailure | null): void
+  recordUse(failure: ModelFailure | null): void
 }
 
 type Result = IteratorResult<Part[], undefined>
 
 /** A server is not read further while this many parts wait for the caller. */
-const MOST_UNREAD = 256
-const LONGEST_RETRY_WAIT_MS = 5_000
+const MAX_UNREAD = 256
+const MAX_RETRY_WAIT_MS = 5_000
 const RETRY_WAIT_MS = 300
 /** How often a refused request is sent again without the settings that the server named. */
-const MOST_REDUCTIONS = 2
+const MAX_REDUCTIONS = 2
 const DONE: Result = { done: true, value: undefined }
 const NO_USAGE = {
   inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
@@ -144,7 +144,7 @@ export class ModelCall implements Receiver, AsyncIterableIterator<Part[], undefi
       case 'finish':
         this.#hasFinish = part.finishReason.unified !== 'interrupted'
         if (!this.#hasFinish) return
-        this.#resolved.noteUse(null)
+        this.#resolved.recordUse(null)
         // Only now is it certain that the server accepts what was sent instead.
         for (const [name, instead] of this.#refused) this.#resolved.refused.set(name, instead)
     }
@@ -153,7 +153,7 @@ export class ModelCall implements Receiver, AsyncIterableIterator<Part[], undefi
     if (this.#hasContent || part.type === 'reasoning-start' || part.type === 'reasoning-delta') {
       this.#clock?.content()
     }
-    if (this.#parts.length >= MOST_UNREAD) this.#pause()
+    if (this.#parts.length >= MAX_UNREAD) this.#pause()
     this.#wake()
   }
 
@@ -182,7 +182,7 @@ export class ModelCall implements Receiver, AsyncIterableIterator<Part[], undefi
     else if (failure.kind === 'rejected' && this.#reduce(named)) this.#again(0)
     else {
       const wait = failure.retryAfterMs ?? RETRY_WAIT_MS
-      const helps = failure.retryable && wait <= LONGEST_RETRY_WAIT_MS
+      const helps = failure.retryable && wait <= MAX_RETRY_WAIT_MS
       if (helps && ++this.#retries === 1) this.#again(wait)
       else this.#giveUp(failure)
     }
@@ -191,7 +191,7 @@ export class ModelCall implements Receiver, AsyncIterableIterator<Part[], undefi
   /** Leaves out what a refusal names. Returns false when that is nothing new, or the request was reduced often enough. */
   #reduce(named: Refused): boolean {
     const added = [...named].filter(([name]) => !this.#refused.has(name))
-    if (added.length === 0 || ++this.#reductions > MOST_REDUCTIONS) return false
+    if (added.length === 0 || ++this.#reductions > MAX_REDUCTIONS) return false
     for (const [name, instead] of added) this.#refused.set(name, instead)
     return true
   }
@@ -274,7 +274,7 @@ export class ModelCall implements Receiver, AsyncIterableIterator<Part[], undefi
     if (this.#state === 'over') return
     this.#state = 'over'
     this.#error = error
-    if (error instanceof ModelFailure && error.kind !== 'aborted') this.#resolved.noteUse(error)
+    if (error instanceof ModelFailure && error.kind !== 'aborted') this.#resolved.recordUse(error)
     this.#clock?.stop()
     clearTimeout(this.#retry)
     this.#signal.removeEventListener('abort', this.#onAbort)

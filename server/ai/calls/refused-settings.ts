@@ -23,11 +23,11 @@ const ESSENTIAL = new Set([
 ])
 /** The keywords of a schema whose own keys are names that somebody chose. */
 const HOLD_NAMES = new Set(['properties', 'patternProperties', '$defs', 'definitions'])
-const LONGEST_SAID = 20_000
+const MAX_SAID_LENGTH = 20_000
 
 /** Returns the settings in the body that an error of the server names, for whatever reason. */
 export function namedIn(said: string, body: Body): Refused {
-  const text = stringsOf(said.slice(0, LONGEST_SAID))
+  const text = stringsOf(said.slice(0, MAX_SAID_LENGTH))
   // A prompt that is too long is not a matter of one setting, although servers name some that add to its length.
   if (isTooLong(text)) return NOTHING_REFUSED
   const words = new Set((text.match(/[a-z_]\w*/gi) ?? []).map(plain))

@@ -2,7 +2,7 @@ import type { Part, Receiver, Wire } from './model-call.ts'
 
 const OPEN = /^<(think|thinking|thought|reasoning)>/i
 const CLOSE = /<\/(think|thinking|thought|reasoning)>/i
-const LONGEST_TAG = '</reasoning>'.length
+const MAX_TAG_LENGTH = '</reasoning>'.length
 const REASONING = 'tagged-reasoning'
 
 /** The value of the `raw` part after which the text so far turns out to have been reasoning. */
@@ -162,7 +162,7 @@ const mayOpen = (text: string): boolean => /^(?:<[a-z]{0,9})?$/i.test(text)
 /** Returns the length of the text that does not belong to a tag of which the rest is still to come. */
 function safeLength(text: string): number {
   const tag = text.lastIndexOf('<')
-  return tag >= 0 && text.length - tag <= LONGEST_TAG && /^<\/?[a-z]*$/i.test(text.slice(tag))
+  return tag >= 0 && text.length - tag <= MAX_TAG_LENGTH && /^<\/?[a-z]*$/i.test(text.slice(tag))
     ? tag
     : text.length
 }

@@ -1,15 +1,16 @@
 import { FolderFault } from '../embedding-folder/folder-fault.ts'
 import { ModelFailure, networkCodeOf } from '../failures/model-failure.ts'
 
-export type Asked = { what: 'model' | 'embeddings' | 'reranker'; name: string; url: string | null }
+export type ProbedModel = { what: 'model' | 'embeddings' | 'reranker'; name: string; url: string | null }
 
 /** Whether a model works, with a sentence that tells the operator what to do if it does not. */
-export type Finding = { what: Asked['what']; name: string; ok: boolean; sentence: string }
+export type Finding = { what: ProbedModel['what']; name: string; ok: boolean; sentence: string }
 
 const TITLES = { model: 'Model', embeddings: 'Embeddings', reranker: 'Reranker' }
-const LONGEST_DETAIL = 200
+const MAX_DETAIL_LENGTH = 200
 
-const titleOf = ({ what, name, url }: Asked): string => `${TITLES[what]} "${name}"${url ? ` at ${url}` : ''}`
+const titleOf = ({ what, name, url }: ProbedModel): string =>
+  `${TITLES[what]} "${name}"${url ? ` at ${url}` : ''}`
 
 /** The finding when only the built-in responder is there. */
 export const NONE: Finding = {
@@ -29,14 +30,14 @@ export const NO_EMBEDDINGS: Finding = {
     'Embeddings: none are configured, so documents are searched by their words. An embedding model would also find what says the same in other words or in another language. To get one that runs on this machine: npm run parley -- models get',
 }
 
-export const answers = (asked: Asked, how: string): Finding => ({
+export const answers = (asked: ProbedModel, how: string): Finding => ({
   what: asked.what,
   name: asked.name,
   ok: true,
   sentence: `${titleOf(asked)} ${how}`,
 })
 
-export const fails = (asked: Asked, sentence: string): Finding => ({
+export const fails = (asked: ProbedModel, sentence: string): Finding => ({
   what: asked.what,
   name: asked.name,
   ok: false,
@@ -44,7 +45,7 @@ export const fails = (asked: Asked, sentence: string): Finding => ({
 })
 
 /** Describes a failed call together with its remedy. */
-export function failing(asked: Asked, error: unknown): Finding {
+export function failing(asked: ProbedModel, error: unknown): Finding {
   const failure = error instanceof ModelFailure ? error : new ModelFailure('unavailable', error)
   if (failure.cause instanceof FolderFault)
     // The sentence may contain the path of the folder, which only the operator may see.
@@ -56,7 +57,7 @@ export function failing(asked: Asked, error: unknown): Finding {
   const { answer } = failure
   const detail = answer
     ? `${answer.status}: ${answer.words}`
-    : said.replace(/\s+/g, ' ').trim().slice(0, LONGEST_DETAIL)
+    : said.replace(/\s+/g, ' ').trim().slice(0, MAX_DETAIL_LENGTH)
   switch (failure.kind) {
     case 'timeout':
     case 'aborted':
@@ -91,13 +92,13 @@ export function failing(asked: Asked, error: unknown): Finding {
   }
 }
 
-export const wrongKey = (asked: Asked): Finding =>
+export const wrongKey = (asked: ProbedModel): Finding =>
   fails(asked, 'refused the key. Correct OPENAI_API_KEY, or apiKey or apiKeyEnv in MODELS_FILE.')
 
-const addressOf = ({ what }: Asked): string =>
+const addressOf = ({ what }: ProbedModel): string =>
   what === 'reranker' ? 'baseUrl in MODELS_FILE' : 'OPENAI_BASE_URL, or baseUrl in MODELS_FILE'
 
-const timeoutOf = ({ what }: Asked): string =>
+const timeoutOf = ({ what }: ProbedModel): string =>
   what === 'reranker'
     ? 'its timeout in MODELS_FILE'
     : what === 'model'

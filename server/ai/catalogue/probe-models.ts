@@ -6,7 +6,15 @@ import type { Models } from '../models.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { EmbeddingEntry } from './embedding-entry.ts'
 import { withdrawalOf } from './known-models.ts'
-import { type Asked, answers, type Finding, failing, fails, NO_EMBEDDINGS, NONE } from './model-remedy.ts'
+import {
+  answers,
+  type Finding,
+  failing,
+  fails,
+  NO_EMBEDDINGS,
+  NONE,
+  type ProbedModel,
+} from './model-remedy.ts'
 
 const PATIENCE_MS = 60_000
 /** A tool with a schema like those of actions. */
@@ -36,7 +44,7 @@ export async function probeModels(
   storedNumbers: (space: string) => Promise<number | null>,
   { showAddresses = true } = {},
 ): Promise<Finding[]> {
-  const shown = (asked: Asked): Asked => (showAddresses ? asked : { ...asked, url: null })
+  const shown = (asked: ProbedModel): ProbedModel => (showAddresses ? asked : { ...asked, url: null })
   const others = catalogue.entries.filter(({ provider }) => provider !== 'builtin')
   const findings = await Promise.all([
     ...others.map((entry) =>
@@ -92,15 +100,15 @@ async function ask(model: ResolvedModel, signal: AbortSignal): Promise<void> {
 }
 
 const nameOf = ({ name, baseUrl }: { name: string; baseUrl: string }) => ({ name, url: baseUrl })
-const embeddingsOf = (entry: EmbeddingEntry): Asked => ({
+const embeddingsOf = (entry: EmbeddingEntry): ProbedModel => ({
   what: 'embeddings',
   name: entry.name,
   url: 'folder' in entry ? entry.folder : entry.baseUrl,
 })
 
 async function probe(
-  asked: Asked,
-  ask: (asked: Asked, signal: AbortSignal) => Promise<Finding>,
+  asked: ProbedModel,
+  ask: (asked: ProbedModel, signal: AbortSignal) => Promise<Finding>,
 ): Promise<Finding> {
   try {
     return await ask(asked, AbortSignal.timeout(PATIENCE_MS))
@@ -110,7 +118,7 @@ async function probe(
 }
 
 async function probeEmbedder(
-  asked: Asked,
+  asked: ProbedModel,
   { embedder }: Models,
   storedNumbers: (space: string) => Promise<number | null>,
   signal: AbortSignal,

@@ -5,20 +5,20 @@ import type { Catalogue } from './catalogue.ts'
 import { isOpenAiItself, OPENAI } from './embedding-entry.ts'
 import { withdrawalOf } from './known-models.ts'
 import {
-  type Asked,
   answers,
   type Finding,
   failing,
   fails,
   NO_EMBEDDINGS,
   NONE,
+  type ProbedModel,
   wrongKey,
 } from './model-remedy.ts'
 
 const PATIENCE_MS = 10_000
 /** A large model is loaded from the disk first. */
 const OPENING_MS = 60_000
-const MOST_LISTED = 5
+const MAX_LISTED = 5
 const BASES = {
   builtin: null,
   openai: OPENAI,
@@ -75,7 +75,7 @@ export async function reachServers(
   ])
 }
 
-async function open(asked: Asked, embedder: Embedder): Promise<Finding> {
+async function open(asked: ProbedModel, embedder: Embedder): Promise<Finding> {
   try {
     await embedder.embed(['A lamp gives light.'], { signal: AbortSignal.timeout(OPENING_MS) })
     return answers(asked, 'runs in a process of this service.')
@@ -85,7 +85,7 @@ async function open(asked: Asked, embedder: Embedder): Promise<Finding> {
 }
 
 async function reach(
-  asked: Asked,
+  asked: ProbedModel,
   { base, headers, key }: Server,
   provider: string | null,
 ): Promise<Finding> {
@@ -104,7 +104,7 @@ async function reach(
     if (models.length === 0 || own)
       return answers(asked, 'has a server that is there; npm run parley -- doctor asks it a question.')
     const listed = models
-      .slice(0, MOST_LISTED)
+      .slice(0, MAX_LISTED)
       .map(({ name }) => name)
       .join(', ')
     return fails(

@@ -1,5 +1,8 @@
 import { availableParallelism } from 'node:os'
-import { ApartFailure, type ApartFailureCode } from '../../platform/child-process/apart-failure.ts'
+import {
+  ChildProcessFailure,
+  type ChildProcessFailureCode,
+} from '../../platform/child-process/child-process-failure.ts'
 import { createPool } from '../../platform/child-process/pool.ts'
 import type { EmbeddingFolder } from '../catalogue/embedding-entry.ts'
 import type { EmbeddingTransport } from '../embeddings/embedder.ts'
@@ -27,7 +30,7 @@ const TIMEOUT_MS = 60_000
 /** The first passage also waits until the model is loaded. */
 const OPENING_MS = 120_000
 /** The number of texts that may wait, which can be embedded within a few seconds. */
-const MOST_WAITING = 256
+const MAX_WAITING = 256
 const ANSWER_MB = 4
 /** The model stays loaded, because loading takes seconds in which questions are searched by words alone. */
 const IDLE_MS = 86_400_000
@@ -35,9 +38,9 @@ const IDLE_MS = 86_400_000
 const BASE_MB = 2_048
 const TIMES_MODEL = 4
 /** One thread leaves a machine with two cores enough capacity for answers. */
-const MOST_THREADS = 2
+const MAX_THREADS = 2
 
-const KINDS: Record<ApartFailureCode, ModelFailureKind> = {
+const KINDS: Record<ChildProcessFailureCode, ModelFailureKind> = {
   timeout: 'timeout',
   out_of_memory: 'unavailable',
   too_large: 'invalid_response',
@@ -64,13 +67,13 @@ export function createFolderProcess({
   folder,
   hash,
 }: Pick<EmbeddingFolder, 'folder' | 'hash'>): FolderProcess {
-  const threads = Math.max(1, Math.min(MOST_THREADS, Math.floor(availableParallelism() / 2)))
+  const threads = Math.max(1, Math.min(MAX_THREADS, Math.floor(availableParallelism() / 2)))
   const closing = new AbortController()
   let opened: { pool: Pool; order: Omit<EmbedOrder, 'text'> } | null = null
   let waiting = 0
 
   const open = () => {
-    if (closing.signal.aborted) throw new ApartFailure('aborted', 'The service is closing.')
+    if (closing.signal.aborted) throw new ChildProcessFailure('aborted', 'The service is closing.')
     const { onnx, tokenizers, folders } = runtimeOf(folder)
     opened ??= {
       order: { folder, hash, threads, runtime: { onnx, tokenizers } },
@@ -80,7 +83,7 @@ export function createFolderProcess({
         memoryMb: BASE_MB + TIMES_MODEL * Math.ceil(bytesOfModel(folder) / 1_048_576),
         answerMb: ANSWER_MB,
         idleMs: IDLE_MS,
-        mostOrders: Number.POSITIVE_INFINITY,
+        maxTasks: Number.POSITIVE_INFINITY,
         access: { folders: [folder, ...folders], hasAddons: true },
       }),
     }
@@ -108,7 +111,7 @@ export function createFolderProcess({
 
   return {
     async embed(text, owner, signal) {
-      if (waiting >= MOST_WAITING)
+      if (waiting >= MAX_WAITING)
         throw new ModelFailure('rate_limited', new Error(`${waiting} texts wait already`))
       waiting += 1
       try {
@@ -116,7 +119,7 @@ export function createFolderProcess({
           try {
             return await embedOnce(text, owner, signal)
           } catch (error) {
-            const hasCrashed = error instanceof ApartFailure && error.code === 'crashed'
+            const hasCrashed = error instanceof ChildProcessFailure && error.code === 'crashed'
             if (!hasCrashed || attempt === TRIES || closing.signal.aborted) throw asModelFailure(error)
           }
         }
@@ -134,7 +137,7 @@ export function createFolderProcess({
 
 function asModelFailure(error: unknown): ModelFailure {
   if (error instanceof FolderFault) return new ModelFailure('rejected', error)
-  return error instanceof ApartFailure
+  return error instanceof ChildProcessFailure
     ? new ModelFailure(KINDS[error.code], error)
     : toModelFailure(error, [])
 }

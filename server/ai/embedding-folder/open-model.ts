@@ -51,9 +51,9 @@ export type Model = {
 }
 
 /** Longer texts are cut, because the time grows with the square of the length and most models read no more. */
-const MOST_TOKENS = 512
+const MAX_TOKENS = 512
 /** A text with more characters per token is cut before its tokens are counted. */
-const LONGEST_TOKEN = 32
+const MAX_TOKEN_LENGTH = 32
 const IDS = 'input_ids'
 const INPUTS = [IDS, 'attention_mask', 'token_type_ids']
 const WHOLE = 'sentence_embedding'
@@ -74,11 +74,11 @@ export async function openModel({ folder, hash, runtime, threads }: ModelOrder):
   )
   const { output, pooling } = checked(session, folder)
   const names = session.inputMetadata.map(({ name }) => name)
-  const most = mostTokens(folder)
+  const most = maxTokens(folder)
   const tokensOf = await loading('tokenizer', () => openTokenizer(folder, most, require(runtime.tokenizers)))
   return {
     pooling,
-    tokensOf: (text) => tokensOf(text.slice(0, most * LONGEST_TOKEN)),
+    tokensOf: (text) => tokensOf(text.slice(0, most * MAX_TOKEN_LENGTH)),
     async run(tokens) {
       const valuesOf = (name: string, index: number): bigint =>
         name === IDS ? BigInt(tokens[index]!) : name === 'attention_mask' ? 1n : 0n
@@ -161,13 +161,13 @@ function poolingOf(folder: string): 'mean' | 'cls' {
   )
 }
 
-function mostTokens(folder: string): number {
+function maxTokens(folder: string): number {
   const limits = [
     settingsIn(folder, 'sentence_bert_config.json').max_seq_length,
     settingsIn(folder, 'tokenizer_config.json').model_max_length,
     settingsIn(folder, 'config.json').max_position_embeddings,
   ]
-  return Math.min(MOST_TOKENS, ...limits.map(Number).filter((limit) => limit > 1))
+  return Math.min(MAX_TOKENS, ...limits.map(Number).filter((limit) => limit > 1))
 }
 
 async function loading<Result>(what: string, load: () => Result | Promise<Result>): Promise<Result> {

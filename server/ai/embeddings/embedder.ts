@@ -64,7 +64,7 @@ type Settings = {
   transport: EmbeddingTransport
   /** The lane of the server, which other models on it share. */
   lane: Lane
-  noteUse?: (failure: ModelFailure | null) => void
+  recordUse?: (failure: ModelFailure | null) => void
   noteTokens?: (owner: Owner, kind: 'passages' | 'questions', use: EmbeddingUse) => void
 }
 
@@ -73,7 +73,7 @@ const TRIES = 4
 const TRIES_OF_QUESTION = 2
 const PAUSE_MS = 250
 /** If a server asks for a longer pause, the next attempt of the job takes over. */
-const LONGEST_PAUSE_MS = 60_000
+const MAX_PAUSE_MS = 60_000
 const QUESTION_MS = 2_000
 
 /**
@@ -90,7 +90,7 @@ export function createEmbedder({
   price,
   transport,
   lane,
-  noteUse = () => {},
+  recordUse = () => {},
   noteTokens = () => {},
 }: Settings): Embedder {
   const pace = createPace(transport.most, transport.timeoutMs)
@@ -121,7 +121,7 @@ export function createEmbedder({
           kind,
           signal ? AbortSignal.any([signal, limit]) : limit,
         )
-        noteUse(null)
+        recordUse(null)
         const use = countOf(texts, tokens)
         if (owner) noteTokens(owner, kind, use)
         const ms = performance.now() - begun
@@ -129,7 +129,7 @@ export function createEmbedder({
       } catch (error) {
         const failure = asFailure(error)
         const pause = failure.retryAfterMs ?? PAUSE_MS * 2 ** (attempt - 1)
-        const isOver = !failure.retryable || attempt === tries || signal?.aborted || pause > LONGEST_PAUSE_MS
+        const isOver = !failure.retryable || attempt === tries || signal?.aborted || pause > MAX_PAUSE_MS
         if (isOver || (kind === 'questions' && pause > PAUSE_MS)) throw failure
         await wait(pause, undefined, { signal }).catch(() => {
           throw asFailure(signal?.reason)
@@ -164,7 +164,7 @@ export function createEmbedder({
         } catch (error) {
           const failure = error as ModelFailure
           if (signal?.aborted || !pace.failed(failure, batch.length)) {
-            if (failure.kind !== 'aborted') noteUse(failure)
+            if (failure.kind !== 'aborted') recordUse(failure)
             throw failure
           }
           return []
@@ -197,7 +197,7 @@ export function createEmbedder({
         })
       } catch (error) {
         const failure = error as ModelFailure
-        if (failure.kind !== 'aborted') noteUse(failure)
+        if (failure.kind !== 'aborted') recordUse(failure)
         throw failure
       }
       return { vectors: made, use: sumOfUses(uses) }

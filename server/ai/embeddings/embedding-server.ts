@@ -5,12 +5,12 @@ import type { EmbeddingTransport } from './embedder.ts'
 import { normalised } from './normalised.ts'
 
 // Parsing the response to a larger batch would block other work for too long: 32 vectors of 3,072 numbers are 2 MB.
-const MOST = 32
+const MAX_COUNT = 32
 const TIMEOUT_MS = 30_000
 
 /** The way to a model on a server with OpenAI's API. */
 export const embeddingServer = (entry: EmbeddingServer, connections: Dispatcher): EmbeddingTransport => ({
-  most: MOST,
+  most: MAX_COUNT,
   timeoutMs: TIMEOUT_MS,
   async send(texts, _lane, signal) {
     try {

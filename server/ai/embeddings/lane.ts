@@ -7,7 +7,7 @@ export type Lane = {
 }
 
 /** Questions that come without a pause must not keep training from its end. */
-const MOST_HELD_MS = 1_000
+const MAX_HELD_MS = 1_000
 
 export function createLane(): Lane {
   const waiting: (() => void)[] = []
@@ -25,7 +25,7 @@ export function createLane(): Lane {
   }
   const startUnlessAsked = (): void => {
     if (questions === 0) start()
-    else if (!isBusy && waiting.length > 0) held ??= setTimeout(start, MOST_HELD_MS)
+    else if (!isBusy && waiting.length > 0) held ??= setTimeout(start, MAX_HELD_MS)
   }
   const turn = (signal: AbortSignal | undefined): Promise<void> =>
     new Promise((resolve, reject) => {

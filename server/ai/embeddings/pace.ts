@@ -14,7 +14,7 @@ const BATCH_MS = 500
 /** The number of batches after a slow one before a larger one is tried again. */
 const CALM = 20
 /** A single passage may take this long on a busy machine. */
-const LONGEST_TIMEOUT_MS = 300_000
+const MAX_TIMEOUT_MS = 300_000
 /** Later batches may take this many times as long as the last one. */
 const PATIENCE = 10
 /** The statuses with which servers refuse more texts than they take at once. */
@@ -45,10 +45,10 @@ export function createPace(most: number, timeoutMs: number): Pace {
     },
     failed({ kind, answer }, count) {
       if (kind === 'timeout') {
-        if (count === 1 && patience >= LONGEST_TIMEOUT_MS) return false
+        if (count === 1 && patience >= MAX_TIMEOUT_MS) return false
         size = half(count)
         calm = CALM
-        patience = Math.max(patience, Math.min(2 * patience, LONGEST_TIMEOUT_MS))
+        patience = Math.max(patience, Math.min(2 * patience, MAX_TIMEOUT_MS))
         return true
       }
       if (kind !== 'rejected' || !TOO_MANY.includes(answer?.status ?? 0)) return false

@@ -5,7 +5,7 @@ import type { EmbeddingUse, Owner } from './embedding-use.ts'
 type Made = { vectors: Float32Array[]; use: EmbeddingUse }
 
 /** The vectors that are remembered: at most 8 MB. */
-const MOST_KEPT = 500
+const MAX_KEPT = 500
 /** Since its last failure, a model is away for this long, and questions are not sent to it. */
 const AWAY_MS = 30_000
 /** While it is away, it gets one question at a time, which nobody waits for, and no more often than this. */
@@ -42,7 +42,7 @@ export function createQuestionVectors(
   const keep = (key: string, vector: Float32Array): void => {
     kept.set(key, vector)
     for (const oldest of kept.keys()) {
-      if (kept.size <= MOST_KEPT) return
+      if (kept.size <= MAX_KEPT) return
       kept.delete(oldest)
     }
   }

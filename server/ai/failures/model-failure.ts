@@ -66,7 +66,7 @@ function wordsOf(error: unknown): string {
   }
 }
 
-const LONGEST_WORDS = 300
+const MAX_WORDS = 300
 const NETWORK =
   /\b(E(?:CONNREFUSED|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH|CONNRESET|PIPE)|[A-Z_]*CERT[A-Z_]*|UND_ERR_\w+)\b/
 
@@ -121,7 +121,7 @@ export function toModelFailure(error: unknown, secrets: readonly (string | null)
   if (failure.cause !== undefined) failure.cause = safeCause(failure.cause, secrets)
   if (failure.answer) {
     const words = redact(failure.answer.words, secrets).replace(/\s+/g, ' ').trim()
-    failure.answer = { ...failure.answer, words: words.slice(0, LONGEST_WORDS).toWellFormed() }
+    failure.answer = { ...failure.answer, words: words.slice(0, MAX_WORDS).toWellFormed() }
   }
   return failure
 }

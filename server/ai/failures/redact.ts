@@ -1,6 +1,6 @@
-const LONGEST_CAUSE = 2_000
+const MAX_CAUSE_LENGTH = 2_000
 /** The number of characters that are examined, because a provider may answer with megabytes. */
-const MOST_READ = 50_000
+const MAX_READ = 50_000
 
 /** Matches keys in the formats of known providers, anything after "Bearer", and passwords in URLs. */
 const KEY_LIKE =
@@ -8,12 +8,12 @@ const KEY_LIKE =
 
 /** Removes the given secrets and anything that looks like a key from the text, and cuts it at 2,000 characters. */
 export function redact(text: string, secrets: readonly (string | null)[]): string {
-  let clean = text.slice(0, MOST_READ)
+  let clean = text.slice(0, MAX_READ)
   for (const secret of secrets) if (secret) clean = clean.replaceAll(secret, '[redacted]')
   clean = clean.replace(KEY_LIKE, '[redacted]')
   // The text may have been cut in the middle of a secret.
-  const unsure = text.length > MOST_READ ? Math.max(0, ...secrets.map((secret) => secret?.length ?? 0)) : 0
-  return clean.slice(0, Math.max(0, Math.min(LONGEST_CAUSE, clean.length - unsure)))
+  const unsure = text.length > MAX_READ ? Math.max(0, ...secrets.map((secret) => secret?.length ?? 0)) : 0
+  return clean.slice(0, Math.max(0, Math.min(MAX_CAUSE_LENGTH, clean.length - unsure)))
 }
 
 /**

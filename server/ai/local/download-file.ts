@@ -20,10 +20,10 @@ export type Wanted = { url: string; target: string; bytes: number; sha256: strin
 /** Attempts in a row that bring nothing. One that brings bytes begins the count anew. */
 const TRIES = 5
 const FIRST_PAUSE_MS = 500
-const LONGEST_PAUSE_MS = 30_000
+const MAX_PAUSE_MS = 30_000
 /** A connection that brings nothing for so long is given up. */
 const SILENCE_MS = 30_000
-const MOST_REDIRECTS = 5
+const MAX_REDIRECTS = 5
 
 const CONTINUE =
   'What has been fetched is kept, and the next attempt continues there. Without internet, fetch the model on another machine and run: models get --from FOLDER.'
@@ -46,7 +46,7 @@ export async function downloadFile(
   }
   mkdirSync(dirname(target), { recursive: true })
   const connections = new EnvHttpProxyAgent().compose(
-    interceptors.redirect({ maxRedirections: MOST_REDIRECTS }),
+    interceptors.redirect({ maxRedirections: MAX_REDIRECTS }),
   )
   try {
     for (let attempt = 1; sizeOf(part) !== bytes; attempt++) {
@@ -154,7 +154,7 @@ class Refusal extends Error {
   constructor(status: number, retryAfter: string | undefined) {
     super(`status ${status}`)
     const seconds = Number(retryAfter)
-    this.retryAfterMs = seconds > 0 ? Math.min(seconds * 1_000, LONGEST_PAUSE_MS) : null
+    this.retryAfterMs = seconds > 0 ? Math.min(seconds * 1_000, MAX_PAUSE_MS) : null
   }
 }
 

@@ -20,8 +20,8 @@ import { GetFailure } from './get-failure.ts'
 export const RUNTIME = { download: 142_000_000, disk: 58_000_000, installing: 520_000_000 }
 
 /** npm has timeouts of its own for each request. */
-const LONGEST_MS = 20 * 60_000
-const MOST_SAID = 2_000
+const MAX_MS = 20 * 60_000
+const MAX_SAID = 2_000
 const OWN_CACHE = '.npm'
 
 const nativeOf = (folder: string): string =>
@@ -113,14 +113,14 @@ function runNpm(args: string[], cwd: string, signal: AbortSignal): Promise<void>
     const child = spawn(file, [...first, ...args], {
       cwd,
       stdio: ['ignore', 'ignore', 'pipe'],
-      timeout: LONGEST_MS,
+      timeout: MAX_MS,
       signal,
       // On Windows, npm is a script of the shell. The arguments are fixed.
       shell: process.platform === 'win32' && file === 'npm',
     })
     let said = ''
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      said = `${said}${text}`.slice(-MOST_SAID)
+      said = `${said}${text}`.slice(-MAX_SAID)
     })
     child.on('error', (error: NodeJS.ErrnoException) =>
       reject(

@@ -20,7 +20,7 @@ type ModelFetcher = {
 }
 
 /** How often a process looks for what a command, or another process, has fetched. */
-const LOOK_MS = 5_000
+const POLL_MS = 5_000
 const UNEXPECTED = 'It failed for a reason that the log of the service has.'
 
 /** Fetches embedding models while the service runs, and has it use what was fetched. */
@@ -43,7 +43,7 @@ export function createModelFetcher({
   const adopt = (): void => {
     if (models.adoptFetched()) for (const listener of listeners) listener()
   }
-  const looking = setInterval(adopt, LOOK_MS).unref()
+  const looking = setInterval(adopt, POLL_MS).unref()
 
   const fetch = async (model: HubModel): Promise<void> => {
     try {

@@ -3,15 +3,15 @@ import { type CallDelta, CallReader } from './call-reader.ts'
 import { PROVIDER_OPTIONS } from './request-body.ts'
 import { failureOfError } from './stream-error.ts'
 
-type Said = string | null | { type?: string; text?: string; thinking?: unknown }[]
+type AnswerContent = string | null | { type?: string; text?: string; thinking?: unknown }[]
 
 /** The parts of a message that are used, since servers differ in the rest. */
 type Delta = {
-  content?: Said
+  content?: AnswerContent
   refusal?: string | null
-  reasoning_content?: Said
-  reasoning?: Said
-  thinking?: Said
+  reasoning_content?: AnswerContent
+  reasoning?: AnswerContent
+  thinking?: AnswerContent
   reasoning_details?: { text?: string; summary?: string }[] | null
   tool_calls?: CallDelta[] | null
   function_call?: CallDelta['function']
@@ -159,14 +159,16 @@ export class AnswerReader {
 }
 
 /** Returns the text of a content, which is a string or a list of parts. */
-function textOf(content: NonNullable<Said>): string {
+function textOf(content: NonNullable<AnswerContent>): string {
   if (typeof content === 'string') return content
   return content.map(({ text }) => (typeof text === 'string' ? text : '')).join('')
 }
 
 /** Returns the reasoning in a content, whose parts are strings or again lists of parts. */
-function thinkingOf(content: Exclude<Said, string | null>): string {
-  return content.map(({ thinking }) => (thinking ? textOf(thinking as NonNullable<Said>) : '')).join('')
+function thinkingOf(content: Exclude<AnswerContent, string | null>): string {
+  return content
+    .map(({ thinking }) => (thinking ? textOf(thinking as NonNullable<AnswerContent>) : ''))
+    .join('')
 }
 
 function usageOf(usage: Usage) {

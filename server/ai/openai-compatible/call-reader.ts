@@ -20,7 +20,7 @@ type Call = {
   isStarted: boolean
 }
 
-const MOST_CALLS = 128
+const MAX_CALLS = 128
 
 /**
  * Assembles tool calls that arrive in pieces. According to the documentation, each piece names its call by `index`, and
@@ -82,8 +82,8 @@ export class CallReader {
 
   #open({ index, id }: CallDelta, name: string): Call {
     if (name === '') throw new ModelFailure('invalid_response', new Error('a tool call without a name'))
-    if (this.#calls.length === MOST_CALLS) {
-      throw new ModelFailure('invalid_response', new Error(`more than ${MOST_CALLS} tool calls`))
+    if (this.#calls.length === MAX_CALLS) {
+      throw new ModelFailure('invalid_response', new Error(`more than ${MAX_CALLS} tool calls`))
     }
     const isFree = id && !this.#calls.some((call) => call.id === id)
     const call = {

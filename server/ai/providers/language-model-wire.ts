@@ -12,7 +12,7 @@ export function languageModelWire(modelFor: (refused: Refused) => LanguageModelV
     const controller = new AbortController()
     let isOver = false
     let reader: ReadableStreamDefaultReader<Part> | null = null
-    /** Resolves when reading goes on; null while nothing has paused it. */
+    /** Resolves when reading continues; null while nothing has paused it. */
     let paused: PromiseWithResolvers<void> | null = null
     // A call that ignores its signal delays nobody; its later output is dropped.
     const read = async (): Promise<void> => {

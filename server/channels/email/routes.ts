@@ -31,7 +31,7 @@ export const emailRoutes = (ctx: Context): Route[] => [
     return success
   }),
 
-  route(testMailbox, { keeps: 'answer' }, async ({ ref }) => {
+  route(testMailbox, { idempotencyMode: 'response' }, async ({ ref }) => {
     const row = await requireConnection(ctx, ref)
     const { smtp, imap } = await tryServers(ctx, row)
     return { smtp: outcomeOf(smtp), imap: row.imap ? outcomeOf(imap) : null }

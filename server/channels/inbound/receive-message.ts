@@ -9,9 +9,9 @@ import type { ChannelName, InboundContent } from '../../platform/db/tables/chann
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 
 /** Names and payloads of the channels' jobs. */
-export const TAKE_IN = 'take-in-messages'
+export const PROCESS_INBOUND = 'take-in-messages'
 
-export type TakeIn = { threadId: string }
+export type ProcessInbound = { threadId: string }
 
 export type Inbound = {
   accountId: AccountId
@@ -31,7 +31,7 @@ export type Inbound = {
 export const QUIET_SECONDS = 1
 
 /**
- * Stores an incoming message once; takeIn processes it a moment later. The provider may be told that it was received
+ * Stores an incoming message once; processInbound processes it a moment later. The provider may be told that it was received
  * when the transaction has committed. Returns the thread, and whether the message is new.
  */
 export async function receiveMessage(
@@ -61,7 +61,7 @@ export async function receiveMessage(
     .where('account_id', '=', inbound.accountId)
     .where('id', '=', threadId)
     .execute()
-  await jobs.enqueue<TakeIn>(trx, TAKE_IN, { threadId }, QUIET_SECONDS)
+  await jobs.enqueue<ProcessInbound>(trx, PROCESS_INBOUND, { threadId }, QUIET_SECONDS)
   return { threadId, isNew: true }
 }
 

@@ -6,14 +6,14 @@ import { extendMetadata } from '../../conversations/records/change-message.ts'
 import { textOf } from '../../conversations/records/parts.ts'
 import type { ConversationRow } from '../../conversations/records/queries.ts'
 import { pauseIfOngoing } from '../../conversations/records/set-status.ts'
-import { tellDesk } from '../../inbox/tickets/tell-desk.ts'
+import { publishDeskEvent } from '../../inbox/tickets/publish-desk-event.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { Analyst, MessagePart } from '../../platform/db/tables/conversations.ts'
 import { judgeByModel, judgeByWords } from './judge-spam.ts'
 
-type Needs = Pick<Context, 'db' | 'log' | 'models' | 'notifier'>
+type Deps = Pick<Context, 'db' | 'log' | 'models' | 'notifier'>
 type SpamSettings = { enabled: boolean; prompt: string }
 /** What the metadata of a customer's message holds as `spam`. */
 type Verdict = { found: boolean; by: Analyst }
@@ -27,7 +27,7 @@ const FIRST_MESSAGES = 3
  * nobody answers then.
  */
 export async function screenSpam(
-  ctx: Needs,
+  ctx: Deps,
   agent: Pick<AgentRow, 'id' | 'model' | 'credit_limit' | 'spam_settings'>,
   conversation: ConversationRow,
 ): Promise<boolean> {
@@ -88,7 +88,7 @@ async function newMessages(db: Db, { id, account_id, answered_seq }: Conversatio
  * because strangers could cause calls that nobody pays for.
  */
 async function judge(
-  { db, log, models }: Needs,
+  { db, log, models }: Deps,
   accountId: AccountId,
   { id, model: modelId, credit_limit: creditLimit }: Pick<AgentRow, 'id' | 'model' | 'credit_limit'>,
   rule: string,
@@ -110,7 +110,7 @@ async function judge(
 
 /** Pauses the conversation unless a person has taken it over or ended it meanwhile. */
 async function pause(
-  ctx: Needs,
+  ctx: Deps,
   { id, account_id, agent_id }: ConversationRow,
   messageIds: string[],
   verdict: Verdict,
@@ -118,7 +118,7 @@ async function pause(
   await transact(ctx.db, async (trx) => {
     if (!(await pauseIfOngoing(trx, { id, account_id }))) return
     await extendMetadata(trx, account_id, messageIds, { spam: verdict })
-    await tellDesk(
+    await publishDeskEvent(
       ctx,
       trx,
       { accountId: account_id, agentId: agent_id },

@@ -85,7 +85,7 @@ async function until(what: string, is: (told: Told) => boolean, on = service): P
 const paused = (on = service) => until('the pause', ({ status }) => status === 'paused', on)
 const saidIn = (count: number, on = service) =>
   until(`${count} messages`, ({ said }) => said.length >= count, on)
-/** Runs the duty that looks for unanswered customers. */
+/** Runs the recurring job that looks for unanswered customers. */
 async function lookAgain(): Promise<void> {
   await service.ctx.db
     .updateTable('conversations')

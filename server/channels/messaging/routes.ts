@@ -26,7 +26,7 @@ export const messagingRoutes = (ctx: Context): Route[] => [
 
   route(readMessagingConnection, async ({ ref }) => connectionState(ctx.db, ref)),
 
-  route(testMessaging, { keeps: 'answer' }, async ({ ref }) => ({
+  route(testMessaging, { idempotencyMode: 'response' }, async ({ ref }) => ({
     accounts: await testConnection(ctx, ref.agentId),
   })),
 
@@ -41,7 +41,7 @@ export const messagingRoutes = (ctx: Context): Route[] => [
 
   route(
     sendMessagingTemplate,
-    { keeps: 'effect' },
+    { idempotencyMode: 'manual' },
     async ({ ref, caller: { account }, body, idempotency, deliveryId }) => {
       if (deliveryId !== null) return answerEarlier(ctx.db, account.id, deliveryId)
       return sendTemplate(ctx, ref, body, idempotency)

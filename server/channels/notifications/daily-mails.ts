@@ -15,7 +15,7 @@ type Settings = Partial<
 
 const AGENTS_AT_ONCE = 200
 /** The most lines of one mail. The others are only counted. */
-const MOST_LINES = 100
+const MAX_LINES = 100
 
 /**
  * Enqueues the mails about the day before `now` (UTC) that agents' `notificationsSettings` ask for, once per day and
@@ -52,7 +52,7 @@ export async function planDailyMails(
   }
 }
 
-type Place = { accountId: AccountId; agentId: string; name: string; day: string }
+type MailSubject = { accountId: AccountId; agentId: string; name: string; day: string }
 
 const KINDS = [
   ['dailyLeadsCollected', leadsOf],
@@ -63,7 +63,7 @@ const within = (day: string) =>
   sql<boolean>`created_at >= ${day}::timestamp at time zone 'UTC'
     and created_at < (${day}::timestamp + interval '1 day') at time zone 'UTC'`
 
-async function leadsOf(db: Db, { accountId, agentId, name, day }: Place): Promise<DailyMail | null> {
+async function leadsOf(db: Db, { accountId, agentId, name, day }: MailSubject): Promise<DailyMail | null> {
   const leads = await db
     .selectFrom('leads')
     .select(['name', 'email', 'phone', (eb) => eb.fn.countAll<number>().over().as('total')])
@@ -71,12 +71,15 @@ async function leadsOf(db: Db, { accountId, agentId, name, day }: Place): Promis
     .where('agent_id', '=', agentId)
     .where(within(day))
     .orderBy('created_at')
-    .limit(MOST_LINES)
+    .limit(MAX_LINES)
     .execute()
   return leads[0] ? mailOfLeads(name, day, leads, Number(leads[0].total)) : null
 }
 
-async function conversationsOf(db: Db, { accountId, agentId, name, day }: Place): Promise<DailyMail | null> {
+async function conversationsOf(
+  db: Db,
+  { accountId, agentId, name, day }: MailSubject,
+): Promise<DailyMail | null> {
   const conversations = await db
     .selectFrom('conversations')
     .select(['title', 'source', (eb) => eb.fn.countAll<number>().over().as('total')])
@@ -86,7 +89,7 @@ async function conversationsOf(db: Db, { accountId, agentId, name, day }: Place)
     .where('source', '<>', PLAYGROUND)
     .where(within(day))
     .orderBy('created_at')
-    .limit(MOST_LINES)
+    .limit(MAX_LINES)
     .execute()
   return conversations[0]
     ? mailOfConversations(name, day, conversations, Number(conversations[0].total))

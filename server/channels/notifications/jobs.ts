@@ -1,22 +1,22 @@
 import type { Context } from '../../context.ts'
-import type { Duty } from '../../platform/jobs/duties.ts'
 import type { Task } from '../../platform/jobs/jobs.ts'
-import { deliverMail, operatorsWay } from '../../platform/mail/deliver-mail.ts'
+import type { RecurringJob } from '../../platform/jobs/recurring-jobs.ts'
+import { deliverMail, operatorsMailRoute } from '../../platform/mail/deliver-mail.ts'
 import { rowOf, smtpLogin } from '../email/connection/connection.ts'
 import { planDailyMails, SEND_DAILY_MAIL, type SendDailyMail } from './daily-mails.ts'
 
-type Needs = Pick<Context, 'db' | 'secrets' | 'config' | 'log'>
+type Deps = Pick<Context, 'db' | 'secrets' | 'config' | 'log'>
 
 /** Sends through the mailbox of the agent, or else through the operator's server. */
 async function send(
-  { db, secrets, config, log }: Needs,
+  { db, secrets, config, log }: Deps,
   { accountId, agentId, emails, mail }: SendDailyMail,
   signal: AbortSignal,
 ): Promise<void> {
   const row = await rowOf(db, { accountId, agentId })
   const way = row
     ? { login: await smtpLogin({ secrets }, row), from: row.address, allowed: config.allowedPrivateHosts }
-    : operatorsWay(config)
+    : operatorsMailRoute(config)
   if (way) return deliverMail(way, { to: emails, ...mail }, signal)
   log.warn(
     { agent: agentId },
@@ -24,7 +24,7 @@ async function send(
   )
 }
 
-export const notificationJobs = (ctx: Needs): Task<never>[] => [
+export const notificationJobs = (ctx: Deps): Task<never>[] => [
   {
     name: SEND_DAILY_MAIL,
     concurrency: 2,
@@ -33,6 +33,6 @@ export const notificationJobs = (ctx: Needs): Task<never>[] => [
   } as Task<never>,
 ]
 
-export const notificationDuties = (ctx: Pick<Context, 'db' | 'jobs'>): Duty[] => [
+export const notificationRecurringJobs = (ctx: Pick<Context, 'db' | 'jobs'>): RecurringJob[] => [
   { what: 'daily mails', everyMs: 600_000, run: () => planDailyMails(ctx) },
 ]

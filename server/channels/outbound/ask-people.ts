@@ -4,7 +4,7 @@ import { channelNames } from '../../agents/settings/channel-names.ts'
 import { chatChannel } from '../../agents/settings/chat-channel.ts'
 import { WIDGET } from '../../conversations/records/queries.ts'
 import { ensureTicket } from '../../inbox/tickets/open-ticket.ts'
-import { tellDesk } from '../../inbox/tickets/tell-desk.ts'
+import { publishDeskEvent } from '../../inbox/tickets/publish-desk-event.ts'
 import type { Trx } from '../../platform/db/database.ts'
 import type { Notifier } from '../../platform/db/notifier.ts'
 import type { AgentRef } from '../../platform/db/refs.ts'
@@ -41,5 +41,10 @@ export async function askPeople(
     assigneeId: null,
   })
   return () =>
-    tellDesk(ctx, trx, { accountId, agentId }, { type: 'ticket', data: { ticketNumber: ticket.number } })
+    publishDeskEvent(
+      ctx,
+      trx,
+      { accountId, agentId },
+      { type: 'ticket', data: { ticketNumber: ticket.number } },
+    )
 }

@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test'
 import { type MessagingServer, startMessagingServer } from '../../../test/fakes/messaging-server.ts'
 import { type Client, type Service, startService } from '../../../test/start.ts'
 import { until } from '../../../test/until.ts'
-import { MOST_UNDER_WAY } from '../../inbox/deliveries/claim-delivery.ts'
+import { MAX_UNDER_WAY } from '../../inbox/deliveries/claim-delivery.ts'
 import { enqueueDelivery } from '../../inbox/deliveries/enqueue-delivery.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import { placeOfRow } from '../../platform/secrets/sealed-columns.ts'
@@ -102,7 +102,7 @@ test('an account whose server never responds delays only its own deliveries', as
   await Promise.all([sender.tick(), sender.tick(), sender.tick()])
   await until('the deliveries', async () => (await countOf(fine.agentId, 'sent')) === 5)
   assert.equal(fake.sent.length, 5)
-  assert.equal(await countOf(stuck.agentId, 'sending'), MOST_UNDER_WAY)
+  assert.equal(await countOf(stuck.agentId, 'sending'), MAX_UNDER_WAY)
   await service.ctx.db.deleteFrom('deliveries').where('status', '=', 'queued').execute()
   silent.closeAllConnections()
   silent.on('request', ({ socket }) => socket.destroy())

@@ -1,13 +1,13 @@
 import type { Context } from '../../context.ts'
 import { claimDelivery, type DeliveryRow, LEASE_SECONDS } from '../../inbox/deliveries/claim-delivery.ts'
 import { type Attempt, settleAttempt } from '../../inbox/deliveries/settle-delivery.ts'
-import { holdTicketOf, noteDelivery } from '../../inbox/messages/note-delivery.ts'
+import { holdTicketOf, recordDelivery } from '../../inbox/messages/record-delivery.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { Channel } from '../registry/channel.ts'
 
 /** The most attempts at once in one process. Each lane has at most one of them, and each account a share. */
 const AT_ONCE = 8
-const LONGEST_MS = (LEASE_SECONDS - 30) * 1_000
+const MAX_MS = (LEASE_SECONDS - 30) * 1_000
 
 /** Sends the due deliveries, each lane in its order. Any number of processes may do so. */
 type Sender = {
@@ -51,7 +51,7 @@ export function createSender(ctx: Context, channels: Channel[]): Sender {
 async function attempt(ctx: Context, channels: Channel[], delivery: DeliveryRow): Promise<void> {
   const channel = channels.find(({ name }) => name === delivery.channel)
   const outcome: Attempt = channel
-    ? await channel.send(ctx, delivery, AbortSignal.timeout(LONGEST_MS)).catch((error: unknown) => {
+    ? await channel.send(ctx, delivery, AbortSignal.timeout(MAX_MS)).catch((error: unknown) => {
         ctx.log.error({ err: error, delivery: delivery.id }, 'a delivery failed with an unexpected error')
         return { kind: 'unknown', reason: 'An error inside the service.' }
       })
@@ -59,6 +59,6 @@ async function attempt(ctx: Context, channels: Channel[], delivery: DeliveryRow)
   await transact(ctx.db, async (trx) => {
     if (outcome.kind !== 'sent') await holdTicketOf(trx, delivery.account_id, delivery.id)
     const status = await settleAttempt(trx, delivery, outcome)
-    if (status === 'sent' || status === 'failed') await noteDelivery(ctx, trx, delivery, status)
+    if (status === 'sent' || status === 'failed') await recordDelivery(ctx, trx, delivery, status)
   })
 }

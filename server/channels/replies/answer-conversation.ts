@@ -6,7 +6,7 @@ import type { Context } from '../../context.ts'
 import type { ConversationRow } from '../../conversations/records/queries.ts'
 import { WIDGET } from '../../conversations/records/queries.ts'
 import { runningGeneration } from '../../conversations/stream/follow.ts'
-import { MOST_STARTS } from '../../conversations/turn/plan-turn.ts'
+import { MAX_STARTS } from '../../conversations/turn/plan-turn.ts'
 import { startChat } from '../../conversations/turn/start.ts'
 import { chatAgentOf } from '../../conversations/turn/turn.ts'
 import { threadOf } from '../../inbox/deliveries/enqueue-delivery.ts'
@@ -14,13 +14,13 @@ import { openTicket } from '../../inbox/tickets/open-ticket.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import { ApiError } from '../../platform/http/errors.ts'
+import { ANSWER, type Answer } from '../inbound/process-inbound.ts'
 import { screenSpam } from '../inbound/screen-spam.ts'
-import { ANSWER, type Answer } from '../inbound/take-in.ts'
 
 /** The delay before the next attempt, in seconds. By then, a running reply has usually ended. */
 const LATER_SECONDS = 2
 /** The number of failed replies to one message after which a person is asked. */
-const MOST_TRIES = 4
+const MAX_TRIES = 4
 
 /**
  * Starts the agent's answer to the unanswered messages of a conversation. Returns true when an answer is being made.
@@ -41,9 +41,9 @@ export async function answerConversation(
     .where('id', '=', conversationId)
     .executeTakeFirst()
   if (conversation?.status !== 'ongoing') return false
-  if (conversation.answer_starts >= MOST_STARTS || (conversation.answer_stopped && !again)) return false
+  if (conversation.answer_starts >= MAX_STARTS || (conversation.answer_stopped && !again)) return false
   const account = await accountOf(db, conversation.account_id)
-  if (conversation.answer_tries >= MOST_TRIES) {
+  if (conversation.answer_tries >= MAX_TRIES) {
     await askPeople(ctx, conversation, 'The agent could not answer: its model did not respond.')
     return false
   }

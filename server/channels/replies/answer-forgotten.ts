@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Context } from '../../context.ts'
 import { WIDGET } from '../../conversations/records/queries.ts'
-import { ANSWER, type Answer } from '../inbound/take-in.ts'
+import { ANSWER, type Answer } from '../inbound/process-inbound.ts'
 
 const AT_ONCE = 500
 

@@ -67,7 +67,7 @@ const saidIn = (count: number) =>
     return newest && newest.said.length >= count && newest
   })
 
-/** Runs the duty until it finds something, because it skips locked conversations, such as one whose reply is ending. */
+/** Runs the recurring job until it finds something, because it skips locked conversations, such as one whose reply is ending. */
 const sweep = () => until('a forgotten message', async () => (await answerForgotten(service.ctx)) > 0)
 
 const sent = () =>

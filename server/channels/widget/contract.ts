@@ -4,9 +4,9 @@ import { Exact, endpoint, Nullable, OneOf, Success } from '../../platform/http/c
 import {
   Appearance,
   ConversationSummary,
-  LARGEST_UPLOAD_BYTES,
-  LONGEST_MESSAGE,
-  MOST_FILES,
+  MAX_FILES,
+  MAX_MESSAGE_LENGTH,
+  MAX_UPLOAD_BYTES,
   VisibleConversation,
 } from './talk/schema.ts'
 
@@ -82,12 +82,12 @@ export const writeMessage = endpoint({
           'Created by the browser, a new one for each message; with another text or other files, it is refused',
       }),
       message: Type.String({
-        maxLength: LONGEST_MESSAGE,
+        maxLength: MAX_MESSAGE_LENGTH,
         description: 'May be empty if there are attachments',
       }),
       attachments: Type.Optional(
         Type.Array(Type.String(), {
-          maxItems: MOST_FILES,
+          maxItems: MAX_FILES,
           description: 'Ids of files that this visitor has uploaded (…/attachments)',
         }),
       ),
@@ -130,7 +130,7 @@ export const uploadVisitorFile = endpoint({
     'multipart/form-data with the field `file`, at most 10 MB: pictures, PDF, documents, text, sound, video, archives. Taken while `styles.chat.showAttachments` is set; 30 files in ten minutes from one address. What no message has taken after two days is removed.',
   scope,
   params: AgentParams,
-  multipart: { fields: Exact({}), file: 'file', maxBytes: LARGEST_UPLOAD_BYTES },
+  multipart: { fields: Exact({}), file: 'file', maxBytes: MAX_UPLOAD_BYTES },
   success: {
     status: 201,
     schema: Exact({

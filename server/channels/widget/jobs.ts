@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
-import type { Duty } from '../../platform/jobs/duties.ts'
+import type { RecurringJob } from '../../platform/jobs/recurring-jobs.ts'
 import { dropOldIdentities } from './identity/identify-visitor.ts'
 
-export const widgetDuties = ({ db }: Pick<Context, 'db'>): Duty[] => [
+export const widgetRecurringJobs = ({ db }: Pick<Context, 'db'>): RecurringJob[] => [
   { what: 'visitors who were signed in', everyMs: 3_600_000, run: () => dropOldIdentities(db) },
 ]

@@ -3,7 +3,7 @@ import { createReadStream, type ReadStream } from 'node:fs'
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Selectable } from 'kysely'
-import { keptPath } from '../../agents/pictures/kept-path.ts'
+import { safePath } from '../../agents/pictures/safe-path.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
 import { isId, newId } from '../../platform/db/ids.ts'
 import type { AgentRef } from '../../platform/db/refs.ts'
@@ -83,7 +83,7 @@ export const openAttachment = (filesDir: string, row: AttachmentRow): ReadStream
   createReadStream(pathOf(filesDir, row))
 
 const pathOf = (filesDir: string, { account_id, agent_id, path }: AttachmentRow): string =>
-  keptPath(filesDir, path, account_id, agent_id, 'attachments')
+  safePath(filesDir, path, account_id, agent_id, 'attachments')
 
 /** Returns an attachment with its bytes, or null when its row or its file no longer exists. */
 export async function readAttachment(

@@ -1,2 +1,2 @@
 /** The largest file that people may send each other, in bytes; mail servers accept no more. */
-export const LARGEST_BYTES = 25 * 1024 * 1024
+export const MAX_BYTES = 25 * 1024 * 1024

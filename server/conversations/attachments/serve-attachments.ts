@@ -5,7 +5,7 @@ import type { AgentRef } from '../../platform/db/refs.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import { type RawRoute, rawRoute } from '../../platform/http/server/serve-raw.ts'
-import type { Place } from '../../platform/secrets/seal.ts'
+import type { SecretLocation } from '../../platform/secrets/seal.ts'
 import type { Secrets } from '../../platform/secrets/secrets.ts'
 import { type AttachmentRow, findAttachment, openAttachment } from './attachments.ts'
 import { downloadAttachment } from './contract.ts'
@@ -14,7 +14,7 @@ import { downloadAttachment } from './contract.ts'
 const HOUR_MS = 60 * 60 * 1_000
 export const DAY_MS = 24 * HOUR_MS
 
-type Needs = { db: Db; secrets: Secrets; filesDir: string }
+type Deps = { db: Db; secrets: Secrets; filesDir: string }
 
 /** Returns a URL that gives anybody who has it access to the file for `holdsMs`. */
 export function attachmentUrl(
@@ -28,13 +28,13 @@ export function attachmentUrl(
 }
 
 /** A URL is not stored, so there is no row to bind it to. */
-const PLACE: Place = { table: 'attachments', row: '', purpose: 'address' }
+const PLACE: SecretLocation = { table: 'attachments', row: '', purpose: 'address' }
 
 const noSuchFile = (): ApiError =>
   new ApiError('RESOURCE_NOT_FOUND', { message: 'There is no such file, or its address has expired.' })
 
 /** Files are always sent as downloads, and the policy keeps a browser from running anything in them. */
-export const attachmentRoutes = (ctx: Needs): RawRoute[] => [
+export const attachmentRoutes = (ctx: Deps): RawRoute[] => [
   rawRoute(downloadAttachment, async ({ params: { token }, reply }) => {
     const { accountId, agentId, id } = await readToken(ctx, token)
     const row = await findAttachment(ctx.db, { accountId, agentId }, id)
@@ -68,7 +68,7 @@ function opened(filesDir: string, row: AttachmentRow): ReadStream {
 
 type Named = { accountId: AccountId; agentId: string; id: string }
 
-async function readToken({ secrets }: Needs, token: string): Promise<Named> {
+async function readToken({ secrets }: Deps, token: string): Promise<Named> {
   try {
     const parts: unknown = JSON.parse(await secrets.decrypt(token, PLACE))
     const [accountId, agentId, id, until] = Array.isArray(parts) ? parts : []

@@ -10,11 +10,11 @@ import { addressesOf } from '../records/source-address.ts'
 import { readFilters } from '../search/query/read-filters.ts'
 import { createSearch } from '../search/query/search-conversations.ts'
 import { exportConversations, exportFoundConversations } from './contract.ts'
-import { foundLines, PAGE } from './found-lines.ts'
+import { countThatFits } from './count-that-fits.ts'
+import { foundConversationLines, PAGE } from './found-conversation-lines.ts'
 import { type ExportedConversation, exportedMessage, exportedSummary } from './present.ts'
 import { conversationsToExport, conversationToExport, messagesToExport } from './queries.ts'
 import { sendLines } from './send-lines.ts'
-import { untilFull } from './until-full.ts'
 
 export const exportRoutes = (ctx: Context): Route[] => [
   route(
@@ -23,7 +23,7 @@ export const exportRoutes = (ctx: Context): Route[] => [
     async ({ ref: { accountId }, checked, query, reply }) => {
       const search = (cursor: string | undefined) =>
         searching(ctx.db, accountId, checked, { ...query, limit: PAGE, cursor })
-      return sendLines(reply, foundLines(ctx.db, accountId, search))
+      return sendLines(reply, foundConversationLines(ctx.db, accountId, search))
     },
   ),
 
@@ -43,7 +43,7 @@ export const exportRoutes = (ctx: Context): Route[] => [
       const print = fingerprint('export', filter, query.include)
       const position = decodeCursor(query.cursor, print)
       const rows = await conversationsToExport(ctx.db, accountId, filter, { limit: query.limit, position })
-      const limit = withMessages ? untilFull(rows.slice(0, query.limit)) : query.limit
+      const limit = withMessages ? countThatFits(rows.slice(0, query.limit)) : query.limit
       const total = await conversationTotal(ctx.db, accountId, filter)
       const { data, pagination } = pageOf(rows, limit, total, print, byCreation, (row) => row)
       return { data: await exported(ctx, accountId, data, withMessages), pagination }

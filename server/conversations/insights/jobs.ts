@@ -1,8 +1,8 @@
 import type { Context } from '../../context.ts'
 import { ASK_AGAIN, type AskAgain } from '../../knowledge/training/enqueue-ask-again.ts'
-import { asBulk } from '../../platform/db/connections/lanes.ts'
-import { type Duty, LOOK_MS } from '../../platform/jobs/duties.ts'
+import { withLowPriority } from '../../platform/db/connections/lanes.ts'
 import type { Task } from '../../platform/jobs/jobs.ts'
+import { POLL_MS, type RecurringJob } from '../../platform/jobs/recurring-jobs.ts'
 import { analyseConversations } from './analysis/analyse-conversations.ts'
 import {
   ANALYSE_CONVERSATIONS,
@@ -34,14 +34,14 @@ export const insightJobs = (ctx: Context): Task<never>[] => [
   askingAgain(ctx) as Task<never>,
 ]
 
-export const insightDuties = (ctx: Context): Duty[] => [
-  { what: 'conversations to look at', everyMs: 10_000, run: () => asBulk(() => hastenFirst(ctx)) },
+export const insightRecurringJobs = (ctx: Context): RecurringJob[] => [
+  { what: 'conversations to look at', everyMs: 10_000, run: () => withLowPriority(() => hastenFirst(ctx)) },
   {
     what: 'figures of days',
-    everyMs: 2 * LOOK_MS,
+    everyMs: 2 * POLL_MS,
     soonMs: 2_000,
     processes: 'all',
-    run: () => asBulk(() => refreshDays(ctx.db)),
+    run: () => withLowPriority(() => refreshDays(ctx.db)),
   },
   { what: 'old candidates of topics', everyMs: 3_600_000, run: () => purgeCandidates(ctx.db) },
 ]

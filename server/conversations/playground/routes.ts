@@ -22,7 +22,7 @@ const RUNS: RateWindow = { limit: 300, windowMs: 3_600_000 }
 export const playgroundRoutes = (ctx: Context): Route[] => [
   route(
     withModels(contract.runPlayground, ctx.models.ids()),
-    { keeps: 'effect' },
+    { idempotencyMode: 'manual' },
     async ({ ref, agent: row, caller: { account }, body, reply, idempotency, replay }) => {
       const { message, conversationId, contactId, channel = 'chat_widget', stream } = body
       const own = chatAgentOf(row)

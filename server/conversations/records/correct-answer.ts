@@ -14,11 +14,11 @@ import { wordsOnly } from '../../platform/text/words/words.ts'
 import { textOf } from './parts.ts'
 import { type MessageRow, requireConversation } from './queries.ts'
 
-type Place = { agentId: string; conversationId: string; messageId: string }
+type MessagePath = { agentId: string; conversationId: string; messageId: string }
 type Correction = { answer: string; question?: string }
 
 /** The same limit as for the question of a source (knowledge/schema.ts). */
-const LONGEST_QUESTION = 1_000
+const MAX_QUESTION_LENGTH = 1_000
 
 /**
  * Refuses an answer for the agent to learn that is what it has said itself, or that there is no answer. Throws
@@ -43,7 +43,7 @@ export function refuseAsRight(answer: string, said: readonly string[]): void {
 export async function correctAnswer(
   ctx: Pick<Context, 'db' | 'jobs' | 'filesDir'>,
   account: Account,
-  { agentId, conversationId, messageId }: Place,
+  { agentId, conversationId, messageId }: MessagePath,
   correction: Correction,
 ): Promise<SourceRow> {
   await requireConversation(ctx.db, { accountId: account.id, agentId, conversationId })
@@ -118,7 +118,7 @@ async function questionBefore(trx: Trx, account: Account, answer: MessageRow): P
       'Nothing was asked before this message: send the question that it answers.',
     )
   }
-  if (text.length > LONGEST_QUESTION) {
+  if (text.length > MAX_QUESTION_LENGTH) {
     throw invalidField('question', 'What was asked before this message is too long: send a shorter question.')
   }
   return text

@@ -7,7 +7,7 @@ import type { ActionType } from '../../platform/db/tables/actions.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { GenerationsTable, MessagePart, StopReason } from '../../platform/db/tables/conversations.ts'
 import { storableJson } from '../../platform/http/bodies/storable.ts'
-import { saysSomething } from '../../platform/text/words/says-something.ts'
+import { containsWords } from '../../platform/text/words/contains-words.ts'
 import type { GenerationIds, LiveGeneration } from '../stream/reading.ts'
 
 /** The result that the model and the history see for a call that nobody answered. */
@@ -24,7 +24,7 @@ export const hasSpoken = ({ parts }: { parts: readonly MessagePart[] }): boolean
   parts.some(({ type }) => type !== 'text') || hasWords({ parts })
 
 export const hasWords = ({ parts }: { parts: readonly MessagePart[] }): boolean =>
-  saysSomething(textOf({ parts }))
+  containsWords(textOf({ parts }))
 
 export const resultsOf = (parts: readonly MessagePart[]): Map<string, ResultPart> =>
   new Map(parts.flatMap((part) => (part.type === 'tool-result' ? [[part.toolCallId, part]] : [])))

@@ -99,10 +99,10 @@ export async function messagesBackwards(
     .execute()
 }
 
-const LONGEST_TITLE = 80
+const MAX_TITLE_LENGTH = 80
 
 /** Makes a title from the words of the first message: one line of at most 80 characters. */
-export const titleFromWords = (message: string): string => shortenAtWord(message, LONGEST_TITLE)
+export const titleFromWords = (message: string): string => shortenAtWord(message, MAX_TITLE_LENGTH)
 
 /** Creates a conversation that has no messages yet. */
 export const openConversation = (

@@ -11,7 +11,7 @@ import type { Secrets } from '../../platform/secrets/secrets.ts'
 import { attachmentUrl, DAY_MS } from '../attachments/serve-attachments.ts'
 import type { MessageAttachment } from './schema.ts'
 
-type Needs = { secrets: Secrets; config: Config }
+type Deps = { secrets: Secrets; config: Config }
 type Owner = { account_id: AccountId; agent_id: string }
 
 /** Creates URLs for what a message refers to, for a reader who may see it. */
@@ -20,7 +20,7 @@ export type Addresses = {
   attachments(owner: Owner, notes: readonly AttachmentNote[]): Static<typeof MessageAttachment>[]
 }
 
-export const addressesOf = (ctx: Needs): Addresses => ({
+export const addressesOf = (ctx: Deps): Addresses => ({
   sources: presentSourcesOf(ctx),
   attachments: ({ account_id, agent_id }, notes) =>
     notes.map(({ id, ...note }) => ({

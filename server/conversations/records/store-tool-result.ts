@@ -18,9 +18,9 @@ export type TakeResult = (work: (db: Db) => Promise<void>) => Promise<unknown>
 type ToolResult = { toolCallId: string; output?: unknown }
 
 /** How long a step may continue after one of its calls was shown, in milliseconds. */
-const LONGEST_WAIT_MS = 15_000
+const MAX_WAIT_MS = 15_000
 
-type Needs = Pick<Context, 'db' | 'generations' | 'orphans' | 'followers'>
+type Deps = Pick<Context, 'db' | 'generations' | 'orphans' | 'followers'>
 
 /**
  * Stores the result of a call that waits for its application, once. A result that is too late (expired, ignored or
@@ -28,7 +28,7 @@ type Needs = Pick<Context, 'db' | 'generations' | 'orphans' | 'followers'>
  * as the model makes it, so a result that arrives before the answer has ended waits for that end.
  */
 export async function storeToolResult(
-  ctx: Needs,
+  ctx: Deps,
   ref: ConversationRef,
   result: ToolResult,
   take: TakeResult = (work) => work(ctx.db),
@@ -54,7 +54,7 @@ async function endOf(source: FrameSource): Promise<void> {
   let stopWatching = (): void => {}
   let timer: NodeJS.Timeout | undefined
   await new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, LONGEST_WAIT_MS)
+    timer = setTimeout(resolve, MAX_WAIT_MS)
     stopWatching = source.watch(() => {
       if (source.ended) resolve()
     })

@@ -9,11 +9,11 @@ import { createSearch } from './query/search-conversations.ts'
 
 const AT_ONCE = 4
 /** The most searches of one account that may wait. */
-const MOST_WAITING = 64
+const MAX_WAITING = 64
 
 export const searchRoutes = (ctx: Context): Route[] => {
   const search = createSearch()
-  const places = createFairPlaces({ places: AT_ONCE, mostWaiting: MOST_WAITING })
+  const places = createFairPlaces({ places: AT_ONCE, maxWaiting: MAX_WAITING })
   const enter = ({ account }: Caller): Promise<() => void> =>
     places.enter(account.id, undefined, planOf(account.plan).searchesAtOnce).catch((error: unknown) => {
       if (!(error instanceof PlacesFull)) throw error

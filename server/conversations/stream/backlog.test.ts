@@ -9,7 +9,7 @@ import { until } from '../../../test/until.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { createBacklog } from './log-writer.ts'
 
-const MOST = 160_000
+const MAX_COUNT = 160_000
 /** What a few answers add before each of them is asked to wait. */
 const SLACK = 30_000
 
@@ -19,7 +19,7 @@ let held = 0
 let peak = 0
 
 before(async () => {
-  const backlog = createBacklog(MOST)
+  const backlog = createBacklog(MAX_COUNT)
   models = await startModelServer()
   service = await startService(models.settings, undefined, {
     backlog: {
@@ -65,7 +65,7 @@ test('while the log cannot be written, answers wait at the limit of memory, new 
   const repair = await fillDisk()
   const answers = Array.from({ length: 4 }, () => ask(client, agentId))
   const refused = await until('the limit', async () => {
-    const answer = held > MOST / 2 && (await ask(client, agentId))
+    const answer = held > MAX_COUNT / 2 && (await ask(client, agentId))
     return answer && answer.status === 503 ? answer : undefined
   })
   assert.equal(refused.body.error.code, 'SERVICE_OVERLOADED')
@@ -92,7 +92,7 @@ test('while the log cannot be written, answers wait at the limit of memory, new 
   assert.ok(texts.every((text) => text !== '' && whole.startsWith(text)))
   assert.equal((await theirs).body.data?.parts[0].text, 'Half of the room is for others.')
   mock.timers.reset()
-  assert.ok(peak < MOST / 2 + SLACK, `${peak} characters were held`)
+  assert.ok(peak < MAX_COUNT / 2 + SLACK, `${peak} characters were held`)
   assert.equal(held, 0)
   assert.equal((await ask(client, agentId)).body.data.parts[0].text, whole)
 })

@@ -15,7 +15,7 @@ const PIECES_AT_ONCE = 16
 /** The most generations that are read in one statement. */
 const GENERATIONS_AT_ONCE = 100
 /** The number of polls without a waiting reader after which following stops. */
-const MOST_UNWATCHED = 10
+const MAX_UNWATCHED = 10
 
 /** The columns of the generation's row that are needed. */
 type Followed = { id: string; account_id: AccountId; first_event: number }
@@ -26,7 +26,7 @@ type Followed = { id: string; account_id: AccountId; first_event: number }
  */
 type Followers = { follow(generation: Followed): Reading }
 
-type Needs = {
+type Deps = {
   db: Db
   stopping: AbortSignal
   log: { warn(fields: object, text: string): void }
@@ -43,7 +43,7 @@ type Follower = {
 }
 
 /** One statement reads what is new of all that are followed. */
-export function createFollowers({ db, stopping, log }: Needs): Followers {
+export function createFollowers({ db, stopping, log }: Deps): Followers {
   const followers = new Map<string, Follower>()
   let timer: NodeJS.Timeout | undefined
 
@@ -95,7 +95,7 @@ export function createFollowers({ db, stopping, log }: Needs): Followers {
   const lookAtAll = (): void => {
     for (const follower of followers.values()) {
       follower.unwatched = follower.reading.watchers === 0 ? follower.unwatched + 1 : 0
-      if (follower.unwatched > MOST_UNWATCHED) breakOff(follower)
+      if (follower.unwatched > MAX_UNWATCHED) breakOff(follower)
     }
     const all = [...followers.values()]
     for (let i = 0; i < all.length; i += GENERATIONS_AT_ONCE) void look(all.slice(i, i + GENERATIONS_AT_ONCE))

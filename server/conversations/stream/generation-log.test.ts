@@ -409,7 +409,7 @@ test('on a busy thread, many starts and the uploads of one account wait for othe
   // The thread is measured from one call to the next. After the last one, the account pauses for minutes.
   for (const weight of [0, 0, 1_000_000]) {
     await wait(150)
-    await turns.giveWay(client.accountId, weight)
+    await turns.yieldTurn(client.accountId, weight)
   }
   const late = [...Array.from({ length: 6 }, () => chat(client, agentId)), upload(client, agentId)]
   for (let i = 0; i < 3; i++) assert.equal((await chat(other, otherId)).status, 200)

@@ -1,5 +1,5 @@
 import { getHeapStatistics } from 'node:v8'
-import { asUrgent, onBehalfOf } from '../../platform/db/connections/lanes.ts'
+import { withHighPriority, withTenant } from '../../platform/db/connections/lanes.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { ServiceProcess } from '../../platform/db/upkeep/processes.ts'
@@ -10,7 +10,7 @@ import type { LiveGeneration } from './reading.ts'
  * A process that is killed loses the words of the last quarter of a second at most: those of this time, and of one write.
  */
 const EVERY_MS = 150
-const LONGEST_PAUSE_MS = 1_000
+const MAX_PAUSE_MS = 1_000
 /** The most events in one piece; a reader that has fallen behind loads whole pieces. */
 const EVENTS_OF_PIECE = 256
 /** The most pieces that one statement writes. */
@@ -27,13 +27,13 @@ type LogWriter = {
   close(): Promise<void>
 }
 
-type Needs = { db: Db; process: ServiceProcess; onError: (error: unknown) => void }
+type Deps = { db: Db; process: ServiceProcess; onError: (error: unknown) => void }
 
 /**
  * Writes the events of all generations together, ahead of other statements. Those of an account with many generations
  * count against its own share of the database: if that is too much, only its own log is late.
  */
-export function createLogWriter({ db, process, onError }: Needs): LogWriter {
+export function createLogWriter({ db, process, onError }: Deps): LogWriter {
   const waiting = new Map<AccountId, Set<LiveGeneration>>()
   /** What is being written, by account; '' stands for all accounts with few generations. */
   const writing = new Map<string, Promise<void>>()
@@ -58,7 +58,7 @@ export function createLogWriter({ db, process, onError }: Needs): LogWriter {
   }
   const schedule = (): void => {
     if (closed || waiting.size === 0) return
-    const pause = failures === 0 ? EVERY_MS : Math.min(LONGEST_PAUSE_MS, EVERY_MS * 2 ** failures)
+    const pause = failures === 0 ? EVERY_MS : Math.min(MAX_PAUSE_MS, EVERY_MS * 2 ** failures)
     timer ??= setTimeout(writeAll, pause)
   }
   const writeAll = (): void => {
@@ -67,24 +67,24 @@ export function createLogWriter({ db, process, onError }: Needs): LogWriter {
     isUrgent &&= writing.has('')
     const few: LiveGeneration[] = []
     for (const [accountId, own] of waiting) {
-      const holder = own.size > MANY ? accountId : ''
-      if (writing.has(holder)) continue
+      const tenant = own.size > MANY ? accountId : ''
+      if (writing.has(tenant)) continue
       waiting.delete(accountId)
-      if (holder === '') few.push(...own)
-      else start(holder, [...own])
+      if (tenant === '') few.push(...own)
+      else start(tenant, [...own])
     }
     if (few.length > 0) start('', few)
   }
-  const start = (holder: string, lives: LiveGeneration[]): void => {
+  const start = (tenant: string, lives: LiveGeneration[]): void => {
     const work = async (): Promise<void> => {
       for (let i = 0; i < lives.length; i += PIECES_AT_ONCE) await write(lives.slice(i, i + PIECES_AT_ONCE))
     }
-    const done = onBehalfOf(holder, () => (holder === '' ? asUrgent(work) : work())).finally(() => {
-      writing.delete(holder)
+    const done = withTenant(tenant, () => (tenant === '' ? withHighPriority(work) : work())).finally(() => {
+      writing.delete(tenant)
       if (isUrgent) writeAll()
       else schedule()
     })
-    writing.set(holder, done)
+    writing.set(tenant, done)
   }
   const write = async (lives: LiveGeneration[]): Promise<void> => {
     for (const live of lives) if (busy.has(live)) add(live)
@@ -136,11 +136,11 @@ const pieceOf = ({ ids, unsaved, count }: LiveGeneration): Piece => ({
 })
 
 /**
- * How many characters of events may wait for the log. While the database is away, everything that was said since then
+ * How many characters of events may wait for the log. While the database is unavailable, everything that was said since then
  * has to stay in memory, where a character of an encoded event takes about two bytes, because the event itself is kept,
  * too. An eighth of the heap's limit is therefore a quarter of the heap.
  */
-const MOST_CHARACTERS = Math.floor(getHeapStatistics().heap_size_limit / 8)
+const MAX_CHARACTERS = Math.floor(getHeapStatistics().heap_size_limit / 8)
 
 /** What the answers of this process have said that is not in the log yet. */
 export type Backlog = {
@@ -153,7 +153,7 @@ export type Backlog = {
 }
 
 /** `most` is the number of characters for all accounts together. */
-export function createBacklog(most = MOST_CHARACTERS): Backlog {
+export function createBacklog(most = MAX_CHARACTERS): Backlog {
   const ofAccount = new Map<AccountId, number>()
   const waiting = new Set<() => void>()
   let all = 0

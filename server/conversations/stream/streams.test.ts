@@ -377,7 +377,7 @@ for (const [sqlState, status, code] of [
   })
 }
 
-test('a question that came to nothing and was answered with a later one gets that answer under its key', async () => {
+test('a retried request returns the answer of the later turn that included it', async () => {
   const key = { 'idempotency-key': newId() }
   const send = () =>
     client.request('POST', `/agents/${agentId}/chat`, { message: 'First?', stream: false }, key)

@@ -27,14 +27,14 @@ const AT_ONCE = 200
 const isOrphaned = sql<boolean>`generations.status = 'running' and not exists (
   select from processes where processes.id = generations.owner and processes.epoch = generations.epoch)`
 
-type Needs = { db: Db; log: Logger; deliverAnswer: DeliverAnswer }
+type Deps = { db: Db; log: Logger; deliverAnswer: DeliverAnswer }
 
-export const createOrphans = (needs: Needs): Orphans => ({
+export const createOrphans = (needs: Deps): Orphans => ({
   closeAll: () => closeAll(needs),
   closeIfOrphaned: (accountId, which) => closeIfOrphaned(needs, accountId, which),
 })
 
-async function closeAll(ctx: Needs): Promise<number> {
+async function closeAll(ctx: Deps): Promise<number> {
   let closed = 0
   const failed: { id: string; error: unknown }[] = []
   let found = await orphansAfter(ctx.db, null)
@@ -70,7 +70,7 @@ function orphansAfter(db: Db, after: string | null) {
 }
 
 async function closeIfOrphaned(
-  ctx: Needs,
+  ctx: Deps,
   accountId: AccountId,
   which: Parameters<Orphans['closeIfOrphaned']>[1],
 ): Promise<boolean> {
@@ -90,7 +90,7 @@ async function closeIfOrphaned(
 
 /** Checks the generation again while holding the locks of the conversation and of the generation, and ends it. */
 async function closeOne(
-  { db, deliverAnswer }: Needs,
+  { db, deliverAnswer }: Deps,
   accountId: AccountId,
   conversationId: string,
   id: string,

@@ -23,8 +23,8 @@ import { type Ending, endTurn, firstEvents, lastWords, lostBeforeWords, type Out
 import type { StepsResult, Turn, TurnNeeds } from './turn.ts'
 
 /** How long a finished answer is kept in memory while the database is not available, in milliseconds. */
-const LONGEST_HOLD_MS = 10 * 60_000
-const LONGEST_PAUSE_MS = 1_000
+const MAX_HOLD_MS = 10 * 60_000
+const MAX_PAUSE_MS = 1_000
 
 /** Stores the reply, then tells the readers how it ended. */
 export async function finishTurn(
@@ -57,7 +57,7 @@ function outcomeOf(
   result: StepsResult,
   waiting: Call[],
 ): Outcome {
-  const kept = keptBy(turn, live, result)
+  const kept = partialAnswer(turn, live, result)
   const hasBegun = live.count > 0
   // An answer without words is not paid for, unless it was stopped before its first word and a model had been called.
   const isAnswer = kept.message !== null && hasSpoken(kept.message)
@@ -108,7 +108,7 @@ type KeptAnswer = Pick<Outcome, 'status' | 'finishReason' | 'message'>
 const isCutOff = ({ abortReason }: LiveGeneration): boolean =>
   abortReason === 'shutdown' || abortReason === 'lost'
 
-function keptBy(turn: Turn, live: LiveGeneration, result: StepsResult): KeptAnswer {
+function partialAnswer(turn: Turn, live: LiveGeneration, result: StepsResult): KeptAnswer {
   const model = {
     model: turn.model.entry.id,
     ...(live.ids.standIn === undefined ? {} : { isStandIn: true as const }),
@@ -181,7 +181,7 @@ function leave(live: LiveGeneration): void {
 
 /**
  * Stores the end before the client is told of it, with retries. If the database still refuses it after
- * LONGEST_HOLD_MS, or is being closed, the process that closes the generation from its log takes over. A process that
+ * MAX_HOLD_MS, or is being closed, the process that closes the generation from its log takes over. A process that
  * was declared dead tries, too, because only the generation's row tells whether another one has closed it.
  */
 async function store(
@@ -191,7 +191,7 @@ async function store(
   outcome: Outcome,
 ): Promise<Ending> {
   const own = { owner: process.id, epoch: live.ids.epoch, ownerAfter: process.id }
-  const giveUpAt = performance.now() + LONGEST_HOLD_MS
+  const giveUpAt = performance.now() + MAX_HOLD_MS
   for (let attempt = 0; performance.now() < giveUpAt; attempt++) {
     try {
       return await transact(db, (trx) => endTurn({ deliverAnswer }, trx, turn.owner, live.ids, own, outcome))
@@ -199,7 +199,7 @@ async function store(
       if (attempt === 0)
         log.error({ err: error, generation: live.ids.id }, 'the end of a generation could not be stored yet')
       if (generations.closed) return 'lost'
-      await wait(Math.min(LONGEST_PAUSE_MS, 50 * 2 ** attempt))
+      await wait(Math.min(MAX_PAUSE_MS, 50 * 2 ** attempt))
     }
   }
   return 'lost'

@@ -1,5 +1,5 @@
 import { createFairPlaces, type FairPlaces } from '../../platform/concurrency/fair-places.ts'
-import type { Turns } from '../../platform/concurrency/turns.ts'
+import type { MainThreadScheduler } from '../../platform/concurrency/main-thread-scheduler.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { Notifier } from '../../platform/db/notifier.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
@@ -13,20 +13,20 @@ import { type GenerationIds, LiveGeneration } from '../stream/reading.ts'
 const LOOK_FOR_STOPS_MS = 1_000
 /**
  * How often a failed start or end is looked for. It may be carried out long after its connection was lost: when a stopped
- * server goes on, or when a lock is released.
+ * server continues, or when a lock is released.
  */
 const LOOKS_AFTER_FAILURE = 60
 const FAILING_AT_ONCE = 4
 const ANSWERING_AT_ONCE = 4_000
-const MOST_RUNNING = 6_000
+const MAX_RUNNING = 6_000
 /** An account with more generations than this starts further ones in turn with the work of other accounts. */
 const MANY_OF_ACCOUNT = 64
 /** Starting a generation counts as this many events. */
 const START = 160
 /** The most events of an answer that are held in memory while the log works. */
-const MOST_UNSAVED = 1_024
+const MAX_UNSAVED = 1_024
 /** The most generations of one account, so that no account uses up all places. */
-const MOST_OF_ACCOUNT = 3_000
+const MAX_OF_ACCOUNT = 3_000
 
 /** A place of a generation that is being started: it ends with one of its functions. */
 type Place = {
@@ -54,7 +54,7 @@ export type Generations = {
    */
   room(live: LiveGeneration): Promise<void> | undefined
   /** `turns` is for producing events, and `failing` for ending failed generations. */
-  readonly turns: Turns
+  readonly turns: MainThreadScheduler
   readonly failing: FairPlaces
   /** Places for generating answers. One place covers all model calls of an answer. */
   readonly answering: FairPlaces
@@ -70,17 +70,17 @@ export type Generations = {
   close(): Promise<void>
 }
 
-type Needs = {
+type Deps = {
   db: Db
   notifier: Notifier
   process: ServiceProcess
-  turns: Turns
+  turns: MainThreadScheduler
   onError: (error: unknown) => void
   backlog: Backlog
 }
 
 /** Tracks the running generations, writes their events to the log, and ends those for which a stop was requested. */
-export function createGenerations({ db, notifier, process, turns, onError, backlog }: Needs): Generations {
+export function createGenerations({ db, notifier, process, turns, onError, backlog }: Deps): Generations {
   const running = new Map<string, LiveGeneration>()
   const byConversation = new Map<string, LiveGeneration>()
   const ofAccount = new Map<string, number>()
@@ -146,8 +146,7 @@ export function createGenerations({ db, notifier, process, turns, onError, backl
     else ofAccount.delete(accountId)
   }
   const admit = (accountId: AccountId): void => {
-    const isFull =
-      running.size + starting >= MOST_RUNNING || (ofAccount.get(accountId) ?? 0) >= MOST_OF_ACCOUNT
+    const isFull = running.size + starting >= MAX_RUNNING || (ofAccount.get(accountId) ?? 0) >= MAX_OF_ACCOUNT
     if (draining || isFull || backlog.isFull(accountId)) throw overloaded()
   }
   const idle = async (): Promise<void> => {
@@ -164,7 +163,7 @@ export function createGenerations({ db, notifier, process, turns, onError, backl
         count(accountId, -1)
         if (!(error instanceof ApiError)) looks = LOOKS_AFTER_FAILURE
       }
-      if ((ofAccount.get(accountId) ?? 0) > MANY_OF_ACCOUNT) await turns.giveWay(accountId, START)
+      if ((ofAccount.get(accountId) ?? 0) > MANY_OF_ACCOUNT) await turns.yieldTurn(accountId, START)
       if (draining) {
         const error = overloaded()
         leave(error)
@@ -199,7 +198,7 @@ export function createGenerations({ db, notifier, process, turns, onError, backl
     saved: (live) => writer.saved(live),
     room(live) {
       const room = backlog.room(live.accountId, live.signal)
-      return room ?? (live.unsaved.length < MOST_UNSAVED ? undefined : writer.saved(live))
+      return room ?? (live.unsaved.length < MAX_UNSAVED ? undefined : writer.saved(live))
     },
     turns,
     failing: createFairPlaces({ places: FAILING_AT_ONCE }),

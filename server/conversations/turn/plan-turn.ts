@@ -7,9 +7,9 @@ import type { MessageMetadata } from '../records/present.ts'
 import { type ConversationRow, type MessageRow, messagesBackwards } from '../records/queries.ts'
 import type { StartRequest } from './turn.ts'
 
-const MOST_HISTORY = 40
+const MAX_HISTORY = 40
 /** The most replies to one message of a channel that may be started, however each of them ended. */
-export const MOST_STARTS = 10
+export const MAX_STARTS = 10
 
 export type Plan = {
   kind: 'reply' | 'continuation' | 'retry'
@@ -28,10 +28,10 @@ async function readHistory(
   conversationId: string,
   beforeSeq: number | null,
 ): Promise<MessageRow[]> {
-  const page = { limit: MOST_HISTORY - 1, beforeSeq }
+  const page = { limit: MAX_HISTORY - 1, beforeSeq }
   const newest = (await messagesBackwards(trx, account.id, conversationId, page)).reverse()
   // Some providers reject a history that begins in the middle of an exchange.
-  return newest.length < MOST_HISTORY ? newest : newest.slice(newest.findIndex(({ role }) => role === 'user'))
+  return newest.length < MAX_HISTORY ? newest : newest.slice(newest.findIndex(({ role }) => role === 'user'))
 }
 
 /** Returns the changes that the turn makes to the conversation, whose row is locked. */
@@ -75,7 +75,7 @@ export async function planTurn(
     }
   }
   if (ask.kind === 'pending') {
-    if (turn.insteadOf === undefined && conversation.answer_starts >= MOST_STARTS)
+    if (turn.insteadOf === undefined && conversation.answer_starts >= MAX_STARTS)
       throw new ApiError('CHAT_NOTHING_TO_CONTINUE')
     const unfinished = await findUnfinished(trx, account.id, conversation, history)
     if (unfinished) return { kind: 'continuation', ...unfinished, history, cut: null, isFirst: false }

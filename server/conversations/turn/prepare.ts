@@ -249,7 +249,7 @@ function newestThatFit({ transcript, modelId }: Parts, room: number): LanguageMo
 /**
  * The most characters of a result for the model; larger ones would push everything else out of its context window.
  */
-const LONGEST_RESULT = 24_000
+const MAX_RESULT_LENGTH = 24_000
 
 /**
  * Converts a stored message to the messages a model reads. An assistant message becomes a sequence of steps, each with
@@ -293,8 +293,8 @@ export function toolResult(
     toolCallId,
     toolName,
     output:
-      text.length > LONGEST_RESULT
-        ? { type: 'json', value: { cut: true, beginning: text.slice(0, LONGEST_RESULT).toWellFormed() } }
+      text.length > MAX_RESULT_LENGTH
+        ? { type: 'json', value: { cut: true, beginning: text.slice(0, MAX_RESULT_LENGTH).toWellFormed() } }
         : { type: 'json', value: output },
   }
 }

@@ -9,7 +9,7 @@ import type { Reading } from '../stream/reading.ts'
 import { startChat } from './start.ts'
 import type { ChatRequest } from './turn.ts'
 
-type Needs = Pick<Context, 'db' | 'generations' | 'orphans' | 'followers'>
+type Deps = Pick<Context, 'db' | 'generations' | 'orphans' | 'followers'>
 
 /** What became of a generation that an earlier request started. */
 type Earlier =
@@ -34,7 +34,7 @@ const READ = [
 type Row = Pick<Selectable<GenerationsTable>, (typeof READ)[number]>
 
 /** The events and the answer of an earlier generation, live or from the log. */
-async function readEarlier(ctx: Needs, accountId: AccountId, generationId: string): Promise<Earlier> {
+async function readEarlier(ctx: Deps, accountId: AccountId, generationId: string): Promise<Earlier> {
   const live = ctx.generations.get(generationId)
   if (live) return { is: 'there', reading: live }
   await ctx.orphans.closeIfOrphaned(accountId, { generationId })
@@ -99,7 +99,7 @@ function namingQuestion(reading: Reading, newest: string, own: string): Reading 
  * database was away, or something unexpected happened. A failure of the provider is a response like any other.
  */
 async function cameToNothing(
-  { db }: Needs,
+  { db }: Deps,
   { id, account_id, status, message_state, stop_reason }: Row,
 ): Promise<boolean> {
   if (message_state !== 'none' || stop_reason !== null) return false
@@ -111,7 +111,7 @@ async function cameToNothing(
 
 /** Returns the later generation of the conversation that has answered the same question with others, if there is one. */
 const answeredSince = (
-  { db }: Needs,
+  { db }: Deps,
   { account_id, conversation_id, asked_seq, first_event }: Row,
 ): Promise<Row | undefined> =>
   db

@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { planOf } from '../../accounts/plans/plans.ts'
 import type { Tool, ToolOutput } from '../../actions/tools/tool.ts'
 import { Citations } from '../../knowledge/search/answering/citations.ts'
-import { onBehalfOf } from '../../platform/db/connections/lanes.ts'
+import { withTenant } from '../../platform/db/connections/lanes.ts'
 import type { AgentRef } from '../../platform/db/refs.ts'
 import { beginCalls, type Call, endCall, hasWords } from '../records/parts.ts'
 import { metadataOf, type Replay } from '../records/present.ts'
@@ -15,7 +15,7 @@ import { type Step, speakStep } from './speak-step.ts'
 import type { StepsResult, Turn, TurnNeeds } from './turn.ts'
 
 /** The most model calls in one turn. */
-export const MOST_STEPS = 8
+export const MAX_STEPS = 8
 
 /** After an action, a model may take its result for the answer, but the customer does not see it. */
 const ASK_FOR_WORDS: LanguageModelV4Message = {
@@ -37,7 +37,7 @@ const FAILURE = 80
  * whether it failed.
  */
 export const runTurn = (ctx: TurnNeeds, turn: Turn, live: LiveGeneration): Promise<boolean> =>
-  onBehalfOf(turn.owner.accountId, () => run(ctx, turn, live))
+  withTenant(turn.owner.accountId, () => run(ctx, turn, live))
 
 async function run(ctx: TurnNeeds, turn: Turn, live: LiveGeneration): Promise<boolean> {
   // The most answers of the account that may be generated at once.
@@ -109,7 +109,7 @@ async function speak(ctx: TurnNeeds, turn: Turn, live: LiveGeneration, result: S
     const options = {
       prompt: messages,
       ...toolOptions(tools, messages, {
-        isLast: number === MOST_STEPS || messages.at(-1) === ASK_FOR_WORDS,
+        isLast: number === MAX_STEPS || messages.at(-1) === ASK_FOR_WORDS,
         mustCall: number === 1 ? prepared.mustCall : null,
       }),
     }
@@ -144,7 +144,7 @@ async function speak(ctx: TurnNeeds, turn: Turn, live: LiveGeneration, result: S
       result.finishReason = 'tool-calls'
       return
     }
-    if (number === MOST_STEPS) {
+    if (number === MAX_STEPS) {
       result.finishReason = 'other'
       return
     }

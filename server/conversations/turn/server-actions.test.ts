@@ -8,7 +8,7 @@ import { readStream } from '../../../test/read-stream.ts'
 import { type Answer, type Client, type Service, startService } from '../../../test/start.ts'
 import { until } from '../../../test/until.ts'
 import { reconcile } from '../credits/reconcile.ts'
-import { MOST_STEPS } from './run-steps.ts'
+import { MAX_STEPS } from './run-steps.ts'
 
 let models: ModelServer
 let shop: Server
@@ -207,8 +207,8 @@ test('in a step with actions of both kinds, ours run at once and the others wait
   )
 })
 
-test(`a model that never stops calling tools gets ${MOST_STEPS} steps, the last without actions`, async () => {
-  for (let i = 0; i < MOST_STEPS + 2; i++) models.queue.push({ toolCalls: [call('find_order')] })
+test(`a model that never stops calling tools gets ${MAX_STEPS} steps, the last without actions`, async () => {
+  for (let i = 0; i < MAX_STEPS + 2; i++) models.queue.push({ toolCalls: [call('find_order')] })
   const before = models.requests.length
   const { body } = await say({ message: 'Loop' })
   assert.equal(body.data.metadata.finishReason, 'other')
@@ -216,7 +216,7 @@ test(`a model that never stops calling tools gets ${MOST_STEPS} steps, the last 
     .slice(before)
     .filter(({ body }) => body.tools)
     .map(({ body }) => body.tool_choice)
-  assert.deepEqual(choices, [...Array(MOST_STEPS - 1).fill('auto'), 'none'])
+  assert.deepEqual(choices, [...Array(MAX_STEPS - 1).fill('auto'), 'none'])
   assert.equal(body.data.metadata.usage.credits, 1)
 })
 

@@ -30,9 +30,9 @@ export type Step = {
  * The most calls in one step; further ones get an error, because nobody needs them and each may cause a request to
  * another service.
  */
-const MOST_CALLS = 16
+const MAX_CALLS = 16
 /** The longest tool name that every provider accepts in a history. */
-const LONGEST_NAME = 64
+const MAX_NAME_LENGTH = 64
 
 type Surroundings = {
   process: Pick<ServiceProcess, 'isSure' | 'confirm'>
@@ -92,7 +92,7 @@ export async function speakStep(
             open.addInput(part.id, part.delta)
             break
           case 'tool-call': {
-            const call = open.endCall(part, step.calls.length < MOST_CALLS)
+            const call = open.endCall(part, step.calls.length < MAX_CALLS)
             step.calls.push(call)
             step.content.push({
               type: 'tool-call',
@@ -273,10 +273,10 @@ class OpenParts {
   ): Call {
     const { id, shown } = this.calls?.get(toolCallId) ?? this.startCall(toolCallId, toolName)
     this.calls?.delete(toolCallId)
-    const name = toolName.replace(/[^\w-]/g, '_').slice(0, LONGEST_NAME) || 'unknown'
+    const name = toolName.replace(/[^\w-]/g, '_').slice(0, MAX_NAME_LENGTH) || 'unknown'
     const tool = this.tools.get(toolName) ?? null
     const call: Call = { id, name, tool, ...readInput(name, tool, input) }
-    if (!hasRoom) call.problem = `At most ${MOST_CALLS} actions can be called at once.`
+    if (!hasRoom) call.problem = `At most ${MAX_CALLS} actions can be called at once.`
     if (!shown) return call
     // A call that cannot be run is answered here, whoever was supposed to run it.
     const mark = call.problem === null ? this.mark(toolName) : { providerExecuted: true as const }

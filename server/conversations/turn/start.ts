@@ -59,13 +59,13 @@ async function giveTitle(ctx: TurnNeeds, turn: Turn, live: LiveGeneration): Prom
     await improveTitle(ctx, model, owner, live, question)
 }
 
-type Needs = Pick<TurnNeeds, 'db' | 'process' | 'orphans' | 'hasTicket' | 'customerWrote'>
+type Deps = Pick<TurnNeeds, 'db' | 'process' | 'orphans' | 'hasTicket' | 'customerWrote'>
 
 /**
  * Stores the user message and the running generation in one transaction and reserves the credits. From then on, nothing
  * is lost, whatever happens to the client or to this process. Throws the chat codes of the contract.
  */
-export async function startTurn(ctx: Needs, turn: StartRequest): Promise<StartedTurn> {
+export async function startTurn(ctx: Deps, turn: StartRequest): Promise<StartedTurn> {
   const start = () =>
     transact(ctx.db, (trx) => storeStart(ctx, trx, turn)).catch((error: unknown) => {
       throw refusalOf(error)
@@ -90,7 +90,7 @@ function refusalOf(error: unknown): unknown {
   return new ApiError(exhausted === 'agent' ? 'CHAT_AGENT_CREDITS_EXHAUSTED' : 'CHAT_CREDITS_EXHAUSTED')
 }
 
-async function storeStart(ctx: Needs, trx: Trx, turn: StartRequest): Promise<StartedTurn> {
+async function storeStart(ctx: Deps, trx: Trx, turn: StartRequest): Promise<StartedTurn> {
   const { account, agent, ask, conversationId } = turn
   const id = newId()
   await claimKey(trx, turn, id)
@@ -184,7 +184,7 @@ async function parentOf(
  */
 async function insertGeneration(
   trx: Trx,
-  process: Needs['process'],
+  process: Deps['process'],
   turn: StartRequest,
   { id, conversationId }: { id: string; conversationId: string },
   plan: Plan,

@@ -8,9 +8,9 @@ import type { StopReason } from '../../platform/db/tables/conversations.ts'
 
 /** What it takes to notify the process that runs a generation. */
 type Notifying = Pick<Context, 'db' | 'generations' | 'notifier'>
-type Needs = Notifying & Pick<Context, 'orphans'>
+type Deps = Notifying & Pick<Context, 'orphans'>
 
-const LONGEST_WAIT_MS = 5_000
+const MAX_WAIT_MS = 5_000
 const LOOK_EVERY_MS = 50
 
 /**
@@ -18,7 +18,7 @@ const LOOK_EVERY_MS = 50
  * Returns false when none is running. Calling it twice is harmless.
  */
 export async function stopGeneration(
-  ctx: Needs,
+  ctx: Deps,
   accountId: AccountId,
   conversationId: string,
 ): Promise<boolean> {
@@ -27,12 +27,12 @@ export async function stopGeneration(
   await endRequested(ctx, id, 'stop')
   const live = ctx.generations.get(id)
   if (live) {
-    await Promise.race([live.ending, wait(LONGEST_WAIT_MS)])
+    await Promise.race([live.ending, wait(MAX_WAIT_MS)])
     return true
   }
   // Its process may be gone; then its text so far is stored here.
   if (await ctx.orphans.closeIfOrphaned(accountId, { conversationId })) return true
-  const until = performance.now() + LONGEST_WAIT_MS
+  const until = performance.now() + MAX_WAIT_MS
   while (performance.now() < until && (await isRunning(ctx.db, accountId, id))) await wait(LOOK_EVERY_MS)
   return true
 }

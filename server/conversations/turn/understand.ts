@@ -1,5 +1,5 @@
 import type { Handover } from '../../ai/built-in/input.ts'
-import type { Said } from '../../knowledge/search/answering/retrieve.ts'
+import type { TalkMessage } from '../../knowledge/search/answering/retrieve.ts'
 import {
   type CustomerLanguage,
   isCustomerLanguage,
@@ -9,7 +9,7 @@ import { textOf } from '../records/parts.ts'
 import type { TranscriptMessage } from '../records/queries.ts'
 
 /** The most messages that are answered together. */
-const MOST_TOGETHER = 5
+const MAX_TOGETHER = 5
 
 /** Returns the messages up to the customer's newest. An answer that waits for an action may follow it. */
 const untilAsked = (transcript: readonly TranscriptMessage[]): readonly TranscriptMessage[] =>
@@ -22,11 +22,11 @@ const untilAsked = (transcript: readonly TranscriptMessage[]): readonly Transcri
 export function askedText(transcript: readonly TranscriptMessage[]): string {
   const until = untilAsked(transcript)
   const from = until.findLastIndex(({ role }) => role === 'assistant') + 1
-  return until.slice(from).slice(-MOST_TOGETHER).map(textOf).join('\n')
+  return until.slice(from).slice(-MAX_TOGETHER).map(textOf).join('\n')
 }
 
 /** Returns a conversation up to the message to answer as the search reads it. */
-export const talkOf = (transcript: readonly TranscriptMessage[]): Said[] =>
+export const talkOf = (transcript: readonly TranscriptMessage[]): TalkMessage[] =>
   untilAsked(transcript).map((said) => {
     const text = textOf(said)
     return { role: said.role, text: said.role === 'user' ? withoutNotes(text) : text }
@@ -47,7 +47,7 @@ function withoutNotes(text: string): string {
  * wrote before, else of the documents; English if it is unknown or has no sentences.
  */
 export async function languageFor(
-  talk: readonly Said[],
+  talk: readonly TalkMessage[],
   documents: () => Promise<Language[]>,
 ): Promise<CustomerLanguage> {
   const written = talk.filter(({ role }) => role === 'user').map(({ text }) => text)
@@ -56,8 +56,8 @@ export async function languageFor(
   return isCustomerLanguage(told) ? told : 'en'
 }
 
-const LONGEST_SUBJECT = 120
-const MOST_MESSAGES = 5
+const MAX_SUBJECT_LENGTH = 120
+const MAX_MESSAGES = 5
 
 /** Returns the call of the escalation action. */
 export function handoverTo(
@@ -69,9 +69,9 @@ export function handoverTo(
   // What it is about is usually in the message before the wish for a person.
   const about = (when === 'asked' ? written.at(-2) : null) ?? written.at(-1) ?? ''
   const reason = when === 'asked' ? 'A person was asked for' : 'No answer was found in the documents'
-  const subject = about.replace(/\s+/g, ' ').slice(0, LONGEST_SUBJECT).toWellFormed() || reason
+  const subject = about.replace(/\s+/g, ' ').slice(0, MAX_SUBJECT_LENGTH).toWellFormed() || reason
   const summary = `${reason}. The last messages:\n${written
-    .slice(-MOST_MESSAGES)
+    .slice(-MAX_MESSAGES)
     .map((text) => `> ${text.slice(0, 1_000).toWellFormed()}`)
     .join('\n')}`
   return { tool, input: { subject, summary }, when }

@@ -11,7 +11,7 @@ export type BusinessTime = {
 
 const MINUTE = 60_000
 /** The latest end of a target, whatever the business hours are. */
-const MOST_DAYS = 20_000
+const MAX_DAYS = 20_000
 /** 1970-01-01 was a Thursday. */
 const WEEK: Weekday[] = ['thursday', 'friday', 'saturday', 'sunday', 'monday', 'tuesday', 'wednesday']
 
@@ -39,7 +39,7 @@ export function businessTime(hours: BusinessHours | null): BusinessTime {
     add(from, milliseconds) {
       let left = milliseconds
       const first = zone.dayOf(from)
-      for (let day = first; day < first + MOST_DAYS; day++) {
+      for (let day = first; day < first + MAX_DAYS; day++) {
         for (const [open, close] of openOn(day)) {
           const start = Math.max(open, from)
           const room = close - start
@@ -48,7 +48,7 @@ export function businessTime(hours: BusinessHours | null): BusinessTime {
           left -= room
         }
       }
-      return zone.at(first + MOST_DAYS, 0)
+      return zone.at(first + MAX_DAYS, 0)
     },
     between: (from, to) => (from <= to ? forward(from, to) : -forward(to, from)),
   }

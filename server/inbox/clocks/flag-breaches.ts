@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import { addTicketMessage } from '../messages/add-ticket-message.ts'
 import { noMember } from '../tickets/apply-ticket-change.ts'
-import { tellDesk } from '../tickets/tell-desk.ts'
+import { publishDeskEvent } from '../tickets/publish-desk-event.ts'
 
 const BATCH = 200
 
@@ -44,7 +44,7 @@ export async function flagBreaches(ctx: Pick<Context, 'db' | 'notifier'>): Promi
         sender: null,
         metadata: { eventType: 'target_missed', clock: kind, doneBy: noMember('system') },
       })
-      await tellDesk(
+      await publishDeskEvent(
         ctx,
         trx,
         { accountId: ticket.account_id, agentId: ticket.agent_id },

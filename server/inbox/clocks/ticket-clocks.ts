@@ -10,7 +10,7 @@ import { isOver, type TicketRow } from '../tickets/ticket-queries.ts'
 import { type BusinessTime, businessTime, minutes } from './business-time.ts'
 
 type Clock = Selectable<TicketClocksTable>
-type Held = Pick<TicketRow, 'id' | 'account_id' | 'agent_id' | 'priority' | 'status_category'>
+type ClockedTicket = Pick<TicketRow, 'id' | 'account_id' | 'agent_id' | 'priority' | 'status_category'>
 
 /** The statuses in which the team can do nothing, so that the clock until the solution is paused. */
 const STANDS_STILL: readonly StatusCategory[] = ['on_customer', 'on_hold']
@@ -18,7 +18,7 @@ const STANDS_STILL: readonly StatusCategory[] = ['on_customer', 'on_hold']
 type Rules = { time: BusinessTime; targetOf(kind: ClockKind): number | undefined }
 
 /** Returns null when the agent's tickets have no targets. */
-async function rulesOf(trx: Trx, ticket: Held): Promise<Rules | null> {
+async function rulesOf(trx: Trx, ticket: ClockedTicket): Promise<Rules | null> {
   const settings: Selectable<HelpdeskSettingsTable> | undefined = await trx
     .selectFrom('helpdesk_settings')
     .selectAll()
@@ -31,7 +31,7 @@ async function rulesOf(trx: Trx, ticket: Held): Promise<Rules | null> {
 }
 
 /** Starts the clocks of a new ticket. */
-export async function startClocks(trx: Trx, ticket: Held): Promise<void> {
+export async function startClocks(trx: Trx, ticket: ClockedTicket): Promise<void> {
   const rules = isOver(ticket.status_category) ? null : await rulesOf(trx, ticket)
   if (!rules) return
   await start(trx, ticket, rules, 'first_response')
@@ -40,7 +40,7 @@ export async function startClocks(trx: Trx, ticket: Held): Promise<void> {
 }
 
 /** Starts the clock of the next answer. The first answer has a clock of its own. */
-export async function clocksAfterCustomer(trx: Trx, ticket: Held): Promise<void> {
+export async function clocksAfterCustomer(trx: Trx, ticket: ClockedTicket): Promise<void> {
   const rules = await rulesOf(trx, ticket)
   if (!rules) return
   const first = await clockOf(trx, ticket, 'first_response')
@@ -50,11 +50,15 @@ export async function clocksAfterCustomer(trx: Trx, ticket: Held): Promise<void>
   await start(trx, ticket, rules, 'next_response')
 }
 
-export async function clocksAfterReply(trx: Trx, ticket: Held): Promise<void> {
+export async function clocksAfterReply(trx: Trx, ticket: ClockedTicket): Promise<void> {
   await meet(trx, ticket, ['first_response', 'next_response'])
 }
 
-export async function clocksAfterMove(trx: Trx, ticket: Held, before: StatusCategory): Promise<void> {
+export async function clocksAfterMove(
+  trx: Trx,
+  ticket: ClockedTicket,
+  before: StatusCategory,
+): Promise<void> {
   const now = ticket.status_category
   if (isOver(now)) return meet(trx, ticket, ['first_response', 'next_response', 'resolution'])
   const rules = await rulesOf(trx, ticket)
@@ -65,7 +69,7 @@ export async function clocksAfterMove(trx: Trx, ticket: Held, before: StatusCate
 }
 
 /** Changes the targets. The time that has passed still counts. */
-export async function clocksAfterPriority(trx: Trx, ticket: Held): Promise<void> {
+export async function clocksAfterPriority(trx: Trx, ticket: ClockedTicket): Promise<void> {
   const rules = isOver(ticket.status_category) ? null : await rulesOf(trx, ticket)
   if (!rules) return
   for (const kind of ['first_response', 'next_response', 'resolution'] as const) {
@@ -91,7 +95,12 @@ export async function clocksAfterPriority(trx: Trx, ticket: Held): Promise<void>
   if (STANDS_STILL.includes(ticket.status_category)) await stop(trx, ticket, rules)
 }
 
-async function start(trx: Trx, ticket: Held, { time, targetOf }: Rules, kind: ClockKind): Promise<void> {
+async function start(
+  trx: Trx,
+  ticket: ClockedTicket,
+  { time, targetOf }: Rules,
+  kind: ClockKind,
+): Promise<void> {
   const target = targetOf(kind)
   if (target === undefined) return drop(trx, ticket, kind)
   const now = new Date()
@@ -117,14 +126,14 @@ async function start(trx: Trx, ticket: Held, { time, targetOf }: Rules, kind: Cl
 }
 
 /** Only the clock until the solution can be paused. An answer is due whatever the status of the ticket is. */
-async function stop(trx: Trx, ticket: Held, { time }: Rules): Promise<void> {
+async function stop(trx: Trx, ticket: ClockedTicket, { time }: Rules): Promise<void> {
   const clock = await clockOf(trx, ticket, 'resolution')
   if (!clock?.due_at || clock.met_at !== null || clock.breached_at !== null) return
   const left = Math.max(0, time.between(Date.now(), clock.due_at.getTime()))
   await set(trx, ticket, 'resolution', { due_at: null, left_ms: left })
 }
 
-async function goOn(trx: Trx, ticket: Held, { time }: Rules): Promise<void> {
+async function goOn(trx: Trx, ticket: ClockedTicket, { time }: Rules): Promise<void> {
   const clock = await clockOf(trx, ticket, 'resolution')
   if (clock?.left_ms == null || clock.met_at !== null) return
   await set(trx, ticket, 'resolution', {
@@ -133,8 +142,8 @@ async function goOn(trx: Trx, ticket: Held, { time }: Rules): Promise<void> {
   })
 }
 
-/** A target that was met too late counts as breached even if no duty had marked it yet. */
-async function meet(trx: Trx, ticket: Held, kinds: ClockKind[]): Promise<void> {
+/** A target that was met too late counts as breached even if no recurring job had marked it yet. */
+async function meet(trx: Trx, ticket: ClockedTicket, kinds: ClockKind[]): Promise<void> {
   const now = new Date()
   await trx
     .updateTable('ticket_clocks')
@@ -156,7 +165,11 @@ async function meet(trx: Trx, ticket: Held, kinds: ClockKind[]): Promise<void> {
 
 const timeOf = (time: Date | null): number => time?.getTime() ?? Date.now()
 
-async function clockOf(trx: Trx, { id, account_id }: Held, kind: ClockKind): Promise<Clock | undefined> {
+async function clockOf(
+  trx: Trx,
+  { id, account_id }: ClockedTicket,
+  kind: ClockKind,
+): Promise<Clock | undefined> {
   return trx
     .selectFrom('ticket_clocks')
     .selectAll()
@@ -168,7 +181,7 @@ async function clockOf(trx: Trx, { id, account_id }: Held, kind: ClockKind): Pro
 
 async function set(
   trx: Trx,
-  { id, account_id }: Held,
+  { id, account_id }: ClockedTicket,
   kind: ClockKind,
   values: Partial<Clock>,
 ): Promise<void> {
@@ -181,7 +194,7 @@ async function set(
     .execute()
 }
 
-async function drop(trx: Trx, { id, account_id }: Held, kind: ClockKind): Promise<void> {
+async function drop(trx: Trx, { id, account_id }: ClockedTicket, kind: ClockKind): Promise<void> {
   await trx
     .deleteFrom('ticket_clocks')
     .where('account_id', '=', account_id)

@@ -9,7 +9,7 @@ import { newId } from '../../platform/db/ids.ts'
 import type { AgentRef } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import type { ChannelName } from '../../platform/db/tables/channels.ts'
-import { claimDelivery, MOST_UNDER_WAY } from './claim-delivery.ts'
+import { claimDelivery, MAX_UNDER_WAY } from './claim-delivery.ts'
 import { settleAttempt } from './settle-delivery.ts'
 
 let fresh: Awaited<ReturnType<typeof freshDatabase>>
@@ -80,7 +80,7 @@ test("an account has two attempts in progress, however many are due; the next at
   for (let i = 0; i < 10; i++) own.push(await queue(slow, { dueAgo: 100 - i }))
   const others = [await queue(other, { dueAgo: 2 }), await queue(other, { dueAgo: 1 })]
   const claimed = [await claim(), await claim(), await claim(), await claim(), await claim()]
-  assert.deepEqual(claimed, [...own.slice(0, MOST_UNDER_WAY), ...others, null])
+  assert.deepEqual(claimed, [...own.slice(0, MAX_UNDER_WAY), ...others, null])
   // A delivery that has ended frees its place for another one.
   const ended = await db
     .selectFrom('deliveries')
@@ -94,7 +94,7 @@ test("an account has two attempts in progress, however many are due; the next at
 })
 
 test('each channel is limited separately, and templates of requests and dead processes do not count', async () => {
-  for (let i = 0; i < MOST_UNDER_WAY; i++) await queue(slow, { channel: 'email', status: 'sending' })
+  for (let i = 0; i < MAX_UNDER_WAY; i++) await queue(slow, { channel: 'email', status: 'sending' })
   for (let i = 0; i < 5; i++) await queue(slow, { status: 'sending', isTemplate: true })
   const mail = await queue(slow, { channel: 'email' })
   const message = await queue(slow)

@@ -8,13 +8,13 @@ export type DeliveryRow = Selectable<DeliveriesTable>
 export const LEASE_SECONDS = 90
 
 /** The longest wait between two attempts, whatever a provider asks for. */
-export const LONGEST_PAUSE_MS = 15 * 60_000
+export const MAX_PAUSE_MS = 15 * 60_000
 
 /**
  * The most attempts at once for one channel of an account, in all processes together, so that slow servers delay
  * nobody else. Processes that claim at the same moment may exceed it by one each.
  */
-export const MOST_UNDER_WAY = 2
+export const MAX_UNDER_WAY = 2
 
 /**
  * Claims the next delivery that is due and first in its lane, for one attempt. Returns null when there is none. The
@@ -26,7 +26,7 @@ export async function claimDelivery(db: Db): Promise<DeliveryRow | null> {
       select account_id, channel from deliveries
       -- Templates are sent by the requests for them, not from here.
       where status = 'sending' and lease_until >= now() and content -> 'template' is null
-      group by account_id, channel having count(*) >= ${MOST_UNDER_WAY}
+      group by account_id, channel having count(*) >= ${MAX_UNDER_WAY}
     )
     update deliveries set status = 'sending', attempts = attempts + 1, updated_at = now(),
       maybe_sent = maybe_sent or status = 'sending',
@@ -37,7 +37,7 @@ export async function claimDelivery(db: Db): Promise<DeliveryRow | null> {
       where due.status in ('queued', 'sending')
         -- If it waits longer than any delivery does, the clock of the database has been set back.
         and (due.next_at <= now() + interval '1 millisecond'
-          or due.next_at > now() + ${LONGEST_PAUSE_MS + 1_000} * interval '1 millisecond')
+          or due.next_at > now() + ${MAX_PAUSE_MS + 1_000} * interval '1 millisecond')
         and (due.status = 'queued' or due.lease_until < now())
         and (due.account_id, due.channel) not in (select account_id, channel from busy)
         and not exists (

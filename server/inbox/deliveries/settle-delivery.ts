@@ -4,7 +4,7 @@ import type { Db, Trx } from '../../platform/db/database.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { DeliveryStatus } from '../../platform/db/tables/deliveries.ts'
 import type { Tables } from '../../platform/db/tables/tables.ts'
-import { type DeliveryRow, LONGEST_PAUSE_MS } from './claim-delivery.ts'
+import { type DeliveryRow, MAX_PAUSE_MS } from './claim-delivery.ts'
 
 /** The result of an attempt. */
 export type Attempt =
@@ -18,12 +18,12 @@ export type Attempt =
 
 const SECOND = 1_000
 const FIRST_WAIT_MS = 2 * SECOND
-const LONGEST_WAIT_MS = 5 * 60 * SECOND
+const MAX_WAIT_MS = 5 * 60 * SECOND
 /** With the growing delays, deliveries are tried for about a day. */
-const MOST_ATTEMPTS = 300
+const MAX_ATTEMPTS = 300
 
 const waitAfter = (attempts: number): number =>
-  Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(attempts - 1, 20))
+  Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(attempts - 1, 20))
 
 /** Stores the result of a claimed attempt. Returns the new status, or null when the delivery was settled meanwhile. */
 export async function settleAttempt(
@@ -31,11 +31,11 @@ export async function settleAttempt(
   { id, account_id, attempts }: DeliveryRow,
   attempt: Attempt,
 ): Promise<DeliveryStatus | null> {
-  const gaveUp = attempts >= MOST_ATTEMPTS && attempt.kind !== 'sent'
+  const gaveUp = attempts >= MAX_ATTEMPTS && attempt.kind !== 'sent'
   const status: DeliveryStatus =
     attempt.kind === 'sent' ? 'sent' : attempt.kind === 'refused' || gaveUp ? 'failed' : 'queued'
   const asked = 'afterMs' in attempt ? attempt.afterMs : undefined
-  const wait = asked === undefined ? waitAfter(attempts) : Math.min(LONGEST_PAUSE_MS, asked)
+  const wait = asked === undefined ? waitAfter(attempts) : Math.min(MAX_PAUSE_MS, asked)
   const changed = await trx
     .updateTable('deliveries')
     .set({

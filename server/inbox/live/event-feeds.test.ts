@@ -4,7 +4,7 @@ import { type Desk, openDesk } from '../../../test/open-desk.ts'
 import { recordQueries } from '../../../test/plans-of.ts'
 import { type Service, startService } from '../../../test/start.ts'
 import { until } from '../../../test/until.ts'
-import { tellDesk } from '../tickets/tell-desk.ts'
+import { publishDeskEvent } from '../tickets/publish-desk-event.ts'
 import { createEventFeeds, type Watcher } from './event-feeds.ts'
 
 let service: Service
@@ -30,7 +30,7 @@ function watcherAt(position: number) {
 
 const happen = ({ owner }: Desk) =>
   service.ctx.db.transaction().execute((trx) =>
-    tellDesk(service.ctx, trx, owner, {
+    publishDeskEvent(service.ctx, trx, owner, {
       type: 'ticket',
       data: { ticketNumber: 1 },
     }),

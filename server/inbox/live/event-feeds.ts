@@ -7,7 +7,7 @@ import { eventsAfter } from './event-queries.ts'
 /** Notifications may be lost, so the rows are read after this time even without one. */
 const LOOK_EVERY_MS = 2_000
 /** The limit for one account in this process. */
-const MOST_WATCHERS = 50
+const MAX_WATCHERS = 50
 
 /** One open stream. */
 export type Watcher = {
@@ -19,24 +19,24 @@ export type Watcher = {
   end(): void
 }
 
-type Place = { look(): void; leave(): void }
+type Follower = { look(): void; leave(): void }
 
 /** Delivers new events of help desks to their watchers. The watchers of one agent share its queries. */
 export type EventFeeds = {
   /** Throws 429 RATE_LIMIT_TOO_MANY_REQUESTS when the account has reached its limit of watchers here. */
-  join(ref: AgentRef, watcher: Watcher): Place
+  join(ref: AgentRef, watcher: Watcher): Follower
 }
 
-type Needs = Pick<Context, 'db' | 'notifier' | 'log'>
+type Deps = Pick<Context, 'db' | 'notifier' | 'log'>
 type Feed = { accountId: AccountId; watchers: Set<Watcher>; look(): void; stop(): void }
 
-export function createEventFeeds(needs: Needs): EventFeeds {
+export function createEventFeeds(needs: Deps): EventFeeds {
   const feeds = new Map<string, Feed>()
   const admit = (accountId: AccountId): void => {
     const own = [...feeds.values()].filter((feed) => feed.accountId === accountId)
-    if (own.reduce((sum, { watchers }) => sum + watchers.size, 0) < MOST_WATCHERS) return
+    if (own.reduce((sum, { watchers }) => sum + watchers.size, 0) < MAX_WATCHERS) return
     throw new ApiError('RATE_LIMIT_TOO_MANY_REQUESTS', {
-      message: `The account already has ${MOST_WATCHERS} open event streams. Close one of them first.`,
+      message: `The account already has ${MAX_WATCHERS} open event streams. Close one of them first.`,
       headers: { 'retry-after': '10' },
     })
   }
@@ -59,7 +59,7 @@ export function createEventFeeds(needs: Needs): EventFeeds {
   }
 }
 
-function startFeed({ db, notifier, log }: Needs, { accountId, agentId }: AgentRef): Feed {
+function startFeed({ db, notifier, log }: Deps, { accountId, agentId }: AgentRef): Feed {
   const watchers = new Set<Watcher>()
   let looking = false
   let again = false

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts'
 import type { TicketRef } from '../../platform/db/refs.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { Member } from '../team/find-member.ts'
-import { tellDesk } from '../tickets/tell-desk.ts'
+import { publishDeskEvent } from '../tickets/publish-desk-event.ts'
 import { requireTicket } from '../tickets/ticket-queries.ts'
 import { addTicketMessage, type TicketMessageRow } from './add-ticket-message.ts'
 
@@ -26,9 +26,14 @@ export async function addNote(
       metadata: mentions.length > 0 ? { mentions: mentions.map(({ id, name }) => ({ id, name })) } : null,
     })
     const where = { ticketNumber, messageId: message.id }
-    await tellDesk(ctx, trx, { accountId, agentId }, { type: 'message', data: where })
+    await publishDeskEvent(ctx, trx, { accountId, agentId }, { type: 'message', data: where })
     for (const { id } of mentions) {
-      await tellDesk(ctx, trx, { accountId, agentId }, { type: 'mention', data: { ...where, memberId: id } })
+      await publishDeskEvent(
+        ctx,
+        trx,
+        { accountId, agentId },
+        { type: 'mention', data: { ...where, memberId: id } },
+      )
     }
     return message
   })

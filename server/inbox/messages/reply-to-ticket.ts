@@ -13,20 +13,20 @@ import { clocksAfterReply } from '../clocks/ticket-clocks.ts'
 import { enqueueDelivery } from '../deliveries/enqueue-delivery.ts'
 import type { Member } from '../team/find-member.ts'
 import { applyTicketChange, defaultStatus } from '../tickets/apply-ticket-change.ts'
-import { tellDesk } from '../tickets/tell-desk.ts'
+import { publishDeskEvent } from '../tickets/publish-desk-event.ts'
 import { holdTicket, ownerOf, type TicketRow } from '../tickets/ticket-queries.ts'
 import { addTicketMessage, noteMessage, type TicketMessageRow } from './add-ticket-message.ts'
 import { renderMarkdown, showsNothing } from './render/render-markdown.ts'
-import { wayTo } from './way-to-customer.ts'
+import { replyChannel } from './reply-channel.ts'
 
-const LONGEST = 10_000
+const MAX_LENGTH = 10_000
 
 /** Returns the problem of a text that is empty or too long. The text is stored as it was submitted. */
 export function problemsOfContent(content: string): Details {
   const text = content.trim()
   if (text === '') return { content: 'Must not be empty.' }
   // Counts characters as schemas do, and not UTF-16 units.
-  return [...text].length > LONGEST ? { content: `Must have at most ${LONGEST} characters.` } : {}
+  return [...text].length > MAX_LENGTH ? { content: `Must have at most ${MAX_LENGTH} characters.` } : {}
 }
 
 /** Returns the HTML of Markdown. Throws MESSAGE_CONTENT_NOT_RENDERABLE when it would render as nothing. */
@@ -74,7 +74,7 @@ export async function replyToTicket(
     await noteMessage(trx, ticket, message)
     await clocksAfterReply(trx, ticket)
     await moveAfterReply(trx, ticket, author.id)
-    await tellDesk(
+    await publishDeskEvent(
       ctx,
       trx,
       { accountId, agentId },
@@ -111,7 +111,7 @@ async function deliver(
   message: TicketMessageRow,
   attachments: AttachmentNote[],
 ): Promise<void> {
-  const way = await wayTo(trx, ticket, conversation)
+  const way = await replyChannel(trx, ticket, conversation)
   if (!way) return
   await enqueueDelivery(trx, {
     accountId: ticket.account_id,

@@ -6,7 +6,7 @@ import type { ConversationsTable } from '../../platform/db/tables/conversations.
 import { textAsHtml } from '../../platform/text/safety/escape-html.ts'
 import { clocksAfterCustomer } from '../clocks/ticket-clocks.ts'
 import { applyTicketChange, defaultStatus } from '../tickets/apply-ticket-change.ts'
-import { addEvent } from '../tickets/tell-desk.ts'
+import { addEvent } from '../tickets/publish-desk-event.ts'
 import { isOver, openTicketOf, type TicketRow } from '../tickets/ticket-queries.ts'
 import { addTicketMessage } from './add-ticket-message.ts'
 

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { LARGEST_BYTES } from '../../conversations/attachments/limits.ts'
+import { MAX_BYTES } from '../../conversations/attachments/limits.ts'
 import { Exact, endpoint, IsoTime, Nullable, OneOf, Success } from '../../platform/http/contract.ts'
 import { Attachment, Author, Color, Name, TicketNumber, ticketParams } from '../tickets/schema.ts'
 import { BusinessHours, Targets } from './settings-schema.ts'
@@ -256,7 +256,7 @@ export const uploadAttachment = endpoint({
     'multipart/form-data with the field `file`, at most 25 MB. What no reply has taken after two days is removed; until then uploads of an account take at most 1,000 MB.',
   scope: 'helpdesk:write',
   params: agentParams,
-  multipart: { fields: Exact({}), file: 'file', maxBytes: LARGEST_BYTES },
+  multipart: { fields: Exact({}), file: 'file', maxBytes: MAX_BYTES },
   success: { status: 201, schema: Exact({ id: Type.String(), ...Attachment.properties }) },
   errors: ['ATTACHMENT_LIMIT_EXCEEDED'],
 })

@@ -2,9 +2,9 @@ import { invalidField } from '../../platform/http/errors.ts'
 import type { Member } from '../team/find-member.ts'
 import type { TicketRow } from '../tickets/ticket-queries.ts'
 
-type Known = { ticket: TicketRow; author: Member; agent: { name: string } }
+type VariableSources = { ticket: TicketRow; author: Member; agent: { name: string } }
 
-const VARIABLES: Record<string, (known: Known) => string | null> = {
+const VARIABLES: Record<string, (known: VariableSources) => string | null> = {
   'customer.name': ({ ticket }) => ticket.customer.name,
   'customer.email': ({ ticket }) => ticket.customer.email,
   'customer.phoneNumber': ({ ticket }) => ticket.customer.phoneNumber,
@@ -31,7 +31,10 @@ export function refuseUnknownVariables(content: string): void {
 }
 
 /** Returns the text with its variables replaced once; a value that looks like a variable is not replaced again. */
-export function fillVariables(content: string, known: Known): { content: string; missing: string[] } {
+export function fillVariables(
+  content: string,
+  known: VariableSources,
+): { content: string; missing: string[] } {
   const missing = new Set<string>()
   const filled = content.replace(SLOT, (slot, inside: string) => {
     const name = inside.trim()

@@ -4,9 +4,9 @@ import { Exact } from '../../platform/http/contract.ts'
 import { priorities } from '../tickets/schema.ts'
 
 /** 30 days. */
-const MOST_MINUTES = 43_200
+const MAX_MINUTES = 43_200
 
-const Minutes = Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_MINUTES }))
+const Minutes = Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_MINUTES }))
 const PriorityTargets = Exact({ first_response: Minutes, next_response: Minutes, resolution: Minutes })
 
 /** Minutes of business hours by priority; a missing priority has no target. */

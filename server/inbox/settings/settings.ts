@@ -9,7 +9,7 @@ import { isTimeZone } from '../clocks/time-zone.ts'
 type Settings = { targets: ClockTargets; businessHours: BusinessHours | null; surveyEnabled: boolean }
 
 /** With fewer business hours, a target of a month would only be due decades later. */
-const LEAST_WEEKLY_MINUTES = 60
+const MIN_WEEKLY_MINUTES = 60
 
 export async function readSettings(db: Db, { accountId, agentId }: AgentRef): Promise<Settings> {
   const row = await db
@@ -63,7 +63,7 @@ export function refuseHours(hours: BusinessHours): void {
     })
   }
   refuseInvalid(problems)
-  if (weeklyMinutes(hours) < LEAST_WEEKLY_MINUTES) {
-    refuseInvalid({ 'businessHours.days': `Must be at least ${LEAST_WEEKLY_MINUTES} minutes a week.` })
+  if (weeklyMinutes(hours) < MIN_WEEKLY_MINUTES) {
+    refuseInvalid({ 'businessHours.days': `Must be at least ${MIN_WEEKLY_MINUTES} minutes a week.` })
   }
 }

@@ -6,7 +6,7 @@ import type { AgentRef, TicketRef } from '../../platform/db/refs.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { TicketTagsTable } from '../../platform/db/tables/helpdesk.ts'
 import { ApiError } from '../../platform/http/errors.ts'
-import { tellDesk } from '../tickets/tell-desk.ts'
+import { publishDeskEvent } from '../tickets/publish-desk-event.ts'
 import { requireTicket, type TicketRow } from '../tickets/ticket-queries.ts'
 import { refuseTakenName } from './taken-name.ts'
 
@@ -106,7 +106,7 @@ export async function setTags(
         .values(known.map((tag_id) => ({ ticket_id: ticket.id, tag_id, account_id: ref.accountId })))
         .execute()
     }
-    await tellDesk(ctx, trx, ref, {
+    await publishDeskEvent(ctx, trx, ref, {
       type: 'ticket',
       data: { ticketNumber: ticket.number },
     })

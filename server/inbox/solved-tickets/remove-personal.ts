@@ -8,7 +8,7 @@ const date = /^(?:\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{2,4})
 const digitGroups = /(?<![\p{L}\d])[+(]?\d[\d ()./\u00a0-]{5,24}\d(?![\p{L}\d])/gu
 
 /** The maximum length of an address, a number or a name that a cut could split. */
-const LONGEST_VALUE = 400
+const MAX_VALUE_LENGTH = 400
 
 /**
  * Returns about the first `most` characters of a text. It is cut after a word and not within an address or number,
@@ -16,9 +16,9 @@ const LONGEST_VALUE = 400
  */
 export function beginningOf(text: string, most: number): string {
   if (text.length <= most) return text
-  const end = text.slice(most - LONGEST_VALUE, most)
+  const end = text.slice(most - MAX_VALUE_LENGTH, most)
   const behindWord = /^.*\p{L}(?=\s)/su.exec(end)?.[0].length ?? 0
-  return text.slice(0, most - LONGEST_VALUE + behindWord)
+  return text.slice(0, most - MAX_VALUE_LENGTH + behindWord)
 }
 
 /**

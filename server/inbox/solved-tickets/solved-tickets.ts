@@ -6,9 +6,9 @@ import type { MessagePart } from '../../platform/db/tables/conversations.ts'
 import { beginningOf, type Person, removePersonal } from './remove-personal.ts'
 
 /** In characters. Shorter replies ("Done!", "You are welcome.") help nobody else. */
-const SHORTEST_ANSWER = 40
-const LONGEST_QUESTION = 1_000
-const LONGEST_ANSWER = 20_000
+const MIN_ANSWER_LENGTH = 40
+const MAX_QUESTION_LENGTH = 1_000
+const MAX_ANSWER_LENGTH = 20_000
 
 async function closedTickets(
   db: Db,
@@ -38,21 +38,21 @@ async function solvedTicket(db: Db, ticket: TicketRow): Promise<SolvedTicket | n
       .trim()
       .slice(0, longest)
       .toWellFormed()
-  const question = clean(ticket.description ?? asked.map(({ text }) => text).join('\n'), LONGEST_QUESTION)
+  const question = clean(ticket.description ?? asked.map(({ text }) => text).join('\n'), MAX_QUESTION_LENGTH)
   const replies = messages.filter(({ isReply }) => isReply).map(({ text }) => text)
-  const answer = clean(replies.join('\n\n'), LONGEST_ANSWER)
-  if (question === '' || answer.length < SHORTEST_ANSWER) return null
+  const answer = clean(replies.join('\n\n'), MAX_ANSWER_LENGTH)
+  if (question === '' || answer.length < MIN_ANSWER_LENGTH) return null
   const subject = ticket.subject === null ? null : clean(ticket.subject, 200)
   return { ticketId: ticket.id, number: ticket.number, subject, question, answer }
 }
 
-type Said = { role: 'user' | 'assistant'; isReply: boolean; text: string }
+type TalkMessage = { role: 'user' | 'assistant'; isReply: boolean; text: string }
 
 /**
  * Returns the messages of the ticket's conversation up to its next ticket. A reply is a team member's message that was
  * written for this ticket and not rated down.
  */
-async function messagesOf(db: Db, ticket: TicketRow): Promise<Said[]> {
+async function messagesOf(db: Db, ticket: TicketRow): Promise<TalkMessage[]> {
   if (ticket.conversation_id === null) return []
   const rows = await db
     .selectFrom('messages')

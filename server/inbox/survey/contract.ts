@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { Exact } from '../../platform/http/contract.ts'
 import { rawEndpoint } from '../../platform/http/raw-endpoint.ts'
 
-export const LONGEST_COMMENT = 2_000
+export const MAX_COMMENT_LENGTH = 2_000
 
 const SurveyParams = Exact({ token: Type.String() })
 
@@ -36,7 +36,7 @@ export const answerSurvey = rawEndpoint({
     maxBytes: 65_536,
     schema: Type.Object({
       rating: Type.Integer({ minimum: 1, maximum: 5 }),
-      comment: Type.Optional(Type.String({ maxLength: LONGEST_COMMENT })),
+      comment: Type.Optional(Type.String({ maxLength: MAX_COMMENT_LENGTH })),
     }),
   },
   success: {

@@ -8,7 +8,7 @@ import { textAsHtml } from '../../platform/text/safety/escape-html.ts'
 import { enqueueDelivery } from '../deliveries/enqueue-delivery.ts'
 import { addTicketMessage, noteMessage } from '../messages/add-ticket-message.ts'
 import { renderMarkdown } from '../messages/render/render-markdown.ts'
-import { wayTo } from '../messages/way-to-customer.ts'
+import { replyChannel } from '../messages/reply-channel.ts'
 import type { TicketRow } from '../tickets/ticket-queries.ts'
 
 export const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex')
@@ -26,7 +26,7 @@ export async function sendSurvey(
     .where('account_id', '=', ticket.account_id)
     .where('agent_id', '=', ticket.agent_id)
     .executeTakeFirst()
-  const way = settings?.survey_enabled ? await wayTo(trx, ticket, conversation) : null
+  const way = settings?.survey_enabled ? await replyChannel(trx, ticket, conversation) : null
   if (!way) return
   const token = randomBytes(24).toString('base64url')
   const added = await trx

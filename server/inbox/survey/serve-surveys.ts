@@ -5,18 +5,18 @@ import { transact } from '../../platform/db/statements/transact.ts'
 import { storable } from '../../platform/http/bodies/storable.ts'
 import { ApiError, invalidField } from '../../platform/http/errors.ts'
 import { type RawRoute, rawRoute } from '../../platform/http/server/serve-raw.ts'
-import { tellDesk } from '../tickets/tell-desk.ts'
-import { answerSurvey, LONGEST_COMMENT, showSurvey } from './contract.ts'
+import { publishDeskEvent } from '../tickets/publish-desk-event.ts'
+import { answerSurvey, MAX_COMMENT_LENGTH, showSurvey } from './contract.ts'
 import { hashOf } from './send-survey.ts'
 import { formPage, thanksPage } from './survey-pages.ts'
 
-type Needs = Pick<Context, 'db' | 'notifier'>
+type Deps = Pick<Context, 'db' | 'notifier'>
 
 const noSuchSurvey = (): ApiError =>
   new ApiError('RESOURCE_NOT_FOUND', { message: 'The survey does not exist.' })
 
 /** Programs get JSON, and browsers get pages. */
-export const surveyRoutes = (ctx: Needs): RawRoute[] => [
+export const surveyRoutes = (ctx: Deps): RawRoute[] => [
   rawRoute(showSurvey, async ({ params: { token }, request, reply }) => {
     const survey = await findSurvey(ctx.db, token)
     if (!survey) throw noSuchSurvey()
@@ -66,14 +66,14 @@ function readAnswer(body: unknown): SurveyAnswer {
   if (comment !== null && typeof comment !== 'string')
     throw invalidField('comment', 'Must be a string or null.')
   const text = storable((comment ?? '').trim())
-  if (text.length > LONGEST_COMMENT) {
-    throw invalidField('comment', `Must have at most ${LONGEST_COMMENT} characters.`)
+  if (text.length > MAX_COMMENT_LENGTH) {
+    throw invalidField('comment', `Must have at most ${MAX_COMMENT_LENGTH} characters.`)
   }
   return { rating: stars, comment: text === '' ? null : text }
 }
 
 /** Stores the first answer. Throws RESOURCE_DUPLICATE for a second one. */
-async function storeAnswer(ctx: Needs, token: string, { rating, comment }: SurveyAnswer): Promise<void> {
+async function storeAnswer(ctx: Deps, token: string, { rating, comment }: SurveyAnswer): Promise<void> {
   await transact(ctx.db, async (trx) => {
     const answered = await trx
       .updateTable('ticket_surveys')
@@ -94,7 +94,7 @@ async function storeAnswer(ctx: Needs, token: string, { rating, comment }: Surve
       .where('account_id', '=', answered.account_id)
       .where('id', '=', answered.ticket_id)
       .executeTakeFirstOrThrow()
-    await tellDesk(
+    await publishDeskEvent(
       ctx,
       trx,
       { accountId: answered.account_id, agentId: answered.agent_id },

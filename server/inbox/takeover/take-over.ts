@@ -9,10 +9,10 @@ import { ApiError } from '../../platform/http/errors.ts'
 import type { Member } from '../team/find-member.ts'
 import { applyTicketChange, defaultStatus } from '../tickets/apply-ticket-change.ts'
 import { ensureTicket } from '../tickets/open-ticket.ts'
-import { tellOfConversation } from '../tickets/tell-desk.ts'
+import { publishConversationEvent } from '../tickets/publish-desk-event.ts'
 import { openTicketOf } from '../tickets/ticket-queries.ts'
 
-type Needs = Pick<Context, 'db' | 'generations' | 'notifier'>
+type Deps = Pick<Context, 'db' | 'generations' | 'notifier'>
 
 /**
  * Gives a conversation to a team member. After the commit, nothing of the model's answer is stored in it, and the
@@ -21,7 +21,7 @@ type Needs = Pick<Context, 'db' | 'generations' | 'notifier'>
  * ended or another member has it.
  */
 export async function takeOver(
-  ctx: Needs,
+  ctx: Deps,
   ref: ConversationRef,
   member: Member,
 ): Promise<{ ticketNumber: number }> {
@@ -45,7 +45,7 @@ export async function takeOver(
     })
     await abandonRun(trx, accountId, conversationId)
     const generationId = await requestStop(trx, accountId, conversationId, 'takeover')
-    await tellOfConversation(ctx, trx, ref, ticket.number)
+    await publishConversationEvent(ctx, trx, ref, ticket.number)
     return { ticketNumber: ticket.number, generationId }
   })
   await stopAfterCommit(ctx, generationId)
@@ -56,7 +56,7 @@ export async function takeOver(
  * Gives a conversation back to the agent and closes its ticket. Throws CONVERSATION_NOT_TAKEN_OVER when nobody has
  * it. Without `memberId`, the person who had it has done it.
  */
-export async function handBack(ctx: Needs, ref: ConversationRef, memberId: string | null): Promise<void> {
+export async function handBack(ctx: Deps, ref: ConversationRef, memberId: string | null): Promise<void> {
   const { accountId, agentId, conversationId } = ref
   await transact(ctx.db, async (trx) => {
     const { status, taken_over_by } = await requireConversation(
@@ -71,7 +71,7 @@ export async function handBack(ctx: Needs, ref: ConversationRef, memberId: strin
       const closed = { status: await defaultStatus(trx, { accountId, agentId }, 'closed'), handedBack: true }
       await applyTicketChange(trx, open, closed, memberId ?? taken_over_by ?? 'api')
     }
-    await tellOfConversation(ctx, trx, ref, open?.number)
+    await publishConversationEvent(ctx, trx, ref, open?.number)
   })
 }
 

@@ -3,13 +3,13 @@ import type { Db } from '../../platform/db/database.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import { spanOf } from '../../platform/http/input/dates.ts'
 import { type Caller, type Route, route } from '../../platform/http/route.ts'
-import { noteSeen, unreadTickets } from '../tickets/seen-tickets.ts'
+import { recordSeen, unreadTickets } from '../tickets/seen-tickets.ts'
 import { type StatusRow, statusesOf } from '../tickets/statuses.ts'
 import * as contract from './contract.ts'
 import { findMember } from './find-member.ts'
 import { presentMembers } from './present-members.ts'
+import { publishPresence } from './publish-presence.ts'
 import { createTeam, deleteTeam, type TeamRow, teamsOf, updateTeam } from './teams.ts'
-import { tellPresence } from './tell-presence.ts'
 import { createStatus, deleteStatus, orderStatuses, updateStatus } from './write-status.ts'
 
 export const teamRoutes = (ctx: Context): Route[] => [
@@ -17,7 +17,7 @@ export const teamRoutes = (ctx: Context): Route[] => [
 
   route(contract.setMemberPresence, async ({ caller: { account, member }, params, body }) => {
     if (member && member.id !== params.memberId) throw noMember()
-    const { id, last_seen_at } = await tellPresence(ctx, account.id, params.memberId, body.presence)
+    const { id, last_seen_at } = await publishPresence(ctx, account.id, params.memberId, body.presence)
     return { id, presence: body.presence, lastSeenAt: (last_seen_at ?? new Date()).toISOString() }
   }),
 
@@ -26,7 +26,7 @@ export const teamRoutes = (ctx: Context): Route[] => [
   ),
 
   route(contract.noteSeenTicket, async ({ ref, caller, params, body }) => {
-    await noteSeen(ctx, ref, await requireOwn(ctx.db, caller, params.memberId), spanOf(body.until).until)
+    await recordSeen(ctx, ref, await requireOwn(ctx.db, caller, params.memberId), spanOf(body.until).until)
     return { success: true as const }
   }),
 

@@ -11,7 +11,7 @@ import { ApiError, invalidField } from '../../platform/http/errors.ts'
 export type TeamRow = Selectable<TeamsTable> & { member_count: number }
 
 const FIRST_NAME = 'Support'
-const MOST_TEAMS = 100
+const MAX_TEAMS = 100
 
 /** Returns the agent's teams, the default one first, which is created if necessary. */
 export async function teamsOf(db: Db, ref: AgentRef): Promise<TeamRow[]> {
@@ -73,7 +73,7 @@ export async function createTeam(
     await requireAgent(trx, ref, 'update')
     await ensureDefault(trx, ref)
     const known = await select(trx, ref)
-    if (known.length >= MOST_TEAMS) throw invalidField('name', `An agent has at most ${MOST_TEAMS} teams.`)
+    if (known.length >= MAX_TEAMS) throw invalidField('name', `An agent has at most ${MAX_TEAMS} teams.`)
     refuseTaken(known, name)
     const id = newId()
     await trx

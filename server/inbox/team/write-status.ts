@@ -10,7 +10,7 @@ import { ensureStatuses, type StatusRow } from '../tickets/statuses.ts'
 
 type Fields = { externalLabel?: string; internalLabel?: string; color?: string; isDefault?: boolean }
 
-const MOST_STATUSES = 50
+const MAX_STATUSES = 50
 const COLOR = '#64748b'
 
 export async function createStatus(
@@ -19,8 +19,8 @@ export async function createStatus(
   fields: Fields & { category: StatusCategory; internalLabel: string },
 ): Promise<StatusRow> {
   return change(db, ref, async (trx, known) => {
-    if (known.length >= MOST_STATUSES) {
-      throw invalidField('category', `An agent has at most ${MOST_STATUSES} statuses.`)
+    if (known.length >= MAX_STATUSES) {
+      throw invalidField('category', `An agent has at most ${MAX_STATUSES} statuses.`)
     }
     if (fields.isDefault) await noDefault(trx, ref, fields.category)
     return trx

@@ -8,9 +8,9 @@ import { transact } from '../../platform/db/statements/transact.ts'
 import type { Customer } from '../../platform/db/tables/helpdesk.ts'
 import { assigneeOf, refuseSecondOpen, statusOf, teamOf } from './check-ticket-references.ts'
 import { insertTicket, ticketChannel } from './open-ticket.ts'
+import { publishDeskEvent } from './publish-desk-event.ts'
 import type { CreateTicket } from './schema.ts'
 import { ensureStatuses } from './statuses.ts'
-import { tellDesk } from './tell-desk.ts'
 import { isOver, type TicketRow } from './ticket-queries.ts'
 
 /**
@@ -49,7 +49,7 @@ export async function createTicket(
       priority: body.priority ?? 'none',
       assigneeId: assigneeId === undefined && isOver(status.category) ? null : assigneeId,
     })
-    await tellDesk(
+    await publishDeskEvent(
       ctx,
       trx,
       { accountId, agentId },

@@ -10,10 +10,10 @@ import { transact } from '../../platform/db/statements/transact.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { sendSurvey } from '../survey/send-survey.ts'
 import { applyTicketChange, defaultStatus } from './apply-ticket-change.ts'
-import { tellOfConversation } from './tell-desk.ts'
+import { publishConversationEvent } from './publish-desk-event.ts'
 import { openTicketOf } from './ticket-queries.ts'
 
-type Needs = Pick<Context, 'db' | 'generations' | 'notifier' | 'config'>
+type Deps = Pick<Context, 'db' | 'generations' | 'notifier' | 'config'>
 
 /** Ends a conversation whose row is locked. Returns the running reply, if any, which must be ended after the commit. */
 export async function endInside(
@@ -32,7 +32,7 @@ export async function endInside(
  * conversation has done it.
  */
 export async function endConversation(
-  ctx: Needs,
+  ctx: Deps,
   ref: ConversationRef,
   memberId: string | null,
 ): Promise<void> {
@@ -47,7 +47,7 @@ export async function endConversation(
       await applyTicketChange(trx, open, closed, memberId ?? conversation.taken_over_by ?? 'api')
       await sendSurvey(ctx.config, trx, open, conversation)
     }
-    await tellOfConversation(ctx, trx, ref, open?.number)
+    await publishConversationEvent(ctx, trx, ref, open?.number)
     return running
   })
   await stopAfterCommit(ctx, generationId)

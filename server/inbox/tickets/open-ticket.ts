@@ -11,10 +11,10 @@ import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { Customer, Priority, StatusCategory } from '../../platform/db/tables/helpdesk.ts'
 import { startClocks } from '../clocks/ticket-clocks.ts'
 import { applyTicketChange, defaultStatus } from './apply-ticket-change.ts'
+import { publishDeskEvent } from './publish-desk-event.ts'
 import { leastLoaded } from './route-ticket.ts'
 import type { ticketChannels } from './schema.ts'
 import { ensureStatuses } from './statuses.ts'
-import { tellDesk } from './tell-desk.ts'
 import { openTicketOf, ownerOf, type TicketRow } from './ticket-queries.ts'
 
 type NewTicket = {
@@ -62,7 +62,12 @@ export async function openTicket(
 ): Promise<{ ticketNumber: number; isNew: boolean }> {
   const { ticket, isNew } = await ensureTicket(trx, wanted)
   const { accountId, agentId } = wanted
-  await tellDesk(ctx, trx, { accountId, agentId }, { type: 'ticket', data: { ticketNumber: ticket.number } })
+  await publishDeskEvent(
+    ctx,
+    trx,
+    { accountId, agentId },
+    { type: 'ticket', data: { ticketNumber: ticket.number } },
+  )
   return { ticketNumber: ticket.number, isNew }
 }
 

@@ -34,14 +34,14 @@ export async function requireTicket(
   return row
 }
 
-const MOST_LOOKS = 5
+const MAX_LOOKS = 5
 
 /** Locks and returns the ticket with its conversation. The conversation is locked first, as everywhere. */
 export async function holdTicket(
   trx: Trx,
   ref: TicketRef,
 ): Promise<{ ticket: TicketRow; conversation: ConversationRow | null }> {
-  for (let looks = 0; looks < MOST_LOOKS; looks++) {
+  for (let looks = 0; looks < MAX_LOOKS; looks++) {
     const { conversation_id } = await requireTicket(trx, ref)
     const conversation = conversation_id
       ? await requireConversation(

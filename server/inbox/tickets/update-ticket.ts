@@ -10,19 +10,19 @@ import { sendSurvey } from '../survey/send-survey.ts'
 import { applyTicketChange, type Change, type Doer } from './apply-ticket-change.ts'
 import { assigneeOf, refuseSecondOpen, statusOf, teamOf } from './check-ticket-references.ts'
 import { endInside } from './end-conversation.ts'
+import { publishDeskEvent } from './publish-desk-event.ts'
 import type { UpdateTicket } from './schema.ts'
 import { statusesOf } from './statuses.ts'
-import { tellDesk } from './tell-desk.ts'
 import { holdTicket, isOver, type TicketRow } from './ticket-queries.ts'
 
-type Needs = Pick<Context, 'db' | 'notifier' | 'generations' | 'config'>
+type Deps = Pick<Context, 'db' | 'notifier' | 'generations' | 'config'>
 
 /**
  * Changes a ticket, all or nothing. Closing or cancelling it ends its conversation if a person has it, and closing
  * it also if the agent has it. Throws as createTicket does.
  */
 export async function updateTicket(
-  ctx: Needs,
+  ctx: Deps,
   ref: TicketRef,
   body: Static<typeof UpdateTicket>,
   doneBy: Doer,
@@ -42,7 +42,7 @@ export async function updateTicket(
     const conversation = linked === undefined ? held.conversation : linked
     await handOn(trx, held.ticket, ticket, conversation)
     const running = await endIfOver(ctx, trx, held, ticket, conversation)
-    await tellDesk(
+    await publishDeskEvent(
       ctx,
       trx,
       { accountId, agentId },
@@ -92,7 +92,7 @@ async function handOn(
 
 /** Returns the replies that must be ended after the commit. */
 async function endIfOver(
-  ctx: Needs,
+  ctx: Deps,
   trx: Trx,
   before: { ticket: TicketRow; conversation: ConversationRow | null },
   ticket: TicketRow,
@@ -107,7 +107,7 @@ async function endIfOver(
   }
   if (ticket.status_category === 'closed') await sendSurvey(ctx.config, trx, ticket, conversation)
   for (const { id } of ends) {
-    await tellDesk(
+    await publishDeskEvent(
       ctx,
       trx,
       { accountId: ticket.account_id, agentId: ticket.agent_id },

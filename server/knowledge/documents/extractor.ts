@@ -1,11 +1,11 @@
-import { ApartFailure } from '../../platform/child-process/apart-failure.ts'
+import { ChildProcessFailure } from '../../platform/child-process/child-process-failure.ts'
 import { createPool } from '../../platform/child-process/pool.ts'
 import type { Chunk, ChunkOptions } from './chunk/chunk-sections.ts'
 import type { ExtractOrder, ExtractPiece } from './extract-document.ts'
 import { ExtractFailure, TOO_MUCH_MEMORY } from './extract-failure.ts'
 import type { DocumentInput, ExtractedDocument } from './extracted-document.ts'
 
-type Asked = {
+type Extraction = {
   /** The account. Accounts take turns. */
   owner: string
   signal?: AbortSignal
@@ -15,14 +15,14 @@ type Asked = {
 
 type Extractor = {
   /** Returns the document. The caller's bytes stay usable. Throws ExtractFailure. */
-  extract(input: DocumentInput, asked: Asked): Promise<ExtractedDocument>
+  extract(input: DocumentInput, asked: Extraction): Promise<ExtractedDocument>
   /**
    * Returns the chunks of the document, which are also cut in the child process, because cutting 20 MB takes a
    * second.
    */
   extractChunks(
     input: DocumentInput,
-    asked: Asked & ChunkOptions,
+    asked: Extraction & ChunkOptions,
   ): Promise<{ title: string | null; bytes: number; chunks: Chunk[] }>
   /** The ids of the running processes. */
   processes(): number[]
@@ -56,7 +56,7 @@ export function createExtractor({
 }: Settings = {}): Extractor {
   const pool = createPool({ places: PLACES, timeoutMs, memoryMb, answerMb, idleMs })
 
-  const run = async (order: ExtractOrder, { owner, signal, onBegin }: Asked) => {
+  const run = async (order: ExtractOrder, { owner, signal, onBegin }: Extraction) => {
     const found: { document?: ExtractedDocument; chunks: Chunk[]; failure?: ExtractFailure } = { chunks: [] }
     const take = (piece: ExtractPiece): void => {
       if ('failure' in piece) found.failure = new ExtractFailure(piece.failure.code, piece.failure.message)
@@ -66,7 +66,7 @@ export function createExtractor({
     }
     const watcher = { onPiece: (piece: unknown) => take(piece as ExtractPiece), onBegin }
     await pool.run(owner, { module: MODULE, input: order }, watcher, signal).catch((error: unknown) => {
-      throw error instanceof ApartFailure ? asExtractFailure(error) : error
+      throw error instanceof ChildProcessFailure ? asExtractFailure(error) : error
     })
     if (found.failure) throw found.failure
     if (!found.document) throw new ExtractFailure('crashed', CRASHED)
@@ -88,7 +88,7 @@ export function createExtractor({
 
 const CRASHED = 'Reading this file failed. Save it again and retry.'
 
-function asExtractFailure(error: ApartFailure): ExtractFailure {
+function asExtractFailure(error: ChildProcessFailure): ExtractFailure {
   const sentences = {
     timeout: 'Reading this file took too long. Split it into smaller files.',
     out_of_memory: TOO_MUCH_MEMORY,

@@ -2,7 +2,7 @@
 export type TableCell = { text: string; columns?: number; rows?: number }
 
 // The most columns, because a document may claim any span.
-const MOST_COLUMNS = 100
+const MAX_COLUMNS = 100
 
 /**
  * Returns a grid in which each cell is repeated in every place that it spans. A row of a single cell over the whole
@@ -14,10 +14,10 @@ export function gridOf(rows: readonly (readonly TableCell[])[]): string[][] {
     let column = 0
     for (const { text, columns = 1, rows: down = 1 } of row) {
       while (grid[at]![column] !== undefined) column += 1
-      const right = Math.min(column + Math.max(columns, 1), MOST_COLUMNS)
+      const right = Math.min(column + Math.max(columns, 1), MAX_COLUMNS)
       const below = Math.min(at + Math.max(down, 1), grid.length)
       for (let y = at; y < below; y += 1) for (let x = column; x < right; x += 1) grid[y]![x] ??= text
-      if (column >= MOST_COLUMNS) break
+      if (column >= MAX_COLUMNS) break
     }
   }
   const width = grid.reduce((most, row) => Math.max(most, row.length), 0)
@@ -86,7 +86,7 @@ export function looksLikeHeader(row: readonly string[]): boolean {
 
 /** How many times wider than its name the cells of a column of texts are, and at least, in Latin letters. */
 const WIDER = 2.5
-const FEWEST_LETTERS = 15
+const MIN_LETTERS = 15
 
 /**
  * Returns whether the first row of a table without markup names the columns. Two columns are as often a list of terms
@@ -150,7 +150,7 @@ function isValue(cell: string): boolean {
 
 /** Returns whether any column has texts much longer than its name. */
 const namesTexts = (names: readonly string[], rows: readonly (readonly string[])[]): boolean =>
-  names.some((name, column) => medianWidth(rows, column) >= Math.max(widthOf(name) * WIDER, FEWEST_LETTERS))
+  names.some((name, column) => medianWidth(rows, column) >= Math.max(widthOf(name) * WIDER, MIN_LETTERS))
 
 function medianWidth(rows: readonly (readonly string[])[], column: number): number {
   const widths = rows.map((row) => widthOf(row[column] ?? '')).sort((a, b) => a - b)

@@ -12,7 +12,7 @@ import { requireSet } from './set-queries.ts'
 export const keptRunRoutes = (ctx: Context): Route[] => [
   route(
     contract.createEvaluationRun,
-    { keeps: 'effect' },
+    { idempotencyMode: 'manual' },
     async ({ agent, ref, caller: { account }, body, once }) => {
       const setId = body.setId ?? null
       const set = setId === null ? null : await requireSet(ctx.db, ref, setId)

@@ -11,7 +11,7 @@ export type RunRow = Selectable<EvaluationRunsTable>
 export type ListedRow = Omit<RunRow, 'results'>
 
 /** The number of runs that are kept for each agent; older ones are deleted. */
-const MOST_RUNS = 50
+const MAX_RUNS = 50
 
 /** Stores a run and deletes those beyond the limit. */
 export async function storeRun(db: Db, run: Omit<RunRow, 'created_at'>): Promise<RunRow> {
@@ -32,7 +32,7 @@ export async function storeRun(db: Db, run: Omit<RunRow, 'created_at'>): Promise
         .where('agent_id', '=', run.agent_id)
         .orderBy('created_at', 'desc')
         .orderBy('id', 'desc')
-        .offset(MOST_RUNS),
+        .offset(MAX_RUNS),
     )
     .execute()
   return row

@@ -13,7 +13,7 @@ export type Expectation = Partial<
 >
 
 /** With more questions, a run would take longer than one request may take. */
-const MOST_EVALUATIONS = 500
+const MAX_EVALUATIONS = 500
 
 /** Returns up to `limit` + 1 rows, newest first, and the total number. */
 export async function listEvaluationRows(
@@ -47,7 +47,7 @@ export async function allEvaluations(
     .where('agent_id', '=', agentId)
     .$if(setId !== null, (query) => query.where('set_id', '=', setId))
     .orderBy('id')
-    .limit(MOST_EVALUATIONS)
+    .limit(MAX_EVALUATIONS)
     .execute()
 }
 
@@ -63,8 +63,8 @@ export async function addEvaluation(
   await checkSource(db, { accountId, agentId }, values.expected_source_id)
   await checkSet(db, { accountId, agentId }, values.set_id)
   const { total } = await listEvaluationRows(db, { accountId, agentId }, { limit: 1, position: null })
-  if (total >= MOST_EVALUATIONS) {
-    throw invalidField('question', `An agent has at most ${MOST_EVALUATIONS} of them. Delete one first.`)
+  if (total >= MAX_EVALUATIONS) {
+    throw invalidField('question', `An agent has at most ${MAX_EVALUATIONS} of them. Delete one first.`)
   }
   return db
     .insertInto('evaluations')

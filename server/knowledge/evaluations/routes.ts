@@ -35,7 +35,7 @@ export const evaluationRoutes = (ctx: Context): Route[] => [
 
   route(
     contract.runEvaluations,
-    { keeps: 'answer' },
+    { idempotencyMode: 'response' },
     async ({ agent: { id, account_id, knowledge_version } }) => {
       return runEvaluations(ctx, { id, accountId: account_id, knowledgeVersion: knowledge_version })
     },

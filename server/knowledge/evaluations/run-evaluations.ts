@@ -12,12 +12,12 @@ import type { EvaluationRun } from './schema.ts'
 const PLACES = 10
 const SHOWN = 3
 /** The most milliseconds that one question waits for a reranking model, whose own time limit is shorter. */
-const LONGEST_MS = 30_000
+const MAX_MS = 30_000
 
 type Run = Static<typeof EvaluationRun>
 type Result = Run['results'][number]
 
-type Needs = {
+type Deps = {
   db: Db
   knowledge: Pick<Knowledge, 'search'>
   models: Pick<Models, 'reranker'>
@@ -26,7 +26,7 @@ type Needs = {
 
 /** Searches every evaluation question of an agent or of one of its sets, as a chat would, and counts the results. */
 export async function runEvaluations(
-  needs: Needs,
+  needs: Deps,
   agent: AgentKnowledge,
   setId: string | null = null,
 ): Promise<Run> {
@@ -59,7 +59,7 @@ export async function runEvaluations(
  * questions would wait for it.
  */
 function searchAsChat(
-  { knowledge, models, log }: Needs,
+  { knowledge, models, log }: Deps,
   agent: AgentKnowledge,
 ): (question: string) => Promise<SearchResult> {
   let { reranker } = models
@@ -70,7 +70,7 @@ function searchAsChat(
     })
   return async (question) => {
     const found = await knowledge.search(agent, [question], { limit: RERANKED })
-    const options = { limit: PLACES, signal: AbortSignal.timeout(LONGEST_MS) }
+    const options = { limit: PLACES, signal: AbortSignal.timeout(MAX_MS) }
     return reranker
       ? rerankFound({ reranker: { judge }, log }, question, found, options)
       : { ...found, passages: found.passages.slice(0, PLACES) }

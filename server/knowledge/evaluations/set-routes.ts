@@ -11,7 +11,7 @@ import * as contract from './contract.ts'
 import type { EvaluationSet } from './schema.ts'
 import { listSets, requireSet, type SetRow } from './set-queries.ts'
 
-const MOST_SETS = 50
+const MAX_SETS = 50
 
 export const setRoutes = (ctx: Context): Route[] => [
   route(contract.listEvaluationSets, async ({ ref }) => {
@@ -21,8 +21,8 @@ export const setRoutes = (ctx: Context): Route[] => [
   route(contract.createEvaluationSet, { findsAgent: true }, async ({ db, ref, body }) => {
     await requireAgent(db, ref, 'update')
     const sets = await listSets(db, ref)
-    if (sets.length >= MOST_SETS) {
-      throw invalidField('name', `An agent has at most ${MOST_SETS} sets. Delete one first.`)
+    if (sets.length >= MAX_SETS) {
+      throw invalidField('name', `An agent has at most ${MAX_SETS} sets. Delete one first.`)
     }
     const name = body.name.trim()
     if (sets.some((set) => set.name === name)) throw taken()

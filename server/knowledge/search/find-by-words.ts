@@ -13,7 +13,7 @@ const CANDIDATES = 200
 const MAX_COMBINED = 8
 const MAX_TOGETHER = 3
 /** A small collection says little about how rare a word is. */
-const FEWEST_CHUNKS = 100
+const MIN_CHUNKS = 100
 
 /** What a search is limited to; `sourceIds` null: all sources. */
 export type Scope = { accountId: AccountId; agentId: string; sourceIds: readonly string[] | null }
@@ -125,7 +125,7 @@ export async function findByWords(
   words: readonly AskedWord[],
   { salt, chunks }: SearchState,
 ): Promise<FoundByWords> {
-  const total = Math.max(chunks, FEWEST_CHUNKS)
+  const total = Math.max(chunks, MIN_CHUNKS)
   const weightOf = (rows: number): number =>
     Math.log(1 + (total - Math.min(rows, total) + 0.5) / (rows + 0.5))
   const hashes = words.map(({ terms }) => `{${terms.map((term) => termHash(salt, term)).join(',')}}`)

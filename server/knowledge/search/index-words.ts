@@ -34,7 +34,7 @@ export async function indexAllWords(db: Db): Promise<void> {
   for (const agent of await agentsToIndex(db)) await indexWords({ db }, agent, { signal })
 }
 
-/** Stores the words source by source in short transactions. Interrupted, it goes on where it was. */
+/** Stores the words source by source in short transactions. Interrupted, it continues where it was. */
 export async function indexWords(
   { db, log }: { db: Db; log?: Context['log'] },
   { accountId, agentId }: IndexWords,

@@ -115,9 +115,9 @@ export const NOTHING_FOUND: SearchResult = {
   embeddingUse: null,
 }
 
-type Needs = { db: Db; models: Pick<Models, 'embedderOf'>; log: Logger }
+type Deps = { db: Db; models: Pick<Models, 'embedderOf'>; log: Logger }
 
-export function createKnowledge(needs: Needs): Knowledge {
+export function createKnowledge(needs: Deps): Knowledge {
   const { db } = needs
   const stem = createStemmer()
   const read = (agent: AgentKnowledge): Promise<SearchState | null> => readSearchState(db, scopeOf(agent))
@@ -149,7 +149,7 @@ const scopeOf = (agent: AgentKnowledge, sourceIds: readonly string[] | null = nu
 const NEAREST = 200
 
 async function searchInRows(
-  needs: Needs,
+  needs: Deps,
   stem: Stemmer,
   scope: Scope,
   queries: readonly string[],
@@ -216,7 +216,7 @@ function confidenceOf(ranking: readonly Scored[], evident: number | null): numbe
   return Math.max(isNear ? FOUND_FROM : 0, ...shown.map(({ held, first }) => (first > 0 ? 1 : held)))
 }
 
-type Asked = { text: string; words: AskedWord[] }
+type ParsedQuestion = { text: string; words: AskedWord[] }
 
 /** Finds chunks by the words of each query, and those pinned for it; null if there is no such agent. */
 async function searchWords(
@@ -224,7 +224,12 @@ async function searchWords(
   stem: Stemmer,
   scope: Scope,
   queries: readonly string[],
-): Promise<{ state: SearchState; asked: Asked[]; found: FoundByWords[]; pinned: string[][] } | null> {
+): Promise<{
+  state: SearchState
+  asked: ParsedQuestion[]
+  found: FoundByWords[]
+  pinned: string[][]
+} | null> {
   // A plan for every agent would be a bad one for the largest and for the smallest.
   await sql`set local plan_cache_mode = force_custom_plan`.execute(trx)
   const state = await readSearchState(trx, scope)

@@ -9,7 +9,7 @@ import { ApiError } from '../../platform/http/errors.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
 import { enqueueTraining } from '../training/enqueue-training.ts'
 import type { SourceRow } from './queries.ts'
-import { refuseUnfinished, takeRoom } from './room.ts'
+import { refuseUnfinished, reserveStorage } from './storage-limit.ts'
 
 export type Account = { id: AccountId; plan: string }
 type NewSource = Pick<
@@ -55,6 +55,6 @@ export async function insertSource(
     .executeTakeFirstOrThrow()
   await enqueueTraining(jobs, trx, row)
   // This is the last statement, so that many uploads to one agent wait for each other only for this and the commit.
-  await takeRoom(trx, account, agentId, source.size, id)
+  await reserveStorage(trx, account, agentId, source.size, id)
   return row
 }

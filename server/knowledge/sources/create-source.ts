@@ -8,16 +8,16 @@ import { type Account, addSource } from './add-source.ts'
 import { dropFile, folderOf, keepFile } from './files.ts'
 import type { SourceRow } from './queries.ts'
 import type { NewFile } from './read-upload.ts'
-import { sizeOf } from './room.ts'
 import type { CreateSource } from './schema.ts'
 import { sourceUrl } from './source-url.ts'
+import { sizeOf } from './storage-limit.ts'
 
-type Needs = Pick<Context, 'db' | 'jobs' | 'filesDir'>
+type Deps = Pick<Context, 'db' | 'jobs' | 'filesDir'>
 type New = Static<typeof CreateSource>
 
 /** Adds a text, questions and answers, or a link. */
 export async function createSource(
-  ctx: Needs,
+  ctx: Deps,
   account: Account,
   agentId: string,
   body: New,
@@ -48,7 +48,7 @@ export async function createSource(
 
 /** Adds one web page. Its size is not known until it has been read. */
 export async function addLink(
-  ctx: Needs,
+  ctx: Deps,
   account: Account,
   agentId: string,
   { url: text, allowHttp }: { url: string; allowHttp?: boolean },
@@ -69,7 +69,7 @@ export async function addLink(
 
 /** Adds an uploaded file. If it is refused, it is removed from the disk. */
 export async function uploadSource(
-  ctx: Needs,
+  ctx: Deps,
   account: Account,
   agentId: string,
   { fields, file }: NewFile,

@@ -1,5 +1,5 @@
 import { holdAgent } from '../../agents/records/find-agent.ts'
-import { moveKnowledge } from '../../agents/records/knowledge-state.ts'
+import { bumpKnowledgeVersion } from '../../agents/records/knowledge-state.ts'
 import type { Context } from '../../context.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
 import type { SourceRef } from '../../platform/db/refs.ts'
@@ -24,7 +24,7 @@ export async function deleteSource(
     const row = await requireDeletable(trx, ref, true)
     if (large) await markDeleted(trx, row)
     else await removeSource(trx, jobs, row)
-    await moveKnowledge(trx, ref)
+    await bumpKnowledgeVersion(trx, ref)
     // A source that somebody deleted must not be created from its ticket again.
     if (row.content.ticketId !== undefined) await solvedTickets.exclude(trx, ref, row.content.ticketId)
     return row

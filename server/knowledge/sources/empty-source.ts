@@ -9,7 +9,7 @@ import { deleteVectors } from '../vectors/vectors.ts'
 import { folderOf } from './files.ts'
 import type { SourceRow } from './queries.ts'
 
-type Needs = Pick<Context, 'db' | 'jobs'>
+type Deps = Pick<Context, 'db' | 'jobs'>
 type Doomed = Pick<SourceRow, 'id' | 'account_id' | 'agent_id' | 'type'>
 
 /** The embedded database deletes this many rows in 10 ms, even with vectors of 1,536 numbers. */
@@ -17,14 +17,14 @@ export const ROWS_AT_ONCE = 500
 
 const LEASE_SECONDS = 10
 const RENEW_MS = 3_000
-/** The end of the process waits for this duty, so it leaves the rest for the next time. */
+/** The end of the process waits for this recurring job, so it leaves the rest for the next time. */
 const RESUME_MS = 5_000
 
 /** The time until which a process that has just started or continued a deletion keeps it from others. */
 export const leaseEnd = sql<Date>`now() + ${sql.lit(LEASE_SECONDS)} * interval '1 second'`
 
 /** Deletes the rows of a source that is no longer used in small steps, and then the source. */
-export async function emptySource({ db, jobs }: Needs, source: Doomed): Promise<void> {
+export async function emptySource({ db, jobs }: Deps, source: Doomed): Promise<void> {
   const { id, account_id } = source
   const renewal = setInterval(() => void keepLease(db, source).catch(() => {}), RENEW_MS)
   try {
@@ -49,7 +49,7 @@ export async function removeSource(trx: Trx, jobs: Context['jobs'], source: Doom
 }
 
 /** Continues deletions whose process has ended. Returns the number of deleted sources. Several processes may run it. */
-export async function resumeDeletions({ db, jobs }: Needs): Promise<number> {
+export async function resumeDeletions({ db, jobs }: Deps): Promise<number> {
   const begun = performance.now()
   let gone = 0
   while (performance.now() - begun < RESUME_MS) {

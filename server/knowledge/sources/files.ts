@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { keptPath } from '../../agents/pictures/kept-path.ts'
+import { safePath } from '../../agents/pictures/safe-path.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { isId } from '../../platform/db/ids.ts'
 import type { AgentRef } from '../../platform/db/refs.ts'
@@ -30,10 +30,10 @@ export const readKept = async (filesDir: string, source: OwnFile): Promise<Uint8
 type OwnFile = { id: string; account_id: AccountId; agent_id: string; content: { file?: string } }
 
 export const ownPath = (filesDir: string, { account_id, agent_id, id, content }: OwnFile): string =>
-  keptPath(filesDir, content.file ?? '', account_id, agent_id, id)
+  safePath(filesDir, content.file ?? '', account_id, agent_id, id)
 
 export const dropFile = (filesDir: string, path: string): Promise<void> =>
-  rm(keptPath(filesDir, path), { force: true })
+  rm(safePath(filesDir, path), { force: true })
 
 /** A file is written before the row that names it is committed, so files are kept for this long without one. */
 const GRACE_MS = 60 * 60 * 1_000

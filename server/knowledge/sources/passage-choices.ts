@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { holdAgent } from '../../agents/records/find-agent.ts'
-import { moveKnowledge } from '../../agents/records/knowledge-state.ts'
+import { bumpKnowledgeVersion } from '../../agents/records/knowledge-state.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
 import { isId, newId } from '../../platform/db/ids.ts'
 import type { AgentRef } from '../../platform/db/refs.ts'
@@ -12,8 +12,8 @@ import { isLiveChunk, type LiveChunk, readLiveChunks } from './live-chunks.ts'
 import { requireChangeable, type SourceRow } from './queries.ts'
 
 /** Every search reads the pins of its agent. */
-const MOST_PINS = 200
-const MOST_EXCLUDED = 1_000
+const MAX_PINS = 200
+const MAX_EXCLUDED = 1_000
 
 type Place = AgentRef & { sourceId: string; chunkId: string }
 type Change = { excluded?: boolean; pinnedFor?: string[] }
@@ -51,7 +51,7 @@ export async function choosePassage(
     const questions = [...new Set((pinnedFor ?? []).map((question) => storable(question.trim())))]
     if (questions.length > 0) await add(questions)
     await refuseTooMany(trx, ref)
-    await moveKnowledge(trx, ref)
+    await bumpKnowledgeVersion(trx, ref)
     return requireChunk(trx, source, chunkId)
   })
 }
@@ -80,12 +80,12 @@ async function refuseTooMany(trx: Trx, { accountId, agentId }: AgentRef): Promis
     select count(question)::int as pins, (count(*) - count(question))::int as excluded from passage_choices
     where account_id = ${accountId} and agent_id = ${agentId}`.execute(trx)
   const { pins = 0, excluded = 0 } = rows[0] ?? {}
-  if (pins > MOST_PINS)
-    throw invalidField('pinnedFor', `An agent has at most ${MOST_PINS} pins. Remove one first.`)
-  if (excluded > MOST_EXCLUDED)
+  if (pins > MAX_PINS)
+    throw invalidField('pinnedFor', `An agent has at most ${MAX_PINS} pins. Remove one first.`)
+  if (excluded > MAX_EXCLUDED)
     throw invalidField(
       'excluded',
-      `An agent has at most ${MOST_EXCLUDED} excluded passages. Include one again, or delete its source.`,
+      `An agent has at most ${MAX_EXCLUDED} excluded passages. Include one again, or delete its source.`,
     )
 }
 

@@ -2,16 +2,16 @@ import type { Context } from '../../context.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import type { Account } from './add-source.ts'
 import type { SourceRow } from './queries.ts'
-import { sizeOf } from './room.ts'
+import { sizeOf } from './storage-limit.ts'
 import { updateSource } from './update-source.ts'
 
 /** The same limit as in schema.ts. */
-const LONGEST_NAME = 100
+const MAX_NAME_LENGTH = 100
 
 /** Returns the columns of a source of questions and an answer. It is named after the first question. */
 export const qnaColumns = (questions: readonly [string, ...string[]], answer: string) => ({
   type: 'qna' as const,
-  name: questions[0].slice(0, LONGEST_NAME).toWellFormed().trim(),
+  name: questions[0].slice(0, MAX_NAME_LENGTH).toWellFormed().trim(),
   content: json({ questions, answer }),
   size: sizeOf(answer, ...questions),
 })

@@ -11,7 +11,7 @@ import { FileFields, FileUpdateFields } from './schema.ts'
 
 type UploadedFile = { filename: string; type: DocumentType; path: string }
 
-const LONGEST_FILENAME = 255
+const MAX_FILENAME_LENGTH = 255
 
 export type NewFile = { fields: Static<typeof FileFields>; file: UploadedFile }
 export type FileChange = { fields: Static<typeof FileUpdateFields>; file: UploadedFile | null }
@@ -46,8 +46,8 @@ export async function readFileChange(
 
 async function checkFile({ filename, path, size, whole }: Upload): Promise<UploadedFile> {
   if (size === 0) refuseInvalid({ file: 'The file is empty.' })
-  if (filename.length > LONGEST_FILENAME)
-    refuseInvalid({ file: `The file name has more than ${LONGEST_FILENAME} characters.` })
+  if (filename.length > MAX_FILENAME_LENGTH)
+    refuseInvalid({ file: `The file name has more than ${MAX_FILENAME_LENGTH} characters.` })
   const type = await whole((bytes) => sniffType(bytes, filename))
   if (type) return { filename, type, path }
   if (await whole(isLockedOffice))

@@ -15,17 +15,17 @@ export const linkTypes = ['individual', 'sitemap', 'crawl'] as const
 export const Source = Exact({
   id: Type.String(),
   type: OneOf(sourceTypes),
-  name: Nullable(Type.String({ description: 'Of a link: its URL' })),
+  name: Nullable(Type.String({ description: 'For links, the URL' })),
   size: Type.Integer({ minimum: 0, description: 'Bytes of training text' }),
   createdAt: IsoTime,
   updatedAt: IsoTime,
   status: OneOf(['untrained', 'trained', 'updated', 'failed', 'toBeDeleted', 'deleted'], {
     description:
-      'untrained and updated are being processed; trained is live; toBeDeleted is out of answers and about to be gone',
+      '`untrained` and `updated`: being processed. `trained`: live. `toBeDeleted`: no longer used in answers; deletion is pending.',
   }),
   error: Nullable(Type.String({ description: 'Why it failed' })),
   metadata: Nullable(
-    Type.Object({}, { additionalProperties: true, description: 'Of links, files and corrections' }),
+    Type.Object({}, { additionalProperties: true, description: 'Set for links, files and corrections' }),
   ),
 })
 

@@ -8,7 +8,7 @@ import { isId } from '../../platform/db/ids.ts'
 import type { SourceRef } from '../../platform/db/refs.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import { type RawRoute, rawRoute } from '../../platform/http/server/serve-raw.ts'
-import type { Place } from '../../platform/secrets/seal.ts'
+import type { SecretLocation } from '../../platform/secrets/seal.ts'
 import type { Secrets } from '../../platform/secrets/secrets.ts'
 import { ownPath } from './files.ts'
 import { openSourceFile } from './files-contract.ts'
@@ -16,9 +16,9 @@ import { openSourceFile } from './files-contract.ts'
 /** Longer than the responses to repeated requests are kept, because those contain the URLs. */
 const HOLDS_MS = 26 * 60 * 60 * 1_000
 
-const PLACE: Place = { table: 'sources', row: '', purpose: 'address' }
+const PLACE: SecretLocation = { table: 'sources', row: '', purpose: 'address' }
 
-type Needs = { db: Db; secrets: Secrets; filesDir: string }
+type Deps = { db: Db; secrets: Secrets; filesDir: string }
 
 /**
  * Returns a URL that opens the file of a source for a day, for anybody who has it, at the given page if there is one.
@@ -45,7 +45,7 @@ const SHOWN: Record<string, string> = {
   '.csv': 'text/plain; charset=utf-8',
 }
 
-export const sourceFileRoutes = (ctx: Needs): RawRoute[] => [
+export const sourceFileRoutes = (ctx: Deps): RawRoute[] => [
   rawRoute(openSourceFile, async ({ params: { token }, reply }) => {
     const file = await findFile(ctx, await readToken(ctx, token))
     const size = await stat(file.path).then(
@@ -79,7 +79,7 @@ export const sourceFileRoutes = (ctx: Needs): RawRoute[] => [
 ]
 
 async function findFile(
-  { db, filesDir }: Needs,
+  { db, filesDir }: Deps,
   { accountId, agentId, sourceId }: SourceRef,
 ): Promise<{ path: string; name: string }> {
   const row = isId(sourceId)
@@ -110,7 +110,7 @@ function placeOf(filesDir: string, row: Parameters<typeof ownPath>[1]): string {
   }
 }
 
-async function readToken({ secrets }: Needs, token: string): Promise<SourceRef> {
+async function readToken({ secrets }: Deps, token: string): Promise<SourceRef> {
   try {
     const parts: unknown = JSON.parse(await secrets.decrypt(token, PLACE))
     const [accountId, agentId, sourceId, until] = Array.isArray(parts) ? parts : []

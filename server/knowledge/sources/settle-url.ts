@@ -8,14 +8,14 @@ const TIMEOUT_MS = 15_000
 /** The failures after which the server may still answer without encryption. */
 const NO_CONNECTION: readonly FetchFailureCode[] = ['connect_failed', 'tls_failed', 'timeout']
 
-type Needs = Pick<Context, 'db' | 'fetcher'>
+type Deps = Pick<Context, 'db' | 'fetcher'>
 type Link = Pick<SourceRow, 'id' | 'account_id' | 'url' | 'content' | 'content_version'>
 
 /**
  * Returns the URL at which a link is read. When its owner has left the choice to the service, that is its http URL if
  * only that can be connected to. The first URL that answers is kept as that of the source.
  */
-export async function settleUrl({ db, fetcher }: Needs, source: Link, signal: AbortSignal): Promise<string> {
+export async function settleUrl({ db, fetcher }: Deps, source: Link, signal: AbortSignal): Promise<string> {
   const url = source.url ?? ''
   if (!source.content.allowHttp) return url
   const settled = await answering(fetcher, url, signal)
@@ -37,11 +37,7 @@ export async function settleUrl({ db, fetcher }: Needs, source: Link, signal: Ab
 }
 
 /** Returns which of the https URL and its http variant answers, whatever the status; null for neither. */
-async function answering(
-  fetcher: Needs['fetcher'],
-  url: string,
-  signal: AbortSignal,
-): Promise<string | null> {
+async function answering(fetcher: Deps['fetcher'], url: string, signal: AbortSignal): Promise<string | null> {
   // Where it redirects says nothing about the connection.
   const secure = await connect(fetcher, url, { maxRedirects: 0, signal })
   if (secure === null || secure === 'too_many_redirects') return url
@@ -52,7 +48,7 @@ async function answering(
 
 /** Returns why there is no answer, or null. */
 async function connect(
-  fetcher: Needs['fetcher'],
+  fetcher: Deps['fetcher'],
   url: string,
   options: { signal: AbortSignal; maxRedirects?: number },
 ): Promise<FetchFailureCode | null> {

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import type { Updateable } from 'kysely'
 import type { Static } from 'typebox'
 import { holdAgent } from '../../agents/records/find-agent.ts'
-import { moveKnowledge } from '../../agents/records/knowledge-state.ts'
+import { bumpKnowledgeVersion } from '../../agents/records/knowledge-state.ts'
 import type { Context } from '../../context.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
@@ -16,11 +16,11 @@ import type { Account } from './add-source.ts'
 import { dropFile, folderOf, keepFile, ownPath } from './files.ts'
 import { requireChangeable, type SourceRow } from './queries.ts'
 import type { FileChange } from './read-upload.ts'
-import { sizeOf, takeRoom } from './room.ts'
 import type { UpdateSource } from './schema.ts'
+import { reserveStorage, sizeOf } from './storage-limit.ts'
 
-type Needs = Pick<Context, 'db' | 'jobs' | 'filesDir'>
-type Place = { agentId: string; sourceId: string }
+type Deps = Pick<Context, 'db' | 'jobs' | 'filesDir'>
+type SourcePath = { agentId: string; sourceId: string }
 type Change = Static<typeof UpdateSource>
 
 const FIELDS: Record<SourceRow['type'], readonly (keyof Change)[]> = {
@@ -35,9 +35,9 @@ const FIELDS: Record<SourceRow['type'], readonly (keyof Change)[]> = {
 
 /** Applies the sent fields. New content goes live in the background while the earlier version remains in use. */
 export async function updateSource(
-  ctx: Needs,
+  ctx: Deps,
   account: Account,
-  place: Place,
+  place: SourcePath,
   change: Change,
 ): Promise<SourceRow> {
   const { link_type } = await requireChangeable(ctx.db, { accountId: account.id, ...place })
@@ -70,9 +70,9 @@ function contentOf(row: SourceRow, { content, questions, answer }: Change): Omit
 
 /** Does the same from an upload: a new name, a new file, or both. */
 export async function updateFromUpload(
-  ctx: Needs,
+  ctx: Deps,
   account: Account,
-  place: Place,
+  place: SourcePath,
   { fields, file }: FileChange,
 ): Promise<SourceRow> {
   const row = await requireChangeable(ctx.db, { accountId: account.id, ...place })
@@ -100,16 +100,16 @@ export async function updateFromUpload(
 }
 
 async function apply(
-  { db, jobs }: Needs,
+  { db, jobs }: Deps,
   account: Account,
-  { agentId, sourceId }: Place,
+  { agentId, sourceId }: SourcePath,
   changesOf: (row: SourceRow) => Changes,
 ): Promise<SourceRow> {
   return transact(db, async (trx) => {
     await holdAgent(trx, { accountId: account.id, agentId })
     const row = await requireChangeable(trx, { accountId: account.id, agentId, sourceId }, true)
     const { name, content, size, metadata } = changesOf(row)
-    if (content && size !== undefined) await takeRoom(trx, account, agentId, size, sourceId)
+    if (content && size !== undefined) await reserveStorage(trx, account, agentId, size, sourceId)
     const columns: Updateable<SourcesTable> = {
       ...(name === undefined ? {} : { name }),
       ...(content === undefined
@@ -132,7 +132,8 @@ async function apply(
       .returningAll()
       .executeTakeFirstOrThrow()
     // Citations show the name.
-    if (name !== undefined && name !== row.name) await moveKnowledge(trx, { accountId: account.id, agentId })
+    if (name !== undefined && name !== row.name)
+      await bumpKnowledgeVersion(trx, { accountId: account.id, agentId })
     if (content) await enqueueTraining(jobs, trx, changed)
     return changed
   })

@@ -1,5 +1,5 @@
 import { holdAgent } from '../../agents/records/find-agent.ts'
-import { moveKnowledge } from '../../agents/records/knowledge-state.ts'
+import { bumpKnowledgeVersion } from '../../agents/records/knowledge-state.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
 import type { AgentRef } from '../../platform/db/refs.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
@@ -23,7 +23,7 @@ async function drop(trx: Trx, { accountId, agentId }: AgentRef, sources: { id: s
   if (sources.length === 0) return
   const ids = sources.map(({ id }) => id)
   await trx.deleteFrom('sources').where('account_id', '=', accountId).where('id', 'in', ids).execute()
-  await moveKnowledge(trx, { accountId, agentId })
+  await bumpKnowledgeVersion(trx, { accountId, agentId })
 }
 
 /** Deletes the sources whose ticket is no longer solved, does not exist, or is among `useless`. */

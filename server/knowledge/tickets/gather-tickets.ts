@@ -11,22 +11,22 @@ export const GATHER_TICKETS = 'gather-tickets'
 
 export type GatherTickets = { agentId: string }
 
-type Needs = Pick<Context, 'db' | 'jobs' | 'log' | 'solvedTickets'>
+type Deps = Pick<Context, 'db' | 'jobs' | 'log' | 'solvedTickets'>
 
 const PAGE = 100
 /** The newest tickets are used, because old answers are the most likely to be outdated. */
-const MOST = 2_000
+const MAX_COUNT = 2_000
 /** The largest number that the column holds. */
 const ABOVE_ALL = 2_147_483_647
 
 /** Makes one source of each solved ticket of an agent whose switch is on. May run twice. */
-export async function gatherTickets(ctx: Needs, { agentId }: GatherTickets): Promise<void> {
+export async function gatherTickets(ctx: Deps, { agentId }: GatherTickets): Promise<void> {
   const account = await accountOf(ctx, agentId)
   if (!account) return
   const useless: string[] = []
   let seen = 0
   let hasRoom = true
-  for (let below = ABOVE_ALL; seen < MOST; ) {
+  for (let below = ABOVE_ALL; seen < MAX_COUNT; ) {
     const tickets = await ctx.solvedTickets.closed(
       ctx.db,
       { accountId: account.id, agentId },
@@ -46,7 +46,7 @@ export async function gatherTickets(ctx: Needs, { agentId }: GatherTickets): Pro
 }
 
 async function keep(
-  ctx: Needs,
+  ctx: Deps,
   account: Account,
   agentId: string,
   solved: Parameters<typeof keepTicket>[3],
@@ -61,7 +61,7 @@ async function keep(
   }
 }
 
-async function accountOf({ db }: Needs, agentId: string): Promise<Account | undefined> {
+async function accountOf({ db }: Deps, agentId: string): Promise<Account | undefined> {
   return db
     .selectFrom('agents')
     .innerJoin('accounts', 'accounts.id', 'agents.account_id')

@@ -6,18 +6,18 @@ import { json } from '../../platform/db/statements/json.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { SourceContent } from '../../platform/db/tables/knowledge.ts'
 import { type Account, insertSource } from '../sources/add-source.ts'
-import { takeRoom } from '../sources/room.ts'
+import { reserveStorage } from '../sources/storage-limit.ts'
 import { TRAIN_SOURCE, type TrainSource } from '../training/enqueue-training.ts'
 import type { SolvedTicket, SolvedTickets } from './solved-tickets.ts'
 
-type Needs = Pick<Context, 'db' | 'jobs'> & { solvedTickets: SolvedTickets }
+type Deps = Pick<Context, 'db' | 'jobs'> & { solvedTickets: SolvedTickets }
 
 /**
  * Adds or updates the source of a ticket. Does nothing when the source is up to date, or when the switch was turned off
  * or the source deleted by hand meanwhile. Throws SOURCE_SIZE_LIMIT_EXCEEDED.
  */
 export async function keepTicket(
-  { db, jobs, solvedTickets }: Needs,
+  { db, jobs, solvedTickets }: Deps,
   account: Account,
   agentId: string,
   { ticketId, number, subject, question, answer }: SolvedTicket,
@@ -35,7 +35,7 @@ export async function keepTicket(
       return
     }
     if (isDeepStrictEqual(source.content, content)) return
-    await takeRoom(trx, account, agentId, size, source.id)
+    await reserveStorage(trx, account, agentId, size, source.id)
     const version = source.content_version + 1
     const status = source.live_version === null ? ('untrained' as const) : ('updated' as const)
     await trx

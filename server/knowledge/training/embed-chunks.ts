@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Embedder } from '../../ai/embeddings/embedder.ts'
 import { ModelFailure } from '../../ai/failures/model-failure.ts'
 import type { Context } from '../../context.ts'
-import { createBreather } from '../../platform/concurrency/breathe.ts'
+import { createYielder } from '../../platform/concurrency/yield-to-event-loop.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { canHavePgvector } from '../../platform/db/upkeep/pgvector.ts'
@@ -13,7 +13,7 @@ import { findSpace, liveSpace, SpaceRefused, sampleNear } from '../vectors/space
 import { storedKeys, storeVectors } from '../vectors/vectors.ts'
 import { type LoadedChunk, TrainingFailure } from './load-content.ts'
 
-type Needs = Pick<Context, 'db' | 'log' | 'models'>
+type Deps = Pick<Context, 'db' | 'log' | 'models'>
 type Owner = { id: string; account_id: AccountId; agent_id: string }
 type Embeddable = Pick<LoadedChunk, 'headingPath' | 'questions' | 'text'>
 
@@ -35,7 +35,7 @@ export function vectorKey(chunk: Embeddable): string {
  * as well, as far as its model can be reached. Throws TrainingFailure.
  */
 export async function embedChunks(
-  { db, log, models }: Needs,
+  { db, log, models }: Deps,
   source: Owner,
   chunks: readonly Embeddable[],
   signal: AbortSignal,
@@ -84,7 +84,7 @@ async function embedMissing(
   signal: AbortSignal,
 ): Promise<void> {
   const texts = new Map<string, string>()
-  const breathe = createBreather()
+  const breathe = createYielder()
   for (const chunk of chunks) {
     texts.set(vectorKey(chunk), embeddedText(chunk))
     await breathe()
@@ -107,6 +107,6 @@ async function embedMissing(
     await storeVectors(db, source, embedder.space, rows)
     done += vectors.length
   }
-  // From then on, a duty samples the space every minute.
+  // From then on, a recurring job samples the space every minute.
   if (done > 0) await sampleNear(db, embedder.space, { isFirst: true })
 }

@@ -4,13 +4,13 @@ import { statusName } from '../../platform/fetch/failures/status-name.ts'
 import { chunkSections } from '../documents/chunk/chunk-sections.ts'
 import { ExtractFailure } from '../documents/extract-failure.ts'
 import type { DocumentType } from '../documents/extracted-document.ts'
-import { linkedInput } from '../documents/html/built-page.ts'
+import { linkedInput } from '../documents/html/rendered-page.ts'
 import { NotionFailure } from '../notion/client/notion-failure.ts'
 import { readConnectedPage } from '../notion/pages/read-connected-page.ts'
 import { readKept } from '../sources/files.ts'
 import type { SourceRow } from '../sources/queries.ts'
 import { settleUrl } from '../sources/settle-url.ts'
-import { createReading, DEADLY } from './reading.ts'
+import { createParseAttempt, PARSER_CRASHED } from './parser-crashes.ts'
 
 export type LoadedChunk = {
   headingPath: string[]
@@ -48,10 +48,10 @@ export class OriginGone extends TrainingFailure {
   }
 }
 
-type Needs = Pick<Context, 'db' | 'process' | 'fetcher' | 'renderer' | 'extractor' | 'filesDir' | 'secrets'>
+type Deps = Pick<Context, 'db' | 'process' | 'fetcher' | 'renderer' | 'extractor' | 'filesDir' | 'secrets'>
 
 const PAGE_BYTES = 20 * 1_048_576
-const LONGEST_TITLE = 200
+const MAX_TITLE_LENGTH = 200
 const PAGE_TIMEOUT_MS = 30_000
 
 /** The media types of pages that can be read, and the document type of each. */
@@ -69,7 +69,7 @@ export const PAGE_TYPES: Record<string, DocumentType> = {
 }
 
 /** Loads a source's content and splits it into chunks. Throws TrainingFailure. */
-export async function loadContent(ctx: Needs, source: SourceRow, signal: AbortSignal): Promise<Loaded> {
+export async function loadContent(ctx: Deps, source: SourceRow, signal: AbortSignal): Promise<Loaded> {
   const loaded = await tryLoad(ctx, source, null, signal)
   if (loaded === null)
     throw new TrainingFailure('The origin sent nothing, although it was not asked for changes.', true)
@@ -78,7 +78,7 @@ export async function loadContent(ctx: Needs, source: SourceRow, signal: AbortSi
 
 /** Loads the content like `loadContent`, but returns null when the origin says that the live version is current. */
 export async function loadIfChanged(
-  ctx: Needs,
+  ctx: Deps,
   source: SourceRow,
   signal: AbortSignal,
 ): Promise<Loaded | null> {
@@ -87,7 +87,7 @@ export async function loadIfChanged(
 }
 
 async function tryLoad(
-  ctx: Needs,
+  ctx: Deps,
   source: SourceRow,
   since: Origin | null,
   signal: AbortSignal,
@@ -102,7 +102,7 @@ async function tryLoad(
 }
 
 function load(
-  ctx: Needs,
+  ctx: Deps,
   source: SourceRow,
   since: Origin | null,
   signal: AbortSignal,
@@ -129,14 +129,14 @@ function load(
 type Input = Parameters<Context['extractor']['extractChunks']>[0]
 
 async function extract(
-  { db, process, extractor }: Needs,
+  { db, process, extractor }: Deps,
   source: SourceRow,
   input: Input,
   signal: AbortSignal,
 ): Promise<Loaded> {
-  const reading = createReading(db, process, source)
+  const reading = createParseAttempt(db, process, source)
   const onBegin = async (): Promise<void> => {
-    if (!(await reading.begin())) throw new TrainingFailure(DEADLY, false)
+    if (!(await reading.begin())) throw new TrainingFailure(PARSER_CRASHED, false)
   }
   try {
     const asked = { owner: source.account_id, signal, onBegin }
@@ -152,8 +152,8 @@ async function extract(
     }
   } catch (error) {
     if (!(error instanceof ExtractFailure) || error.code !== 'crashed') throw error
-    if (await reading.noteDeath()) throw new TrainingFailure(error.message, true, error)
-    throw new TrainingFailure(DEADLY, false, error)
+    if (await reading.recordCrash()) throw new TrainingFailure(error.message, true, error)
+    throw new TrainingFailure(PARSER_CRASHED, false, error)
   } finally {
     await reading.end()
   }
@@ -167,7 +167,7 @@ function titleAbove(
   { name }: SourceRow,
   chunks: readonly { headingPath: string[] }[],
 ): string[] {
-  if (title === null || title === name || title.length > LONGEST_TITLE) return []
+  if (title === null || title === name || title.length > MAX_TITLE_LENGTH) return []
   return chunks.some(({ headingPath }) => headingPath.includes(title)) ? [] : [title]
 }
 
@@ -185,7 +185,7 @@ function solvedTicket(subject: string | null, questions: string[], answer: strin
 }
 
 async function loadConnected(
-  ctx: Needs,
+  ctx: Deps,
   { account_id, agent_id, content }: SourceRow,
   since: Origin | null,
   signal: AbortSignal,
@@ -203,7 +203,7 @@ async function loadConnected(
 }
 
 async function loadPage(
-  ctx: Needs,
+  ctx: Deps,
   source: SourceRow,
   since: Origin | null,
   signal: AbortSignal,
@@ -226,9 +226,12 @@ async function loadPage(
     throw new TrainingFailure(`The page answered with ${statusName(page.status)}.`, transient)
   }
   const type = PAGE_TYPES[page.contentType ?? 'text/html'] ?? 'html'
-  const { input, isBuilt } = await linkedInput(ctx.renderer, page, type, { owner: source.account_id, signal })
+  const { input, isRendered } = await linkedInput(ctx.renderer, page, type, {
+    owner: source.account_id,
+    signal,
+  })
   // Content produced by scripts may change while the page itself stays the same, so its validators are not kept.
-  const { etag = null, 'last-modified': modified = null } = isBuilt ? {} : page.headers
+  const { etag = null, 'last-modified': modified = null } = isRendered ? {} : page.headers
   return { ...(await extract(ctx, source, input, signal)), origin: { etag, modified } }
 }
 
@@ -243,7 +246,7 @@ function toTrainingFailure(error: unknown): TrainingFailure {
   if (error instanceof ExtractFailure)
     return new TrainingFailure(error.message, error.code === 'aborted', error)
   return new TrainingFailure(
-    'It could not be processed. Try again, or ask your operator to look at the log.',
+    'This source could not be processed. Try again; if it keeps failing, check the server log.',
     true,
     error,
   )

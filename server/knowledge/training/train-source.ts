@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 import { holdAgent } from '../../agents/records/find-agent.ts'
-import { moveKnowledge } from '../../agents/records/knowledge-state.ts'
+import { bumpKnowledgeVersion } from '../../agents/records/knowledge-state.ts'
 import type { Context } from '../../context.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { Attempt } from '../../platform/jobs/jobs.ts'
 import type { SourceRow } from '../sources/queries.ts'
-import { hasRoom } from '../sources/room.ts'
+import { fitsStorageLimit } from '../sources/storage-limit.ts'
 import { switchSpace } from '../vectors/fill-space.ts'
 import { CHUNKS_AT_ONCE, clearChunks } from './clear-chunks.ts'
 import { embedChunks } from './embed-chunks.ts'
@@ -25,7 +25,7 @@ import {
 } from './store-chunks.ts'
 import { contentHash, liveColumns, recordedTraining } from './training-columns.ts'
 
-type Needs = Pick<
+type Deps = Pick<
   Context,
   'db' | 'process' | 'jobs' | 'log' | 'fetcher' | 'renderer' | 'extractor' | 'filesDir' | 'models' | 'secrets'
 >
@@ -36,7 +36,7 @@ type Needs = Pick<
  * reason.
  */
 export async function trainSource(
-  ctx: Needs,
+  ctx: Deps,
   { sourceId, version }: TrainSource,
   attempt: Attempt,
 ): Promise<void> {
@@ -137,7 +137,7 @@ async function requireCurrent(trx: Trx, { id, account_id }: SourceRow, version: 
 
 /** Makes the stored version live by one row, if the source still exists and still has this content. Throws Superseded. */
 async function goLive(
-  { jobs, models }: Pick<Needs, 'jobs' | 'models'>,
+  { jobs, models }: Pick<Deps, 'jobs' | 'models'>,
   trx: Trx,
   source: SourceRow,
   loaded: Loaded,
@@ -149,7 +149,7 @@ async function goLive(
   const still = agent && (await stillWanted(trx, source, version))
   if (!still) throw new Superseded()
   // The size of a file or page is known only now.
-  if (!(await hasRoom(trx, { id: account_id, plan: still.plan }, agent_id, loaded.bytes, id)))
+  if (!(await fitsStorageLimit(trx, { id: account_id, plan: still.plan }, agent_id, loaded.bytes, id)))
     throw new TrainingFailure(
       "With this source, the agent's sources would exceed the plan's training size.",
       false,
@@ -170,7 +170,7 @@ async function goLive(
     .where('account_id', '=', account_id)
     .where('id', '=', id)
     .execute()
-  await moveKnowledge(trx, { accountId: account_id, agentId: agent_id }, true)
+  await bumpKnowledgeVersion(trx, { accountId: account_id, agentId: agent_id }, true)
   await enqueueAskAgain(jobs, trx, { accountId: account_id, agentId: agent_id })
   // The first source of an agent brings its space with it.
   const space = models.embedder?.space ?? null

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
-import { createBreather } from '../../platform/concurrency/breathe.ts'
+import { createYielder } from '../../platform/concurrency/yield-to-event-loop.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import type { Training } from '../../platform/db/tables/knowledge.ts'
 import { storable } from '../../platform/http/bodies/storable.ts'
@@ -35,7 +35,7 @@ const storableOrNull = (text: string | null | undefined): string | null => (text
 
 /** Returns a hash of the chunks in their order. It leaves out what never reaches an answer. */
 export async function contentHash(chunks: readonly LoadedChunk[]): Promise<string> {
-  const breathe = createBreather()
+  const breathe = createYielder()
   const hash = createHash('sha256')
   for (const { headingPath, page, text, questions, anchor } of chunks) {
     await breathe()

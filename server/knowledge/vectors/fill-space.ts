@@ -14,7 +14,7 @@ import { dropFormerVectors, lacksVector, moveFormerVectors, storeVectors } from 
 export const FILL_SPACE = 'move-vectors'
 export type FillSpace = { agentId: string; space: string | null }
 
-type Needs = Pick<Context, 'db' | 'jobs' | 'log' | 'models'>
+type Deps = Pick<Context, 'db' | 'jobs' | 'log' | 'models'>
 type Agent = { id: string; account_id: AccountId; vector_space: string | null }
 
 /** A job ends before its queue considers it lost; the rest is done by another job. */
@@ -29,7 +29,7 @@ const LOG_EVERY_MS = 10_000
  * may help.
  */
 export async function fillSpace(
-  ctx: Needs,
+  ctx: Deps,
   { agentId, space }: FillSpace,
   { signal }: { signal: AbortSignal },
 ): Promise<void> {
@@ -70,7 +70,7 @@ export async function fillSpace(
 
 /** `paused` means that the time of this job has run out, and chunks are left. */
 async function fill(
-  { db, log }: Needs,
+  { db, log }: Deps,
   agent: Agent,
   embedder: Embedder,
   signal: AbortSignal,

@@ -8,8 +8,8 @@ import { transact } from '../../platform/db/statements/transact.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { asText, type Space, vectorsOf } from './spaces.ts'
 
-type Needs = { db: Db; models: Pick<Models, 'embedderOf'>; log: Logger }
-type Asked = {
+type Deps = { db: Db; models: Pick<Models, 'embedderOf'>; log: Logger }
+type VectorQuery = {
   account: AccountId
   agentId: string
   queries: readonly string[]
@@ -31,15 +31,15 @@ const NO_VECTORS: NearChunks = { near: [], problem: null, use: null }
 /** A failure that is thrown again while the model is away is not logged again. */
 const logged = new WeakSet<object>()
 /** The most rows that pgvector lets an index look at before they are sorted; more of them find more of the nearest. */
-const MOST_LOOKED_AT = 1_000
+const MAX_LOOKED_AT = 1_000
 
 /**
  * Returns the live chunks nearest to each query in the agent's live space; none without an embedder, pgvector or space.
  * Words alone still find most passages, so a failing model is only reported.
  */
 export async function nearestChunks(
-  { db, models, log }: Needs,
-  { account, agentId, queries, sourceIds, limit }: Asked,
+  { db, models, log }: Deps,
+  { account, agentId, queries, sourceIds, limit }: VectorQuery,
 ): Promise<NearChunks> {
   const space = await db
     .selectFrom('agents')
@@ -61,7 +61,7 @@ export async function nearestChunks(
       // A plan for any agent is bad for one with most of the rows, and cannot use the index of one agent.
       void sql`select set_config('plan_cache_mode', 'force_custom_plan', true),
         set_config('hnsw.iterative_scan', 'relaxed_order', true),
-        set_config('hnsw.ef_search', ${String(Math.min(MOST_LOOKED_AT, 4 * limit))}, true)`
+        set_config('hnsw.ef_search', ${String(Math.min(MAX_LOOKED_AT, 4 * limit))}, true)`
         .execute(trx)
         .catch(() => {})
       const found: Near[][] = []
@@ -98,7 +98,12 @@ function whatFailed(error: unknown, title: string): string {
  * Reads twice as many vectors as needed, because nearly all of them belong to live chunks. If fewer are left after the
  * filter, it reads more.
  */
-async function nearest(db: Db, space: Space, asked: Omit<Asked, 'queries'>, vector: string): Promise<Near[]> {
+async function nearest(
+  db: Db,
+  space: Space,
+  asked: Omit<VectorQuery, 'queries'>,
+  vector: string,
+): Promise<Near[]> {
   for (let most = 2 * asked.limit; ; most *= 8) {
     const { rows } = await db.executeQuery(nearestQuery(db, space, asked, vector, most))
     const isAll = (rows[0]?.seen ?? 0) < most
@@ -114,7 +119,7 @@ type Row = { seen: number } & (Near | { chunkId: null; similarity: 0 })
 function nearestQuery(
   db: Db,
   space: Space,
-  { account, agentId, sourceIds, limit }: Omit<Asked, 'queries'>,
+  { account, agentId, sourceIds, limit }: Omit<VectorQuery, 'queries'>,
   vector: string,
   most: number,
 ): CompiledQuery<Row> {

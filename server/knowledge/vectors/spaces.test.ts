@@ -165,7 +165,7 @@ test('a new model fills its space beside the old one, continues after a kill, an
     await fillProgress(service.ctx.db, space, agent).then(({ chunks, left }) => [chunks, left]),
     [40, 9],
   )
-  // Questions go on in the old space meanwhile.
+  // Questions continue in the old space meanwhile.
   assert.match((await nearest('The lampha weighs 7 kilograms.', { models }))[0] ?? '', /lampha weighs/)
   assert.equal(embedded('old').at(-1), 'The lampha weighs 7 kilograms.')
 

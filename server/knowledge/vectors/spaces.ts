@@ -12,7 +12,7 @@ export class SpaceRefused extends Error {
 }
 
 /** More do not fit into a page of the database, nor into an index. */
-const MOST_DIMENSIONS = 4_000
+const MAX_DIMENSIONS = 4_000
 /** The tables of a space are split by agent, so that one agent's vectors lie together and are vacuumed by themselves. */
 const PARTS = 8
 /** An arbitrary number that must be the same in every process. */
@@ -61,9 +61,9 @@ export async function liveSpace(db: Db, { accountId, agentId }: AgentRef): Promi
 export async function ensureSpace(db: Db, name: string, dimensions: number): Promise<Space | null> {
   const known = await findSpace(db, name)
   if (known) return fitting(known, dimensions)
-  if (dimensions > MOST_DIMENSIONS)
+  if (dimensions > MAX_DIMENSIONS)
     throw new SpaceRefused(
-      `The embedding model makes vectors of ${dimensions} numbers, and at most ${MOST_DIMENSIONS} can be stored. If it can shorten them, set "dimensions" of the embedding model in MODELS_FILE; otherwise choose another model.`,
+      `The embedding model makes vectors of ${dimensions} numbers, and at most ${MAX_DIMENSIONS} can be stored. If it can shorten them, set "dimensions" of the embedding model in MODELS_FILE; otherwise choose another model.`,
     )
   if (!db.isTransaction && (await preparePgvector(db)) !== null) return null
   if (db.isTransaction && !(await hasPgvector(db))) return null
@@ -135,7 +135,7 @@ export async function dropSpace(trx: Db, id: number): Promise<void> {
 
 const SAMPLED_TEXTS = 300
 const SAMPLED_FROM = 10_000
-const FEWEST_TEXTS = 20
+const MIN_TEXTS = 20
 /**
  * Of fifty pairs of texts from different sources, one is as similar as this. Most of the others have nothing to do with
  * each other, so what is more similar is about the same thing, whatever the similarities of the model look like.
@@ -166,7 +166,7 @@ export async function sampleNear(db: Db, name: string, { isFirst = false } = {})
     .where('name', '=', name)
     .executeTakeFirst()
   if (!space || space.sampled >= (isFirst ? 1 : SAMPLED_FROM)) return
-  const wanted = Math.max(FEWEST_TEXTS, 2 * space.sampled)
+  const wanted = Math.max(MIN_TEXTS, 2 * space.sampled)
   const { rows } = await sql<{ source: string; vector: string; count: number }>`
     with stored as (select source_id, vector from ${vectorsOf(space)} limit ${sql.lit(SAMPLED_FROM)})
     select source_id as source, vector::text as vector, (select count(*) from stored)::int as count from stored

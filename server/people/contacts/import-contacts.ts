@@ -13,16 +13,20 @@ import { createContacts, updateContact } from '../records/write-contacts.ts'
 import type { importContacts as contract } from './contract.ts'
 import { NewContact } from './schema.ts'
 
-type Outcome = Static<typeof contract.success.schema>
+type ImportResult = Static<typeof contract.success.schema>
 type Row = Static<typeof NewContact>
 
 const problemsOf = bodyValidator(NewContact)
 
 /** Adds or changes contacts and skips invalid ones. Throws RESOURCE_DUPLICATE. */
-export const importContacts = (db: Db, ref: AgentRef, sent: Record<string, unknown>[]): Promise<Outcome> =>
+export const importContacts = (
+  db: Db,
+  ref: AgentRef,
+  sent: Record<string, unknown>[],
+): Promise<ImportResult> =>
   transact(db, async (trx) => {
     const attributes = await listAttributes(trx, ref)
-    const outcome: Outcome = { created: 0, updated: 0, refused: [], unknownAttributes: [] }
+    const outcome: ImportResult = { created: 0, updated: 0, refused: [], unknownAttributes: [] }
     const unknown = new Set<string>()
     const valid: { index: number; row: Row; values: Record<string, unknown> }[] = []
     for (const [index, given] of sent.entries()) {

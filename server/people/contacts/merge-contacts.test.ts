@@ -75,7 +75,7 @@ test('messages of a contact that is being merged are taken in without a deadlock
 }, async () => {
   const { db, ref, from, into, threadId, conversationId } = await twoContacts()
   const { merging } = await db.transaction().execute(async (trx) => {
-    // Takes the locks in the order of takeIn.
+    // Takes the locks in the order of processInbound.
     await lockThread(trx, ref.accountId, threadId)
     const merging = mergeContacts(db, ref, from, into)
     await waitingForLock(db, 'channel_threads')

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Exact, endpoint, IsoTime, Nullable, OneOf, Success } from '../../platform/http/contract.ts'
-import { LONGEST_DAYS } from './person/limits.ts'
+import { MAX_DAYS } from './person/limits.ts'
 
 const tag = 'Privacy'
 
@@ -114,7 +114,7 @@ const agent = Exact({ agentId: Type.String({ minLength: 1 }) })
 const retentionDays = Nullable(
   Type.Integer({
     minimum: 1,
-    maximum: LONGEST_DAYS,
+    maximum: MAX_DAYS,
     description: 'Days after the last activity; null: conversations are kept forever',
   }),
 )

@@ -5,20 +5,20 @@ import { readSetting, writeSetting } from '../../platform/db/settings.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { removeDeleted } from '../../platform/db/upkeep/vacuum.ts'
-import type { Duty } from '../../platform/jobs/duties.ts'
 import type { Task } from '../../platform/jobs/jobs.ts'
+import type { RecurringJob } from '../../platform/jobs/recurring-jobs.ts'
 import { emptyAgent } from './erasing/empty-agent.ts'
 import { eraseUser } from './erasing/erase-user.ts'
-import { takeForsaken } from './erasing/erasures.ts'
+import { claimAbandonedErasures } from './erasing/erasures.ts'
 import { sweepOldConversations, sweepOldLeads } from './retention/retention.ts'
 
 export const ERASE_USER = 'erase-user'
 /** The payload does not name the person, because jobs are kept for a while after their end. */
 export type EraseUser = { accountId: AccountId; erasureId: string }
 
-type Needs = Pick<Context, 'db' | 'jobs' | 'log' | 'generations' | 'orphans' | 'notifier'>
+type Deps = Pick<Context, 'db' | 'jobs' | 'log' | 'generations' | 'orphans' | 'notifier'>
 
-const erasing = (ctx: Needs): Task<EraseUser> => ({
+const erasing = (ctx: Deps): Task<EraseUser> => ({
   name: ERASE_USER,
   concurrency: 1,
   retries: 10,
@@ -32,14 +32,14 @@ const erasing = (ctx: Needs): Task<EraseUser> => ({
   },
 })
 
-const emptying = (ctx: Needs): Task<EmptyAgent> => ({
+const emptying = (ctx: Deps): Task<EmptyAgent> => ({
   name: EMPTY_AGENT,
   concurrency: 1,
   retries: 10,
   run: (payload) => emptyAgent(ctx, payload),
 })
 
-export const privacyJobs = (ctx: Needs): Task<never>[] => [
+export const privacyJobs = (ctx: Deps): Task<never>[] => [
   erasing(ctx) as Task<never>,
   emptying(ctx) as Task<never>,
 ]
@@ -47,7 +47,7 @@ export const privacyJobs = (ctx: Needs): Task<never>[] => [
 /** Enqueues the erasures that a process or a command started and did not finish. */
 export async function resumeErasures({ db, jobs }: Pick<Context, 'db' | 'jobs'>): Promise<void> {
   await transact(db, async (trx) => {
-    for (const { id, account_id } of await takeForsaken(trx))
+    for (const { id, account_id } of await claimAbandonedErasures(trx))
       await jobs.enqueue<EraseUser>(trx, ERASE_USER, { accountId: account_id, erasureId: id })
   })
 }
@@ -60,8 +60,8 @@ const QUIET_MS = MINUTE
 /** How many hours it waits for a quiet minute; after the 20 hours between two runs, a day has not passed then. */
 const MAX_WAITS = 3
 
-/** Returns the duty that removes deleted rows from the files once a day, if possible in a quiet minute. */
-function removingDeleted({ db, embedded, activity }: Context): Duty {
+/** Returns the recurring job that removes deleted rows from the files once a day, if possible in a quiet minute. */
+function removingDeleted({ db, embedded, activity }: Context): RecurringJob {
   let lastActive = 0
   let postponed = 0
   activity.onNote(() => {
@@ -81,7 +81,7 @@ function removingDeleted({ db, embedded, activity }: Context): Duty {
   }
 }
 
-export const privacyDuties = (ctx: Context): Duty[] => [
+export const privacyRecurringJobs = (ctx: Context): RecurringJob[] => [
   removingDeleted(ctx),
   { what: 'old conversations', everyMs: MINUTE, run: () => sweepOldConversations(ctx) },
   { what: 'old leads', everyMs: MINUTE, run: () => sweepOldLeads(ctx) },

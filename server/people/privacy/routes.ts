@@ -27,17 +27,25 @@ export const privacyRoutes = (ctx: Context): Route[] => [
     data: presentErasure(await requireErasure(ctx.db, account.id, erasureId)),
   })),
 
-  route(contract.exportUser, { keeps: 'answer' }, async ({ caller: { account, actor }, body, reply }) => {
-    const person = await findPerson(ctx.db, account.id, body)
-    await recordAudit(ctx.db, { accountId: account.id, actor, action: 'user.export', target: null })
-    return sendLines(reply, userLines(ctx.db, account.id, person, noCounts()))
-  }),
+  route(
+    contract.exportUser,
+    { idempotencyMode: 'response' },
+    async ({ caller: { account, actor }, body, reply }) => {
+      const person = await findPerson(ctx.db, account.id, body)
+      await recordAudit(ctx.db, { accountId: account.id, actor, action: 'user.export', target: null })
+      return sendLines(reply, userLines(ctx.db, account.id, person, noCounts()))
+    },
+  ),
 
-  route(contract.exportAccount, { keeps: 'answer' }, async ({ caller: { account, actor }, reply }) => {
-    const entry = { actor, action: 'account.export', target: account.id }
-    await recordAudit(ctx.db, { accountId: account.id, ...entry })
-    return sendLines(reply, accountLines(ctx.db, account))
-  }),
+  route(
+    contract.exportAccount,
+    { idempotencyMode: 'response' },
+    async ({ caller: { account, actor }, reply }) => {
+      const entry = { actor, action: 'account.export', target: account.id }
+      await recordAudit(ctx.db, { accountId: account.id, ...entry })
+      return sendLines(reply, accountLines(ctx.db, account))
+    },
+  ),
 
   route(contract.readRetention, async ({ agent }) => ({
     retentionDays: agent.retention_days,

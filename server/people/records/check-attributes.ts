@@ -3,13 +3,13 @@ import { isDate } from '../../platform/http/input/dates.ts'
 import type { Details } from '../../platform/http/input/validate.ts'
 import type { AttributeRow } from './queries.ts'
 
-const LONGEST_TEXT = 2_000
+const MAX_TEXT_LENGTH = 2_000
 
 /** A check of the values of each type, and its sentence. */
 const TYPES: Record<AttributeType, [(value: unknown) => boolean, string]> = {
   text: [
-    (value) => typeof value === 'string' && value.length <= LONGEST_TEXT,
-    `Must be a text of at most ${LONGEST_TEXT} characters.`,
+    (value) => typeof value === 'string' && value.length <= MAX_TEXT_LENGTH,
+    `Must be a text of at most ${MAX_TEXT_LENGTH} characters.`,
   ],
   number: [Number.isFinite, 'Must be a number.'],
   boolean: [(value) => typeof value === 'boolean', 'Must be true or false.'],

@@ -6,8 +6,8 @@ import { frameOf, readFrames } from './frames.ts'
 export type Work = (input: never) => AsyncIterable<unknown>
 
 /** `module` is the URL of a module that exports a Work as `work`; without an input it is only loaded. */
-export type Order = { module: string; input: unknown }
-export type Load = { module: string }
+export type Task = { module: string; input: unknown }
+export type WarmUp = { module: string }
 
 /** What the child process writes to the service. */
 export type ChildMessage =
@@ -17,7 +17,7 @@ export type ChildMessage =
   | { done: true }
   | { threw: string }
 
-const LARGEST_ORDER = 256 * 1_048_576
+const MAX_ORDER_SIZE = 256 * 1_048_576
 
 // Parsers print warnings, but standard output carries the results.
 const write = process.stdout.write.bind(process.stdout)
@@ -35,7 +35,7 @@ const send = async (message: ChildMessage): Promise<void> => {
   if (!write(frameOf(message))) await new Promise((resolve) => process.stdout.once('drain', resolve))
 }
 
-async function follow(order: Order | Load): Promise<void> {
+async function follow(order: Task | WarmUp): Promise<void> {
   try {
     const { work } = (await import(order.module)) as { work: (input: unknown) => AsyncIterable<unknown> }
     if (!('input' in order)) return await send({ loaded: true })
@@ -46,7 +46,7 @@ async function follow(order: Order | Load): Promise<void> {
   }
 }
 
-const orders = readFrames(LARGEST_ORDER, (order) => void follow(order as Order | Load))
+const orders = readFrames(MAX_ORDER_SIZE, (order) => void follow(order as Task | WarmUp))
 process.stdin.on('data', (bytes: Buffer) => orders.push(bytes))
 // The service has ended, or closes this process.
 process.stdin.on('end', () => process.exit())

@@ -1,10 +1,10 @@
-import { ApartFailure, type ApartFailureCode } from './apart-failure.ts'
-import type { ChildMessage, Load, Order } from './child-main.ts'
+import type { ChildMessage, Task, WarmUp } from './child-main.ts'
+import { ChildProcessFailure, type ChildProcessFailureCode } from './child-process-failure.ts'
 import { frameOf, readFrames } from './frames.ts'
 import { type Access, type Launched, launch } from './launch.ts'
 import { residentSize } from './resident-size.ts'
 
-export type Bounds = {
+export type Limits = {
   /** Counted from when the child is given the input. */
   timeoutMs: number
   /** Resident memory of the whole process. */
@@ -24,21 +24,21 @@ export type Child = {
   /** The process id, or null when the process has ended. */
   pid(): number | null
   /**
-   * Runs the module with one input. Rejects with ApartFailure, after which the child has been killed, or with what
+   * Runs the module with one input. Rejects with ChildProcessFailure, after which the child has been killed, or with what
    * `onBegin` throws.
    */
-  run(order: Order, bounds: Bounds, watcher: Watcher, signal: AbortSignal): Promise<void>
+  run(order: Task, bounds: Limits, watcher: Watcher, signal: AbortSignal): Promise<void>
   /** Returns whether the child can be given another input. */
-  isFit(): boolean
+  isReusable(): boolean
   /** Kills the child. Resolves when it has exited. */
   end(): Promise<void>
 }
 
 const START_MS = 60_000
-const LOOK_MS = 50
+const POLL_MS = 50
 /** A child that uses more than this share of its memory limit is not reused. */
 const REUSE_SHARE = 0.5
-const MOST_BUSY_MS = 600_000
+const MAX_BUSY_MS = 600_000
 const KEPT_OF_STDERR = 4_000
 
 // Kill all children when the service exits without closing its pools.
@@ -47,8 +47,8 @@ process.on('exit', () => {
   for (const child of alive) child.kill('SIGKILL')
 })
 
-/** Starts a child that is fit for `mostOrders` inputs. */
-export function startChild(memoryMb: number, mostOrders: number, access: Access): Child {
+/** Starts a child that is fit for `maxTasks` inputs. */
+export function startChild(memoryMb: number, maxTasks: number, access: Access): Child {
   const launched = launch(memoryMb, access)
   alive.add(launched)
   const { stdin, stdout, stderr } = launched
@@ -62,7 +62,7 @@ export function startChild(memoryMb: number, mostOrders: number, access: Access)
   let busyMs = 0
   let isTooLarge = false
   let receive: (message: ChildMessage) => void = () => {}
-  let fail: (failure: ApartFailure) => void = () => {}
+  let fail: (failure: ChildProcessFailure) => void = () => {}
   let answered = 0
   let most = Number.POSITIVE_INFINITY
 
@@ -70,9 +70,9 @@ export function startChild(memoryMb: number, mostOrders: number, access: Access)
     isAlive = false
     launched.kill('SIGKILL')
   }
-  const giveUp = (code: ApartFailureCode, message: string, cause?: unknown): void => {
+  const giveUp = (code: ChildProcessFailureCode, message: string, cause?: unknown): void => {
     kill()
-    fail(new ApartFailure(code, message, cause))
+    fail(new ChildProcessFailure(code, message, cause))
   }
   const onDeath = (reason: string) => {
     isAlive = false
@@ -80,7 +80,7 @@ export function startChild(memoryMb: number, mostOrders: number, access: Access)
     const code = /out of memory|allocation failed|failed to allocate/i.test(errorOutput)
       ? 'out_of_memory'
       : 'crashed'
-    fail(new ApartFailure(code, `The child process ended (${reason}).`))
+    fail(new ChildProcessFailure(code, `The child process ended (${reason}).`))
   }
   const reader = readFrames(Number.MAX_SAFE_INTEGER, (message) => receive(message as ChildMessage))
 
@@ -119,7 +119,7 @@ export function startChild(memoryMb: number, mostOrders: number, access: Access)
       const memory = allowedMb * 1_048_576
       const begun = performance.now()
       holdOpen(true)
-      const watching = setInterval(() => void watch(memory), LOOK_MS)
+      const watching = setInterval(() => void watch(memory), POLL_MS)
       let timer = setTimeout(() => giveUp('crashed', 'The child did not start.'), START_MS)
       const onAbort = (): void => giveUp('aborted', 'It was cancelled.')
       signal.addEventListener('abort', onAbort)
@@ -138,7 +138,7 @@ export function startChild(memoryMb: number, mostOrders: number, access: Access)
             else if ('threw' in message) giveUp('crashed', message.threw)
           }
         })
-        stdin.write(frameOf({ module: order.module } satisfies Load))
+        stdin.write(frameOf({ module: order.module } satisfies WarmUp))
         await Promise.race([failed, loaded])
         clearTimeout(timer)
         await Promise.race([failed, onBegin?.()])
@@ -166,7 +166,7 @@ export function startChild(memoryMb: number, mostOrders: number, access: Access)
       }
     },
     pid: () => (isAlive ? (launched.pid ?? null) : null),
-    isFit: () => isAlive && !isTooLarge && orders < mostOrders && busyMs < MOST_BUSY_MS,
+    isReusable: () => isAlive && !isTooLarge && orders < maxTasks && busyMs < MAX_BUSY_MS,
     async end() {
       holdOpen(true)
       if (isAlive) kill()

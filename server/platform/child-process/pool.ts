@@ -1,30 +1,30 @@
-import { ApartFailure } from './apart-failure.ts'
-import { type Bounds, type Child, startChild, type Watcher } from './child.ts'
-import type { Order } from './child-main.ts'
+import { type Child, type Limits, startChild, type Watcher } from './child.ts'
+import type { Task } from './child-main.ts'
+import { ChildProcessFailure } from './child-process-failure.ts'
 import type { Access } from './launch.ts'
 
-type PoolSettings = Bounds & {
+type PoolSettings = Limits & {
   /** The most children at once. */
   places: number
   /** An idle child is killed after this time to free its memory. */
   idleMs: number
   /** The number of inputs after which a child is replaced. */
-  mostOrders?: number
+  maxTasks?: number
   access?: Access
 }
 
 type Pool = {
   /**
-   * Runs the order in a child when it is the owner's turn. Rejects with ApartFailure, or with what `onBegin` throws.
+   * Runs the order in a child when it is the owner's turn. Rejects with ChildProcessFailure, or with what `onBegin` throws.
    */
-  run(owner: string, order: Order, watcher: Watcher, signal?: AbortSignal): Promise<void>
+  run(owner: string, order: Task, watcher: Watcher, signal?: AbortSignal): Promise<void>
   /** The ids of the child processes. */
   processes(): number[]
   /** Kills all children. Running and waiting orders fail with `aborted`. */
   close(): Promise<void>
 }
 
-const MOST_ORDERS = 200
+const MAX_ORDERS = 200
 const NO_ACCESS: Access = { folders: [], hasAddons: false }
 
 type Turn = { start: () => void }
@@ -36,7 +36,7 @@ type Turn = { start: () => void }
 export function createPool({
   places,
   idleMs,
-  mostOrders = MOST_ORDERS,
+  maxTasks = MAX_ORDERS,
   access = NO_ACCESS,
   ...bounds
 }: PoolSettings): Pool {
@@ -99,10 +99,10 @@ export function createPool({
     const found = idle.pop()
     if (found) {
       clearTimeout(found.timer)
-      if (found.child.isFit()) return found.child
+      if (found.child.isReusable()) return found.child
       void drop(found.child)
     }
-    const child = startChild(bounds.memoryMb, mostOrders, access)
+    const child = startChild(bounds.memoryMb, maxTasks, access)
     children.add(child)
     return child
   }
@@ -113,7 +113,7 @@ export function createPool({
   }
 
   const giveBack = async (child: Child): Promise<void> => {
-    if (!child.isFit() || closing.signal.aborted) return drop(child)
+    if (!child.isReusable() || closing.signal.aborted) return drop(child)
     const place = { child, timer: setTimeout(leave, idleMs).unref() }
     idle.push(place)
     function leave(): void {
@@ -143,4 +143,4 @@ export function createPool({
   }
 }
 
-const cancelled = (): ApartFailure => new ApartFailure('aborted', 'It was cancelled.')
+const cancelled = (): ChildProcessFailure => new ChildProcessFailure('aborted', 'It was cancelled.')

@@ -3,15 +3,15 @@ import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { until } from '../../../test/until.ts'
 import { createFairPlaces, PlacesFull } from './fair-places.ts'
-import { createTurns } from './turns.ts'
+import { createMainThreadScheduler } from './main-thread-scheduler.ts'
 
 test('a free place goes to the holder with the fewest', async () => {
   const { enter } = createFairPlaces({ places: 2 })
   const order: string[] = []
   const leaves: (() => void)[] = []
-  const ask = (holder: string) =>
-    enter(holder).then((leave) => {
-      order.push(holder)
+  const ask = (tenant: string) =>
+    enter(tenant).then((leave) => {
+      order.push(tenant)
       leaves.push(leave)
     })
   const all = ['a', 'a', 'a', 'a', 'a', 'b', 'c', 'b'].map(ask)
@@ -25,7 +25,7 @@ test('a free place goes to the holder with the fewest', async () => {
 })
 
 test('no holder exceeds its share, and a holder that gives up leaves the queue', async () => {
-  const { enter } = createFairPlaces({ places: 3, share: 2, mostWaiting: 1 })
+  const { enter } = createFairPlaces({ places: 3, share: 2, maxWaiting: 1 })
   const [leave] = await Promise.all([enter('a'), enter('a')])
   const giving = new AbortController()
   const third = enter('a', giving.signal)
@@ -58,11 +58,11 @@ test('a holder with a lower limit waits for its own places, while others are ser
 })
 
 test('bulky work of one holder lets others pass after each portion', async () => {
-  const turns = createTurns(100)
+  const turns = createMainThreadScheduler(100)
   const order: string[] = []
-  const work = async (holder: string, weight: number) => {
-    await turns.take(holder, weight)
-    order.push(holder)
+  const work = async (tenant: string, weight: number) => {
+    await turns.take(tenant, weight)
+    order.push(tenant)
   }
   const bulk = Array.from({ length: 6 }, () => work('bulk', 100))
   const other = [work('other', 10), work('other', 10)]
@@ -75,7 +75,7 @@ test('bulky work of one holder lets others pass after each portion', async () =>
 
 function busyTurns() {
   const state = { clock: 0, isBusy: true }
-  const turns = createTurns(
+  const turns = createMainThreadScheduler(
     32,
     () => state.clock,
     () => state.isBusy,
@@ -111,12 +111,12 @@ test('a flood of one holder pauses after each portion, but only while others are
 
 test('work that gives way starts at once for a holder that is alone, and pauses the holder otherwise', async () => {
   const { turns, state } = busyTurns()
-  for (let i = 0; i < 100; i++) assert.equal(turns.giveWay('a', 128), undefined)
+  for (let i = 0; i < 100; i++) assert.equal(turns.yieldTurn('a', 128), undefined)
   await turns.take('b', 1)
   await setImmediate()
-  await turns.giveWay('a', 128)
+  await turns.yieldTurn('a', 128)
   let waits = true
-  const second = turns.giveWay('a', 128)?.then(() => {
+  const second = turns.yieldTurn('a', 128)?.then(() => {
     waits = false
   })
   for (let i = 0; i < 20; i++) await setImmediate()
@@ -126,5 +126,5 @@ test('work that gives way starts at once for a holder that is alone, and pauses 
   state.isBusy = false
   await second
   assert.ok(!waits)
-  await turns.giveWay('a', 128)
+  await turns.yieldTurn('a', 128)
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { freshDatabase, onPostgres } from '../../../test/database.ts'
-import { asBulk, asUrgent, createLanes, onBehalfOf } from './connections/lanes.ts'
+import { createLanes, withHighPriority, withLowPriority, withTenant } from './connections/lanes.ts'
 import { isUnavailable } from './connections/unavailable.ts'
 import { openEmbedded } from './database.ts'
 import { postgresNotifier } from './notifier.ts'
@@ -97,9 +97,9 @@ test('on a single connection, bulk work yields to everything else but does not s
       order.push(who)
     })
   await db.transaction().execute(async (trx) => {
-    const waiting = [asBulk(() => ask('bulk')), asBulk(() => ask('bulk'))]
+    const waiting = [withLowPriority(() => ask('bulk')), withLowPriority(() => ask('bulk'))]
     for (let i = 0; i < 20; i++) waiting.push(ask('one'))
-    waiting.push(asUrgent(() => ask('urgent')))
+    waiting.push(withHighPriority(() => ask('urgent')))
     await sql`select 1`.execute(trx)
     void Promise.all(waiting).then(() => order.push('end'))
   })
@@ -123,7 +123,7 @@ test('bulk work whose turns are long gets a sixteenth of the time', async () => 
     leave()
   }
   const leave = await enter()
-  const bulk = Array.from({ length: 2 }, () => asBulk(() => take('bulk', 10)))
+  const bulk = Array.from({ length: 2 }, () => withLowPriority(() => take('bulk', 10)))
   const others = Array.from({ length: 200 }, () => take('other', 1))
   leave()
   await Promise.all([...bulk, ...others])
@@ -134,8 +134,8 @@ test('bulk work whose turns are long gets a sixteenth of the time', async () => 
 test('during a flood of one account, statements of other accounts pass', async () => {
   const { db, close } = await openEmbedded('memory')
   const order: string[] = []
-  const ask = (holder: string) =>
-    onBehalfOf(holder, () => sql`select 1`.execute(db)).then(() => void order.push(holder))
+  const ask = (tenant: string) =>
+    withTenant(tenant, () => sql`select 1`.execute(db)).then(() => void order.push(tenant))
   const asked: Promise<void>[] = []
   await db.transaction().execute(async (trx) => {
     for (let i = 0; i < 200; i++) asked.push(ask('flood'))
@@ -148,13 +148,13 @@ test('during a flood of one account, statements of other accounts pass', async (
 })
 
 test('no account gets all connections, and a caller that waits too long gets an error', async () => {
-  const { enter } = createLanes({ places: 3, share: 2, longestMs: 1 })
-  const [first] = await Promise.all([onBehalfOf('a', enter), onBehalfOf('a', enter)])
-  await assert.rejects(onBehalfOf('a', enter), isUnavailable)
-  const others = await onBehalfOf('b', enter)
+  const { enter } = createLanes({ places: 3, share: 2, maxMs: 1 })
+  const [first] = await Promise.all([withTenant('a', enter), withTenant('a', enter)])
+  await assert.rejects(withTenant('a', enter), isUnavailable)
+  const others = await withTenant('b', enter)
   first?.()
   others()
-  await Promise.all([onBehalfOf('a', enter), onBehalfOf('b', enter)])
+  await Promise.all([withTenant('a', enter), withTenant('b', enter)])
 })
 
 test('while another account is active, a flood gets a fifth of the connections', async () => {
@@ -162,13 +162,13 @@ test('while another account is active, a flood gets a fifth of the connections',
   const held: (() => void)[] = []
   let served = 0
   for (let i = 0; i < 80; i++)
-    void onBehalfOf('flood', enter).then((leave) => {
+    void withTenant('flood', enter).then((leave) => {
       served++
       held.push(leave)
     })
   await new Promise(setImmediate)
   assert.equal(held.length, 6)
-  const leave = await onBehalfOf('other', enter)
+  const leave = await withTenant('other', enter)
   for (const each of held.splice(0, 5)) each()
   await new Promise(setImmediate)
   assert.equal(held.length, 2)

@@ -31,7 +31,7 @@ type Embedded = Database & { dump(): Promise<Blob> }
 
 const INT8 = 20
 const SECOND = 1_000
-const LONGEST_WAIT_MS = 5 * SECOND
+const MAX_WAIT_MS = 5 * SECOND
 /**
  * The number of connections of a pool that are always left to other accounts, because a long statement cannot be
  * preempted.
@@ -62,7 +62,7 @@ export function openPostgres(url: string, poolSize = 12, { patient = false } = {
     Client: WatchedClient,
     connectionString: url,
     max: poolSize,
-    connectionTimeoutMillis: LONGEST_WAIT_MS,
+    connectionTimeoutMillis: MAX_WAIT_MS,
     // A new connection plans each of its statements five times before it keeps a plan.
     idleTimeoutMillis: 600 * SECOND,
     keepAlive: true,
@@ -72,7 +72,7 @@ export function openPostgres(url: string, poolSize = 12, { patient = false } = {
   })
   const guarded = guardPool(pool, url)
   const share = Math.max(1, poolSize - LEFT_TO_OTHERS)
-  const lanes = createLanes({ places: poolSize, share, longestMs: LONGEST_WAIT_MS })
+  const lanes = createLanes({ places: poolSize, share, maxMs: MAX_WAIT_MS })
   const db = new Kysely<Tables>({ dialect: poolDialect(guarded, lanes) })
   return {
     db,

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { DatabaseAway } from './connections/unavailable.ts'
+import { DatabaseUnavailable } from './connections/unavailable.ts'
 import { WatchedClient } from './connections/watched-client.ts'
 import type { Db } from './database.ts'
 import { afterCommit } from './statements/transact.ts'
@@ -39,7 +39,7 @@ export function localNotifier(): Notifier {
 }
 
 const CHANNEL = 'parley'
-const LONGEST_WAIT_MS = 1_000
+const MAX_WAIT_MS = 1_000
 /** A connection that only listens would not notice that the other end is gone, so it is checked this often. */
 const ASK_MS = 5_000
 const FAREWELL_MS = 1_000
@@ -68,7 +68,7 @@ export function postgresNotifier(url: string, onError: (error: unknown) => void)
       client = null
       fresh.cutOff()
       if (failures++ === 0) onError(error)
-      timer = setTimeout(connect, Math.min(LONGEST_WAIT_MS, 100 * 2 ** failures))
+      timer = setTimeout(connect, Math.min(MAX_WAIT_MS, 100 * 2 ** failures))
     }
     fresh.on('error', again)
     fresh.on('end', () => again(new Error('The connection for notices has ended.')))
@@ -108,7 +108,7 @@ export function postgresNotifier(url: string, onError: (error: unknown) => void)
 }
 
 /** The absence of the database is reported once, where it is noticed. */
-const isAwayAlready = (error: unknown): boolean => error instanceof DatabaseAway
+const isAwayAlready = (error: unknown): boolean => error instanceof DatabaseUnavailable
 
 function askAgainAndAgain(client: WatchedClient, onSilence: (error: Error) => void): NodeJS.Timeout {
   let answered = true

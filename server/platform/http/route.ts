@@ -59,7 +59,7 @@ export type Repeatable = {
 }
 
 /** The arguments of a check: the validated input and the caller. */
-export type Asked<E extends Endpoint> = Repeatable & {
+export type CheckedRequest<E extends Endpoint> = Repeatable & {
   caller: Caller
   params: Typed<E['params']>
   query: Typed<E['query']>
@@ -76,7 +76,7 @@ type Referring<E extends Endpoint> = E['path'] extends `${string}{agentId}${stri
   : unknown
 
 /** The arguments of a handler: those of its check, what the check returned, and the agent that the path names. */
-export type Call<E extends Endpoint, C = unknown, F extends boolean = false> = Asked<E> & {
+export type Call<E extends Endpoint, C = unknown, F extends boolean = false> = CheckedRequest<E> & {
   checked: C
 } & (F extends true
     ? unknown
@@ -96,28 +96,28 @@ type Handler<E extends Endpoint, C = unknown, F extends boolean = false> = (
 ) => Promise<Static<E['success']['schema']> | typeof SENT>
 
 /** Which part of a POST runs in the transaction of its Idempotency-Key. */
-export type Keeps =
+export type IdempotencyMode =
   /**
    * Everything that the handler does, and its response. The handler uses no database but `call.db` and calls no other
    * server.
    */
-  | 'everything'
+  | 'transaction'
   /**
    * What the handler does with `once`, or in a transaction that begins with takeKey. Everything else runs outside of
    * it.
    */
-  | 'effect'
+  | 'manual'
   /** Nothing: there is no effect that could be doubled. The response is stored afterwards. */
-  | 'answer'
+  | 'response'
 
 type Options<E extends Endpoint, C, F extends boolean> = {
-  /** By default everything. */
-  keeps?: Keeps
+  /** By default `transaction`. */
+  idempotencyMode?: IdempotencyMode
   /**
    * Refuses what is wrong with the request by itself, beyond what the schema says. It runs before the agent is loaded,
    * and what it returns is the handler's `checked`.
    */
-  check?: (call: Asked<E>) => C | Promise<C>
+  check?: (call: CheckedRequest<E>) => C | Promise<C>
   /**
    * The handler finds the agent itself, because it locks the row or because its one statement does both. The wrapper
    * then does not load it.
@@ -128,9 +128,9 @@ type Options<E extends Endpoint, C, F extends boolean> = {
 /** An endpoint's contract and what serves it. */
 export type Route = {
   endpoint: Endpoint
-  check: (call: Asked<Endpoint>) => unknown
+  check: (call: CheckedRequest<Endpoint>) => unknown
   handle: (call: Call<Endpoint>) => Promise<unknown>
-  keeps: Keeps
+  idempotencyMode: IdempotencyMode
   /** The wrapper loads the agent that the path names. */
   loadsAgent: boolean
 }
@@ -148,7 +148,7 @@ export function route<const E extends Endpoint, C, F extends boolean = false>(
 export function route(endpoint: Endpoint, ...given: unknown[]): Route {
   const handle = given.at(-1) as Route['handle']
   const {
-    keeps = 'everything',
+    idempotencyMode = 'transaction',
     check,
     findsAgent = false,
   } = (given.length > 1 ? given[0] : {}) as Options<Endpoint, unknown, boolean>
@@ -156,7 +156,7 @@ export function route(endpoint: Endpoint, ...given: unknown[]): Route {
     endpoint,
     check: check ?? (() => undefined),
     handle,
-    keeps,
+    idempotencyMode,
     loadsAgent: !findsAgent && endpoint.path.includes('{agentId}'),
   }
 }

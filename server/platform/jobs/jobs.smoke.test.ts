@@ -7,8 +7,8 @@ import { until } from '../../../test/until.ts'
 import { ALWAYS_THERE } from '../db/connections/availability.ts'
 import type { Db } from '../db/database.ts'
 import { localNotifier, postgresNotifier } from '../db/notifier.ts'
-import { startDuties } from './duties.ts'
 import { openJobs, ServiceAway, type Task } from './jobs.ts'
+import { startRecurringJobs } from './recurring-jobs.ts'
 
 type Payload = { word: string }
 
@@ -166,7 +166,7 @@ test('duties and jobs run although the clock of the database was set back by an 
   const fail = (error: unknown) => assert.fail(String(error))
   const runs: string[] = []
   let look = (): unknown => assert.fail('nobody listens')
-  const stop = await startDuties(
+  const stop = await startRecurringJobs(
     {
       db,
       availability: {
@@ -205,7 +205,7 @@ test('duties and jobs run although the clock of the database was set back by an 
   await sql`update jobs.job set state = 'active', started_on = created_on, heartbeat_on = created_on
     where name = 'late' and start_after = created_on`.execute(db)
   await jobs.work([task as Task<never>])
-  await jobs.revive()
+  await jobs.requeueOrphaned()
   const { rows } = await sql<{ ok: boolean }>`
     select heartbeat_on <= now() as ok from jobs.job where name = 'late' and data->>'word' = 'of a dead process'`.execute(
     db,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { fromKysely, type JobWithMetadata, PgBoss } from 'pg-boss'
 import { ALWAYS_THERE, type Availability } from '../db/connections/availability.ts'
-import { asBulk, onBehalfOf } from '../db/connections/lanes.ts'
+import { withLowPriority, withTenant } from '../db/connections/lanes.ts'
 import { isUnavailable } from '../db/connections/unavailable.ts'
 import type { Db } from '../db/database.ts'
 import { localNotifier, type Notifier } from '../db/notifier.ts'
@@ -19,11 +19,11 @@ export type Task<P extends object> = {
   concurrency: number
   /** The most jobs of one account that run at once, across all processes together; unlimited if absent. */
   share?: number
-  /** Whether the work has low priority because nobody waits for it; see asBulk. */
+  /** Whether the work has low priority because nobody waits for it; see withLowPriority. */
   bulk?: boolean
   /**
    * The number of retries after an attempt has thrown. An attempt does not count if its process died in it, or gave
-   * it up in order to end, or if the database was away, or another service (see ServiceAway).
+   * it up in order to end, or if the database was unavailable, or another service (see ServiceAway).
    */
   retries: number
   /**
@@ -58,7 +58,7 @@ export type Jobs = {
   /** Stops taking jobs; running ones continue. */
   rest(): Promise<void>
   /** Makes jobs whose process has died run again. One process must call it every few seconds. */
-  revive(): Promise<void>
+  requeueOrphaned(): Promise<void>
   /** Waits for running jobs, by default for up to 20 s; the others run again later. */
   close(ms?: number): Promise<void>
 }
@@ -69,22 +69,22 @@ const POLL_SECONDS = 600
 const HEARTBEAT_SECONDS = 10
 const SUPERVISE_SECONDS = 60
 /** The most times that a process may die, or be stopped, while it works on a job. */
-const MOST_BREAKS = 50
+const MAX_BREAKS = 50
 const NO_JOB = '00000000-0000-0000-0000-000000000000'
 
 /** The cause of an error of a job that needs a service which is away. It is run again as if the database had been away. */
 export class ServiceAway extends Error {}
 
 /**
- * The most attempts that do not count because the database was away. Their growing delays add up to more than an hour;
+ * The most attempts that do not count because the database was unavailable. Their growing delays add up to more than an hour;
  * whatever still fails has another reason, such as a statement that always takes too long.
  */
-const MOST_OUTAGES = 20
-const LONGEST_OUTAGE_WAIT_SECONDS = 300
+const MAX_OUTAGES = 20
+const MAX_OUTAGE_WAIT_SECONDS = 300
 /** How long a job is put back that was being fetched when the disk became full. */
 const FULL_WAIT_SECONDS = 30
 
-/** A payload with the number of its failed attempts, and of those during which the database was away. */
+/** A payload with the number of its failed attempts, and of those during which the database was unavailable. */
 type Counted = { failures?: number; outages?: number }
 
 type Options = {
@@ -121,11 +121,11 @@ export async function openJobs({
     reindex: false,
   })
   boss.on('error', (error) => {
-    if (!availability.isAway()) onError(error)
+    if (!availability.isDown()) onError(error)
   })
   await boss.start()
   const waker = createWaker(db, space, (error) => {
-    if (!availability.isAway()) onError(error)
+    if (!availability.isDown()) onError(error)
   })
   const working = new Set<string>()
   const underWay = new Map<string, number>()
@@ -136,8 +136,8 @@ export async function openJobs({
       waker.wake(task, Number(seconds) * 1_000)
     }),
     notifier.onGap(() => waker.wakeAll()),
-    availability.onChange((isAway) => {
-      if (!isAway) waker.wakeAll()
+    availability.onChange((isDown) => {
+      if (!isDown) waker.wakeAll()
     }),
   ]
   /**
@@ -163,12 +163,11 @@ export async function openJobs({
     const { failures = 0, outages = 0, ...payload } = job.data as Counted
     const { signal } = job
     const wasAway = (error: unknown): boolean =>
-      outages < MOST_OUTAGES &&
-      (isUnavailable(error) || (error as Error | null)?.cause instanceof ServiceAway)
+      outages < MAX_OUTAGES && (isUnavailable(error) || (error as Error | null)?.cause instanceof ServiceAway)
     const isLast = (error: unknown): boolean => failures >= task.retries && !wasAway(error)
     try {
-      const run = () => onBehalfOf(job.groupId ?? '', () => task.run(payload, { isLast, signal }))
-      await (task.bulk ? asBulk(run) : run())
+      const run = () => withTenant(job.groupId ?? '', () => task.run(payload, { isLast, signal }))
+      await (task.bulk ? withLowPriority(run) : run())
     } catch (error) {
       if (signal.aborted) throw error
       if (isLast(error)) return onError(error)
@@ -176,7 +175,7 @@ export async function openJobs({
       const again: Counted = wasAway(error)
         ? { ...payload, failures, outages: outages + 1 }
         : { ...payload, failures: failures + 1, outages }
-      const wait = wasAway(error) ? Math.min(LONGEST_OUTAGE_WAIT_SECONDS, 2 ** outages) : 2 ** failures
+      const wait = wasAway(error) ? Math.min(MAX_OUTAGE_WAIT_SECONDS, 2 ** outages) : 2 ** failures
       await send(db, task.name, again, wait, job.groupId)
     }
   }
@@ -190,7 +189,7 @@ export async function openJobs({
     await boss.send(task, payload, {
       db: fromKysely(trx),
       startAfter: afterSeconds,
-      retryLimit: MOST_BREAKS,
+      retryLimit: MAX_BREAKS,
       ...(account === null ? {} : { group: { id: account } }),
     })
     await notifier.publish(trx, 'job', `${task}/${afterSeconds}`)
@@ -252,7 +251,7 @@ export async function openJobs({
       waker.close()
       await Promise.all([...working].map((task) => boss.offWork(task, { wait: false })))
     },
-    async revive() {
+    async requeueOrphaned() {
       await correctTimes(db)
       const { rows } = await sql`
         select from jobs.job where state = 'active' and heartbeat_seconds is not null

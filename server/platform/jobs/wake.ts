@@ -5,7 +5,7 @@ import type { DiskSpace } from '../db/upkeep/disk-space.ts'
 /**
  * How often the service checks the queue itself, to find jobs of killed processes and jobs whose notification was lost.
  */
-const LOOK_MS = 5_000
+const POLL_MS = 5_000
 /** Jobs due within the same slot of this length are fetched by one timer. */
 const SLOT_MS = 100
 
@@ -40,7 +40,7 @@ export function createWaker(db: Db, space: DiskSpace, onError: (error: unknown) 
   }
   const wake = (task: string, afterMs = 0): void => {
     if (afterMs <= 0) wakeNow(task)
-    if (afterMs <= 0 || afterMs > LOOK_MS || !hands.has(task)) return
+    if (afterMs <= 0 || afterMs > POLL_MS || !hands.has(task)) return
     const slot = `${task} ${Math.ceil((performance.now() + afterMs) / SLOT_MS)}`
     if (timers.has(slot)) return
     const timer = setTimeout(() => {
@@ -56,7 +56,7 @@ export function createWaker(db: Db, space: DiskSpace, onError: (error: unknown) 
       where name = any(${waiting}) and state < 'active' and not blocked group by name`.execute(db)
     for (const { name, after } of rows) wake(name, after)
   }
-  const again = setInterval(() => void look().catch(onError), LOOK_MS)
+  const again = setInterval(() => void look().catch(onError), POLL_MS)
   again.unref()
   return {
     add(task, hand) {

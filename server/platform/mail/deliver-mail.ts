@@ -2,7 +2,7 @@ import MailComposer from 'nodemailer/lib/mail-composer'
 import type { Config } from '../../config.ts'
 import { openSmtp } from './smtp.ts'
 
-type Way = {
+type MailRoute = {
   login: Parameters<typeof openSmtp>[0]
   from: string
   /** The private hosts that may be reached. */
@@ -10,12 +10,12 @@ type Way = {
 }
 
 /** Returns the operator's mail server; null when none is configured. */
-export const operatorsWay = ({ smtp }: Pick<Config, 'smtp'>): Way | null =>
+export const operatorsMailRoute = ({ smtp }: Pick<Config, 'smtp'>): MailRoute | null =>
   smtp && { login: smtp.login, from: smtp.from, allowed: [smtp.login.host] }
 
 /** Sends a mail of the service itself. Throws what openSmtp and its send throw. */
 export async function deliverMail(
-  { login, from, allowed }: Way,
+  { login, from, allowed }: MailRoute,
   { to, subject, text }: { to: string[]; subject: string; text: string },
   signal: AbortSignal,
 ): Promise<void> {

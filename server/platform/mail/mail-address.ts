@@ -2,7 +2,7 @@ import { storable } from '../http/bodies/storable.ts'
 
 /** RFC 5321, as far as mail servers support it; quoted local parts are not accepted. */
 const FORM = /^[^\s@<>",;:\\[\]()]+@[^\s@<>",;:\\[\]()]+$/
-const LONGEST = 254
+const MAX_LENGTH = 254
 
 export type MailAddress = { address: string; name: string | null }
 
@@ -11,7 +11,7 @@ export function mailAddress(text: string | undefined): string | null {
   const address = storable(text ?? '')
     .trim()
     .toLowerCase()
-  return address.length <= LONGEST && FORM.test(address) ? address : null
+  return address.length <= MAX_LENGTH && FORM.test(address) ? address : null
 }
 
 export const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1)

@@ -30,7 +30,7 @@ const SENTENCES: [RegExp, string][] = [
   [/EHOSTUNREACH|ENETUNREACH/, 'could not be reached'],
   [/ECONNRESET|EPIPE|ECONNECTION|NoConnection|ClosedAfterConnect|closed/i, 'closed the connection'],
 ]
-const LONGEST_ANSWER = 300
+const MAX_ANSWER_LENGTH = 300
 
 /** Returns a sentence that explains a library's error. `host` is the name that the person entered. */
 export function describeMailError(error: unknown, host: string): MailFailure {
@@ -44,7 +44,7 @@ export function describeMailError(error: unknown, host: string): MailFailure {
     authenticationFailed,
   } = (error ?? {}) as ServerError
   const options = { cause: error, ...(responseCode ? { responseCode } : {}) }
-  const said = oneLine(responseText ?? response ?? '', LONGEST_ANSWER)
+  const said = oneLine(responseText ?? response ?? '', MAX_ANSWER_LENGTH)
   if (authenticationFailed || code === 'EAUTH')
     return new MailFailure(`${host} refused the user name or the password${said && `: ${said}`}.`, options)
   if (responseCode || said) return new MailFailure(`${host} answered: ${said || responseCode}`, options)

@@ -1,6 +1,6 @@
 import type { Db } from '../db/database.ts'
 import { dropSetting, extendSetting, readSetting, writeSetting } from '../db/settings.ts'
-import { createSealKey, type Place, type SealKey } from './seal.ts'
+import { createSealKey, type SealKey, type SecretLocation } from './seal.ts'
 
 /**
  * Two keys that are both valid: everything is encrypted with `to`, and `isRewritten` is set when nothing is encrypted
@@ -12,7 +12,7 @@ type Rotation = { from: SealKey; to: SealKey; isRewritten: boolean }
 type Row = { from: string; to: string; fromKey: string; toKey: string; isRewritten: boolean }
 
 const NAME = 'secret-rotation'
-const placeOf = (purpose: string): Place => ({ table: 'settings', row: NAME, purpose })
+const placeOf = (purpose: string): SecretLocation => ({ table: 'settings', row: NAME, purpose })
 
 /**
  * Returns the rotation in progress, decrypted with one of the known keys; null when there is none, or none of the

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
 
 /** The place of an encrypted text and its purpose. The text cannot be decrypted anywhere else. */
-export type Place = { table: string; row: string; purpose: string }
+export type SecretLocation = { table: string; row: string; purpose: string }
 
 /** A key that is derived from a secret text. */
 export type SealKey = {
@@ -9,9 +9,9 @@ export type SealKey = {
   id: string
   /** The secret text that the key is derived from. */
   secret: string
-  seal(text: string, place: Place): string
+  seal(text: string, place: SecretLocation): string
   /** Throws when the text was changed or moved, or was encrypted with another key. */
-  open(text: string, place: Place): string
+  open(text: string, place: SecretLocation): string
 }
 
 /** Texts of this version are bound to their place. Those of `OLD` are not, and are re-encrypted at the next start. */
@@ -56,4 +56,5 @@ export function createSealKey(secret: string): SealKey {
   }
 }
 
-const bytesOf = ({ table, row, purpose }: Place): Buffer => Buffer.from(JSON.stringify([table, row, purpose]))
+const bytesOf = ({ table, row, purpose }: SecretLocation): Buffer =>
+  Buffer.from(JSON.stringify([table, row, purpose]))

@@ -1,4 +1,4 @@
-import type { Place } from './seal.ts'
+import type { SecretLocation } from './seal.ts'
 
 type SealedTable = {
   table:
@@ -30,14 +30,14 @@ export const sealedColumns: SealedTable[] = [
 ]
 
 /** `row` contains the values of the primary key, joined with slashes. */
-export const placeOfRow = (table: SealedTable['table'], row: string, column: string): Place => ({
+export const placeOfRow = (table: SealedTable['table'], row: string, column: string): SecretLocation => ({
   table,
   row,
   purpose: column,
 })
 
 /** Names of headers are not case-sensitive. */
-export const placeOfHeader = (actionId: string, name: string): Place => ({
+export const placeOfHeader = (actionId: string, name: string): SecretLocation => ({
   table: 'actions',
   row: actionId,
   purpose: `header ${name.toLowerCase()}`,

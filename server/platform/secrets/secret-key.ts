@@ -17,7 +17,7 @@ export class SecretRefused extends Error {
 }
 
 /** The least number of characters, which is the same as for SECRET_KEY. */
-export const SHORTEST_KEY = 32
+export const MIN_KEY_LENGTH = 32
 
 /**
  * Returns the key of this installation: SECRET_KEY, or a file in the data folder that is created at the first start.
@@ -81,7 +81,7 @@ async function keptKey(dataDir: string): Promise<string> {
     await rm(unfinished, { force: true })
   }
   const key = (await readFile(file, 'utf8')).trim()
-  if (key.length < SHORTEST_KEY)
+  if (key.length < MIN_KEY_LENGTH)
     throw new SecretRefused(`The key in ${file} is damaged. Put the old file back.`)
   return key
 }

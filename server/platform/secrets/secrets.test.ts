@@ -13,7 +13,7 @@ import { json } from '../db/statements/json.ts'
 import { transact } from '../db/statements/transact.ts'
 import { migrate } from '../db/upkeep/migrate.ts'
 import { finishRotation, RotationRefused, rotateKey } from './rotate-key.ts'
-import { createSealKey, keyIdOf, type Place } from './seal.ts'
+import { createSealKey, keyIdOf, type SecretLocation } from './seal.ts'
 import { placeOfHeader, placeOfRow } from './sealed-columns.ts'
 import { openSecrets, SecretRefused } from './secret-key.ts'
 import type { Secrets } from './secrets.ts'
@@ -127,7 +127,7 @@ async function withSecrets() {
   async function read(secrets: Secrets) {
     const texts: string[] = []
     const heads = new Set<string>()
-    const open = async (text: string, place: Place): Promise<void> => {
+    const open = async (text: string, place: SecretLocation): Promise<void> => {
       heads.add(text.split(':').slice(0, 2).join(':'))
       texts.push(await secrets.decrypt(text, place))
     }

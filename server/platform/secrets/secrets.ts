@@ -1,6 +1,6 @@
 import type { Db } from '../db/database.ts'
 import { readRotation } from './rotation-row.ts'
-import { keyIdOf, type Place, type SealKey } from './seal.ts'
+import { keyIdOf, type SealKey, type SecretLocation } from './seal.ts'
 import { CHECK } from './secret-check.ts'
 
 /** Encrypts what the database must not reveal: credentials of providers and channels, and headers of actions. */
@@ -11,12 +11,12 @@ export type Secrets = {
    * Encrypts a text with the key of the installation, which does not change before the transaction has ended. `trx`
    * writes the text to its place.
    */
-  encrypt(trx: Db, text: string, place: Place): Promise<string>
+  encrypt(trx: Db, text: string, place: SecretLocation): Promise<string>
   /**
    * Decrypts a text. Throws when the text was changed or moved, or was encrypted with a key that this installation
    * does not have. `within` is the caller's transaction, if there is one.
    */
-  decrypt(text: string, place: Place, within?: Db): Promise<string>
+  decrypt(text: string, place: SecretLocation, within?: Db): Promise<string>
 }
 
 /**

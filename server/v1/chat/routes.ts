@@ -18,7 +18,7 @@ import { plainText, serverSentEvents, wireOf } from './text-stream.ts'
 export const chatRoutes = (ctx: Context): Route[] => [
   route(
     withModels(chat, ctx.models.ids()),
-    { keeps: 'effect' },
+    { idempotencyMode: 'manual' },
     async ({ caller: { account }, body, request, reply, idempotency, replay }) => {
       const agent = await requireAgent(ctx.db, { accountId: account.id, agentId: body.chatbotId })
       const mayLink = linksTo(await linkHostsOf(ctx.db, { accountId: account.id, agentId: agent.id }))

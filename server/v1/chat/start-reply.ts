@@ -15,7 +15,7 @@ import type { KeyedRequest } from '../../platform/http/idempotency/idempotency.t
 import type { chat } from './contract.ts'
 
 /** How long a message waits for the reply before it, because version 1 has no error for a busy conversation. */
-const MOST_WAIT_MS = 60_000
+const MAX_WAIT_MS = 60_000
 const LOOK_EVERY_MS = 200
 
 type Body = Static<typeof chat.body>
@@ -77,7 +77,7 @@ async function startInConversation(
   name: string,
   isGone: () => boolean,
 ): Promise<LiveGeneration> {
-  const deadline = performance.now() + MOST_WAIT_MS
+  const deadline = performance.now() + MAX_WAIT_MS
   for (;;) {
     const conversationId = await findConversation(ctx, request, name)
     const place = conversationId === null ? { externalId: name } : { conversationId }

@@ -12,20 +12,30 @@ import { bodyValidator, refuseInvalid } from '../../platform/http/input/validate
 import { type Repeatable, type Route, route } from '../../platform/http/route.ts'
 import * as contract from './pictures-contract.ts'
 
-type Sent = { form: Form | null; reply: FastifyReply; once: Repeatable['once'] }
+type PictureRequest = { form: Form | null; reply: FastifyReply; once: Repeatable['once'] }
 type PictureUpload = { kind: PictureKind; file: string }
 
 const checkFields = bodyValidator(contract.uploadIcon.multipart.fields)
 
 export const pictureRoutes = (ctx: Context): Route[] => [
-  route(contract.uploadIcon, { keeps: 'effect' }, ({ caller: { account }, form, reply, once }) => {
+  route(contract.uploadIcon, { idempotencyMode: 'manual' }, ({ caller: { account }, form, reply, once }) => {
     const upload = { ...contract.uploadIcon.multipart, kind: 'icon' as const }
     return keepUpload(ctx, account.id, upload, { form, reply, once }, 'Chatbot icon uploaded successfully')
   }),
-  route(contract.uploadProfilePicture, { keeps: 'effect' }, ({ caller: { account }, form, reply, once }) => {
-    const upload = { ...contract.uploadProfilePicture.multipart, kind: 'profile' as const }
-    return keepUpload(ctx, account.id, upload, { form, reply, once }, 'Profile picture uploaded successfully')
-  }),
+  route(
+    contract.uploadProfilePicture,
+    { idempotencyMode: 'manual' },
+    ({ caller: { account }, form, reply, once }) => {
+      const upload = { ...contract.uploadProfilePicture.multipart, kind: 'profile' as const }
+      return keepUpload(
+        ctx,
+        account.id,
+        upload,
+        { form, reply, once },
+        'Profile picture uploaded successfully',
+      )
+    },
+  ),
   route(contract.deleteIcon, async ({ caller: { account }, query }) => {
     await deletePicture(ctx.db, { accountId: account.id, agentId: query.chatbotId }, 'icon')
     return { message: 'Chatbot icon deleted successfully' }
@@ -40,7 +50,7 @@ async function keepUpload(
   { db }: Context,
   accountId: AccountId,
   { kind, file: name }: PictureUpload,
-  { form, reply, once }: Sent,
+  { form, reply, once }: PictureRequest,
   message: string,
 ): Promise<{ message: string }> {
   if (!form) throw new ApiError('VALIDATION_UNSUPPORTED_MEDIA_TYPE')

@@ -17,7 +17,7 @@ import * as contract from './contract.ts'
 import { setSourceText } from './source-text.ts'
 
 /** More than any account has; lists of version 1 have no pages. */
-const MOST_CHATBOTS = 10_000
+const MAX_CHATBOTS = 10_000
 
 export const chatbotRoutes = (ctx: Context): Route[] => [
   route(contract.createChatbot, async ({ db, caller, body: { chatbotName, sourceText } }) => {
@@ -32,7 +32,7 @@ export const chatbotRoutes = (ctx: Context): Route[] => [
   }),
 
   route(contract.listChatbots, async ({ caller: { account } }) => {
-    const { rows } = await listFullAgents(ctx.db, account.id, { limit: MOST_CHATBOTS, position: null })
+    const { rows } = await listFullAgents(ctx.db, account.id, { limit: MAX_CHATBOTS, position: null })
     return { chatbots: rows.map(presentChatbot) }
   }),
 

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import { type Account, addSource } from '../../knowledge/sources/add-source.ts'
-import { sizeOf } from '../../knowledge/sources/room.ts'
+import { sizeOf } from '../../knowledge/sources/storage-limit.ts'
 import { updateSource } from '../../knowledge/sources/update-source.ts'
 import { violates } from '../../platform/db/connections/violates.ts'
 import type { AgentRef } from '../../platform/db/refs.ts'
@@ -11,11 +11,11 @@ import { attempt } from '../../platform/db/statements/transact.ts'
 const TEXT = 'v1-text'
 const NAME = 'Text'
 
-type Needs = Pick<Context, 'db' | 'jobs' | 'filesDir'>
+type Deps = Pick<Context, 'db' | 'jobs' | 'filesDir'>
 
 /** Replaces the chatbot's text. Throws SOURCE_SIZE_LIMIT_EXCEEDED. */
 export async function setSourceText(
-  ctx: Needs,
+  ctx: Deps,
   account: Account,
   agentId: string,
   text: string,
@@ -36,7 +36,7 @@ export async function setSourceText(
   }
 }
 
-async function findText({ db }: Needs, { accountId, agentId }: AgentRef): Promise<string | null> {
+async function findText({ db }: Deps, { accountId, agentId }: AgentRef): Promise<string | null> {
   const row = await db
     .selectFrom('sources')
     .select('id')
@@ -47,7 +47,7 @@ async function findText({ db }: Needs, { accountId, agentId }: AgentRef): Promis
   return row?.id ?? null
 }
 
-async function addText(ctx: Needs, account: Account, agentId: string, text: string): Promise<void> {
+async function addText(ctx: Deps, account: Account, agentId: string, text: string): Promise<void> {
   await addSource(ctx, account, agentId, {
     type: 'text',
     name: NAME,

@@ -19,7 +19,7 @@ const FROM_DEVICE: RateWindow = { limit: 10, windowMs: QUARTER }
 /** From all addresses together; known devices are not counted. */
 const FROM_STRANGERS: RateWindow = { limit: 100, windowMs: 24 * 3_600_000 }
 
-type Needs = Pick<Context, 'db' | 'limiter' | 'config' | 'sessions'>
+type Deps = Pick<Context, 'db' | 'limiter' | 'config' | 'sessions'>
 type Exchange = { request: FastifyRequest; reply: FastifyReply }
 
 /**
@@ -27,7 +27,7 @@ type Exchange = { request: FastifyRequest; reply: FastifyReply }
  * `email`, for any), and otherwise against the client's address. Throws RATE_LIMIT_TOO_MANY_REQUESTS.
  */
 export async function countEntry(
-  ctx: Needs,
+  ctx: Deps,
   { request, reply }: Exchange,
   email?: string,
 ): Promise<{ device: string | null }> {

@@ -8,9 +8,9 @@ import { cameSecurely } from '../sessions/same-site.ts'
 const LIFETIME_SECONDS = 400 * 24 * 3600
 const COOKIE = /(?:^|;\s*)(?:__Secure-)?(parley\.device\.[\w-]{43})=([\w.-]{1,200})/g
 /** Limits the signatures that are checked for one request; hardly more people share a browser. */
-const MOST_COOKIES = 20
+const MAX_COOKIES = 20
 
-type Needs = Pick<Context, 'config' | 'sessions'>
+type Deps = Pick<Context, 'config' | 'sessions'>
 type Exchange = { request: FastifyRequest; reply: FastifyReply }
 
 /**
@@ -18,11 +18,11 @@ type Exchange = { request: FastifyRequest; reply: FastifyReply }
  * null. It is proved by one signed cookie for each login.
  */
 export async function knownDevice(
-  { sessions }: Needs,
+  { sessions }: Deps,
   { headers }: FastifyRequest,
   email?: string,
 ): Promise<string | null> {
-  const cookies = [...(headers.cookie ?? '').matchAll(COOKIE)].slice(0, MOST_COOKIES)
+  const cookies = [...(headers.cookie ?? '').matchAll(COOKIE)].slice(0, MAX_COOKIES)
   if (cookies.length === 0) return null
   const secret = await sessions.secret()
   const wanted = email === undefined ? null : nameFor(secret, email)
@@ -37,7 +37,7 @@ export async function knownDevice(
 
 /** Makes the browser known for the login, or keeps it known. */
 export async function rememberDevice(
-  { sessions, config }: Needs,
+  { sessions, config }: Deps,
   { request, reply }: Exchange,
   email: string,
 ): Promise<void> {

@@ -12,7 +12,7 @@ export async function hashOfPassword(password: string): Promise<string> {
   return hashPassword(password)
 }
 
-type Wanted = {
+type NewLogin = {
   accountId: AccountId
   email: string
   name: string
@@ -25,7 +25,7 @@ type Wanted = {
  * Creates a login for a new member of the account, or for the existing member with this address who has none yet.
  * Throws RESOURCE_DUPLICATE when the address already has a login, and MEMBER_LIMIT_REACHED.
  */
-export async function addLogin(trx: Trx, wanted: Wanted): Promise<{ memberId: string }> {
+export async function addLogin(trx: Trx, wanted: NewLogin): Promise<{ memberId: string }> {
   const { accountId, name, role, agentIds, passwordHash } = wanted
   const email = wanted.email.toLowerCase()
   await lockMembers(trx, accountId)

@@ -1,3 +1,3 @@
 /** The limits of a password's length, in characters. */
-export const SHORTEST_PASSWORD = 12
-export const LONGEST_PASSWORD = 128
+export const MIN_PASSWORD_LENGTH = 12
+export const MAX_PASSWORD_LENGTH = 128

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Db } from '../../../platform/db/database.ts'
 
 /** A code is accepted from half a minute before its own half-minute until half a minute after it. */
-const LONGEST_VALID_MS = 3 * 60_000
+const MAX_VALID_MS = 3 * 60_000
 
 /** Returns the same UUID (version 8) for the same login and code. */
 function idOf(loginId: string, code: string): string {
@@ -18,7 +18,7 @@ function idOf(loginId: string, code: string): string {
  */
 export async function claimCode(db: Db, loginId: string, code: string): Promise<boolean> {
   const now = new Date()
-  const expires = new Date(now.getTime() + LONGEST_VALID_MS)
+  const expires = new Date(now.getTime() + MAX_VALID_MS)
   const id = idOf(loginId, code)
   const claimed = await db
     .insertInto('login_challenges')

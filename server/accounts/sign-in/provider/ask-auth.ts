@@ -7,7 +7,7 @@ import { cameSecurely } from '../sessions/same-site.ts'
 import { ADDRESS_HEADER, type Auth } from './open-auth.ts'
 
 export type Exchange = { request: FastifyRequest; reply: FastifyReply }
-type Needs = Pick<Context, 'db' | 'config' | 'sessions'>
+type Deps = Pick<Context, 'db' | 'config' | 'sessions'>
 
 /** The cookie's name without the `__Secure-` prefix that it has over HTTPS. */
 const SESSION_COOKIE = 'parley.session_token='
@@ -29,7 +29,7 @@ export function headersFor({ headers, ip }: FastifyRequest, { asStranger = false
  * refuse what the library has permitted; then no cookie is set.
  */
 export async function askAuth<T>(
-  { sessions, config }: Needs,
+  { sessions, config }: Deps,
   { request, reply }: Exchange,
   ask: (auth: Auth) => Promise<Response>,
   accept: (answer: T) => Promise<void> = async () => {},

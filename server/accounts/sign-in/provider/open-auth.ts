@@ -7,7 +7,7 @@ import { newId } from '../../../platform/db/ids.ts'
 import { basePathOf } from '../../../platform/http/server/own-origin.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import { openLoginSecret } from '../passwords/login-secret.ts'
-import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from '../passwords/password-limits.ts'
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../passwords/password-limits.ts'
 import { AUTH_PATH, PROVIDER, SIGN_IN_PAGE } from './contract.ts'
 import { pinIdentity } from './pin-identity.ts'
 
@@ -83,8 +83,8 @@ async function createAuth({ db, config, log }: AuthNeeds, secret: string, { isSe
     emailAndPassword: {
       enabled: true,
       disableSignUp: true,
-      minPasswordLength: SHORTEST_PASSWORD,
-      maxPasswordLength: LONGEST_PASSWORD,
+      minPasswordLength: MIN_PASSWORD_LENGTH,
+      maxPasswordLength: MAX_PASSWORD_LENGTH,
     },
     plugins: [
       twoFactor({

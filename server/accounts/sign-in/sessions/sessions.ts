@@ -10,7 +10,7 @@ import { cameSecurely, refuseCrossSite } from './same-site.ts'
 
 /** A session that was ended must stop working within a second in every process. */
 const FRESH_MS = 800
-const MOST_SESSIONS = 10_000
+const MAX_SESSIONS = 10_000
 const COOKIE = /(?:^|;\s*)((?:__Secure-)?parley\.session_token)=([^;]{1,500})/
 
 type Sessions = {
@@ -59,14 +59,14 @@ export function createSessions(needs: AuthNeeds): Sessions {
       const now = performance.now()
       let entry = known.get(cookie)
       if (!entry || now - entry.loadedAt >= FRESH_MS) {
-        if (known.size >= MOST_SESSIONS) known.clear()
+        if (known.size >= MAX_SESSIONS) known.clear()
         entry = { caller: load(cookie, cameSecurely(request, needs.config)), loadedAt: now }
         entry.caller.catch(() => known.delete(cookie))
         known.set(cookie, entry)
       }
       const caller = await entry.caller
       if (!caller) throw new ApiError('AUTH_SESSION_ENDED')
-      if (good.size >= MOST_SESSIONS) good.clear()
+      if (good.size >= MAX_SESSIONS) good.clear()
       good.add(cookie)
       return caller
     },
@@ -74,9 +74,9 @@ export function createSessions(needs: AuthNeeds): Sessions {
   }
 }
 
-type Found = NonNullable<Awaited<ReturnType<Auth['api']['getSession']>>>
+type FoundSession = NonNullable<Awaited<ReturnType<Auth['api']['getSession']>>>
 
-async function memberOfSession(db: Db, { session, user }: Found): Promise<Caller | null> {
+async function memberOfSession(db: Db, { session, user }: FoundSession): Promise<Caller | null> {
   const row = await db
     .selectFrom('logins')
     .innerJoin('members', 'members.id', 'logins.member_id')
@@ -143,7 +143,7 @@ export async function endSessions(db: Db, loginId: string, kept: string | null =
   await query.execute()
 }
 
-/** Deletes expired sessions and challenges, and links that expired 30 days ago. It runs as a duty. */
+/** Deletes expired sessions and challenges, and links that expired 30 days ago. It runs as a recurring job. */
 export async function dropOldSessions(db: Db): Promise<void> {
   const now = new Date()
   await db.deleteFrom('login_sessions').where('expires_at', '<', now).execute()

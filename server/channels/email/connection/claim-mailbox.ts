@@ -6,7 +6,7 @@ import type { ConnectionRow } from './connection.ts'
 /** Longer than one mail takes. The lease is renewed with every mail. */
 const LEASE_SECONDS = 180
 const PAUSE_SECONDS = 20
-const LONGEST_PAUSE_SECONDS = 300
+const MAX_PAUSE_SECONDS = 300
 
 export type ClaimedMailbox = ConnectionRow & { lease_id: string }
 
@@ -14,7 +14,7 @@ export type ClaimedMailbox = ConnectionRow & { lease_id: string }
  * The most mailboxes of one account that are read at once, in all processes together, so that servers that do not
  * answer delay nobody else. Processes that claim at the same moment may exceed it by one each.
  */
-const MOST_UNDER_WAY = 2
+const MAX_UNDER_WAY = 2
 
 /**
  * Whether a time has passed, or is later than it can have been set, because the clock of the database has been set back
@@ -28,12 +28,12 @@ export async function claimMailbox(db: Db): Promise<ClaimedMailbox | null> {
   const { rows } = await sql<ClaimedMailbox>`
     with busy as materialized (
       select account_id from email_connections where not ${isOver(sql`lease_until`, LEASE_SECONDS)}
-      group by account_id having count(*) >= ${MOST_UNDER_WAY}
+      group by account_id having count(*) >= ${MAX_UNDER_WAY}
     )
     update email_connections set lease_id = ${newId()}, lease_until = now() + ${LEASE_SECONDS} * interval '1 second'
     where agent_id = (
       select agent_id from email_connections
-      where imap is not null and ${isOver(sql`next_read_at`, LONGEST_PAUSE_SECONDS)}
+      where imap is not null and ${isOver(sql`next_read_at`, MAX_PAUSE_SECONDS)}
         and (lease_until is null or ${isOver(sql`lease_until`, LEASE_SECONDS)})
         and account_id not in (select account_id from busy)
       order by next_read_at limit 1
@@ -78,7 +78,7 @@ export async function releaseMailbox(
   { error, more }: { error: string | null; more: boolean },
 ): Promise<void> {
   const failures = error === null ? 0 : read_failures + 1
-  const wait = more ? 0 : Math.min(LONGEST_PAUSE_SECONDS, PAUSE_SECONDS * 2 ** Math.min(failures, 10))
+  const wait = more ? 0 : Math.min(MAX_PAUSE_SECONDS, PAUSE_SECONDS * 2 ** Math.min(failures, 10))
   await db
     .updateTable('email_connections')
     .set({

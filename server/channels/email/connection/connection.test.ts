@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type MailServer, startMailServer } from '../../../../test/fakes/mail-server.ts'
 import { type Client, type Service, startService } from '../../../../test/start.ts'
-import { noteSmtp } from './connection.ts'
+import { recordSmtp } from './connection.ts'
 
 let service: Service
 let client: Client
@@ -159,7 +159,7 @@ test('a mailbox is connected once its servers have worked, and no longer when on
   // The servers of a former connection say nothing about this one.
   const former = await service.ctx.db.selectFrom('email_connections').selectAll().executeTakeFirstOrThrow()
   await put(login())
-  await noteSmtp(service.ctx.db, former, 'It was slow.')
+  await recordSmtp(service.ctx.db, former, 'It was slow.')
   await check()
   assert.deepEqual(await state(), ['connected', null])
 })

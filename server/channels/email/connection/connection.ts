@@ -158,7 +158,7 @@ export const usesOf = (
 })
 
 /** Stores the state of a server. The row is written only when the state has changed or is a minute old. */
-export async function noteSmtp(db: Db, row: ConnectionRow, error: string | null): Promise<void> {
+export async function recordSmtp(db: Db, row: ConnectionRow, error: string | null): Promise<void> {
   const isFresh = row.smtp_checked_at !== null && Date.now() - row.smtp_checked_at.getTime() < 60_000
   if (isFresh && row.smtp_error === error) return
   await db

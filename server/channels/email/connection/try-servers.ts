@@ -2,18 +2,18 @@ import type { Context } from '../../../context.ts'
 import { describeMailError } from '../../../platform/mail/mail-failure.ts'
 import { openSmtp } from '../../../platform/mail/smtp.ts'
 import { withImap } from '../inbound/imap.ts'
-import { type ConnectionRow, imapLogin, noteSmtp, smtpLogin } from './connection.ts'
+import { type ConnectionRow, imapLogin, recordSmtp, smtpLogin } from './connection.ts'
 
-const LONGEST_MS = 45_000
+const MAX_MS = 45_000
 
 /** Logs in to both servers and opens the mailbox. Returns for each server a sentence if it failed, or null. */
 export async function tryServers(
   ctx: Pick<Context, 'db' | 'secrets' | 'config'>,
   row: ConnectionRow,
-  { longestMs = LONGEST_MS } = {},
+  { maxMs = MAX_MS } = {},
 ): Promise<{ smtp: string | null; imap: string | null }> {
-  const [smtp, imap] = await Promise.all([trySmtp(ctx, row, longestMs), tryImap(ctx, row, longestMs)])
-  await noteSmtp(ctx.db, { ...row, smtp_checked_at: null }, smtp)
+  const [smtp, imap] = await Promise.all([trySmtp(ctx, row, maxMs), tryImap(ctx, row, maxMs)])
+  await recordSmtp(ctx.db, { ...row, smtp_checked_at: null }, smtp)
   if (row.imap) {
     await ctx.db
       .updateTable('email_connections')
@@ -30,12 +30,12 @@ export async function tryServers(
   return { smtp, imap }
 }
 
-type Needs = Pick<Context, 'secrets' | 'config'>
+type Deps = Pick<Context, 'secrets' | 'config'>
 
-async function trySmtp(ctx: Needs, row: ConnectionRow, longestMs: number): Promise<string | null> {
+async function trySmtp(ctx: Deps, row: ConnectionRow, maxMs: number): Promise<string | null> {
   const { allowedPrivateHosts } = ctx.config
   try {
-    const signal = AbortSignal.timeout(longestMs)
+    const signal = AbortSignal.timeout(maxMs)
     const smtp = await openSmtp(await smtpLogin(ctx, row), {
       address: row.address,
       allowedPrivateHosts,
@@ -48,12 +48,12 @@ async function trySmtp(ctx: Needs, row: ConnectionRow, longestMs: number): Promi
   }
 }
 
-async function tryImap(ctx: Needs, row: ConnectionRow, longestMs: number): Promise<string | null> {
+async function tryImap(ctx: Deps, row: ConnectionRow, maxMs: number): Promise<string | null> {
   const login = await imapLogin(ctx, row)
   if (!login) return null
   let isIn = false
   try {
-    await withImap(login, ctx.config.allowedPrivateHosts, { longestMs }, (client) => {
+    await withImap(login, ctx.config.allowedPrivateHosts, { maxMs }, (client) => {
       isIn = true
       return client.mailboxOpen(login.mailbox, { readOnly: true })
     })

@@ -1,7 +1,7 @@
 import type { ThreadRow } from '../../../inbox/deliveries/enqueue-delivery.ts'
 import type { Trx } from '../../../platform/db/database.ts'
 import type { ConnectionRow } from '../connection/connection.ts'
-import { peerOfAddress, readMessageId } from '../connection/marks.ts'
+import { peerOfAddress, readMessageId } from '../connection/thread-marks.ts'
 import { mailThreadOf } from '../outbound/mail-threads.ts'
 import type { ParsedMail } from '../parse/parsed-mail.ts'
 

@@ -6,17 +6,17 @@ import { type Login, reachHost } from '../../../platform/mail/reach-host.ts'
 const CONNECT_MS = 15_000
 const IDLE_MS = 60_000
 /** The time limit of one response of the server, of which a mail is the longest. */
-const LARGEST_ANSWER = 72 * 1024 * 1024
+const MAX_ANSWER_SIZE = 72 * 1024 * 1024
 
 /**
  * Runs a function with a client that is logged in and has no mailbox open, and logs out. Throws MailFailure after
- * `longestMs` in total, since a server that sends something now and then never runs into a timeout of the socket.
+ * `maxMs` in total, since a server that sends something now and then never runs into a timeout of the socket.
  * `signal` aborts it with its own reason. Other errors are thrown as they are.
  */
 export async function withImap<T>(
   login: Login,
   allowedPrivateHosts: readonly string[],
-  { longestMs, signal }: { longestMs: number; signal?: AbortSignal },
+  { maxMs, signal }: { maxMs: number; signal?: AbortSignal },
   act: (client: ImapFlow) => Promise<T>,
 ): Promise<T> {
   const client = await clientOf(login, await reachHost(login.host, login.port, allowedPrivateHosts))
@@ -26,7 +26,7 @@ export async function withImap<T>(
     reason ??= why
     client.close()
   }
-  const timer = setTimeout(() => end(tooSlow(login.host, longestMs)), longestMs)
+  const timer = setTimeout(() => end(tooSlow(login.host, maxMs)), maxMs)
   const onAbort = (): void => end(signal?.reason)
   signal?.addEventListener('abort', onAbort)
   try {
@@ -66,8 +66,8 @@ async function clientOf(
     greetingTimeout: CONNECT_MS,
     socketTimeout: IDLE_MS,
     maxLineLength: 1024 * 1024,
-    maxLiteralSize: LARGEST_ANSWER,
-    maxResponseSize: 2 * LARGEST_ANSWER,
+    maxLiteralSize: MAX_ANSWER_SIZE,
+    maxResponseSize: 2 * MAX_ANSWER_SIZE,
   })
   // A later failure is reported by the pending command.
   client.on('error', () => {})

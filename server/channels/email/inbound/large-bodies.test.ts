@@ -13,7 +13,7 @@ let port: number
 before(async () => {
   app = fastify()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
-  const admit = admitLargeBodies({ longestMs: 300 })
+  const admit = admitLargeBodies({ maxMs: 300 })
   app.post(
     '/',
     { bodyLimit: LARGE, onRequest: async (request, reply) => admit(request, reply) },

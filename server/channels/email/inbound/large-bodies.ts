@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { holderOf, overloaded } from '../../../platform/http/bodies/admit-bodies.ts'
+import { overloaded, tenantOf } from '../../../platform/http/bodies/admit-bodies.ts'
 
 /** Bodies up to this size are not limited, because every other endpoint reads as much. */
 const SMALL_BYTES = 1_048_576
@@ -7,11 +7,11 @@ const AT_ONCE = 8
 /** The most large bodies at once from one address, because anybody who knows the id of an agent can send one. */
 const OF_ADDRESS = 4
 /** The time within which a large body must arrive completely, in milliseconds. */
-const LONGEST_MS = 60_000
+const MAX_MS = 60_000
 
 /** Returns a hook that admits a few large bodies at a time, before they are read. It throws SERVICE_OVERLOADED. */
 export function admitLargeBodies({
-  longestMs = LONGEST_MS,
+  maxMs = MAX_MS,
 } = {}): (request: FastifyRequest, reply: FastifyReply) => void {
   let underWay = 0
   const ofAddress = new Map<string, number>()
@@ -21,19 +21,19 @@ export function admitLargeBodies({
     if (Number(headers['content-length'] ?? Number.NaN) <= SMALL_BYTES) return
     // The connection has already ended, so the listeners below would not be called.
     if (raw.socket.destroyed) return
-    const holder = holderOf(request)
-    const has = ofAddress.get(holder) ?? 0
+    const tenant = tenantOf(request)
+    const has = ofAddress.get(tenant) ?? 0
     if (underWay >= AT_ONCE || has >= OF_ADDRESS) throw overloaded()
     underWay++
-    ofAddress.set(holder, has + 1)
-    const timer = setTimeout(() => raw.destroy(), longestMs)
+    ofAddress.set(tenant, has + 1)
+    const timer = setTimeout(() => raw.destroy(), maxMs)
     raw.once('end', () => clearTimeout(timer))
     reply.raw.once('close', () => {
       clearTimeout(timer)
       underWay--
-      const left = (ofAddress.get(holder) ?? 1) - 1
-      if (left > 0) ofAddress.set(holder, left)
-      else ofAddress.delete(holder)
+      const left = (ofAddress.get(tenant) ?? 1) - 1
+      if (left > 0) ofAddress.set(tenant, left)
+      else ofAddress.delete(tenant)
     })
   }
 }

@@ -7,10 +7,10 @@ import { withImap } from './imap.ts'
 import { takeMail } from './take-mail.ts'
 
 /** After this time, other mailboxes are read. */
-const MOST_MAILS = 50
-const LONGEST_TURN_MS = 10_000
+const MAX_MAILS = 50
+const MAX_TURN_MS = 10_000
 /** Only the beginning of a larger mail is read, which contains its text. */
-const LARGEST_BYTES = 60 * 1024 * 1024
+const MAX_BYTES = 60 * 1024 * 1024
 const BEGINNING_BYTES = 2 * 1024 * 1024
 /** Allows for the difference between the clocks of two servers. */
 const SKEW_MS = 2 * 60_000
@@ -22,18 +22,18 @@ const SKEW_MS = 2 * 60_000
 export async function readMailbox(
   ctx: Context,
   row: ClaimedMailbox,
-  limits: { longestMs: number; signal: AbortSignal },
+  limits: { maxMs: number; signal: AbortSignal },
 ): Promise<boolean> {
   const login = await imapLogin(ctx, row)
   if (!login) return false
-  const until = performance.now() + LONGEST_TURN_MS
+  const until = performance.now() + MAX_TURN_MS
   return withImap(login, ctx.config.allowedPrivateHosts, limits, async (client) => {
     const mailbox = await client.mailboxOpen(login.mailbox, { readOnly: true })
     const { uidValidity, uidNext } = mailbox
     const isSame = row.uid_validity !== null && String(row.uid_validity) === String(uidValidity)
     const after = isSame ? Number(row.last_uid) : 0
     const uids = await uidsAfter(client, after, isSame ? null : row.reads_from)
-    for (const uid of uids.slice(0, MOST_MAILS)) {
+    for (const uid of uids.slice(0, MAX_MAILS)) {
       if (performance.now() > until) return true
       const mail = await download(client, uid)
       const note = { uidValidity, lastUid: uid }
@@ -41,7 +41,7 @@ export async function readMailbox(
       if (mail === null || isOld) await noteRead(ctx.db, row, note)
       else await takeMail(ctx, row, mail, (trx) => noteRead(trx, row, note))
     }
-    if (uids.length > MOST_MAILS) return true
+    if (uids.length > MAX_MAILS) return true
     await noteRead(ctx.db, row, { uidValidity, lastUid: Math.max(after, uidNext - 1, uids.at(-1) ?? 0) })
     return false
   })
@@ -66,7 +66,7 @@ async function download(
   requireOpen(client)
   if (!about) return null
   const bytes = about.size ?? 0
-  const isCut = bytes > LARGEST_BYTES
+  const isCut = bytes > MAX_BYTES
   const source = isCut ? { start: 0, maxLength: BEGINNING_BYTES } : true
   const message = await client.fetchOne(String(uid), { source }, { uid: true })
   requireOpen(client)

@@ -7,7 +7,7 @@ import { type MailServer, startMailServer } from '../../../../test/fakes/mail-se
 import { ADDRESS, connectTestMailbox, headerOf, mail } from '../../../../test/mailbox.ts'
 import { type Client, type Service, startService } from '../../../../test/start.ts'
 import { until } from '../../../../test/until.ts'
-import { takeIn } from '../../inbound/take-in.ts'
+import { processInbound } from '../../inbound/process-inbound.ts'
 
 let service: Service
 let client: Client
@@ -280,6 +280,6 @@ test('tickets by mail go to the team at once, the team answers in the thread, an
   assert.deepEqual([conversation?.status, conversation?.taken_over_by], ['taken_over', null])
   await wait(1_500)
   assert.deepEqual(await box.deliveries(), [])
-  for (const { id } of await box.threads()) await takeIn(service.ctx, { threadId: id })
+  for (const { id } of await box.threads()) await processInbound(service.ctx, { threadId: id })
   assert.equal((await box.said()).length, 2)
 })

@@ -44,7 +44,7 @@ const read = () => readMailboxes(service)
 test('a server that only sends keep-alives is given up after the limit, and the account is told', async () => {
   server.troubles.set('LOGIN', 'stall')
   const box = await connect(server)
-  const reader = createMailReader(service.ctx, { longestMs: 200 })
+  const reader = createMailReader(service.ctx, { maxMs: 200 })
   await reader.tick()
   await reader.idle()
   const { imap_error, lease_id, read_failures } = await box.row()
@@ -61,7 +61,7 @@ test('testing a connection gives up on both servers and reports each', async () 
     const row = await box.row()
     const { port } = silent.address() as AddressInfo
     const slow = { ...row, smtp: { ...row.smtp, port } }
-    assert.deepEqual(await tryServers(service.ctx, slow, { longestMs: 200 }), {
+    assert.deepEqual(await tryServers(service.ctx, slow, { maxMs: 200 }), {
       smtp: '127.0.0.1 did not answer in time.',
       imap: '127.0.0.1 was too slow: it was given up after 1 seconds.',
     })

@@ -11,7 +11,7 @@ const ATTRIBUTIONS = [
   new RegExp(`^[^.?!]{0,100}<[^<>\\s]+@[^<>\\s]+>\\s${WROTE}:$`, 'i'),
 ]
 /** The most lines that an attribution takes. */
-const MOST_LINES = 4
+const MAX_LINES = 4
 
 const ORIGINAL =
   /^\s*[-_*]{2,}\s*(?:original message|original appointment|ursprüngliche nachricht|originalnachricht|original-nachricht|message d'origine|mensaje original)\s*[-_*]{2,}\s*$/i
@@ -23,7 +23,7 @@ const HEADER_FIELDS = [
 ]
 const SENT_FROM =
   /^(?:sent from my .{1,60}|sent (?:from|with) .{1,60}(?:mail|app|ios|android)|von meinem .{1,60} gesendet|gesendet (?:von|mit) .{1,80}|get outlook for .{1,40}|outlook für .{1,40} (?:herunterladen|beziehen)|diese nachricht wurde von meinem .{1,60} gesendet\.?)$/i
-const LONGEST_SIGNATURE = 20
+const MAX_SIGNATURE_LENGTH = 20
 
 /**
  * Returns what the person has written, without quoted mails and the signature, or the whole text if nothing would be
@@ -64,7 +64,7 @@ const isQuote = (line: string): boolean => /^ ?>/.test(line)
 /** Returns the number of lines of the attribution that begins here, or 0. */
 function attributionAt(lines: string[], at: number): number {
   let joined = ''
-  for (let count = 1; count <= MOST_LINES && at + count <= lines.length; count++) {
+  for (let count = 1; count <= MAX_LINES && at + count <= lines.length; count++) {
     const line = (lines[at + count - 1] ?? '').trim()
     if (line === '') return 0
     joined = `${joined} ${line.replace(/^>\s?/, '')}`.trim()
@@ -83,7 +83,8 @@ function isHeaderBlock(lines: string[], at: number): boolean {
 
 function withoutSignature(lines: string[]): string[] {
   const start = lines.findLastIndex((line) => /^-- ?$/.test(line))
-  const isShort = start >= 0 && lines.slice(start).filter((line) => line.trim()).length <= LONGEST_SIGNATURE
+  const isShort =
+    start >= 0 && lines.slice(start).filter((line) => line.trim()).length <= MAX_SIGNATURE_LENGTH
   const rest = isShort ? lines.slice(0, start) : [...lines]
   while (rest.length > 0 && (rest.at(-1)?.trim() === '' || SENT_FROM.test(rest.at(-1)?.trim() ?? '')))
     rest.pop()

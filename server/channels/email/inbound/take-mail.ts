@@ -8,13 +8,13 @@ import type { AttachmentNote } from '../../../platform/db/tables/attachments.ts'
 import { isSameMailbox, type MailAddress } from '../../../platform/mail/mail-address.ts'
 import { receiveMessage } from '../../inbound/receive-message.ts'
 import { type ConnectionRow, markKeyOf } from '../connection/connection.ts'
-import { newPeer, readMessageId } from '../connection/marks.ts'
+import { newPeer, readMessageId } from '../connection/thread-marks.ts'
 import { changeMailThread, type MailThread, mailThreadOf, withReference } from '../outbound/mail-threads.ts'
 import { giveToTeam } from '../outbound/mail-ticket.ts'
 import type { ParsedMail } from '../parse/parsed-mail.ts'
 import { findThread } from './find-thread.ts'
-import { noteBounce } from './note-bounce.ts'
-import { isTalkative } from './talkative.ts'
+import { exceedsMailRate } from './mail-rate.ts'
+import { recordBounce } from './record-bounce.ts'
 
 /** The sender of mails that have none. Such mails are stored all the same. */
 const NOBODY: MailAddress = { address: 'unknown@invalid', name: null }
@@ -26,14 +26,14 @@ type NewMail = {
   cut?: { bytes: number }
 }
 
-type Needs = Pick<Context, 'db' | 'secrets' | 'jobs' | 'notifier' | 'filesDir' | 'mailParser'>
+type Deps = Pick<Context, 'db' | 'secrets' | 'jobs' | 'notifier' | 'filesDir' | 'mailParser'>
 
 /**
  * Stores a mail once; a repetition returns `known`. `within` runs in the same transaction, so that the position in
  * the mailbox always matches what was stored.
  */
 export async function takeMail(
-  ctx: Needs,
+  ctx: Deps,
   row: ConnectionRow,
   mail: NewMail,
   within: (trx: Trx) => Promise<void> = async () => {},
@@ -43,7 +43,7 @@ export async function takeMail(
   // A bounce that is read again must not mark a mail that has been sent again since.
   const returned =
     bounce && !(await isStored(ctx.db, row, parsed))
-      ? await noteBounce(ctx, row, await markKeyOf(ctx, row), bounce)
+      ? await recordBounce(ctx, row, await markKeyOf(ctx, row), bounce)
       : null
   return transact(ctx.db, async (trx) => {
     await within(trx)
@@ -100,7 +100,7 @@ type Received = {
 }
 
 async function store(
-  ctx: Needs,
+  ctx: Deps,
   trx: Trx,
   row: ConnectionRow,
   { key, parsed, returned, receivedAt, isOwn }: Received,
@@ -125,7 +125,7 @@ async function store(
     isOwn ||
     from === null ||
     // Many senders may name one address for the answers.
-    (await isTalkative(trx, row, [from.address, person.address]))
+    (await exceedsMailRate(trx, row, [from.address, person.address]))
   // The answer would go to somebody who has not written, so a person of the team decides.
   const isForged = parsed.isDoubtful && !isNobodys
   const silent = isNobodys || isForged

@@ -3,7 +3,7 @@ import { Exact, Success } from '../../../platform/http/contract.ts'
 import { rawEndpoint } from '../../../platform/http/raw-endpoint.ts'
 
 /** The size limit of a mail: 25 MB of attachments in their encoded form. */
-export const LARGEST_MAIL_BYTES = 40 * 1024 * 1024
+export const MAX_MAIL_BYTES = 40 * 1024 * 1024
 
 const Header = { minLength: 1, maxLength: 1_000 }
 
@@ -40,8 +40,8 @@ export const receiveMail = rawEndpoint({
   body: {
     as: 'stream',
     types: ['message/rfc822', 'application/octet-stream', 'text/plain'],
-    maxBytes: LARGEST_MAIL_BYTES,
-    schema: Type.String({ format: 'binary', maxLength: LARGEST_MAIL_BYTES }),
+    maxBytes: MAX_MAIL_BYTES,
+    schema: Type.String({ format: 'binary', maxLength: MAX_MAIL_BYTES }),
   },
   success: { status: 200, description: 'The mail is stored', types: ['application/json'], schema: Success },
   unknown: 'WEBHOOK_SIGNATURE_INVALID',

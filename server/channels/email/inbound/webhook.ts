@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '../../../context.ts'
-import { ApartFailure } from '../../../platform/child-process/apart-failure.ts'
+import { ChildProcessFailure } from '../../../platform/child-process/child-process-failure.ts'
 import { createFairPlaces } from '../../../platform/concurrency/fair-places.ts'
 import { overloaded } from '../../../platform/http/bodies/admit-bodies.ts'
 import { ApiError } from '../../../platform/http/errors.ts'
@@ -12,7 +12,7 @@ import type { ConnectionRow } from '../connection/connection.ts'
 import { inboundSecretOf } from '../connection/connection.ts'
 import { admitLargeBodies } from './large-bodies.ts'
 import { takeMail } from './take-mail.ts'
-import { LARGEST_MAIL_BYTES, receiveMail } from './webhook-contract.ts'
+import { MAX_MAIL_BYTES, receiveMail } from './webhook-contract.ts'
 
 /** The most mails that are in memory at once until they are stored, in all and for one account. */
 const IN_MEMORY = 4
@@ -33,18 +33,18 @@ export function mailWebhookRoutes(ctx: Context): RawRoute[] {
       async ({ params, request }) => {
         const { row, secret, signature } = await requireSigned(ctx, params.agentId, request)
         if (!(request.body instanceof Readable)) throw refused()
-        if (Number(request.headers['content-length']) > LARGEST_MAIL_BYTES)
+        if (Number(request.headers['content-length']) > MAX_MAIL_BYTES)
           throw new ApiError('VALIDATION_BODY_TOO_LARGE')
         const signing = createHmac('sha256', secret).update(`${timestampOf(request)}.`)
         const see = (piece: Buffer) => void signing.update(piece)
-        return ctx.uploads.spool(request.body, { maxBytes: LARGEST_MAIL_BYTES, see }, async (path) => {
+        return ctx.uploads.spool(request.body, { maxBytes: MAX_MAIL_BYTES, see }, async (path) => {
           if (!timingSafeEqual(signature, signing.digest())) throw refused()
           if (ctx.mailParser.isFull(row.account_id)) throw overloaded()
           const leave = await inMemory.enter(row.account_id)
           await readFile(path)
             .then((raw) => takeMail(ctx, row, { raw, receivedAt: new Date() }))
             .catch((error: unknown) => {
-              throw error instanceof ApartFailure ? overloaded() : error
+              throw error instanceof ChildProcessFailure ? overloaded() : error
             })
             .finally(leave)
           return { success: true }

@@ -6,7 +6,7 @@ import type { MailAddress } from '../../../platform/mail/mail-address.ts'
 import { domainOf, oneLine } from '../../../platform/mail/mail-address.ts'
 import { escapeHtml } from '../../../platform/text/safety/escape-html.ts'
 import { linksTo, withoutForeignLinks } from '../../../platform/text/safety/foreign-links.ts'
-import { markedAddress, messageIdOf } from '../connection/marks.ts'
+import { markedAddress, messageIdOf } from '../connection/thread-marks.ts'
 import type { MailFile } from '../parse/parsed-mail.ts'
 import type { MailThread } from './mail-threads.ts'
 

@@ -1,6 +1,6 @@
 import type { Context } from '../../../context.ts'
 import { readAttachment } from '../../../conversations/attachments/attachments.ts'
-import { LARGEST_BYTES } from '../../../conversations/attachments/limits.ts'
+import { MAX_BYTES } from '../../../conversations/attachments/limits.ts'
 import type { DeliveryRow } from '../../../inbox/deliveries/claim-delivery.ts'
 import { type ThreadRow, threadOf } from '../../../inbox/deliveries/enqueue-delivery.ts'
 import type { Attempt } from '../../../inbox/deliveries/settle-delivery.ts'
@@ -8,7 +8,7 @@ import { transact } from '../../../platform/db/statements/transact.ts'
 import { describeMailError } from '../../../platform/mail/mail-failure.ts'
 import { openSmtp, SendFailure } from '../../../platform/mail/smtp.ts'
 import type { Channel } from '../../registry/channel.ts'
-import { type ConnectionRow, markKeyOf, noteSmtp, rowOf, smtpLogin } from '../connection/connection.ts'
+import { type ConnectionRow, markKeyOf, recordSmtp, rowOf, smtpLogin } from '../connection/connection.ts'
 import type { MailFile } from '../parse/parsed-mail.ts'
 import { composeMail } from './compose-mail.ts'
 import { changeMailThread, mailThreadOf, withReference } from './mail-threads.ts'
@@ -68,8 +68,8 @@ async function agentName({ db }: Context, { account_id, agent_id }: ConnectionRo
 /** Returns the files of a delivery, or a sentence that says why they cannot be sent. */
 async function readFiles(ctx: Context, delivery: DeliveryRow): Promise<MailFile[] | string> {
   const notes = delivery.content.attachments ?? []
-  if (notes.reduce((sum, { size }) => sum + size, 0) > LARGEST_BYTES)
-    return `The files have more than the ${LARGEST_BYTES / 1_048_576} MB that mail servers take.`
+  if (notes.reduce((sum, { size }) => sum + size, 0) > MAX_BYTES)
+    return `The files have more than the ${MAX_BYTES / 1_048_576} MB that mail servers take.`
   const owner = { accountId: delivery.account_id, agentId: delivery.agent_id }
   const files: MailFile[] = []
   for (const { id, name } of notes) {
@@ -93,7 +93,7 @@ async function hand(ctx: Context, row: ConnectionRow, mail: Mail, signal: AbortS
     })
     try {
       const { serverMessageId } = await smtp.send(mail.envelope, mail.raw)
-      await noteSmtp(ctx.db, row, null)
+      await recordSmtp(ctx.db, row, null)
       return { kind: 'sent', providerMessageId: serverMessageId ?? mail.messageId }
     } finally {
       smtp.close()
@@ -102,7 +102,7 @@ async function hand(ctx: Context, row: ConnectionRow, mail: Mail, signal: AbortS
     const failure = describeMailError(error, row.smtp.host)
     const reason = failure.message
     const isOfConnection = !(failure instanceof SendFailure) || failure.isOfConnection
-    if (isOfConnection) await noteSmtp(ctx.db, row, reason)
+    if (isOfConnection) await recordSmtp(ctx.db, row, reason)
     return { kind: failure instanceof SendFailure ? failure.kind : 'retry', reason }
   }
 }

@@ -20,14 +20,14 @@ export type MailThread = {
 }
 
 /** Only the first and the newest are kept, so that headers stay short (RFC 5322, 3.6.4). */
-const MOST_REFERENCES = 20
+const MAX_REFERENCES = 20
 
 export const mailThreadOf = ({ data }: Pick<ThreadRow, 'data'>): MailThread | null =>
   'to' in data ? (data as MailThread) : null
 
 export function withReference(references: string[], messageId: string): string[] {
   const all = [...references.filter((known) => known !== messageId), messageId]
-  return all.length <= MOST_REFERENCES ? all : [...all.slice(0, 1), ...all.slice(1 - MOST_REFERENCES)]
+  return all.length <= MAX_REFERENCES ? all : [...all.slice(0, 1), ...all.slice(1 - MAX_REFERENCES)]
 }
 
 /** Locks the row of a thread and changes its data. `change` is given null when there is no data yet. */

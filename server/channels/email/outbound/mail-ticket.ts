@@ -4,10 +4,10 @@ import { openTicket } from '../../../inbox/tickets/open-ticket.ts'
 import type { Trx } from '../../../platform/db/database.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
 import type { MailAddress } from '../../../platform/mail/mail-address.ts'
+import { newConversation } from '../../inbound/process-inbound.ts'
 import { lockThread } from '../../inbound/receive-message.ts'
-import { newConversation } from '../../inbound/take-in.ts'
 
-const LONGEST_DESCRIPTION = 10_000
+const MAX_DESCRIPTION_LENGTH = 10_000
 
 /**
  * Hands the thread's conversation to the team with a ticket before the mail is added, so that the agent does not
@@ -38,7 +38,7 @@ export async function giveToTeam(
     agentId: thread.agent_id,
     conversationId: conversation.id,
     subject: title,
-    description: text.slice(0, LONGEST_DESCRIPTION).toWellFormed() || null,
+    description: text.slice(0, MAX_DESCRIPTION_LENGTH).toWellFormed() || null,
     customer: { id: conversation.user_id, name: person.name, email: person.address, phoneNumber: null },
     assigneeId: null,
   })

@@ -9,10 +9,10 @@ import type { Trx } from '../../../platform/db/database.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import type { StatusCategory } from '../../../platform/db/tables/helpdesk.ts'
 import { mailAddress, oneLine } from '../../../platform/mail/mail-address.ts'
+import { newConversation } from '../../inbound/process-inbound.ts'
 import { ensureThread } from '../../inbound/receive-message.ts'
-import { newConversation } from '../../inbound/take-in.ts'
 import { type ConnectionRow, markKeyOf } from '../connection/connection.ts'
-import { peerFrom } from '../connection/marks.ts'
+import { peerFrom } from '../connection/thread-marks.ts'
 import { changeMailThread } from './mail-threads.ts'
 
 /**

@@ -2,8 +2,8 @@ import { storable } from '../../../platform/http/bodies/storable.ts'
 import { oneLine } from '../../../platform/mail/mail-address.ts'
 import type { Bounce, MailFile } from './parsed-mail.ts'
 
-const LONGEST_PART = 64 * 1024
-const LONGEST_REASON = 300
+const MAX_PART_LENGTH = 64 * 1024
+const MAX_REASON_LENGTH = 300
 
 /**
  * Reads a delivery status notification (RFC 3464). Returns the mails that failed and the reason, or null when it is
@@ -13,7 +13,7 @@ export function readBounce(contentType: string, files: MailFile[]): Bounce | nul
   if (!/^\s*multipart\/report\b/i.test(contentType)) return null
   const textOf = (types: string[]): string | null => {
     const part = files.find(({ mediaType }) => types.includes(mediaType))
-    return part ? storable(Buffer.from(part.bytes.subarray(0, LONGEST_PART)).toString('latin1')) : null
+    return part ? storable(Buffer.from(part.bytes.subarray(0, MAX_PART_LENGTH)).toString('latin1')) : null
   }
   const status = textOf(['message/delivery-status', 'message/global-delivery-status'])
   const returned = textOf([
@@ -31,7 +31,7 @@ export function readBounce(contentType: string, files: MailFile[]): Bounce | nul
     messageIds: [...unfolded(headOf(returned)).matchAll(/^message-id:\s*(<[^<>\s]+>)/gim)].map(
       ([, id = '']) => id,
     ),
-    reason: oneLine(`It could not be delivered: ${said}`, LONGEST_REASON),
+    reason: oneLine(`It could not be delivered: ${said}`, MAX_REASON_LENGTH),
   }
 }
 

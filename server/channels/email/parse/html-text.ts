@@ -28,12 +28,12 @@ const BLOCKS = new Set(
 const UNSEEN = new Set('SCRIPT STYLE HEAD TITLE TEMPLATE NOSCRIPT OBJECT SVG'.split(' '))
 
 /** The most tags for which the tree is built; each of them may become a node. */
-const MOST_BRACKETS = 120_000
+const MAX_BRACKETS = 120_000
 
 /** Returns the text of an HTML mail with the addresses of its links. Quotations are left out unless `isForward`. */
 export function htmlText(html: string, { isForward = false } = {}): string {
   // Building the tree of such a mail would take too long.
-  if (tooComplex(html) !== null || html.split('<').length > MOST_BRACKETS) return tidy(decode(bareText(html)))
+  if (tooComplex(html) !== null || html.split('<').length > MAX_BRACKETS) return tidy(decode(bareText(html)))
   const { document } = parseHTML(`<html><body>${html}</body></html>`)
   const whole = textIn(document.body)
   if (isForward) return whole

@@ -7,7 +7,7 @@ const mail = (text: string): Buffer => Buffer.from(`From: ann@example.com\r\nSub
 /** Parsing this mail would take seconds. */
 const bulky = mail('> a\r\n'.repeat(400_000))
 
-const parser = createMailParser({ mostWaiting: 12, mostWaitingOfOne: 8 })
+const parser = createMailParser({ maxWaiting: 12, maxWaitingOfOne: 8 })
 after(() => parser.close())
 
 test('mails are read in two processes, and a sender of many leaves one of them free', async () => {
@@ -31,7 +31,7 @@ test('mails are read in two processes, and a sender of many leaves one of them f
 })
 
 test('a mail whose process is killed is kept unparsed, and the next mail is read', async () => {
-  const busy = createMailParser({ mostWaitingOfOne: 1 })
+  const busy = createMailParser({ maxWaitingOfOne: 1 })
   const lost = busy.read('a', bulky)
   await until('its process at work', () => !busy.isFull('a'))
   const next = busy.read('a', mail('next'))
@@ -45,7 +45,7 @@ test('a mail whose process is killed is kept unparsed, and the next mail is read
 })
 
 test('a mail that takes too long is kept unparsed; one that was never started is to be sent again', async () => {
-  const hasty = createMailParser({ longestMs: 1 })
+  const hasty = createMailParser({ maxMs: 1 })
   const read = await Promise.all(['a', 'b'].map((account) => hasty.read(account, bulky)))
   assert.deepEqual(
     read.map(({ files }) => files.map(({ name }) => name)),

@@ -10,7 +10,7 @@ import type { ParsedMail } from './parsed-mail.ts'
 type MailParser = {
   /**
    * Parses a mail when it is the account's turn. The content of a mail never makes it throw: a mail that crashes its
-   * process becomes an attachment. Throws ApartFailure when parsing never began or the service is closing; the caller
+   * process becomes an attachment. Throws ChildProcessFailure when parsing never began or the service is closing; the caller
    * should retry.
    */
   read(accountId: string, raw: Uint8Array, cut?: { bytes: number } | null): Promise<ParsedMail>
@@ -24,22 +24,22 @@ type MailParser = {
 
 const MODULE = new URL('./mail-work.ts', import.meta.url).href
 const PLACES = 2
-const MOST_WAITING = 30
-const MOST_WAITING_OF_ONE = 20
-const LONGEST_MS = 30_000
+const MAX_WAITING = 30
+const MAX_WAITING_OF_ONE = 20
+const MAX_MS = 30_000
 const MEMORY_MB = 512
 /** The limit for the parsed mail, including its attachments. */
 const ANSWER_MB = 128
 const IDLE_MS = 30_000
 
 export function createMailParser({
-  mostWaiting = MOST_WAITING,
-  mostWaitingOfOne = MOST_WAITING_OF_ONE,
-  longestMs = LONGEST_MS,
+  maxWaiting = MAX_WAITING,
+  maxWaitingOfOne = MAX_WAITING_OF_ONE,
+  maxMs = MAX_MS,
 } = {}): MailParser {
   const pool = createPool({
     places: PLACES,
-    timeoutMs: longestMs,
+    timeoutMs: maxMs,
     memoryMb: MEMORY_MB,
     answerMb: ANSWER_MB,
     idleMs: IDLE_MS,
@@ -80,7 +80,7 @@ export function createMailParser({
     },
     isFull(accountId) {
       const all = [...waiting.values()].reduce((sum, some) => sum + some, 0)
-      return all >= mostWaiting || (waiting.get(accountId) ?? 0) >= mostWaitingOfOne
+      return all >= maxWaiting || (waiting.get(accountId) ?? 0) >= maxWaitingOfOne
     },
     processes: () => pool.processes(),
     close() {

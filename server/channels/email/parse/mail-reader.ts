@@ -11,7 +11,7 @@ import { readMailbox } from '../inbound/read-mailbox.ts'
 
 const AT_ONCE = 4
 /** The time limit of one session. It is enough for the largest mail and less than the lease. */
-const LONGEST_VISIT_MS = 120_000
+const MAX_VISIT_MS = 120_000
 
 /** Reads the mailboxes that are due. Safe in any number of processes. */
 type MailReader = {
@@ -23,7 +23,7 @@ type MailReader = {
   close(): Promise<void>
 }
 
-export function createMailReader(ctx: Context, { longestMs = LONGEST_VISIT_MS } = {}): MailReader {
+export function createMailReader(ctx: Context, { maxMs = MAX_VISIT_MS } = {}): MailReader {
   const ending = new AbortController()
   const underWay = new Set<Promise<void>>()
   const work = async (): Promise<void> => {
@@ -32,7 +32,7 @@ export function createMailReader(ctx: Context, { longestMs = LONGEST_VISIT_MS } 
       if (!row) return
       // If one was due, there may be more.
       start()
-      await visit(ctx, row, { longestMs, signal: ending.signal })
+      await visit(ctx, row, { maxMs, signal: ending.signal })
     }
   }
   const idle = async (): Promise<void> => {
@@ -58,7 +58,7 @@ export function createMailReader(ctx: Context, { longestMs = LONGEST_VISIT_MS } 
 async function visit(
   ctx: Context,
   row: ClaimedMailbox,
-  limits: { longestMs: number; signal: AbortSignal },
+  limits: { maxMs: number; signal: AbortSignal },
 ): Promise<void> {
   try {
     const more = await readMailbox(ctx, row, limits)

@@ -11,13 +11,13 @@ import { htmlText } from './html-text.ts'
 import type { MailFile, ParsedMail } from './parsed-mail.ts'
 
 const LIMITS = { maxNestingDepth: 50, maxHeadersSize: 512 * 1024, forceRfc822Attachments: true }
-const LONGEST_SUBJECT = 500
+const MAX_SUBJECT_LENGTH = 500
 /** The most characters of HTML that are read. */
-const LONGEST_HTML = 2_000_000
+const MAX_HTML_LENGTH = 2_000_000
 /** The most characters of a message. The whole text of a longer mail becomes a file. */
-const LONGEST_TEXT = 100_000
-const MOST_IDS = 60
-const LONGEST_ID = 500
+const MAX_TEXT_LENGTH = 100_000
+const MAX_IDS = 60
+const MAX_ID_LENGTH = 500
 
 /**
  * Parses a mail. It never throws because of the content: a mail that cannot be parsed becomes a file and a text that
@@ -33,14 +33,14 @@ function parsedFrom(email: Email, raw: Uint8Array, cut: { bytes: number } | null
     email.headers.filter(({ key }) => key === name).map(({ value }) => value)
   const from = personOf([email.from ?? email.sender ?? []].flat())
   const replyTo = personOf(email.replyTo ?? [])
-  const subject = oneLine(storable(email.subject ?? ''), LONGEST_SUBJECT)
+  const subject = oneLine(storable(email.subject ?? ''), MAX_SUBJECT_LENGTH)
   const attached = cut ? [] : filesOf(email.attachments)
   const words = wordsOf(email, isForwarded(subject))
   const isEmpty = words === '' && attached.length === 0
   // The mail is not empty, but the parser has found neither text nor file.
   const isUnread = isEmpty && !cut && email.text === undefined && email.html === undefined && hasBody(raw)
   if (isEmpty && subject === '' && !from) return unreadable(raw)
-  const long = words.length > LONGEST_TEXT
+  const long = words.length > MAX_TEXT_LENGTH
   if (long)
     attached.unshift({
       name: 'message.txt',
@@ -52,7 +52,7 @@ function parsedFrom(email: Email, raw: Uint8Array, cut: { bytes: number } | null
   if (isUnread) files.push(whole(raw))
   const remark = cut ? leftOutNote(cut.bytes) : isUnread ? UNREADABLE : note
   const text = long
-    ? `${words.slice(0, LONGEST_TEXT).toWellFormed()}\n\n[The whole text is in message.txt.]`
+    ? `${words.slice(0, MAX_TEXT_LENGTH).toWellFormed()}\n\n[The whole text is in message.txt.]`
     : words
   return {
     ...idsOf(email, raw),
@@ -74,7 +74,9 @@ const leftOutNote = (bytes: number): string =>
 function wordsOf(email: Email, isForward: boolean): string {
   const plain = storable(email.text ?? '')
   const isPlain = plain.trim() !== ''
-  const text = isPlain ? plain : htmlText(storable((email.html ?? '').slice(0, LONGEST_HTML)), { isForward })
+  const text = isPlain
+    ? plain
+    : htmlText(storable((email.html ?? '').slice(0, MAX_HTML_LENGTH)), { isForward })
   return stripQuoted(text, { isForward })
 }
 
@@ -84,12 +86,12 @@ function idsOf(email: Email, raw: Uint8Array): Pick<ParsedMail, 'messageId' | 'b
   return {
     messageId: own ?? `sha256:${shortHash(raw)}`,
     bodyHash: shortHash(bodyOf(raw)),
-    answers: [...new Set(answers)].slice(0, MOST_IDS),
+    answers: [...new Set(answers)].slice(0, MAX_IDS),
   }
 }
 
 const messageIds = (text: string): string[] =>
-  (text.match(/<[^<>\s]+>/g) ?? []).filter((id) => id.length <= LONGEST_ID).map(storable)
+  (text.match(/<[^<>\s]+>/g) ?? []).filter((id) => id.length <= MAX_ID_LENGTH).map(storable)
 
 const hasBody = (raw: Uint8Array): boolean => Buffer.from(bodyOf(raw)).toString('latin1').trim() !== ''
 

@@ -1,8 +1,8 @@
 import type { Context } from '../../../context.ts'
 import type { MessagingAccount } from './connection.ts'
-import { noteUse } from './note-use.ts'
 import type { ProviderClient } from './provider-adapter.ts'
 import { ProviderFailure } from './provider-failure.ts'
+import { recordUse } from './record-use.ts'
 
 type Options = { signal?: AbortSignal; timeoutMs?: number; retries?: number }
 
@@ -22,10 +22,10 @@ export function clientOf(
         answer = await ask(...args)
       } catch (error) {
         if (error instanceof ProviderFailure && (isTest || error.isOfConnection) && !isGivenUp(options))
-          await noteUse(db, account, error.message)
+          await recordUse(db, account, error.message)
         throw error
       }
-      await noteUse(db, account, null)
+      await recordUse(db, account, null)
       return answer
     }
   return {

@@ -10,7 +10,7 @@ import { NO_NUMBER, refreshNumbers } from './numbers.ts'
 import { ProviderFailure } from './provider-failure.ts'
 
 /** The time limit is short, because somebody is waiting for the response. */
-const PATIENCE = { timeoutMs: 10_000, retries: 0, longestMs: 20_000 }
+const PATIENCE = { timeoutMs: 10_000, retries: 0, maxMs: 20_000 }
 
 const presented = (numbers: MessagingNumber[]) =>
   numbers.map(({ phone, verifiedName }) => ({ phone, verifiedName }))

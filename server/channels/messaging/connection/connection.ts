@@ -40,7 +40,7 @@ export type MessagingAccount = Access & {
   sealedToken: string
 }
 
-type Needs = Pick<Context, 'db' | 'secrets'>
+type Deps = Pick<Context, 'db' | 'secrets'>
 
 /**
  * Connects the agent to exactly these accounts. A job of the same transaction requests their numbers. Secrets that
@@ -48,7 +48,7 @@ type Needs = Pick<Context, 'db' | 'secrets'>
  * account is new or its server is another one, which must not get the secrets of the one before.
  */
 export async function putConnection(
-  { db, secrets, jobs }: Needs & Pick<Context, 'jobs'>,
+  { db, secrets, jobs }: Deps & Pick<Context, 'jobs'>,
   { accountId, agentId }: AgentRef,
   { accounts, baseUrl }: { accounts: NewAccount[]; baseUrl: string | null },
 ): Promise<void> {
@@ -139,7 +139,7 @@ export async function deleteConnection(db: Db, { accountId, agentId }: AgentRef)
 }
 
 /** Returns the business accounts of an agent in the order in which they were given. */
-export async function accountsOf({ db, secrets }: Needs, agentId: string): Promise<MessagingAccount[]> {
+export async function accountsOf({ db, secrets }: Deps, agentId: string): Promise<MessagingAccount[]> {
   const rows = await db
     .selectFrom('messaging_accounts')
     .selectAll()
@@ -150,7 +150,7 @@ export async function accountsOf({ db, secrets }: Needs, agentId: string): Promi
 }
 
 /** Does the same as accountsOf, but throws MESSAGING_NOT_CONNECTED when there is none. */
-export async function requireAccounts(ctx: Needs, agentId: string): Promise<MessagingAccount[]> {
+export async function requireAccounts(ctx: Deps, agentId: string): Promise<MessagingAccount[]> {
   const accounts = await accountsOf(ctx, agentId)
   if (accounts.length === 0) throw new ApiError('MESSAGING_NOT_CONNECTED')
   return accounts

@@ -5,14 +5,14 @@ import { json } from '../../../platform/db/statements/json.ts'
 import type { MessagingNumber } from '../../../platform/db/tables/channels.ts'
 import { clientOf } from './client-of.ts'
 import { accountsOf, type MessagingAccount } from './connection.ts'
-import { noteUse } from './note-use.ts'
 import { ProviderFailure } from './provider-failure.ts'
+import { recordUse } from './record-use.ts'
 
-type Needs = Pick<Context, 'db' | 'fetcher'>
-type Options = { signal?: AbortSignal; timeoutMs?: number; retries?: number; longestMs?: number }
+type Deps = Pick<Context, 'db' | 'fetcher'>
+type Options = { signal?: AbortSignal; timeoutMs?: number; retries?: number; maxMs?: number }
 
 /** The time limit for the numbers of one account, with all pages and retries. */
-const LONGEST_MS = 30_000
+const MAX_MS = 30_000
 
 export const NO_NUMBER = 'The business account has no phone number.'
 
@@ -24,11 +24,11 @@ export const digitsOf = (phone: string): string => phone.replace(/\D/g, '').repl
  * half a minute, or when `signal` is aborted. Throws ProviderFailure.
  */
 export async function refreshNumbers(
-  ctx: Needs,
+  ctx: Deps,
   account: MessagingAccount,
-  { signal, longestMs = LONGEST_MS, ...options }: Options = {},
+  { signal, maxMs = MAX_MS, ...options }: Options = {},
 ): Promise<MessagingNumber[]> {
-  const limit = AbortSignal.timeout(longestMs)
+  const limit = AbortSignal.timeout(maxMs)
   const client = clientOf(ctx, account, {
     ...options,
     signal: signal ? AbortSignal.any([signal, limit]) : limit,
@@ -42,7 +42,7 @@ export async function refreshNumbers(
     .where('agent_id', '=', account.agentId)
     .where('business_account_id', '=', account.businessAccountId)
     .execute()
-  if (numbers.length === 0) await noteUse(ctx.db, account, NO_NUMBER)
+  if (numbers.length === 0) await recordUse(ctx.db, account, NO_NUMBER)
   account.numbers = numbers
   account.numbersReadAt = new Date()
   return numbers
@@ -53,7 +53,7 @@ export async function refreshNumbers(
  * the job is retried.
  */
 export async function readNumbersOf(
-  ctx: Needs & Pick<Context, 'secrets'>,
+  ctx: Deps & Pick<Context, 'secrets'>,
   agentId: string,
   signal?: AbortSignal,
 ): Promise<void> {

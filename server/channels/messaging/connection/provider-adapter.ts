@@ -84,9 +84,9 @@ export type SignedRequest = { url: string; headers: IncomingHttpHeaders; body: U
 /** What one messaging provider has of its own: its wire protocol and its rules. */
 export type ProviderAdapter = {
   /** The most characters of a text message. */
-  longestText: number
+  maxTextLength: number
   /** The most characters of a button's title and of the text above it; null for a provider without buttons. */
-  button: { longestTitle: number; longestText: number } | null
+  button: { maxTitleLength: number; maxTextLength: number } | null
   /**
    * How long after a person's last message the provider accepts texts and files, and the sentence for the customer when
    * that time is over. null: always.

@@ -10,12 +10,12 @@ export const objectOf = (value: unknown): JsonObject =>
 /** Returns the items of a list as objects, and an empty list for anything else. */
 export const objectsIn = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.map(objectOf) : [])
 
-const LONGEST = 20_000
+const MAX_LENGTH = 20_000
 
 /** Returns a storable text for a string or a number, and an empty one for anything else. */
 export const text = (value: unknown): string => {
   const plain = typeof value === 'number' && Number.isFinite(value) ? String(value) : value
-  return typeof plain === 'string' ? storable(plain.slice(0, LONGEST)) : ''
+  return typeof plain === 'string' ? storable(plain.slice(0, MAX_LENGTH)) : ''
 }
 
 /** Returns null for anything that is not a JSON object. */

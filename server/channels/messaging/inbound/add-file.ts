@@ -1,7 +1,7 @@
 import type { Context } from '../../../context.ts'
 import { addAttachment, replaceText } from '../../../conversations/records/change-message.ts'
 import { addTicketAttachment, replaceTicketText } from '../../../inbox/messages/change-ticket-message.ts'
-import { tellDesk } from '../../../inbox/tickets/tell-desk.ts'
+import { publishDeskEvent } from '../../../inbox/tickets/publish-desk-event.ts'
 import type { Trx } from '../../../platform/db/database.ts'
 import { json } from '../../../platform/db/statements/json.ts'
 import type { AttachmentNote } from '../../../platform/db/tables/attachments.ts'
@@ -25,7 +25,7 @@ export async function addFile(
   { id, name }: AwaitedFile,
   keep: (conversationId: string | null) => Promise<AttachmentNote | null>,
 ): Promise<void> {
-  // takeIn takes the same lock, so the message is either waiting or in its conversation.
+  // processInbound takes the same lock, so the message is either waiting or in its conversation.
   await lockThread(trx, accountId, threadId)
   const message = await trx
     .selectFrom('inbound_messages')
@@ -61,7 +61,7 @@ export async function addFile(
     await replaceText(trx, accountId, stored.id, `[${name}]`, missing)
     await replaceTicketText(trx, accountId, stored.id, `[${name}]`, missing)
   }
-  await tellDesk(
+  await publishDeskEvent(
     ctx,
     trx,
     { accountId: message.account_id, agentId: message.agent_id },

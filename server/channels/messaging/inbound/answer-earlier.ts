@@ -9,7 +9,7 @@ import type { SentTemplate } from '../schema.ts'
 import type { ThreadData } from './take-message.ts'
 
 const LOOK_EVERY_MS = 100
-const LONGEST_WAIT_MS = 10_000
+const MAX_WAIT_MS = 10_000
 
 /**
  * Returns what became of the template that an equal request with the same Idempotency-Key began to send. It is never
@@ -21,7 +21,7 @@ export async function answerEarlier(
   accountId: AccountId,
   deliveryId: string,
 ): Promise<Static<typeof SentTemplate>> {
-  const deadline = performance.now() + LONGEST_WAIT_MS
+  const deadline = performance.now() + MAX_WAIT_MS
   for (;;) {
     const row = await readDelivery(db, accountId, deliveryId)
     if (row?.content.template?.isSettled && row.conversation_id && row.provider_message_id) {

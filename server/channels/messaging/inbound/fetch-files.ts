@@ -2,7 +2,7 @@ import { fileTypeFromBuffer } from 'file-type'
 import type { Context } from '../../../context.ts'
 import { quotaProblem } from '../../../conversations/attachments/attachment-quota.ts'
 import { keepAttachment } from '../../../conversations/attachments/attachments.ts'
-import { LARGEST_BYTES } from '../../../conversations/attachments/limits.ts'
+import { MAX_BYTES } from '../../../conversations/attachments/limits.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import type { AwaitedFile } from '../../../platform/db/tables/channels.ts'
 import type { Attempt } from '../../../platform/jobs/jobs.ts'
@@ -41,7 +41,7 @@ export async function fetchFiles(
         bytes = await clientOf(ctx, account, { signal, timeoutMs: 60_000 }).fetchFile(
           connection,
           awaited.id,
-          LARGEST_BYTES,
+          MAX_BYTES,
         )
     } catch (error) {
       if (!(error instanceof ProviderFailure)) throw error

@@ -1,7 +1,7 @@
 import type { Context } from '../../../context.ts'
 import type { DeliveryRow } from '../../../inbox/deliveries/claim-delivery.ts'
 import { applyReport, changeDelivery } from '../../../inbox/deliveries/settle-delivery.ts'
-import { holdTicketOf, noteDelivery } from '../../../inbox/messages/note-delivery.ts'
+import { holdTicketOf, recordDelivery } from '../../../inbox/messages/record-delivery.ts'
 import type { Db, Trx } from '../../../platform/db/database.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import type { MessagingAccount } from '../connection/connection.ts'
@@ -53,7 +53,7 @@ export async function reportStatus(
       providerMessageId: messageId,
       ...(reason === null ? {} : { reason }),
     })
-    if (changed) await noteDelivery(ctx, trx, changed, changed.status)
+    if (changed) await recordDelivery(ctx, trx, changed, changed.status)
   })
 }
 

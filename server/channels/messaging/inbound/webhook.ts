@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Context } from '../../../context.ts'
-import { onBehalfOf } from '../../../platform/db/connections/lanes.ts'
+import { withTenant } from '../../../platform/db/connections/lanes.ts'
 import { ApiError } from '../../../platform/http/errors.ts'
 import { originOf } from '../../../platform/http/server/own-origin.ts'
 import { type RawRoute, rawRoute } from '../../../platform/http/server/serve-raw.ts'
@@ -11,7 +11,7 @@ import { receiveMessagingWebhook, verifyMessagingWebhook } from './webhook-contr
 /** The webhook is confirmed when all of it is durably stored. Otherwise the provider sends it again. */
 export function messagingWebhookRoutes(ctx: Context): RawRoute[] {
   const connected = (agentId: string) =>
-    agentId.includes('\0') ? [] : onBehalfOf(agentId, () => accountsOf(ctx, agentId))
+    agentId.includes('\0') ? [] : withTenant(agentId, () => accountsOf(ctx, agentId))
   const admitted = new WeakMap<object, MessagingAccount[]>()
   return [
     rawRoute(verifyMessagingWebhook, async ({ params, query, reply }) => {

@@ -393,7 +393,7 @@ test('the offer of an answer is a button below its last message, where the provi
   const answerId = '01a22484-6254-7519-b888-78b94b763529'
   const paragraph = `${'word '.repeat(120).trim()}.`
   for (const { person } of Object.values(CUSTOMER_SENTENCES)) {
-    assert.ok(person.length <= (whatsAppAdapter.button?.longestTitle ?? 0), person)
+    assert.ok(person.length <= (whatsAppAdapter.button?.maxTitleLength ?? 0), person)
     const offer = { answerId, title: person }
     const content = { text: [paragraph, paragraph, paragraph].join('\n\n'), offer }
     const pieces = piecesOf(whatsAppAdapter, content)

@@ -14,26 +14,26 @@ export type Piece =
   | { kind: 'template' }
 
 /** The most characters of a delivery. A model that never ends would otherwise send hundreds of messages. */
-const LONGEST = 100_000
+const MAX_LENGTH = 100_000
 
 /** Splits a delivery into messages of the provider. The result is always the same for the same content. */
 export function piecesOf(
-  adapter: Pick<ProviderAdapter, 'formatText' | 'longestText' | 'button'>,
+  adapter: Pick<ProviderAdapter, 'formatText' | 'maxTextLength' | 'button'>,
   { text, html, attachments = [], template, linkHosts, notice, offer }: DeliveryContent,
 ): Piece[] {
   if (template) return [{ kind: 'template' }]
   // Only people write HTML, and their brackets are not citation markers.
-  const written = adapter.formatText(text.slice(0, LONGEST).toWellFormed(), {
+  const written = adapter.formatText(text.slice(0, MAX_LENGTH).toWellFormed(), {
     dropCitations: html === undefined,
   })
   const answer = linkHosts ? withoutForeignLinks(written, linksTo(linkHosts)) : written
   const formatted = withNotice(answer, notice)
   const limits = offer ? adapter.button : null
-  const texts = splitText(formatted, limits?.longestText ?? adapter.longestText)
+  const texts = splitText(formatted, limits?.maxTextLength ?? adapter.maxTextLength)
   return [
     ...texts.map((piece, at): Piece => {
       if (!offer || !limits || at < texts.length - 1) return { kind: 'text', text: piece }
-      const title = shorten(offer.title, limits.longestTitle)
+      const title = shorten(offer.title, limits.maxTitleLength)
       return { kind: 'text', text: piece, button: { id: pressOf(offer.answerId), title } }
     }),
     ...attachments.map((file): Piece => ({ kind: 'file', file })),

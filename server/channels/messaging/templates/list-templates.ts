@@ -10,7 +10,7 @@ import { templateAccounts } from './template-accounts.ts'
 import { variablesOf } from './template-variables.ts'
 
 /** The time limit for one account, with all pages and retries. */
-const LONGEST_MS = 25_000
+const MAX_MS = 25_000
 
 /**
  * Returns the approved templates of all business accounts of the agent, and the numbers that can send them. An
@@ -38,7 +38,7 @@ async function readAccount(
   account: MessagingAccount,
 ): Promise<{ templates: Static<typeof Template>[]; isWhole: boolean }> {
   const { businessAccountId } = account
-  const options = { signal: AbortSignal.timeout(LONGEST_MS), timeoutMs: 10_000 }
+  const options = { signal: AbortSignal.timeout(MAX_MS), timeoutMs: 10_000 }
   const [templates, numbers] = await Promise.allSettled([
     clientOf(ctx, account, options).templates(businessAccountId),
     refreshNumbers(ctx, account, options),

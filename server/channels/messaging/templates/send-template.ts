@@ -5,7 +5,7 @@ import type { Context } from '../../../context.ts'
 import { LEASE_SECONDS } from '../../../inbox/deliveries/claim-delivery.ts'
 import { enqueueDelivery } from '../../../inbox/deliveries/enqueue-delivery.ts'
 import { changeDelivery, failDelivery } from '../../../inbox/deliveries/settle-delivery.ts'
-import { tellDesk } from '../../../inbox/tickets/tell-desk.ts'
+import { publishDeskEvent } from '../../../inbox/tickets/publish-desk-event.ts'
 import { newId } from '../../../platform/db/ids.ts'
 import type { AgentRef } from '../../../platform/db/refs.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
@@ -27,8 +27,8 @@ import { templateAccounts } from './template-accounts.ts'
 import { threadToDial } from './template-thread.ts'
 import { checkVariables, renderTemplate } from './template-variables.ts'
 
-type Needs = Pick<Context, 'db' | 'secrets' | 'fetcher' | 'notifier' | 'log'>
-type Wanted = Static<typeof TemplateMessage>
+type Deps = Pick<Context, 'db' | 'secrets' | 'fetcher' | 'notifier' | 'log'>
+type TemplateRequest = Static<typeof TemplateMessage>
 
 /**
  * Sends an approved template and adds it to the conversation with the recipient. Its delivery is stored before the
@@ -37,9 +37,9 @@ type Wanted = Static<typeof TemplateMessage>
  * order.
  */
 export async function sendTemplate(
-  ctx: Needs,
+  ctx: Deps,
   { accountId, agentId }: AgentRef,
-  wanted: Wanted,
+  wanted: TemplateRequest,
   request: KeyedRequest | null,
 ): Promise<Static<typeof SentTemplate>> {
   const accounts = await templateAccounts(ctx, agentId)
@@ -64,7 +64,12 @@ export async function sendTemplate(
       .forUpdate()
       .executeTakeFirstOrThrow()
     const { conversation_id: id } = await settleTemplate(trx, delivery, taken)
-    await tellDesk(ctx, trx, { accountId, agentId }, { type: 'conversation', data: { conversationId: id } })
+    await publishDeskEvent(
+      ctx,
+      trx,
+      { accountId, agentId },
+      { type: 'conversation', data: { conversationId: id } },
+    )
     return { conversationId: id }
   })
   return { messageId: taken.messageId, conversationId, to: taken.recipient }
@@ -83,12 +88,7 @@ const placeOf = ({ accountId, agentId }: AgentRef, { number }: Sender) => ({
   connection: number.id,
 })
 
-async function refuseOptedOut(
-  { db }: Needs,
-  ref: AgentRef,
-  { number }: Sender,
-  phone: string,
-): Promise<void> {
+async function refuseOptedOut({ db }: Deps, ref: AgentRef, { number }: Sender, phone: string): Promise<void> {
   const thread = await db
     .selectFrom('channel_threads')
     .select('opted_out_at')
@@ -111,7 +111,7 @@ const optedOut = (): ApiError =>
 type Sending = { template: ProviderTemplate; values: TemplateValues; request: KeyedRequest | null }
 
 function begin(
-  { db }: Needs,
+  { db }: Deps,
   ref: AgentRef,
   sender: Sender,
   phone: string,
@@ -150,7 +150,7 @@ function begin(
  * the request may be repeated.
  */
 async function failed(
-  { db, log }: Needs,
+  { db, log }: Deps,
   accountId: AccountId,
   deliveryId: string,
   request: KeyedRequest | null,

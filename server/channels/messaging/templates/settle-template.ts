@@ -6,14 +6,14 @@ import { normalPhone } from '../../../people/records/phone-number.ts'
 import type { Trx } from '../../../platform/db/database.ts'
 import { json } from '../../../platform/db/statements/json.ts'
 import type { ChannelThreadsTable } from '../../../platform/db/tables/channels.ts'
+import { openOrNew } from '../../inbound/process-inbound.ts'
 import { lockThread } from '../../inbound/receive-message.ts'
-import { openOrNew } from '../../inbound/take-in.ts'
 import type { ThreadData } from '../inbound/take-message.ts'
 import { threadOfPeer } from './template-thread.ts'
 
 type Thread = Selectable<ChannelThreadsTable>
 
-type Taken = { messageId: string; recipient: string | null }
+type AcceptedTemplate = { messageId: string; recipient: string | null }
 
 /** The delivery of a template that has been added to a conversation. */
 type Settled = DeliveryRow & { conversation_id: string }
@@ -26,7 +26,7 @@ type Settled = DeliveryRow & { conversation_id: string }
 export async function settleTemplate(
   trx: Trx,
   delivery: DeliveryRow,
-  { messageId, recipient }: Taken,
+  { messageId, recipient }: AcceptedTemplate,
 ): Promise<Settled> {
   const { content, conversation_id, thread_id } = delivery
   if (!content.template || !thread_id) throw new Error('Only a template of a thread is settled so.')

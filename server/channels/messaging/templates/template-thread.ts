@@ -5,10 +5,10 @@ import type { AccountId } from '../../../platform/db/tables/columns.ts'
 import { ensureThread, lockThread } from '../../inbound/receive-message.ts'
 import type { ThreadData } from '../inbound/take-message.ts'
 
-type Place = { account_id: AccountId; agent_id: string; connection: string }
+type ThreadOwner = { account_id: AccountId; agent_id: string; connection: string }
 
 /** Identifies the thread of one of our numbers with a person. */
-export async function threadOfPeer(trx: Trx, of: Place, peer: string): Promise<string | undefined> {
+export async function threadOfPeer(trx: Trx, of: ThreadOwner, peer: string): Promise<string | undefined> {
   const row = await threadsOf(trx, of).where('peer', '=', peer).executeTakeFirst()
   return row?.id
 }
@@ -17,7 +17,7 @@ export async function threadOfPeer(trx: Trx, of: Place, peer: string): Promise<s
  * Locks and returns the thread with the person who is dialled by this number (E.164). It is created with its contact
  * if necessary. The provider may use another id for the person, which earlier messages have shown.
  */
-export async function threadToDial(trx: Trx, of: Place, phone: string) {
+export async function threadToDial(trx: Trx, of: ThreadOwner, phone: string) {
   const dialled = await threadsOf(trx, of)
     .where(sql<boolean>`data ->> 'dialled' = ${phone}`)
     .executeTakeFirst()
@@ -38,7 +38,7 @@ export async function threadToDial(trx: Trx, of: Place, phone: string) {
   return other ? lockThread(trx, of.account_id, other) : thread
 }
 
-const threadsOf = (trx: Trx, { account_id, agent_id, connection }: Place) =>
+const threadsOf = (trx: Trx, { account_id, agent_id, connection }: ThreadOwner) =>
   trx
     .selectFrom('channel_threads')
     .select('id')

@@ -2,7 +2,7 @@ import { ApiError } from '../../../platform/http/errors.ts'
 import type { ProviderTemplate, TemplateValues } from '../connection/provider-adapter.ts'
 
 type Keys = { header: string[]; body: string[] }
-type Given = { header?: Record<string, string>; body?: Record<string, string> }
+type VariableValues = { header?: Record<string, string>; body?: Record<string, string> }
 
 const MEDIA: readonly string[] = ['IMAGE', 'VIDEO', 'DOCUMENT']
 /** Buttons of these types cannot be sent without a value of their own. */
@@ -28,7 +28,7 @@ function keysOf(text = ''): string[] {
  * Returns the values in the order of the template's keys. Throws MISSING_TEMPLATE_VARIABLES,
  * INVALID_TEMPLATE_VARIABLES and TEMPLATE_BUTTONS_UNSUPPORTED.
  */
-export function checkVariables(template: ProviderTemplate, given: Given): TemplateValues {
+export function checkVariables(template: ProviderTemplate, given: VariableValues): TemplateValues {
   const keys = variablesOf(template)
   const places = ['header', 'body'] as const
   const givenAt = (place: 'header' | 'body', key: string): string | undefined =>

@@ -167,7 +167,7 @@ test('a channel that never responds is given up, including all retries', async (
   silent.on('request', () => asked++)
   const [account] = await accountsOf(service.ctx, agentId)
   assert.ok(account)
-  await assert.rejects(refreshNumbers(service.ctx, { ...account, baseUrl }, { longestMs: 200 }), {
+  await assert.rejects(refreshNumbers(service.ctx, { ...account, baseUrl }, { maxMs: 200 }), {
     name: 'ProviderFailure',
   })
   assert.ok(asked <= 1)

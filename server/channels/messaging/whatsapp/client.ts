@@ -12,13 +12,13 @@ const PUBLIC_URL = 'https://graph.facebook.com'
 const VERSION = 'v24.0'
 const PAGE_SIZE = 100
 /** A longer list repeats itself. */
-const MOST_PAGES = 500
+const MAX_PAGES = 500
 const MAX_BYTES = 8 * 1_048_576
 /** The size limit of a whole list, far above what a business account can have. */
-const MOST_LIST_BYTES = 16 * 1_048_576
-const MOST_ITEMS = 10_000
+const MAX_LIST_BYTES = 16 * 1_048_576
+const MAX_ITEMS = 10_000
 const BACKOFF_MS = 250
-const LONGEST_BACKOFF_MS = 3_000
+const MAX_BACKOFF_MS = 3_000
 
 type Request = { method: 'GET' | 'POST'; body?: string | Uint8Array; type?: string; maxBytes?: number }
 
@@ -72,7 +72,7 @@ export const createClient: ProviderAdapter['client'] = ({
           !(error.cause instanceof FetchFailure && !error.cause.isPassing) &&
           !signal?.aborted
         const waitMs = (error as ProviderFailure).retryAfterMs ?? BACKOFF_MS * 3 ** tries
-        if (!mayPass || tries >= retries || waitMs > LONGEST_BACKOFF_MS) throw error
+        if (!mayPass || tries >= retries || waitMs > MAX_BACKOFF_MS) throw error
         await wait(waitMs)
       }
     }
@@ -89,8 +89,8 @@ export const createClient: ProviderAdapter['client'] = ({
   ): Promise<T[]> {
     const items: T[] = []
     const seen = new Set<string>()
-    let itemsLeft = MOST_ITEMS
-    let bytesLeft = MOST_LIST_BYTES
+    let itemsLeft = MAX_ITEMS
+    let bytesLeft = MAX_LIST_BYTES
     for (let after = ''; ; ) {
       const params = new URLSearchParams({ ...query, limit: String(PAGE_SIZE), ...(after ? { after } : {}) })
       const url = `${base}/${VERSION}/${path}?${params}`
@@ -104,7 +104,7 @@ export const createClient: ProviderAdapter['client'] = ({
         throw new ProviderFailure('unreachable', 'The channel sent an answer without a list.')
       itemsLeft -= data.length
       if (itemsLeft < 0)
-        throw new ProviderFailure('too_large', `The account has a list of more than ${MOST_ITEMS} entries.`)
+        throw new ProviderFailure('too_large', `The account has a list of more than ${MAX_ITEMS} entries.`)
       for (const item of data) {
         const found = readItem(objectOf(item))
         if (found !== null) items.push(found)
@@ -113,7 +113,7 @@ export const createClient: ProviderAdapter['client'] = ({
       // Use the cursor and not the URL of the next page, because the token must not be sent to a URL from a response.
       after = text(objectOf(cursors).after)
       if (!next || after === '') return items
-      if (seen.has(after) || seen.size >= MOST_PAGES)
+      if (seen.has(after) || seen.size >= MAX_PAGES)
         throw new ProviderFailure('unreachable', 'The channel repeatedly returned the same page of a list.')
       seen.add(after)
     }

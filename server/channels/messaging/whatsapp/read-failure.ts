@@ -2,17 +2,17 @@ import { FetchFailure } from '../../../platform/fetch/failures/fetch-failure.ts'
 import { ProviderFailure, type ProviderFailureCode } from '../connection/provider-failure.ts'
 import { type JsonObject, objectOf, text } from '../connection/untrusted-json.ts'
 
-type Known = [ProviderFailureCode, string, detail?: string]
+type KnownFailure = [ProviderFailureCode, string, detail?: string]
 
-const LIMITED: Known = ['limited', 'The channel received too many requests. Try again later.']
-const PARAMS: Known = ['params_rejected', 'The channel rejected the variables of the template.']
+const LIMITED: KnownFailure = ['limited', 'The channel received too many requests. Try again later.']
+const PARAMS: KnownFailure = ['params_rejected', 'The channel rejected the variables of the template.']
 /** The provider accepts only templates when a person's last message is older than a day. */
 export const OUTSIDE_WINDOW = 'The person last wrote more than 24 hours ago: only a template can be sent.'
 
-const UNREACHABLE: Known = ['unreachable', 'The channel is temporarily unavailable.']
+const UNREACHABLE: KnownFailure = ['unreachable', 'The channel is temporarily unavailable.']
 
 /** Our code for each error code of the Cloud API: https://developers.facebook.com, "Error codes". */
-const BY_CODE: Record<number, Known> = {
+const BY_CODE: Record<number, KnownFailure> = {
   0: ['unauthorized', 'The channel does not accept the access token. Connect the account again.'],
   1: UNREACHABLE,
   2: UNREACHABLE,
@@ -53,7 +53,7 @@ const BY_CODE: Record<number, Known> = {
   133010: ['refused', 'The number is not registered with the channel.'],
 }
 
-const MOST_WAIT_MS = 15 * 60_000
+const MAX_WAIT_MS = 15 * 60_000
 
 /** Returns the failure for a response that is not 2xx. */
 export function failureOf(
@@ -68,7 +68,7 @@ export function failureOf(
     `HTTP ${status} ${text(code)} ${text(message).slice(0, 300)} ${details.slice(0, 300)}`,
   )
   const seconds = Number(headers['retry-after'] ?? Number.NaN)
-  const retryAfterMs = seconds >= 0 ? Math.min(MOST_WAIT_MS, seconds * 1_000) : null
+  const retryAfterMs = seconds >= 0 ? Math.min(MAX_WAIT_MS, seconds * 1_000) : null
   const [kind, sentence, detail] = known(Number(code)) ?? byStatus(status)
   return new ProviderFailure(kind, sentence, { retryAfterMs, cause, ...(detail ? { detail } : {}) })
 }
@@ -80,13 +80,13 @@ export function reasonOf(error: JsonObject): string {
   return (named?.[1] ?? `The channel did not deliver it: ${own || 'no reason was given'}.`).slice(0, 500)
 }
 
-const known = (code: number): Known | undefined =>
+const known = (code: number): KnownFailure | undefined =>
   BY_CODE[code] ?? (code >= 200 && code <= 299 ? BY_CODE[10] : undefined)
 
-function byStatus(status: number): Known {
+function byStatus(status: number): KnownFailure {
   if (status === 429) return LIMITED
   if (status >= 500 || status === 408) return UNREACHABLE
-  if (status === 401) return BY_CODE[190] as Known
+  if (status === 401) return BY_CODE[190] as KnownFailure
   if (status === 404) return ['gone', 'The channel does not know it (HTTP 404).']
   return ['refused', `The channel refused the request (HTTP ${status}).`]
 }

@@ -4,11 +4,11 @@ import { contentOf } from './message-content.ts'
 import { reasonOf } from './read-failure.ts'
 
 /** Ids are part of an index and of URLs. */
-const LONGEST_ID = 256
+const MAX_ID_LENGTH = 256
 const STATUSES: readonly string[] = ['sent', 'delivered', 'read', 'failed']
 
 /** The most entries that the provider sends in one webhook. */
-const MOST = 1_000
+const MAX_COUNT = 1_000
 
 /**
  * Returns the message events of a webhook and ignores everything else. `dropped` is the number of entries beyond
@@ -18,8 +18,8 @@ export function readWebhook(body: unknown, now: Date): { events: WebhookEvent[];
   let dropped = 0
   const first = (list: unknown): JsonObject[] => {
     if (!Array.isArray(list)) return []
-    dropped += Math.max(0, list.length - MOST)
-    return objectsIn(list.slice(0, MOST))
+    dropped += Math.max(0, list.length - MAX_COUNT)
+    return objectsIn(list.slice(0, MAX_COUNT))
   }
   const events = objectsIn(objectOf(body).entry).flatMap((entry) =>
     objectsIn(entry.changes)
@@ -90,7 +90,7 @@ function readStatus(of: Of, status: JsonObject): WebhookEvent[] {
 
 const id = (value: unknown): string => {
   const found = text(value)
-  return found.length <= LONGEST_ID ? found : ''
+  return found.length <= MAX_ID_LENGTH ? found : ''
 }
 
 /** Reads Unix seconds. An invalid or future time becomes the present. */

@@ -2,7 +2,7 @@ import type { ProviderTemplate, TemplateValues } from '../connection/provider-ad
 import { type JsonObject, objectOf, objectsIn, text } from '../connection/untrusted-json.ts'
 
 /** The channel has at most a handful of parts in a template, and ten buttons. */
-const MOST_PARTS = 20
+const MAX_PARTS = 20
 
 export function readTemplate(found: JsonObject): ProviderTemplate {
   return {
@@ -29,7 +29,7 @@ export function readTemplate(found: JsonObject): ProviderTemplate {
   }
 }
 
-const few = (list: unknown): JsonObject[] => (Array.isArray(list) ? objectsIn(list.slice(0, MOST_PARTS)) : [])
+const few = (list: unknown): JsonObject[] => (Array.isArray(list) ? objectsIn(list.slice(0, MAX_PARTS)) : [])
 
 /** Returns the message that sends a template with its values. */
 export function templateMessage(

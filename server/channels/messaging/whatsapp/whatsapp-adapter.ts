@@ -7,8 +7,8 @@ import { claimsSignature, isSigned, readHandshake } from './signature.ts'
 
 /** The WhatsApp Business Cloud API. */
 export const whatsAppAdapter: ProviderAdapter = {
-  longestText: 4_096,
-  button: { longestTitle: 20, longestText: 1_024 },
+  maxTextLength: 4_096,
+  button: { maxTitleLength: 20, maxTextLength: 1_024 },
   replyWindow: { ms: 24 * 60 * 60 * 1_000, refusal: OUTSIDE_WINDOW },
   hasTemplates: true,
   formatText,

@@ -78,12 +78,12 @@ async function contactOf(
   return made ? mergeWithin(trx, ref, made.id, contact.id) : contact
 }
 
-type Kept = { browserId: string; contactId: string; signed: SignedVisitor }
+type SignedBrowser = { browserId: string; contactId: string; signed: SignedVisitor }
 
 async function keepToken(
   trx: Trx,
   { accountId, agentId }: AgentRef,
-  { browserId, contactId, signed: { tokenHash, expiresAt } }: Kept,
+  { browserId, contactId, signed: { tokenHash, expiresAt } }: SignedBrowser,
 ): Promise<void> {
   const validUntil = sql<Date>`clock_timestamp() + ${SESSION_HOURS} * interval '1 hour'`
   const now = sql<Date>`clock_timestamp()`

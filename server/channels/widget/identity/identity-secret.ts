@@ -6,13 +6,13 @@ import type { AgentRef } from '../../../platform/db/refs.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import { placeOfRow } from '../../../platform/secrets/sealed-columns.ts'
 
-type Needs = Pick<Context, 'db' | 'secrets'>
+type Deps = Pick<Context, 'db' | 'secrets'>
 
 const placeOf = (agentId: string) => placeOfRow('identity_secrets', agentId, 'secret')
 
 /** Replaces the secret and signs out everybody who was signed in with the old one. */
 export async function renewIdentitySecret(
-  { db, secrets }: Needs,
+  { db, secrets }: Deps,
   { accountId, agentId }: AgentRef,
 ): Promise<{ secret: string; createdAt: Date }> {
   const secret = randomBytes(32).toString('base64url')
@@ -66,7 +66,7 @@ export async function identitySecretSince(db: Db, { accountId, agentId }: AgentR
 
 /** Returns null when the agent accepts no signed visitors. Locks the row, so the secret is valid until `trx` ends. */
 export async function readIdentitySecret(
-  { secrets }: Pick<Needs, 'secrets'>,
+  { secrets }: Pick<Deps, 'secrets'>,
   trx: Trx,
   { accountId, agentId }: AgentRef,
 ): Promise<string | null> {

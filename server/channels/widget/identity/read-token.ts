@@ -19,7 +19,7 @@ export type SignedVisitor = {
 const DAY_SECONDS = 86_400
 /** Allows for clock skew between the site and the service. */
 const TOLERANCE_SECONDS = 30
-const LONGEST_TOKEN = 4_000
+const MAX_TOKEN_LENGTH = 4_000
 
 /** User ids that the API accepts, except for the prefix of the ids that the service creates for visitors. */
 const USER_ID = /^(?!visitor-)[a-zA-Z0-9._-]{1,128}$/
@@ -36,8 +36,8 @@ export async function readIdentityToken(
   secret: string,
   agentId: string,
 ): Promise<SignedVisitor> {
-  if (token.length > LONGEST_TOKEN)
-    throw refusedIdentity(`The token is longer than ${LONGEST_TOKEN} characters.`)
+  if (token.length > MAX_TOKEN_LENGTH)
+    throw refusedIdentity(`The token is longer than ${MAX_TOKEN_LENGTH} characters.`)
   const { sub, exp, aud, name, email, email_verified } = await verified(token, secret)
   if (sub === undefined || !USER_ID.test(sub)) {
     throw refusedIdentity(

@@ -7,12 +7,12 @@ import type { Db } from '../../../platform/db/database.ts'
 import { identitySecretSince } from '../identity/identity-secret.ts'
 import {
   type Appearance,
-  LARGEST_UPLOAD_BYTES,
-  LONGEST_MESSAGE,
   leadFields,
-  MOST_FILES,
+  MAX_FILES,
+  MAX_MESSAGE_LENGTH,
+  MAX_UPLOAD_BYTES,
 } from '../talk/schema.ts'
-import { chatStyles, picturesOf, type StageStyles, shownName, stageStyles } from './looks.ts'
+import { chatStyles, picturesOf, type StageStyles, shownName, stageStyles } from './widget-styles.ts'
 
 /** Returns the appearance and the features of a public agent's chat. */
 export async function appearanceOf(db: Db, agent: AgentRow): Promise<Static<typeof Appearance>> {
@@ -42,9 +42,9 @@ export async function appearanceOf(db: Db, agent: AgentRow): Promise<Static<type
     aiNotice: hasNotice ? { text } : null,
     mayEscalate,
     takesIdentity: identitySince !== null,
-    longestMessage: LONGEST_MESSAGE,
+    longestMessage: MAX_MESSAGE_LENGTH,
     limitMessage: limitMessage === DEFAULT_RATE_LIMITS.message ? null : limitMessage,
-    uploads: chat.showAttachments ? { maxFiles: MOST_FILES, maxBytes: LARGEST_UPLOAD_BYTES } : null,
+    uploads: chat.showAttachments ? { maxFiles: MAX_FILES, maxBytes: MAX_UPLOAD_BYTES } : null,
     voice: chat.showVoiceMode ? voiceOf(agent) : null,
   }
 }

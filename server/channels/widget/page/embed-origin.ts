@@ -1,4 +1,4 @@
-const LONGEST = 2048
+const MAX_LENGTH = 2048
 
 /**
  * Returns the origin and path of a page, without query, fragment and credentials, or only the origin when the path is
@@ -9,5 +9,5 @@ export function embedOriginOf(page: string): string | null {
   const { protocol, origin, pathname } = new URL(page)
   if (protocol !== 'https:' && protocol !== 'http:') return null
   const whole = pathname === '/' ? origin : origin + pathname
-  return whole.length <= LONGEST ? whole : origin.length <= LONGEST ? origin : null
+  return whole.length <= MAX_LENGTH ? whole : origin.length <= MAX_LENGTH ? origin : null
 }

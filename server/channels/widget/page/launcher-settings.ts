@@ -2,8 +2,15 @@ import type { AgentRow } from '../../../agents/records/find-agent.ts'
 import type { Db } from '../../../platform/db/database.ts'
 import { textOn } from './colours.ts'
 import { launcherWords } from './launcher-words.ts'
-import { type ChatStyles, chatStyles, picturesOf, type StageStyles, shownName, stageStyles } from './looks.ts'
 import { PANEL_STYLE, STAGE_STYLE } from './panel-style.ts'
+import {
+  type ChatStyles,
+  chatStyles,
+  picturesOf,
+  type StageStyles,
+  shownName,
+  stageStyles,
+} from './widget-styles.ts'
 
 /** What the script on the owner's page has to know before the chat is opened. */
 export type LauncherSettings = {

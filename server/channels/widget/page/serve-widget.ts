@@ -10,10 +10,10 @@ import { loadWidget, loadWidgetAsset, readLauncher, showChat } from './contract.
 import { frameAncestors, mayFrame } from './frame-ancestors.ts'
 import { framePage, problemPage, scriptPath, stylePath } from './frame-page.ts'
 import { launcherSettings } from './launcher-settings.ts'
-import { chatStyles, shownName } from './looks.ts'
 import { findPublicAgent } from './public-agent.ts'
+import { chatStyles, shownName } from './widget-styles.ts'
 
-type Needs = Pick<Context, 'config' | 'db' | 'maintenance' | 'limiter'>
+type Deps = Pick<Context, 'config' | 'db' | 'maintenance' | 'limiter'>
 
 const UNKNOWN = {
   status: 404,
@@ -27,7 +27,7 @@ const AWAY = {
 }
 
 /** Serves the script for the owner's page and the chat that it shows in an iframe. */
-export function widgetPageRoutes(ctx: Needs): RawRoute[] {
+export function widgetPageRoutes(ctx: Deps): RawRoute[] {
   const bundle = createBundler()
   const base = basePathOf(ctx.config)
 
@@ -47,7 +47,7 @@ export function widgetPageRoutes(ctx: Needs): RawRoute[] {
   const sendChat = rawRoute(showChat, async ({ params: { agentId }, request, reply }) => {
     await countVisit(ctx, request, reply)
     const files = { bundle: await bundle(), base }
-    const agent = (await isAway(ctx)) ? AWAY : ((await findPublicAgent(ctx.db, agentId)) ?? UNKNOWN)
+    const agent = (await isDown(ctx)) ? AWAY : ((await findPublicAgent(ctx.db, agentId)) ?? UNKNOWN)
     reply.removeHeader('x-frame-options')
     const isProblem = 'status' in agent
     reply.headers({
@@ -81,7 +81,7 @@ export function widgetPageRoutes(ctx: Needs): RawRoute[] {
 }
 
 /** Counts the request against the same limit as those of the widget's API from this address. */
-const countVisit = ({ limiter }: Needs, { ip }: FastifyRequest, reply: FastifyReply) =>
+const countVisit = ({ limiter }: Deps, { ip }: FastifyRequest, reply: FastifyReply) =>
   countRequest(reply, limiter, `widget ${addressBucket(ip)}`, VISITS)
 
 function sendAsset(
@@ -117,7 +117,7 @@ const policy = (domains: string[] | null): string =>
   ].join('; ')
 
 /** Returns whether the service is under maintenance, instead of throwing, because a person reads the page. */
-async function isAway({ maintenance }: Needs): Promise<boolean> {
+async function isDown({ maintenance }: Deps): Promise<boolean> {
   try {
     await maintenance.refuse()
     return false

@@ -6,7 +6,7 @@ import { startService } from '../../../../test/start.ts'
 import { until, waitingForLock } from '../../../../test/until.ts'
 import { publicAgent, visitorOf } from '../../../../test/visitor.ts'
 import { requireAgent } from '../../../agents/records/find-agent.ts'
-import { tellDesk } from '../../../inbox/tickets/tell-desk.ts'
+import { publishDeskEvent } from '../../../inbox/tickets/publish-desk-event.ts'
 import { json } from '../../../platform/db/statements/json.ts'
 
 test('a visitor asks for a person while a ticket is opened, without a deadlock', {
@@ -25,7 +25,7 @@ test('a visitor asks for a person while a ticket is opened, without a deadlock',
     await requireAgent(trx, ref, 'update')
     const answer = visitor.request('POST', '/person', {})
     await waitingForLock(ctx.db, 'from "agents"')
-    await tellDesk(ctx, trx, ref, { type: 'ticket', data: { ticketNumber: 1 } })
+    await publishDeskEvent(ctx, trx, ref, { type: 'ticket', data: { ticketNumber: 1 } })
     return { answer }
   })
   assert.equal((await asking.answer).status, 201)

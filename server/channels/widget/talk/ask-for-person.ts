@@ -1,6 +1,6 @@
 import type { Context } from '../../../context.ts'
 import { openTicket } from '../../../inbox/tickets/open-ticket.ts'
-import { tellDesk } from '../../../inbox/tickets/tell-desk.ts'
+import { publishDeskEvent } from '../../../inbox/tickets/publish-desk-event.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import { ApiError } from '../../../platform/http/errors.ts'
 import { offersVisitors } from '../page/appearance.ts'
@@ -37,7 +37,7 @@ export async function askForPerson(
     })
     // Opening the ticket locks the agent, which must be locked before the stream of events.
     const data = { conversationId: conversation.id }
-    await tellDesk(ctx, trx, { accountId, agentId }, { type: 'conversation', data })
+    await publishDeskEvent(ctx, trx, { accountId, agentId }, { type: 'conversation', data })
     return conversation.id
   })
 }

@@ -20,7 +20,7 @@ const NOT_NOW = [
 /**
  * The most continuations in a row, because each costs the owner credits and is requested by the visitor's browser.
  */
-const MOST_CONTINUATIONS = 8
+const MAX_CONTINUATIONS = 8
 
 /**
  * Continues the agent's answer after the results of the page's actions. Returns true when an answer is being
@@ -32,7 +32,7 @@ export async function continueAnswer(
   agent: AgentRow,
   { id: conversationId, has_voice, continuations }: ConversationRow,
 ): Promise<boolean> {
-  if (continuations >= MOST_CONTINUATIONS) return false
+  if (continuations >= MAX_CONTINUATIONS) return false
   const account = await accountOf(ctx.db, agent.account_id)
   try {
     const live = await startChat(ctx, {

@@ -4,7 +4,7 @@ import { readStates } from './conversation-state.ts'
 /** Notifications may be lost, and not every change causes one. */
 const LOOK_EVERY_MS = 2_000
 /** The minimum time between two queries caused by notifications. */
-const SHORTEST_MS = 200
+const MIN_MS = 200
 const AT_ONCE = 1_000
 
 type Follower = {
@@ -70,7 +70,7 @@ export function createConversationFeed({
         wanted.clear()
         return asked
       })
-    }, SHORTEST_MS)
+    }, MIN_MS)
   }
   const start = (): void => {
     timer = setInterval(() => look(() => [...followers]), LOOK_EVERY_MS)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Static } from 'typebox'
 import { PRESENCE_MINUTES } from '../../../accounts/records/members.ts'
-import { whoIsThere } from '../../../inbox/team/who-is-there.ts'
+import { onlineMembers } from '../../../inbox/team/online-members.ts'
 import type { Db } from '../../../platform/db/database.ts'
 import type { ConversationStatus } from '../../../platform/db/tables/conversations.ts'
 import type { Visit } from '../visitors/visitor.ts'
@@ -74,6 +74,6 @@ export async function helpOf(
 ): Promise<Static<typeof Help> | null> {
   if (!isWaiting || status === 'ended') return null
   if (status === 'taken_over') return { state: 'taken_over', name: helper, isStaffed, opensAt: null }
-  const { opensAt } = await whoIsThere(db, { accountId: agent.account_id, agentId: agent.id })
+  const { opensAt } = await onlineMembers(db, { accountId: agent.account_id, agentId: agent.id })
   return { state: 'waiting', name: null, isStaffed, opensAt: isStaffed ? null : opensAt }
 }

@@ -8,11 +8,11 @@ import { EpochSeconds, Exact, Nullable, OneOf } from '../../../platform/http/con
 const stageFields = Styles.properties.centerStage.properties
 
 /** The size limit of one file that a visitor sends, in bytes. */
-export const LARGEST_UPLOAD_BYTES = 10 * 1024 * 1024
+export const MAX_UPLOAD_BYTES = 10 * 1024 * 1024
 /** The length limit of one message of a visitor. */
-export const LONGEST_MESSAGE = 8_000
+export const MAX_MESSAGE_LENGTH = 8_000
 /** The most files with one message of a visitor. */
-export const MOST_FILES = 5
+export const MAX_FILES = 5
 
 export const leadFields = ['name', 'email', 'phone'] as const
 

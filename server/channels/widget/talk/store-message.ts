@@ -16,7 +16,7 @@ import {
 } from '../../../conversations/records/queries.ts'
 import { noteVoice } from '../../../conversations/records/set-status.ts'
 import { storeCustomerMessage } from '../../../inbox/messages/store-customer-message.ts'
-import { tellDesk } from '../../../inbox/tickets/tell-desk.ts'
+import { publishDeskEvent } from '../../../inbox/tickets/publish-desk-event.ts'
 import { violates } from '../../../platform/db/connections/violates.ts'
 import type { Db, Trx } from '../../../platform/db/database.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
@@ -39,7 +39,7 @@ type Written = {
   country: string | null
 }
 
-type Needs = Pick<Context, 'db' | 'notifier'>
+type Deps = Pick<Context, 'db' | 'notifier'>
 
 /**
  * Stores a visitor's message exactly once, whatever happens to its answer. If the messageId exists, the stored message
@@ -47,7 +47,7 @@ type Needs = Pick<Context, 'db' | 'notifier'>
  * RESOURCE_NOT_FOUND, RESOURCE_DUPLICATE when the id belongs to another message, and VALIDATION_INVALID_BODY for a file
  * that is not this visitor's or was sent before.
  */
-export async function storeMessage(ctx: Needs, visit: Visit, written: Written): Promise<ConversationRow> {
+export async function storeMessage(ctx: Deps, visit: Visit, written: Written): Promise<ConversationRow> {
   try {
     return await transact(ctx.db, (trx) => store(ctx, trx, visit, written))
   } catch (error) {
@@ -91,7 +91,7 @@ export async function findWritten(
   throw new ApiError('RESOURCE_DUPLICATE', { message: 'This messageId is already in use. Create a new one.' })
 }
 
-async function store(ctx: Needs, trx: Trx, visit: Visit, written: Written): Promise<ConversationRow> {
+async function store(ctx: Deps, trx: Trx, visit: Visit, written: Written): Promise<ConversationRow> {
   const { messageId, message, attachments: ids = [], conversationId, accepts, voice = false } = written
   const named =
     conversationId === undefined ? null : await requireOwnConversation(trx, visit, conversationId, true)
@@ -127,7 +127,7 @@ async function store(ctx: Needs, trx: Trx, visit: Visit, written: Written): Prom
   })
   if (voice && !conversation.has_voice) await noteVoice(trx, conversation)
   await storeCustomerMessage(trx, conversation, { messageId, text, attachments })
-  await tellDesk(
+  await publishDeskEvent(
     ctx,
     trx,
     { accountId: account_id, agentId: agent_id },

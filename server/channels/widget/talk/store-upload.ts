@@ -8,7 +8,7 @@ import type { Upload } from '../../../platform/http/bodies/uploads.ts'
 import { ApiError, invalidField } from '../../../platform/http/errors.ts'
 import { addressBucket } from '../../../platform/http/limits/address-bucket.ts'
 import { tooMany } from '../../../platform/http/server/gate.ts'
-import { chatStyles } from '../page/looks.ts'
+import { chatStyles } from '../page/widget-styles.ts'
 import type { Visit } from '../visitors/visitor.ts'
 
 /** Counts by IP address, because a visitor can create any number of secrets. */

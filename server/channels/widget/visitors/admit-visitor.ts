@@ -7,7 +7,7 @@ import type { RateWindow } from '../../../platform/http/limits/rate-limit.ts'
 import { tooMany } from '../../../platform/http/server/gate.ts'
 import type { CountryOf } from './country.ts'
 
-type Needs = Pick<Context, 'limiter' | 'config' | 'log'>
+type Deps = Pick<Context, 'limiter' | 'config' | 'log'>
 type Rules = Pick<AgentRow, 'id' | 'blocked_countries' | 'ip_rate_limits' | 'credit_limit'>
 
 /** A site with IPv6 may send this many times as many messages as one address. */
@@ -22,7 +22,7 @@ const HOURLY = { limit: 1, windowMs: 3_600_000 }
  * message.
  */
 export async function admitVisitor(
-  { limiter, config, log }: Needs,
+  { limiter, config, log }: Deps,
   { id, blocked_countries, ip_rate_limits: { limit, timeframe, message }, credit_limit }: Rules,
   request: FastifyRequest,
   countryOf: CountryOf,
@@ -66,7 +66,7 @@ const IDENTITIES = { limit: 300, windowMs: 10 * 60 * 1_000 }
 
 /** Throws RATE_LIMIT_TOO_MANY_REQUESTS. */
 export async function countIdentity(
-  { limiter }: Needs,
+  { limiter }: Deps,
   { id }: Pick<Rules, 'id'>,
   { ip }: Pick<FastifyRequest, 'ip'>,
 ): Promise<void> {

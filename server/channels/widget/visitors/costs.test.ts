@@ -8,7 +8,7 @@ import { until } from '../../../../test/until.ts'
 import { publicAgent, type Visitor, visitorOf } from '../../../../test/visitor.ts'
 import { creditsUsed } from '../../../accounts/plans/credits.ts'
 import { reconcile } from '../../../conversations/credits/reconcile.ts'
-import { MOST_STARTS } from '../../../conversations/turn/plan-turn.ts'
+import { MAX_STARTS } from '../../../conversations/turn/plan-turn.ts'
 
 let models: ModelServer
 let service: Service
@@ -89,7 +89,7 @@ test('one message is answered at most ten times, whoever asks again', async () =
     await asked(++begun)
     await stop(body.data.conversationId)
   }
-  assert.equal(begun, MOST_STARTS)
+  assert.equal(begun, MAX_STARTS)
   models.otherwise(() => ({ tokens: ['Yes.'] }))
   const { conversationId } = (await send(messageId)).body.data
   assert.equal((await visitor.write('Another one', { conversationId })).answering, true)
@@ -175,7 +175,7 @@ test('the visitors of an agent without a credit limit may send a number of messa
   for (let n = 0; n < 5; n++) statuses.push(await ask(id))
   assert.deepEqual(statuses, [201, 201, 201, 429, 429])
   assert.equal(await ask(other), 201)
-  // The API goes on, and a limit of the owner's own takes the place of this one.
+  // The API continues, and a limit of the owner's own takes the place of this one.
   const chat = await owner.request('POST', `/agents/${id}/chat`, { message: 'Hello?', stream: false })
   assert.equal(chat.status, 200)
   await owner.request('PUT', `/agents/${id}`, { creditLimit: 1_000 })

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import { ApiError } from '../../../platform/http/errors.ts'
 
 /** The most open streams per address and process. Many visitors may share an address, and one may have several tabs. */
-const MOST_STREAMS = 100
+const MAX_STREAMS = 100
 
 /** Counts streams while they are open. */
 type OpenStreams = (bucket: string, reply: FastifyReply) => void
@@ -12,7 +12,7 @@ export function countStreams(): OpenStreams {
   const open = new Map<string, number>()
   return (bucket, { raw }) => {
     const count = open.get(bucket) ?? 0
-    if (count >= MOST_STREAMS) throw new ApiError('RATE_LIMIT_TOO_MANY_REQUESTS')
+    if (count >= MAX_STREAMS) throw new ApiError('RATE_LIMIT_TOO_MANY_REQUESTS')
     open.set(bucket, count + 1)
     raw.once('close', () => {
       const left = (open.get(bucket) ?? 1) - 1

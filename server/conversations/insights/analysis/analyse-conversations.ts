@@ -12,14 +12,14 @@ import type { AnalyseConversations, Claim } from './claim-conversations.ts'
 import { type Loaded, loadConversation } from './load-conversation.ts'
 import { type Analysis, postpone, storeAnalysis } from './store-analysis.ts'
 
-type Needs = Pick<Context, 'db' | 'models' | 'log'>
+type Deps = Pick<Context, 'db' | 'models' | 'log'>
 
 /** The number of failures in one conversation after which the model is not asked about it again. */
-const MOST_TRIES = 3
+const MAX_TRIES = 3
 
 /** Analyses conversations one after another. Conversations that have continued since they were claimed are skipped. */
 export async function analyseConversations(
-  needs: Needs,
+  needs: Deps,
   { claims }: AnalyseConversations,
   signal: AbortSignal,
 ): Promise<void> {
@@ -32,7 +32,7 @@ export async function analyseConversations(
 
 /** Without a language model, a conversation has no sentiment and no topics; its unanswered questions are found anyway. */
 async function analyse(
-  needs: Needs,
+  needs: Deps,
   vectors: QuestionVectors,
   claim: Claim,
   signal: AbortSignal,
@@ -44,7 +44,7 @@ async function analyse(
   const isAsked =
     model !== null &&
     model.entry.provider !== 'builtin' &&
-    loaded.tries < MOST_TRIES &&
+    loaded.tries < MAX_TRIES &&
     loaded.messages.some(({ role }) => role === 'user') &&
     // Otherwise strangers could cause model calls at no cost to them.
     (await hasCredits(db, loaded.accountId, { id: loaded.agentId, creditLimit: loaded.creditLimit }))
@@ -61,7 +61,7 @@ async function analyse(
 
 /** Classifies a conversation with a model; null when the model failed or its answer is not valid. */
 async function judge(
-  { db, log, models }: Needs,
+  { db, log, models }: Deps,
   model: ResolvedModel,
   loaded: Loaded,
   open: readonly Unanswered[],

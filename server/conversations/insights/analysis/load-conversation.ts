@@ -17,7 +17,7 @@ export type Loaded = {
   messages: MessageRow[]
 }
 
-const MOST_MESSAGES = 500
+const MAX_MESSAGES = 500
 
 /** Returns the conversation; null when it is gone, or something has happened in it since it was claimed. */
 export async function loadConversation(db: Db, { id, held }: Claim): Promise<Loaded | null> {
@@ -35,7 +35,7 @@ export async function loadConversation(db: Db, { id, held }: Claim): Promise<Loa
     .where('account_id', '=', found.accountId)
     .where('conversation_id', '=', id)
     .orderBy('seq', 'desc')
-    .limit(MOST_MESSAGES)
+    .limit(MAX_MESSAGES)
     .execute()
   return { ...found, messages: messages.reverse() }
 }

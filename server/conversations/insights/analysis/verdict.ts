@@ -16,7 +16,7 @@ export type Verdict = {
 type KnownTopic = { name: string; aliases: readonly string[] }
 
 const SENTIMENTS: readonly unknown[] = ['positive', 'neutral', 'negative']
-const LONGEST = 4_000
+const MAX_LENGTH = 4_000
 
 /**
  * Parses a model's answer, which is one JSON object, possibly in a code fence. Returns null for anything else; names
@@ -32,7 +32,7 @@ export function readVerdict(text: string, known: readonly KnownTopic[], most: nu
     known.flatMap(({ name, aliases }) => [...aliases, name].map((other) => [topicKey(other), name])),
   )
   const chosen = topics.flatMap((name) =>
-    typeof name === 'string' && name.length <= LONGEST ? (spelled.get(topicKey(name)) ?? []) : [],
+    typeof name === 'string' && name.length <= MAX_LENGTH ? (spelled.get(topicKey(name)) ?? []) : [],
   )
   const proposed = typeof newTopic === 'string' ? tidyName(newTopic) : null
   const isKnown = proposed !== null && spelled.get(topicKey(proposed))
@@ -47,7 +47,7 @@ export function readVerdict(text: string, known: readonly KnownTopic[], most: nu
 function parse(text: string): Record<string, unknown> | null {
   const [from, to] = [text.indexOf('{'), text.lastIndexOf('}')]
   const around = from < 0 ? text : text.slice(0, from) + text.slice(to + 1)
-  if (from < 0 || text.length > LONGEST || /[^\s`]/.test(around.replace(/json/i, ''))) return null
+  if (from < 0 || text.length > MAX_LENGTH || /[^\s`]/.test(around.replace(/json/i, ''))) return null
   try {
     const value: unknown = JSON.parse(text.slice(from, to + 1))
     return typeof value === 'object' && value !== null && !Array.isArray(value)

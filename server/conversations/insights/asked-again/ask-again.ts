@@ -7,7 +7,7 @@ import type { AgentRef } from '../../../platform/db/refs.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import { lockInsights } from '../days/lock-agent.ts'
 
-type Needs = Pick<Context, 'db' | 'jobs' | 'knowledge'>
+type Deps = Pick<Context, 'db' | 'jobs' | 'knowledge'>
 
 /** The most questions of an agent that are asked again in a minute, and on one day (UTC). */
 const IN_A_MINUTE = 50
@@ -16,14 +16,14 @@ const MINUTE_SECONDS = 60
 /** The number of passages that an answer without a language model shows. */
 const SHOWN = 3
 
-type Asked = { id: string; question: string; status: 'open' | 'answered'; last_asked_at: Date }
+type UnansweredQuestion = { id: string; question: string; status: 'open' | 'answered'; last_asked_at: Date }
 
 /**
  * Searches the documents of an agent that has learned something for what it could not answer before, the newest
  * questions first. What is found now leaves the list; what has an answer of a person, but is still not found, returns
  * to it. While the index of the agent is incomplete, nothing is asked.
  */
-export async function askAgain(needs: Needs, { accountId, agentId }: AskAgain, signal: AbortSignal) {
+export async function askAgain(needs: Deps, { accountId, agentId }: AskAgain, signal: AbortSignal) {
   const { db, jobs, knowledge } = needs
   const ref = { accountId, agentId }
   const agent = await db
@@ -56,8 +56,8 @@ async function dueQuestions(
   db: Db,
   { accountId, agentId }: AgentRef,
   { knowledge_version, last_trained_at }: Pick<AgentRow, 'knowledge_version' | 'last_trained_at'>,
-): Promise<Asked[]> {
-  const { rows } = await sql<Asked>`
+): Promise<UnansweredQuestion[]> {
+  const { rows } = await sql<UnansweredQuestion>`
     select id, question, status, last_asked_at from unanswered_groups
     where account_id = ${accountId} and agent_id = ${agentId} and count > 0
       and coalesce(asked_again_version, 0) < ${knowledge_version}
@@ -94,7 +94,7 @@ async function storeOutcome(
   db: Db,
   { accountId, agentId }: AgentRef,
   { knowledge_version }: Pick<AgentRow, 'knowledge_version'>,
-  { id, status, last_asked_at }: Asked,
+  { id, status, last_asked_at }: UnansweredQuestion,
   answered: boolean,
 ): Promise<void> {
   await transact(db, async (trx) => {

@@ -2,7 +2,7 @@ import { ApiError, invalidField } from '../../../platform/http/errors.ts'
 
 const DAY_MS = 86_400_000
 const USUAL_DAYS = 30
-const MOST_DAYS = 366
+const MAX_DAYS = 366
 /** PostgreSQL writes earlier years in another format. */
 const FIRST_DAY = '0001-01-01'
 
@@ -23,7 +23,7 @@ export function readRange(
   }
   const days = (Date.parse(last) - from) / DAY_MS + 1
   if (days < 1) throw new ApiError('VALIDATION_INVALID_DATE_RANGE')
-  if (days > MOST_DAYS) throw invalidField('startDate', `Must be at most ${MOST_DAYS} days before the end.`)
+  if (days > MAX_DAYS) throw invalidField('startDate', `Must be at most ${MAX_DAYS} days before the end.`)
   return Array.from({ length: days }, (_, i) => dayOf(from + i * DAY_MS))
 }
 

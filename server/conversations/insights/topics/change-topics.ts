@@ -10,7 +10,7 @@ import { AGENT_TOPICS, requireTopic, type TopicRow, topicSettings } from './quer
 import { topicKey } from './topic-key.ts'
 
 /** The newest deleted names are kept, so that they are not found again. */
-const MOST_DECLINED = 500
+const MAX_DECLINED = 500
 
 /**
  * Adds a topic by hand. Throws RESOURCE_DUPLICATE, and VALIDATION_INVALID_BODY when the agent has reached its limit.
@@ -71,7 +71,7 @@ export async function removeTopic(db: Db, { accountId, agentId }: AgentRef, topi
     const { name, aliases } = await requireTopic(trx, { accountId, agentId }, topicId)
     const { declined } = await topicSettings(trx, { accountId, agentId })
     const keys = [name, ...aliases].map(topicKey)
-    const kept = json([...new Set([...declined, ...keys])].slice(-MOST_DECLINED))
+    const kept = json([...new Set([...declined, ...keys])].slice(-MAX_DECLINED))
     await trx
       .insertInto('topic_settings')
       .values({ account_id: accountId, agent_id: agentId, declined: kept })

@@ -7,7 +7,7 @@ import { invalidField } from '../../../platform/http/errors.ts'
 import { lockInsights } from '../days/lock-agent.ts'
 import { requireTopic, type TopicRow } from './queries.ts'
 
-const MOST_ALIASES = 50
+const MAX_ALIASES = 50
 
 /** Moves all conversations of a topic to another one, which gets the name as an alias. Throws RESOURCE_NOT_FOUND. */
 export async function mergeTopic(
@@ -28,7 +28,7 @@ export async function mergeTopic(
       trx,
     )
     await trx.deleteFrom('topics').where('account_id', '=', accountId).where('id', '=', from.id).execute()
-    const aliases = [...new Set([...into.aliases, from.name, ...from.aliases])].slice(0, MOST_ALIASES)
+    const aliases = [...new Set([...into.aliases, from.name, ...from.aliases])].slice(0, MAX_ALIASES)
     return trx
       .updateTable('topics')
       .set({ aliases: json(aliases), updated_at: new Date() })

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../../platform/db/database.ts'
 import type { AgentRef } from '../../../platform/db/refs.ts'
 
-const MOST = 30
+const MAX_COUNT = 30
 /** The days after which a candidate is forgotten if it has not come up again. */
 const KEPT = 90
 
@@ -16,7 +16,7 @@ export async function proposedLabels(db: Db, { accountId, agentId }: AgentRef): 
       select key, label from topic_candidates
       where account_id = ${accountId} and agent_id = ${agentId} and origin = 'model'
       order by key limit 2000) as proposed
-    group by key order by count(*) desc, key limit ${MOST}`.execute(db)
+    group by key order by count(*) desc, key limit ${MAX_COUNT}`.execute(db)
   return rows.map(({ label }) => label)
 }
 

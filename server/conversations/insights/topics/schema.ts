@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import { Exact, IsoTime, OneOf, Subset } from '../../../platform/http/contract.ts'
-import { LONGEST_NAME, NO_TOPIC, topicKey } from './topic-key.ts'
+import { MAX_NAME_LENGTH, NO_TOPIC, topicKey } from './topic-key.ts'
 
 const Name = Type.String({
   minLength: 1,
-  maxLength: LONGEST_NAME,
+  maxLength: MAX_NAME_LENGTH,
   // A comma would end the name in a search filter.
   pattern: '^[^\\s,]([^,]*[^\\s,])?$',
   refusal: 'Must not begin or end with a space, and must not hold a comma.',

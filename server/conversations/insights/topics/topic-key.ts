@@ -1,6 +1,6 @@
 import { splitWords, wordsOnly } from '../../../platform/text/words/words.ts'
 
-export const LONGEST_NAME = 60
+export const MAX_NAME_LENGTH = 60
 /** The name that the search uses for conversations without a topic. */
 export const NO_TOPIC = 'unspecified'
 
@@ -16,7 +16,7 @@ export function tidyName(text: string): string | null {
     .replace(/[^\p{L}\p{M}\p{N}&/+\- ]/gu, ' ')
     .replace(/\s+/g, ' ')
     .trim()
-  if (name.length < 2 || name.length > LONGEST_NAME || splitWords(name).length > 6 || !/\p{L}/u.test(name))
+  if (name.length < 2 || name.length > MAX_NAME_LENGTH || splitWords(name).length > 6 || !/\p{L}/u.test(name))
     return null
   return name.charAt(0).toUpperCase() + name.slice(1)
 }

@@ -14,7 +14,7 @@ import { type GroupRow, requireGroup } from './queries.ts'
 /** The number of the agent's answers with which a person's is compared. */
 const COMPARED = 20
 
-type Place = { agentId: string; groupId: string }
+type GroupPath = { agentId: string; groupId: string }
 
 /**
  * Turns the answer to a group of questions into a source of the agent, or updates the source made before. Throws
@@ -24,7 +24,7 @@ type Place = { agentId: string; groupId: string }
 export async function answerGroup(
   ctx: Pick<Context, 'db' | 'jobs' | 'filesDir'>,
   account: Account,
-  { agentId, groupId }: Place,
+  { agentId, groupId }: GroupPath,
   given: { answer: string; question?: string },
 ): Promise<SourceRow> {
   const source = await transact(ctx.db, async (trx) => {
@@ -77,7 +77,7 @@ async function setAnswered(trx: Trx, accountId: AccountId, groupId: string, sour
 export async function setGroupStatus(
   { db }: Pick<Context, 'db'>,
   accountId: AccountId,
-  { agentId, groupId }: Place,
+  { agentId, groupId }: GroupPath,
   status: 'open' | 'dismissed',
 ): Promise<GroupRow> {
   return transact(db, async (trx) => {

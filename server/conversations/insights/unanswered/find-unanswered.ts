@@ -14,8 +14,8 @@ export type Unanswered = {
 }
 
 /** The same limit as for the question of a source, since it may become one. */
-const LONGEST_QUESTION = 1_000
-const LONGEST_SUGGESTION = 20_000
+const MAX_QUESTION_LENGTH = 1_000
+const MAX_SUGGESTION_LENGTH = 20_000
 /** Outcomes of answers that leave the question open; the last two are those of old answers. */
 const OPEN: readonly string[] = ['not_found', 'partly', 'declined', 'closest']
 
@@ -30,7 +30,7 @@ export function findUnanswered(messages: readonly MessageRow[]): Unanswered[] {
   for (const [place, message] of messages.entries()) {
     if (message.role === 'user') asked = message
     else if (asked && isFromNothing(message)) {
-      const question = textOf(asked).trim().slice(0, LONGEST_QUESTION).toWellFormed()
+      const question = textOf(asked).trim().slice(0, MAX_QUESTION_LENGTH).toWellFormed()
       if (hasSubject(question))
         found.push({
           messageId: message.id,
@@ -73,5 +73,7 @@ function replyTo(later: readonly MessageRow[]): string | null {
       (isPersons(message) && textOf(message).trim() !== '') ||
       (message.role === 'user' && hasSubject(textOf(message))),
   )
-  return reply && isPersons(reply) ? textOf(reply).trim().slice(0, LONGEST_SUGGESTION).toWellFormed() : null
+  return reply && isPersons(reply)
+    ? textOf(reply).trim().slice(0, MAX_SUGGESTION_LENGTH).toWellFormed()
+    : null
 }

@@ -4,10 +4,10 @@ import { json } from '../../../platform/db/statements/json.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import { FOLDING, foldCounts } from '../../records/fold-counts.ts'
 import { documentFacets } from './document-facets.ts'
-import { type Document, loadDocuments, MOST_CHARACTERS } from './load-documents.ts'
+import { type Document, loadDocuments, MAX_CHARACTERS } from './load-documents.ts'
 import { createStemmers, type Stemmers } from './stemmers.ts'
 import { quoted } from './ts-text.ts'
-import { MOST_TERMS, wordsVector } from './words-vector.ts'
+import { MAX_TERMS, wordsVector } from './words-vector.ts'
 
 /** The most rows of the queue in one transaction, because it blocks the embedded database. */
 const BATCH = 100
@@ -85,7 +85,7 @@ function asManyAsFit(documents: Document[]): Document[] {
   let characters = 0
   return documents.filter(({ texts }, index) => {
     characters += texts.reduce((sum, text) => sum + text.length, 0)
-    return index === 0 || characters <= MOST_CHARACTERS
+    return index === 0 || characters <= MAX_CHARACTERS
   })
 }
 
@@ -126,7 +126,7 @@ async function storeRows(trx: Trx, documents: Document[], stem: Stemmers): Promi
       indexed_seq, indexed_cut)
     select new.conversation_id, new.account_id, new.agent_id, new.created_at, new.updated_at, new.facets::tsvector,
       case when not new.goes_on then new.words::tsvector
-        when length(old.words) < ${MOST_TERMS} then strip(old.words) || new.words::tsvector
+        when length(old.words) < ${MAX_TERMS} then strip(old.words) || new.words::tsvector
         else old.words end,
       new.indexed_seq, new.indexed_cut
     from jsonb_to_recordset(${json(rows)}) as new (conversation_id uuid, account_id uuid, agent_id text,

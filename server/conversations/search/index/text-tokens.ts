@@ -1,4 +1,4 @@
-import { createBreather } from '../../../platform/concurrency/breathe.ts'
+import { createYielder } from '../../../platform/concurrency/yield-to-event-loop.ts'
 import { splitDense } from '../../../platform/text/languages/dense-script.ts'
 import { foldText } from '../../../platform/text/words/words.ts'
 import { languagesFor, spokenLanguage, WORDS_LOOKED_AT } from './spoken-language.ts'
@@ -15,9 +15,9 @@ const RAW_WORD = /[\p{L}\p{M}\p{N}\u00ad\u200b-\u200d\u2060\ufeff]+/gu
 const WORD = /[\p{L}\p{M}\p{N}]+/gu
 const ASCII_WORD = /[a-z0-9]+/g
 /** The most characters of a term; longer runs (hashes, base64) are truncated. */
-const LONGEST_TERM = 64
+const MAX_TERM_LENGTH = 64
 /** The most characters of a run that are folded, since one character may become eighteen. */
-const LONGEST_RUN = 1_000
+const MAX_RUN_LENGTH = 1_000
 /** Matches letters of scripts without spaces that folding does not change, alone or consecutively. */
 const FOLDED = /^[\u0e01-\u0e30\u0e40-\u0e46\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3]*$/
 
@@ -29,7 +29,7 @@ export function* wordsOf(text: string): Generator<Word> {
       yield {
         start: index,
         end: index + word.length,
-        text: word.slice(0, LONGEST_TERM),
+        text: word.slice(0, MAX_TERM_LENGTH),
         dense: false,
       }
     return
@@ -40,10 +40,10 @@ export function* wordsOf(text: string): Generator<Word> {
 }
 
 function plainWords(raw: string, start: number): Word[] {
-  return (foldText(raw.slice(0, LONGEST_RUN)).match(WORD) ?? []).map((word) => ({
+  return (foldText(raw.slice(0, MAX_RUN_LENGTH)).match(WORD) ?? []).map((word) => ({
     start,
     end: start + raw.length,
-    text: word.slice(0, LONGEST_TERM),
+    text: word.slice(0, MAX_TERM_LENGTH),
     dense: false,
   }))
 }
@@ -88,7 +88,7 @@ const distinct = (terms: string[]): string[] => [...new Set(terms.filter((term) 
  * others. Yields to other work in between.
  */
 export async function tokensOf(texts: readonly string[], stem: Stemmers): Promise<Token[][]> {
-  const breathe = createBreather()
+  const breathe = createYielder()
   const split: Word[][] = []
   for (const text of texts) split.push(await allWords(text, breathe))
   const spoken = split.map(spokenIn)
@@ -103,7 +103,7 @@ export async function tokensOf(texts: readonly string[], stem: Stemmers): Promis
 
 /** The same for a text without its conversation. If its language cannot be determined, every language is tried. */
 export async function tokensOfOne(text: string, stem: Stemmers): Promise<Token[]> {
-  const breathe = createBreather()
+  const breathe = createYielder()
   const words = await allWords(text, breathe)
   const language = spokenIn(words)
   const make = (word: Word): string[] => {
@@ -113,7 +113,7 @@ export async function tokensOfOne(text: string, stem: Stemmers): Promise<Token[]
   return tokensBy(words, make, breathe)
 }
 
-type Breathe = ReturnType<typeof createBreather>
+type Breathe = ReturnType<typeof createYielder>
 
 async function allWords(text: string, breathe: Breathe): Promise<Word[]> {
   const words: Word[] = []

@@ -1,4 +1,4 @@
-import { createBreather } from '../../../platform/concurrency/breathe.ts'
+import { createYielder } from '../../../platform/concurrency/yield-to-event-loop.ts'
 import type { Stemmers } from './stemmers.ts'
 import { tokensOf } from './text-tokens.ts'
 import { LONG, quoted } from './ts-text.ts'
@@ -7,7 +7,7 @@ import { LONG, quoted } from './ts-text.ts'
 const LAST_PLACE = 16_383
 const PLACES_OF_A_WORD = 255
 /** The most distinct terms of one conversation, because a tsvector holds 1 MB. Further terms are not found. */
-export const MOST_TERMS = 40_000
+export const MAX_TERMS = 40_000
 
 /**
  * Returns the text of a tsvector with the words of a conversation, in which words of the title have more weight. If it
@@ -19,7 +19,7 @@ export async function wordsVector(
   stem: Stemmers,
   isLong: boolean,
 ): Promise<string> {
-  const breathe = createBreather()
+  const breathe = createYielder()
   const places = new Map<string, string[]>()
   let place = 0
   let hasPlaces = !isLong
@@ -30,7 +30,7 @@ export async function wordsVector(
         const known = places.get(term)
         if (known && known.length < PLACES_OF_A_WORD) known.push(text === 0 ? `${place}A` : String(place))
         else if (known) hasPlaces = false
-        else if (places.size < MOST_TERMS) places.set(term, [text === 0 ? `${place}A` : String(place)])
+        else if (places.size < MAX_TERMS) places.set(term, [text === 0 ? `${place}A` : String(place)])
       }
       const pause = breathe()
       if (pause) await pause

@@ -23,12 +23,12 @@ export type Facet =
   | 'late'
 
 /** In bytes; PostgreSQL's limit is 2,046. */
-const LONGEST = 1_000
+const MAX_LENGTH = 1_000
 
 /** Returns the lexeme of a value. It begins with a slash, unlike every word of a text. */
 export function facet(name: Facet, ...values: string[]): string {
   const text = `/${name}:${values.join(':')}`
-  if (Buffer.byteLength(text) <= LONGEST) return text
+  if (Buffer.byteLength(text) <= MAX_LENGTH) return text
   return `/${name}:#${createHash('sha256').update(text).digest('base64url')}`
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { dayOf } from './facets.ts'
-import { type Ranked, rankSpan, type Span, type Wanted } from './rank-span.ts'
+import { type Ranked, type RankQuery, rankSpan, type Span } from './rank-span.ts'
 
 /** The end of a page: after a row of a span, or (`after: null`) before the first row of the days up to `until`. */
 export type RankPosition = { until: string; from: string | null; after: Ranked | null }
@@ -25,7 +25,7 @@ type Day = { day: string; n: number }
  * the days before. `next` is null at the end.
  */
 export async function findByRank(
-  wanted: Wanted,
+  wanted: RankQuery,
   page: { limit: number; position: RankPosition | null },
   reach = usualReach,
 ): Promise<{ rows: Ranked[]; next: RankPosition | null }> {
@@ -59,7 +59,7 @@ export async function findByRank(
 }
 
 /** Returns the days with conversations, newest first. */
-async function daysOf({ db, accountId, filters }: Wanted): Promise<Day[]> {
+async function daysOf({ db, accountId, filters }: RankQuery): Promise<Day[]> {
   const { agentId, createdFrom, createdUntil } = filters
   const { rows } = await sql<Day>`
     select day::text as day, sum(n)::int as n from conversation_counts
@@ -70,7 +70,7 @@ async function daysOf({ db, accountId, filters }: Wanted): Promise<Day[]> {
 }
 
 async function goOn(
-  wanted: Wanted,
+  wanted: RankQuery,
   span: Span,
   after: Ranked | null,
   limit: number,
@@ -81,7 +81,7 @@ async function goOn(
 
 /** Widens the span until it has enough hits, covers all days, or has run out of time. */
 async function nextSpan(
-  wanted: Wanted,
+  wanted: RankQuery,
   days: Day[],
   limit: number,
   { firstSpan, enough, end }: Reach & { end: number },

@@ -8,7 +8,7 @@ import { bestStretch, type Highlights, highlight, hitsIn } from './snippet.ts'
 
 export type Snippet = { speaker: 'user' | 'assistant' | 'human_agent'; highlights: Highlights }
 
-type Said = { conversation_id: string; seq: number; speaker: Snippet['speaker']; text: string }
+type SpokenMessage = { conversation_id: string; seq: number; speaker: Snippet['speaker']; text: string }
 
 /** The number of messages of one conversation that are read at a time, and of hits that are read at all. */
 const PAGE = 100
@@ -56,7 +56,12 @@ async function startSearch(title: string | null, terms: readonly Term[], stem: S
   return { found: new Set(hits.map(({ term }) => term)), best: null, isOver: false }
 }
 
-async function look(search: Search, said: Said[], terms: readonly Term[], stem: Stemmers): Promise<void> {
+async function look(
+  search: Search,
+  said: SpokenMessage[],
+  terms: readonly Term[],
+  stem: Stemmers,
+): Promise<void> {
   for (const { text, speaker } of said) {
     const hits = await hitsIn(terms, await tokensOfOne(text, stem))
     if (hits.length === 0) continue
@@ -68,8 +73,13 @@ async function look(search: Search, said: Said[], terms: readonly Term[], stem: 
 }
 
 /** Returns texts of the next messages of each conversation; the parts of a message are separate texts. */
-async function messagesFrom(db: Db, accountId: AccountId, ids: string[], offset: number): Promise<Said[]> {
-  const { rows } = await sql<Said>`
+async function messagesFrom(
+  db: Db,
+  accountId: AccountId,
+  ids: string[],
+  offset: number,
+): Promise<SpokenMessage[]> {
+  const { rows } = await sql<SpokenMessage>`
     select m.conversation_id, m.seq, m.speaker, m.text
     from unnest(${ids}::uuid[]) as wanted (id)
     cross join lateral (

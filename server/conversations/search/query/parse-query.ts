@@ -41,10 +41,10 @@ export function parseQuery(query: string, stem: Stemmers): Term[] {
 /**
  * The most words of a phrase that are searched for, because nearly all of them may match at every position of a text.
  */
-const LONGEST_PHRASE = 32
+const MAX_PHRASE_LENGTH = 32
 
 function termOf(text: string, stem: Stemmers): Term {
-  const words = [...wordsOf(text)].slice(0, LONGEST_PHRASE)
+  const words = [...wordsOf(text)].slice(0, MAX_PHRASE_LENGTH)
   return words.flatMap((word, i): Element[] => {
     if (!word.dense) return [{ terms: queryTerms(word.text, stem), prefixes: [] }]
     // The last character of a run stands alone, since another one may follow in a text.

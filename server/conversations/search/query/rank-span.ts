@@ -8,7 +8,7 @@ import type { Term } from './parse-query.ts'
 import type { Filters } from './read-filters.ts'
 
 /** The terms and filters of a search. */
-export type Wanted = { db: Db; accountId: AccountId; filters: Filters; terms: readonly Term[] }
+export type RankQuery = { db: Db; accountId: AccountId; filters: Filters; terms: readonly Term[] }
 /** The creation days, both ends included, whose conversations are ranked together. */
 export type Span = {
   from: string
@@ -23,7 +23,7 @@ const FEW = 6_000
 
 /** Returns up to `limit` + 1 hits, best first, and on the first page also their number. */
 export async function rankSpan(
-  { db, accountId, filters, terms }: Wanted,
+  { db, accountId, filters, terms }: RankQuery,
   span: Span,
   { after, limit }: { after: Ranked | null; limit: number },
 ): Promise<{ found: Ranked[]; matches: number }> {

@@ -1,4 +1,4 @@
-import { createBreather } from '../../../platform/concurrency/breathe.ts'
+import { createYielder } from '../../../platform/concurrency/yield-to-event-loop.ts'
 import type { Token } from '../index/text-tokens.ts'
 import { standsAt, type Term } from './parse-query.ts'
 
@@ -34,7 +34,7 @@ function indexOf(terms: readonly Term[]): (token: Token) => Set<number> {
 
 /** Returns the ranges of a text that the terms match, in order. Yields to other work in between. */
 export async function hitsIn(terms: readonly Term[], tokens: readonly Token[]): Promise<Hit[]> {
-  const breathe = createBreather()
+  const breathe = createYielder()
   const candidates = indexOf(terms)
   const hits: Hit[] = []
   for (const [at, token] of tokens.entries()) {

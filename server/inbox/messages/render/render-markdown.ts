@@ -5,7 +5,7 @@ import { type MayLink, withoutForeignLinks } from '../../../platform/text/safety
 import { stripHtml } from './strip-html.ts'
 
 /** The most characters that are rendered as Markdown. A longer text keeps only its lines and paragraphs. */
-const LONGEST = 40_000
+const MAX_LENGTH = 40_000
 
 /** The schemes that links may have. Other links become text. */
 const ANYWHERE: MayLink = () => true
@@ -157,7 +157,7 @@ const ALLOWED: sanitizeHtml.IOptions = {
 export function renderMarkdown(markdown: string, mayLink: MayLink = ANYWHERE): string {
   const written = markdown.replace(/\r\n?/g, '\n')
   const text = mayLink === ANYWHERE ? written : withoutForeignLinks(written, mayLink)
-  if (text.length > LONGEST) return textAsHtml(text)
+  if (text.length > MAX_LENGTH) return textAsHtml(text)
   try {
     return sanitizeHtml(parser.render(stripHtml(text), { mayLink }), ALLOWED).trim()
   } catch {

@@ -1,5 +1,5 @@
 import { holdAgent } from '../../../agents/records/find-agent.ts'
-import { moveKnowledge } from '../../../agents/records/knowledge-state.ts'
+import { bumpKnowledgeVersion } from '../../../agents/records/knowledge-state.ts'
 import type { Context } from '../../../context.ts'
 import type { Trx } from '../../../platform/db/database.ts'
 import { json } from '../../../platform/db/statements/json.ts'
@@ -7,15 +7,15 @@ import { transact } from '../../../platform/db/statements/transact.ts'
 import { ApiError } from '../../../platform/http/errors.ts'
 import type { Account } from '../../sources/add-source.ts'
 import { requireChangeable, type SourceRow } from '../../sources/queries.ts'
-import { takeRoom } from '../../sources/room.ts'
+import { reserveStorage } from '../../sources/storage-limit.ts'
 import { pageLimit } from '../run/crawl-run.ts'
 import { crawlMetadata } from '../run/crawl-source.ts'
 import { enqueueCrawl } from '../run/enqueue-crawl.ts'
 import { requirePage } from './page-queries.ts'
 import { countMove, type PageRow, shownSize, shownStatus } from './page-row.ts'
 
-type Needs = Pick<Context, 'db' | 'jobs'>
-type Place = { agentId: string; sourceId: string; pageId: string }
+type Deps = Pick<Context, 'db' | 'jobs'>
+type PagePath = { agentId: string; sourceId: string; pageId: string }
 
 /**
  * Removes a page from answers at once and in later crawls, or includes it again. If an included page has never been
@@ -23,9 +23,9 @@ type Place = { agentId: string; sourceId: string; pageId: string }
  * SOURCE_SIZE_LIMIT_EXCEEDED.
  */
 export async function hidePage(
-  { db, jobs }: Needs,
+  { db, jobs }: Deps,
   account: Account,
-  { agentId, sourceId, pageId }: Place,
+  { agentId, sourceId, pageId }: PagePath,
   hidden: boolean,
 ): Promise<PageRow> {
   return transact(db, async (trx) => {
@@ -42,7 +42,7 @@ export async function hidePage(
       .where('id', '=', pageId)
       .execute()
     await writeCounts(trx, source, page, after)
-    await moveKnowledge(trx, { accountId: account.id, agentId })
+    await bumpKnowledgeVersion(trx, { accountId: account.id, agentId })
     if (after.status === 'pending' && !hidden)
       await enqueueCrawl(jobs, trx, { accountId: account.id, sourceId, reason: 'page' })
     return after
@@ -55,7 +55,7 @@ async function requireRoom(trx: Trx, account: Account, source: SourceRow, page: 
     throw new ApiError('SOURCE_SIZE_LIMIT_EXCEEDED', {
       message: `The website already has ${limit} pages here, which is the limit.`,
     })
-  await takeRoom(trx, account, source.agent_id, source.size + page.size, source.id)
+  await reserveStorage(trx, account, source.agent_id, source.size + page.size, source.id)
 }
 
 async function writeCounts(trx: Trx, source: SourceRow, before: PageRow, after: PageRow): Promise<void> {

@@ -3,7 +3,7 @@ import type { Trx } from '../../../platform/db/database.ts'
 import type { PagesTable } from '../../../platform/db/tables/knowledge.ts'
 import { storable } from '../../../platform/http/bodies/storable.ts'
 import { ApiError } from '../../../platform/http/errors.ts'
-import { takeRoom } from '../../sources/room.ts'
+import { reserveStorage } from '../../sources/storage-limit.ts'
 import { limitSentence } from '../run/claim-pages.ts'
 import type { CrawlRun, LockedSource } from '../run/crawl-run.ts'
 import { replacePageChunks, retirePages } from './page-chunks.ts'
@@ -82,7 +82,7 @@ async function reasonAgainst(
   if (shownStatus(page) !== 'included' && metadata.children.included >= run.limit) return limitSentence(run)
   try {
     const others = Math.max(0, size - shownSize(page))
-    await takeRoom(trx, run.account, run.agentId, others + content.bytes, run.sourceId)
+    await reserveStorage(trx, run.account, run.agentId, others + content.bytes, run.sourceId)
     return null
   } catch (error) {
     if (!(error instanceof ApiError)) throw error

@@ -1,4 +1,4 @@
-import { createBreather } from '../../../platform/concurrency/breathe.ts'
+import { createYielder } from '../../../platform/concurrency/yield-to-event-loop.ts'
 import { pageUrl } from '../site/site.ts'
 import { scanTags } from './scan-tags.ts'
 
@@ -6,11 +6,11 @@ import { scanTags } from './scan-tags.ts'
 type PageLinks = { links: URL[]; canonical: URL | null }
 
 // The most links that are read. A page with more is not meant for people.
-const MOST_LINKS = 2_000
+const MAX_LINKS = 2_000
 
 /** Returns the links of an HTML page and its canonical URL. */
 export async function pageLinks(html: string, url: string): Promise<PageLinks> {
-  const breathe = createBreather()
+  const breathe = createYielder()
   const links = new Map<string, URL>()
   let base = url
   let canonical: URL | null = null
@@ -21,7 +21,7 @@ export async function pageLinks(html: string, url: string): Promise<PageLinks> {
     else if ((name === 'a' || name === 'area') && href) add(links, pageUrl(href, base))
     else if (name === 'link' && href && isCanonical(attributes.get('rel'))) canonical ??= pageUrl(href, base)
     else if (name === 'meta') add(links, refreshTarget(attributes, base))
-    if (links.size >= MOST_LINKS) break
+    if (links.size >= MAX_LINKS) break
   }
   return { links: [...links.values()], canonical }
 }

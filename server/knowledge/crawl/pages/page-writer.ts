@@ -5,11 +5,11 @@ import { failCrawl } from '../run/finish-crawl.ts'
 import { type ReadPage, storePages } from './store-pages.ts'
 
 /** The most pages in one step, which locks the source's row and holds the only connection of the embedded database. */
-const MOST_AT_ONCE = 20
-const MOST_WAITING = 40
+const MAX_AT_ONCE = 20
+const MAX_WAITING = 40
 const LINGER_MS = 20
 /** After so many failures in a row, the crawl of the site ends. */
-const MOST_FAILURES = 50
+const MAX_FAILURES = 50
 
 type PageWriter = {
   /** Adds a page that was read, to be stored together with others. */
@@ -37,7 +37,7 @@ export function createPageWriter(db: Db, run: CrawlRun): PageWriter {
       const failures = await storePages(db, run, batch)
       isOver ||= failures === null
       const last = batch.at(-1)?.outcome
-      if (failures === null || failures < MOST_FAILURES || last?.kind !== 'failed') return
+      if (failures === null || failures < MAX_FAILURES || last?.kind !== 'failed') return
       isOver = true
       await failCrawl(db, run, `${failures} pages in a row could not be read. The last: ${last.reason}`)
     } catch (error) {
@@ -50,8 +50,8 @@ export function createPageWriter(db: Db, run: CrawlRun): PageWriter {
   const writeAll = async (): Promise<void> => {
     try {
       while (waiting.length > 0 && !isOver) {
-        if (waiting.length < MOST_AT_ONCE) await wait(LINGER_MS)
-        await write(waiting.splice(0, MOST_AT_ONCE))
+        if (waiting.length < MAX_AT_ONCE) await wait(LINGER_MS)
+        await write(waiting.splice(0, MAX_AT_ONCE))
         next.resolve()
         next = Promise.withResolvers()
       }
@@ -70,7 +70,7 @@ export function createPageWriter(db: Db, run: CrawlRun): PageWriter {
       writing ??= writeAll()
     },
     get isFull() {
-      return waiting.length >= MOST_WAITING
+      return waiting.length >= MAX_WAITING
     },
     get isOver() {
       return isOver

@@ -4,8 +4,8 @@ import { FetchFailure } from '../../../platform/fetch/failures/fetch-failure.ts'
 import { statusName } from '../../../platform/fetch/failures/status-name.ts'
 import type { FetchedPage } from '../../../platform/fetch/read/read-page.ts'
 import { ExtractFailure } from '../../documents/extract-failure.ts'
-import { builtInput, builtPage, inputOf } from '../../documents/html/built-page.ts'
 import { tooComplex } from '../../documents/html/html-shape.ts'
+import { inputOf, renderedInput, renderedPage } from '../../documents/html/rendered-page.ts'
 import { declaredCharset, decodeText } from '../../documents/text/decode-text.ts'
 import { PAGE_TYPES } from '../../training/load-content.ts'
 import type { CrawlRun } from '../run/crawl-run.ts'
@@ -15,16 +15,16 @@ import { pageLinks } from './page-links.ts'
 import { excluded, failed, failedForNow, type PageOutcome } from './page-outcome.ts'
 import type { PageRow } from './page-row.ts'
 
-type Needs = Pick<Context, 'fetcher' | 'renderer' | 'extractor'>
+type Deps = Pick<Context, 'fetcher' | 'renderer' | 'extractor'>
 
 /** A crawl reads many pages, so each gets less than a source of its own. */
 const LIMITS = { maxBytes: 5 * 1_048_576, timeoutMs: 30_000, idleTimeoutMs: 15_000 }
-const LONGEST_PAUSE_MS = 60_000
-const LONGEST_TITLE = 300
+const MAX_PAUSE_MS = 60_000
+const MAX_TITLE_LENGTH = 300
 
 /** Reads one page of a site if robots.txt and the customer's rules allow it. */
 export async function readPage(
-  { fetcher, extractor, renderer }: Needs,
+  { fetcher, extractor, renderer }: Deps,
   run: CrawlRun,
   page: PageRow,
   robots: RobotsCache,
@@ -83,7 +83,7 @@ function unreadable({ status, headers }: FetchedPage): PageOutcome | null {
 function pauseOf(retryAfter: string | undefined): number {
   const seconds = Number(retryAfter ?? 0)
   const ms = Number.isFinite(seconds) ? seconds * 1_000 : Date.parse(retryAfter ?? '') - Date.now()
-  return Math.min(Math.max(ms || 0, 0), LONGEST_PAUSE_MS)
+  return Math.min(Math.max(ms || 0, 0), MAX_PAUSE_MS)
 }
 
 /** The target of a redirect within the site is a page of its own. Other redirects are not followed. */
@@ -96,7 +96,7 @@ function elsewhere(run: CrawlRun, asked: URL, answer: FetchedPage): PageOutcome 
 }
 
 async function contentOf(
-  { extractor, renderer }: Pick<Needs, 'extractor' | 'renderer'>,
+  { extractor, renderer }: Pick<Deps, 'extractor' | 'renderer'>,
   run: CrawlRun,
   page: PageRow,
   answer: FetchedPage,
@@ -106,7 +106,7 @@ async function contentOf(
   const read = inputOf(answer, type)
   const asSent = type === 'html' ? decodeText(read.bytes, declaredCharset(read.contentType, read.bytes)) : ''
   const asked = { owner: run.account.id, signal }
-  const built = await builtPage(renderer, asSent, answer.url, asked)
+  const built = await renderedPage(renderer, asSent, answer.url, asked)
   const html = built ?? asSent
   const { links, canonical } = await pageLinks(html, answer.url)
   if (canonical && canonical.href !== pageUrl(answer.url)?.href && isInSite(run.site, canonical))
@@ -114,12 +114,12 @@ async function contentOf(
   const complaint = tooComplex(html)
   if (complaint !== null) return failed(complaint, links)
   try {
-    const input = built === null ? read : builtInput(built, answer.url)
+    const input = built === null ? read : renderedInput(built, answer.url)
     const { title, chunks: all, bytes } = await extractor.extractChunks(input, asked)
     const chunks = isEntrance(page) ? all : all.filter(({ isContact }) => !isContact)
     if (chunks.length === 0) return failed('The page contains no text.', links)
     const loaded = chunks.map((chunk) => ({ ...chunk, questions: null }))
-    const name = (title ?? chunks[0]?.headingPath[0] ?? answer.url).slice(0, LONGEST_TITLE)
+    const name = (title ?? chunks[0]?.headingPath[0] ?? answer.url).slice(0, MAX_TITLE_LENGTH)
     const texts = loaded.map(({ headingPath, page, text, anchor }) => [headingPath, page, text, anchor])
     const hash = createHash('sha256')
       .update(JSON.stringify([name, texts]))

@@ -10,7 +10,7 @@ import { countMove, type PageRow, shownSize, shownStatus } from './page-row.ts'
 import { storeUnchanged } from './store-unchanged.ts'
 
 /** The most attempts for a page in one crawl. */
-const MOST_TRIES = 3
+const MAX_TRIES = 3
 const PAUSE_MS = 1_000
 
 export type ReadPage = { page: PageRow; outcome: PageOutcome }
@@ -66,7 +66,7 @@ async function storeOne(
   source.state.failures = isPassing ? source.state.failures + 1 : 0
   if (isPassing && outcome.waitMs > 0)
     source.state.nextAt = Math.max(source.state.nextAt, Date.now() + outcome.waitMs)
-  if (isPassing && page.tries + 1 < MOST_TRIES) {
+  if (isPassing && page.tries + 1 < MAX_TRIES) {
     await tryAgain(trx, page, Math.max(outcome.waitMs, PAUSE_MS * 2 ** page.tries))
     return new Map()
   }

@@ -15,9 +15,9 @@ import { type CrawlMetadata, crawlMetadata, isProcessing } from './crawl-source.
 import type { CrawlSite } from './enqueue-crawl.ts'
 
 /** The most pages of one source in any plan. */
-const MOST_PAGES = 10_000
+const MAX_PAGES = 10_000
 
-export const pageLimit = (plan: string): number => Math.min(planOf(plan).pages ?? MOST_PAGES, MOST_PAGES)
+export const pageLimit = (plan: string): number => Math.min(planOf(plan).pages ?? MAX_PAGES, MAX_PAGES)
 
 /** The part of one process in a crawl. */
 export type CrawlRun = {

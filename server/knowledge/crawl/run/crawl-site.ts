@@ -16,7 +16,7 @@ const SLICE_MS = 10_000
 const PAGES_AT_ONCE = 8
 const CLAIMED_AT_ONCE = 24
 const SLOW_PAUSE_MS = 1_000
-const LONGEST_DELAY_MS = 60_000
+const MAX_DELAY_MS = 60_000
 /** From this number of waiting pages on, another process helps. */
 const MUCH = 100
 const LOOK_AGAIN_MS = 250
@@ -64,9 +64,9 @@ async function workOn(ctx: Context, run: CrawlRun, signal: AbortSignal): Promise
   }
 }
 
-type Way = { robots: RobotsCache; delayMs: number; signal: AbortSignal }
+type CrawlRules = { robots: RobotsCache; delayMs: number; signal: AbortSignal }
 
-async function drain(ctx: Context, run: CrawlRun, { robots, delayMs, signal }: Way): Promise<boolean> {
+async function drain(ctx: Context, run: CrawlRun, { robots, delayMs, signal }: CrawlRules): Promise<boolean> {
   const until = performance.now() + SLICE_MS
   const writer = createPageWriter(ctx.db, run)
   const working = new Set<Promise<void>>()
@@ -102,7 +102,7 @@ async function drain(ctx: Context, run: CrawlRun, { robots, delayMs, signal }: W
 async function delayOf(run: CrawlRun, robots: RobotsCache): Promise<number> {
   const rules = await robots(run.start)
   const asked = typeof rules === 'string' ? 0 : (rules.delayMs ?? 0)
-  return Math.min(Math.max(asked, run.slow ? SLOW_PAUSE_MS : 0), LONGEST_DELAY_MS)
+  return Math.min(Math.max(asked, run.slow ? SLOW_PAUSE_MS : 0), MAX_DELAY_MS)
 }
 
 const goOnLater = ({ db, jobs }: Context, { account }: CrawlRun, payload: CrawlSite): Promise<void> =>

@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from 'kysely'
-import { moveKnowledge } from '../../../agents/records/knowledge-state.ts'
+import { bumpKnowledgeVersion } from '../../../agents/records/knowledge-state.ts'
 import type { Context } from '../../../context.ts'
 import type { Db, Trx } from '../../../platform/db/database.ts'
 import { json } from '../../../platform/db/statements/json.ts'
@@ -14,7 +14,7 @@ import { countMove, shownSize, shownStatus } from '../pages/page-row.ts'
 import { isAnyWaiting } from './claim-pages.ts'
 import { type CrawlRun, type LockedSource, step } from './crawl-run.ts'
 
-type Needs = Pick<Context, 'db' | 'jobs' | 'models'>
+type Deps = Pick<Context, 'db' | 'jobs' | 'models'>
 
 const PAGES_AT_ONCE = 200
 const CHUNKS_AT_ONCE = 1_000
@@ -23,7 +23,7 @@ const CHUNKS_AT_ONCE = 1_000
  * Ends a crawl whose pages have all been handled. What it found goes live in one step, and pages that it did not
  * find any more are removed. Without any page to answer from, it fails and the earlier version stays.
  */
-export async function finishCrawl(ctx: Needs, run: CrawlRun): Promise<void> {
+export async function finishCrawl(ctx: Deps, run: CrawlRun): Promise<void> {
   const reason = await step(ctx.db, run, (trx) => reasonForFailure(trx, run))
   if (reason === null) return
   if (reason.result !== null) return failCrawl(ctx.db, run, reason.result)
@@ -96,7 +96,7 @@ async function dropLost(trx: Trx, run: CrawlRun, { state, metadata }: LockedSour
 }
 
 async function goLive(
-  { jobs, models }: Needs,
+  { jobs, models }: Deps,
   trx: Trx,
   run: CrawlRun,
   source: LockedSource,
@@ -130,7 +130,7 @@ async function goLive(
     .where('account_id', '=', account.id)
     .where('id', '=', sourceId)
     .execute()
-  await moveKnowledge(trx, { accountId: account.id, agentId }, true)
+  await bumpKnowledgeVersion(trx, { accountId: account.id, agentId }, true)
   await enqueueAskAgain(jobs, trx, { accountId: account.id, agentId })
   await switchSpace(trx, { accountId: account.id, agentId }, models.embedder?.space ?? null)
   return true

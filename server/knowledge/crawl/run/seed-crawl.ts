@@ -7,13 +7,13 @@ import { failCrawl } from './finish-crawl.ts'
 
 const AT_ONCE = 500
 
-type Needs = Pick<Context, 'db' | 'fetcher' | 'log'>
+type Deps = Pick<Context, 'db' | 'fetcher' | 'log'>
 
 /**
  * Adds the first pages of a crawl: its start page or those of the sitemap. It may run twice. Returns false when the
  * crawl ends here.
  */
-export async function seedCrawl(ctx: Needs, run: CrawlRun, signal: AbortSignal): Promise<boolean> {
+export async function seedCrawl(ctx: Deps, run: CrawlRun, signal: AbortSignal): Promise<boolean> {
   if (run.type === 'crawl') return addAll(ctx, run, [pageUrl(run.start.href) ?? run.start], true)
   let found = 0
   let lost: string | null = null
@@ -41,7 +41,7 @@ export async function seedCrawl(ctx: Needs, run: CrawlRun, signal: AbortSignal):
   return false
 }
 
-async function addAll({ db }: Needs, run: CrawlRun, urls: URL[], isAll: boolean): Promise<boolean> {
+async function addAll({ db }: Deps, run: CrawlRun, urls: URL[], isAll: boolean): Promise<boolean> {
   await run.rules.prepare(urls.filter((url) => isInSite(run.site, url)))
   const added = await step(db, run, async (trx, source) => {
     if (isAll) source.state.seeded = true
@@ -51,7 +51,7 @@ async function addAll({ db }: Needs, run: CrawlRun, urls: URL[], isAll: boolean)
   return added !== null
 }
 
-async function markSeeded({ db }: Needs, run: CrawlRun, isPartial: boolean): Promise<boolean> {
+async function markSeeded({ db }: Deps, run: CrawlRun, isPartial: boolean): Promise<boolean> {
   const marked = await step(db, run, async (_trx, { state }) => {
     state.seeded = true
     state.partial = isPartial

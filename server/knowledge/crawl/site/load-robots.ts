@@ -1,6 +1,6 @@
 import type { Context } from '../../../context.ts'
 import { FetchFailure } from '../../../platform/fetch/failures/fetch-failure.ts'
-import { allowAll, MOST_ROBOTS, parseRobots, type Robots } from './robots.ts'
+import { allowAll, MAX_ROBOTS, parseRobots, type Robots } from './robots.ts'
 
 /** The name that site owners write in robots.txt. */
 const CRAWLER = 'parley'
@@ -29,7 +29,7 @@ async function load(
 ): Promise<Robots | string> {
   try {
     const { status, body } = await fetcher.fetch(`${origin}/robots.txt`, {
-      maxBytes: MOST_ROBOTS,
+      maxBytes: MAX_ROBOTS,
       timeoutMs: TIMEOUT_MS,
       signal,
     })

@@ -1,4 +1,4 @@
-import { createBreather } from '../../../platform/concurrency/breathe.ts'
+import { createYielder } from '../../../platform/concurrency/yield-to-event-loop.ts'
 import type { CrawlOptions } from '../run/crawl-source.ts'
 import { pathPattern } from './path-pattern.ts'
 
@@ -10,8 +10,8 @@ export type PathRules = {
 }
 
 // The cost limit for one URL, which is 20 ms at worst.
-const MOST_STEPS = 200_000
-const MOST_KNOWN = 5_000
+const MAX_STEPS = 200_000
+const MAX_KNOWN = 5_000
 
 /**
  * Applies the customer's patterns, which may match anywhere in a page's path and query. A pattern with "://" is
@@ -27,7 +27,7 @@ export function pathRules({
 
   const look = (url: URL): string | null => {
     const steps = [...excluded, ...included].reduce((sum, pattern) => sum + pattern.steps(url), 0)
-    if (steps > MOST_STEPS) return 'Left out: its address is too long for the patterns of this website.'
+    if (steps > MAX_STEPS) return 'Left out: its address is too long for the patterns of this website.'
     const at = excluded.findIndex((pattern) => pattern.matches(url))
     if (at !== -1) return `Left out by the pattern ${JSON.stringify(excludePaths[at])} of excludePaths.`
     if (included.length > 0 && !included.some((pattern) => pattern.matches(url)))
@@ -42,11 +42,11 @@ export function pathRules({
     },
     async prepare(urls) {
       if (excluded.length + included.length === 0) return
-      const breathe = createBreather()
+      const breathe = createYielder()
       for (const url of urls) {
         if (known.has(url.href)) continue
         await breathe()
-        if (known.size >= MOST_KNOWN) known.clear()
+        if (known.size >= MAX_KNOWN) known.clear()
         known.set(url.href, look(url))
       }
     },

@@ -8,8 +8,8 @@ import { parseSitemap, type SitemapEntries } from './parse-sitemap.ts'
 
 /** The most that is read of one file. The limits of the protocol (sitemaps.org) are 50 MB and 50,000 URLs. */
 const MAX_BYTES = 20 * 1_048_576
-const MOST_URLS = 50_000
-const MOST_SITEMAPS = 200
+const MAX_URLS = 50_000
+const MAX_SITEMAPS = 200
 const TIMEOUT_MS = 60_000
 
 /** The reason why a sitemap has no pages. `message` is for the customer. */
@@ -33,7 +33,7 @@ export async function* readSitemaps(
     yield { urls: first.urls }
     return
   }
-  for (const part of new Set(first.urls.slice(0, MOST_SITEMAPS))) {
+  for (const part of new Set(first.urls.slice(0, MAX_SITEMAPS))) {
     try {
       const { kind, urls } = await read(fetcher, new URL(part, start).href, signal)
       yield kind === 'pages' ? { urls } : { failed: `${part} is an index inside an index.` }
@@ -50,7 +50,7 @@ async function read(fetcher: Context['fetcher'], url: string, signal: AbortSigna
     if (page.status < 200 || page.status >= 300)
       throw new SitemapFailure(`The sitemap answered with HTTP ${page.status}.`)
     const text = decodeText(await unpacked(page.body), page.charset)
-    const entries = parseSitemap(text, MOST_URLS)
+    const entries = parseSitemap(text, MAX_URLS)
     if (!entries)
       throw new SitemapFailure('This is not a sitemap: it contains neither a urlset nor an index.')
     return entries

@@ -1,4 +1,4 @@
-import { LARGEST_PATTERNS } from '../../../platform/text/safety/linear-pattern.ts'
+import { MAX_PATTERNS_SIZE } from '../../../platform/text/safety/linear-pattern.ts'
 import { type PathPattern, pathPattern } from './path-pattern.ts'
 
 type Patterns = { excludePaths?: string[]; includeOnlyPaths?: string[] }
@@ -15,7 +15,7 @@ export function refusePatterns(options: Patterns): Record<string, string> {
       if (typeof compiled === 'string') return [[`${field}.${index}`, compiled] as const]
       const before = size
       size += compiled.size
-      return before <= LARGEST_PATTERNS && size > LARGEST_PATTERNS
+      return before <= MAX_PATTERNS_SIZE && size > MAX_PATTERNS_SIZE
         ? [[`${field}.${index}`, TOO_LARGE] as const]
         : []
     }),

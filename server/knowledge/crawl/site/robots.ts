@@ -11,11 +11,11 @@ type Group = { agents: string[]; rules: Rule[]; delayMs: number | null }
 export const allowAll: Robots = { isAllowed: () => true, delayMs: null }
 
 // The most rules that are read, as a protection against files that are made to be expensive.
-const MOST_RULES = 2_000
+const MAX_RULES = 2_000
 /** The most bytes of a file that are read. RFC 9309 demands at least 500 KiB. */
-export const MOST_ROBOTS = 512 * 1_024
+export const MAX_ROBOTS = 512 * 1_024
 /** A longer rule is dropped, because no URL is as long. */
-const LONGEST_RULE = 2_000
+const MAX_RULE_LENGTH = 2_000
 
 /**
  * Parses a robots.txt (RFC 9309). The groups with this crawler's name apply together; without any, those of "*" do.
@@ -28,7 +28,7 @@ export function parseRobots(text: string, crawler: string): Robots {
   const chosen = named.length > 0 ? named : mine('*')
   const rules = chosen
     .flatMap((group) => group.rules)
-    .slice(0, MOST_RULES)
+    .slice(0, MAX_RULES)
     .map(({ pattern, allows }) => ({ pattern: normalised(pattern), allows }))
   const delays = chosen.flatMap(({ delayMs }) => (delayMs === null ? [] : [delayMs]))
   return {
@@ -53,7 +53,7 @@ function groupsOf(text: string): Group[] {
   const groups: Group[] = []
   let open: Group | null = null
   let isNaming = false
-  for (const [line] of text.slice(0, MOST_ROBOTS).matchAll(/[^\r\n]+/g)) {
+  for (const [line] of text.slice(0, MAX_ROBOTS).matchAll(/[^\r\n]+/g)) {
     const colon = line.indexOf(':')
     const field = line.slice(0, Math.max(colon, 0)).trim().toLowerCase()
     const [said = ''] = line.slice(colon + 1).split('#', 1)
@@ -68,7 +68,7 @@ function groupsOf(text: string): Group[] {
       isNaming = true
     } else if (open && (field === 'allow' || field === 'disallow')) {
       isNaming = false
-      if (value && value.length <= LONGEST_RULE)
+      if (value && value.length <= MAX_RULE_LENGTH)
         open.rules.push({ pattern: value, allows: field === 'allow' })
     } else if (open && field === 'crawl-delay') {
       isNaming = false

@@ -6,7 +6,7 @@ export type Site = {
   path: string
 }
 
-const LONGEST_URL = 2_048
+const MAX_URL_LENGTH = 2_048
 const fileName = /\/[^/]*\.[a-z0-9]{1,6}$/i
 // Matches files that contain no text of a page.
 const assets =
@@ -41,5 +41,5 @@ export function pageUrl(link: string, base?: string): URL | null {
   for (const name of [...url.searchParams.keys()]) {
     if (tracking.test(name)) url.searchParams.delete(name)
   }
-  return url.href.length <= LONGEST_URL && !assets.test(url.pathname) ? url : null
+  return url.href.length <= MAX_URL_LENGTH && !assets.test(url.pathname) ? url : null
 }

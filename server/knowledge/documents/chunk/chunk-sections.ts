@@ -84,7 +84,7 @@ function packed(
 }
 
 /** The most characters of a line that introduces a code block without a colon at its end, and of a question. */
-const LONGEST_LEAD = 200
+const MAX_LEAD_LENGTH = 200
 const LEADS_ON = /[:：](?:\*\*)?$/
 const ASKS = /[?？؟](?:\*\*)?$/
 /** Matches the number of a step, which looks like a sentence of its own. */
@@ -108,7 +108,7 @@ function leadsTo({ text, chars, paragraphChars }: TextUnit, next: TextUnit): boo
   if (NUMBER.test(text)) return true
   if (next.isSentence && next.paragraphChars === 0) return false
   const isQuestion = ASKS.test(text) && paragraphChars === chars
-  return LEADS_ON.test(text) || ((isQuestion || FENCE.test(next.text)) && text.length <= LONGEST_LEAD)
+  return LEADS_ON.test(text) || ((isQuestion || FENCE.test(next.text)) && text.length <= MAX_LEAD_LENGTH)
 }
 
 /**

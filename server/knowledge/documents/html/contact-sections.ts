@@ -17,7 +17,7 @@ const SEPARATOR = /(?:^|\s+)[|·•](?=\s|$)/
 /** The length in characters up to which a text beside contact data is its label or another line of the address. */
 const SHORT_TEXT = 80
 const FULL_TEXT = 40
-const LONGEST_NAME = 60
+const MAX_NAME_LENGTH = 60
 
 /**
  * Returns the contact data and facts in the headers and footers of a site, under their headings and the site's name.
@@ -108,5 +108,5 @@ function isOtherLink(element: HtmlElement): boolean {
 function ownerIn(sections: readonly Section[]): string {
   const found = sections.map(({ text }) => OWNER.exec(text)?.[1]).find(Boolean) ?? ''
   const name = found.replace(NEXT_SENTENCE, '').trim()
-  return name.length <= LONGEST_NAME && !hasContactData(name) ? name : ''
+  return name.length <= MAX_NAME_LENGTH && !hasContactData(name) ? name : ''
 }

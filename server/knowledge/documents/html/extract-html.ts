@@ -5,12 +5,12 @@ import { ExtractFailure } from '../extract-failure.ts'
 import { type ExtractedDocument, finishDocument, type Section } from '../extracted-document.ts'
 import { linkAddress } from '../text/link-address.ts'
 import { contactSections, unsaid } from './contact-sections.ts'
+import { expandHiddenText } from './expand-hidden-text.ts'
 import { anchorsOf } from './html-anchors.ts'
 import { boxesOfText, framesOf, isFooter, isHeader, isNavigation } from './html-frames.ts'
 import { type HtmlElement, headingText } from './html-node.ts'
 import { htmlSections } from './html-sections.ts'
 import { tooComplex } from './html-shape.ts'
-import { spellOut } from './spell-out.ts'
 
 type Document = ReturnType<typeof parseHTML>['document']
 
@@ -60,7 +60,7 @@ export async function extractHtml(html: string, url?: string): Promise<Extracted
 /** Returns the page's tree without navigation and with what browsers show only on demand. */
 function treeOf(source: string, isWithoutNavigation: boolean): Document {
   const { document } = parseHTML(source)
-  spellOut(document)
+  expandHiddenText(document)
   const blocks = 'nav, div, p, ul, ol, table, header, footer, aside, section'
   if (isWithoutNavigation)
     for (const element of document.querySelectorAll(blocks))

@@ -8,19 +8,19 @@ const FOOTER_NAMED = /(?:^|[\s_-])(?:site-?)?footer(?:$|[\s_-])/i
 const NAVIGATION_NAMED =
   /(?:^|[\s_-])(?:nav|navbar|navheader|navfooter|navigation|breadcrumbs?|pagination|pager|prev-next|toc|table-of-contents|skip-?link|edit-this-page)(?:$|[\s_-])/i
 /** The lengths of a link or a line of links, of a paragraph, and of a sidebar that belongs to the page. */
-const LONGEST_LINK = 60
-const LONGEST_LINE = 300
+const MAX_LINK_LENGTH = 60
+const MAX_LINE_LENGTH = 300
 const SHORT_TEXT = 40
 const SHORT = 120
-const LONGEST_BOX = 1_200
+const MAX_BOX_LENGTH = 1_200
 /** Looking at an element takes a part of a millisecond, and a page may have tens of thousands. */
-const MOST_ELEMENTS = 2_000
-const MOST_BOXES = 500
+const MAX_ELEMENTS = 2_000
+const MAX_BOXES = 500
 
 /** Returns the outermost parts of a page that belong to the site, such as headers, footers and sidebars. */
 export function framesOf(root: HtmlElement, main: HtmlElement | null): HtmlElement[] {
   const found: HtmlElement[] = []
-  let left = MOST_ELEMENTS
+  let left = MAX_ELEMENTS
   const visit = (element: HtmlElement): void => {
     left -= 1
     if (left < 0 || element === main || SKIPPED.has(nameOf(element)) || nameOf(element) === 'HEAD') return
@@ -58,7 +58,7 @@ function isBoxOfText(element: HtmlElement): boolean {
   if (!isSidebar(element) || isNamed(element, FRAME_NAMED)) return false
   if (element.querySelector('form, input, select, textarea, nav')) return false
   const text = textOf(element)
-  return text.length <= LONGEST_BOX && hasSentence(text) && !isMostlyLinks(element)
+  return text.length <= MAX_BOX_LENGTH && hasSentence(text) && !isMostlyLinks(element)
 }
 
 /** Returns whether a text contains the end of a sentence. A decimal point is not one. */
@@ -84,7 +84,7 @@ export function isNavigation(element: HtmlElement): boolean {
 
 /** Returns those of the elements that are boxes of text between the paragraphs of the page, such as a warning. */
 export function boxesOfText(elements: Iterable<HtmlElement>): HtmlElement[] {
-  return [...elements].slice(0, MOST_BOXES).filter((element) => {
+  return [...elements].slice(0, MAX_BOXES).filter((element) => {
     const parent = element.parentElement
     if (!parent || nameOf(parent) === 'BODY' || element.querySelector('form, input, nav')) return false
     const isAmongOthers = [...parent.children].some(
@@ -100,12 +100,15 @@ function isMostlyLinks(element: HtmlElement): boolean {
 }
 
 function isLineOfLinks(element: HtmlElement): boolean {
-  if ((element.textContent ?? '').length > LONGEST_LINE) return false
+  if ((element.textContent ?? '').length > MAX_LINE_LENGTH) return false
   const links = [...element.querySelectorAll('a')]
   if (links.length === 0 || links.some(isContactLink)) return false
   const texts = links.map(textOf)
   const rest = texts.reduce((left, text) => left.replace(text, ''), textOf(element))
-  if (/[\p{L}\p{N}]/u.test(rest) || texts.some((text) => text.length > LONGEST_LINK || /[.!?]$/.test(text)))
+  if (
+    /[\p{L}\p{N}]/u.test(rest) ||
+    texts.some((text) => text.length > MAX_LINK_LENGTH || /[.!?]$/.test(text))
+  )
     return false
   return links.length > 1 || isInside(links[0]!)
 }

@@ -19,7 +19,7 @@ import { isLayout, noteOf, rowsOf } from './html-table.ts'
 import { boldTitles, NO_TITLES, summaryOf } from './html-titles.ts'
 
 /** A definition with more characters than this becomes a section under its term. An answer always does. */
-const LONGEST_DEFINITION = 400
+const MAX_DEFINITION_LENGTH = 400
 /** The level of terms, below every title; the terms of nested lists are below it. */
 const TERM_LEVEL = BOLD_LEVEL + 1
 
@@ -135,7 +135,7 @@ export function htmlSections(
       const names = terms.map(headingText).filter(Boolean)
       const text = bodies.map(textOf).filter(Boolean).join(' ')
       const isApart =
-        text.length > LONGEST_DEFINITION ||
+        text.length > MAX_DEFINITION_LENGTH ||
         (names.some(isQuestion) && !isInItem(list)) ||
         bodies.some((body) => body.querySelector('pre, dl, table'))
       if (names.length === 0 || !isApart) {
@@ -245,13 +245,13 @@ export function htmlSections(
 /** Returns whether an element is in a list item or a cell, which a section would split. */
 const isInItem = (element: HtmlElement): boolean => element.closest('li, td, th') !== null
 
-const LONGEST_LABEL = 300
+const MAX_LABEL_LENGTH = 300
 /** Signs that end a label or turn its direction, and labels that look like an address of their own. */
 const UNSAFE = /[[\]\\\u202a-\u202e\u2066-\u2069]|^(?:https?:|www\.)/iu
 
 /** Returns whether a link says more than its text: not one to a footnote, nor one whose text is its address or number. */
 function tellsAddress(label: string, address: string): boolean {
-  if (label.length > LONGEST_LABEL || !/\p{L}/u.test(label) || UNSAFE.test(label)) return false
+  if (label.length > MAX_LABEL_LENGTH || !/\p{L}/u.test(label) || UNSAFE.test(label)) return false
   if (address.startsWith('tel:') && /(?:\d\D{0,3}){5}/.test(label)) return false
   return bare(label) !== bare(address)
 }

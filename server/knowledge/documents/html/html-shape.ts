@@ -10,7 +10,7 @@ const tag = /<(\/?)([a-z][a-z0-9-]*)/gi
 
 // The time of parsers grows faster than linearly with these; readable pages stay far below them.
 const DEEPEST = 200
-const MOST_ELEMENTS = 50_000
+const MAX_ELEMENTS = 50_000
 
 /** Returns a sentence about why an HTML page would take too long to parse, or null. Takes linear time. */
 export function tooComplex(html: string): string | null {
@@ -18,7 +18,7 @@ export function tooComplex(html: string): string | null {
   let depth = 0
   for (const [, close, name = ''] of html.matchAll(tag)) {
     if (!close) elements += 1
-    if (elements > MOST_ELEMENTS) return `The page has more than ${MOST_ELEMENTS} elements.`
+    if (elements > MAX_ELEMENTS) return `The page has more than ${MAX_ELEMENTS} elements.`
     if (unnested.has(name.toLowerCase())) continue
     depth = close ? Math.max(0, depth - 1) : depth + 1
     if (depth > DEEPEST) return `The elements of the page are nested more than ${DEEPEST} levels deep.`

@@ -1,4 +1,4 @@
-import { FEWEST_BOLD_TITLES } from './heading-path.ts'
+import { MIN_BOLD_TITLES } from './heading-path.ts'
 import { type HtmlElement, hasBlock, headingText, nameOf, textOf } from './html-node.ts'
 
 /** Returns the summary of a folded part of a page if it can serve as its title, and null otherwise. */
@@ -6,12 +6,12 @@ export function summaryOf(details: HtmlElement): HtmlElement | null {
   const summary = [...details.children].find((child) => nameOf(child) === 'SUMMARY') ?? null
   if (!summary || summary.querySelector('h1, h2, h3, h4, h5, h6')) return null
   const { length } = headingText(summary)
-  return length > 0 && length <= LONGEST_SUMMARY ? summary : null
+  return length > 0 && length <= MAX_SUMMARY_LENGTH ? summary : null
 }
 
-const LONGEST_SUMMARY = 200
+const MAX_SUMMARY_LENGTH = 200
 export const NO_TITLES: ReadonlyMap<HtmlElement, HtmlElement> = new Map()
-const LONGEST_TITLE = 80
+const MAX_TITLE_LENGTH = 80
 const BOLD = 'p > strong:first-child, p > b:first-child, div > strong:first-child, div > b:first-child'
 
 /** Matches the caption of a figure or table, such as "Figure 2.1". */
@@ -30,13 +30,13 @@ export function boldTitles(root: HtmlElement): ReadonlyMap<HtmlElement, HtmlElem
     if (isHidden || hasBlock(strong) || !isLineOfItsOwn(strong, paragraph)) continue
     const text = textOf(strong)
     const isTitle =
-      text.length <= LONGEST_TITLE &&
+      text.length <= MAX_TITLE_LENGTH &&
       /\p{L}/u.test(text) &&
       !/[.!,;。！，；]$/u.test(text) &&
       !CAPTION.test(text)
     if (isTitle && !paragraph.closest('li, td, th, dl, blockquote')) titles.set(paragraph, strong)
   }
-  return titles.size >= FEWEST_BOLD_TITLES ? titles : NO_TITLES
+  return titles.size >= MIN_BOLD_TITLES ? titles : NO_TITLES
 }
 
 /** Returns whether a paragraph begins with an element and has nothing else in its first line. */

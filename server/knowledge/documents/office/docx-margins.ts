@@ -7,8 +7,8 @@ const MARGIN = /^word\/(?:header|footer)\d*\.xml$/
 const PAGE_NUMBER =
   /^[\s|–—-]*(?:page|seite|p[áa]gina|sida|side|strona|strana|oldal|sivu|стр(?:аница)?|p|s|str|第)?\.?\s*\d{1,4}(?:\s*(?:\p{L}{1,4}|\/)\s*\d{1,4})?\s*(?:页|頁|ページ|페이지)?[\s|–—-]*$/iu
 /** Lines beyond these limits are ignored, because every line is compared with all others. */
-const MOST_LINES = 60
-const LONGEST_LINE = 1_000
+const MAX_LINES = 60
+const MAX_LINE_LENGTH = 1_000
 
 /**
  * Returns the lines in the headers and footers of a Word file, each once, without page numbers and without what the
@@ -21,11 +21,13 @@ export function marginSection(
   const xmls = [...parts].flatMap(([name, bytes]) =>
     MARGIN.test(name) ? [Buffer.from(bytes).toString('utf8')] : [],
   )
-  const found = xmls.flatMap(linesOf).filter((line) => line.length <= LONGEST_LINE && !PAGE_NUMBER.test(line))
+  const found = xmls
+    .flatMap(linesOf)
+    .filter((line) => line.length <= MAX_LINE_LENGTH && !PAGE_NUMBER.test(line))
   const said = body.flatMap(({ headingPath, text }) => [...headingPath, text]).map(lettersOnly)
   const lines: string[] = []
   // A line that is part of another one is dropped.
-  for (const line of [...new Set(found)].slice(0, MOST_LINES).toSorted((a, b) => b.length - a.length)) {
+  for (const line of [...new Set(found)].slice(0, MAX_LINES).toSorted((a, b) => b.length - a.length)) {
     const letters = lettersOnly(line)
     if (letters !== '' && !said.some((text) => text.includes(letters))) {
       said.push(letters)

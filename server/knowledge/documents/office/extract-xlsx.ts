@@ -5,8 +5,8 @@ import { looksLikeHeader, tableRows } from '../table-rows.ts'
 import { officeParts, officeTitle } from './office-parts.ts'
 import { writeZip } from './write-zip.ts'
 
-const MOST_ROWS = 50_000
-const MOST_COLUMNS = 500
+const MAX_ROWS = 50_000
+const MAX_COLUMNS = 500
 /** Matches default names of sheets. */
 const UNNAMED =
   /^(?:sheet|tabelle|blatt|feuil|hoja|foglio|planilha|blad|ark|arkusz|list|hárok|munka|taul|sayfa|foaie|φύλλο|лист|аркуш|ورقة|גיליון|シート|工作表|시트)\s?\d*(?:\s\(\d+\))?$/iu
@@ -29,7 +29,7 @@ export async function extractXlsx(bytes: Uint8Array): Promise<ExtractedDocument>
 
 function sheetsOf(bytes: Buffer): { name: string; sheet: WorkSheet }[] {
   try {
-    const options = { dense: true, cellFormula: false, cellHTML: false, sheetRows: MOST_ROWS }
+    const options = { dense: true, cellFormula: false, cellHTML: false, sheetRows: MAX_ROWS }
     const { SheetNames, Sheets, Workbook } = read(bytes, {
       type: 'buffer',
       ...options,
@@ -57,7 +57,7 @@ function rowsOf(sheet: WorkSheet): string[][] {
     // Rows are sparse arrays of any length.
     cells?.forEach((cell, column) => {
       const shown = cell && cell.t !== 'e' && cell.t !== 'z' ? (cell.w ?? String(cell.v ?? '')) : ''
-      if (column < MOST_COLUMNS) row[column] = shown.trim()
+      if (column < MAX_COLUMNS) row[column] = shown.trim()
     })
     rows[at] = Array.from(row, (text) => text ?? '')
   }
@@ -68,7 +68,7 @@ function rowsOf(sheet: WorkSheet): string[][] {
     for (let r = from.r; r <= Math.min(to.r, rows.length - 1); r += 1) {
       const row = rows[r] ?? []
       rows[r] = row
-      for (let c = from.c; c <= Math.min(to.c, MOST_COLUMNS - 1); c += 1) row[c] ||= text
+      for (let c = from.c; c <= Math.min(to.c, MAX_COLUMNS - 1); c += 1) row[c] ||= text
     }
   }
   return Array.from(rows, (row) => Array.from(row ?? [], (text) => text ?? ''))

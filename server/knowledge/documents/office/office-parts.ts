@@ -3,8 +3,8 @@ import { ExtractFailure } from '../extract-failure.ts'
 import { zipDirectory } from './zip-directory.ts'
 
 // A thousand pages of prose are about 10 MB.
-const MOST_BYTES = 64 * 1_048_576
-const LONGEST_CORE = 65_536
+const MAX_BYTES = 64 * 1_048_576
+const MAX_CORE_LENGTH = 65_536
 const CORE = 'docProps/core.xml'
 
 /**
@@ -13,7 +13,7 @@ const CORE = 'docProps/core.xml'
  */
 export function officeParts(bytes: Uint8Array): Map<string, Uint8Array> {
   const entries = zipDirectory(bytes).filter(({ name }) => /\.(xml|rels)$/i.test(name))
-  if (entries.reduce((sum, { size }) => sum + size, 0) > MOST_BYTES)
+  if (entries.reduce((sum, { size }) => sum + size, 0) > MAX_BYTES)
     throw new ExtractFailure(
       'too_large',
       'This file unpacks to more text than is accepted. Split it into smaller files.',
@@ -30,7 +30,7 @@ export function officeParts(bytes: Uint8Array): Map<string, Uint8Array> {
 /** Returns the title from the properties of an office file. */
 export function officeTitle(parts: ReadonlyMap<string, Uint8Array>): string | null {
   const core = parts.get(CORE)
-  if (!core || core.length > LONGEST_CORE) return null
+  if (!core || core.length > MAX_CORE_LENGTH) return null
   const { document } = parseHTML(
     `<x>${Buffer.from(core)
       .toString('utf8')

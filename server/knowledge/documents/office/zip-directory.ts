@@ -11,7 +11,7 @@ const LOCAL_BYTES = 30
 const LARGE_SIZES = 0x0001
 const ENCRYPTED = 0x0001
 const DEFLATED = 8
-const MOST_ENTRIES = 10_000
+const MAX_ENTRIES = 10_000
 /** Text compresses to between a tenth and a fiftieth. From this size on, anything with a higher ratio is not text. */
 const RATIO_MATTERS = 4 * 1_048_576
 const HIGHEST_RATIO = 300
@@ -25,7 +25,7 @@ export function zipDirectory(bytes: Uint8Array): ZipEntry[] {
   try {
     const end = file.lastIndexOf(END)
     const count = file.readUInt16LE(end + 10)
-    if (end < 0 || count > MOST_ENTRIES) throw damaged('no directory')
+    if (end < 0 || count > MAX_ENTRIES) throw damaged('no directory')
     const entries: ZipEntry[] = []
     let at = file.readUInt32LE(end + 16)
     while (file.readUInt32LE(at) === ENTRY) {

@@ -14,7 +14,7 @@ import { taggedHtml } from './tagged-html.ts'
 
 // The average number of characters per page; even sparse slides have more.
 const LETTERS_OF_PAGE = 4
-const MOST_PAGES = 20_000
+const MAX_PAGES = 20_000
 /** A file whose tags cover less of its text is read by its lines. */
 const TAGGED = 0.97
 
@@ -72,10 +72,10 @@ async function readPages(bytes: Uint8Array): Promise<Pages> {
 }
 
 async function pagesOf(pdf: PdfFile): Promise<Pages> {
-  if (pdf.numPages > MOST_PAGES)
+  if (pdf.numPages > MAX_PAGES)
     throw new ExtractFailure(
       'too_large',
-      `This PDF has more than ${MOST_PAGES} pages. Split it into smaller files.`,
+      `This PDF has more than ${MAX_PAGES} pages. Split it into smaller files.`,
     )
   const pages: PdfLine[][] = []
   const typefaces = new Map<string, string>()

@@ -8,7 +8,7 @@ const HYPHENATED = /[\p{L}\p{M}]+-[\p{L}\p{M}]+/gu
 /** As in "on- and offline", where the hyphen stands for an omitted part of the word. */
 const OMITS = /^(?:and|or|und|oder|bzw|bis|y|o|et|ou)$/
 /** The number of characters at the end of a line among which a divided word is looked for. */
-const LONGEST_WORD = 100
+const MAX_WORD_LENGTH = 100
 
 /** Joins two lines of a text, and the word that the line break divides. */
 export type JoinLines = (left: string, right: string) => string
@@ -29,7 +29,7 @@ export function lineJoiner(lines: readonly string[], keepsWords: boolean): JoinL
     return words.has(before + after) || !(words.has(before) || LAST.test(before))
   }
   return (left, right) => {
-    const last = left.slice(-LONGEST_WORD)
+    const last = left.slice(-MAX_WORD_LENGTH)
     if (left.endsWith('\u00ad')) return left.slice(0, -1) + right
     if (hasNoSpace(last, right) || dividesHangul(last, right)) return left + right
     const start = /[\p{L}\p{M}]+-$/u.exec(last)?.[0]

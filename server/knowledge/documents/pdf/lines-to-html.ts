@@ -5,19 +5,19 @@ import { endsSentence, mostOf, type PdfCell, type PdfLine, roundedSize } from '.
 
 /** How much larger than most of the text a heading is, and how long it may be. */
 const SCALE = 1.15
-const LONGEST_HEADING = 200
+const MAX_HEADING_LENGTH = 200
 /** The most heading levels: when every line has a different font size, sizes say nothing about the outline. */
 const DEEPEST = 6
 /** The most characters and lines of a heading that differs from the text by its font alone, and how near the text is. */
-const LONGEST_IN_FONT = 100
-const MOST_IN_FONT = 2
+const MAX_LENGTH_IN_FONT = 100
+const MAX_IN_FONT = 2
 const NEAR = 3
 /** The distance, in font heights, from which on lines, lines that end in a sentence, and tables are apart. */
 const FAR = 1.7
 const FARTHEST = 2.2
 const FAR_ROW = 4
 /** The cells of prose in two columns are longer than this, and the cells of a column are hardly misaligned. */
-const LONGEST_CELL = 45
+const MAX_CELL_LENGTH = 45
 const MISALIGNED = 1
 /** The share of the longest line from which on a line is full. */
 const FULL = 0.6
@@ -76,7 +76,7 @@ function headingLevels(lines: readonly PdfLine[]): LevelOf {
     ({ font }) => font,
   )
   const isLarge = (line: PdfLine): boolean =>
-    line.size >= body * SCALE && line.text.length <= LONGEST_HEADING && /\p{L}/u.test(line.text)
+    line.size >= body * SCALE && line.text.length <= MAX_HEADING_LENGTH && /\p{L}/u.test(line.text)
   const sizes = [...new Set(lines.filter(isLarge).map(roundedSize))].sort((a, b) => b - a)
   return (page, at) => {
     const line = page[at]!
@@ -92,14 +92,14 @@ function isInFont(page: readonly PdfLine[], at: number, bodyFont: string | null)
   const isAlike = (other: PdfLine | undefined): boolean =>
     other?.font === line.font && roundedSize(other) === roundedSize(line)
   let [first, next] = [at, at + 1]
-  while (at - first < MOST_IN_FONT && isAlike(page[first - 1])) first -= 1
-  while (next - at <= MOST_IN_FONT && isAlike(page[next])) next += 1
+  while (at - first < MAX_IN_FONT && isAlike(page[first - 1])) first -= 1
+  while (next - at <= MAX_IN_FONT && isAlike(page[next])) next += 1
   const title = page.slice(first, next)
   const [before, after] = [page[first - 1], page[next]]
   const text = title.map((one) => one.text).join(' ')
   return (
-    title.length <= MOST_IN_FONT &&
-    text.length <= LONGEST_IN_FONT &&
+    title.length <= MAX_IN_FONT &&
+    text.length <= MAX_LENGTH_IN_FONT &&
     /^["'“„«¿(]?[\p{Lu}\p{Lo}\p{N}]/u.test(text) &&
     /\p{L}{2}|\p{Lo}/u.test(text) &&
     !/[.,;:!。、，；：！-]$/.test(text) &&
@@ -175,7 +175,7 @@ function goesOn(before: PdfLine, line: PdfLine, width: number): boolean {
   return isItem(line.text) || !isComplete || isFull
 }
 
-/** Returns the table that begins with a line: lines whose cells are in the same columns, and the lines that go on in one. */
+/** Returns the table that begins with a line: lines whose cells are in the same columns, and the lines that continue in one. */
 function tableAt(
   page: readonly PdfLine[],
   at: number,
@@ -206,7 +206,7 @@ function tableAt(
     .flat()
     .map((text) => text.length)
     .sort((a, b) => a - b)
-  if (rows.length < 2 || lengths[Math.floor(lengths.length / 2)]! > LONGEST_CELL) return null
+  if (rows.length < 2 || lengths[Math.floor(lengths.length / 2)]! > MAX_CELL_LENGTH) return null
   const isNamed = hasHeader(rows) || (hasOwnFont(full) && looksLikeHeader(rows[0]!))
   return { html: tableOf(rows, isNamed), end }
 }

@@ -3,12 +3,12 @@ import { mostOf, type PdfLine, roundedSize } from './pdf-lines.ts'
 const PAGE_NUMBER =
   /^(?:[-–—|]\s*)?(?:(?:page|seite|pagina|página|s\.|p\.)\s*)?(?:\d{1,5}|[ivxl]{1,7})(?:\s*(?:\/|of|von|de|sur|di)\s*\d{1,5})?(?:\s*[-–—|])?$/i
 /** On how many pages a running line is, at least this share of them, how far it is from the text, and how long. */
-const FEWEST_PAGES = 3
+const MIN_PAGES = 3
 const SHARE = 0.1
 const APART = 1.8
 /** A larger line is a heading. */
 const HEADING = 1.15
-const LONGEST = 120
+const MAX_LENGTH = 120
 
 /**
  * Removes page numbers, and running headers and footers: lines at the edges of several pages that are the same apart
@@ -25,9 +25,9 @@ export function withoutRunningLines(pages: readonly PdfLine[][]): PdfLine[][] {
     if (PAGE_NUMBER.test(line.text)) return true
     const isNumbered = line.size >= headingSize && key.includes('#')
     return (
-      key.length <= LONGEST &&
+      key.length <= MAX_LENGTH &&
       !isNumbered &&
-      (places.get(key) ?? 0) >= Math.max(FEWEST_PAGES, pages.length * SHARE)
+      (places.get(key) ?? 0) >= Math.max(MIN_PAGES, pages.length * SHARE)
     )
   }
   const said = new Set<string>()

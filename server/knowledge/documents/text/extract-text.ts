@@ -6,7 +6,7 @@ import { unwrapLines } from './unwrap-lines.ts'
 
 const RULE = /^\s*([=\-~_*#])\1{3,}\s*$/
 const UNDERLINE = /^([=\-~])\1{2,}$/
-const LONGEST_HEADING = 72
+const MAX_HEADING_LENGTH = 72
 
 /**
  * Extracts plain text. Paragraphs with hard line breaks become one line. Titles become headings: underlined ones, and
@@ -22,7 +22,7 @@ export function extractText(text: string): ExtractedDocument {
   }
   const blocks = text.split(/\n[^\S\n]*\n+/).flatMap((block) => splitAtTitles(block.split('\n')))
   const titles = blocks.map((lines, at) => titleOf(lines, blocks[at + 1]))
-  const isTitled = titles.filter((title) => title !== null).length >= FEWEST_TITLES
+  const isTitled = titles.filter((title) => title !== null).length >= MIN_TITLES
   for (const [at, lines] of blocks.entries()) {
     const heading = headingOf(lines, blocks[at + 1]) ?? (isTitled ? titles[at] : null)
     const rest = heading ? lines.slice(heading.lines) : lines
@@ -49,13 +49,13 @@ function splitAtTitles(lines: string[]): string[][] {
 function isUnderlined(line: string, next: string | undefined): boolean {
   const [title, rule] = [line.trim(), next?.trim() ?? '']
   const isAsLong = Math.abs(rule.length - title.length) <= 2
-  return isAsLong && title.length <= LONGEST_HEADING && UNDERLINE.test(rule) && /\p{L}/u.test(title)
+  return isAsLong && title.length <= MAX_HEADING_LENGTH && UNDERLINE.test(rule) && /\p{L}/u.test(title)
 }
 
 /** With at least this many short lines above text, such lines are titles; a single one may be anything. */
-const FEWEST_TITLES = 2
-const LONGEST_TITLE = 60
-const MOST_WORDS = 8
+const MIN_TITLES = 2
+const MAX_TITLE_LENGTH = 60
+const MAX_WORDS = 8
 /** A line with this many characters, or one that ends like a sentence, is text. */
 const FULL_LINE = 40
 const ENDS_SENTENCE = /[.!?…。！？][)"”»』」]?$/u
@@ -68,8 +68,8 @@ function titleOf(lines: readonly string[], next: readonly string[] | undefined):
   const name = text.replace(NUMBER, '')
   const below = (lines[1] ?? next?.[0] ?? '').trim()
   const isName =
-    text.length <= LONGEST_TITLE &&
-    name.split(/\s+/).length <= MOST_WORDS &&
+    text.length <= MAX_TITLE_LENGTH &&
+    name.split(/\s+/).length <= MAX_WORDS &&
     /^[\p{Lu}\p{Lo}\p{Lt}]/u.test(name) &&
     /\p{L}.*\p{L}/u.test(name) &&
     !/[.,;:：；，。、!?…|=\t]|\s{2}/u.test(name) &&
@@ -88,7 +88,7 @@ type Title = { text: string; level: number; lines: number }
 /** Returns the underlined title that a block begins with. Without any text below it, it is ordinary text. */
 function headingOf(lines: string[], next: string[] | undefined): Title | null {
   const text = (lines[0] ?? '').trim()
-  if (text.length > LONGEST_HEADING || !/\p{L}/u.test(text)) return null
+  if (text.length > MAX_HEADING_LENGTH || !/\p{L}/u.test(text)) return null
   const underline = lines[1] && RULE.exec(lines[1])?.[1]
   const isFollowed = lines.length > 2 || next !== undefined
   return underline && isFollowed ? { text, level: underline === '=' ? 1 : 2, lines: 2 } : null

@@ -1,4 +1,4 @@
-const LONGEST_ADDRESS = 2_000
+const MAX_ADDRESS_LENGTH = 2_000
 
 /**
  * Returns the address that a link of a document leads to, as it stands in Markdown; null when it cannot be followed from
@@ -13,5 +13,5 @@ export function linkAddress(href: string, page: string | null): string | null {
     /[()|\s\\<>"`]/g,
     (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
   )
-  return address.length <= LONGEST_ADDRESS ? address : null
+  return address.length <= MAX_ADDRESS_LENGTH ? address : null
 }

@@ -26,9 +26,9 @@ const ANSWER_BEHIND = new RegExp(
 )
 /** Matches a question mark at the end, or a single Japanese or Chinese sentence that ends with a question particle. */
 const ASKS = /(?:[?？؟]|^[^。！？!?]{1,100}(?:(?:です|ます|ました|でしょう)か|[吗嗎])。?)(?:\*\*)?\s*$/u
-const LONGEST_QUESTION = 200
+const MAX_QUESTION_LENGTH = 200
 /** A section with at least this many unmarked questions counts as a list of them; a single one may be part of the prose. */
-const FEWEST_UNMARKED = 2
+const MIN_UNMARKED = 2
 
 /** Returns whether a line is a question, by its end or by a mark before it. */
 export const isQuestion = (line: string): boolean => ASKS.test(line) || SURE_QUESTION.test(line)
@@ -51,7 +51,7 @@ type Paragraph = {
  */
 export function withQuestions<Section extends Divided>(sections: readonly Section[]): Section[] {
   const asking = sections.filter(({ headingPath }) => ASKS.test(headingPath.at(-1) ?? ''))
-  return sections.flatMap((section) => questionSections(section, asking.length > 0 ? 1 : FEWEST_UNMARKED))
+  return sections.flatMap((section) => questionSections(section, asking.length > 0 ? 1 : MIN_UNMARKED))
 }
 
 /** `fewest` is the number of unmarked questions from which a section counts as a list of them. */
@@ -128,7 +128,7 @@ function paragraphOf(whole: string): Paragraph {
   const asks =
     (isMarked || (ASKS.test(first) && !LIST_ITEM.test(first))) &&
     question !== '' &&
-    question.length <= LONGEST_QUESTION
+    question.length <= MAX_QUESTION_LENGTH
   return asks
     ? { whole, question, rest: lines.slice(1).join('\n').trim(), isMarked }
     : { whole, question: null, rest: '', isMarked: false }

@@ -9,7 +9,7 @@ import { connectedClient } from '../connection.ts'
 import type { listConnectedPages } from '../contract.ts'
 
 type Answer = Static<(typeof listConnectedPages)['success']['schema']>
-type Asked = { cursor?: string; limit: number; query?: string }
+type PageQuery = { cursor?: string; limit: number; query?: string }
 
 /** Somebody is waiting for the response, so the time limit is shorter than that of a re-sync. */
 const PATIENCE = { timeoutMs: 15_000, retries: 1 }
@@ -18,7 +18,7 @@ const PATIENCE = { timeoutMs: 15_000, retries: 1 }
 export async function listPages(
   ctx: Pick<Context, 'db' | 'secrets' | 'fetcher'>,
   { accountId, agentId }: AgentRef,
-  { cursor, limit, query = '' }: Asked,
+  { cursor, limit, query = '' }: PageQuery,
 ): Promise<Answer> {
   const print = fingerprint('connected-pages', agentId, query)
   // The provider pages through the list, so the cursor is its own.

@@ -4,7 +4,7 @@ import { NotionFailure } from '../client/notion-failure.ts'
 import { connectedClient } from '../connection.ts'
 import { type PageContent, readPage } from './read-page.ts'
 
-type Place = { accountId: AccountId; agentId: string; pageId: string }
+type ConnectedPageRef = { accountId: AccountId; agentId: string; pageId: string }
 
 /**
  * Returns a page of the agent's connected workspace, or null when it has not been edited since. Throws
@@ -12,7 +12,7 @@ type Place = { accountId: AccountId; agentId: string; pageId: string }
  */
 export async function readConnectedPage(
   ctx: Pick<Context, 'db' | 'secrets' | 'fetcher'>,
-  { accountId, agentId, pageId }: Place,
+  { accountId, agentId, pageId }: ConnectedPageRef,
   since: string | null,
   signal: AbortSignal,
 ): Promise<PageContent | null> {

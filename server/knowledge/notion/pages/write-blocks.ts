@@ -33,13 +33,13 @@ export async function writeBlocks(
   if (depth === 0) writer.endParagraph()
 }
 
-type Place = { depth: number; number: number }
+type BlockPosition = { depth: number; number: number }
 
 async function writeBlock(
   block: Block,
   writer: SectionWriter,
   reader: BlockReader,
-  { depth, number }: Place,
+  { depth, number }: BlockPosition,
 ): Promise<void> {
   const content = contentOf(block)
   const text = plainText(content.rich_text)

@@ -11,8 +11,8 @@ const MARKERS = new RegExp(`[ \\t]{0,8}${MARKER.source.slice(1)}`, 'gi')
 const BEGUN = /^[[【]\s{0,2}\^?[a-z]{0,9}\s{0,2}[\d\s,;、&–-]{0,90}(?:†[^】\]\n]{0,40})?$/i
 /** Matches where a marker or code may begin. */
 const CANDIDATE = /`|[[【](?:[\d\s^a-z]|$)/i
-const LONGEST_MARKER = 200
-const LONGEST_CODE_SPAN = 300
+const MAX_MARKER_LENGTH = 200
+const MAX_CODE_SPAN_LENGTH = 300
 const LINE = /^[^\n]*/
 /** How much of the text before a marker counts as the claim that it supports. */
 const CLAIM = 300
@@ -99,7 +99,7 @@ export class Citations {
     const spaces = pending.slice(0, found)
     const rest = pending.slice(found)
     if (rest[0] === '`') return this.#codeSpan(spaces, rest, isLast)
-    const head = rest.length > LONGEST_MARKER ? rest.slice(0, LONGEST_MARKER) : rest
+    const head = rest.length > MAX_MARKER_LENGTH ? rest.slice(0, MAX_MARKER_LENGTH) : rest
     const marker = MARKER.exec(head)
     if (marker && rest[0] === '[' && spaces === '' && this.#isIndex(marker[1] ?? ''))
       return { length: marker[0].length, text: marker[0] }
@@ -107,7 +107,7 @@ export class Citations {
       const numbers = this.#numbersOf(marker[1] ?? '')
       return { length: found + marker[0].length, text: numbers === '' ? '' : spaces + numbers }
     }
-    if (rest.length <= LONGEST_MARKER && BEGUN.test(rest)) {
+    if (rest.length <= MAX_MARKER_LENGTH && BEGUN.test(rest)) {
       if (!isLast) return null
       return /\d/.test(rest) ? { length: pending.length, text: '' } : whole
     }
@@ -152,7 +152,7 @@ export class Citations {
       this.#isFenced = true
       return opening
     }
-    const line = LINE.exec(rest.slice(run.length, run.length + LONGEST_CODE_SPAN))?.[0] ?? ''
+    const line = LINE.exec(rest.slice(run.length, run.length + MAX_CODE_SPAN_LENGTH))?.[0] ?? ''
     const close = closingRun(line, run.length)
     // A run of backticks at the end of the text may still grow.
     const isWhole = close >= 0 && (run.length + close + run.length < rest.length || isLast)
@@ -160,7 +160,7 @@ export class Citations {
       const length = spaces.length + run.length + close + run.length
       return { length, text: this.#pending.slice(0, length) }
     }
-    const isOpen = run.length + line.length === rest.length && line.length <= LONGEST_CODE_SPAN
+    const isOpen = run.length + line.length === rest.length && line.length <= MAX_CODE_SPAN_LENGTH
     return isOpen && !isLast ? null : opening
   }
 }

@@ -10,8 +10,8 @@ import type { CitedSource } from './schema.ts'
 /** A cited passage as it is stored. `isFile` marks a source that is an uploaded file and has no URL of its own. */
 export type StoredSource = Static<typeof CitedSource> & { isFile?: true }
 
-const LONGEST_QUOTE = 320
-const LONGEST_ANCHOR_WORDS = 8
+const MAX_QUOTE_LENGTH = 320
+const MAX_ANCHOR_WORDS = 8
 
 /** Returns the source to store for a claim that cites the passage. */
 export function citedSource(passage: Passage, claim: string): StoredSource {
@@ -58,7 +58,7 @@ function sharedWords(text: string, claim: string): { parts: Part[]; shared: numb
  */
 function quoteFor(text: string, claim: string): string {
   const whole = visibleText(text.trim())
-  if (whole.length <= LONGEST_QUOTE) return withTables(whole)
+  if (whole.length <= MAX_QUOTE_LENGTH) return withTables(whole)
   const { parts, shared } = sharedWords(whole, claim)
   const best = shared.indexOf(Math.max(...shared, 0))
   if (best < 0) return cut(whole)
@@ -66,7 +66,7 @@ function quoteFor(text: string, claim: string): string {
   const fits = (start: number, end: number): boolean =>
     parts[start] !== undefined &&
     parts[end] !== undefined &&
-    parts[end].to - parts[start].from <= LONGEST_QUOTE
+    parts[end].to - parts[start].from <= MAX_QUOTE_LENGTH
   for (;;) {
     if (fits(first, last + 1)) last++
     else if (fits(first - 1, last)) first--
@@ -95,9 +95,9 @@ function partsOf(text: string): Part[] {
 }
 
 function cut(text: string): string {
-  if (text.length <= LONGEST_QUOTE) return text
-  const space = text.lastIndexOf(' ', LONGEST_QUOTE)
-  return `${text.slice(0, space > LONGEST_QUOTE / 2 ? space : LONGEST_QUOTE).toWellFormed()} …`
+  if (text.length <= MAX_QUOTE_LENGTH) return text
+  const space = text.lastIndexOf(' ', MAX_QUOTE_LENGTH)
+  return `${text.slice(0, space > MAX_QUOTE_LENGTH / 2 ? space : MAX_QUOTE_LENGTH).toWellFormed()} …`
 }
 
 /** Returns the text fragment of a file without pages, because browsers that display such a file scroll to the text. */
@@ -120,7 +120,7 @@ function textFragment(quote: string): string | null {
   // Only words with no Markdown syntax between them appear on the page exactly as they do here.
   const runs = quote.split(/[*_`#|[\]()<>\n]+|\s-\s/).map((run) => run.trim().split(/\s+/))
   const longest = runs.reduce((best, run) => (run.length > best.length ? run : best), [] as string[])
-  const words = longest.slice(0, LONGEST_ANCHOR_WORDS).join(' ')
+  const words = longest.slice(0, MAX_ANCHOR_WORDS).join(' ')
   if (words === '') return null
   return `:~:text=${encodeURIComponent(words.toWellFormed()).replaceAll('-', '%2D')}`
 }

@@ -171,7 +171,7 @@ const piecesOf = ({ around }: Section, { from, to }: Range): Piece[] =>
     ({ ordinal: _, ...piece }) => piece,
   )
 
-/** Returns the chunks over which the list, table or code of a section's own chunk goes on. */
+/** Returns the chunks over which the list, table or code of a section's own chunk continues. */
 function listAround({ own, around }: Section): Range {
   const goesOn = (at: number): boolean => {
     const [before, after] = [around.get(at), around.get(at + 1)]
@@ -188,7 +188,7 @@ const FENCE = '```'
 const ENDS_SENTENCE = /[.!?…。！？؟۔।][\p{Pe}\p{Pf}"']{0,3}$/u
 const LEADS_ON = /[:：](?:\*\*)?$/
 
-/** Tells whether a list, table or code goes on from one chunk in the next. */
+/** Tells whether a list, table or code continues from one chunk in the next. */
 function isCutInside(before: string, after: string): boolean {
   if (before.endsWith(FENCE) || after.startsWith(FENCE)) return isCutInCode(before, after)
   const last = before.slice(before.lastIndexOf('\n') + 1)

@@ -6,14 +6,14 @@ import { sourceFileUrl } from '../../sources/serve-source-files.ts'
 import type { StoredSource } from './cited-source.ts'
 import type { CitedSource } from './schema.ts'
 
-type Needs = { secrets: Secrets; config: Config }
+type Deps = { secrets: Secrets; config: Config }
 type Owner = { account_id: AccountId; agent_id: string }
 
 /** Converts the sources of an answer for a reader who may see it. The URLs of files expire. */
 export type PresentSources = (owner: Owner, sources: readonly StoredSource[]) => Static<typeof CitedSource>[]
 
 export const presentSourcesOf =
-  (ctx: Needs): PresentSources =>
+  (ctx: Deps): PresentSources =>
   ({ account_id, agent_id }, sources) =>
     sources.map((source) => {
       const shown = plainSource(source)

@@ -9,20 +9,20 @@ import { RERANKED, rerankFound } from '../rerank.ts'
 
 const PASSAGES = 8
 /** The most messages that are searched together, and of those before them that tell what they are about. */
-const MOST_TOGETHER = 5
-const MOST_EARLIER_CHARACTERS = 500
+const MAX_TOGETHER = 5
+const MAX_EARLIER_CHARACTERS = 500
 /** A message of up to this many words more often than not depends on the messages before it. */
 const FEW_WORDS = 4
 
 /** A message of a conversation as its reader sees it. */
-export type Said = { role: 'user' | 'assistant'; text: string }
+export type TalkMessage = { role: 'user' | 'assistant'; text: string }
 
 /**
  * What was found. `question` is null for a message without words, and `about` is what a follow-up was completed to.
  */
 export type Retrieved = SearchResult & { question: string | null; about: string | null }
 
-type Needs = { knowledge: Pick<Knowledge, 'search'>; models: Pick<Models, 'reranker'>; log: Logger }
+type Deps = { knowledge: Pick<Knowledge, 'search'>; models: Pick<Models, 'reranker'>; log: Logger }
 
 /**
  * Returns the passages for the last question of a conversation, whose messages are `talk`, oldest first. "And for
@@ -30,9 +30,9 @@ type Needs = { knowledge: Pick<Knowledge, 'search'>; models: Pick<Models, 'reran
  * model or, without one, after the question before it.
  */
 export async function retrieve(
-  { knowledge, models: { reranker }, log }: Needs,
+  { knowledge, models: { reranker }, log }: Deps,
   agent: AgentKnowledge,
-  { model, talk, signal }: { model: ResolvedModel; talk: readonly Said[]; signal: AbortSignal },
+  { model, talk, signal }: { model: ResolvedModel; talk: readonly TalkMessage[]; signal: AbortSignal },
 ): Promise<Retrieved> {
   const { question, earlier } = askedIn(talk)
   const words = splitWords(question)
@@ -62,24 +62,24 @@ const both = ({ embeddingUse: first }: SearchResult, second: SearchResult): Sear
 }
 
 /** Returns the customer's messages since the agent's last one, and their messages before that. */
-function askedIn(talk: readonly Said[]): { question: string; earlier: string } {
+function askedIn(talk: readonly TalkMessage[]): { question: string; earlier: string } {
   const from = talk.findLastIndex(({ role }) => role === 'assistant') + 1
   const before = talk.slice(0, from)
   const asked = before.slice(0, before.findLastIndex(({ role }) => role === 'user') + 1)
   const since = asked.findLastIndex(({ role }) => role === 'assistant') + 1
-  const textOf = (said: readonly Said[]): string =>
+  const textOf = (said: readonly TalkMessage[]): string =>
     said
-      .slice(-MOST_TOGETHER)
+      .slice(-MAX_TOGETHER)
       .map(({ text }) => text)
       .join('\n')
       .trim()
   return {
     question: textOf(talk.slice(from)),
-    earlier: textOf(asked.slice(since)).slice(0, MOST_EARLIER_CHARACTERS).toWellFormed(),
+    earlier: textOf(asked.slice(since)).slice(0, MAX_EARLIER_CHARACTERS).toWellFormed(),
   }
 }
 
-type FollowUp = { question: string; earlier: string; talk: readonly Said[] }
+type FollowUp = { question: string; earlier: string; talk: readonly TalkMessage[] }
 
 const wholeQuestion = async (
   log: Logger,
@@ -97,7 +97,7 @@ const REWRITE =
 const TIMEOUT_MS = 3_000
 const REWRITE_MESSAGES = 6
 const REWRITE_CHARACTERS = 600
-const LONGEST_REWRITE = 400
+const MAX_REWRITE_LENGTH = 400
 
 /**
  * Returns the last question of a conversation, completed by a model; null when the model took longer than three
@@ -106,10 +106,10 @@ const LONGEST_REWRITE = 400
 async function rewriteQuestion(
   log: Logger,
   model: ResolvedModel,
-  talk: readonly Said[],
+  talk: readonly TalkMessage[],
   signal: AbortSignal,
 ): Promise<string | null> {
-  const ask = { system: REWRITE, user: linesOf(talk), maxOutputTokens: 120, longest: LONGEST_REWRITE }
+  const ask = { system: REWRITE, user: linesOf(talk), maxOutputTokens: 120, longest: MAX_REWRITE_LENGTH }
   const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)])
   try {
     const text = await askForText(model, ask, limit)
@@ -121,7 +121,7 @@ async function rewriteQuestion(
 }
 
 /** The messages are encoded as JSON, so that a customer's text cannot escape from the data. */
-const linesOf = (talk: readonly Said[]): string =>
+const linesOf = (talk: readonly TalkMessage[]): string =>
   talk
     .slice(-REWRITE_MESSAGES)
     .map(({ role, text }) =>

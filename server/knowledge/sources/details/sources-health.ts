@@ -4,7 +4,7 @@ import type { Db } from '../../../platform/db/database.ts'
 import type { AgentRef } from '../../../platform/db/refs.ts'
 import type { readSourcesHealth } from './contract.ts'
 
-const MOST_SHOWN = 5
+const MAX_SHOWN = 5
 
 /** A website whose pages are all left out has no text either. */
 const isTroubled = sql<SqlBool>`(status = 'failed' or (status = 'trained' and size = 0))`
@@ -32,7 +32,7 @@ export async function sourcesHealth(
     .where(isTroubled)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
-    .limit(MOST_SHOWN)
+    .limit(MAX_SHOWN)
     .execute()
   return {
     ...counts,

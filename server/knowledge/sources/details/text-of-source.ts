@@ -3,8 +3,8 @@ import { isLiveChunk } from '../live-chunks.ts'
 import type { SourceRow } from '../queries.ts'
 
 /** The most characters of text in one response, and the most chunks that are read for them. */
-const LONGEST_TEXT = 1_000_000
-const MOST_CHUNKS = 4_000
+const MAX_TEXT_LENGTH = 1_000_000
+const MAX_CHUNKS = 4_000
 
 type Piece = { heading_path: string[]; text: string; title: string | null; page_id: string | null }
 
@@ -27,12 +27,12 @@ export async function textOfSource(
     .orderBy('pages.number')
     .orderBy('chunks.ordinal')
     .orderBy('chunks.id')
-    .limit(MOST_CHUNKS + 1)
+    .limit(MAX_CHUNKS + 1)
     .execute()
-  const text = joined(pieces.slice(0, MOST_CHUNKS))
-  const isWhole = pieces.length <= MOST_CHUNKS && text.length <= LONGEST_TEXT
+  const text = joined(pieces.slice(0, MAX_CHUNKS))
+  const isWhole = pieces.length <= MAX_CHUNKS && text.length <= MAX_TEXT_LENGTH
   // A cut must not leave half of a surrogate pair.
-  return { text: isWhole ? text : text.slice(0, LONGEST_TEXT).toWellFormed(), isWhole }
+  return { text: isWhole ? text : text.slice(0, MAX_TEXT_LENGTH).toWellFormed(), isWhole }
 }
 
 function joined(pieces: Piece[]): string {

@@ -13,7 +13,7 @@ export type SyncSource = { sourceId: string }
 /** A check that failed, or whose process died, is repeated. */
 const RETRY_MS = 86_400_000
 
-type Needs = Pick<Context, 'db' | 'jobs'>
+type Deps = Pick<Context, 'db' | 'jobs'>
 type Due = { id: string; wanted: boolean }
 
 /** The most that one process claims in a minute, so that a backlog after a long stop is processed gradually. */
@@ -23,7 +23,7 @@ const AT_ONCE = 50
  * Claims the due sources and enqueues them, each once, in any number of processes. Sources whose re-sync was
  * switched off are no longer planned. Returns the number of jobs.
  */
-export async function claimDueSyncs({ db, jobs }: Needs, now = new Date()): Promise<number> {
+export async function claimDueSyncs({ db, jobs }: Deps, now = new Date()): Promise<number> {
   return transact(db, async (trx) => {
     const sources = await dueSources(trx, now)
     for (const sourceId of sources) await jobs.enqueue<SyncSource>(trx, SYNC_SOURCE, { sourceId })

@@ -1,6 +1,6 @@
 import type { Updateable } from 'kysely'
 import { holdAgent } from '../../../agents/records/find-agent.ts'
-import { moveKnowledge } from '../../../agents/records/knowledge-state.ts'
+import { bumpKnowledgeVersion } from '../../../agents/records/knowledge-state.ts'
 import type { Db, Trx } from '../../../platform/db/database.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import type { SourcesTable } from '../../../platform/db/tables/knowledge.ts'
@@ -12,7 +12,7 @@ import type { Loaded } from '../load-content.ts'
 import { recordedTraining } from '../training-columns.ts'
 import { WEEK_MS } from './eligible.ts'
 
-type Needs = { db: Db; jobs: Jobs }
+type Deps = { db: Db; jobs: Jobs }
 
 const nextWeek = (): Date => new Date(Date.now() + WEEK_MS)
 
@@ -30,7 +30,7 @@ export async function keepVersion(db: Db, source: SourceRow, origin: Loaded['ori
  * Enqueues the training of a new version, while the live one is used. The next check is in a day until the new
  * version is live.
  */
-export async function startVersion({ db, jobs }: Needs, source: SourceRow): Promise<void> {
+export async function startVersion({ db, jobs }: Deps, source: SourceRow): Promise<void> {
   const version = source.content_version + 1
   await transact(db, async (trx) => {
     const isStarted = await changeIdle(trx, source, {
@@ -75,7 +75,7 @@ export async function takeOut(db: Db, source: SourceRow, reason: string): Promis
       ...recordedTraining('removed', { reason }),
     })
     if (!isOut) return
-    await moveKnowledge(trx, { accountId: account_id, agentId: agent_id })
+    await bumpKnowledgeVersion(trx, { accountId: account_id, agentId: agent_id })
   })
   await clearChunks(db, account_id, id)
 }

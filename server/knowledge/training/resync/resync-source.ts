@@ -8,7 +8,7 @@ import type { SyncSource } from './claim-resyncs.ts'
 import { keepVersion, noteFailure, startVersion, takeOut } from './outcomes.ts'
 import { startCrawl } from './start-crawl.ts'
 
-type Needs = Pick<
+type Deps = Pick<
   Context,
   'db' | 'process' | 'jobs' | 'log' | 'fetcher' | 'renderer' | 'extractor' | 'filesDir' | 'secrets'
 >
@@ -17,7 +17,7 @@ type Needs = Pick<
  * Checks a source's origin once. Changed content is trained, and withdrawn content is removed. It may run twice.
  * Throws when a retry may help; the last attempt stores the reason with the source.
  */
-export async function syncSource(ctx: Needs, { sourceId }: SyncSource, attempt: Attempt): Promise<void> {
+export async function syncSource(ctx: Deps, { sourceId }: SyncSource, attempt: Attempt): Promise<void> {
   const source = await idleSource(ctx.db, sourceId)
   if (!source) return
   if (source.link_type === 'crawl' || source.link_type === 'sitemap') return startCrawl(ctx, source)

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { REMOVE_FILES, type RemoveFiles } from '../../../agents/jobs.ts'
-import { isKept } from '../../../agents/pictures/kept-path.ts'
+import { isSafePath } from '../../../agents/pictures/safe-path.ts'
 import type { Trx } from '../../../platform/db/database.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
 import type { Jobs } from '../../../platform/jobs/jobs.ts'
@@ -17,6 +17,6 @@ export async function dropFiles(
       and (conversation_id = any(${conversationIds}::uuid[]) or ticket_id = any(${ticketIds}::uuid[]))`.execute(
     trx,
   )
-  for (const { path } of rows.filter((row) => isKept(row.path, accountId)))
+  for (const { path } of rows.filter((row) => isSafePath(row.path, accountId)))
     await jobs.enqueue<RemoveFiles>(trx, REMOVE_FILES, { folder: path })
 }

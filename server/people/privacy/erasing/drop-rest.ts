@@ -9,7 +9,7 @@ import { leadIds, threadIds, ticketIds } from '../person/person-rows.ts'
 import { dropTicketSources, dropTickets, holdAgentsOf } from './drop-tickets.ts'
 import { addCounts, type ErasureRow } from './erasures.ts'
 
-type Needs = { db: Db; jobs: Pick<Jobs, 'enqueue'> }
+type Deps = { db: Db; jobs: Pick<Jobs, 'enqueue'> }
 
 /** The most rows of one transaction. */
 const BATCH = 100
@@ -41,7 +41,7 @@ export async function hideTickets(db: Db, accountId: AccountId, person: PersonNa
 }
 
 /** Deletes the person's tickets that belong to none of their conversations. Returns their number. */
-export function dropTicketsOf({ db, jobs }: Needs, row: ErasureRow, person: PersonNames): Promise<number> {
+export function dropTicketsOf({ db, jobs }: Deps, row: ErasureRow, person: PersonNames): Promise<number> {
   return inBatches(() =>
     transact(db, async (trx) => {
       const { rows } = await sql<{ id: string; agent_id: string; number: number }>`

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { moveKnowledge } from '../../../agents/records/knowledge-state.ts'
+import { bumpKnowledgeVersion } from '../../../agents/records/knowledge-state.ts'
 import type { Trx } from '../../../platform/db/database.ts'
 import { newId } from '../../../platform/db/ids.ts'
 import { json } from '../../../platform/db/statements/json.ts'
@@ -67,7 +67,7 @@ export async function dropTicketSources(
       order by sources.id for update of sources)
     returning agent_id`.execute(trx)
   for (const agentId of new Set(rows.map(({ agent_id }) => agent_id)))
-    await moveKnowledge(trx, { accountId, agentId })
+    await bumpKnowledgeVersion(trx, { accountId, agentId })
 }
 
 /** The row is deleted and added again, so that everything that belongs to the ticket is deleted by its foreign keys. */

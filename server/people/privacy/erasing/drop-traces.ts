@@ -6,7 +6,7 @@ import type { AccountId } from '../../../platform/db/tables/columns.ts'
 import type { PersonNames } from '../../../platform/db/tables/privacy.ts'
 
 /** A shorter name is part of too many keys of others. */
-const SHORTEST_IN_KEY = 4
+const MIN_LENGTH_IN_KEY = 4
 
 /** Deletes what names the person, or belonged to a deleted reply, outside the person's own rows. */
 export async function dropTraces(db: Db, accountId: AccountId, person: PersonNames): Promise<void> {
@@ -24,7 +24,7 @@ async function dropKeys(db: Db, accountId: AccountId, names: string[]): Promise<
   // Only matches a complete value in a JSON text.
   const values = lower.map((name) => JSON.stringify(name))
   const words = lower
-    .filter((name) => name.length >= SHORTEST_IN_KEY)
+    .filter((name) => name.length >= MIN_LENGTH_IN_KEY)
     .map((name) => `(^|[^[:alnum:]])${name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}($|[^[:alnum:]])`)
   await sql`
     delete from requests where account_id = ${accountId} and (

@@ -10,7 +10,7 @@ import type { AgentRef } from '../../../platform/db/refs.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import type { Tables } from '../../../platform/db/tables/tables.ts'
 
-type Needs = Pick<Context, 'db' | 'jobs' | 'generations' | 'notifier'>
+type Deps = Pick<Context, 'db' | 'jobs' | 'generations' | 'notifier'>
 
 /** The most rows that one statement deletes, because it blocks the embedded database. */
 const ROWS_AT_ONCE = 200
@@ -87,7 +87,7 @@ export const tablesOfAgents: readonly (keyof Tables)[] = [...first, ...rest]
  * in several processes.
  */
 export async function emptyAgent(
-  ctx: Needs,
+  ctx: Deps,
   { accountId, agentId, generationIds }: EmptyAgent,
 ): Promise<void> {
   const { db } = ctx

@@ -63,7 +63,7 @@ export async function addCounts(
 }
 
 /** Takes over erasures that another process started and did not finish. */
-export async function takeForsaken(db: Db): Promise<Pick<ErasureRow, 'id' | 'account_id'>[]> {
+export async function claimAbandonedErasures(db: Db): Promise<Pick<ErasureRow, 'id' | 'account_id'>[]> {
   return db
     .updateTable('user_erasures')
     .set({ touched_at: sql<Date>`now()` })

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { holdAgent } from '../../../agents/records/find-agent.ts'
-import { moveKnowledge } from '../../../agents/records/knowledge-state.ts'
+import { bumpKnowledgeVersion } from '../../../agents/records/knowledge-state.ts'
 import { textOf } from '../../../conversations/records/parts.ts'
 import { qnaColumns } from '../../../knowledge/sources/qna-source.ts'
 import { requireSource } from '../../../knowledge/sources/queries.ts'
@@ -12,7 +12,7 @@ import type { AccountId } from '../../../platform/db/tables/columns.ts'
 import type { MessagePart } from '../../../platform/db/tables/conversations.ts'
 import type { Jobs } from '../../../platform/jobs/jobs.ts'
 
-type Needs = { db: Db; jobs: Pick<Jobs, 'enqueue'> }
+type Deps = { db: Db; jobs: Pick<Jobs, 'enqueue'> }
 type Correction = { id: string; agent_id: string; conversation_id: string; questions: string[] }
 
 const MESSAGES = 200
@@ -25,7 +25,7 @@ const OPENING = 200
  * once with the beginning of the answer.
  */
 export async function forgetQuestions(
-  { db, jobs }: Needs,
+  { db, jobs }: Deps,
   accountId: AccountId,
   conversationIds: readonly string[],
 ): Promise<string[]> {
@@ -73,7 +73,7 @@ async function saidBy(
 
 async function detach(
   trx: Trx,
-  jobs: Needs['jobs'],
+  jobs: Deps['jobs'],
   accountId: AccountId,
   { id, agent_id }: Correction,
   own: ReadonlySet<string>,
@@ -108,6 +108,6 @@ async function detach(
     }))
     .returning(['id', 'account_id', 'link_type', 'content_version'])
     .executeTakeFirstOrThrow()
-  await moveKnowledge(trx, { accountId, agentId: agent_id })
+  await bumpKnowledgeVersion(trx, { accountId, agentId: agent_id })
   await enqueueTraining(jobs as Jobs, trx, row)
 }

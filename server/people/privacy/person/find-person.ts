@@ -11,7 +11,7 @@ import { visitorIds } from './person-rows.ts'
 export type AskedPerson = { userId?: string; contactId?: string; email?: string; phone?: string }
 
 /** The most contacts of one person. With more of them, the name is shared by many people. */
-const MOST_CONTACTS = 1_000
+const MAX_CONTACTS = 1_000
 
 /**
  * Returns all identifiers of a person that the account knows. Throws VALIDATION_INVALID_BODY unless exactly one
@@ -63,15 +63,15 @@ export async function withOtherNames(db: Db, accountId: AccountId, known: Person
       ),
     }
     if (Object.values(next).flat().length === Object.values(person).flat().length) return person
-    if (next.contactIds.length > MOST_CONTACTS)
-      throw invalidField('userId', `More than ${MOST_CONTACTS} contacts would be this person.`)
+    if (next.contactIds.length > MAX_CONTACTS)
+      throw invalidField('userId', `More than ${MAX_CONTACTS} contacts would be this person.`)
     person = next
   }
 }
 
 const union = (known: string[], more: string[]): string[] => [...new Set([...known, ...more])]
 
-type Found = { id: string; external_id: string; email: string | null; phone: string | null }
+type FoundContact = { id: string; external_id: string; email: string | null; phone: string | null }
 
 /**
  * Returns the contacts with one of the identifiers, leaving out addresses that other contacts of their agent also have.
@@ -80,10 +80,10 @@ async function contactsOf(
   db: Db,
   accountId: AccountId,
   { userIds, contactIds, emails, phones }: PersonNames,
-): Promise<Found[]> {
+): Promise<FoundContact[]> {
   // Channels use a contact's first address or number as its external id.
   const externalIds = [...userIds, ...emails, ...phones]
-  const { rows } = await sql<Found>`
+  const { rows } = await sql<FoundContact>`
     with named as (
       select contacts.* from agents join contacts on contacts.agent_id = agents.id
         where agents.account_id = ${accountId} and external_id = any(${externalIds}::text[])
@@ -101,6 +101,6 @@ async function contactsOf(
         and lower(other.email) = lower(named.email) and other.id <> named.id) then lower(email) end as email,
       case when not exists (select from contacts as other where other.agent_id = named.agent_id
         and other.phonenumber = named.phonenumber and other.id <> named.id) then phonenumber end as phone
-    from named order by id limit ${MOST_CONTACTS + 1}`.execute(db)
+    from named order by id limit ${MAX_CONTACTS + 1}`.execute(db)
   return rows
 }

@@ -1,2 +1,2 @@
 /** The longest time that conversations or leads can be kept before they are deleted, in days. */
-export const LONGEST_DAYS = 3_650
+export const MAX_DAYS = 3_650

@@ -12,9 +12,9 @@ import { dropConversations, PIECE, shortenConversation } from '../erasing/drop-c
 /** The most conversations deleted in one transaction. */
 const BATCH = 50
 /** The most transactions of one sweep, because the process may have to stop. The sweep of the next minute continues. */
-const MOST_BATCHES = 20
+const MAX_BATCHES = 20
 /** The most leads deleted in one sweep. */
-const MOST_LEADS = 1_000
+const MAX_LEADS = 1_000
 
 /**
  * Sets the number of days for which the agent's conversations are kept; null means for ever. Throws AGENT_NOT_FOUND.
@@ -47,7 +47,7 @@ export async function sweepOldConversations({
   let batches = 0
   for (const { id, account_id } of rows) {
     let dropped = 0
-    for (let more = true; more && batches < MOST_BATCHES; batches++) {
+    for (let more = true; more && batches < MAX_BATCHES; batches++) {
       const n = await transact(db, (trx) => dropOld(trx, jobs, { accountId: account_id, agentId: id }))
       dropped += n ?? 0
       more = n !== null
@@ -66,7 +66,7 @@ export async function sweepOldLeads({ db, log }: Pick<Context, 'db' | 'log'>): P
       select leads.id from agents join leads on leads.agent_id = agents.id
       where leads.conversation_id is null
         and leads.created_at < now() - agents.retention_days * interval '1 day'
-      limit ${MOST_LEADS} for update of leads skip locked)
+      limit ${MAX_LEADS} for update of leads skip locked)
     returning id`.execute(db)
   if (rows.length > 0) log.info({ leads: rows.length }, 'old leads were deleted')
 }

@@ -1,29 +1,29 @@
 import type pg from 'pg'
-import { type Absence, absenceOf, DatabaseAway, noteConnectionError, saysAway } from './unavailable.ts'
+import { DatabaseUnavailable, noteConnectionError, type Outage, outageOf, saysAway } from './unavailable.ts'
 import { WatchedClient } from './watched-client.ts'
 
-/** Whether the database can be asked. While it is away, every query fails at once with DatabaseAway. */
+/** Whether the database can be asked. While it is away, every query fails at once with DatabaseUnavailable. */
 export type Availability = {
-  isAway(): boolean
+  isDown(): boolean
   /** Why the database is not available; null while it is. */
-  absence(): Absence | null
+  outage(): Outage | null
   /** Calls the listener at each change. Returns a function that removes the listener. */
-  onChange(listener: (isAway: boolean) => void): () => void
+  onChange(listener: (isDown: boolean) => void): () => void
   /** Checks the server now, because a connection outside the pool has broken. */
   look(): void
 }
 
 /** The availability of the embedded database, which runs in this process and is always available. */
 export const ALWAYS_THERE: Availability = {
-  isAway: () => false,
-  absence: () => null,
+  isDown: () => false,
+  outage: () => null,
   onChange: () => () => {},
   look: () => {},
 }
 
 type GuardedPool = {
   availability: Availability
-  /** Resolves to a connection of the pool. Rejects at once with DatabaseAway while none can be had. */
+  /** Resolves to a connection of the pool. Rejects at once with DatabaseUnavailable while none can be had. */
   connect(): Promise<pg.PoolClient>
   end(): Promise<void>
   /** Notes that a connection waits for this response. */
@@ -54,15 +54,15 @@ type Watched = { due: number; bytes: number; silent: number; waiting: number; us
  */
 export function guardPool(pool: pg.Pool, url: string): GuardedPool {
   const clients = new Map<pg.ClientBase, Watched & { client: WatchedClient }>()
-  const listeners = new Set<(isAway: boolean) => void>()
-  let absence: Absence | null = null
+  const listeners = new Set<(isDown: boolean) => void>()
+  let outage: Outage | null = null
   let looking = false
   let rest = 0
   let ended = false
 
-  const enter = (next: Absence | null): void => {
-    const changed = (absence === null) !== (next === null)
-    absence = next
+  const enter = (next: Outage | null): void => {
+    const changed = (outage === null) !== (next === null)
+    outage = next
     if (changed) for (const listener of [...listeners]) listener(next !== null)
   }
 
@@ -73,7 +73,7 @@ export function guardPool(pool: pg.Pool, url: string): GuardedPool {
     if (looking || ended) return
     looking = true
     const quiet = clientsThat(({ waiting }) => waiting >= QUIET_TICKS)
-    const { absence: seen, lost } = await lookAtServer(
+    const { outage: seen, lost } = await lookAtServer(
       url,
       quiet.flatMap(({ pid }) => pid ?? []),
     )
@@ -82,7 +82,7 @@ export function guardPool(pool: pg.Pool, url: string): GuardedPool {
     // While connections are left, the service continues: the server just has no room for as many as the pool may
     // open.
     enter(seen === 'full' && clients.size > 0 ? null : seen)
-    rest = absence === null ? QUIET_TICKS : AWAY_REST_TICKS
+    rest = outage === null ? QUIET_TICKS : AWAY_REST_TICKS
     const broken = quiet.filter(({ pid }) => pid !== null && lost.has(pid))
     if (seen === 'silent') broken.push(...clientsThat(() => true))
     // The connections that broke at the same moment without having been noticed yet.
@@ -91,7 +91,7 @@ export function guardPool(pool: pg.Pool, url: string): GuardedPool {
     for (const client of broken) client.cutOff()
   }
   const suspect = (): void => {
-    if (absence === null) void look()
+    if (outage === null) void look()
   }
 
   pool.on('connect', (client) => {
@@ -123,7 +123,7 @@ export function guardPool(pool: pg.Pool, url: string): GuardedPool {
       quiet ||= watched.waiting >= QUIET_TICKS
     }
     if (rest > 0) rest -= 1
-    else if (absence !== null || quiet) void look()
+    else if (outage !== null || quiet) void look()
   }, TICK_MS)
   timer.unref()
 
@@ -136,21 +136,21 @@ export function guardPool(pool: pg.Pool, url: string): GuardedPool {
       throw error
     }
   }
-  const onChange = (listener: (isAway: boolean) => void): (() => void) => {
+  const onChange = (listener: (isDown: boolean) => void): (() => void) => {
     listeners.add(listener)
     return () => listeners.delete(listener)
   }
   return {
-    availability: { isAway: () => absence !== null, absence: () => absence, onChange, look: suspect },
+    availability: { isDown: () => outage !== null, outage: () => outage, onChange, look: suspect },
     connect() {
-      if (absence !== null) return Promise.reject(new DatabaseAway(absence))
+      if (outage !== null) return Promise.reject(new DatabaseUnavailable(outage))
       if (pool.idleCount > 0) return open()
       return new Promise((resolve, reject) => {
         let waits = true
         const forget = onChange(() => {
           waits = false
           forget()
-          reject(new DatabaseAway(absence ?? 'unreachable'))
+          reject(new DatabaseUnavailable(outage ?? 'unreachable'))
         })
         open()
           .then((client) => {
@@ -184,7 +184,7 @@ export function guardPool(pool: pg.Pool, url: string): GuardedPool {
   }
 }
 
-type Seen = { absence: Absence | null; lost: Set<number> }
+type Seen = { outage: Outage | null; lost: Set<number> }
 
 const NONE: Set<number> = new Set()
 
@@ -194,7 +194,7 @@ async function lookAtServer(url: string, pids: number[]): Promise<Seen> {
     const attempt = await askServer(url, pids)
     // The connection was accepted and then terminated: an administrator is terminating connections, including ours.
     if (attempt !== 'thrown out') return attempt
-    if (tries === TRIES) return { absence: 'unreachable', lost: NONE }
+    if (tries === TRIES) return { outage: 'unreachable', lost: NONE }
   }
 }
 
@@ -219,10 +219,10 @@ async function askServer(url: string, pids: number[]): Promise<Seen | 'thrown ou
     const row = rows[0]
     // Behind a pooler, the process ids that clients are told are not those of backends.
     const lost = row && row.pid === client.pid ? new Set(row.lost) : NONE
-    return { absence: row?.read_only ? 'read-only' : null, lost }
+    return { outage: row?.read_only ? 'read-only' : null, lost }
   } catch (error) {
-    if (ticks >= LOOK_TICKS) return { absence: 'silent', lost: NONE }
-    return isIn ? 'thrown out' : { absence: absenceOf(error), lost: NONE }
+    if (ticks >= LOOK_TICKS) return { outage: 'silent', lost: NONE }
+    return isIn ? 'thrown out' : { outage: outageOf(error), lost: NONE }
   } finally {
     clearInterval(timer)
     client.end().catch(() => {})

@@ -1,47 +1,47 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { createActiveHolders } from '../../concurrency/active-holders.ts'
+import { createActiveTenants } from '../../concurrency/active-tenants.ts'
 import { createTimeLine } from '../../concurrency/time-line.ts'
 import { noteConnectionError } from './unavailable.ts'
 
-type Work = { rank: 'urgent' | 'other' | 'bulk'; holder: string }
+type Work = { rank: 'urgent' | 'other' | 'bulk'; tenant: string }
 
-const HOUSE: Work = { rank: 'other', holder: '' }
+const SYSTEM_TENANT: Work = { rank: 'other', tenant: '' }
 const current = new AsyncLocalStorage<Work>()
-const currentWork = (): Work => current.getStore() ?? HOUSE
+const currentWork = (): Work => current.getStore() ?? SYSTEM_TENANT
 
 /** Runs work that nobody waits for. Its statements yield to those of all other work. */
-export const asBulk = <T>(work: () => Promise<T>): Promise<T> =>
+export const withLowPriority = <T>(work: () => Promise<T>): Promise<T> =>
   current.run({ ...currentWork(), rank: 'bulk' }, work)
 
 /**
  * Runs a short statement ahead of all others. It is only for statements that have a deadline and are rate-limited by
  * their caller, since nothing else keeps them from starving the rest.
  */
-export const asUrgent = <T>(work: () => Promise<T>): Promise<T> =>
+export const withHighPriority = <T>(work: () => Promise<T>): Promise<T> =>
   current.run({ ...currentWork(), rank: 'urgent' }, work)
 
 /**
- * Runs `work` and counts its database time and connections against `holder`: an account, or the address of a client
+ * Runs `work` and counts its database time and connections against `tenant`: an account, or the address of a client
  * that has not shown a valid key.
  */
-export function onBehalfOf<T>(holder: string, work: () => T): T {
+export function withTenant<T>(tenant: string, work: () => T): T {
   const now = currentWork()
-  return now.holder === holder ? work() : current.run({ ...now, holder }, work)
+  return now.tenant === tenant ? work() : current.run({ ...now, tenant }, work)
 }
 
-/** The same as `onBehalfOf`, for a caller whose account is not known yet. */
-export const onBehalfOfStranger = <T>(mark: string, work: () => T): T => onBehalfOf(`?${mark}`, work)
+/** The same as `withTenant`, for a caller whose account is not known yet. */
+export const withUnknownTenant = <T>(mark: string, work: () => T): T => withTenant(`?${mark}`, work)
 
 /**
- * Returns whether the holder is an account or an address, and neither the service itself nor a caller who is still
+ * Returns whether the tenant is an account or an address, and neither the service itself nor a caller who is still
  * being identified.
  */
-const isSomebody = (holder: string): boolean => holder !== '' && !holder.startsWith('?')
+const isTenant = (tenant: string): boolean => tenant !== '' && !tenant.startsWith('?')
 
 /** However much other work is waiting, bulk work gets one turn in this many, and this fraction of the time. */
 const FOR_BULK = 16
 /** A turn of bulk work counts for at most this many milliseconds, so that one that was slow does not stop the rest. */
-const LONGEST_TURN_MS = 1_000
+const MAX_TURN_MS = 1_000
 
 /** The queue for database connections; see `createLanes`. */
 export type Lanes = {
@@ -51,27 +51,27 @@ export type Lanes = {
 
 type Options = {
   places?: number
-  /** The most connections that one holder may have at once. */
+  /** The most connections that one tenant may have at once. */
   share?: number
   /**
    * How long a caller may wait, in milliseconds, before `enter` rejects because the database is not available; null
    * means without limit.
    */
-  longestMs?: number | null
+  maxMs?: number | null
   /** The clock, in milliseconds. */
   now?: () => number
 }
 
 /**
- * Shares the connections of a pool among holders. A holder that has a flood of statements waiting gets a fifth of the
- * connections while other holders are active, because they share the time of the database server, too. Bulk work
- * yields to other work. Within each of the two, the holder that has used the least database time goes first. A
+ * Shares the connections of a pool among tenants. A tenant that has a flood of statements waiting gets a fifth of the
+ * connections while other tenants are active, because they share the time of the database server, too. Bulk work
+ * yields to other work. Within each of the two, the tenant that has used the least database time goes first. A
  * transaction counts as one turn.
  */
 export function createLanes({
   places = 1,
   share = places,
-  longestMs = null,
+  maxMs = null,
   now = () => performance.now(),
 }: Options = {}): Lanes {
   const urgent: (() => void)[] = []
@@ -85,27 +85,27 @@ export function createLanes({
   let bulkMs = 0
 
   const flood = Math.max(1, Math.floor(places / 5))
-  const active = createActiveHolders(now)
+  const active = createActiveTenants(now)
 
-  const mayHave = (holder: string): boolean => {
-    const has = held.get(holder) ?? 0
-    return has < flood || (has < share && !(first.isFlood(holder) && active.areOthersActive(holder)))
+  const mayHave = (tenant: string): boolean => {
+    const has = held.get(tenant) ?? 0
+    return has < flood || (has < share && !(first.isFlood(tenant) && active.areOthersActive(tenant)))
   }
-  const take = ({ rank, holder }: Work): (() => void) => {
+  const take = ({ rank, tenant }: Work): (() => void) => {
     used++
-    held.set(holder, (held.get(holder) ?? 0) + 1)
+    held.set(tenant, (held.get(tenant) ?? 0) + 1)
     const since = now()
-    if (isSomebody(holder)) active.note(holder)
+    if (isTenant(tenant)) active.note(tenant)
     return () => {
       used--
-      const rest = (held.get(holder) ?? 1) - 1
-      if (rest > 0) held.set(holder, rest)
-      else held.delete(holder)
+      const rest = (held.get(tenant) ?? 1) - 1
+      if (rest > 0) held.set(tenant, rest)
+      else held.delete(tenant)
       const ms = now() - since
-      if (rank === 'bulk') bulkMs = Math.min(ms, LONGEST_TURN_MS)
+      if (rank === 'bulk') bulkMs = Math.min(ms, MAX_TURN_MS)
       else passed.ms += ms
       const line = rank === 'bulk' ? last : first
-      line.charge(holder, ms)
+      line.charge(tenant, ms)
       serve()
     }
   }
@@ -125,7 +125,7 @@ export function createLanes({
     }
   }
   const isFree = (work: Work): boolean =>
-    used < places && (work.rank === 'urgent' || (mayHave(work.holder) && first.size + last.size === 0))
+    used < places && (work.rank === 'urgent' || (mayHave(work.tenant) && first.size + last.size === 0))
 
   return {
     async enter() {
@@ -136,11 +136,11 @@ export function createLanes({
       }
       const line = work.rank === 'bulk' ? last : first
       return new Promise((resolve, reject) => {
-        const forget = line.wait(work.holder, () => {
+        const forget = line.wait(work.tenant, () => {
           clearTimeout(timer)
           resolve(take(work))
         })
-        const timer = longestMs === null ? undefined : setTimeout(giveUp, longestMs, forget, reject)
+        const timer = maxMs === null ? undefined : setTimeout(giveUp, maxMs, forget, reject)
         serve()
       })
     },

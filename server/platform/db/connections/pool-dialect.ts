@@ -70,7 +70,7 @@ function poolClient(
 }
 
 /** The most texts that a connection keeps prepared. */
-const MOST_NAMES = 1_000
+const MAX_NAMES = 1_000
 
 type StatementNames = {
   /** Returns the name under which a connection prepares this text; undefined for one that is not to be prepared. */
@@ -90,9 +90,9 @@ function createStatementNames(): StatementNames {
   return {
     nameOf(text) {
       const known = names.get(text)
-      if (known !== undefined || names.size === MOST_NAMES) return known
+      if (known !== undefined || names.size === MAX_NAMES) return known
       if (!seen.has(text)) {
-        if (seen.size === MOST_NAMES) seen.clear()
+        if (seen.size === MAX_NAMES) seen.clear()
         seen.add(text)
         return undefined
       }

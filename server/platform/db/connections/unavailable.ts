@@ -1,7 +1,7 @@
 /** Why the database is not available. */
-export type Absence = 'unreachable' | 'silent' | 'full' | 'read-only'
+export type Outage = 'unreachable' | 'silent' | 'full' | 'read-only'
 
-const SENTENCES: Record<Absence, string> = {
+const SENTENCES: Record<Outage, string> = {
   unreachable: 'The database cannot be reached. Try again shortly.',
   silent: 'The database does not respond. Try again shortly.',
   full: 'The database accepts no more connections. Try again shortly.',
@@ -9,13 +9,13 @@ const SENTENCES: Record<Absence, string> = {
 }
 
 /** Thrown instead of running a query while the database is known to be unavailable. */
-export class DatabaseAway extends Error {
+export class DatabaseUnavailable extends Error {
   override name = 'DatabaseAway'
-  readonly absence: Absence
+  readonly outage: Outage
 
-  constructor(absence: Absence) {
-    super(SENTENCES[absence])
-    this.absence = absence
+  constructor(outage: Outage) {
+    super(SENTENCES[outage])
+    this.outage = outage
   }
 }
 
@@ -29,7 +29,7 @@ const AWAY = /^(08...|53...|57P0[1-5]|25006)$/
 const TOOK_TOO_LONG = new Set(['55P03', '57014', '25P03'])
 /** The messages of pg for a query on a connection that has already broken; these errors have no code. */
 const BROKEN_BEFORE = /^Client (has encountered a connection error|was closed) and is not queryable$/
-const LONGEST_CHAIN = 5
+const MAX_CHAIN_LENGTH = 5
 
 // Connections to model providers have the same socket error codes, so these only count when the error comes from a
 // connection to the database.
@@ -45,8 +45,8 @@ export function noteConnectionError(error: unknown): void {
  */
 export function isUnavailable(error: unknown): boolean {
   let each = error
-  for (let depth = 0; each instanceof Error && depth < LONGEST_CHAIN; depth++) {
-    if (each instanceof DatabaseAway || fromConnections.has(each) || BROKEN_BEFORE.test(each.message))
+  for (let depth = 0; each instanceof Error && depth < MAX_CHAIN_LENGTH; depth++) {
+    if (each instanceof DatabaseUnavailable || fromConnections.has(each) || BROKEN_BEFORE.test(each.message))
       return true
     const { code = '' } = each as { code?: string }
     if (AWAY.test(code) || TOOK_TOO_LONG.has(code)) return true
@@ -56,7 +56,7 @@ export function isUnavailable(error: unknown): boolean {
 }
 
 /** What a connection's error tells about the database as a whole. */
-export function absenceOf(error: unknown): Absence {
+export function outageOf(error: unknown): Outage {
   const { code } = error as { code?: string }
   if (code === TOO_MANY_CONNECTIONS) return 'full'
   return code === READ_ONLY ? 'read-only' : 'unreachable'

@@ -6,7 +6,7 @@ type Index = { name: string; table: string; statement: string }
 
 /** The code of PostgreSQL for `deadlock_detected`. */
 const DEADLOCK = '40P01'
-const MOST_TRIES = 10
+const MAX_TRIES = 10
 
 /**
  * Returns the indexes that a migration builds concurrently, or null if it has none and runs in a transaction. Throws if
@@ -41,20 +41,20 @@ export async function buildIndexes(session: Db, indexes: Index[]): Promise<void>
   )
   const how = rows[0]?.embedded ? '' : ' concurrently'
   for (const index of indexes) {
-    for (let tries = 1; !(await isBuilt(session, index, how)); tries++) {
+    for (let tries = 1; !(await isRendered(session, index, how)); tries++) {
       const statement = index.statement.replace(/\bindex concurrently\b/, `index${how}`)
       await sql
         .raw(statement)
         .execute(session)
         .catch((error: unknown) => {
-          if ((error as { code?: string }).code !== DEADLOCK || tries === MOST_TRIES) throw error
+          if ((error as { code?: string }).code !== DEADLOCK || tries === MAX_TRIES) throw error
         })
     }
   }
 }
 
 /** Returns whether the index exists and is valid. Removes an invalid one. */
-async function isBuilt(session: Db, { name }: Index, how: string): Promise<boolean> {
+async function isRendered(session: Db, { name }: Index, how: string): Promise<boolean> {
   const { rows } = await sql<{ valid: boolean }>`
     select indisvalid as valid from pg_index where indexrelid = to_regclass(${name})`.execute(session)
   if (rows[0] && !rows[0].valid) await sql.raw(`drop index${how} ${name}`).execute(session)

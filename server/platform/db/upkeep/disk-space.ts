@@ -4,7 +4,7 @@ import { statfsSync } from 'node:fs'
 export type DiskSpace = { isFull(): boolean }
 
 /** What is kept free: 5 % of the file system, but no more than this. */
-const LARGEST_RESERVE_BYTES = 256 * 1024 * 1024
+const MAX_RESERVE_BYTES = 256 * 1024 * 1024
 const RESERVED_PART = 0.05
 /** Checking takes some ten microseconds. */
 const FRESH_MS = 100
@@ -35,7 +35,7 @@ const hasNoRoom = (folder: string): boolean => (roomOn(folder) ?? 0) < 0
 export function roomOn(folder: string): number | null {
   try {
     const { bsize, blocks, bavail } = statfsSync(folder)
-    return bavail * bsize - Math.min(RESERVED_PART * blocks * bsize, LARGEST_RESERVE_BYTES)
+    return bavail * bsize - Math.min(RESERVED_PART * blocks * bsize, MAX_RESERVE_BYTES)
   } catch {
     return null
   }

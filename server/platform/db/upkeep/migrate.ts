@@ -22,7 +22,7 @@ const LOOK_AGAIN_MS = 200
 
 /** While a statement waits for the lock of a table, everybody else who uses the table waits as well. */
 const LOCK_TIMEOUT_MS = 1_000
-const LONGEST_PAUSE_MS = 5_000
+const MAX_PAUSE_MS = 5_000
 const LOCKS_WITHIN_MS = 600_000
 /** The codes of PostgreSQL for `lock_not_available` and `deadlock_detected`. */
 const LOCK_FAILURES = ['55P03', '40P01']
@@ -152,7 +152,7 @@ async function tryLock(session: Db): Promise<boolean> {
 
 async function runInTransaction(session: Db, migration: Migration, locksWithinMs: number): Promise<void> {
   const begun = performance.now()
-  for (let pause = 100; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+  for (let pause = 100; ; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
     try {
       return await session.transaction().execute(async (trx) => {
         await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx)

@@ -10,9 +10,9 @@ const BEAT_MS = 500
  * that is dead.
  */
 const SILENT_BEATS = 5
-const LONGEST_BEAT_MS = 2_000
+const MAX_BEAT_MS = 2_000
 /** After a longer gap between two beats, another process may have declared this one dead. */
-const LONGEST_GAP_MS = 1_500
+const MAX_GAP_MS = 1_500
 
 /**
  * This process as the others see it. Everything it owns carries its id and its epoch, and each write to it names
@@ -96,8 +96,8 @@ export async function beatingProcess(
     const fresh = new pg.Client({
       connectionString: url,
       keepAlive: true,
-      connectionTimeoutMillis: LONGEST_BEAT_MS,
-      query_timeout: LONGEST_BEAT_MS,
+      connectionTimeoutMillis: MAX_BEAT_MS,
+      query_timeout: MAX_BEAT_MS,
       application_name: 'parley process',
     })
     fresh.on('error', () => {
@@ -165,7 +165,7 @@ export async function beatingProcess(
   const beating = (): Promise<void>[] => lines.flatMap((line) => line.beating ?? [])
   const noteGap = (): void => {
     const now = performance.now()
-    if (now - lastTick > LONGEST_GAP_MS) {
+    if (now - lastTick > MAX_GAP_MS) {
       isKnown = false
       gaps++
       seen = new Map()
@@ -186,7 +186,7 @@ export async function beatingProcess(
       return epoch
     },
     // After the close nothing runs any more, and nobody could find out.
-    isSure: () => closed || (isKnown && performance.now() - lastTick < LONGEST_GAP_MS),
+    isSure: () => closed || (isKnown && performance.now() - lastTick < MAX_GAP_MS),
     async confirm() {
       noteGap()
       while (!isKnown && !closed) {

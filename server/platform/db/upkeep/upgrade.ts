@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import type { Database, Db } from '../database.ts'
 import { type Applied, type Migration, MigrationRefused, migrate, readMigrations } from './migrate.ts'
 
-const MOST_BACKUPS = 3
+const MAX_BACKUPS = 3
 const UNFINISHED = '.unfinished'
 const BACKUP_NAME = /^\w+-before-\w+$/
 /** A backup of the database, and as much again for what the migrations rewrite. */
@@ -118,7 +118,7 @@ async function removeOld(backups: string): Promise<void> {
       .filter((name) => BACKUP_NAME.test(name))
       .map(async (name) => ({ name, made: (await stat(join(backups, name))).mtimeMs })),
   )
-  const old = found.sort((a, b) => b.made - a.made).slice(MOST_BACKUPS)
+  const old = found.sort((a, b) => b.made - a.made).slice(MAX_BACKUPS)
   for (const { name } of old) await rm(join(backups, name), { recursive: true, force: true })
 }
 

@@ -12,12 +12,12 @@ export type PageRequests = {
   quietMs(): number
 }
 
-const MOST_REQUESTS = 200
-const MOST_BYTES = 20 * 1_048_576
-const MOST_OF_ONE = 5 * 1_048_576
+const MAX_REQUESTS = 200
+const MAX_BYTES = 20 * 1_048_576
+const MAX_OF_ONE = 5 * 1_048_576
 // Each response may use this share of the remaining size, so that all together never exceed it.
 const AT_ONCE = 4
-const MOST_SENT = 100_000
+const MAX_SENT = 100_000
 const REQUEST_MS = 10_000
 
 // Requests that are refused anyway need not leave the page's process.
@@ -62,7 +62,7 @@ export function createPageRequests(page: Page, fetcher: GuardedFetcher, signal: 
       requests += 1
       if (!(await hasConsent(fetcher, origin, request, options))) return null
     }
-    const maxBytes = Math.min(MOST_OF_ONE, Math.floor((MOST_BYTES - bytes) / AT_ONCE))
+    const maxBytes = Math.min(MAX_OF_ONE, Math.floor((MAX_BYTES - bytes) / AT_ONCE))
     const { method, headers } = request
     // A body is not sent to the target of a redirect.
     const sent = body ? { body, maxRedirects: 0 } : {}
@@ -80,7 +80,7 @@ export function createPageRequests(page: Page, fetcher: GuardedFetcher, signal: 
   const load = async (route: Route, isScript: boolean): Promise<void> => {
     const request = requestOf(route, page.url)
     const body = route.request().postDataBuffer()
-    if (!request || (body?.length ?? 0) > MOST_SENT) return route.abort()
+    if (!request || (body?.length ?? 0) > MAX_SENT) return route.abort()
     const answer = await turn(() => fetchFor(request, body, isScript)).catch(() => null)
     if (!answer) return route.abort()
     const headers = Object.entries(answer.headers).filter(([name]) => passedOn.test(name))
@@ -96,7 +96,7 @@ export function createPageRequests(page: Page, fetcher: GuardedFetcher, signal: 
     const type = route.request().resourceType()
     if (type === 'stylesheet') return () => route.fulfill({ contentType: 'text/css', body: '' })
     if (type === 'script' || type === 'xhr' || type === 'fetch')
-      return ++requests > MOST_REQUESTS ? null : () => load(route, type === 'script')
+      return ++requests > MAX_REQUESTS ? null : () => load(route, type === 'script')
     if (type !== 'document' || isDelivered || route.request().url() !== page.url.href) return null
     isDelivered = true
     return () =>

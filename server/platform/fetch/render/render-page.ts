@@ -8,7 +8,7 @@ import { readDom } from './read-dom.ts'
 import type { RenderSettings, UnbuiltPage } from './render-thread.ts'
 import { hasMuchText, shownCharacters } from './written-by-script.ts'
 
-const MOST_CHARACTERS = 5 * 1_048_576
+const MAX_CHARACTERS = 5 * 1_048_576
 /** The share of the total time for the scripts; the rest is for reading the result. */
 const FOR_SCRIPTS = 0.8
 /**
@@ -16,7 +16,7 @@ const FOR_SCRIPTS = 0.8
  * gets more time: `patienceMs`.
  */
 const QUIET_MS = 500
-const LOOK_MS = 50
+const POLL_MS = 50
 const VIEW = { width: 1_280, height: 3_000 }
 
 /** Runs a page's scripts and returns the resulting HTML. Throws FetchFailure. */
@@ -86,8 +86,8 @@ async function build(
   // show when it is complete.
   await page.goto(url, { timeout: timeoutMs, waitUntil: 'commit' }).catch(() => {})
   for (let before = ''; ; ) {
-    while (requests.quietMs() < QUIET_MS && performance.now() < until) await wait(LOOK_MS)
-    const html = await readDom(page, MOST_CHARACTERS)
+    while (requests.quietMs() < QUIET_MS && performance.now() < until) await wait(POLL_MS)
+    const html = await readDom(page, MAX_CHARACTERS)
     if (html === null || hasMuchText(html) || performance.now() >= patient) return html
     if (html === before && shownCharacters(html) > atFirst) return html
     before = html

@@ -7,7 +7,7 @@ import { renderPage } from './render-page.ts'
 import type { RenderAnswer, RenderSettings, UnbuiltPage } from './render-thread.ts'
 
 const CLOSE_MS = 2_000
-const LONGEST_DETAIL = 4_000
+const MAX_DETAIL_LENGTH = 4_000
 
 const settings = workerData as RenderSettings
 let browser: Browser | null = null
@@ -46,6 +46,6 @@ function failureOf(error: unknown): RenderAnswer {
     error instanceof FetchFailure
       ? error
       : new FetchFailure('browser_failed', 'The browser crashed on the scripts of this page.', error)
-  const detail = String(failure.cause ?? failure.message).slice(0, LONGEST_DETAIL)
+  const detail = String(failure.cause ?? failure.message).slice(0, MAX_DETAIL_LENGTH)
   return { failure: { code: failure.code, message: failure.message, detail } }
 }

@@ -4,7 +4,7 @@ const ENOUGH = 200
 // The content of these elements is not shown, or only where scripts do not run.
 const hidden = new Set('script style noscript template title textarea svg iframe select'.split(' '))
 const data = /\btype\s*=\s*["']?(?:application\/(?:ld\+)?json|text\/(?:template|html|x-))/i
-const LONGEST_TAG = 2_000
+const MAX_TAG_LENGTH = 2_000
 
 /**
  * Returns whether a page must be rendered by a browser: it has scripts, and shows fewer than 200 characters of text
@@ -35,7 +35,7 @@ function shownWithoutScripts(html: string): { characters: number; scripts: numbe
     if (end === -1) break
     at = end + 1
     if (isComment) continue
-    const tag = html.slice(open, Math.min(end, open + LONGEST_TAG))
+    const tag = html.slice(open, Math.min(end, open + MAX_TAG_LENGTH))
     const name = /^<([a-z]+)(?![^\s/])/i.exec(tag)?.[1]?.toLowerCase() ?? ''
     if (name === 'script' && !data.test(tag)) scripts += 1
     if (hidden.has(name)) at = endOfRawText(html, name, at)

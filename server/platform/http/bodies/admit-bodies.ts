@@ -30,14 +30,14 @@ const PIECE_BYTES = 128
  * discarded, for this long and for this many connections at once. Beyond that, the connection is closed with the response.
  */
 const LINGER_MS = 5_000
-export const MOST_LINGERING = 32
+export const MAX_LINGERING = 32
 
 export const overloaded = (): ApiError => new ApiError('SERVICE_OVERLOADED')
 
 /**
- * Returns the holder that a body is charged to: the caller's account, or the address of a request without a caller.
+ * Returns the tenant that a body is charged to: the caller's account, or the address of a request without a caller.
  */
-export const holderOf = ({ caller, ip }: FastifyRequest): string =>
+export const tenantOf = ({ caller, ip }: FastifyRequest): string =>
   caller ? caller.account.id : addressBucket(ip)
 
 /**
@@ -53,7 +53,7 @@ export function admitBodies(app: FastifyInstance, budgets: BodyBudgets, pace: Pa
     cutWhenSlow(raw, pace, () => raw.destroy())
     const inMemory = request.caller ? budgets.accounts : budgets.addresses
     const budget = request.routeOptions.config.spooled ? budgets.spooled : inMemory
-    const hold = holding(budget, holderOf(request), reply)
+    const hold = holding(budget, tenantOf(request), reply)
     // Counting a small body as it arrives would cost more than charging its declared length at once.
     if (length <= SMALL_BYTES) return hold(length) ? done(null, payload) : done(overloaded())
     done(null, counted(raw, hold))
@@ -64,7 +64,7 @@ export function admitBodies(app: FastifyInstance, budgets: BodyBudgets, pace: Pa
     const cannotGoOn = isBroken(raw)
     if ((raw.complete && !cannotGoOn) || socket.destroyed) return
     // A client that has ended its side sends nothing more.
-    if (lingering >= MOST_LINGERING || socket.readableEnded) {
+    if (lingering >= MAX_LINGERING || socket.readableEnded) {
       raw.destroy()
       return socket.destroySoon()
     }
@@ -88,12 +88,12 @@ export function admitBodies(app: FastifyInstance, budgets: BodyBudgets, pace: Pa
   })
 }
 
-/** Returns a function that charges bytes to the holder's budget. They are given back when the response closes. */
-function holding(budget: BodyBudget, holder: string, reply: FastifyReply): (bytes: number) => boolean {
+/** Returns a function that charges bytes to the tenant's budget. They are given back when the response closes. */
+function holding(budget: BodyBudget, tenant: string, reply: FastifyReply): (bytes: number) => boolean {
   let held = 0
   return (bytes) => {
-    if (reply.raw.closed || !budget.take(holder, bytes)) return false
-    if (held === 0) reply.raw.once('close', () => budget.give(holder, held))
+    if (reply.raw.closed || !budget.take(tenant, bytes)) return false
+    if (held === 0) reply.raw.once('close', () => budget.give(tenant, held))
     held += bytes
     return true
   }

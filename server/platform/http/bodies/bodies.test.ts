@@ -7,7 +7,7 @@ import type { FastifyInstance } from 'fastify'
 import { type MessagingHome, startMessagingHome } from '../../../../test/messaging-home.ts'
 import { until } from '../../../../test/until.ts'
 import { createApp } from '../../../app.ts'
-import { MOST_LINGERING } from './admit-bodies.ts'
+import { MAX_LINGERING } from './admit-bodies.ts'
 
 let home: MessagingHome
 /** The same service with a shorter timeout for bodies. */
@@ -77,7 +77,7 @@ test('data after an early response is drained for few connections only', async (
     await app.listen({ host: '127.0.0.1', port: 0 })
     const { port } = app.server.address() as AddressInfo
     const more = 8
-    const all = Array.from({ length: MOST_LINGERING + more }, () =>
+    const all = Array.from({ length: MAX_LINGERING + more }, () =>
       post('/api/v2/agents', json(MB), MB / 4, port),
     )
     await until('the end of those beyond', () => all.filter(({ closed }) => closed).length >= more)

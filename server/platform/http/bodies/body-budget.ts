@@ -1,8 +1,8 @@
-/** Limits how many bytes of request bodies this process holds, in all and for each holder; see `createBodyBudget`. */
+/** Limits how many bytes of request bodies this process holds, in all and for each tenant; see `createBodyBudget`. */
 export type BodyBudget = {
-  /** Charges bytes to the holder. Returns false when the budget or the holder's share does not allow it. */
-  take(holder: string, bytes: number): boolean
-  give(holder: string, bytes: number): void
+  /** Charges bytes to the tenant. Returns false when the budget or the tenant's share does not allow it. */
+  take(tenant: string, bytes: number): boolean
+  give(tenant: string, bytes: number): void
 }
 
 /**
@@ -21,23 +21,23 @@ export const createBodyBudgets = (): BodyBudgets => ({
   spooled: createBodyBudget(1_024 * MB, 256 * MB),
 })
 
-/** Creates a budget of `total` bytes, of which one holder can have `share`. */
+/** Creates a budget of `total` bytes, of which one tenant can have `share`. */
 function createBodyBudget(total: number, share: number): BodyBudget {
-  const ofHolder = new Map<string, number>()
+  const ofTenant = new Map<string, number>()
   let used = 0
   return {
-    take(holder, bytes) {
-      const has = ofHolder.get(holder) ?? 0
+    take(tenant, bytes) {
+      const has = ofTenant.get(tenant) ?? 0
       if (used + bytes > total || has + bytes > share) return false
       used += bytes
-      ofHolder.set(holder, has + bytes)
+      ofTenant.set(tenant, has + bytes)
       return true
     },
-    give(holder, bytes) {
+    give(tenant, bytes) {
       used -= bytes
-      const left = (ofHolder.get(holder) ?? 0) - bytes
-      if (left > 0) ofHolder.set(holder, left)
-      else ofHolder.delete(holder)
+      const left = (ofTenant.get(tenant) ?? 0) - bytes
+      if (left > 0) ofTenant.set(tenant, left)
+      else ofTenant.delete(tenant)
     },
   }
 }

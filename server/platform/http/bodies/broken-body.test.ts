@@ -6,7 +6,7 @@ import Type from 'typebox'
 import { type Client, type Service, startService } from '../../../../test/start.ts'
 import { until } from '../../../../test/until.ts'
 import { authorize } from '../../../accounts/keys/authenticate.ts'
-import { lastChangeOf, noteRequest } from '../../../accounts/keys/note-request.ts'
+import { lastChangeOf, recordRequest } from '../../../accounts/keys/record-request.ts'
 import { requireAgent } from '../../../agents/records/find-agent.ts'
 import { Exact, endpoint } from '../contract.ts'
 import { route } from '../route.ts'
@@ -49,7 +49,7 @@ before(async () => {
       windowOf: () => undefined,
       findAgent: (db, { account }, agentId) => requireAgent(db, { accountId: account.id, agentId }),
       lastChange: lastChangeOf,
-      note: noteRequest,
+      note: recordRequest,
     },
     db: ctx.db,
     strict: true,

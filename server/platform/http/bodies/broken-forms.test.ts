@@ -8,7 +8,7 @@ import { type AccountWorld, fillAccount } from '../../../../test/account-world.t
 import { type Operation, operationsOf, pathOf, titleOf } from '../../../../test/operations.ts'
 import { type Service, startService } from '../../../../test/start.ts'
 import { createApp } from '../../../app.ts'
-import { createTurns } from '../../concurrency/turns.ts'
+import { createMainThreadScheduler } from '../../concurrency/main-thread-scheduler.ts'
 import { createUploads } from './uploads.ts'
 
 /** Sends broken multipart bodies to every endpoint that takes one. */
@@ -27,7 +27,7 @@ before(async () => {
   const pace = { everyMs: 1_000, bytesPerSecond: 4_096 }
   const uploads = createUploads(
     join(service.ctx.config.dataDir, 'uploads'),
-    createTurns(),
+    createMainThreadScheduler(),
     service.ctx.space,
     pace,
   )

@@ -7,11 +7,11 @@ import { pipeline } from 'node:stream/promises'
 import type { MultipartFile } from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
 import { createFairPlaces, type FairPlaces, PlacesFull } from '../../concurrency/fair-places.ts'
-import type { Turns } from '../../concurrency/turns.ts'
+import type { MainThreadScheduler } from '../../concurrency/main-thread-scheduler.ts'
 import type { DiskSpace } from '../../db/upkeep/disk-space.ts'
 import { ApiError } from '../errors.ts'
 import type { Details } from '../input/validate.ts'
-import { cutWhenSlow, holderOf, overloaded, PACE, type Pace } from './admit-bodies.ts'
+import { cutWhenSlow, overloaded, PACE, type Pace, tenantOf } from './admit-bodies.ts'
 import { breakOff, isBroken } from './broken-connections.ts'
 
 /** An uploaded file on disk. */
@@ -61,8 +61,8 @@ export type Uploads = {
 /** How many uploads are read at once, in all and for one account. */
 const AT_ONCE = 16
 const OF_ACCOUNT = 8
-const MOST_WAITING = 1_000
-const LONGEST_WAIT_MS = 60_000
+const MAX_WAITING = 1_000
+const MAX_WAIT_MS = 60_000
 const IN_MEMORY = 2
 /** Receiving, storing and checking 64 KiB is as much work for the main thread as this many events of answers. */
 const WEIGHT_OF_BYTE = 48 / 65_536
@@ -70,27 +70,32 @@ const WEIGHT_OF_BYTE = 48 / 65_536
 const WEIGHT_OF_UPLOAD = 512
 
 /** Bodies are refused with STORAGE_FULL while the disk of the folder has no room. */
-export function createUploads(folder: string, turns: Turns, space: DiskSpace, pace: Pace = PACE): Uploads {
+export function createUploads(
+  folder: string,
+  turns: MainThreadScheduler,
+  space: DiskSpace,
+  pace: Pace = PACE,
+): Uploads {
   const refuseWhenFull = (): void => {
     if (space.isFull()) throw new ApiError('STORAGE_FULL')
   }
-  const reading = createFairPlaces({ places: AT_ONCE, share: OF_ACCOUNT, mostWaiting: MOST_WAITING })
+  const reading = createFairPlaces({ places: AT_ONCE, share: OF_ACCOUNT, maxWaiting: MAX_WAITING })
   const inMemory = createFairPlaces({ places: IN_MEMORY })
   return {
     async receive(request, expected, use) {
       refuseWhenFull()
-      const holder = holderOf(request)
+      const tenant = tenantOf(request)
       const paths: string[] = []
       const save = async (part: MultipartFile) => {
         const path = join(folder, randomBytes(12).toString('hex'))
         paths.push(path)
         return {
           path,
-          ...(await savePart(part, path, (bytes) => turns.giveWay(holder, bytes * WEIGHT_OF_BYTE))),
+          ...(await savePart(part, path, (bytes) => turns.yieldTurn(tenant, bytes * WEIGHT_OF_BYTE))),
         }
       }
       try {
-        const leave = await place(reading, holder)
+        const leave = await place(reading, tenant)
         const { raw } = request
         const slow = new Error('The body arrives too slowly.')
         cutWhenSlow(raw, pace, () => breakOff(raw, slow))
@@ -100,13 +105,13 @@ export function createUploads(folder: string, turns: Turns, space: DiskSpace, pa
         const file: Upload | null = form.file && {
           ...form.file,
           async whole(look) {
-            const done = await inMemory.enter(holder)
+            const done = await inMemory.enter(tenant)
             return readFile(form.file?.path ?? '')
               .then((bytes) => look(bytes as Buffer<ArrayBuffer>))
               .finally(done)
           },
         }
-        await turns.giveWay(holder, WEIGHT_OF_UPLOAD)
+        await turns.yieldTurn(tenant, WEIGHT_OF_UPLOAD)
         return await use({ ...form, file })
       } finally {
         await Promise.all(paths.map((path) => rm(path, { force: true })))
@@ -149,9 +154,9 @@ export function createUploads(folder: string, turns: Turns, space: DiskSpace, pa
   }
 }
 
-async function place(places: FairPlaces, holder: string): Promise<() => void> {
-  const patience = AbortSignal.timeout(LONGEST_WAIT_MS)
-  return places.enter(holder, patience).catch((error: unknown) => {
+async function place(places: FairPlaces, tenant: string): Promise<() => void> {
+  const patience = AbortSignal.timeout(MAX_WAIT_MS)
+  return places.enter(tenant, patience).catch((error: unknown) => {
     throw error instanceof PlacesFull || patience.aborted ? overloaded() : error
   })
 }

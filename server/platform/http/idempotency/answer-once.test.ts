@@ -8,7 +8,7 @@ import { onPostgres } from '../../../../test/database.ts'
 import { type Client, type Service, startService } from '../../../../test/start.ts'
 import { recordAudit } from '../../../accounts/audit/audit.ts'
 import { authorize } from '../../../accounts/keys/authenticate.ts'
-import { lastChangeOf, noteRequest } from '../../../accounts/keys/note-request.ts'
+import { lastChangeOf, recordRequest } from '../../../accounts/keys/record-request.ts'
 import { requireAgent } from '../../../agents/records/find-agent.ts'
 import type { Db } from '../../db/database.ts'
 import { newId } from '../../db/ids.ts'
@@ -17,7 +17,7 @@ import { acceptJson } from '../bodies/json-body.ts'
 import { Exact, endpoint } from '../contract.ts'
 import { ApiError } from '../errors.ts'
 import { openApiDocument } from '../openapi/openapi.ts'
-import { type Call, type Keeps, route, SENT } from '../route.ts'
+import { type Call, type IdempotencyMode, route, SENT } from '../route.ts'
 import { serveRoutes } from '../server/serve.ts'
 import { KeyTaken, readKey, rebindKey, takeKey } from './idempotency.ts'
 
@@ -50,9 +50,11 @@ before(async () => {
   app = fastify()
   await app.register(multipart)
   acceptJson(app)
-  const keeps: Keeps[] = ['everything', 'effect', 'answer']
+  const idempotencyMode: IdempotencyMode[] = ['transaction', 'manual', 'response']
   serveRoutes(app, {
-    routes: keeps.map((each) => route(endpointOf(each), { keeps: each }, (call) => handle(call))),
+    routes: idempotencyMode.map((each) =>
+      route(endpointOf(each), { idempotencyMode: each }, (call) => handle(call)),
+    ),
     gate: {
       refuseDuringMaintenance: ctx.maintenance.refuse,
       authenticate: ({ headers }, beforeStranger) =>
@@ -62,7 +64,7 @@ before(async () => {
       windowOf: () => undefined,
       findAgent: (db, { account }, agentId) => requireAgent(db, { accountId: account.id, agentId }),
       lastChange: lastChangeOf,
-      note: noteRequest,
+      note: recordRequest,
     },
     db: ctx.db,
     strict: true,
@@ -73,10 +75,10 @@ after(async () => {
   await service.close()
 })
 
-async function ask(key: string, { text = 'Hello', keeps = 'everything' as Keeps } = {}) {
+async function ask(key: string, { text = 'Hello', idempotencyMode = 'transaction' as IdempotencyMode } = {}) {
   const answer = await app.inject({
     method: 'POST',
-    url: `/${keeps}`,
+    url: `/${idempotencyMode}`,
     headers: { authorization: `Bearer ${client.key}`, 'idempotency-key': key },
     payload: { text },
   })
@@ -103,9 +105,9 @@ const rowOf = (key: string) =>
     .where('key', '=', key)
     .executeTakeFirst()
 
-for (const keeps of ['everything', 'effect'] as const) {
-  test(`${keeps}: the effect, the key and the response are committed together or not at all`, async () => {
-    const key = `together-${keeps}`
+for (const idempotencyMode of ['transaction', 'manual'] as const) {
+  test(`${idempotencyMode}: the effect, the key and the response are committed together or not at all`, async () => {
+    const key = `together-${idempotencyMode}`
     let failure: Error | null = new ApiError('CHAT_PROVIDER_ERROR')
     const afterwards: string[] = []
     const work = async (db: Db) => {
@@ -115,27 +117,27 @@ for (const keeps of ['everything', 'effect'] as const) {
       if (failure) throw failure
       return { text: 'done' }
     }
-    handle = (call) => (keeps === 'everything' ? work(call.db) : call.once(work))
-    assert.equal((await ask(key, { keeps })).status, 502)
+    handle = (call) => (idempotencyMode === 'transaction' ? work(call.db) : call.once(work))
+    assert.equal((await ask(key, { idempotencyMode })).status, 502)
     assert.deepEqual([await acts(key), await rowOf(key), afterwards], [0, undefined, []])
     failure = null
-    const first = await ask(key, { keeps })
-    const second = await ask(key, { keeps })
+    const first = await ask(key, { idempotencyMode })
+    const second = await ask(key, { idempotencyMode })
     assert.deepEqual([first.status, first.body, first.replayed], [200, '{"text":"done"}', undefined])
     assert.deepEqual([second.status, second.body, second.replayed], [200, '{"text":"done"}', 'true'])
     assert.deepEqual([await acts(key), afterwards], [2, [key]])
   })
 
-  test(`${keeps}: identical concurrent requests have one effect and one response, and others are rejected`, async () => {
-    const key = `at-once-${keeps}`
+  test(`${idempotencyMode}: identical concurrent requests have one effect and one response, and others are rejected`, async () => {
+    const key = `at-once-${idempotencyMode}`
     const work = async (db: Db) => {
       await act(db, key)
       return { text: newId() }
     }
-    handle = (call) => (keeps === 'everything' ? work(call.db) : call.once(work))
+    handle = (call) => (idempotencyMode === 'transaction' ? work(call.db) : call.once(work))
     const answers = await Promise.all([
-      ...Array.from({ length: 8 }, () => ask(key, { keeps })),
-      ...Array.from({ length: 2 }, () => ask(key, { keeps, text: 'Other' })),
+      ...Array.from({ length: 8 }, () => ask(key, { idempotencyMode })),
+      ...Array.from({ length: 2 }, () => ask(key, { idempotencyMode, text: 'Other' })),
     ])
     assert.equal(await acts(key), 1)
     const good = answers.filter(({ status }) => status === 200)
@@ -166,9 +168,15 @@ test('requests that change nothing run freely, and their first response is store
     assert.equal(call.db, service.ctx.db)
     return { text: String(++count) }
   }
-  const [first, second] = [await ask('look', { keeps: 'answer' }), await ask('look', { keeps: 'answer' })]
+  const [first, second] = [
+    await ask('look', { idempotencyMode: 'response' }),
+    await ask('look', { idempotencyMode: 'response' }),
+  ]
   assert.deepEqual([first.body, second.body, second.replayed], ['{"text":"1"}', '{"text":"1"}', 'true'])
-  const both = await Promise.all([ask('look-2', { keeps: 'answer' }), ask('look-2', { keeps: 'answer' })])
+  const both = await Promise.all([
+    ask('look-2', { idempotencyMode: 'response' }),
+    ask('look-2', { idempotencyMode: 'response' }),
+  ])
   assert.equal(both[0]?.body, both[1]?.body)
 })
 
@@ -182,8 +190,8 @@ test('a request whose generation is running is served from it, however it ends',
     await transact(db, (trx) => takeKey(trx, idempotency, { generationId }))
     throw new ApiError('CHAT_PROVIDER_ERROR')
   }
-  assert.equal((await ask('join', { keeps: 'effect' })).status, 502)
-  const joined = await ask('join', { keeps: 'effect' })
+  assert.equal((await ask('join', { idempotencyMode: 'manual' })).status, 502)
+  const joined = await ask('join', { idempotencyMode: 'manual' })
   assert.deepEqual(
     [joined.body, joined.replayed],
     [JSON.stringify({ text: `joined ${generationId}` }), 'true'],
@@ -209,7 +217,10 @@ test('two requests that both consider themselves the first start one generation'
     })
     return { text: generationId }
   }
-  const answers = await Promise.all([ask('twice', { keeps: 'effect' }), ask('twice', { keeps: 'effect' })])
+  const answers = await Promise.all([
+    ask('twice', { idempotencyMode: 'manual' }),
+    ask('twice', { idempotencyMode: 'manual' }),
+  ])
   assert.deepEqual(new Set(answers.map(({ status, body }) => `${status} ${body}`)).size, 1)
   assert.deepEqual([starts.length, await acts('twice')], [2, 1])
 })
@@ -253,8 +264,8 @@ test('streams without a generation are not stored', async () => {
     reply.raw.end('streamed')
     return SENT
   }
-  assert.equal((await ask('stream', { keeps: 'answer' })).body, 'streamed')
-  assert.equal((await ask('stream', { keeps: 'answer' })).body, 'streamed')
+  assert.equal((await ask('stream', { idempotencyMode: 'response' })).body, 'streamed')
+  assert.equal((await ask('stream', { idempotencyMode: 'response' })).body, 'streamed')
 })
 
 type Responses = Record<string, { headers?: object; description: string }>

@@ -54,7 +54,7 @@ export async function answerOnce(db: Db, keyed: Keyed, run: Run): Promise<unknow
   const row: KeyedRequest = { accountId: caller.account.id, key, fingerprint }
   const asked = { ...unrepeatable(db), idempotency: row }
   // A handler that takes the key with its first statement need not check whether the key is free.
-  const first = route.keeps === 'everything' ? { is: 'free' as const } : await readKey(db, row)
+  const first = route.idempotencyMode === 'transaction' ? { is: 'free' as const } : await readKey(db, row)
   for (let state = first, tries = 1; ; state = await readKey(db, row)) {
     try {
       return await serve(state)
@@ -82,7 +82,12 @@ export async function answerOnce(db: Db, keyed: Keyed, run: Run): Promise<unknow
   }
 }
 
-async function runFirst(db: Db, row: KeyedRequest, { endpoint, keeps }: Route, run: Run): Promise<unknown> {
+async function runFirst(
+  db: Db,
+  row: KeyedRequest,
+  { endpoint, idempotencyMode }: Route,
+  run: Run,
+): Promise<unknown> {
   const { status } = endpoint.success
   const textOf = (answer: unknown): string | null => keptText(answer, endpoint.shownOnce ?? [])
   const once = <A>(work: (db: Db) => Promise<A>): Promise<A> =>
@@ -93,12 +98,12 @@ async function runFirst(db: Db, row: KeyedRequest, { endpoint, keeps }: Route, r
       await keepAnswer(trx, row, { status, text: textOf(answer) })
       return answer
     })
-  switch (keeps) {
-    case 'everything':
+  switch (idempotencyMode) {
+    case 'transaction':
       return once((trx) => run({ ...unrepeatable(trx), idempotency: row }))
-    case 'effect':
+    case 'manual':
       return run({ ...unrepeatable(db), idempotency: row, once })
-    case 'answer': {
+    case 'response': {
       const answer = await run({ ...unrepeatable(db), idempotency: row })
       // A stream cannot be stored. It has no effect to be doubled, so a repetition runs it again.
       if (answer !== SENT) await takeKey(db, row, { status, text: textOf(answer) })

@@ -17,7 +17,7 @@ type Validator = (value: unknown, ignored?: string[]) => Details
  * or null.
  */
 type Rule = (value: unknown) => string | Details | null
-type Asked = { rule: Rule; value: unknown; path: string }
+type RuleCheck = { rule: Rule; value: unknown; path: string }
 
 const ajv = new Ajv({
   allErrors: true,
@@ -32,7 +32,13 @@ const ajv = new Ajv({
 ajv.addFormat('day-or-time', isDate)
 ajv.addKeyword({
   keyword: 'rule',
-  validate(this: Asked[], rule: Rule, value: unknown, _schema: unknown, place?: { instancePath: string }) {
+  validate(
+    this: RuleCheck[],
+    rule: Rule,
+    value: unknown,
+    _schema: unknown,
+    place?: { instancePath: string },
+  ) {
     this.push({ rule, value, path: pathIn(place?.instancePath ?? '').join('.') })
     return true
   },
@@ -70,7 +76,7 @@ function validator(schema: TSchema, whole: string): Validator {
   let check: ValidateFunction | undefined
   return (value, ignored) => {
     check ??= ajv.compile(schema)
-    let asked: Asked[] = []
+    let asked: RuleCheck[] = []
     let errors = check.call(asked, value) ? [] : (check.errors ?? [])
     const unknown = ignored ? unknownIn(errors) : []
     if (ignored && unknown.length > 0) {
@@ -138,7 +144,7 @@ function removeUnknown(value: unknown, { instancePath, params }: ErrorObject): v
 const isWithin = (path: string, place: string): boolean =>
   place === '' || path === place || path.startsWith(`${place}.`)
 
-function problemsOf({ rule, value, path }: Asked): [path: string, sentence: string][] {
+function problemsOf({ rule, value, path }: RuleCheck): [path: string, sentence: string][] {
   const problems = rule(value) ?? {}
   if (typeof problems === 'string') return [[path, problems]]
   return Object.entries(problems).map(([member, sentence]) => [

@@ -55,10 +55,10 @@ export function redisRateLimiter({
   const self = crypto.randomUUID()
   let calls = 0
   let pausedUntil = 0
-  let isAway = false
+  let isDown = false
   const note = (problem: Error | null): void => {
-    if (isAway !== (problem !== null)) onState(problem)
-    isAway = problem !== null
+    if (isDown !== (problem !== null)) onState(problem)
+    isDown = problem !== null
   }
 
   const client = createClient({

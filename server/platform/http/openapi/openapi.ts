@@ -169,11 +169,11 @@ const lastEventId: Json = {
 }
 
 /** The length limit of text parameters: no URL is longer. */
-const LONGEST_ADDRESS = 16_384
+const MAX_ADDRESS_LENGTH = 16_384
 
 const bounded = (schema: Json): Json =>
   schema.type === 'string' && !('enum' in schema || 'const' in schema)
-    ? { maxLength: LONGEST_ADDRESS, ...schema }
+    ? { maxLength: MAX_ADDRESS_LENGTH, ...schema }
     : schema
 
 const DESCRIBED_PARAMETERS: Record<string, string> = {

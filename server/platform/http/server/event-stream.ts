@@ -33,12 +33,12 @@ type Options = {
 }
 
 /** After this time a stream without an end of its own ends, and the reader reconnects, so that its key is checked again. */
-const LONGEST_MS = 60 * 60 * 1_000
+const MAX_MS = 60 * 60 * 1_000
 
 /** Ends a stream that has no end of its own after an hour, and when the service stops. Returns a function that forgets it. */
 export function endInTime(stream: EventStream, stopping: AbortSignal): () => void {
   const end = (): void => stream.end()
-  const timer = setTimeout(end, LONGEST_MS)
+  const timer = setTimeout(end, MAX_MS)
   if (stopping.aborted) setImmediate(end)
   stopping.addEventListener('abort', end)
   return () => {

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Selectable } from 'kysely'
-import { onBehalfOfStranger } from '../../db/connections/lanes.ts'
+import { withUnknownTenant } from '../../db/connections/lanes.ts'
 import type { Db } from '../../db/database.ts'
 import type { AgentsTable } from '../../db/tables/agents.ts'
-import { holderOf } from '../bodies/admit-bodies.ts'
+import { tenantOf } from '../bodies/admit-bodies.ts'
 import type { Endpoint, Scope } from '../contract.ts'
 import { ApiError, type Changed } from '../errors.ts'
 import type { RateDecision, RateLimiter, RateWindow } from '../limits/rate-limit.ts'
@@ -44,7 +44,7 @@ export async function passGate(request: FastifyRequest, reply: FastifyReply, gat
   let caller: Caller
   try {
     // The caller's account is not known yet. Few callers are unknown at a time; see refuseFlood.
-    caller = await onBehalfOfStranger(request.headers.authorization ?? holderOf(request), () =>
+    caller = await withUnknownTenant(request.headers.authorization ?? tenantOf(request), () =>
       gate.authenticate(request, () => refuseFlood(request, reply, gate.limiter)),
     )
   } catch (error) {

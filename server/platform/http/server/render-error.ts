@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { DatabaseAway, isUnavailable } from '../../db/connections/unavailable.ts'
+import { DatabaseUnavailable, isUnavailable } from '../../db/connections/unavailable.ts'
 import { isPassing } from '../../db/statements/transact.ts'
 import type { Endpoint } from '../contract.ts'
 import { bodyErrors, commonErrors, type ErrorCode, earlyErrors, postErrors } from '../error-codes.ts'
@@ -47,7 +47,7 @@ function toApiError(error: unknown, { raw, log }: FastifyRequest): ApiError {
   }
   if (isPassing(error) || isUnavailable(error)) {
     log.warn({ err: error }, 'the database could not run a query now')
-    const message = error instanceof DatabaseAway ? { message: error.message } : {}
+    const message = error instanceof DatabaseUnavailable ? { message: error.message } : {}
     return new ApiError('SERVICE_OVERLOADED', { ...message, cause: error })
   }
   // The agent was deleted after it had been loaded.

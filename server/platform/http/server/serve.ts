@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { onBehalfOf } from '../../db/connections/lanes.ts'
+import { withTenant } from '../../db/connections/lanes.ts'
 import type { Db } from '../../db/database.ts'
 import { transact } from '../../db/statements/transact.ts'
-import { holderOf } from '../bodies/admit-bodies.ts'
+import { tenantOf } from '../bodies/admit-bodies.ts'
 import type { Form, Uploads } from '../bodies/uploads.ts'
 import { type Endpoint, Exact } from '../contract.ts'
 import { ApiError } from '../errors.ts'
@@ -10,7 +10,7 @@ import { answerOnce, checkKey, unrepeatable } from '../idempotency/answer-once.t
 import { checkIfMatch, etagOf, matches } from '../idempotency/version-of.ts'
 import { dropEmptyCursor, nameIgnored } from '../input/ignored-fields.ts'
 import { bodyValidator, refuseInvalid, textValidator } from '../input/validate.ts'
-import { type Asked, type Call, type Caller, type Repeatable, type Route, SENT } from '../route.ts'
+import { type Call, type Caller, type CheckedRequest, type Repeatable, type Route, SENT } from '../route.ts'
 import { confine, type Gate, passGate, setRateHeaders } from './gate.ts'
 import { notFound } from './not-found.ts'
 import { type PresentError, renderError } from './render-error.ts'
@@ -94,7 +94,7 @@ function audited({ endpoint: { audit }, handle }: Route, db: Db, gate: Gate) {
 function prepared(
   route: Route,
   { db, gate, routes }: Pick<Options, 'db' | 'gate' | 'routes'>,
-): (call: Asked<Endpoint>) => Promise<unknown> {
+): (call: CheckedRequest<Endpoint>) => Promise<unknown> {
   const handle = audited(route, db, gate)
   const { changes } = route.endpoint
   const read = changes && routes.find(({ endpoint }) => endpoint.name === changes.name)
@@ -117,7 +117,11 @@ function prepared(
     })
   }
 
-  async function finish(asked: Asked<Endpoint>, checked: unknown, before?: unknown): Promise<unknown> {
+  async function finish(
+    asked: CheckedRequest<Endpoint>,
+    checked: unknown,
+    before?: unknown,
+  ): Promise<unknown> {
     const { agentId } = asked.params as { agentId?: string }
     const call = asked as Call<Endpoint>
     if (!route.loadsAgent || agentId === undefined) return handle({ ...call, checked }, before)
@@ -130,7 +134,7 @@ function prepared(
   async function refuseOtherVersion(
     { audit }: Endpoint,
     reading: Endpoint,
-    { request, caller, params, db: trx }: Asked<Endpoint>,
+    { request, caller, params, db: trx }: CheckedRequest<Endpoint>,
     current: unknown,
   ): Promise<void> {
     const ifMatch = request.headers['if-match']
@@ -153,12 +157,12 @@ function prepared(
 const NOTHING = Exact({})
 
 /**
- * Returns the holder whose share of the database a request uses: the account; without a key, the agent in the path;
+ * Returns the tenant whose share of the database a request uses: the account; without a key, the agent in the path;
  * else the address.
  */
 function shareOf(request: FastifyRequest): string {
   const { agentId } = request.params as { agentId?: string }
-  return request.caller?.account.id ?? agentId ?? holderOf(request)
+  return request.caller?.account.id ?? agentId ?? tenantOf(request)
 }
 
 function handlerOf(route: Route, { db, gate, routes, strict, uploads }: Options) {
@@ -187,7 +191,7 @@ function handlerOf(route: Route, { db, gate, routes, strict, uploads }: Options)
     refuseInvalid(problems)
     confine(request.caller, endpoint, request.params as { agentId?: string })
     const files = multipart ? endpoint.multipart : undefined
-    return onBehalfOf(shareOf(request), () =>
+    return withTenant(shareOf(request), () =>
       files && uploads
         ? uploads.receive(request, files, (form) => answer(request, reply, key, form))
         : answer(request, reply, key, null),
@@ -211,7 +215,7 @@ function handlerOf(route: Route, { db, gate, routes, strict, uploads }: Options)
         body: request.body,
         request,
         reply,
-      } as Asked<Endpoint>
+      } as CheckedRequest<Endpoint>
       const given = await handle(call)
       if (given !== SENT) check?.(given)
       return given

@@ -4,7 +4,7 @@ type Row = { name: string; value: string }[]
 const NAMED = /^([^:;|]{1,80}): (.*)$/s
 const NEXT_NAME = /; (?=[^:;|]{1,80}: )/
 const ITEM = /^\s*(?:[-*+•‣▪—–]|\d{1,3}[.)])\s/
-const MOST_COLUMNS = 20
+const MAX_COLUMNS = 20
 /** The share of a table's cells that must be filled; with less, the lines only look like rows. */
 const FILLED = 0.6
 
@@ -19,7 +19,7 @@ function tableOf(lines: readonly string[]): string | null {
   if (!rows.every((row) => row !== null)) return null
   const names = columnsOf(rows)
   const cells = rows.reduce((sum, row) => sum + row.length, 0)
-  if (names.length < 2 || names.length > MOST_COLUMNS || cells < names.length * rows.length * FILLED)
+  if (names.length < 2 || names.length > MAX_COLUMNS || cells < names.length * rows.length * FILLED)
     return null
   const valuesOf = (row: Row): string[] =>
     names.map((name) => row.find((cell) => cell.name === name)?.value ?? '')
@@ -39,7 +39,7 @@ function markdownTable(names: readonly string[], rows: readonly (readonly string
 export function questionRows(
   lines: readonly string[],
 ): { question: string; answer: string; called: string; more: string }[] | null {
-  const isSmall = lines[0]!.split('; ').length <= MOST_COLUMNS
+  const isSmall = lines[0]!.split('; ').length <= MAX_COLUMNS
   if (!isSmall || !lines[0]!.match(/[?？؟]/) || tableOf(lines) === null) return null
   const rows = lines.map((line) => rowOf(line)!)
   const names = new Set(rows.map((row) => row.find(({ value }) => ASKS.test(value))?.name))

@@ -82,7 +82,7 @@ function named(address: string): string {
 
 const MAYBE_LINK = /[.:/@]|(?:^|[^a-z])(?:h|ht|htt|https?|w|ww|www|f|ft|ftp|m|ma|mai|mail|mailto)$/i
 /** The longest word that is considered as a URL; nobody follows a longer one. */
-const LONGEST_WORD = 500
+const MAX_WORD_LENGTH = 500
 
 /**
  * Does the same for a text that arrives in pieces: a word that may become a URL is held back until it is complete.
@@ -105,7 +105,7 @@ export class LinkFilter {
     const words = start > 0 ? this.#rest(text.slice(0, start)) : ''
     if (start > 0) this.#given = ''
     this.#word = text.slice(start)
-    if (this.#word.length > LONGEST_WORD) return words + this.end()
+    if (this.#word.length > MAX_WORD_LENGTH) return words + this.end()
     if (MAYBE_LINK.test(this.#word)) return words
     const more = this.#word.slice(this.#given.length)
     this.#given = this.#word

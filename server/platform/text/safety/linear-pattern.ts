@@ -10,9 +10,9 @@ export type LinearPattern = {
 }
 
 /** The most instructions that all expressions of one user may have together. */
-export const LARGEST_PATTERNS = 1_000
+export const MAX_PATTERNS_SIZE = 1_000
 
-const LONGEST = 1_000
+const MAX_LENGTH = 1_000
 // The cost of starting an expression, in characters.
 const START = 16
 
@@ -21,7 +21,7 @@ const START = 16
  * that is impossible.
  */
 export function linearPattern(pattern: string): LinearPattern {
-  if (pattern.length > LONGEST) throw new Error(`A pattern has more than ${LONGEST} characters.`)
+  if (pattern.length > MAX_LENGTH) throw new Error(`A pattern has more than ${MAX_LENGTH} characters.`)
   try {
     const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern))
     return { test: (text) => compiled.test(text), size: compiled.programSize() }

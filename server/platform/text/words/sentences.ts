@@ -50,11 +50,11 @@ function segmenterOf(language: Language): Intl.Segmenter {
 const MAY_END = /[\p{Sentence_Terminal}\r\u0085\u2028\u2029]/u
 
 /** The segmenter's time grows with the square of the length of a run without an end of a sentence. */
-const LONGEST_RUN = 400
-const LONG_RUN = new RegExp(`[^\\s.!?。！？]{${LONGEST_RUN}}`, 'g')
+const MAX_RUN_LENGTH = 400
+const LONG_RUN = new RegExp(`[^\\s.!?。！？]{${MAX_RUN_LENGTH}}`, 'g')
 
 const withoutLongRuns = (line: string): string[] =>
-  line.length <= LONGEST_RUN ? [line] : line.replace(LONG_RUN, '$&\n').split('\n')
+  line.length <= MAX_RUN_LENGTH ? [line] : line.replace(LONG_RUN, '$&\n').split('\n')
 
 /** The number of characters at the end of a sentence that decide whether it ends there. */
 const TAIL = 40

@@ -13,14 +13,14 @@ const TOO_MANY = 6
 /** A process whose heartbeat is older than this counts as dead, even if no other process has declared it so. */
 const SILENT_SECONDS = 10
 
-export const DEADLY =
+export const PARSER_CRASHED =
   'This document has repeatedly crashed the reader, so it is not tried again. Save it in another format or in smaller parts, and add those.'
 
-type Reading = {
+type ParseAttempt = {
   /** Marks the source before a parser gets its content. Returns false when it must not be read any more. */
   begin(): Promise<boolean>
   /** Counts the death of the child process. Returns false when the source must not be read any more. */
-  noteDeath(): Promise<boolean>
+  recordCrash(): Promise<boolean>
   /** Removes the mark, because this process has survived the reading. */
   end(): Promise<void>
 }
@@ -29,11 +29,11 @@ type Reading = {
  * Creates the mark of a source that is being read. An existing mark counts as a death if its process is gone. If
  * that process is alive, this reading is not marked.
  */
-export function createReading(
+export function createParseAttempt(
   db: Db,
   process: ServiceProcess,
   { id, account_id, content_version }: SourceRow,
-): Reading {
+): ParseAttempt {
   let isMarked = false
   let hasDied = false
   const version = () =>
@@ -61,7 +61,7 @@ export function createReading(
       hasDied = true
       return false
     },
-    async noteDeath() {
+    async recordCrash() {
       hasDied = true
       const counted = await version()
         .set((eb) => ({ reading_strikes: eb('reading_strikes', '+', CHILD_DIED) }))

@@ -4,7 +4,7 @@ import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { DeliveryStatus } from '../../platform/db/tables/deliveries.ts'
 import type { DeliveryRow } from '../deliveries/claim-delivery.ts'
 import { applyTicketChange, defaultStatus } from '../tickets/apply-ticket-change.ts'
-import { tellDesk } from '../tickets/tell-desk.ts'
+import { publishDeskEvent } from '../tickets/publish-desk-event.ts'
 import { ownerOf, type TicketRow } from '../tickets/ticket-queries.ts'
 
 /** Locks the ticket of a delivery that may be about to fail. Tickets are locked before their deliveries. */
@@ -28,7 +28,7 @@ export async function holdTicketOf(trx: Trx, accountId: AccountId, deliveryId: s
  * Publishes the status of a delivery to live readers. When the newest reply of a ticket has failed, the ticket stops
  * waiting for the customer, who has not received anything. The caller has locked the ticket with `holdTicketOf`.
  */
-export async function noteDelivery(
+export async function recordDelivery(
   ctx: Pick<Context, 'notifier'>,
   trx: Trx,
   delivery: Pick<
@@ -52,7 +52,7 @@ export async function noteDelivery(
       { status: await defaultStatus(trx, ownerOf(ticket), 'on_you') },
       'system',
     )
-  await tellDesk(
+  await publishDeskEvent(
     ctx,
     trx,
     { accountId: delivery.account_id, agentId: delivery.agent_id },

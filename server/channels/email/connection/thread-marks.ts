@@ -10,7 +10,7 @@ const PEER_LENGTH = 16
 const SIGNATURE_LENGTH = 12
 const MARK = new RegExp(`^[a-z2-7]{${PEER_LENGTH + SIGNATURE_LENGTH}}$`)
 /** RFC 5321, 4.5.3.1.1. */
-const LONGEST_LOCAL_PART = 64
+const MAX_LOCAL_PART_LENGTH = 64
 
 export const newPeer = (): string => letters(randomBytes(PEER_BYTES))
 
@@ -33,7 +33,7 @@ export function peerOfMark(key: Buffer, mark: string): string | null {
 export function markedAddress(key: Buffer, address: string, peer: string): string | null {
   const at = address.lastIndexOf('@')
   const local = `${address.slice(0, at)}+${markOf(key, peer)}`
-  return local.length > LONGEST_LOCAL_PART ? null : local + address.slice(at)
+  return local.length > MAX_LOCAL_PART_LENGTH ? null : local + address.slice(at)
 }
 
 export function peerOfAddress(key: Buffer, address: string): string | null {

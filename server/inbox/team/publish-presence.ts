@@ -4,13 +4,13 @@ import { transact } from '../../platform/db/statements/transact.ts'
 import type { Presence } from '../../platform/db/tables/accounts.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { ApiError } from '../../platform/http/errors.ts'
-import { tellDesk } from '../tickets/tell-desk.ts'
+import { publishDeskEvent } from '../tickets/publish-desk-event.ts'
 
 /**
  * Stores a member's presence. If it has changed, everybody who follows a help desk of the account is notified.
  * Throws RESOURCE_NOT_FOUND when the account has no such member.
  */
-export async function tellPresence(
+export async function publishPresence(
   ctx: Pick<Context, 'db' | 'notifier'>,
   accountId: AccountId,
   memberId: string,
@@ -28,7 +28,7 @@ export async function tellPresence(
       .orderBy('agent_id')
       .execute()
     for (const { agent_id } of watched) {
-      await tellDesk(
+      await publishDeskEvent(
         ctx,
         trx,
         { accountId, agentId: agent_id },

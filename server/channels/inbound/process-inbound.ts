@@ -7,7 +7,7 @@ import { acceptanceOf } from '../../conversations/records/accept-offer.ts'
 import { appendMessage } from '../../conversations/records/append-message.ts'
 import { openConversation, readParent, titleFromWords } from '../../conversations/records/queries.ts'
 import { storeCustomerMessage } from '../../inbox/messages/store-customer-message.ts'
-import { tellDesk } from '../../inbox/tickets/tell-desk.ts'
+import { publishDeskEvent } from '../../inbox/tickets/publish-desk-event.ts'
 import { countryOfPhone, isPhone } from '../../people/records/phone-number.ts'
 import type { Trx } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
@@ -17,7 +17,7 @@ import type {
   InboundMessagesTable,
 } from '../../platform/db/tables/channels.ts'
 import type { ConversationsTable } from '../../platform/db/tables/conversations.ts'
-import { QUIET_SECONDS, TAKE_IN, type TakeIn } from './receive-message.ts'
+import { PROCESS_INBOUND, type ProcessInbound, QUIET_SECONDS } from './receive-message.ts'
 
 export const ANSWER = 'answer-conversation'
 
@@ -28,16 +28,16 @@ type Waiting = Selectable<InboundMessagesTable>
 type Conversation = Selectable<ConversationsTable>
 
 /** The longest wait for somebody who keeps writing. */
-const LONGEST_WAIT_SECONDS = 10
+const MAX_WAIT_SECONDS = 10
 
-type Needs = Pick<Context, 'db' | 'jobs' | 'notifier'>
+type Deps = Pick<Context, 'db' | 'jobs' | 'notifier'>
 
 /**
  * Adds the waiting messages of a thread to its open conversation, or to a new one that follows the last, in the
  * order in which they were sent. The thread's row is locked, so two processes never open two conversations. It may
  * run twice.
  */
-export async function takeIn(ctx: Needs, { threadId }: TakeIn): Promise<void> {
+export async function processInbound(ctx: Deps, { threadId }: ProcessInbound): Promise<void> {
   await transact(ctx.db, async (trx) => {
     const thread = await trx
       .selectFrom('channel_threads')
@@ -51,13 +51,13 @@ export async function takeIn(ctx: Needs, { threadId }: TakeIn): Promise<void> {
       select *,
         -- A message from the future was received before the clock of the database was set back.
         max(created_at) over () between now() - ${QUIET_SECONDS} * interval '1 second' and now() + interval '1 second'
-        and min(created_at) over () > now() - ${LONGEST_WAIT_SECONDS} * interval '1 second' as too_early
+        and min(created_at) over () > now() - ${MAX_WAIT_SECONDS} * interval '1 second' as too_early
       from inbound_messages where account_id = ${thread.account_id} and thread_id = ${threadId} and taken_in_at is null
       order by sent_at, id`.execute(trx)
     const [first] = waiting
     if (!first) return
     if (first.too_early) {
-      await ctx.jobs.enqueue<TakeIn>(trx, TAKE_IN, { threadId }, QUIET_SECONDS)
+      await ctx.jobs.enqueue<ProcessInbound>(trx, PROCESS_INBOUND, { threadId }, QUIET_SECONDS)
       return
     }
     const conversation = await openOrNew(trx, thread, saidIn(first.content))
@@ -152,7 +152,7 @@ async function append(trx: Trx, conversation: Conversation, message: Waiting): P
 }
 
 /** The team sees it live, and on the ticket if a person has the conversation. */
-async function tell(ctx: Needs, trx: Trx, conversation: Conversation, messages: Waiting[]): Promise<void> {
+async function tell(ctx: Deps, trx: Trx, conversation: Conversation, messages: Waiting[]): Promise<void> {
   const { account_id: accountId, agent_id: agentId, id: conversationId } = conversation
   for (const { content, message_id } of messages) {
     await storeCustomerMessage(trx, conversation, {
@@ -161,5 +161,5 @@ async function tell(ctx: Needs, trx: Trx, conversation: Conversation, messages: 
       attachments: content.attachments,
     })
   }
-  await tellDesk(ctx, trx, { accountId, agentId }, { type: 'conversation', data: { conversationId } })
+  await publishDeskEvent(ctx, trx, { accountId, agentId }, { type: 'conversation', data: { conversationId } })
 }

@@ -9,7 +9,7 @@ import { exportedSummary } from './present.ts'
 export const PAGE = 25
 
 /** The conversations that a search finds as NDJSON, piece by piece (contract.ts, exportFoundConversations). */
-export async function* foundLines(
+export async function* foundConversationLines(
   db: Db,
   accountId: AccountId,
   search: (cursor: string | undefined) => Promise<SearchPage>,

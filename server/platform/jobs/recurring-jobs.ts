@@ -8,52 +8,55 @@ import type { ServiceProcess } from '../db/upkeep/processes.ts'
  * Recurring work of an installation. One of its processes runs it, but several may do so at once, so it must be safe to
  * run twice.
  */
-export type Duty = {
-  /** What the duty does, which is also its name in the table of duties. */
+export type RecurringJob = {
+  /** What the recurring job does, which is also its name in the table of recurring jobs. */
   what: string
   everyMs: number
-  /** If set, this process also runs the duty this many milliseconds after activity of its own. */
+  /** If set, this process also runs the recurring job this many milliseconds after activity of its own. */
   soonMs?: number
-  /** By default only processes that work on jobs run a duty; `all` processes run those that somebody waits for. */
+  /** By default only processes that work on jobs run a recurring job; `all` processes run those that somebody waits for. */
   processes?: 'all'
-  /** If set, the duty also runs at once when another process has died. */
+  /** If set, the recurring job also runs at once when another process has died. */
   afterDeath?: true
   run(): Promise<unknown>
   /** What each process does before it is ready, while nothing else of it runs yet. */
   atStart?(): Promise<unknown>
-  /** Waits for what the duty left running, or ends it. */
+  /** Waits for what the recurring job left running, or ends it. */
   close?(): Promise<unknown>
 }
 
-type Needs = {
+type Deps = {
   db: Db
   availability: Availability
-  /** The room for the database; while there is none, no duty starts. */
+  /** The room for the database; while there is none, no recurring job starts. */
   databaseSpace?: DiskSpace
   process: Pick<ServiceProcess, 'onDeath'>
   /** Calls the listener after this process has done something that may have left work. */
   onActivity(listener: () => void): () => void
-  /** Reports the failure of the duty with this name. */
+  /** Reports the failure of the recurring job with this name. */
   onError(error: unknown, what: string): void
 }
 
 const SECOND = 1_000
-/** How often each process checks for due duties; no duty is due more often. */
-export const LOOK_MS = 5 * SECOND
+/** How often each process checks for due recurring jobs; no recurring job is due more often. */
+export const POLL_MS = 5 * SECOND
 /** The tolerance for checks that are not exactly on time. */
 const SLACK_MS = 500
 
 /**
- * Runs every duty once, and from then on this process's share of the installation's duties. Returns a function that
+ * Runs every recurring job once, and from then on this process's share of the installation's recurring jobs. Returns a function that
  * stops it.
  */
-export async function startDuties(needs: Needs, duties: readonly Duty[]): Promise<() => Promise<void>> {
+export async function startRecurringJobs(
+  needs: Deps,
+  duties: readonly RecurringJob[],
+): Promise<() => Promise<void>> {
   const { db, availability, databaseSpace = ROOM_ENOUGH, process, onActivity, onError } = needs
-  const mustWait = (): boolean => availability.isAway() || databaseSpace.isFull()
+  const mustWait = (): boolean => availability.isDown() || databaseSpace.isFull()
   const report = (what: string) => (error: unknown) => onError(error, what)
   for (const { what, atStart } of duties) await atStart?.().catch(report(what))
   const running = new Map<string, Promise<unknown>>()
-  const once = ({ what, run }: Duty): void => {
+  const once = ({ what, run }: RecurringJob): void => {
     if (running.has(what) || mustWait()) return
     const done = run()
       .catch(report(what))
@@ -65,8 +68,8 @@ export async function startDuties(needs: Needs, duties: readonly Duty[]): Promis
     const due = await claimDuties(db, duties, all).catch(report('duties'))
     for (const duty of duties) if (due?.has(duty.what)) once(duty)
   }
-  const soon = new Map<Duty, NodeJS.Timeout>()
-  const schedule = (duty: Duty, afterMs: number): void => {
+  const soon = new Map<RecurringJob, NodeJS.Timeout>()
+  const schedule = (duty: RecurringJob, afterMs: number): void => {
     const later = (): void => {
       soon.delete(duty)
       once(duty)
@@ -82,7 +85,7 @@ export async function startDuties(needs: Needs, duties: readonly Duty[]): Promis
   process.onDeath(() => {
     for (const { what, afterDeath, run } of duties) if (afterDeath) run().catch(report(what))
   })
-  const timers = [setTimeout(look, SECOND, true), setInterval(look, LOOK_MS)]
+  const timers = [setTimeout(look, SECOND, true), setInterval(look, POLL_MS)]
   return async () => {
     for (const stop of forget) stop()
     for (const timer of [...timers, ...soon.values()]) clearTimeout(timer)
@@ -91,17 +94,17 @@ export async function startDuties(needs: Needs, duties: readonly Duty[]): Promis
 }
 
 /**
- * Claims the duties that are due, or `all` of them, for this process and returns their names. A duty that is due later
+ * Claims the recurring jobs that are due, or `all` of them, for this process and returns their names. A recurring job that is due later
  * than a whole interval from now was claimed before the clock of the database was set back.
  */
-async function claimDuties(db: Db, duties: readonly Duty[], all: boolean): Promise<Set<string>> {
+async function claimDuties(db: Db, duties: readonly RecurringJob[], all: boolean): Promise<Set<string>> {
   const names = duties.map(({ what }) => what)
   const everyMs = duties.map(({ everyMs }) => everyMs)
   if (all)
     await sql`
       insert into duties (name) select name from unnest(${names}::text[]) as name order by name
       on conflict (name) do nothing`.execute(db)
-  // Duties that another process is claiming are skipped.
+  // Recurring jobs that another process is claiming are skipped.
   const { rows } = await sql<{ name: string }>`
     with due as (
       select duties.name, every_ms from duties

@@ -6,7 +6,7 @@ const SLICE_MS = 8
  * Returns a function for long work on the main thread to call often. It yields to the event loop once a time slice is
  * used up.
  */
-export function createBreather(): () => Promise<void> | undefined {
+export function createYielder(): () => Promise<void> | undefined {
   let since = performance.now()
   return () => {
     if (performance.now() - since < SLICE_MS) return undefined

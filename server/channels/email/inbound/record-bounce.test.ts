@@ -6,7 +6,7 @@ import { connectTestMailbox, headerOf, mail } from '../../../../test/mailbox.ts'
 import { startService } from '../../../../test/start.ts'
 import { waitingForLock } from '../../../../test/until.ts'
 import { enqueueDelivery } from '../../../inbox/deliveries/enqueue-delivery.ts'
-import { tellDesk } from '../../../inbox/tickets/tell-desk.ts'
+import { publishDeskEvent } from '../../../inbox/tickets/publish-desk-event.ts'
 import { lockThread } from '../../inbound/receive-message.ts'
 
 const bounceOf = (messageId: string, id: string): string =>
@@ -50,11 +50,11 @@ test('a bounce marks its delivery once, also while mail is taken in, without a d
   const statuses = async () => (await box.deliveries()).map(({ status }) => status)
   if (onPostgres()) {
     const { receiving } = await ctx.db.transaction().execute(async (trx) => {
-      // Takes the locks in the order of takeIn.
+      // Takes the locks in the order of processInbound.
       await lockThread(trx, ref.accountId, thread!.id)
       const receiving = box.receive(bounce)
       await waitingForLock(ctx.db, 'channel_threads')
-      await tellDesk(ctx, trx, ref, { type: 'ticket', data: { ticketNumber: 1 } })
+      await publishDeskEvent(ctx, trx, ref, { type: 'ticket', data: { ticketNumber: 1 } })
       return { receiving }
     })
     await receiving

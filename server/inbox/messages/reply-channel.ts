@@ -5,7 +5,7 @@ import { threadOf } from '../deliveries/enqueue-delivery.ts'
 import type { TicketRow } from '../tickets/ticket-queries.ts'
 
 /** Returns how the customer can be reached: by the conversation's thread or by a mail to the ticket's address. */
-export async function wayTo(
+export async function replyChannel(
   trx: Trx,
   ticket: TicketRow,
   conversation: ConversationRow | null,

@@ -16,7 +16,7 @@ type TeamPresence = {
   timeZone: string | null
 }
 
-export async function whoIsThere(db: Db, { accountId, agentId }: AgentRef): Promise<TeamPresence> {
+export async function onlineMembers(db: Db, { accountId, agentId }: AgentRef): Promise<TeamPresence> {
   const { rows } = await sql<{ is_there: boolean }>`
     select exists (select from members where account_id = ${accountId} and presence = 'online'
       and last_seen_at > now() - ${PRESENCE_MINUTES} * interval '1 minute') as is_there`.execute(db)

@@ -18,7 +18,7 @@ type HelpdeskEvent =
  * Adds an event to the agent's stream, in the transaction of the change that it reports. It must be the last step of
  * the transaction, because it locks the stream's row until the commit.
  */
-export async function tellDesk(
+export async function publishDeskEvent(
   { notifier }: { notifier: Notifier },
   trx: Trx,
   { accountId, agentId }: AgentRef,
@@ -29,16 +29,16 @@ export async function tellDesk(
 }
 
 /** Reports that the state of a conversation, and of its ticket if it has one, has changed. */
-export async function tellOfConversation(
+export async function publishConversationEvent(
   ctx: { notifier: Notifier },
   trx: Trx,
   { accountId, agentId, conversationId }: ConversationRef,
   ticketNumber: number | undefined,
 ): Promise<void> {
   if (ticketNumber !== undefined) {
-    await tellDesk(ctx, trx, { accountId, agentId }, { type: 'ticket', data: { ticketNumber } })
+    await publishDeskEvent(ctx, trx, { accountId, agentId }, { type: 'ticket', data: { ticketNumber } })
   }
-  await tellDesk(ctx, trx, { accountId, agentId }, { type: 'conversation', data: { conversationId } })
+  await publishDeskEvent(ctx, trx, { accountId, agentId }, { type: 'conversation', data: { conversationId } })
 }
 
 /** Adds an event without a notice, which the caller publishes. */

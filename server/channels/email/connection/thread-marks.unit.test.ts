@@ -10,7 +10,7 @@ import {
   peerOfAddress,
   peerOfMark,
   readMessageId,
-} from './marks.ts'
+} from './thread-marks.ts'
 
 const key = randomBytes(32)
 

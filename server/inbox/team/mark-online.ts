@@ -3,13 +3,13 @@ import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { afterCommit } from '../../platform/db/statements/transact.ts'
 import type { Caller } from '../../platform/http/route.ts'
-import { tellPresence } from './tell-presence.ts'
+import { publishPresence } from './publish-presence.ts'
 
 /**
  * Records after the commit that a signed-in member who takes over or replies is there, unless the member has chosen to
  * be away. A key that acts for a member says nothing about where the member is.
  */
-export async function noteHere(
+export async function markOnline(
   ctx: Pick<Context, 'notifier' | 'log'>,
   db: Db,
   { account, member }: Pick<Caller, 'account' | 'member'>,
@@ -25,7 +25,7 @@ export async function noteHere(
         .where('id', '=', member.id)
         .executeTakeFirst()
       if (row && presenceOf(row) !== 'away')
-        await tellPresence({ ...ctx, db: after }, account.id, member.id, 'online')
+        await publishPresence({ ...ctx, db: after }, account.id, member.id, 'online')
     } catch (error) {
       ctx.log.warn({ err: error, member: member.id }, 'the presence of a member could not be stored')
     }

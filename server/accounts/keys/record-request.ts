@@ -11,7 +11,7 @@ const SHOWN = ['visibility', 'allowedDomains', 'domains', 'enabled', 'memberId',
  * Writes an audit entry for a request before it runs, and returns a function that removes the entry again. Only fields
  * that differ from `before`, the object that the request changes, are listed.
  */
-export async function noteRequest(
+export async function recordRequest(
   db: Db,
   { account, actor }: Caller,
   action: string,

@@ -3,13 +3,13 @@ import type { Trx } from '../../../platform/db/database.ts'
 import type { ConnectionRow } from '../connection/connection.ts'
 
 /** More mails in an hour than any person sends. */
-const MOST_IN_AN_HOUR = 15
+const MAX_IN_AN_HOUR = 15
 
 /**
  * Returns whether one of the addresses has sent or received so many mails lately that no more are answered. This
  * ends loops between two programs, even if they do not declare themselves and begin a new thread each time.
  */
-export async function isTalkative(trx: Trx, row: ConnectionRow, addresses: string[]): Promise<boolean> {
+export async function exceedsMailRate(trx: Trx, row: ConnectionRow, addresses: string[]): Promise<boolean> {
   for (const address of new Set(addresses)) if (await isOne(trx, row, address)) return true
   return false
 }
@@ -26,5 +26,5 @@ async function isOne(trx: Trx, row: ConnectionRow, address: string): Promise<boo
     .where('inbound_messages.created_at', '>', sql<Date>`now() - interval '1 hour'`)
     .where(sql`inbound_messages.content ->> 'silent'`, 'is', null)
     .executeTakeFirstOrThrow()
-  return Number(count) >= MOST_IN_AN_HOUR
+  return Number(count) >= MAX_IN_AN_HOUR
 }

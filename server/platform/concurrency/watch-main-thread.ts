@@ -6,7 +6,7 @@ const BUSY = 0.5
 const MEASURED_MS = 100
 
 /** Returns a function that tells whether the main thread has been busy lately. */
-export function watchThread(): () => boolean {
+export function watchMainThread(): () => boolean {
   let before = performance.eventLoopUtilization()
   let measuredAt = performance.now()
   let isBusy = false

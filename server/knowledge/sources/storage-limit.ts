@@ -15,7 +15,7 @@ export const sizeOf = (...texts: readonly string[]): number =>
  * Throws SOURCE_SIZE_LIMIT_EXCEEDED when `bytes` more of training text, without the source `instead`, would exceed
  * the plan. Locks the agent's size, so that two sources cannot both take what is left.
  */
-export async function takeRoom(
+export async function reserveStorage(
   trx: Trx,
   account: { id: AccountId; plan: string },
   agentId: string,
@@ -25,7 +25,7 @@ export async function takeRoom(
   if (planOf(account.plan).trainingBytes === null) return
   // The agent's row is not locked, because many uploads at once would block everything that needs it.
   await sql`select pg_advisory_xact_lock(${CLASS}::integer, hashtext(${agentId}))`.execute(trx)
-  if (!(await hasRoom(trx, account, agentId, bytes, instead)))
+  if (!(await fitsStorageLimit(trx, account, agentId, bytes, instead)))
     throw new ApiError('SOURCE_SIZE_LIMIT_EXCEEDED')
 }
 
@@ -33,7 +33,7 @@ export async function takeRoom(
  * Returns whether the bytes would fit now. It takes no lock, because a transaction that has locked the agent must
  * not wait for uploads.
  */
-export async function hasRoom(
+export async function fitsStorageLimit(
   trx: Trx,
   account: { id: AccountId; plan: string },
   agentId: string,

@@ -1,12 +1,12 @@
 import type { Context } from '../../../context.ts'
 import { type ThreadRow, threadOf } from '../../../inbox/deliveries/enqueue-delivery.ts'
 import { reportDelivery } from '../../../inbox/deliveries/settle-delivery.ts'
-import { holdTicketOf, noteDelivery } from '../../../inbox/messages/note-delivery.ts'
+import { holdTicketOf, recordDelivery } from '../../../inbox/messages/record-delivery.ts'
 import type { Db } from '../../../platform/db/database.ts'
 import { isId } from '../../../platform/db/ids.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import type { ConnectionRow } from '../connection/connection.ts'
-import { readMessageId } from '../connection/marks.ts'
+import { readMessageId } from '../connection/thread-marks.ts'
 import type { Bounce } from '../parse/parsed-mail.ts'
 
 /**
@@ -14,7 +14,7 @@ import type { Bounce } from '../parse/parsed-mail.ts'
  * Bounces of other mails are ignored. Each mark has a transaction of its own, because it locks the ticket and the
  * stream of events, which a transaction that stores a mail locks after the thread and its conversation.
  */
-export async function noteBounce(
+export async function recordBounce(
   ctx: Pick<Context, 'db' | 'notifier'>,
   row: ConnectionRow,
   key: Buffer,
@@ -28,7 +28,7 @@ export async function noteBounce(
     await transact(ctx.db, async (trx) => {
       await holdTicketOf(trx, accountId, delivery.id)
       const changed = await reportDelivery(trx, accountId, delivery.id, { status: 'failed', reason })
-      if (changed) await noteDelivery(ctx, trx, changed, 'failed')
+      if (changed) await recordDelivery(ctx, trx, changed, 'failed')
     })
     thread ??= await threadOf(ctx.db, accountId, delivery.thread_id)
   }

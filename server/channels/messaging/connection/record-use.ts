@@ -8,7 +8,7 @@ const FRESH_MS = 60_000
  * Stores whether the account worked when it was last used. It never throws: what the provider has accepted would be
  * sent again.
  */
-export async function noteUse(db: Db, account: MessagingAccount, error: string | null): Promise<void> {
+export async function recordUse(db: Db, account: MessagingAccount, error: string | null): Promise<void> {
   const { checkedAt } = account
   const isFresh = checkedAt !== null && Date.now() - checkedAt.getTime() < FRESH_MS
   if (isFresh && account.error === error) return

@@ -6,12 +6,12 @@ type Document = ReturnType<typeof parseHTML>['document']
 type Element = ReturnType<Document['createElement']>
 
 /** Longer lists, such as the countries of the world, only serve to fill in a form. */
-const MOST_OPTIONS = 16
-const LONGEST = 600
+const MAX_OPTIONS = 16
+const MAX_LENGTH = 600
 /** Selects beyond this number are ignored, because the page is searched for the label of each. */
-const MOST_SELECTS = 100
-const MOST_ABBREVIATIONS = 500
-const LONGEST_TITLE = 150
+const MAX_SELECTS = 100
+const MAX_ABBREVIATIONS = 500
+const MAX_TITLE_LENGTH = 150
 /** Matches a title that gives the exact date of a word such as "yesterday". */
 const DATE = /\d{4}-\d{2}|\d{1,2}:\d{2}/
 const FORM_MATERIAL =
@@ -26,8 +26,8 @@ const FIGURE = /(?<![\d+])\d[\s\d.,–-]*(?:[\p{L}%€$£¥₩₽₺"″]|$)|[�
  * Adds to the text of a page what browsers show only on demand: the options of selects that tell what a company offers,
  * and the long forms of abbreviations.
  */
-export function spellOut(document: Document): void {
-  for (const select of [...document.querySelectorAll('select')].slice(0, MOST_SELECTS)) {
+export function expandHiddenText(document: Document): void {
+  for (const select of [...document.querySelectorAll('select')].slice(0, MAX_SELECTS)) {
     const choices = choicesOf(select as HtmlElement)
     if (choices === null) continue
     const label = labelOf(document, select)
@@ -62,7 +62,7 @@ function choicesOf(select: HtmlElement): string | null {
   const isTimes = [...texts].every((one) => /^\d{1,2}[:.]\d{2}$/.test(one))
   const hasFigures = [...texts].some((one) => FIGURE.test(one))
   const asksVisitor = select.closest('form')?.querySelector(FIELDS)
-  const isOffer = texts.size >= 2 && texts.size <= MOST_OPTIONS && text.length <= LONGEST
+  const isOffer = texts.size >= 2 && texts.size <= MAX_OPTIONS && text.length <= MAX_LENGTH
   if (
     !isOffer ||
     isSequence ||
@@ -92,10 +92,10 @@ function spellOutAbbreviations(document: Document): void {
   const abbreviations = [...document.querySelectorAll('abbr[title], acronym[title], dfn[title]')]
   const said = abbreviations.length > 0 ? lettersOnly(document.documentElement.textContent ?? '') : ''
   const done = new Set<string>()
-  for (const element of abbreviations.slice(0, MOST_ABBREVIATIONS)) {
+  for (const element of abbreviations.slice(0, MAX_ABBREVIATIONS)) {
     const title = (element.getAttribute('title') ?? '').replace(/\s+/g, ' ').trim()
     const text = textOf(element as HtmlElement)
-    const isLonger = title.length > text.length && title.length <= LONGEST_TITLE && /\p{L}/u.test(title)
+    const isLonger = title.length > text.length && title.length <= MAX_TITLE_LENGTH && /\p{L}/u.test(title)
     if (text === '' || !isLonger || DATE.test(title) || done.has(title)) continue
     if (said.includes(lettersOnly(title)) || element.closest('h1, h2, h3, h4, h5, h6, nav, pre, code'))
       continue
