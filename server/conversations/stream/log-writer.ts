@@ -37,6 +37,7 @@ export function createLogWriter({ db, process, onError }: Deps): LogWriter {
   const waiting = new Map<AccountId, Set<LiveGeneration>>()
   /** What is being written, by account; '' stands for all accounts with few generations. */
   const writing = new Map<string, Promise<void>>()
+  /** The generations that are being written, and those that wait for that in the same group. */
   const busy = new Set<LiveGeneration>()
   let timer: NodeJS.Timeout | undefined
   let failures = 0
@@ -69,29 +70,32 @@ export function createLogWriter({ db, process, onError }: Deps): LogWriter {
     for (const [accountId, own] of waiting) {
       const tenant = own.size > MANY ? accountId : ''
       if (writing.has(tenant)) continue
-      waiting.delete(accountId)
-      if (tenant === '') few.push(...own)
-      else start(tenant, [...own])
+      // What is being written is not written twice at a time: it waits until that is done.
+      const free = [...own].filter((live) => !busy.has(live))
+      for (const live of free) own.delete(live)
+      if (own.size === 0) waiting.delete(accountId)
+      if (tenant === '') few.push(...free)
+      else if (free.length > 0) start(tenant, free)
     }
     if (few.length > 0) start('', few)
   }
   const start = (tenant: string, lives: LiveGeneration[]): void => {
+    for (const live of lives) busy.add(live)
     const work = async (): Promise<void> => {
       for (let i = 0; i < lives.length; i += PIECES_AT_ONCE) await write(lives.slice(i, i + PIECES_AT_ONCE))
     }
     const done = withTenant(tenant, () => (tenant === '' ? withHighPriority(work) : work())).finally(() => {
       writing.delete(tenant)
+      for (const live of lives) busy.delete(live)
       if (isUrgent) writeAll()
       else schedule()
     })
     writing.set(tenant, done)
   }
   const write = async (lives: LiveGeneration[]): Promise<void> => {
-    for (const live of lives) if (busy.has(live)) add(live)
-    const batch = lives.filter((live) => !live.isEnding && live.unsaved.length > 0 && !busy.has(live))
+    const batch = lives.filter(({ isEnding, unsaved }) => !isEnding && unsaved.length > 0)
     if (batch.length === 0) return
     const pieces = batch.map(pieceOf)
-    for (const live of batch) busy.add(live)
     try {
       const refused = new Set(await appendToLog(db, process, pieces))
       failures = 0
@@ -106,8 +110,6 @@ export function createLogWriter({ db, process, onError }: Deps): LogWriter {
       // If the database is not available, everything is written once it is back.
       if (failures++ === 0) onError(error)
       for (const live of batch) add(live)
-    } finally {
-      for (const live of batch) busy.delete(live)
     }
   }
   return {
