@@ -8,6 +8,7 @@ import { readConfig } from '../server/config.ts'
 import { type Context, createContext } from '../server/context.ts'
 import { jobKinds } from '../server/features.ts'
 import { uploadSource } from '../server/knowledge/sources/create-source.ts'
+import { tendSpaces } from '../server/knowledge/vectors/fill-space.ts'
 import type { AccountId } from '../server/platform/db/tables/columns.ts'
 import { preparePgvector } from '../server/platform/db/upkeep/pgvector.ts'
 import { factOf } from './answers/fact-of.ts'
@@ -110,6 +111,8 @@ async function askCollection(
   }
   await allTrained(ctx, id)
   rmSync(folder, { recursive: true })
+  // As a duty does every minute.
+  await tendSpaces(ctx)
   const agent = { id, accountId, knowledgeVersion: (await knowledgeOf(ctx, id)).knowledge_version }
   const ask = async (question: string, kind: Asked['kind'], fact: string | null): Promise<Asked> => {
     const found = await ctx.knowledge.search(agent, [question], { limit: PASSAGES })
