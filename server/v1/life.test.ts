@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { type Client, type Service, startService } from '../../test/start.ts'
 import { until } from '../../test/until.ts'
 
@@ -50,6 +51,8 @@ test('a chatbot is created, trained, used and deleted', async () => {
     (await fetch(`${base}${path}?chatbotId=${chatbotId}`, { method: 'DELETE', headers })).json()
   const trained = (): Promise<Json> =>
     until('the end of the training', async () => {
+      // A key has a hundred requests in ten seconds.
+      await wait(200)
       const { chatbots } = await get('/get-chatbots')
       assert.notEqual(chatbots[0].status, 'failed')
       return chatbots[0].status === 'trained' && chatbots[0]

@@ -125,7 +125,7 @@ test('past the reserve, the embedded database ends with a sentence and loses not
   const dataDir = join(disk, 'database-alone')
   const program = `
     import { sql } from 'kysely'
-    import { openEmbedded } from './server/db/database.ts'
+    import { openEmbedded } from './server/platform/db/database.ts'
     const { db } = await openEmbedded(${JSON.stringify(dataDir)})
     await sql\`create table if not exists notes (id integer, text text)\`.execute(db)
     console.log('ready')

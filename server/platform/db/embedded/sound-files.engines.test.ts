@@ -131,7 +131,7 @@ test('a log that was cut after a kill is not taken for its end', { skip }, async
   const { dataDir, database } = copyOf('cut')
   const program = `
     import { sql } from 'kysely'
-    import { openEmbedded } from './server/db/database.ts'
+    import { openEmbedded } from './server/platform/db/database.ts'
     const { db } = await openEmbedded(${JSON.stringify(dataDir)})
     await sql\`insert into notes select generate_series(1001, 2000)\`.execute(db)
     const { rows: [{ at }] } = await sql\`select (pg_current_wal_lsn() - '0/0')::text as at\`.execute(db)

@@ -45,7 +45,7 @@ test('when the embedded database dies, the process reports it and ends', { skip 
   const program = `
     import { rmSync } from 'node:fs'
     import { sql } from 'kysely'
-    import { openEmbedded } from './server/db/database.ts'
+    import { openEmbedded } from './server/platform/db/database.ts'
     const { db } = await openEmbedded(${JSON.stringify(folder)})
     await sql\`create table notes (id integer)\`.execute(db)
     rmSync(${JSON.stringify(join(folder, 'database', 'pg_wal'))}, { recursive: true })

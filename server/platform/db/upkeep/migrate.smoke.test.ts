@@ -217,8 +217,8 @@ test('a process that is killed while it migrates leaves what the next one goes o
     const blocker = new pg.Client({ connectionString: url! })
     await blocker.connect()
     const program = `
-      import { openPostgres } from './server/db/database.ts'
-      import { migrate, readMigrations } from './server/db/upkeep/migrate.ts'
+      import { openPostgres } from './server/platform/db/database.ts'
+      import { migrate, readMigrations } from './server/platform/db/upkeep/migrate.ts'
       await migrate(openPostgres(${JSON.stringify(url)}).db, readMigrations(new URL(${JSON.stringify(pathToFileURL(`${folder}/`).href)})))`
     /** Kills a process that migrates, in a statement that another session keeps it in. */
     const killIn = async (beginning: string): Promise<void> => {
