@@ -399,10 +399,10 @@ test('only a few files can start a process or evaluate code', () => {
   // These start the document readers, create the embedded database and install packages for a local model, with
   // arguments that the service itself sets.
   assert.deepEqual(using(/child_process/), [
+    'ai/local/install-runtime.ts',
     'platform/child-process/launch.ts',
     'platform/child-process/resident-size.ts',
     'platform/db/embedded/create-folder.ts',
-    'ai/local/install-runtime.ts',
   ])
   // This file sends Redis a constant script.
   assert.deepEqual(using(/\beval\(|new Function\(|node:vm|\bvm\./), [

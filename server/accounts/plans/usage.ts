@@ -25,8 +25,9 @@ export function usageRange(
   if (first > last) throw new ApiError('VALIDATION_INVALID_DATE_RANGE')
   if ((last - first) / DAY_MS >= MAX_DAYS)
     throw invalidField('startDate', `Must be at most ${MAX_DAYS} days before the end.`)
-  // The ledger has no entries before or after these days.
-  return { first: new Date(Math.max(first, FIRST)), last: new Date(Math.min(last, today)) }
+  // There are no entries before or after these days, and the database has no year 0.
+  const within = (day: number): Date => new Date(Math.min(Math.max(day, FIRST - DAY_MS), today))
+  return { first: within(first), last: within(last) }
 }
 
 type Used = { day: string; agent_id: string | null; name: string | null; replies: number; credits: number }
