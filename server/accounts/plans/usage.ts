@@ -26,8 +26,10 @@ export function usageRange(
   if ((last - first) / DAY_MS >= MAX_DAYS)
     throw invalidField('startDate', `Must be at most ${MAX_DAYS} days before the end.`)
   // There are no entries before or after these days, and the database has no year 0.
-  const within = (day: number): Date => new Date(Math.min(Math.max(day, FIRST - DAY_MS), today))
-  return { first: within(first), last: within(last) }
+  return {
+    first: new Date(Math.max(first, FIRST)),
+    last: new Date(Math.max(Math.min(last, today), FIRST - DAY_MS)),
+  }
 }
 
 type Used = { day: string; agent_id: string | null; name: string | null; replies: number; credits: number }
