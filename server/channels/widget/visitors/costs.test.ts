@@ -104,7 +104,7 @@ test("the agent's monthly limit includes stopped answers", async () => {
     await stop(body.data.conversationId)
   }
   assert.equal((await send(messageId)).body.data.answering, false)
-  assert.equal(models.requests.length, 2)
+  assert.equal(models.requests.length, 2, JSON.stringify(models.requests))
 })
 
 test('a result of the page counts, and a rejected one may be sent again', async () => {
