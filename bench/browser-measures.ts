@@ -42,7 +42,10 @@ export const settled = (page: Page) =>
   page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })
 
 export async function newPage(browser: Browser, session?: Session): Promise<Page> {
-  const context = await browser.newContext({ storageState: session, viewport: { width: 1440, height: 900 } })
+  const context = await browser.newContext({
+    ...(session === undefined ? {} : { storageState: session }),
+    viewport: { width: 1440, height: 900 },
+  })
   context.setDefaultTimeout(MAX_MS)
   return context.newPage()
 }

@@ -4,7 +4,7 @@ import { type Browser, chromium, type Page } from 'playwright-core'
 import { createLink, linkTo } from '../server/accounts/links/links.ts'
 import { type Db, openEmbedded, openPostgres } from '../server/platform/db/database.ts'
 import type { AgentRef } from '../server/platform/db/refs.ts'
-import { findBrowser } from '../test/find-browser.ts'
+import { browserHere } from '../test/find-browser.ts'
 import {
   FIRST_ROW,
   filterList,
@@ -63,7 +63,7 @@ export async function webScenario(server: string | null): Promise<string> {
   console.log(`filled in ${seconds(begun)} s`)
   const { url, child } = await start(['server/main.ts'], prepared.env)
   ends.defer(() => stop(child))
-  const browser = await chromium.launch({ executablePath: findBrowser(), args: ['--no-sandbox'] })
+  const browser = await chromium.launch({ ...browserHere(), args: ['--no-sandbox'] })
   ends.defer(() => browser.close())
   const load = [loadavg()[0] ?? 0]
   const page = await newPage(browser)

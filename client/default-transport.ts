@@ -41,7 +41,7 @@ export const prepareReconnectToStreamRequest: PrepareReconnectToStreamRequest = 
   headers,
 }) => ({
   api: beside(api, (body?.conversationId as string | undefined) ?? id, 'stream'),
-  headers,
+  ...(headers === undefined ? {} : { headers }),
 })
 
 const beside = (api: string, conversationId: string, endpoint: string): string =>

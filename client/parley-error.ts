@@ -1,4 +1,9 @@
-export type ChangedObject = { current?: unknown; etag?: string; changedBy?: string; changedAt?: string }
+export type ChangedObject = {
+  current?: unknown
+  etag?: string | undefined
+  changedBy?: string
+  changedAt?: string
+}
 
 /** An error response of the service. */
 export class ParleyError extends Error {
@@ -18,9 +23,9 @@ export class ParleyError extends Error {
     answer: {
       code: string
       status: number
-      details?: Record<string, string>
-      changed?: ChangedObject
-      retryAfterMs?: number
+      details?: Record<string, string> | undefined
+      changed?: ChangedObject | undefined
+      retryAfterMs?: number | undefined
     },
   ) {
     super(message)

@@ -3,22 +3,25 @@ import { errorOf, ParleyError } from './parley-error.ts'
 import { pathTo } from './paths.ts'
 import { attempt, createTries, type Patience, usualPatience } from './patience.ts'
 import { randomKey } from './random-key.ts'
-import { readStream, type StreamSource } from './read-stream.ts'
+import { type ReadOptions, readStream, type StreamSource } from './read-stream.ts'
 
 export type ParleyOptions = {
   /** The base URL of version 2 of the API: `https://host/api/v2`, or a route of your own that adds the key. */
   baseUrl: string
-  headers?: Record<string, string> | (() => Record<string, string> | Promise<Record<string, string>>)
-  fetch?: typeof globalThis.fetch
-  patience?: Partial<Patience>
+  headers?:
+    | Record<string, string>
+    | (() => Record<string, string> | Promise<Record<string, string>>)
+    | undefined
+  fetch?: typeof globalThis.fetch | undefined
+  patience?: Partial<Patience> | undefined
 }
 
 export type ChatBody = {
   /** Omit it to continue from the results of client actions. */
-  message?: string
-  conversationId?: string
+  message?: string | undefined
+  conversationId?: string | undefined
   /** The id of the user that a new conversation is tagged with. */
-  userId?: string
+  userId?: string | undefined
 }
 
 type TrialChannel =
@@ -37,20 +40,20 @@ type TrialChannel =
 /** What differs from the agent's saved settings and from an ordinary chat when an answer is tried out. */
 export type TrialBody = {
   /** Omit it to continue from the results of client actions. */
-  message?: string
-  conversationId?: string
-  channel?: TrialChannel
-  contactId?: string
-  instructions?: string
-  model?: string
-  temp?: number
+  message?: string | undefined
+  conversationId?: string | undefined
+  channel?: TrialChannel | undefined
+  contactId?: string | undefined
+  instructions?: string | undefined
+  model?: string | undefined
+  temp?: number | undefined
 }
 
 export type SendOptions = {
   /** Aborting only closes the connection; the service continues with the answer. */
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
   /** Use the same key for the same request. The default is a new key. */
-  idempotencyKey?: string
+  idempotencyKey?: string | undefined
 }
 
 export type Answer = AsyncGenerator<NumberedEvent, void>
@@ -76,11 +79,15 @@ export type Parley = {
   messages(
     agentId: string,
     conversationId: string,
-    options?: { cursor?: string; limit?: number; signal?: AbortSignal },
-  ): Promise<{
-    data: StoredMessage[]
-    pagination: { cursor: string | null; hasMore: boolean; total: number }
-  }>
+    options?: PageOptions & Pick<SendOptions, 'signal'>,
+  ): Promise<MessagePage>
+}
+
+type PageOptions = { cursor?: string | undefined; limit?: number | undefined }
+
+type MessagePage = {
+  data: StoredMessage[]
+  pagination: { cursor: string | null; hasMore: boolean; total: number }
 }
 
 /** This many messages are enough to find an answer again, even when others came after it. */
@@ -116,7 +123,7 @@ export function createParley(options: ParleyOptions): Parley {
   async function openRunning(
     path: string,
     lastEventId: number | undefined,
-    signal?: AbortSignal,
+    signal: AbortSignal,
   ): Promise<Response | null> {
     const headers: Record<string, string> = { accept: 'text/event-stream' }
     if (lastEventId !== undefined) headers['last-event-id'] = String(lastEventId)
@@ -124,22 +131,23 @@ export function createParley(options: ParleyOptions): Parley {
     return response.status === 204 ? null : response
   }
 
-  const readMessages: Parley['messages'] = async (
-    agentId,
-    conversationId,
-    { cursor, limit, signal } = {},
-  ) => {
+  async function readMessages(
+    agentId: string,
+    conversationId: string,
+    { cursor, limit }: PageOptions,
+    signal: AbortSignal,
+  ): Promise<MessagePage> {
     const query = new URLSearchParams()
     if (cursor !== undefined) query.set('cursor', cursor)
     if (limit !== undefined) query.set('limit', String(limit))
     const response = await request(`${pathTo('listMessages', { agentId, conversationId })}?${query}`, {
       signal,
     })
-    return (await response.json()) as Awaited<ReturnType<Parley['messages']>>
+    return (await response.json()) as MessagePage
   }
 
   const messages: Parley['messages'] = (agentId, conversationId, { signal, ...page } = {}) =>
-    firstAnswer((one) => readMessages(agentId, conversationId, { ...page, signal: one }), patience, signal)
+    firstAnswer((one) => readMessages(agentId, conversationId, page, one), patience, signal)
 
   /**
    * Returns the newest message if the next generation can continue it, which is possible only if it contains tool
@@ -160,7 +168,7 @@ export function createParley(options: ParleyOptions): Parley {
     path: string,
     body: object,
     { signal, idempotencyKey = randomKey() }: SendOptions,
-    known: { conversationId?: string; before?: StoredMessage },
+    known: Pick<ReadOptions, 'conversationId' | 'before'>,
   ): Promise<Answer> {
     const headers = { accept: 'text/event-stream', 'idempotency-key': idempotencyKey }
     const start = (one: AbortSignal): Promise<Response> =>
@@ -171,7 +179,7 @@ export function createParley(options: ParleyOptions): Parley {
           ? start(one)
           : openRunning(pathTo('reattach', { agentId, conversationId }), lastEventId, one),
       messages: async (conversationId, one) =>
-        (await readMessages(agentId, conversationId, { limit: NEWEST, signal: one })).data,
+        (await readMessages(agentId, conversationId, { limit: NEWEST }, one)).data,
     }
     const first = await firstAnswer(start, patience, signal)
     return readStream(first, source, { ...known, patience, signal })
@@ -203,7 +211,7 @@ export function createParley(options: ParleyOptions): Parley {
       if (!first) return null
       const source: StreamSource = {
         open: ({ lastEventId }, one) => openRunning(path, lastEventId, one),
-        messages: async (id, one) => (await readMessages(agentId, id, { limit: NEWEST, signal: one })).data,
+        messages: async (id, one) => (await readMessages(agentId, id, { limit: NEWEST }, one)).data,
       }
       return readStream(first, source, { conversationId, before, showBefore: true, patience, signal })
     },

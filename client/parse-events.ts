@@ -7,7 +7,7 @@ export type ServerSentEvent = { id: string | undefined; data: string }
  */
 export async function* parseEvents(
   body: ReadableStream<Uint8Array>,
-  { silenceMs, signal }: { silenceMs: number; signal?: AbortSignal },
+  { silenceMs, signal }: { silenceMs: number; signal?: AbortSignal | undefined },
 ): AsyncGenerator<ServerSentEvent, void> {
   const reader = body.getReader()
   const decoder = new TextDecoder()

@@ -19,13 +19,13 @@ export type StreamSource = {
 }
 
 export type ReadOptions = {
-  conversationId?: string
+  conversationId?: string | undefined
   /** The answer as it was before this generation, if the generation continues one. */
-  before?: StoredMessage
+  before?: StoredMessage | undefined
   /** Whether the consumer also receives the parts of `before`, right after `start`. */
   showBefore?: boolean
   patience: Patience
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
 }
 
 /** Thrown when the connection ended before the answer did. */

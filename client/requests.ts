@@ -5,21 +5,21 @@ import { attempt, createTries, type Patience, usualPatience } from './patience.t
 export type RequestsOptions = {
   /** The base URL of version 2 of the API. */
   baseUrl: string
-  headers?: Record<string, string>
-  fetch?: typeof globalThis.fetch
-  patience?: Partial<Patience>
+  headers?: Record<string, string> | undefined
+  fetch?: typeof globalThis.fetch | undefined
+  patience?: Partial<Patience> | undefined
 }
 
 export type RequestInput = {
   /** The values of the {parameters} in the path. */
-  params?: Record<string, unknown>
-  query?: Record<string, unknown>
+  params?: Record<string, unknown> | undefined
+  query?: Record<string, unknown> | undefined
   body?: unknown
   /** Further headers, such as Idempotency-Key and If-Match. */
-  headers?: Record<string, string>
-  signal?: AbortSignal
+  headers?: Record<string, string> | undefined
+  signal?: AbortSignal | undefined
   /** Called with the headers of the response, such as ETag. */
-  onHeaders?: (headers: Headers) => void
+  onHeaders?: ((headers: Headers) => void) | undefined
 }
 
 /**
@@ -48,12 +48,13 @@ export function createRequests(options: RequestsOptions): Requests {
     own: Record<string, string>,
   ): Promise<Response> {
     const headers: Record<string, string> = { ...options.headers, ...input.headers, ...own }
-    if (input.body !== undefined) headers['content-type'] = 'application/json'
+    const body = input.body === undefined ? undefined : JSON.stringify(input.body)
+    if (body !== undefined) headers['content-type'] = 'application/json'
     const response = await (options.fetch ?? globalThis.fetch)(`${base}${pathOf(path, input)}`, {
       method,
       headers,
-      body: input.body === undefined ? undefined : JSON.stringify(input.body),
-      signal: input.signal,
+      ...(body === undefined ? {} : { body }),
+      ...(input.signal === undefined ? {} : { signal: input.signal }),
     })
     if (!response.ok) throw await errorOf(response)
     input.onHeaders?.(response.headers)

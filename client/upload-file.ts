@@ -4,9 +4,9 @@ import { pathOf, type RequestInput, type RequestsOptions } from './requests.ts'
 export type Upload = Pick<RequestInput, 'params' | 'headers' | 'signal'> & {
   path: string
   file: File
-  fields?: Record<string, string>
+  fields?: Record<string, string> | undefined
   /** Called with the share of the body that has been sent, from 0 to 1. */
-  onProgress?: (share: number) => void
+  onProgress?: ((share: number) => void) | undefined
 }
 
 /**
@@ -30,7 +30,7 @@ export function uploadFile<T>(
       const retryAfter = sending.getResponseHeader('retry-after')
       const answer = new Response(sending.responseText, {
         status: sending.status,
-        headers: retryAfter === null ? undefined : { 'retry-after': retryAfter },
+        headers: retryAfter === null ? {} : { 'retry-after': retryAfter },
       })
       if (answer.ok) resolve(JSON.parse(sending.responseText) as T)
       else errorOf(answer).then(reject, reject)

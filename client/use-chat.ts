@@ -13,9 +13,9 @@ export type TransportOptions = {
   parley: Parley
   agentId: string
   /** The id of the user that new conversations are tagged with. */
-  userId?: string
+  userId?: string | undefined
   /** The store for the ids of conversations; the default is localStorage. */
-  storage?: KeptStrings
+  storage?: KeptStrings | undefined
 }
 
 export type ParleyTransport<M extends UIMessage = UIMessage> = ChatTransport<M> & {

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import { createAccount } from '../server/accounts/records/accounts.ts'
 import { addDemoAgent, DEMO_QUESTIONS } from '../server/admin/first-run/demo-agent.ts'
-import { findBrowser } from '../test/find-browser.ts'
+import { browserHere } from '../test/find-browser.ts'
 import { startService } from '../test/start.ts'
 
 /**
@@ -11,7 +11,7 @@ import { startService } from '../test/start.ts'
  */
 const service = await startService()
 const agentId = await addDemoAgent(service.ctx, await createAccount(service.ctx.db, 'Default'))
-const browser = await chromium.launch({ executablePath: findBrowser(), args: ['--no-sandbox'] })
+const browser = await chromium.launch({ ...browserHere(), args: ['--no-sandbox'] })
 for (const [at, question] of DEMO_QUESTIONS.entries()) {
   const context = await browser.newContext({ viewport: { width: 560, height: 900 }, reducedMotion: 'reduce' })
   const page = await context.newPage()

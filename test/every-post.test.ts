@@ -204,6 +204,7 @@ async function send({ client, ids }: World, endpoint: Endpoint, prefix: string, 
     prefix + endpoint.path.replace(/\{(\w+)\}/g, (_, parameter: string) => named[parameter] ?? 'none')
   const sample = endpoint.body ? sampleOf(endpoint.body as Schema) : undefined
   const form = request.form?.(ids)
+  const sent = form ?? (request.body || sample ? JSON.stringify(request.body ?? sample) : undefined)
   const answer = await fetch(`${service.url}${path}`, {
     method: 'POST',
     headers: {
@@ -211,7 +212,7 @@ async function send({ client, ids }: World, endpoint: Endpoint, prefix: string, 
       'idempotency-key': key.replaceAll(/[^\w-]/g, '-'),
       ...(form || (!request.body && !sample) ? {} : { 'content-type': 'application/json' }),
     },
-    body: form ?? (request.body || sample ? JSON.stringify(request.body ?? sample) : undefined),
+    ...(sent === undefined ? {} : { body: sent }),
   })
   // An answer that is built from a stored reply may have its members in another order.
   const body: unknown = JSON.parse(await answer.text())

@@ -310,8 +310,8 @@ test('an id of another account counts as unknown outside of the APIs, and change
     JSON.stringify([theirs.client.accountId, theirs.ids.agentId, id, Date.now() + 3_600_000]),
   )
   const foreign = [...known, ...claims.flatMap((text) => [text, Buffer.from(text).toString('base64url')])]
-  const asked = async ({ method, path, headers, body }: Sent) => {
-    const response = await fetch(`${service.url}${path}`, { method, headers, body, redirect: 'manual' })
+  const asked = async ({ path, ...sent }: Sent) => {
+    const response = await fetch(`${service.url}${path}`, { ...sent, redirect: 'manual' })
     return { status: response.status, text: await response.text() }
   }
   for (const endpoint of rawContracts) {

@@ -1,5 +1,5 @@
 import { type Browser, chromium } from 'playwright-core'
-import { findBrowser } from './find-browser.ts'
+import { browserHere } from './find-browser.ts'
 
 /**
  * Starts the Chromium of this machine for a journey. Emulating a graphics card would take more processor time, and a
@@ -7,7 +7,7 @@ import { findBrowser } from './find-browser.ts'
  */
 export const launchChromium = (): Promise<Browser> =>
   chromium.launch({
-    executablePath: findBrowser(),
+    ...browserHere(),
     args: [
       '--no-sandbox',
       '--disable-gpu',

@@ -13,8 +13,12 @@ import { contracts } from '../../server/features.ts'
  * paths with them.
  */
 
+/** What becomes a body of this type as JSON, which leaves out what is undefined. */
+type BeforeJson<T> = { [F in keyof T]: object extends Pick<T, F> ? T[F] | undefined : T[F] }
 /** What a client may send: members with a default may be omitted. */
-type Sent<E extends { body: unknown }> = Omit<Static<E['body'] & object>, 'stream' | 'includeServerActions'>
+type Sent<E extends { body: unknown }> = BeforeJson<
+  Omit<Static<E['body'] & object>, 'stream' | 'includeServerActions'>
+>
 type Received<E extends { success: { schema: unknown } }> = Static<E['success']['schema'] & object>
 
 /** Fails to compile when the first type cannot be used as the second. */

@@ -73,7 +73,7 @@ export const frameOf = (id: number, event: AnswerEvent): string =>
 export function sendEvents(
   response: ServerResponse,
   events: AnswerEvent[],
-  { first = 1, cutAfter = Number.POSITIVE_INFINITY }: { first?: number; cutAfter?: number } = {},
+  { first = 1, cutAfter = Number.POSITIVE_INFINITY }: { first?: number; cutAfter?: number | undefined } = {},
 ): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   response.flushHeaders()

@@ -63,7 +63,8 @@ export async function bySdk(events: AnswerEvent[], message?: UIMessage): Promise
       controller.close()
     },
   })
+  const asked = { stream, terminateOnError: true, ...(message === undefined ? {} : { message }) }
   let last: UIMessage | undefined
-  for await (const state of readUIMessageStream({ stream, message, terminateOnError: true })) last = state
+  for await (const state of readUIMessageStream(asked)) last = state
   return JSON.parse(JSON.stringify({ id: last?.id, parts: last?.parts, metadata: last?.metadata }))
 }

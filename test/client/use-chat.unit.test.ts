@@ -292,8 +292,11 @@ test('the folder contains only the client, which compiles in a strict project fo
     noUncheckedSideEffectImports: true,
   }
   writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['src'] }))
-  const { stdout } = await promisify(execFile)(join(root, 'node_modules/.bin/tsc'), ['-p', project]).catch(
-    (error: { stdout: string }) => error,
-  )
-  assert.equal(stdout, '')
+  for (const exact of ['false', 'true']) {
+    const { stdout } = await promisify(execFile)(join(root, 'node_modules/.bin/tsc'), [
+      ...['-p', project],
+      ...['--exactOptionalPropertyTypes', exact],
+    ]).catch((error: { stdout: string }) => error)
+    assert.equal(stdout, '', `exactOptionalPropertyTypes: ${exact}`)
+  }
 })

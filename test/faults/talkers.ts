@@ -54,7 +54,7 @@ type Wanted = {
   scriptOf(talker: number, number: number): Script
   closed: AbortSignal
   /** A talker who receives nothing for this long asks another process, and keeps listening to the first. */
-  silenceMs?: number
+  silenceMs?: number | undefined
 }
 
 export type Talkers = {

@@ -131,7 +131,7 @@ export async function ask(
   body?: unknown,
   more: Record<string, string> = {},
 ): Promise<Answer> {
-  const isRaw = body === undefined || typeof body === 'string' || body instanceof FormData
+  const isRaw = typeof body === 'string' || body instanceof FormData
   const response = await fetch(url + path, {
     method,
     redirect: 'manual',
@@ -140,7 +140,7 @@ export async function ask(
       ...(body === undefined || body instanceof FormData ? {} : { 'content-type': 'application/json' }),
       ...more,
     },
-    body: isRaw ? body : JSON.stringify(body),
+    ...(body === undefined ? {} : { body: isRaw ? body : JSON.stringify(body) }),
     signal: AbortSignal.timeout(30_000),
   })
   const text = await response.text()

@@ -28,7 +28,7 @@ type Call = {
   path: string
   query?: string
   body?: unknown
-  headers?: Record<string, string>
+  headers?: Record<string, string> | undefined
 }
 
 /** Calls every operation of the OpenAPI document with ids of account A and a key of account B. */

@@ -41,9 +41,9 @@ export async function passOn(
   const gone = new AbortController()
   response.on('close', () => gone.abort())
   const answer = await fetch(`${backend.url}${path}${query}`, {
-    method: request.method,
+    method: request.method ?? 'GET',
     headers,
-    body: body && JSON.stringify(path.endsWith('/chat') ? { ...body, userId } : body),
+    ...(body ? { body: JSON.stringify(path.endsWith('/chat') ? { ...body, userId } : body) } : {}),
     signal: gone.signal,
   })
   for (const name of ['content-type', 'cache-control', 'x-accel-buffering', 'retry-after', 'x-request-id']) {

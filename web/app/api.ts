@@ -77,7 +77,10 @@ type PathOf<M extends Method> = keyof Contracts extends infer K
 type Of<M extends Method, P extends string> = `${M} ${P}` extends infer K extends keyof Contracts
   ? Contracts[K]
   : never
-type QueryOf<C> = C extends { query: infer S extends TSchema } ? Partial<Static<S>> : undefined
+/** What is undefined is left out of the URL. */
+type QueryOf<C> = C extends { query: infer S extends TSchema }
+  ? { [N in keyof Static<S>]?: Static<S>[N] | undefined }
+  : undefined
 /**
  * The parts of a request. A mapped type, because the compiler would combine the parts of each endpoint with those of
  * every other one if this were an intersection of conditional types.

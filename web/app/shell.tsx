@@ -198,11 +198,11 @@ type NavLinkProps = {
   to: string
   params?: Record<string, string>
   icon: LucideIcon
-  exact?: boolean
+  exact?: boolean | undefined
   children: ReactNode
 }
 
-const NavLink = ({ to, params, icon: Icon, exact, children }: NavLinkProps) => (
+const NavLink = ({ to, params, icon: Icon, exact = false, children }: NavLinkProps) => (
   <Link
     to={to}
     params={params as never}

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from 'react'
 
 /** Without `run`, the shortcut is only listed: it works elsewhere on the page. */
-type Shortcut = { keys: string; does: string; group: string; run?: () => void }
+type Shortcut = { keys: string; does: string; group: string; run?: (() => void) | undefined }
 
 const shown = new Set<readonly Shortcut[]>()
 

@@ -101,7 +101,7 @@ function Moves({ agentId, conversationId, status }: MovesProps) {
     mutationFn: () =>
       call('POST', '/agents/{agentId}/conversations/{conversationId}/takeover', {
         params,
-        body: { memberId: member?.id },
+        body: member ? { memberId: member.id } : {},
       }),
     ...options('You have it now. Reply in the inbox.'),
   })

@@ -21,7 +21,7 @@ import { listConversations } from './list-conversations.ts'
 import { SOURCES, sourceName } from './source-names.ts'
 import { STATUS_TONES } from './status-tones.ts'
 
-type Search = Filters & { open?: string }
+type Search = Filters & { open?: string | undefined }
 
 const POLL_MS = 4_000
 const FEEDBACK = [
@@ -123,7 +123,7 @@ type Row = {
   source: string
   snippet: { highlights: { value: string; isHit: boolean }[] } | null
 }
-type RowsProps = { rows: Row[]; open?: string; onOpen: (id: string) => void; onEnd: () => void }
+type RowsProps = { rows: Row[]; open: string | undefined; onOpen: (id: string) => void; onEnd: () => void }
 
 function Rows({ rows, open, onOpen, onEnd }: RowsProps) {
   const scroller = useRef<HTMLDivElement>(null)

@@ -1,11 +1,11 @@
-/** The filters of the list of conversations, as they appear in the URL. */
+/** The filters of the list of conversations, as they appear in the URL; undefined for none. */
 export type Filters = {
-  query?: string
-  source?: string
-  sentiment?: string
-  feedback?: string
-  escalated?: 'true'
-  startDate?: string
-  endDate?: string
-  topic?: string
+  query?: string | undefined
+  source?: string | undefined
+  sentiment?: string | undefined
+  feedback?: string | undefined
+  escalated?: 'true' | undefined
+  startDate?: string | undefined
+  endDate?: string | undefined
+  topic?: string | undefined
 }

@@ -18,7 +18,12 @@ import { RunReport } from './run-report.tsx'
 import { Runs } from './runs.tsx'
 import { SetChooser } from './set-chooser.tsx'
 
-type Search = { tab?: string; set?: string; run?: string; with?: string }
+type Search = {
+  tab?: string | undefined
+  set?: string | undefined
+  run?: string
+  with?: string | undefined
+}
 
 /** Shows questions with expected answers, the runs that measure them, and how changes have affected the results. */
 export function EvaluationsPage() {

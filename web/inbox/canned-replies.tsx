@@ -32,7 +32,7 @@ export function CannedReplies({ agentId, ticketNumber, text, onFilled }: CannedP
     mutationFn: (cannedReplyId: string) =>
       call('POST', `${PATH}/{cannedReplyId}/fill`, {
         params: { agentId, cannedReplyId },
-        body: { ticketNumber, authorId: member?.id },
+        body: { ticketNumber, ...(member ? { authorId: member.id } : {}) },
       }),
     onSuccess: ({ content, missing }) => {
       onFilled(content)

@@ -46,7 +46,7 @@ export function Composer({ agentId, ticketNumber }: ComposerProps) {
   const send = useMutation({
     meta: { quiet: true },
     mutationFn: async ({ mode: as, text: content, files: chosen = [] }: Draft) => {
-      const author = { content, authorId: member?.id }
+      const author = { content, ...(member ? { authorId: member.id } : {}) }
       if (as === 'note') {
         await call('POST', '/agents/{agentId}/helpdesk/tickets/{ticketNumber}/notes', {
           params,

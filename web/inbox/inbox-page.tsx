@@ -19,7 +19,7 @@ import { type ListSearch, useTickets } from './use-tickets.ts'
 import { useWaiting } from './use-waiting.ts'
 import type { View } from './views.ts'
 
-type Search = ListSearch & { ticket?: string }
+type Search = ListSearch & { ticket?: string | undefined }
 
 const EMPTY: Record<View, [title: string, text: string]> = {
   mine: ['Nothing is yours', 'Choose a ticket under Unassigned, and press a to take it.'],

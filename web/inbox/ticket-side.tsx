@@ -108,7 +108,7 @@ function Takeover({ agentId, conversationId }: { agentId: string; conversationId
     mutationFn: () =>
       call('POST', '/agents/{agentId}/conversations/{conversationId}/takeover', {
         params,
-        body: { memberId: member?.id },
+        body: member ? { memberId: member.id } : {},
       }),
     ...options('The conversation is yours now.'),
   })

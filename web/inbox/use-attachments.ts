@@ -40,14 +40,16 @@ export function useAttachments(
     setSending((all) => all.map((one) => (one.key === key ? { ...one, ...part } : one)))
 
   const send = async (key: number, file: File): Promise<void> => {
-    const { signal } = abort.set(key, new AbortController()).get(key) ?? {}
+    const controller = new AbortController()
+    const { signal } = controller
+    abort.set(key, controller)
     try {
       const onProgress = (share: number): void => change(key, { share })
       const { id, name, size } = await uploadAttachment(agentId, file, { onProgress, signal })
       onAttached({ id, name, size })
       drop(key)
     } catch (error) {
-      if (!signal?.aborted) change(key, { problem: sentenceOf(error) })
+      if (!signal.aborted) change(key, { problem: sentenceOf(error) })
     }
   }
   return {

@@ -6,11 +6,11 @@ import { filterOf, type View } from './views.ts'
 /** The parameters of the list in the URL. */
 export type ListSearch = {
   view?: View
-  query?: string
+  query?: string | undefined
   /** Only tickets that are urgent or of high priority. */
-  urgent?: 'true'
+  urgent?: 'true' | undefined
   /** The tickets that have waited longest come first. */
-  oldest?: 'true'
+  oldest?: 'true' | undefined
 }
 
 const PATH = '/agents/{agentId}/helpdesk/tickets'

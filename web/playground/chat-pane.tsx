@@ -102,9 +102,9 @@ type AnswerProps = {
   message: TrialMessage
   isRunning: boolean
   /** Sends the message with which a customer accepts the offer of the answer. */
-  onAccept?: (title: string) => void
+  onAccept?: ((title: string) => void) | undefined
   onResult: (call: ToolCall, output: unknown) => Promise<void>
-  onInspect?: () => void
+  onInspect?: (() => void) | undefined
 }
 
 export function Answer({ message, isRunning, onAccept, onResult, onInspect }: AnswerProps) {
@@ -146,7 +146,7 @@ export function Answer({ message, isRunning, onAccept, onResult, onInspect }: An
 }
 
 type ComposerProps = {
-  name?: string
+  name: string | undefined
   placeholder: string
   isRunning: boolean
   onSend: (text: string) => void

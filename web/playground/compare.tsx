@@ -107,7 +107,7 @@ type ConfigurationProps = {
   isRunning: boolean
   onResult: (answer: TrialMessage, call: ToolCall, output: unknown) => Promise<void>
   onChange: (part: Partial<Settings>) => void
-  onRemove?: () => void
+  onRemove: (() => void) | undefined
 }
 
 function Configuration(props: ConfigurationProps) {

@@ -44,7 +44,9 @@ export function RunSettings({ agent, settings, place, onSettings, onPlace }: Run
             label="Channel"
             options={CHANNELS}
             value={place.channel ?? 'chat_widget'}
-            onChange={({ target }) => onPlace({ ...place, channel: target.value as TrialContext['channel'] })}
+            onChange={({ target }) =>
+              onPlace({ ...place, channel: CHANNELS.find(([id]) => id === target.value)?.[0] })
+            }
           />
           <Select
             label="Asked by"

@@ -15,16 +15,18 @@ export type TrialMessage = {
   sources: Cited[]
   tools: ToolCall[]
   /** Milliseconds from the question to the first word; `wholeMs` is the time to the end of the answer. */
-  firstMs?: number
-  wholeMs?: number
-  finishReason?: string
-  problem?: string
+  firstMs?: number | undefined
+  wholeMs?: number | undefined
+  finishReason?: string | undefined
+  problem?: string | undefined
   /** The service's id of the message, known once the answer has begun. */
   messageId?: string
-  offer?: 'person'
+  offer?: 'person' | undefined
 }
 
-type Run = InputOf<'POST', '/agents/{agentId}/playground/runs'>['body']
+type Body = Omit<InputOf<'POST', '/agents/{agentId}/playground/runs'>['body'], 'stream'>
+/** What a run is asked for with; what is undefined is not sent. */
+type Run = { [Name in keyof Body]?: Body[Name] | undefined }
 /** How a run differs from an ordinary answer; nothing of this is saved. */
 export type Draft = Pick<Run, 'channel' | 'contactId' | 'instructions' | 'model' | 'temp'>
 
@@ -41,7 +43,7 @@ export const waitingCalls = ({ finishReason, tools }: TrialMessage): ToolCall[] 
   finishReason === 'tool-calls' ? tools.filter(({ output }) => output === undefined) : []
 
 /** An answer that is on its way: what was asked with which key, and the message as it was before. */
-type Running = { key: string; sent: Omit<Run, 'stream'>; before: TrialMessage }
+type Running = { key: string; sent: Run; before: TrialMessage }
 type StoredTrial = { messages: TrialMessage[]; conversationId?: string; running?: Running }
 
 /**
@@ -118,7 +120,7 @@ export function useChat(agentId: string, name?: string) {
     await follow(start(resolved, rest))
   }
 
-  const start = (before: TrialMessage, body: Omit<Run, 'stream' | 'conversationId'>): Running => ({
+  const start = (before: TrialMessage, body: Omit<Run, 'conversationId'>): Running => ({
     key: randomKey(),
     sent: { ...body, conversationId: conversation.current },
     before: { ...before, finishReason: undefined, problem: undefined },

@@ -9,7 +9,7 @@ import classes from './gate.module.css'
 
 type SignInFormProps = {
   /** The address of the member who signs in again. */
-  email?: string
+  email?: string | undefined
   onDone: () => void
   /** Opens the page of the provider with which the member can also sign in. */
   onProvider: (url: string) => void

@@ -45,7 +45,7 @@ const NAMES: Record<Source['type'], string> = {
 export function SourcesPage() {
   const agentId = useAgentId()
   const can = useCan()
-  const { shown: search, change } = useParameters<{ type?: string; name?: string }>()
+  const { shown: search, change } = useParameters<{ type?: string | undefined; name?: string | undefined }>()
   const [adding, setAdding] = useState<Adding | null>(null)
   const [isOver, setIsOver] = useState(false)
   const picker = useRef<HTMLInputElement>(null)

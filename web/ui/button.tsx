@@ -13,7 +13,7 @@ type ButtonProps = ComponentProps<'button'> & {
   small?: boolean
   icon?: LucideIcon
   /** While the operation that the button started is running, pressing it again does nothing. */
-  pending?: boolean
+  pending?: boolean | undefined
   children: ReactNode
 }
 

@@ -12,13 +12,13 @@ export type DialogPaneProps = {
   wide?: boolean
   /** Opens the dialog from this side instead of in the middle. */
   drawer?: 'left' | 'right'
-  /** An alert dialog has to be answered first. */
+  /** An alert dialog has to be answered first; `dialog` by default. */
   role?: 'dialog' | 'alertdialog'
   children: ReactNode
 }
 
 /** An open dialog. */
-export function DialogPane({ title, onClose, wide, drawer, role, children }: DialogPaneProps) {
+export function DialogPane({ title, onClose, wide, drawer, role = 'dialog', children }: DialogPaneProps) {
   const place = drawer
     ? `${classes.drawer} ${classes[drawer]}`
     : `${classes.modal} ${wide ? classes.wide : ''}`
@@ -37,7 +37,7 @@ export function DialogPane({ title, onClose, wide, drawer, role, children }: Dia
       className={`${classes.overlay} ${drawer ? '' : classes.middle}`}
     >
       <Modal className={place}>
-        <Pane className={classes.pane} role={role}>
+        <Pane className={classes.pane ?? ''} role={role}>
           <header className={classes.head}>
             <Heading slot="title" level={2}>
               {title}

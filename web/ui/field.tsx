@@ -10,8 +10,13 @@ import {
 import classes from './field.module.css'
 import { type Saving, useUnsaved } from './unsaved.ts'
 
-type Labelled = { label: string; hint?: ReactNode; error?: string | null; hideLabel?: boolean }
-type Wiring = { id: string; 'aria-describedby'?: string; 'aria-invalid'?: true }
+type Labelled = {
+  label: string
+  hint?: ReactNode
+  error?: string | null | undefined
+  hideLabel?: boolean | undefined
+}
+type Wiring = { id: string; 'aria-describedby': string | undefined; 'aria-invalid': true | undefined }
 
 type FieldProps = Labelled & { overlong?: Overlong | null; children: (wiring: Wiring) => ReactNode }
 

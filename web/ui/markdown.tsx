@@ -3,7 +3,7 @@ import type { Inline } from '../../widget/frame/parse-inline.ts'
 import { type Block, parseMarkdown } from '../../widget/frame/parse-markdown.ts'
 import classes from './markdown.module.css'
 
-type Draw = { onCite?: (number: number) => void }
+type Draw = { onCite?: ((number: number) => void) | undefined }
 
 /** Renders Markdown as React nodes, never as HTML. A number in brackets cites a source of the answer. */
 export function Markdown({ text, onCite }: { text: string } & Draw) {

@@ -30,10 +30,10 @@ export function MenuList({ button, label, choices, onClose }: MenuListProps) {
       isOpen
       onOpenChange={(open) => !open && onClose()}
       aria-label={label}
-      className={classes.popover}
+      className={classes.popover ?? ''}
       placement="bottom start"
     >
-      <Menu className={classes.list} aria-label={label} autoFocus="first" onClose={onClose}>
+      <Menu className={classes.list ?? ''} aria-label={label} autoFocus="first" onClose={onClose}>
         {choices.map(({ id, label: text, hint, icon: Icon, danger, chosen, onChoose }) => (
           <MenuItem
             key={id}

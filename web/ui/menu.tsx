@@ -11,7 +11,7 @@ type MenuProps = {
   choices: Choice[]
   /** The content of the button; defaults to the label. */
   children?: ReactNode
-  className?: string
+  className?: string | undefined
   /** The content of the button is its accessible name. */
   isNamed?: boolean
 }

@@ -68,7 +68,7 @@ export function Section({
   )
 }
 
-export const Card = ({ children, className }: { children: ReactNode; className?: string }) => (
+export const Card = ({ children, className }: { children: ReactNode; className?: string | undefined }) => (
   <div className={`${classes.card} ${className ?? ''}`}>{children}</div>
 )
 
@@ -81,7 +81,7 @@ export const Badge = ({ tone = 'neutral', children }: { tone?: Tone; children: R
 type TableProps = {
   label: string
   head: ReactNode[]
-  className?: string
+  className?: string | undefined
   /** On a phone, each row becomes a block in which every value is shown next to the name of its column. */
   stacked?: boolean
   children: ReactNode

@@ -12,7 +12,7 @@ import classes from './state.module.css'
 /**
  * A placeholder of grey lines while content loads. It appears after 150 ms, so that fast responses cause no flicker.
  */
-export function Skeleton({ lines = 4, tall }: { lines?: number; tall?: boolean }) {
+export function Skeleton({ lines = 4, tall }: { lines?: number | undefined; tall?: boolean }) {
   return (
     <div className={classes.skeleton} role="status" aria-label="Loading">
       {Array.from({ length: lines }, (_, at) => (

@@ -12,7 +12,7 @@ export function Tabs({
 }: {
   label: string
   items: TabItem[]
-  chosen?: string
+  chosen?: string | undefined
   onChoose?: (id: string) => void
 }) {
   const prefix = useId()

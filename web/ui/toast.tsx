@@ -7,7 +7,7 @@ type Toast = {
   id: number
   kind: 'done' | 'problem'
   text: string
-  action?: { label: string; run: () => void }
+  action: { label: string; run: () => void } | undefined
 }
 
 const SHOWN_MS = 6_000

@@ -40,6 +40,7 @@ export function createApi(agentId: string, kept: StoredChat) {
     const values: Record<string, string> = { agentId, ...names }
     const url =
       BASE + WIDGET_API + path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(values[name] ?? ''))
+    const sent = form ?? (body === undefined ? undefined : JSON.stringify(body))
     const ask = (one: AbortSignal): Promise<Response> =>
       fetch(url, {
         method,
@@ -51,7 +52,7 @@ export function createApi(agentId: string, kept: StoredChat) {
           ...(secret ? { authorization: `Bearer ${kept.userId() === null ? '' : 'signed.'}${secret}` } : {}),
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         },
-        body: form ?? (body === undefined ? undefined : JSON.stringify(body)),
+        ...(sent === undefined ? {} : { body: sent }),
         keepalive: outlivesPage,
       })
     try {

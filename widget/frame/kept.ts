@@ -23,11 +23,17 @@ export type StoredChat = {
   setOutgoing(message: Outgoing | null): void
 }
 
-type Lasting = { secret?: string; userId?: string; conversationId?: string; dismissedNotice?: string }
+/** What is undefined is not stored. */
+type Lasting = {
+  secret?: string | undefined
+  userId?: string | undefined
+  conversationId?: string | undefined
+  dismissedNotice?: string
+}
 
 export function createKept(agentId: string): StoredChat {
   const lasting = createPlace<Lasting>(() => localStorage, `parley:${agentId}`)
-  const ofTab = createPlace<{ outgoing?: Outgoing }>(() => sessionStorage, `parley:${agentId}`)
+  const ofTab = createPlace<{ outgoing?: Outgoing | undefined }>(() => sessionStorage, `parley:${agentId}`)
   return {
     secret: () => lasting.read().secret ?? null,
     requireSecret() {

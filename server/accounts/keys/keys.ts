@@ -22,7 +22,12 @@ export const hashKey = (key: string): string => createHash('sha256').update(key)
 export async function createKey(
   db: Db,
   accountId: AccountId,
-  key: { name: string; scopes?: Scope[] | null; expiresAt?: Date | null; createdBy?: string },
+  key: {
+    name: string
+    scopes?: Scope[] | null | undefined
+    expiresAt?: Date | null | undefined
+    createdBy?: string
+  },
 ): Promise<{ id: string; key: string }> {
   const id = newId()
   const secret = PREFIX + randomBytes(32).toString('base64url')

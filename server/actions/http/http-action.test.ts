@@ -6,7 +6,12 @@ import { sql } from 'kysely'
 import { type Client, type Service, startService } from '../../../test/start.ts'
 import { runTool } from '../definitions/for-tests.ts'
 
-type Seen = { method?: string; url?: string; headers: IncomingHttpHeaders; body: string }
+type Seen = {
+  method: string | undefined
+  url: string | undefined
+  headers: IncomingHttpHeaders
+  body: string
+}
 type Reply = { status?: number; headers?: Record<string, string>; body?: string | Buffer; silent?: boolean }
 
 /** A server that records its requests and responds with `reply`. */

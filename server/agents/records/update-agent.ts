@@ -10,7 +10,9 @@ import { DEFAULT_AI_NOTICE, DEFAULT_RATE_LIMITS } from './defaults.ts'
 import { type AgentRow, requireAgent } from './find-agent.ts'
 import type { UpdateAgent } from './schema.ts'
 
-type Change = Static<typeof UpdateAgent>
+type Fields = Static<typeof UpdateAgent>
+/** The fields to change; those that are undefined stay as they are. */
+export type AgentChange = { [F in keyof Fields]?: Fields[F] | undefined }
 
 /**
  * Applies the fields that were sent. The row is locked, so that two partial changes of ipRateLimits or aiNotice both take effect.
@@ -19,7 +21,7 @@ type Change = Static<typeof UpdateAgent>
 export async function updateAgent(
   db: Db,
   { accountId, agentId }: AgentRef,
-  change: Change,
+  change: AgentChange,
   actor: string,
 ): Promise<void> {
   await transact(db, async (trx) => {
@@ -38,7 +40,7 @@ export async function updateAgent(
 }
 
 function columnsOf(
-  change: Change,
+  change: AgentChange,
   { ip_rate_limits: rateLimits, ai_notice: notice }: AgentRow,
 ): Updateable<AgentsTable> {
   const columns: Updateable<AgentsTable> = {}

@@ -119,7 +119,12 @@ export const isOpenAiItself = (baseUrl: string | undefined): boolean =>
 
 function inFolder(
   setting: string,
-  given: { name?: string; folder: string; queryPrefix?: string | null; passagePrefix?: string | null },
+  given: {
+    name?: string | undefined
+    folder: string
+    queryPrefix: string | null | undefined
+    passagePrefix: string | null | undefined
+  },
   problems: string[],
 ): EmbeddingFolder | null {
   const folder = resolve(given.folder)

@@ -22,11 +22,13 @@ export async function providerWire(entry: ModelEntry, connections: Dispatcher): 
 /** Returns the options of a call, changed as the provider advises. */
 function asAdvised({ provider, name }: ModelEntry, options: CallOptions): CallOptions {
   const { reasoning, ownTemperature } = adviceFor(provider, name)
+  const { temperature, ...rest } = options
+  // 0 is the default of every agent; what somebody has chosen is sent.
+  const isLeftOut = temperature === undefined || (ownTemperature && temperature === 0)
   return {
-    ...options,
+    ...rest,
+    ...(isLeftOut ? {} : { temperature }),
     ...(reasoning ? { reasoning } : {}),
-    // 0 is the default of every agent; what somebody has chosen is sent.
-    ...(ownTemperature && options.temperature === 0 ? { temperature: undefined } : {}),
     // Conversations are stored here, so OpenAI need not keep them as well.
     providerOptions: { ...options.providerOptions, openai: { store: false } },
   }

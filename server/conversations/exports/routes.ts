@@ -22,7 +22,11 @@ export const exportRoutes = (ctx: Context): Route[] => [
     { check: ({ params, query }) => readFilters(params.agentId, { ...query, limit: PAGE }, new Date()) },
     async ({ ref: { accountId }, checked, query, reply }) => {
       const search = (cursor: string | undefined) =>
-        searching(ctx.db, accountId, checked, { ...query, limit: PAGE, cursor })
+        searching(ctx.db, accountId, checked, {
+          ...query,
+          limit: PAGE,
+          ...(cursor === undefined ? {} : { cursor }),
+        })
       return sendLines(reply, foundConversationLines(ctx.db, accountId, search))
     },
   ),

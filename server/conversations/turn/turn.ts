@@ -56,13 +56,13 @@ export type ChatRequest = {
   /** Whether the reply is spoken, so that the channel's instructions for voice apply. */
   isSpoken?: boolean
   /** The conversation to continue; undefined to start a new one, which needs a message. */
-  conversationId?: string
-  userId?: string
+  conversationId?: string | undefined
+  userId?: string | undefined
   parentConversationId?: string
   /** The caller's own name for the conversation that this turn starts. */
   externalId?: string
   /** The id of the contact whose conversation this turn starts. */
-  contactId?: string
+  contactId?: string | undefined
   /** The earlier messages, if the caller sends them; otherwise the stored ones are used. */
   history?: TranscriptMessage[]
   /** Whether nothing of the conversation is kept once the answer is sent. */

@@ -29,11 +29,11 @@ export type ExtractedDocument = {
 export type DocumentInput = {
   bytes: Uint8Array
   type: DocumentType
-  filename?: string
+  filename?: string | undefined
   /** The URL of a page, for its links. */
-  url?: string
+  url?: string | undefined
   /** The whole Content-Type header, for its charset. */
-  contentType?: string
+  contentType?: string | undefined
 }
 
 /**

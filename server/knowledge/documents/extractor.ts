@@ -8,9 +8,9 @@ import type { DocumentInput, ExtractedDocument } from './extracted-document.ts'
 type Extraction = {
   /** The account. Accounts take turns. */
   owner: string
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
   /** Called when it is the document's turn. The document is read when it resolves. */
-  onBegin?: () => Promise<void>
+  onBegin?: (() => Promise<void>) | undefined
 }
 
 type Extractor = {

@@ -55,7 +55,12 @@ export async function updateSource(
   })
 }
 
-type Changes = { name?: string; content?: SourceRow['content']; size?: number; metadata?: unknown }
+type Changes = {
+  name?: string | undefined
+  content?: SourceRow['content']
+  size?: number
+  metadata?: unknown
+}
 
 function contentOf(row: SourceRow, { content, questions, answer }: Change): Omit<Changes, 'name'> {
   if (content !== undefined && content !== row.content.text)

@@ -81,10 +81,11 @@ async function lockKnown(trx: Trx, { accountId, agentId }: AgentRef, rows: Row[]
 async function importOne(
   trx: Trx,
   ref: AgentRef,
-  { externalId, name, email, phoneNumber }: Row,
+  row: Row,
   custom_attributes: Record<string, unknown>,
 ): Promise<boolean> {
-  const known = await knownAs(trx, ref, { externalId, email, phoneNumber })
+  const { externalId, name, email, phoneNumber } = row
+  const known = await knownAs(trx, ref, row)
   const change = {
     ...(name === undefined ? {} : { name }),
     ...(email === undefined ? {} : { email }),
@@ -108,7 +109,7 @@ async function importOne(
 async function knownAs(
   trx: Trx,
   { accountId, agentId }: AgentRef,
-  { externalId, email, phoneNumber }: Pick<Row, 'externalId' | 'email' | 'phoneNumber'>,
+  { externalId, email, phoneNumber }: Row,
 ): Promise<string | undefined> {
   if (externalId === undefined && !email && !phoneNumber) return undefined
   const row = await trx

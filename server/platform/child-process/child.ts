@@ -15,7 +15,7 @@ export type Limits = {
 
 export type Watcher = {
   /** Called when the child has loaded the module. The child gets the input when it resolves. */
-  onBegin?: () => Promise<void>
+  onBegin?: (() => Promise<void>) | undefined
   /** Called with each piece of the result. */
   onPiece: (piece: unknown) => void
 }

@@ -3,8 +3,7 @@ import { createAgent } from '../../agents/records/create-agent.ts'
 import { deleteAgent } from '../../agents/records/delete-agent.ts'
 import { requireAgent } from '../../agents/records/find-agent.ts'
 import { listFullAgents } from '../../agents/records/queries.ts'
-import type { UpdateAgent } from '../../agents/records/schema.ts'
-import { updateAgent } from '../../agents/records/update-agent.ts'
+import { type AgentChange, updateAgent } from '../../agents/records/update-agent.ts'
 import type { StylesChange } from '../../agents/settings/styles-schema.ts'
 import { updateStyles } from '../../agents/settings/update-styles.ts'
 import { withModels } from '../../agents/settings/with-models.ts'
@@ -66,7 +65,7 @@ export const chatbotRoutes = (ctx: Context): Route[] => [
 
 type Settings = Static<typeof contract.updateChatbotSettings.body>
 
-function settingsOf(body: Settings): Static<typeof UpdateAgent> {
+function settingsOf(body: Settings): AgentChange {
   const { name, instructions, initialMessages, visibility, model, temp } = body
   const { suggestedMessages, domains, ipLimit, ipLimitTimeframe, ipLimitMessage } = body
   const limits = Object.fromEntries(

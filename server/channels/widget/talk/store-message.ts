@@ -162,7 +162,7 @@ async function begunAfter(
 export async function beginConversation(
   trx: Trx,
   { agent, visitorId, contactId }: Visit,
-  { title, country, page }: { title: string | null; country: string | null; page?: string },
+  { title, country, page }: { title: string | null; country: string | null; page: string | undefined },
   before: ConversationRow | null,
 ): Promise<ConversationRow> {
   const parent = before

@@ -30,7 +30,13 @@ const asked = (text: string) => message('user', text, null)
 const said = (metadata: object, parts?: MessagePart[]) => message('assistant', 'Well …', metadata, parts)
 const questions = (...messages: MessageRow[]) => findUnanswered(messages).map(({ question }) => question)
 const result = (output: unknown, providerExecuted?: true): MessagePart[] => [
-  { type: 'tool-result', toolCallId: 't', toolName: 'find', output, providerExecuted },
+  {
+    type: 'tool-result',
+    toolCallId: 't',
+    toolName: 'find',
+    output,
+    ...(providerExecuted ? { providerExecuted } : {}),
+  },
 ]
 const source = { id: 's', name: 'x', url: null, score: 0.9 }
 

@@ -12,10 +12,9 @@ export async function addSite(
   ctx: Pick<Context, 'db' | 'jobs'>,
   account: Account,
   agentId: string,
-  { url: text, linkType, allowHttp, excludePaths, includeOnlyPaths, slowScraping }: NewSite,
+  { url: text, linkType, allowHttp, ...options }: NewSite,
 ): Promise<SourceRow> {
   const url = sourceUrl(text)
-  const options = { excludePaths, includeOnlyPaths, slowScraping }
   return addSource(ctx, account, agentId, {
     type: 'link',
     name: url,

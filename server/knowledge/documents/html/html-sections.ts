@@ -29,7 +29,7 @@ const PAGE = 'data-page-num'
 type Options = {
   anchors?: Anchors
   /** Elements for which it returns true are skipped. */
-  isLeftOut?: (element: HtmlElement) => boolean
+  isLeftOut?: ((element: HtmlElement) => boolean) | undefined
   /** Returns where a link leads to. Without it, or where it returns null, only the text of a link is kept. */
   addressOf?: (href: string) => string | null
   /** Whether paragraphs that are wholly in bold are titles, if there are several. */

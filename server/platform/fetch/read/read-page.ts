@@ -7,14 +7,14 @@ import { readBody, tooLarge } from './read-body.ts'
 export type FetchOptions = {
   method?: string
   headers?: Record<string, string>
-  body?: string | Uint8Array
+  body?: string | Uint8Array | undefined
   /** The limit of the decompressed body in bytes. */
   maxBytes: number
   /** The total time for name resolution, connections, redirects and the body. */
   timeoutMs: number
   /** The longest time without data from the server. By default, only timeoutMs applies. */
   idleTimeoutMs?: number
-  maxRedirects?: number
+  maxRedirects?: number | undefined
   /**
    * The accepted media types. A 2xx response that declares another one fails with `wrong_type`, without its body
    * being read.
