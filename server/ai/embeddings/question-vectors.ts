@@ -54,7 +54,9 @@ export function createQuestionVectors(
       return made
     } catch (error) {
       const failure = error as ModelFailure
-      if (failure.kind !== 'aborted') away = { failure, until: performance.now() + AWAY_MS }
+      // What was refused for good, such as a question that is too long, says nothing about the next one.
+      if (failure.retryable && failure.kind !== 'aborted')
+        away = { failure, until: performance.now() + AWAY_MS }
       throw failure
     }
   }
