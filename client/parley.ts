@@ -90,6 +90,8 @@ type MessagePage = {
   pagination: { cursor: string | null; hasMore: boolean; total: number }
 }
 
+type Sent = { headers?: Record<string, string>; signal: AbortSignal }
+
 /** This many messages are enough to find an answer again, even when others came after it. */
 const NEWEST = 50
 
@@ -97,26 +99,23 @@ export function createParley(options: ParleyOptions): Parley {
   const patience = { ...usualPatience, ...options.patience }
   const base = options.baseUrl.replace(/\/+$/, '')
 
-  async function request(path: string, init: RequestInit = {}): Promise<Response> {
+  async function request(path: string, init: Sent & { method?: 'POST'; body?: string }): Promise<Response> {
     const { headers } = options
     const own = typeof headers === 'function' ? await headers() : headers
     // `fetch` is called as a method because browsers reject a call with another `this`.
     const response = await (options.fetch ?? globalThis.fetch)(`${base}${path}`, {
       ...init,
-      headers: { ...own, ...(init.headers as Record<string, string> | undefined) },
+      headers: { ...own, ...init.headers },
     })
     if (!response.ok) throw await errorOf(response)
     return response
   }
 
-  const post = (path: string, body: unknown, init: RequestInit = {}): Promise<Response> =>
+  const post = (path: string, body: unknown, init: Sent): Promise<Response> =>
     request(path, {
       ...init,
       method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        ...(init.headers as Record<string, string> | undefined),
-      },
+      headers: { 'content-type': 'application/json', ...init.headers },
       body: JSON.stringify(body),
     })
 

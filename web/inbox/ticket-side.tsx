@@ -77,14 +77,14 @@ export function TicketSide({ agentId, ticket, onChange }: TicketSideProps) {
         options={STATUSES}
         disabled={disabled}
         value={ticket.statusCategory}
-        onSave={(status) => onChange({ statusCategory: status as Ticket['statusCategory'] })}
+        onSave={(statusCategory) => onChange({ statusCategory })}
       />
       <SavedSelect
         label="Priority"
         options={PRIORITIES}
         disabled={disabled}
         value={ticket.priority}
-        onSave={(priority) => onChange({ priority: priority as Ticket['priority'] })}
+        onSave={(priority) => onChange({ priority })}
       />
       <Tags agentId={agentId} ticketNumber={ticket.ticketNumber} disabled={disabled} />
       {ticket.conversationId && !disabled && (

@@ -122,7 +122,7 @@ function MemberRow({ member, mayWrite, onKeysLeft }: MemberRowProps) {
             hideLabel
             options={ROLES.map(([id, name]) => [id, name] as const)}
             value={member.role}
-            onSave={(role) => change.mutateAsync(role as Role)}
+            onSave={(role) => change.mutateAsync(role)}
           />
         ) : (
           roleName(member.role)
