@@ -43,7 +43,7 @@ export async function passOn(
   const answer = await fetch(`${backend.url}${path}${query}`, {
     method: request.method ?? 'GET',
     headers,
-    ...(body ? { body: JSON.stringify(path.endsWith('/chat') ? { ...body, userId } : body) } : {}),
+    body: body ? JSON.stringify(path.endsWith('/chat') ? { ...body, userId } : body) : null,
     signal: gone.signal,
   })
   for (const name of ['content-type', 'cache-control', 'x-accel-buffering', 'retry-after', 'x-request-id']) {
