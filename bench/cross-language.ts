@@ -1,15 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { createAgent } from '../server/agents/records/create-agent.ts'
 import { readConfig } from '../server/config.ts'
 import { createContext } from '../server/context.ts'
 import { jobKinds } from '../server/features.ts'
 import { createSource } from '../server/knowledge/sources/create-source.ts'
-import { tendSpaces } from '../server/knowledge/vectors/fill-space.ts'
 import { splitWords } from '../server/platform/text/words/words.ts'
 import { COMPANIES, readCollections } from './answers/load-collections.ts'
+import { allTrained, knowledgeOf } from './retrieval.ts'
 import { prepare } from './service.ts'
 
 type Asked = { question: string; paragraph: string; fact: string }
@@ -45,26 +44,11 @@ async function main(): Promise<void> {
     const content = paragraphs.map(({ context }, i) => `## ${title} ${i + 1}\n\n${context}`).join('\n\n')
     await createSource(ctx, account, agentId, { type: 'text', name: title, content })
   }
-  const agentRow = () =>
-    ctx.db
-      .selectFrom('agents')
-      .select(['knowledge_version', 'vector_space'])
-      .where('id', '=', agentId)
-      .executeTakeFirstOrThrow()
-  const untrained = () =>
-    ctx.db
-      .selectFrom('sources')
-      .select('id')
-      .where('agent_id', '=', agentId)
-      .where('status', '<>', 'trained')
-      .execute()
-  while ((await untrained()).length > 0 || (await agentRow()).vector_space === null) await wait(200)
-  // As a duty does every minute.
-  await tendSpaces(ctx)
+  await allTrained(ctx, agentId)
   const agent = {
     id: agentId,
     accountId: prepared.accountId,
-    knowledgeVersion: (await agentRow()).knowledge_version,
+    knowledgeVersion: (await knowledgeOf(ctx, agentId)).knowledge_version,
   }
 
   const every = Number(values.every)

@@ -111,8 +111,6 @@ async function askCollection(
   }
   await allTrained(ctx, id)
   rmSync(folder, { recursive: true })
-  // As a duty does every minute.
-  await tendSpaces(ctx)
   const agent = { id, accountId, knowledgeVersion: (await knowledgeOf(ctx, id)).knowledge_version }
   const ask = async (question: string, kind: Asked['kind'], fact: string | null): Promise<Asked> => {
     const found = await ctx.knowledge.search(agent, [question], { limit: PASSAGES })
@@ -132,14 +130,15 @@ async function askCollection(
   return asked
 }
 
-const knowledgeOf = (ctx: Context, agentId: string) =>
+export const knowledgeOf = (ctx: Context, agentId: string) =>
   ctx.db
     .selectFrom('agents')
     .select(['knowledge_version', 'vector_space'])
     .where('id', '=', agentId)
     .executeTakeFirstOrThrow()
 
-async function allTrained(ctx: Context, agentId: string): Promise<void> {
+/** Waits until the sources of an agent are trained and its vectors are in use. */
+export async function allTrained(ctx: Context, agentId: string): Promise<void> {
   const until = performance.now() + TRAINED_MS
   while (performance.now() < until) {
     const sources = await ctx.db
@@ -150,7 +149,11 @@ async function allTrained(ctx: Context, agentId: string): Promise<void> {
     const failed = sources.find(({ status }) => status === 'failed')
     if (failed) throw new Error(`${failed.name}: ${failed.error}`)
     const isReady = (await knowledgeOf(ctx, agentId)).vector_space === (ctx.models.embedder?.space ?? null)
-    if (isReady && sources.every(({ status }) => status === 'trained')) return
+    if (isReady && sources.every(({ status }) => status === 'trained')) {
+      // As a duty does every minute.
+      await tendSpaces(ctx)
+      return
+    }
     await wait(100)
   }
   throw new Error('The training takes too long.')

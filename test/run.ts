@@ -82,7 +82,7 @@ for (const file of ${JSON.stringify(own)})
     await import(file)
   })
 endLater()
-// Node sometimes loops for ever while it closes handles that are still open.
+// Node sometimes hangs while it closes open handles at exit.
 process.on('exit', (code) => process.exit(code))
 `,
     )

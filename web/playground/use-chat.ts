@@ -58,7 +58,7 @@ export function useChat(agentId: string, name?: string) {
   const conversation = useRef<string | undefined>(kept?.conversationId)
   const running = useRef<Running | undefined>(kept?.running)
   const abort = useRef<AbortController | null>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only the first rendering continues with what was kept
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was kept is resumed on mount only
   useEffect(() => {
     if (running.current) void follow(running.current, true)
     return () => abort.current?.abort()

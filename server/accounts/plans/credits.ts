@@ -59,8 +59,8 @@ export function limitsOf(owner: {
 /**
  * Reserves the credits of a reply of an agent, as the parts `entry`, `agent_use` and `account_use` of a statement.
  * `reply` is a query that returns a row with the columns `entryId`, `generationId`, `credits` and `entryKind`, which is
- * `trial` for runs of the playground, which cost nothing and are not counted. The last part, `reserved`, undoes all of it
- * when a limit would be exceeded.
+ * `trial` for playground runs, which are free and not counted. The last part, `reserved`, raises an error, and so undoes
+ * the whole statement, when a limit would be exceeded.
  */
 export const reserving = (p: Limits, reply: RawBuilder<unknown>) => sql`
   entry as (

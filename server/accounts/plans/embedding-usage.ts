@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { EmbeddingUse, Owner } from '../../ai/embeddings/embedding-use.ts'
+import { violates } from '../../platform/db/connections/violates.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { Range } from './usage.ts'
@@ -16,7 +17,6 @@ type EmbeddingMeter = {
 
 /** Every question would otherwise change the same row. What a killed process has not stored is not counted. */
 const EVERY_MS = 2_000
-const FOREIGN_KEY_VIOLATION = '23503'
 
 export function createEmbeddingMeter(db: Db, onError: (error: unknown) => void): EmbeddingMeter {
   let noted = new Map<string, Counted>()
@@ -43,7 +43,7 @@ export function createEmbeddingMeter(db: Db, onError: (error: unknown) => void):
         await storeUse(db, JSON.parse(key) as Key, counted)
       } catch (error) {
         // The account has been deleted.
-        if ((error as { code?: string }).code === FOREIGN_KEY_VIOLATION) continue
+        if (violates(error, 'embedding_usage_account_id_fkey')) continue
         add(key, counted)
         onError(error)
       }

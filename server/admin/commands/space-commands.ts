@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
 import { recordAudit } from '../../accounts/audit/audit.ts'
-import { costOf, estimateTokens } from '../../ai/embeddings/embedding-use.ts'
+import { costOf, tokensOfCharacters } from '../../ai/embeddings/embedding-use.ts'
 import { fillProgress } from '../../knowledge/vectors/fill-space.ts'
 import { findSpace, vectorsOf } from '../../knowledge/vectors/spaces.ts'
 import type { Db } from '../../platform/db/database.ts'
@@ -71,7 +71,7 @@ async function progressOf(db: Db, space: string, price: number | null) {
     sum.chunks += chunks
     sum.left += left
     sum.done += chunks - left
-    sum.tokens += estimateTokens(characters)
+    sum.tokens += tokensOfCharacters(characters)
   }
   return { ...sum, dollars: costOf(sum.tokens, price) }
 }

@@ -121,7 +121,7 @@ export function withdrawalOf(
   return `is withdrawn by its provider on ${day}: use another model from that day on.${instead}`
 }
 
-/** Returns the US dollars for a million tokens that the model reads; null if they are not known. */
+/** Returns the price in US dollars for a million input tokens; null if it is not known. */
 export const inputPriceOf = (provider: Provider, name: string): number | null =>
   knownAs(provider, name)?.prices?.input ?? null
 

@@ -9,7 +9,7 @@ type Pace = {
   failed(failure: ModelFailure, count: number): boolean
 }
 
-/** What a batch may take beyond what any request takes: as long as a question may have to wait for it. */
+/** The target time of a batch, without the latency of a request. A question may have to wait this long. */
 const BATCH_MS = 500
 /** The number of batches after a slow one before a larger one is tried again. */
 const CALM = 20

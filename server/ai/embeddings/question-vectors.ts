@@ -6,9 +6,9 @@ type Made = { vectors: Float32Array[]; use: EmbeddingUse }
 
 /** The vectors that are remembered: at most 8 MB. */
 const MAX_KEPT = 500
-/** Since its last failure, a model is away for this long, and questions are not sent to it. */
+/** After a failure, a model counts as unavailable for this long, and questions are not sent to it. */
 const AWAY_MS = 30_000
-/** While it is away, it gets one question at a time, which nobody waits for, and no more often than this. */
+/** While a model is unavailable, one question at a time is sent to it in the background, at most this often. */
 const PROBE_EVERY_MS = 1_000
 
 type QuestionVectors = {

@@ -62,7 +62,7 @@ test('each of the documented APIs is asked and read as its provider says', async
   assert.deepEqual(await judge(rerankerWith({ api: 'voyage' })), [0.3, 0.3, 0.8])
   assert.deepEqual(server.requests.at(-1)?.body, { model: 'judge', query: question, documents })
 
-  // What another API answers is not read.
+  // A response in the format of another API is an error.
   for (const [api, other] of [
     ['cohere', body],
     ['cohere', `{"data":[${data}]}`],

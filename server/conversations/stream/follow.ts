@@ -8,13 +8,13 @@ import { EVENTS_PER_GENERATION } from './events.ts'
 import { collectParts, errorOf, eventsAfter, type ReadNext, readLogs } from './generation-log.ts'
 import { type Answer, type FrameSource, GrowingReading, type Reading } from './reading.ts'
 
-/** How often the log is polled, in milliseconds. */
+/** The polling interval of the log. */
 const LOOK_EVERY_MS = 200
 /** The most pieces of a generation that are read from the log at once. */
 const PIECES_AT_ONCE = 16
 /** The most generations that are read in one statement. */
 const GENERATIONS_AT_ONCE = 100
-/** The number of polls without a waiting reader after which following stops. */
+/** Following stops after this many polls without a waiting reader. */
 const MAX_UNWATCHED = 10
 
 /** The columns of the generation's row that are needed. */

@@ -56,8 +56,8 @@ export type Outcome = {
 type Closer = { owner: string | null; epoch: number; ownerAfter: string | null }
 
 /**
- * The result of storing the end: `stored`; or the status of a conversation in which the model may no longer answer, in
- * which case there is no message; or `lost`, because the generation had already been ended elsewhere.
+ * The result of storing an end. `stored`: the answer is stored. `taken_over`, `ended`: the conversation is in this status,
+ * so the model may no longer answer and no message is stored. `lost`: the generation was already ended elsewhere.
  */
 export type Ending = 'stored' | 'taken_over' | 'ended' | 'lost'
 

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { exhaustedIn, limitsOf, reserving } from '../../accounts/plans/credits.ts'
 import type { StoredSource } from '../../knowledge/search/answering/cited-source.ts'
+import { violates } from '../../platform/db/connections/violates.ts'
 import type { Trx } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'
 import { json } from '../../platform/db/statements/json.ts'
@@ -83,8 +84,7 @@ export async function startTurn(ctx: Deps, turn: StartRequest): Promise<StartedT
 }
 
 function refusalOf(error: unknown): unknown {
-  if ((error as { constraint?: string }).constraint === 'generations_running')
-    return new ApiError('CHAT_CONVERSATION_BUSY')
+  if (violates(error, 'generations_running')) return new ApiError('CHAT_CONVERSATION_BUSY')
   const exhausted = exhaustedIn(error)
   if (exhausted === null) return error
   return new ApiError(exhausted === 'agent' ? 'CHAT_AGENT_CREDITS_EXHAUSTED' : 'CHAT_CREDITS_EXHAUSTED')

@@ -28,7 +28,7 @@ export async function enqueueIndexing({ db, jobs }: { db: Db; jobs: Jobs }): Pro
     await jobs.enqueue<IndexWords>(db, INDEX_WORDS, agent, 0, agent.accountId)
 }
 
-/** Stores the words of all agents before it returns, for commands that run while no process works on jobs. */
+/** Indexes the words of all agents before it returns, for commands that run while no process works on jobs. */
 export async function indexAllWords(db: Db): Promise<void> {
   const { signal } = new AbortController()
   for (const agent of await agentsToIndex(db)) await indexWords({ db }, agent, { signal })

@@ -199,8 +199,8 @@ async function isIncomplete(trx: Trx, { accountId, agentId }: AgentRef, name: st
 }
 
 /**
- * Enqueues a job for each agent, or for one, that does not use the configured space yet and has no such job. It is called
- * at start and every minute, so that filling also begins after pgvector has been installed, and continues after an
+ * Enqueues a job for each agent (or only the given one) that does not use the configured space yet and has no such job.
+ * Called at start and every minute, so that filling also begins once pgvector has been installed, and continues once an
  * operator has resumed it.
  */
 export async function enqueueFilling(

@@ -156,8 +156,8 @@ export async function nearFrom({ db }: { db: Db }, name: string): Promise<number
 }
 
 /**
- * Samples the space again when it has at least twice as many vectors as at the last time, up to some ten thousand; with
- * `isFirst` only if it never was.
+ * Samples the space again once it has at least twice as many vectors as at the last sampling, up to SAMPLED_FROM. With
+ * `isFirst`, it does nothing if the space has been sampled before.
  */
 export async function sampleNear(db: Db, name: string, { isFirst = false } = {}): Promise<void> {
   const space = await db

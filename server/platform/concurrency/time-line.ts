@@ -34,7 +34,7 @@ export function createTimeLine(): TimeLine {
   const lines = new Map<string, (() => void)[]>()
   const had = new Map<string, number>()
   let size = 0
-  /** The time that the tenant served last had used. */
+  /** The usage of the most recently served tenant at the time it was served. */
   let mark = 0
   let forgetAt = MANY_HOLDERS
 

@@ -52,18 +52,17 @@ export async function addLogin(trx: Trx, wanted: NewLogin): Promise<{ memberId: 
   if (!login)
     throw new ApiError('RESOURCE_DUPLICATE', { message: 'This address is already used to sign in.' })
   if (known) await changeMemberRow(trx, accountId, memberId, { name, role, agentIds })
-  await trx
-    .insertInto('login_credentials')
-    .values({
-      id: newId(),
-      login_id: login.id,
-      provider_id: 'credential',
-      subject: login.id,
-      password: passwordHash,
-    })
-    .execute()
+  await trx.insertInto('login_credentials').values(passwordOf(login.id, passwordHash)).execute()
   return { memberId }
 }
+
+const passwordOf = (loginId: string, passwordHash: string) => ({
+  id: newId(),
+  login_id: loginId,
+  provider_id: 'credential',
+  subject: loginId,
+  password: passwordHash,
+})
 
 /** Replaces the member's password and ends all sessions. A member without a login gets one. */
 export async function replacePassword(trx: Trx, member: MemberRow, passwordHash: string): Promise<void> {
@@ -75,13 +74,7 @@ export async function replacePassword(trx: Trx, member: MemberRow, passwordHash:
   }
   await trx
     .insertInto('login_credentials')
-    .values({
-      id: newId(),
-      login_id: login.id,
-      provider_id: 'credential',
-      subject: login.id,
-      password: passwordHash,
-    })
+    .values(passwordOf(login.id, passwordHash))
     .onConflict((conflict) =>
       conflict
         .columns(['provider_id', 'subject'])

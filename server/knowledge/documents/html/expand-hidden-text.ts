@@ -34,7 +34,7 @@ export function expandHiddenText(document: Document): void {
     const name = label ? textOf(label as HtmlElement) : (select.getAttribute('aria-label') ?? '')
     const isBeside = label?.contains(select) || label === select.previousElementSibling
     const before = select.previousSibling
-    // The colon follows the name without a space.
+    // Remove the space between the label and the colon that follows it.
     if (isBeside && before?.nodeType === 3) before.textContent = (before.textContent ?? '').trimEnd()
     const lead = name === '' ? '' : `${isBeside ? '' : name}${/[:：]$/.test(name) ? ' ' : ': '}`
     select.replaceWith(document.createTextNode(lead + choices), document.createElement('br'))

@@ -29,7 +29,7 @@ const ROOMY = 0.25
 
 /** Writes the lines of the pages as HTML: headings by their size or font, tables by their columns, and paragraphs. */
 export function linesToHtml(read: readonly PdfLine[][]): string {
-  // In a document that is monospaced for the most part, the font says nothing about code.
+  // In a mostly monospaced document, the font does not indicate code.
   const isTypedWhole = mostOf(read.flat(), ({ isTyped }) => isTyped) === true
   const pages = isTypedWhole ? read.map((page) => page.map((line) => ({ ...line, isTyped: false }))) : read
   const lines = pages.flat()

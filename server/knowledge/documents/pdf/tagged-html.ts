@@ -40,7 +40,7 @@ async function htmlOf(bytes: Uint8Array, pageRange: string): Promise<string> {
     .replace(/<\/(b|i)><\1>/g, '')
 }
 
-/** Returns the lines of each paragraph, which are texts of their own. */
+/** Returns the lines of each paragraph; the parser reports every line as a separate text node. */
 function linesIn({ children = [] }: OfficeContentNode): string[][] {
   const lines = children.filter(({ type }) => type === 'text').map(({ text }) => text ?? '')
   return [...(lines.length > 0 ? [lines] : []), ...children.flatMap(linesIn)]

@@ -37,8 +37,9 @@ export async function givenPassages(
   return completePassages(said, sections, tokens)
 }
 
+/** The number of words in a run. */
 const RUN = 3
-/** The share of the runs of words that two texts have in common when they say the same. */
+/** A passage whose runs of words stand in a better one to this share is a near-duplicate of it. */
 const SAME = 0.9
 
 /**

@@ -2,8 +2,8 @@ const UNKNOWN = '26000'
 const NOT_SUPPORTED = '0A000'
 
 /**
- * Whether the statement was not run because the server has forgotten it, or a migration has changed the columns of its
- * result since it was prepared. It succeeds once it is prepared again.
+ * Returns whether a prepared statement failed because the server no longer has it, or because a migration has changed the
+ * columns of its result. It succeeds once it is prepared again.
  */
 export function isStale(error: unknown): boolean {
   const { code, routine } = (error ?? {}) as { code?: string; routine?: string }

@@ -1,4 +1,4 @@
-/** Limits how many bytes of request bodies this process holds, in all and for each tenant; see `createBodyBudget`. */
+/** Limits the bytes of request bodies that this process holds, in total and for each tenant. */
 export type BodyBudget = {
   /** Charges bytes to the tenant. Returns false when the budget or the tenant's share does not allow it. */
   take(tenant: string, bytes: number): boolean
