@@ -503,6 +503,7 @@ async function startEmbeddings(): Promise<{ url: string; close(): Promise<void> 
     return Array.from({ length: DIMENSIONS }, () => next() - 0.5)
   }
   const server = createServer(async (request, response) => {
+    if (request.method !== 'POST') return response.writeHead(404).end()
     const { input } = JSON.parse(await textOfStream(request)) as { input: string | string[] }
     const data = [input].flat().map((text, index) => ({ index, embedding: direction(text) }))
     response.setHeader('content-type', 'application/json')
