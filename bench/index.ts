@@ -15,7 +15,7 @@ import { deleteAgent } from '../server/agents/records/delete-agent.ts'
 import { readConfig } from '../server/config.ts'
 import { type Context, createContext } from '../server/context.ts'
 import { jobKinds } from '../server/features.ts'
-import { agentHooks } from '../server/knowledge/sources/agent-hooks.ts'
+import { copySources } from '../server/knowledge/sources/copy-sources.ts'
 import { createSource } from '../server/knowledge/sources/create-source.ts'
 import { trainSource } from '../server/knowledge/training/train-source.ts'
 import type { AccountId } from '../server/platform/db/tables/columns.ts'
@@ -326,13 +326,13 @@ async function manyAgents(world: World): Promise<object> {
 }
 
 async function cloneOf({ ctx, accountId, agentId }: World): Promise<string> {
-  const hooks = { ...agentHooks(ctx), copyActions: async () => {} }
+  const reactions = { copySources: copySources(ctx), copyActions: async () => {} }
   const { id, failure } = await cloneAgent(
     ctx.db,
     { id: accountId, plan: 'unlimited' },
     'bench',
     agentId,
-    hooks,
+    reactions,
   )
   if (failure !== undefined) throw failure
   return id

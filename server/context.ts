@@ -18,7 +18,6 @@ import { createFollowers } from './conversations/stream/follow.ts'
 import { type Backlog, createBacklog } from './conversations/stream/log-writer.ts'
 import { createOrphans } from './conversations/turn/close-orphans.ts'
 import { createGenerations } from './conversations/turn/generations.ts'
-import { solvedTickets } from './inbox/solved-tickets/solved-tickets.ts'
 import { createExtractor } from './knowledge/documents/extractor.ts'
 import { createKnowledge } from './knowledge/search/knowledge.ts'
 import { createActivity } from './platform/activity.ts'
@@ -40,7 +39,7 @@ import { openJobs } from './platform/jobs/jobs.ts'
 import { createLog } from './platform/log.ts'
 import { openSecrets } from './platform/secrets/secret-key.ts'
 import { VERSION } from './platform/version.ts'
-import { conversationReactions } from './reactions.ts'
+import { escalation, ticketsToLearn, turnReactions } from './reactions.ts'
 
 const USER_AGENT = `Parley/${VERSION} (self-hosted agent service)`
 
@@ -120,8 +119,7 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
     // Every open stream listens.
     setMaxListeners(0, stopping.signal)
     const generations = createGenerations({ db, notifier, process, turns, onError, backlog })
-    const { hasTicket, customerWrote, deliverAnswer, openTicket, onlineMembers } =
-      conversationReactions(notifier)
+    const reactions = turnReactions(notifier)
     return {
       config,
       log,
@@ -148,18 +146,15 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
       stopping: stopping.signal,
       stop: () => stopping.abort(),
       generations,
-      orphans: createOrphans({ db, log, deliverAnswer }),
-      hasTicket,
-      customerWrote,
-      deliverAnswer,
-      solvedTickets,
+      orphans: createOrphans({ db, log, deliverAnswer: reactions.deliverAnswer }),
+      ...reactions,
+      solvedTickets: ticketsToLearn,
       toolkits: createToolkits({
         db,
         fetcher,
         secrets,
         search: config.searchUrl,
-        openTicket,
-        onlineMembers,
+        ...escalation(notifier),
         onError,
       }),
       indexer: createIndexer(),

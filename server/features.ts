@@ -9,7 +9,6 @@ import * as provider from './accounts/sign-in/provider/contract.ts'
 import { providerRoutes } from './accounts/sign-in/provider/serve-provider.ts'
 import { signInRoutes } from './accounts/sign-in/routes.ts'
 import * as actions from './actions/contract.ts'
-import { copyActions } from './actions/definitions/copy-actions.ts'
 import { actionRecurringJobs } from './actions/jobs.ts'
 import { actionRoutes } from './actions/routes.ts'
 import * as health from './admin/health/contract.ts'
@@ -59,7 +58,6 @@ import * as topics from './conversations/insights/topics/contract.ts'
 import * as unanswered from './conversations/insights/unanswered/contract.ts'
 import { conversationRecurringJobs } from './conversations/jobs.ts'
 import * as playground from './conversations/playground/contract.ts'
-import { dropReplies } from './conversations/records/drop-replies.ts'
 import { conversationRoutes } from './conversations/routes.ts'
 import * as runs from './conversations/runs/contract.ts'
 import * as search from './conversations/search/contract.ts'
@@ -77,7 +75,6 @@ import * as evaluations from './knowledge/evaluations/contract.ts'
 import { knowledgeJobs, knowledgeRecurringJobs } from './knowledge/jobs.ts'
 import * as connectedPages from './knowledge/notion/contract.ts'
 import { sourceRoutes } from './knowledge/routes.ts'
-import { agentHooks } from './knowledge/sources/agent-hooks.ts'
 import * as sourceDetails from './knowledge/sources/details/contract.ts'
 import * as sourceFiles from './knowledge/sources/files-contract.ts'
 import { sourceFileRoutes } from './knowledge/sources/serve-source-files.ts'
@@ -94,6 +91,7 @@ import type { Route } from './platform/http/route.ts'
 import type { RawRoute } from './platform/http/server/serve-raw.ts'
 import type { Task } from './platform/jobs/jobs.ts'
 import { POLL_MS, type RecurringJob } from './platform/jobs/recurring-jobs.ts'
+import { agentReactions } from './reactions.ts'
 import * as chat1 from './v1/chat/contract.ts'
 import * as chatbots1 from './v1/chatbots/contract.ts'
 import * as pictures1 from './v1/chatbots/pictures-contract.ts'
@@ -123,7 +121,7 @@ export const features: Feature[] = [
   { contracts: [accounts], routes: accountRoutes, duties: accountRecurringJobs },
   {
     contracts: [agents],
-    routes: (ctx) => agentRoutes(ctx, { ...agentHooks(ctx), copyActions: copyActions(ctx), dropReplies }),
+    routes: (ctx) => agentRoutes(ctx, agentReactions(ctx)),
     raw: [pictures],
     rawRoutes: pictureRoutes,
     jobs: agentJobs,

@@ -5,10 +5,10 @@ import { ApiError } from '../platform/http/errors.ts'
 import { byCreation, decodeCursor, fingerprint, pageOf } from '../platform/http/pagination.ts'
 import { type Route, route } from '../platform/http/route.ts'
 import * as contract from './contract.ts'
+import type { AgentReactions } from './records/agent-reactions.ts'
 import { cloneAgent } from './records/clone-agent.ts'
 import { createAgent } from './records/create-agent.ts'
 import { deleteAgent } from './records/delete-agent.ts'
-import type { AgentHooks } from './records/hooks.ts'
 import { presentAgent } from './records/present.ts'
 import { findFullAgent, hasLiveSource, listFullAgents } from './records/queries.ts'
 import { updateAgent } from './records/update-agent.ts'
@@ -19,7 +19,7 @@ import { versionRoutes } from './versions/routes.ts'
 
 const success = { success: true as const }
 
-export const agentRoutes = (ctx: Context, hooks: AgentHooks): Route[] => [
+export const agentRoutes = (ctx: Context, reactions: AgentReactions): Route[] => [
   ...modelRoutes(ctx),
   ...versionRoutes(ctx),
   route(contract.listAgents, async ({ caller: { account, member }, query }) => {
@@ -40,7 +40,7 @@ export const agentRoutes = (ctx: Context, hooks: AgentHooks): Route[] => [
       const id = await createAgent(db, caller.account, caller.actor, body)
       if (url === undefined) return { id }
       try {
-        await attempt(db, () => hooks.addLinkSource(db, caller.account, id, url))
+        await attempt(db, () => reactions.addLinkSource(db, caller.account, id, url))
         return { id }
       } catch (error) {
         // The agent has been created. The caller learns what must be repeated (service-api, "AI agent management").
@@ -67,7 +67,7 @@ export const agentRoutes = (ctx: Context, hooks: AgentHooks): Route[] => [
   ),
 
   route(contract.deleteAgent, { findsAgent: true }, async ({ ref, caller }) => {
-    await deleteAgent({ ...ctx, dropReplies: hooks.dropReplies }, ref, caller.actor)
+    await deleteAgent({ ...ctx, dropReplies: reactions.dropReplies }, ref, caller.actor)
     return success
   }),
 
@@ -98,7 +98,7 @@ export const agentRoutes = (ctx: Context, hooks: AgentHooks): Route[] => [
   ),
 
   route(contract.cloneAgent, { findsAgent: true }, async ({ db, caller, params }) => {
-    const { id, failure } = await cloneAgent(db, caller.account, caller.actor, params.agentId, hooks)
+    const { id, failure } = await cloneAgent(db, caller.account, caller.actor, params.agentId, reactions)
     if (failure === undefined) return { id }
     ctx.log.error({ err: failure, agent: id, from: params.agentId }, 'the sources could not be copied')
     return { id, pendingSteps: ['ADD_SOURCE' as const] }

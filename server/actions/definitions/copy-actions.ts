@@ -1,4 +1,4 @@
-import type { AgentHooks } from '../../agents/records/hooks.ts'
+import type { AgentReactions } from '../../agents/records/agent-reactions.ts'
 import type { Context } from '../../context.ts'
 import type { Trx } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'
@@ -9,7 +9,7 @@ import type { ActionRow } from './action-queries.ts'
 
 /** Copies an agent's actions, with their headers encrypted anew, and its procedures to its clone. */
 export const copyActions =
-  ({ secrets }: Pick<Context, 'secrets'>): AgentHooks['copyActions'] =>
+  ({ secrets }: Pick<Context, 'secrets'>): AgentReactions['copyActions'] =>
   async (trx, accountId, fromAgentId, toAgentId) => {
     const actions = await trx
       .selectFrom('actions')

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Client, type Service, startService } from '../../../test/start.ts'
 import { monthOf } from '../../accounts/plans/credits.ts'
-import { agentHooks } from '../../knowledge/sources/agent-hooks.ts'
 import { newId } from '../../platform/db/ids.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import type { Call } from '../../platform/http/route.ts'
+import { agentReactions } from '../../reactions.ts'
 import type { setAutoRetrain } from '../contract.ts'
 import { agentRoutes } from '../routes.ts'
 import { defaultStyles } from '../settings/styles-schema.ts'
@@ -135,11 +135,9 @@ test('credits are those of this month, and the last message is the latest across
 
 test('a plan without the weekly re-sync rejects the switch', async () => {
   // No plan of the catalogue has the API but not this feature, so the check is asked directly.
-  const route = agentRoutes(service.ctx, {
-    ...agentHooks(service.ctx),
-    copyActions: async () => {},
-    dropReplies: async () => [],
-  }).find(({ endpoint }) => endpoint.name === 'setAutoRetrain')
+  const route = agentRoutes(service.ctx, agentReactions(service.ctx)).find(
+    ({ endpoint }) => endpoint.name === 'setAutoRetrain',
+  )
   const call = {
     caller: { account: { id: client.accountId, name: 'x', plan: 'hobby' } },
     params: { agentId: id },

@@ -9,9 +9,9 @@ import { newId } from '../../platform/db/ids.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import type { SourceContent, SourcesTable } from '../../platform/db/tables/knowledge.ts'
 import { placeOfHeader } from '../../platform/secrets/sealed-columns.ts'
+import type { AgentReactions } from './agent-reactions.ts'
 import { cloneAgent } from './clone-agent.ts'
 import { createAgent } from './create-agent.ts'
-import type { AgentHooks } from './hooks.ts'
 
 let service: Service
 let client: Client
@@ -206,7 +206,7 @@ test('a failing statement during the copy does not remove the clone', async () =
   const id = await agentOf(client)
   await db.updateTable('agents').set({ auto_retrain: true }).where('id', '=', id).execute()
   const copyActions = async () => {}
-  const copySources: AgentHooks['copySources'] = async (trx, accountId, _from, to) => {
+  const copySources: AgentReactions['copySources'] = async (trx, accountId, _from, to) => {
     await trx
       .insertInto('sources')
       .values({

@@ -7,9 +7,9 @@ import { attempt, transact } from '../../platform/db/statements/transact.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { copyPictures } from '../pictures/pictures.ts'
 import { enforceAgentLimit } from './agent-limit.ts'
+import type { AgentReactions } from './agent-reactions.ts'
 import type { AgentRow } from './find-agent.ts'
 import { requireAgent } from './find-agent.ts'
-import type { AgentHooks } from './hooks.ts'
 
 const SUFFIX = ' (copy)'
 const MAX_NAME_LENGTH = 100
@@ -29,7 +29,7 @@ export async function cloneAgent(
   account: { id: AccountId; plan: string },
   actor: string,
   agentId: string,
-  { copyActions, copySources }: Pick<AgentHooks, 'copyActions' | 'copySources'>,
+  { copyActions, copySources }: Pick<AgentReactions, 'copyActions' | 'copySources'>,
 ): Promise<Clone> {
   return transact(db, async (trx) => {
     await enforceAgentLimit(trx, account)

@@ -5,14 +5,14 @@ import { transact } from '../../platform/db/statements/transact.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
 import { EMPTY_AGENT, type EmptyAgent, REMOVE_FILES, type RemoveFiles } from '../jobs.ts'
-import type { AgentHooks } from './hooks.ts'
+import type { AgentReactions } from './agent-reactions.ts'
 
 /**
  * Deletes the agent's row and its running replies, so that every request finds no such agent from then on. Jobs of the
  * same transaction delete everything else of it in small steps (privacy/erasing/empty-agent.ts).
  */
 export async function deleteAgent(
-  { db, jobs, dropReplies }: { db: Db; jobs: Jobs } & Pick<AgentHooks, 'dropReplies'>,
+  { db, jobs, dropReplies }: { db: Db; jobs: Jobs } & Pick<AgentReactions, 'dropReplies'>,
   { accountId, agentId }: AgentRef,
   actor: string,
 ): Promise<void> {

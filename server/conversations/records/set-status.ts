@@ -6,6 +6,9 @@ import type { ConversationRow } from './queries.ts'
 
 type Which = Pick<ConversationRow, 'id' | 'account_id'>
 
+/** A conversation that a person took over or a ticket was opened for stays escalated, whatever follows. */
+const escalation = (status: ConversationStatus) => (status === 'taken_over' ? { escalated: true } : {})
+
 /** Sets the status of a conversation whose row is locked, and the member who has taken it over. */
 export async function setStatus(
   trx: Trx,
@@ -16,7 +19,7 @@ export async function setStatus(
 ): Promise<void> {
   await trx
     .updateTable('conversations')
-    .set({ status, taken_over_by: memberId, updated_at: sql<Date>`now()` })
+    .set({ status, ...escalation(status), taken_over_by: memberId, updated_at: sql<Date>`now()` })
     .where('account_id', '=', accountId)
     .where('id', '=', conversationId)
     .execute()
@@ -30,9 +33,20 @@ export async function setFirstStatus(
 ): Promise<void> {
   await trx
     .updateTable('conversations')
-    .set({ status })
+    .set({ status, ...escalation(status) })
     .where('account_id', '=', account_id)
     .where('id', '=', id)
+    .execute()
+}
+
+/** Notes that a ticket was opened for a conversation, or linked to it. */
+export async function noteTicket(trx: Trx, accountId: AccountId, conversationId: string): Promise<void> {
+  await trx
+    .updateTable('conversations')
+    .set({ escalated: true })
+    .where('account_id', '=', accountId)
+    .where('id', '=', conversationId)
+    .where('escalated', '=', false)
     .execute()
 }
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { noteAssignment } from '../../accounts/records/members.ts'
+import { noteTicket } from '../../conversations/records/set-status.ts'
 import type { Trx } from '../../platform/db/database.ts'
 import { isId } from '../../platform/db/ids.ts'
 import type { AgentRef } from '../../platform/db/refs.ts'
@@ -68,6 +69,7 @@ export async function applyTicketChange(
     .where('id', '=', ticket.id)
     .returningAll()
     .executeTakeFirstOrThrow()
+  if (isLinked && row.conversation_id !== null) await noteTicket(trx, row.account_id, row.conversation_id)
   if (events.length > 0) {
     const person = await personsOf(trx, ticket, [doneBy, ticket.assignee_id, row.assignee_id])
     for (const event of events) {

@@ -2,6 +2,7 @@ import { requireAgent } from '../../agents/records/find-agent.ts'
 import { channelNames } from '../../agents/settings/channel-names.ts'
 import { chatChannel } from '../../agents/settings/chat-channel.ts'
 import { WIDGET } from '../../conversations/records/queries.ts'
+import { noteTicket } from '../../conversations/records/set-status.ts'
 import type { Trx } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'
 import type { Notifier } from '../../platform/db/notifier.ts'
@@ -142,9 +143,10 @@ type InsertedTicket = {
   assigneeId: string | null | undefined
 }
 
-/** Adds a ticket and starts its clocks. The agent's row is locked, because the ticket's number depends on it. */
+/** Adds a ticket and starts its clocks. The caller has locked its conversation. The agent's row is locked, because the ticket's number depends on it. */
 export async function insertTicket(trx: Trx, wanted: InsertedTicket): Promise<TicketRow> {
-  const { accountId, agentId, teamId = null } = wanted
+  const { accountId, agentId, conversationId, teamId = null } = wanted
+  if (conversationId !== null) await noteTicket(trx, accountId, conversationId)
   await requireAgent(trx, { accountId, agentId }, 'update')
   await ensureStatuses(trx, { accountId, agentId })
   const { last } = await trx
@@ -170,7 +172,7 @@ export async function insertTicket(trx: Trx, wanted: InsertedTicket): Promise<Ti
       customer: json(wanted.customer),
       metadata: json({}),
       channel: wanted.channel,
-      conversation_id: wanted.conversationId,
+      conversation_id: conversationId,
       priority: wanted.priority ?? 'none',
     })
     .returningAll()

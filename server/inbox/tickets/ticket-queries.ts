@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import { type ConversationRow, requireConversation } from '../../conversations/records/queries.ts'
+import { noteTicket } from '../../conversations/records/set-status.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
 import type { AgentRef, TicketRef } from '../../platform/db/refs.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
@@ -84,12 +85,13 @@ export async function openTicketOf(
     .executeTakeFirst()
 }
 
-/** Links a ticket to a conversation, in a transaction that has locked the ticket. */
+/** Links a ticket to a conversation, in a transaction that has locked both. */
 export async function linkTicket(
   trx: Trx,
   { id, account_id }: Pick<TicketRow, 'id' | 'account_id'>,
   conversationId: string,
 ): Promise<void> {
+  await noteTicket(trx, account_id, conversationId)
   await trx
     .updateTable('tickets')
     .set({ conversation_id: conversationId })

@@ -2,8 +2,8 @@ import type { Db, Trx } from '../../platform/db/database.ts'
 import type { AgentRef } from '../../platform/db/refs.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 
-/** What agents need of the features above them. It is passed in where the application is assembled. */
-export type AgentHooks = {
+/** What agents need of the features above them. They are listed in `server/reactions.ts`. */
+export type AgentReactions = {
   /** Adds a link source; throws ApiError when the URL cannot be one. */
   addLinkSource(db: Db, account: { id: AccountId; plan: string }, agentId: string, url: string): Promise<void>
   /**

@@ -1,7 +1,7 @@
 import { copyFile, mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { sql } from 'kysely'
-import type { AgentHooks } from '../../agents/records/hooks.ts'
+import type { AgentReactions } from '../../agents/records/agent-reactions.ts'
 import { shareTermsSalt } from '../../agents/records/knowledge-state.ts'
 import type { Context } from '../../context.ts'
 import type { Trx } from '../../platform/db/database.ts'
@@ -14,19 +14,17 @@ import { copyConnection } from '../notion/connection.ts'
 import { enqueueTraining } from '../training/enqueue-training.ts'
 import { enqueueFilling } from '../vectors/fill-space.ts'
 import { copyVectors } from '../vectors/vectors.ts'
-import { addLink } from './create-source.ts'
 import { folderOf, ownPath } from './files.ts'
 import { isLiveChunk } from './live-chunks.ts'
 import { copyChoices } from './passage-choices.ts'
 import type { SourceRow } from './queries.ts'
 
-/** The hooks that agents need for sources: one for the seed link and one for the copies of a clone. */
-export const agentHooks = (ctx: Context): Pick<AgentHooks, 'addLinkSource' | 'copySources'> => ({
-  async addLinkSource(db, account, agentId, url) {
-    await addLink({ ...ctx, db }, account, agentId, { url })
-  },
+type Deps = Pick<Context, 'jobs' | 'secrets' | 'models' | 'filesDir'>
 
-  async copySources(trx, accountId, fromAgentId, toAgentId) {
+/** Copies an agent's sources with their index and files to its clone. */
+export const copySources =
+  (ctx: Deps): AgentReactions['copySources'] =>
+  async (trx, accountId, fromAgentId, toAgentId) => {
     const rows = await trx
       .selectFrom('sources')
       .selectAll()
@@ -39,11 +37,10 @@ export const agentHooks = (ctx: Context): Pick<AgentHooks, 'addLinkSource' | 'co
     await copyConnection(ctx, trx, accountId, fromAgentId, toAgentId)
     for (const row of rows) await copySource(ctx, trx, accountId, row, toAgentId)
     await enqueueFilling({ ...ctx, db: trx }, toAgentId)
-  },
-})
+  }
 
 async function copySource(
-  ctx: Context,
+  ctx: Deps,
   trx: Trx,
   accountId: AccountId,
   row: SourceRow,
