@@ -1,7 +1,7 @@
 import { copyActions } from './actions/definitions/copy-actions.ts'
 import type { AgentReactions } from './agents/records/agent-reactions.ts'
+import type { Models } from './ai/models.ts'
 import { deliverAnswer } from './channels/outbound/deliver-answer.ts'
-import type { Context } from './context.ts'
 import { dropReplies } from './conversations/records/drop-replies.ts'
 import type { ConversationRow } from './conversations/records/queries.ts'
 import type { DeliverAnswer } from './conversations/turn/end-turn.ts'
@@ -12,8 +12,10 @@ import { openTicket } from './inbox/tickets/open-ticket.ts'
 import { hasTicket } from './inbox/tickets/ticket-queries.ts'
 import { copySources } from './knowledge/sources/copy-sources.ts'
 import { addLink } from './knowledge/sources/create-source.ts'
-import type { Trx } from './platform/db/database.ts'
+import type { Db, Trx } from './platform/db/database.ts'
 import type { Notifier } from './platform/db/notifier.ts'
+import type { Jobs } from './platform/jobs/jobs.ts'
+import type { Secrets } from './platform/secrets/secrets.ts'
 
 /**
  * Everything that a lower room makes a higher one do. Imports run downward, so the lower room is given a function from
@@ -35,9 +37,13 @@ import type { Notifier } from './platform/db/notifier.ts'
  */
 
 /** An agent is created, cloned or deleted. */
-export const agentReactions = (
-  ctx: Pick<Context, 'db' | 'jobs' | 'secrets' | 'models' | 'filesDir'>,
-): AgentReactions => ({
+export const agentReactions = (ctx: {
+  db: Db
+  jobs: Jobs
+  secrets: Secrets
+  models: Models
+  filesDir: string
+}): AgentReactions => ({
   /** Created with an address: knowledge/ adds its first source, after the agent is stored, in the request's transaction. */
   async addLinkSource(db, account, agentId, url) {
     await addLink({ ...ctx, db }, account, agentId, { url })

@@ -6,6 +6,7 @@ import { pino } from 'pino'
 import { createBuiltinModel } from '../ai/built-in/builtin-model.ts'
 import { modelsFolder } from '../ai/local/fetched-models.ts'
 import { createModels, type Models } from '../ai/models.ts'
+import { deliverAnswer } from '../channels/outbound/deliver-answer.ts'
 import type { Config } from '../config.ts'
 import { createOrphans } from '../conversations/turn/close-orphans.ts'
 import type { Generations } from '../conversations/turn/generations.ts'
@@ -18,7 +19,6 @@ import { upgrade } from '../platform/db/upkeep/upgrade.ts'
 import { createMaintenance } from '../platform/http/limits/maintenance.ts'
 import { originOf } from '../platform/http/server/own-origin.ts'
 import { openSecrets } from '../platform/secrets/secret-key.ts'
-import { turnReactions } from '../reactions.ts'
 import type { Command, Operations } from './command.ts'
 import { secretOperations } from './commands/secret-operations.ts'
 
@@ -119,7 +119,7 @@ export async function openOperations(
         const orphans = createOrphans({
           db,
           log: pino({ level: 'silent' }),
-          deliverAnswer: turnReactions(notifier).deliverAnswer,
+          deliverAnswer: (...answer) => deliverAnswer({ notifier }, ...answer),
         })
         await stopGeneration({ db, generations, notifier, orphans }, accountId, conversationId)
       },

@@ -1,5 +1,4 @@
 import type { AgentReactions } from '../../agents/records/agent-reactions.ts'
-import type { Context } from '../../context.ts'
 import type { Trx } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'
 import { json } from '../../platform/db/statements/json.ts'
@@ -9,7 +8,7 @@ import type { ActionRow } from './action-queries.ts'
 
 /** Copies an agent's actions, with their headers encrypted anew, and its procedures to its clone. */
 export const copyActions =
-  ({ secrets }: Pick<Context, 'secrets'>): AgentReactions['copyActions'] =>
+  ({ secrets }: { secrets: Secrets }): AgentReactions['copyActions'] =>
   async (trx, accountId, fromAgentId, toAgentId) => {
     const actions = await trx
       .selectFrom('actions')

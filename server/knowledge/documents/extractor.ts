@@ -13,7 +13,7 @@ type Extraction = {
   onBegin?: (() => Promise<void>) | undefined
 }
 
-type Extractor = {
+export type Extractor = {
   /** Returns the document. The caller's bytes stay usable. Throws ExtractFailure. */
   extract(input: DocumentInput, asked: Extraction): Promise<ExtractedDocument>
   /**

@@ -1,16 +1,17 @@
-import type { Context } from '../../context.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
 import type { AgentRef } from '../../platform/db/refs.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
+import type { GuardedFetcher } from '../../platform/fetch/guard/guarded-fetcher.ts'
 import { placeOfRow } from '../../platform/secrets/sealed-columns.ts'
+import type { Secrets } from '../../platform/secrets/secrets.ts'
 import { createNotionClient, type NotionClient } from './client/notion-client.ts'
 
 export type Connection = { accessToken: string; baseUrl: string | null }
 
 /** Stores the connection of an agent in place of the one it has. The token is encrypted. */
 export async function putConnection(
-  { db, secrets }: Pick<Context, 'db' | 'secrets'>,
+  { db, secrets }: { db: Db; secrets: Secrets },
   { accountId, agentId }: AgentRef,
   { accessToken, baseUrl }: Connection,
 ): Promise<void> {
@@ -39,7 +40,7 @@ const placeOf = (agentId: string) => placeOfRow('pages_connections', agentId, 'a
 
 /** A clone uses the connection of the original for its re-syncs. */
 export async function copyConnection(
-  { secrets }: Pick<Context, 'secrets'>,
+  { secrets }: { secrets: Secrets },
   trx: Trx,
   accountId: AccountId,
   fromAgentId: string,
@@ -61,7 +62,7 @@ export async function isConnected(db: Db, { accountId, agentId }: AgentRef): Pro
 
 /** Returns a client for the agent's connected workspace, or null when there is none. */
 export async function connectedClient(
-  { db, secrets, fetcher }: Pick<Context, 'db' | 'secrets' | 'fetcher'>,
+  { db, secrets, fetcher }: { db: Db; secrets: Secrets; fetcher: GuardedFetcher },
   { accountId, agentId }: AgentRef,
   options: { signal?: AbortSignal; timeoutMs?: number; retries?: number } = {},
 ): Promise<NotionClient | null> {

@@ -3,11 +3,13 @@ import { dirname, join } from 'node:path'
 import { sql } from 'kysely'
 import type { AgentReactions } from '../../agents/records/agent-reactions.ts'
 import { shareTermsSalt } from '../../agents/records/knowledge-state.ts'
-import type { Context } from '../../context.ts'
+import type { Models } from '../../ai/models.ts'
 import type { Trx } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
+import type { Jobs } from '../../platform/jobs/jobs.ts'
+import type { Secrets } from '../../platform/secrets/secrets.ts'
 import { copyPages } from '../crawl/pages/copy-pages.ts'
 import { isCrawl } from '../crawl/run/crawl-source.ts'
 import { copyConnection } from '../notion/connection.ts'
@@ -19,7 +21,7 @@ import { isLiveChunk } from './live-chunks.ts'
 import { copyChoices } from './passage-choices.ts'
 import type { SourceRow } from './queries.ts'
 
-type Deps = Pick<Context, 'jobs' | 'secrets' | 'models' | 'filesDir'>
+type Deps = { jobs: Jobs; secrets: Secrets; models: Models; filesDir: string }
 
 /** Copies an agent's sources with their index and files to its clone. */
 export const copySources =

@@ -1,7 +1,8 @@
 import type { Static } from 'typebox'
-import type { Context } from '../../context.ts'
+import type { Db } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'
 import { json } from '../../platform/db/statements/json.ts'
+import type { Jobs } from '../../platform/jobs/jobs.ts'
 import { addSite } from '../crawl/run/add-site.ts'
 import { addPage } from '../notion/pages/add-page.ts'
 import { type Account, addSource } from './add-source.ts'
@@ -12,7 +13,7 @@ import type { CreateSource } from './schema.ts'
 import { sourceUrl } from './source-url.ts'
 import { sizeOf } from './storage-limit.ts'
 
-type Deps = Pick<Context, 'db' | 'jobs' | 'filesDir'>
+type Deps = { db: Db; jobs: Jobs; filesDir: string }
 type New = Static<typeof CreateSource>
 
 /** Adds a text, questions and answers, or a link. */

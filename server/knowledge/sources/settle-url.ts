@@ -1,14 +1,15 @@
-import type { Context } from '../../context.ts'
 import { violates } from '../../platform/db/connections/violates.ts'
+import type { Db } from '../../platform/db/database.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import { FetchFailure, type FetchFailureCode } from '../../platform/fetch/failures/fetch-failure.ts'
+import type { GuardedFetcher } from '../../platform/fetch/guard/guarded-fetcher.ts'
 import type { SourceRow } from './queries.ts'
 
 const TIMEOUT_MS = 15_000
 /** The failures after which the server may still answer without encryption. */
 const NO_CONNECTION: readonly FetchFailureCode[] = ['connect_failed', 'tls_failed', 'timeout']
 
-type Deps = Pick<Context, 'db' | 'fetcher'>
+type Deps = { db: Db; fetcher: GuardedFetcher }
 type Link = Pick<SourceRow, 'id' | 'account_id' | 'url' | 'content' | 'content_version'>
 
 /**

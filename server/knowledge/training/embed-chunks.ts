@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
+import type { Logger } from 'pino'
 import type { Embedder } from '../../ai/embeddings/embedder.ts'
 import { ModelFailure } from '../../ai/failures/model-failure.ts'
-import type { Context } from '../../context.ts'
+import type { Models } from '../../ai/models.ts'
 import { createYielder } from '../../platform/concurrency/yield-to-event-loop.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
@@ -13,7 +14,7 @@ import { findSpace, liveSpace, SpaceRefused, sampleNear } from '../vectors/space
 import { storedKeys, storeVectors } from '../vectors/vectors.ts'
 import { type LoadedChunk, TrainingFailure } from './load-content.ts'
 
-type Deps = Pick<Context, 'db' | 'log' | 'models'>
+type Deps = { db: Db; log: Logger; models: Models }
 type Owner = { id: string; account_id: AccountId; agent_id: string }
 type Embeddable = Pick<LoadedChunk, 'headingPath' | 'questions' | 'text'>
 

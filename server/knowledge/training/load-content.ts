@@ -1,9 +1,14 @@
-import type { Context } from '../../context.ts'
+import type { Db } from '../../platform/db/database.ts'
+import type { ServiceProcess } from '../../platform/db/upkeep/processes.ts'
 import { FetchFailure } from '../../platform/fetch/failures/fetch-failure.ts'
 import { statusName } from '../../platform/fetch/failures/status-name.ts'
+import type { GuardedFetcher } from '../../platform/fetch/guard/guarded-fetcher.ts'
+import type { Renderer } from '../../platform/fetch/render/renderer.ts'
+import type { Secrets } from '../../platform/secrets/secrets.ts'
 import { chunkSections } from '../documents/chunk/chunk-sections.ts'
 import { ExtractFailure } from '../documents/extract-failure.ts'
 import type { DocumentType } from '../documents/extracted-document.ts'
+import type { Extractor } from '../documents/extractor.ts'
 import { linkedInput } from '../documents/html/rendered-page.ts'
 import { NotionFailure } from '../notion/client/notion-failure.ts'
 import { readConnectedPage } from '../notion/pages/read-connected-page.ts'
@@ -48,7 +53,15 @@ export class OriginGone extends TrainingFailure {
   }
 }
 
-type Deps = Pick<Context, 'db' | 'process' | 'fetcher' | 'renderer' | 'extractor' | 'filesDir' | 'secrets'>
+type Deps = {
+  db: Db
+  process: ServiceProcess
+  fetcher: GuardedFetcher
+  renderer: Renderer | null
+  extractor: Extractor
+  filesDir: string
+  secrets: Secrets
+}
 
 const PAGE_BYTES = 20 * 1_048_576
 const MAX_TITLE_LENGTH = 200
@@ -126,7 +139,7 @@ function load(
   }
 }
 
-type Input = Parameters<Context['extractor']['extractChunks']>[0]
+type Input = Parameters<Extractor['extractChunks']>[0]
 
 async function extract(
   { db, process, extractor }: Deps,

@@ -1,11 +1,13 @@
 import { type SqlBool, sql } from 'kysely'
+import type { Logger } from 'pino'
 import { keepVectorLease, setVectorSpace, takeVectorLease } from '../../agents/records/knowledge-state.ts'
 import type { Embedder } from '../../ai/embeddings/embedder.ts'
-import type { Context } from '../../context.ts'
+import type { Models } from '../../ai/models.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
 import type { AgentRef } from '../../platform/db/refs.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { hasPgvector, preparePgvector } from '../../platform/db/upkeep/pgvector.ts'
+import type { Jobs } from '../../platform/jobs/jobs.ts'
 import { embeddedText } from '../training/embed-chunks.ts'
 import { dropUnusedSpaces, findSpace, SpaceRefused, sampleNear } from './spaces.ts'
 import { dropFormerVectors, lacksVector, moveFormerVectors, storeVectors } from './vectors.ts'
@@ -14,7 +16,7 @@ import { dropFormerVectors, lacksVector, moveFormerVectors, storeVectors } from 
 export const FILL_SPACE = 'move-vectors'
 export type FillSpace = { agentId: string; space: string | null }
 
-type Deps = Pick<Context, 'db' | 'jobs' | 'log' | 'models'>
+type Deps = { db: Db; jobs: Jobs; log: Logger; models: Models }
 type Agent = { id: string; account_id: AccountId; vector_space: string | null }
 
 /** A job ends before its queue considers it lost; the rest is done by another job. */
@@ -204,7 +206,7 @@ async function isIncomplete(trx: Trx, { accountId, agentId }: AgentRef, name: st
  * operator has resumed it.
  */
 export async function enqueueFilling(
-  { db, jobs, models }: Pick<Context, 'db' | 'jobs' | 'models'>,
+  { db, jobs, models }: { db: Db; jobs: Jobs; models: Models },
   agentId: string | null = null,
 ): Promise<void> {
   const space = models.embedder?.space ?? null
@@ -228,7 +230,7 @@ export async function enqueueFilling(
 }
 
 /** The recurring work on spaces: see enqueueFilling and dropUnusedSpaces. */
-export async function tendSpaces(ctx: Pick<Context, 'db' | 'jobs' | 'models'>): Promise<void> {
+export async function tendSpaces(ctx: { db: Db; jobs: Jobs; models: Models }): Promise<void> {
   const space = ctx.models.embedder?.space ?? null
   // The server may have got the extension since.
   if (space !== null) await preparePgvector(ctx.db)

@@ -1,5 +1,6 @@
-import type { Context } from '../../../context.ts'
+import type { Db } from '../../../platform/db/database.ts'
 import { json } from '../../../platform/db/statements/json.ts'
+import type { Jobs } from '../../../platform/jobs/jobs.ts'
 import { type Account, addSource } from '../../sources/add-source.ts'
 import type { SourceRow } from '../../sources/queries.ts'
 import { sourceUrl } from '../../sources/source-url.ts'
@@ -9,7 +10,7 @@ type NewSite = { url: string; linkType: CrawlMetadata['type']; allowHttp?: boole
 
 /** Adds a website, whose pages are found by links from the start page or by its sitemap. */
 export async function addSite(
-  ctx: Pick<Context, 'db' | 'jobs'>,
+  ctx: { db: Db; jobs: Jobs },
   account: Account,
   agentId: string,
   { url: text, linkType, allowHttp, ...options }: NewSite,

@@ -1,7 +1,8 @@
 import type { Static } from 'typebox'
-import type { Context } from '../../../context.ts'
+import type { Db } from '../../../platform/db/database.ts'
 import { json } from '../../../platform/db/statements/json.ts'
 import { ApiError } from '../../../platform/http/errors.ts'
+import type { Jobs } from '../../../platform/jobs/jobs.ts'
 import { type Account, addSource } from '../../sources/add-source.ts'
 import type { SourceRow } from '../../sources/queries.ts'
 import type { CreateSource } from '../../sources/schema.ts'
@@ -15,7 +16,7 @@ type NewPage = Extract<Static<typeof CreateSource>, { type: 'notionPage' }>
  * SOURCE_DUPLICATE.
  */
 export async function addPage(
-  ctx: Pick<Context, 'db' | 'jobs'>,
+  ctx: { db: Db; jobs: Jobs },
   account: Account,
   agentId: string,
   { pageId, name }: NewPage,

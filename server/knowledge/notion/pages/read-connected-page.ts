@@ -1,5 +1,7 @@
-import type { Context } from '../../../context.ts'
+import type { Db } from '../../../platform/db/database.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
+import type { GuardedFetcher } from '../../../platform/fetch/guard/guarded-fetcher.ts'
+import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import { NotionFailure } from '../client/notion-failure.ts'
 import { connectedClient } from '../connection.ts'
 import { type PageContent, readPage } from './read-page.ts'
@@ -11,7 +13,7 @@ type ConnectedPageRef = { accountId: AccountId; agentId: string; pageId: string 
  * NotionFailure.
  */
 export async function readConnectedPage(
-  ctx: Pick<Context, 'db' | 'secrets' | 'fetcher'>,
+  ctx: { db: Db; secrets: Secrets; fetcher: GuardedFetcher },
   { accountId, agentId, pageId }: ConnectedPageRef,
   since: string | null,
   signal: AbortSignal,
