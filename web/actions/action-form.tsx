@@ -20,10 +20,11 @@ const PATH = '/agents/{agentId}/actions'
 type NewAction = InputOf<'POST', typeof PATH>['body']
 type Channels = Action['channels']
 
+type ActionFormProps = { agentId: string; action: Action | null }
+
 /** The form of an action; `action` is null for a new one. */
-export function ActionForm({ agentId, action }: { agentId: string; action: Action | null }) {
+export function ActionForm({ agentId, action }: ActionFormProps) {
   const can = useCan()
-  const navigate = useNavigate()
   const [type, setType] = useState<ActionType>(action?.type ?? 'http')
   const [name, setName] = useState(action?.name ?? '')
   const [description, setDescription] = useState(action?.description ?? '')
@@ -35,54 +36,14 @@ export function ActionForm({ agentId, action }: { agentId: string; action: Actio
   const [request, setRequest] = useState<Request>(() =>
     action?.http ? requestOf(action.http) : emptyRequest,
   )
-  const save = useMutation({
-    meta: { quiet: true },
-    mutationFn: () => {
-      const { headers, ...http } = request
-      const body: NewAction = {
-        name,
-        type,
-        description,
-        enabled,
-        channels,
-        ...(hasOwnInputs(type) && { inputs }),
-        ...(type === 'http' && {
-          http: {
-            ...http,
-            body: http.body || null,
-            // An empty value keeps the stored one.
-            headers: Object.fromEntries(
-              headers
-                .filter((header) => header.name.trim() !== '')
-                .map((header) => [
-                  header.name.trim(),
-                  header.isStored && !header.value ? null : header.value,
-                ]),
-            ),
-          },
-        }),
-      }
-      return action
-        ? call('PUT', `${PATH}/{actionId}`, { params: { agentId, actionId: action.id }, body })
-        : call('POST', PATH, { params: { agentId }, body })
-    },
-    onSuccess: ({ id }) => {
-      tell('done', 'Saved. The agent can use it from the next answer on.')
-      void queries.invalidateQueries({ queryKey: [PATH] })
-      void queries.invalidateQueries({ queryKey: [`${PATH}/{actionId}`] })
-      if (!action)
-        void navigate({ to: '/agents/$agentId/actions/$actionId', params: { agentId, actionId: id } })
-    },
-  })
-  const details = save.error instanceof ParleyError ? (save.error.details ?? {}) : {}
-  const problemOf = (field: string): string | null => (details as Record<string, string>)[field] ?? null
+  const { save, problemOf } = useSaveAction({ agentId, action })
   return (
     <Form
       save={save}
       more={[inputs, request, channels]}
       onSubmit={(event) => {
         event.preventDefault()
-        save.mutate()
+        save.mutate({ name, type, description, enabled, channels, inputs, request })
       }}
     >
       <Card className={classes.stack}>
@@ -119,28 +80,7 @@ export function ActionForm({ agentId, action }: { agentId: string; action: Actio
           <InputsEditor inputs={inputs} error={problemOf('inputs')} onChange={setInputs} />
         )}
         {type === 'http' && <RequestFields request={request} problemOf={problemOf} onChange={setRequest} />}
-        <fieldset className={classes.group}>
-          <legend>Where</legend>
-          <Check
-            label="On every channel"
-            checked={channels === null}
-            onChange={({ target }) => setChannels(target.checked ? null : ['chat_widget'])}
-          />
-          {channels && (
-            <div className={classes.columns}>
-              {CHANNELS.map(([id, label]) => (
-                <Check
-                  key={id}
-                  label={label}
-                  checked={channels.includes(id)}
-                  onChange={({ target }) =>
-                    setChannels(target.checked ? [...channels, id] : channels.filter((one) => one !== id))
-                  }
-                />
-              ))}
-            </div>
-          )}
-        </fieldset>
+        <ChannelFields channels={channels} onChange={setChannels} />
         <Check
           label="The agent may use it"
           checked={enabled}
@@ -157,4 +97,79 @@ export function ActionForm({ agentId, action }: { agentId: string; action: Actio
       </Card>
     </Form>
   )
+}
+
+type ChannelFieldsProps = { channels: Channels; onChange: (channels: Channels) => void }
+
+function ChannelFields({ channels, onChange }: ChannelFieldsProps) {
+  return (
+    <fieldset className={classes.group}>
+      <legend>Where</legend>
+      <Check
+        label="On every channel"
+        checked={channels === null}
+        onChange={({ target }) => onChange(target.checked ? null : ['chat_widget'])}
+      />
+      {channels && (
+        <div className={classes.columns}>
+          {CHANNELS.map(([id, label]) => (
+            <Check
+              key={id}
+              label={label}
+              checked={channels.includes(id)}
+              onChange={({ target }) =>
+                onChange(target.checked ? [...channels, id] : channels.filter((one) => one !== id))
+              }
+            />
+          ))}
+        </div>
+      )}
+    </fieldset>
+  )
+}
+
+type Draft = Pick<NewAction, 'name' | 'type' | 'description' | 'enabled' | 'channels'> & {
+  inputs: Record<string, unknown>
+  request: Request
+}
+
+/** Saves an action; `problemOf` says what the service rejects about a field. */
+function useSaveAction({ agentId, action }: ActionFormProps) {
+  const navigate = useNavigate()
+  const save = useMutation({
+    meta: { quiet: true },
+    mutationFn: (draft: Draft) => {
+      const { inputs, request, ...fields } = draft
+      const body: NewAction = {
+        ...fields,
+        ...(hasOwnInputs(fields.type) && { inputs }),
+        ...(fields.type === 'http' && { http: httpOf(request) }),
+      }
+      return action
+        ? call('PUT', `${PATH}/{actionId}`, { params: { agentId, actionId: action.id }, body })
+        : call('POST', PATH, { params: { agentId }, body })
+    },
+    onSuccess: ({ id }) => {
+      tell('done', 'Saved. The agent can use it from the next answer on.')
+      void queries.invalidateQueries({ queryKey: [PATH] })
+      void queries.invalidateQueries({ queryKey: [`${PATH}/{actionId}`] })
+      if (!action)
+        void navigate({ to: '/agents/$agentId/actions/$actionId', params: { agentId, actionId: id } })
+    },
+  })
+  const problems: Record<string, string> = save.error instanceof ParleyError ? (save.error.details ?? {}) : {}
+  return { save, problemOf: (field: string): string | null => problems[field] ?? null }
+}
+
+function httpOf({ headers, ...http }: Request): NonNullable<NewAction['http']> {
+  return {
+    ...http,
+    body: http.body || null,
+    // An empty value keeps the stored one.
+    headers: Object.fromEntries(
+      headers
+        .filter((header) => header.name.trim() !== '')
+        .map((header) => [header.name.trim(), header.isStored && !header.value ? null : header.value]),
+    ),
+  }
 }

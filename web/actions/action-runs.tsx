@@ -3,8 +3,8 @@ import { Link } from '@tanstack/react-router'
 import { listing } from '../app/api.ts'
 import sources from '../sources/sources.module.css'
 import { Ago } from '../ui/ago.tsx'
-import { Button } from '../ui/button.tsx'
 import { Badge, Section, Table } from '../ui/page.tsx'
+import { ShowMore } from '../ui/show-more.tsx'
 import { Loaded } from '../ui/state.tsx'
 import classes from './actions.module.css'
 import { RUN_TONES } from './words.ts'
@@ -55,13 +55,7 @@ export function ActionRuns({ agentId, actionId }: { agentId: string; actionId: s
                   </tr>
                 ))}
               </Table>
-              {runs.hasNextPage && (
-                <div className={sources.more}>
-                  <Button onClick={() => runs.fetchNextPage()} pending={runs.isFetchingNextPage}>
-                    Show more
-                  </Button>
-                </div>
-              )}
+              <ShowMore of={runs} className={sources.more} />
             </>
           )
         }}

@@ -4,9 +4,10 @@ import { listing } from '../app/api.ts'
 import { useAgentId, useCan } from '../app/session.ts'
 import sources from '../sources/sources.module.css'
 import { Ago } from '../ui/ago.tsx'
-import { Button, buttonClass } from '../ui/button.tsx'
+import { buttonClass } from '../ui/button.tsx'
 import { Plus, Zap } from '../ui/icons.ts'
 import { Badge, Page, Table } from '../ui/page.tsx'
+import { ShowMore } from '../ui/show-more.tsx'
 import { Empty, Loaded } from '../ui/state.tsx'
 import classes from './actions.module.css'
 import { typeName } from './words.ts'
@@ -66,13 +67,7 @@ export function ActionsPage() {
                   </tr>
                 ))}
               </Table>
-              {actions.hasNextPage && (
-                <div className={sources.more}>
-                  <Button onClick={() => actions.fetchNextPage()} pending={actions.isFetchingNextPage}>
-                    Show more
-                  </Button>
-                </div>
-              )}
+              <ShowMore of={actions} className={sources.more} />
             </>
           )
         }}

@@ -27,8 +27,6 @@ type RequestFieldsProps = {
 /** The fields of the request that an action sends. */
 export function RequestFields({ request, problemOf, onChange }: RequestFieldsProps) {
   const change = (part: Partial<Request>) => onChange({ ...request, ...part })
-  const changeHeader = (id: number, part: Partial<Header>) =>
-    change({ headers: request.headers.map((one) => (one.id === id ? { ...one, ...part } : one)) })
   return (
     <>
       <div className={classes.target}>
@@ -51,55 +49,7 @@ export function RequestFields({ request, problemOf, onChange }: RequestFieldsPro
           onChange={({ target }) => change({ url: target.value })}
         />
       </div>
-      <fieldset className={classes.group}>
-        <legend>Headers</legend>
-        {request.headers.map(({ id, name, value, isStored }) => (
-          <div key={id} className={classes.header}>
-            <TextField
-              label="Name of the header"
-              hideLabel
-              placeholder="Authorization"
-              value={name}
-              onChange={({ target }) => changeHeader(id, { name: target.value })}
-            />
-            <TextField
-              label={`Value of ${name || 'the header'}`}
-              hideLabel
-              autoComplete="off"
-              placeholder={isStored ? 'stored; type to replace it' : 'Value'}
-              value={value}
-              onChange={({ target }) => changeHeader(id, { value: target.value })}
-            />
-            <IconButton
-              icon={X}
-              label={`Remove the header ${name}`}
-              onClick={() => change({ headers: request.headers.filter((one) => one.id !== id) })}
-            />
-          </div>
-        ))}
-        <div>
-          <Button
-            small
-            icon={Plus}
-            onClick={() =>
-              change({
-                headers: [
-                  ...request.headers,
-                  {
-                    id: Math.max(-1, ...request.headers.map(({ id }) => id)) + 1,
-                    name: '',
-                    value: '',
-                    isStored: false,
-                  },
-                ],
-              })
-            }
-          >
-            Add a header
-          </Button>
-        </div>
-        <p className={classes.faint}>Values are stored encrypted, and nobody can read them here again.</p>
-      </fieldset>
+      <HeaderFields headers={request.headers} onChange={(headers) => change({ headers })} />
       {request.method !== 'GET' && (
         <TextArea
           label="Body"
@@ -120,5 +70,54 @@ export function RequestFields({ request, problemOf, onChange }: RequestFieldsPro
         onChange={({ target }) => change({ timeoutMs: Number(target.value) })}
       />
     </>
+  )
+}
+
+function HeaderFields({ headers, onChange }: { headers: Header[]; onChange: (headers: Header[]) => void }) {
+  const change = (id: number, part: Partial<Header>) =>
+    onChange(headers.map((one) => (one.id === id ? { ...one, ...part } : one)))
+  return (
+    <fieldset className={classes.group}>
+      <legend>Headers</legend>
+      {headers.map(({ id, name, value, isStored }) => (
+        <div key={id} className={classes.header}>
+          <TextField
+            label="Name of the header"
+            hideLabel
+            placeholder="Authorization"
+            value={name}
+            onChange={({ target }) => change(id, { name: target.value })}
+          />
+          <TextField
+            label={`Value of ${name || 'the header'}`}
+            hideLabel
+            autoComplete="off"
+            placeholder={isStored ? 'stored; type to replace it' : 'Value'}
+            value={value}
+            onChange={({ target }) => change(id, { value: target.value })}
+          />
+          <IconButton
+            icon={X}
+            label={`Remove the header ${name}`}
+            onClick={() => onChange(headers.filter((one) => one.id !== id))}
+          />
+        </div>
+      ))}
+      <div>
+        <Button
+          small
+          icon={Plus}
+          onClick={() =>
+            onChange([
+              ...headers,
+              { id: Math.max(-1, ...headers.map(({ id }) => id)) + 1, name: '', value: '', isStored: false },
+            ])
+          }
+        >
+          Add a header
+        </Button>
+      </div>
+      <p className={classes.faint}>Values are stored encrypted, and nobody can read them here again.</p>
+    </fieldset>
   )
 }

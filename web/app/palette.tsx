@@ -163,8 +163,15 @@ function useEntries(isAsked: boolean): Entry[] {
       group: 'Workspace',
       run: () => void navigate({ to: '/workspace', search: { tab: id } as never }),
     }))
+  return [...pages, ...others, ...tabs, ...useFixedEntries(), ...(isAsked ? parts : [])]
+}
+
+/** Returns the entries that are the same on every page. */
+function useFixedEntries(): Entry[] {
+  const navigate = useNavigate()
+  const can = useCan()
   const go = (to: string) => () => void navigate({ to })
-  const rest: (Entry & { hidden?: boolean })[] = [
+  const entries: (Entry & { hidden?: boolean })[] = [
     { id: 'agents', label: 'All agents', icon: Bot, group: 'Workspace', run: go('/agents') },
     {
       id: 'new',
@@ -184,5 +191,5 @@ function useEntries(isAsked: boolean): Entry[] {
     { id: 'light', label: 'Light looks', icon: Sun, group: 'Looks', run: () => chooseTheme('light') },
     { id: 'dark', label: 'Dark looks', icon: Moon, group: 'Looks', run: () => chooseTheme('dark') },
   ]
-  return [...pages, ...others, ...tabs, ...rest.filter(({ hidden }) => !hidden), ...(isAsked ? parts : [])]
+  return entries.filter(({ hidden }) => !hidden)
 }

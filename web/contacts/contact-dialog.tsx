@@ -27,7 +27,6 @@ export function ContactDialog({ agentId, contact, onClose }: ContactDialogProps)
   const conversations = useQuery(
     reading('/agents/{agentId}/contacts/{contactId}/conversations', { params, query: { limit: 10 } }),
   )
-  const attributes = Object.entries(contact.customAttributes as Record<string, unknown>)
   const remove = useMutation({
     mutationFn: () => call('DELETE', '/agents/{agentId}/contacts/{contactId}', { params }),
     onSuccess: () => {
@@ -39,26 +38,7 @@ export function ContactDialog({ agentId, contact, onClose }: ContactDialogProps)
   return (
     <Dialog title={contact.name ?? contact.externalId} isOpen onClose={onClose} drawer="right">
       <div className={agents.steps}>
-        <dl className={sources.facts}>
-          <div>
-            <dt>Email</dt>
-            <dd>{contact.email ?? '–'}</dd>
-          </div>
-          <div>
-            <dt>Phone</dt>
-            <dd>{contact.phoneNumber ?? '–'}</dd>
-          </div>
-          <div>
-            <dt>ID</dt>
-            <dd>{contact.externalId}</dd>
-          </div>
-          {attributes.map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{String(value)}</dd>
-            </div>
-          ))}
-        </dl>
+        <Facts contact={contact} />
         <Section title="Conversations">
           <Loaded of={conversations}>
             {({ data }) => (
@@ -102,5 +82,30 @@ export function ContactDialog({ agentId, contact, onClose }: ContactDialogProps)
         <Person contact={contact} onErased={onClose} />
       </div>
     </Dialog>
+  )
+}
+
+function Facts({ contact }: { contact: Contact }) {
+  return (
+    <dl className={sources.facts}>
+      <div>
+        <dt>Email</dt>
+        <dd>{contact.email ?? '–'}</dd>
+      </div>
+      <div>
+        <dt>Phone</dt>
+        <dd>{contact.phoneNumber ?? '–'}</dd>
+      </div>
+      <div>
+        <dt>ID</dt>
+        <dd>{contact.externalId}</dd>
+      </div>
+      {Object.entries(contact.customAttributes).map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{String(value)}</dd>
+        </div>
+      ))}
+    </dl>
   )
 }

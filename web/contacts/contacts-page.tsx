@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { listing, reading } from '../app/api.ts'
+import { listing, type OutputOf, reading } from '../app/api.ts'
 import { useAgentId, useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import sources from '../sources/sources.module.css'
@@ -11,6 +11,7 @@ import { TextField } from '../ui/field.tsx'
 import { plural } from '../ui/format.ts'
 import { ContactRound, Download, Upload } from '../ui/icons.ts'
 import { Page, Table } from '../ui/page.tsx'
+import { ShowMore } from '../ui/show-more.tsx'
 import { Empty, Loaded } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
 import { ContactDialog } from './contact-dialog.tsx'
@@ -80,29 +81,8 @@ export function ContactsPage() {
           }
           return (
             <>
-              <Table stacked label="Contacts" head={['Name', 'Email', 'Phone', 'Known since']}>
-                {all.map((contact) => (
-                  <tr key={contact.id}>
-                    <td>
-                      <button type="button" className={sources.open} onClick={() => show(contact.id)}>
-                        {contact.name ?? contact.externalId}
-                      </button>
-                    </td>
-                    <td>{contact.email ?? '–'}</td>
-                    <td>{contact.phoneNumber ?? '–'}</td>
-                    <td className={sources.nowrap}>
-                      <Ago at={contact.createdAt} />
-                    </td>
-                  </tr>
-                ))}
-              </Table>
-              {contacts.hasNextPage && (
-                <div className={sources.more}>
-                  <Button onClick={() => contacts.fetchNextPage()} pending={contacts.isFetchingNextPage}>
-                    Show more
-                  </Button>
-                </div>
-              )}
+              <ContactTable contacts={all} onOpen={show} />
+              <ShowMore of={contacts} className={sources.more} />
             </>
           )
         }}
@@ -110,5 +90,28 @@ export function ContactsPage() {
       {isImporting && <ImportContacts agentId={agentId} onClose={() => setIsImporting(false)} />}
       {open && <ContactDialog agentId={agentId} contact={open} onClose={() => show(undefined)} />}
     </Page>
+  )
+}
+
+type Contacts = OutputOf<'GET', '/agents/{agentId}/contacts'>['data']
+
+function ContactTable({ contacts, onOpen }: { contacts: Contacts; onOpen: (id: string) => void }) {
+  return (
+    <Table stacked label="Contacts" head={['Name', 'Email', 'Phone', 'Known since']}>
+      {contacts.map((contact) => (
+        <tr key={contact.id}>
+          <td>
+            <button type="button" className={sources.open} onClick={() => onOpen(contact.id)}>
+              {contact.name ?? contact.externalId}
+            </button>
+          </td>
+          <td>{contact.email ?? '–'}</td>
+          <td>{contact.phoneNumber ?? '–'}</td>
+          <td className={sources.nowrap}>
+            <Ago at={contact.createdAt} />
+          </td>
+        </tr>
+      ))}
+    </Table>
   )
 }

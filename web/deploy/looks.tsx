@@ -43,30 +43,7 @@ export function Looks({ agent }: { agent: Agent }) {
   const changed = (Object.keys(draft) as (keyof Chat)[]).filter(
     (name) => JSON.stringify(draft[name]) !== JSON.stringify(saved[name]),
   )
-  const save = useMutation({
-    meta: { quiet: true },
-    mutationFn: () =>
-      saveVersion({
-        base: agent,
-        fieldsOf: ({ styles }) => styles.chat,
-        change: Object.fromEntries(changed.map((name) => [name, draft[name]])),
-        send: (chat: Partial<Chat>, headers) =>
-          call('PUT', '/agents/{agentId}/styles', {
-            params: { agentId: agent.id },
-            body: { styles: { chat } },
-            headers,
-          }),
-      }),
-    onSuccess: (whose) => {
-      tell(
-        'done',
-        whose === 'mine'
-          ? 'Visitors see it within a minute.'
-          : 'Nothing was saved: you see the looks in use.',
-      )
-      return queries.invalidateQueries({ queryKey: ['/agents/{agentId}'] })
-    },
-  })
+  const save = useSaveLooks(agent)
   return (
     <Section title="Looks">
       <div className={classes.looks}>
@@ -74,79 +51,10 @@ export function Looks({ agent }: { agent: Agent }) {
           save={save}
           onSubmit={(event) => {
             event.preventDefault()
-            save.mutate()
+            save.mutate(Object.fromEntries(changed.map((name) => [name, draft[name]])))
           }}
         >
-          <TextField
-            label="Name in the chat"
-            value={draft.displayName}
-            placeholder={agent.name}
-            onChange={({ target }) => set('displayName', target.value)}
-          />
-          <TextField
-            label="Placeholder of the message field"
-            value={draft.messagePlaceholder}
-            onChange={({ target }) => set('messagePlaceholder', target.value)}
-          />
-          <TextField
-            label="Line below the message field"
-            value={draft.footer}
-            onChange={({ target }) => set('footer', target.value)}
-          />
-          <TextArea
-            label="Notice above the messages"
-            rows={2}
-            maxLength={500}
-            value={draft.dismissableNotice}
-            onChange={({ target }) => set('dismissableNotice', target.value)}
-            hint="Visitors can dismiss it. Leave it empty for none."
-          />
-          <TextField
-            label="Open by itself after so many seconds"
-            type="number"
-            min={0}
-            max={3600}
-            value={draft.autoOpenChatWindowAfter ?? ''}
-            onChange={({ target }) =>
-              set('autoOpenChatWindowAfter', target.value === '' ? null : Number(target.value))
-            }
-            hint="Leave it empty to wait until a visitor opens it."
-          />
-          <div className={classes.pair}>
-            <Select
-              label="Theme"
-              options={THEMES}
-              value={draft.theme}
-              onChange={({ target }) => set('theme', target.value as Chat['theme'])}
-            />
-            <Select
-              label="Button position"
-              options={SIDES}
-              value={draft.alignChatButton}
-              onChange={({ target }) => set('alignChatButton', target.value as Chat['alignChatButton'])}
-            />
-          </div>
-          <div className={classes.colors}>
-            {COLORS.map(([name, label]) => (
-              <TextField
-                key={name}
-                label={label}
-                type="color"
-                value={/^#[\da-f]{6}$/i.test(draft[name]) ? draft[name] : '#ffffff'}
-                onChange={({ target }) => set(name, target.value)}
-              />
-            ))}
-          </div>
-          <div>
-            {SWITCHES.map(([name, label]) => (
-              <Check
-                key={name}
-                label={label}
-                checked={draft[name]}
-                onChange={({ target }) => set(name, target.checked)}
-              />
-            ))}
-          </div>
+          <ChatFields agent={agent} draft={draft} set={set} />
           {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
           <FormActions>
             <Button kind="primary" type="submit" disabled={changed.length === 0} pending={save.isPending}>
@@ -170,4 +78,114 @@ export function Looks({ agent }: { agent: Agent }) {
       </div>
     </Section>
   )
+}
+
+type ChatFieldsProps = {
+  agent: Agent
+  draft: Chat
+  set: <K extends keyof Chat>(name: K, value: Chat[K]) => void
+}
+
+function ChatFields({ agent, draft, set }: ChatFieldsProps) {
+  return (
+    <>
+      <TextField
+        label="Name in the chat"
+        value={draft.displayName}
+        placeholder={agent.name}
+        onChange={({ target }) => set('displayName', target.value)}
+      />
+      <TextField
+        label="Placeholder of the message field"
+        value={draft.messagePlaceholder}
+        onChange={({ target }) => set('messagePlaceholder', target.value)}
+      />
+      <TextField
+        label="Line below the message field"
+        value={draft.footer}
+        onChange={({ target }) => set('footer', target.value)}
+      />
+      <TextArea
+        label="Notice above the messages"
+        rows={2}
+        maxLength={500}
+        value={draft.dismissableNotice}
+        onChange={({ target }) => set('dismissableNotice', target.value)}
+        hint="Visitors can dismiss it. Leave it empty for none."
+      />
+      <TextField
+        label="Open by itself after so many seconds"
+        type="number"
+        min={0}
+        max={3600}
+        value={draft.autoOpenChatWindowAfter ?? ''}
+        onChange={({ target }) =>
+          set('autoOpenChatWindowAfter', target.value === '' ? null : Number(target.value))
+        }
+        hint="Leave it empty to wait until a visitor opens it."
+      />
+      <div className={classes.pair}>
+        <Select
+          label="Theme"
+          options={THEMES}
+          value={draft.theme}
+          onChange={({ target }) => set('theme', target.value as Chat['theme'])}
+        />
+        <Select
+          label="Button position"
+          options={SIDES}
+          value={draft.alignChatButton}
+          onChange={({ target }) => set('alignChatButton', target.value as Chat['alignChatButton'])}
+        />
+      </div>
+      <div className={classes.colors}>
+        {COLORS.map(([name, label]) => (
+          <TextField
+            key={name}
+            label={label}
+            type="color"
+            value={/^#[\da-f]{6}$/i.test(draft[name]) ? draft[name] : '#ffffff'}
+            onChange={({ target }) => set(name, target.value)}
+          />
+        ))}
+      </div>
+      <div>
+        {SWITCHES.map(([name, label]) => (
+          <Check
+            key={name}
+            label={label}
+            checked={draft[name]}
+            onChange={({ target }) => set(name, target.checked)}
+          />
+        ))}
+      </div>
+    </>
+  )
+}
+
+function useSaveLooks(agent: Agent) {
+  return useMutation({
+    meta: { quiet: true },
+    mutationFn: (change: Partial<Chat>) =>
+      saveVersion({
+        base: agent,
+        fieldsOf: ({ styles }) => styles.chat,
+        change,
+        send: (chat: Partial<Chat>, headers) =>
+          call('PUT', '/agents/{agentId}/styles', {
+            params: { agentId: agent.id },
+            body: { styles: { chat } },
+            headers,
+          }),
+      }),
+    onSuccess: (whose) => {
+      tell(
+        'done',
+        whose === 'mine'
+          ? 'Visitors see it within a minute.'
+          : 'Nothing was saved: you see the looks in use.',
+      )
+      return queries.invalidateQueries({ queryKey: ['/agents/{agentId}'] })
+    },
+  })
 }

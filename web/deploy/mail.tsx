@@ -26,6 +26,8 @@ const MODES = [
   ['tickets', 'They become tickets for the team'],
 ] as const
 
+const refresh = () => queries.invalidateQueries({ queryKey: [PATH] })
+
 /** Connects the mailbox of an agent and tests it. */
 export function Mail({ agent }: { agent: Agent }) {
   const params = { agentId: agent.id }
@@ -46,7 +48,6 @@ function Connection({ agent, mailbox }: { agent: Agent; mailbox: Mailbox | null 
   const params = { agentId: agent.id }
   const can = useCan()
   const mayWrite = can('agents:write')
-  const refresh = () => queries.invalidateQueries({ queryKey: [PATH] })
   const test = useMutation({
     meta: { quiet: true },
     mutationFn: () => call('POST', `${PATH}/test`, { params }),
@@ -62,15 +63,6 @@ function Connection({ agent, mailbox }: { agent: Agent; mailbox: Mailbox | null 
     onSuccess: () => test.mutate(),
   })
   const [isLeaving, setIsLeaving] = useState(false)
-  const disconnect = useMutation({
-    mutationFn: () => call('DELETE', PATH, { params }),
-    onSuccess: () => {
-      setIsLeaving(false)
-      tell('done', 'The mailbox is disconnected. Its conversations stay.')
-      test.reset()
-      return refresh()
-    },
-  })
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()
     save.mutate(bodyOf(new FormData(event.currentTarget)))
@@ -86,40 +78,7 @@ function Connection({ agent, mailbox }: { agent: Agent; mailbox: Mailbox | null 
           {/* The form is reset when a mailbox is connected or disconnected, but not when it is tested. */}
           <Form save={save} key={mailbox ? 'connected' : 'new'} onSubmit={submit}>
             {!test.isPending && <Failures of={notedOf(mailbox)} />}
-            <fieldset className={classes.account} disabled={!mayWrite}>
-              <legend className="visually-hidden">Mailbox</legend>
-              <TextField
-                label="Address"
-                name="address"
-                type="email"
-                placeholder="support@example.com"
-                defaultValue={mailbox?.address}
-                required
-              />
-              <TextField
-                label="Name of the sender"
-                name="fromName"
-                placeholder={agent.name}
-                maxLength={100}
-                defaultValue={mailbox?.fromName ?? ''}
-              />
-              <Select
-                label="Incoming email"
-                name="mode"
-                options={MODES}
-                defaultValue={mailbox?.mode ?? 'agent'}
-              />
-              <div className={classes.servers}>
-                <MailServer kind="imap" title="Receiving (IMAP)" server={mailbox?.imap ?? null} />
-                <MailServer kind="smtp" title="Sending (SMTP)" server={mailbox?.smtp ?? null} />
-              </div>
-              <Check
-                name="plusAddressing"
-                label="Mailbox supports plus addressing"
-                hint="Parley then uses such an address to match a reply to its conversation. Most large providers support this."
-                defaultChecked={mailbox?.plusAddressing ?? false}
-              />
-            </fieldset>
+            <MailboxFields agent={agent} mailbox={mailbox} disabled={!mayWrite} />
             {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
             {mayWrite && (
               <FormActions>
@@ -140,18 +99,12 @@ function Connection({ agent, mailbox }: { agent: Agent; mailbox: Mailbox | null 
             )}
             <Outcomes isRunning={test.isPending} problem={test.error} outcomes={notedOf(mailbox)} />
           </Form>
-          {isLeaving && (
-            <Confirm
-              title="Disconnect the mailbox?"
-              action="Disconnect"
-              pending={disconnect.isPending}
-              onConfirm={() => disconnect.mutate()}
-              onClose={() => setIsLeaving(false)}
-            >
-              Emails are no longer received or answered. The passwords are deleted, and have to be entered
-              again to reconnect it.
-            </Confirm>
-          )}
+          <Disconnect
+            params={params}
+            isOpen={isLeaving}
+            onDone={test.reset}
+            onClose={() => setIsLeaving(false)}
+          />
         </Card>
       </Section>
       {mailbox && (
@@ -163,6 +116,77 @@ function Connection({ agent, mailbox }: { agent: Agent; mailbox: Mailbox | null 
         </Section>
       )}
     </div>
+  )
+}
+
+type MailboxFieldsProps = { agent: Agent; mailbox: Mailbox | null; disabled: boolean }
+
+function MailboxFields({ agent, mailbox, disabled }: MailboxFieldsProps) {
+  return (
+    <fieldset className={classes.account} disabled={disabled}>
+      <legend className="visually-hidden">Mailbox</legend>
+      <TextField
+        label="Address"
+        name="address"
+        type="email"
+        placeholder="support@example.com"
+        defaultValue={mailbox?.address}
+        required
+      />
+      <TextField
+        label="Name of the sender"
+        name="fromName"
+        placeholder={agent.name}
+        maxLength={100}
+        defaultValue={mailbox?.fromName ?? ''}
+      />
+      <Select label="Incoming email" name="mode" options={MODES} defaultValue={mailbox?.mode ?? 'agent'} />
+      <div className={classes.servers}>
+        <MailServer kind="imap" title="Receiving (IMAP)" server={mailbox?.imap ?? null} />
+        <MailServer kind="smtp" title="Sending (SMTP)" server={mailbox?.smtp ?? null} />
+      </div>
+      <Check
+        name="plusAddressing"
+        label="Mailbox supports plus addressing"
+        hint="Parley then uses such an address to match a reply to its conversation. Most large providers support this."
+        defaultChecked={mailbox?.plusAddressing ?? false}
+      />
+    </fieldset>
+  )
+}
+
+type DisconnectProps = {
+  params: { agentId: string }
+  isOpen: boolean
+  onDone: () => void
+  onClose: () => void
+}
+
+function Disconnect({ params, isOpen, onDone, onClose }: DisconnectProps) {
+  const disconnect = useMutation({
+    mutationFn: () => call('DELETE', PATH, { params }),
+    onSuccess: () => {
+      onClose()
+      tell('done', 'The mailbox is disconnected. Its conversations stay.')
+      onDone()
+      return refresh()
+    },
+  })
+  return (
+    <>
+      {isOpen && (
+        <Confirm
+          title="Disconnect the mailbox?"
+          action="Disconnect"
+          pending={disconnect.isPending}
+          onConfirm={() => disconnect.mutate()}
+          onClose={onClose}
+        >
+          Emails are no longer received or answered. The passwords are deleted, and have to be entered again
+          to reconnect it.
+        </Confirm>
+      )}
+    </>
   )
 }
 
@@ -183,7 +207,7 @@ function bodyOf(form: FormData): Body {
   return {
     address: String(form.get('address')).trim(),
     ...(fromName && { fromName }),
-    mode: form.get('mode') as Body['mode'],
+    mode: form.get('mode') === 'tickets' ? 'tickets' : 'agent',
     plusAddressing: form.get('plusAddressing') !== null,
     smtp,
     ...(imap.host && { imap: { ...imap, ...(folder && { mailbox: folder }) } }),

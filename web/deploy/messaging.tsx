@@ -34,6 +34,8 @@ const SECRETS = [
   ],
 ] as const
 
+const refresh = () => queries.invalidateQueries({ queryKey: [PATH] })
+
 /** Connects WhatsApp Business accounts and tests them. */
 export function Messaging({ agent }: { agent: Agent }) {
   const params = { agentId: agent.id }
@@ -83,7 +85,6 @@ function Accounts({ agent, state, test }: AccountsProps) {
   const isConnected = state.accounts.length > 0
   const [rows, setRows] = useState(() => state.accounts.map(({ businessAccountId }) => businessAccountId))
   const [added, setAdded] = useState(isConnected ? 0 : 1)
-  const refresh = () => queries.invalidateQueries({ queryKey: [PATH] })
   const save = useMutation({
     meta: { quiet: true },
     mutationFn: async (body: Body) => {
@@ -94,29 +95,9 @@ function Accounts({ agent, state, test }: AccountsProps) {
     },
   })
   const [isLeaving, setIsLeaving] = useState(false)
-  const disconnect = useMutation({
-    mutationFn: () => call('DELETE', PATH, { params }),
-    onSuccess: () => {
-      setIsLeaving(false)
-      tell('done', 'Messaging is disconnected. Its conversations stay.')
-      test.reset()
-      return refresh()
-    },
-  })
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()
-    const form = new FormData(event.currentTarget)
-    const baseUrl = String(form.get('baseUrl')).trim()
-    const accounts = form.getAll('businessAccountId').map((id, at) => ({
-      businessAccountId: String(id).trim(),
-      ...Object.fromEntries(
-        SECRETS.flatMap(([name]) => {
-          const value = String(form.getAll(name)[at] ?? '').trim()
-          return value ? [[name, value]] : []
-        }),
-      ),
-    }))
-    save.mutate({ accounts, ...(baseUrl && { baseUrl }) })
+    save.mutate(bodyOf(new FormData(event.currentTarget)))
   }
   const keys = [...rows, ...Array.from({ length: added }, (_, at) => `new ${at}`)]
   return (
@@ -131,62 +112,17 @@ function Accounts({ agent, state, test }: AccountsProps) {
           {keys.map((key) => {
             const known = state.accounts.find(({ businessAccountId }) => businessAccountId === key)
             return (
-              <fieldset key={key} className={classes.account} disabled={!mayWrite}>
-                <legend>
-                  {known
-                    ? (known.numbers ?? []).map(numberOf).join(', ') || 'Connected account'
-                    : 'New account'}
-                </legend>
-                <TextField
-                  label="Business account ID"
-                  hint={
-                    known
-                      ? undefined
-                      : 'In your Meta app: WhatsApp, API Setup. It is not the ID of the phone number.'
-                  }
-                  name="businessAccountId"
-                  defaultValue={known?.businessAccountId}
-                  readOnly={known !== undefined}
-                  inputMode="numeric"
-                  required
-                />
-                {SECRETS.map(([name, label, hint]) => (
-                  <TextField
-                    key={name}
-                    label={label}
-                    name={name}
-                    type={name === 'verifyToken' ? 'text' : 'password'}
-                    autoComplete="off"
-                    required={known === undefined}
-                    hint={known ? 'Leave it empty to keep the one that is stored.' : hint}
-                  />
-                ))}
-                {known && keys.length > 1 && (
-                  <div>
-                    <Button
-                      small
-                      kind="quiet"
-                      icon={Trash2}
-                      onClick={() => setRows(rows.filter((row) => row !== key))}
-                    >
-                      Remove account
-                    </Button>
-                  </div>
-                )}
-              </fieldset>
+              <AccountFields
+                key={key}
+                known={known}
+                disabled={!mayWrite}
+                onRemove={
+                  known && keys.length > 1 ? () => setRows(rows.filter((row) => row !== key)) : undefined
+                }
+              />
             )
           })}
-          <details>
-            <summary>Another server of the WhatsApp API</summary>
-            <TextField
-              label="Address"
-              name="baseUrl"
-              inputMode="url"
-              defaultValue={state.baseUrl ?? ''}
-              disabled={!mayWrite}
-              hint="Leave it empty for graph.facebook.com. If you change it, you have to enter all secrets again."
-            />
-          </details>
+          <ServerField baseUrl={state.baseUrl} disabled={!mayWrite} />
           {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
           {mayWrite && (
             <FormActions>
@@ -210,20 +146,111 @@ function Accounts({ agent, state, test }: AccountsProps) {
           )}
           <Outcomes isRunning={test.isPending} problem={test.error} outcomes={notedOf(state)} />
         </Form>
-        {isLeaving && (
-          <Confirm
-            title="Disconnect the accounts?"
-            action="Disconnect"
-            pending={disconnect.isPending}
-            onConfirm={() => disconnect.mutate()}
-            onClose={() => setIsLeaving(false)}
-          >
-            Messages are no longer received or answered. The secrets are deleted, and have to be entered again
-            to reconnect them.
-          </Confirm>
-        )}
+        <Disconnect
+          params={params}
+          isOpen={isLeaving}
+          onDone={test.reset}
+          onClose={() => setIsLeaving(false)}
+        />
       </Card>
     </Section>
+  )
+}
+
+type AccountFieldsProps = {
+  /** The connected account; undefined for a new one. */
+  known: State['accounts'][number] | undefined
+  disabled: boolean
+  onRemove: (() => void) | undefined
+}
+
+function AccountFields({ known, disabled, onRemove }: AccountFieldsProps) {
+  return (
+    <fieldset className={classes.account} disabled={disabled}>
+      <legend>
+        {known ? (known.numbers ?? []).map(numberOf).join(', ') || 'Connected account' : 'New account'}
+      </legend>
+      <TextField
+        label="Business account ID"
+        hint={
+          known ? undefined : 'In your Meta app: WhatsApp, API Setup. It is not the ID of the phone number.'
+        }
+        name="businessAccountId"
+        defaultValue={known?.businessAccountId}
+        readOnly={known !== undefined}
+        inputMode="numeric"
+        required
+      />
+      {SECRETS.map(([name, label, hint]) => (
+        <TextField
+          key={name}
+          label={label}
+          name={name}
+          type={name === 'verifyToken' ? 'text' : 'password'}
+          autoComplete="off"
+          required={known === undefined}
+          hint={known ? 'Leave it empty to keep the one that is stored.' : hint}
+        />
+      ))}
+      {onRemove && (
+        <div>
+          <Button small kind="quiet" icon={Trash2} onClick={onRemove}>
+            Remove account
+          </Button>
+        </div>
+      )}
+    </fieldset>
+  )
+}
+
+type DisconnectProps = {
+  params: { agentId: string }
+  isOpen: boolean
+  onDone: () => void
+  onClose: () => void
+}
+
+function Disconnect({ params, isOpen, onDone, onClose }: DisconnectProps) {
+  const disconnect = useMutation({
+    mutationFn: () => call('DELETE', PATH, { params }),
+    onSuccess: () => {
+      onClose()
+      tell('done', 'Messaging is disconnected. Its conversations stay.')
+      onDone()
+      return refresh()
+    },
+  })
+  return (
+    <>
+      {isOpen && (
+        <Confirm
+          title="Disconnect the accounts?"
+          action="Disconnect"
+          pending={disconnect.isPending}
+          onConfirm={() => disconnect.mutate()}
+          onClose={onClose}
+        >
+          Messages are no longer received or answered. The secrets are deleted, and have to be entered again
+          to reconnect them.
+        </Confirm>
+      )}
+    </>
+  )
+}
+
+function ServerField({ baseUrl, disabled }: { baseUrl: State['baseUrl']; disabled: boolean }) {
+  return (
+    <details>
+      <summary>Another server of the WhatsApp API</summary>
+      <TextField
+        label="Address"
+        name="baseUrl"
+        inputMode="url"
+        defaultValue={baseUrl ?? ''}
+        disabled={disabled}
+        hint="Leave it empty for graph.facebook.com. If you change it, you have to enter all secrets again."
+      />
+    </details>
   )
 }
 
@@ -237,3 +264,17 @@ const notedOf = ({ accounts }: State) =>
 
 const numberOf = ({ phone, verifiedName }: { phone: string; verifiedName: string }): string =>
   `${verifiedName} (${phone})`
+
+function bodyOf(form: FormData): Body {
+  const baseUrl = String(form.get('baseUrl')).trim()
+  const accounts = form.getAll('businessAccountId').map((id, at) => ({
+    businessAccountId: String(id).trim(),
+    ...Object.fromEntries(
+      SECRETS.flatMap(([name]) => {
+        const value = String(form.getAll(name)[at] ?? '').trim()
+        return value ? [[name, value]] : []
+      }),
+    ),
+  }))
+  return { accounts, ...(baseUrl && { baseUrl }) }
+}

@@ -21,24 +21,7 @@ export function CaseDialog({ agentId, start, onClose }: CaseDialogProps) {
   const params = { agentId }
   const sets = useQuery(reading('/agents/{agentId}/evaluation-sets', { params }))
   const sources = useQuery(reading('/agents/{agentId}/sources', { params, query: { limit: 100 } }))
-  const save = useMutation({
-    meta: { quiet: true },
-    mutationFn: () => {
-      const { id, ...body } = { ...draft, expectedAnswer: draft.expectedAnswer?.trim() || null }
-      return id === undefined
-        ? call('POST', '/agents/{agentId}/evaluations', { params, body })
-        : call('PUT', '/agents/{agentId}/evaluations/{evaluationId}', {
-            params: { agentId, evaluationId: id },
-            body,
-          })
-    },
-    onSuccess: () => {
-      tell('done', 'The question is part of the next evaluation.')
-      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/evaluations'] })
-      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/evaluation-sets'] })
-      onClose()
-    },
-  })
+  const save = useSaveCase(agentId, onClose)
   const named = (sources.data?.data ?? []).map(({ id, name }) => [id, name ?? 'Untitled'] as const)
   const gone = draft.expectedSourceId !== null && !named.some(([id]) => id === draft.expectedSourceId)
   return (
@@ -52,7 +35,7 @@ export function CaseDialog({ agentId, start, onClose }: CaseDialogProps) {
         save={save}
         onSubmit={(event) => {
           event.preventDefault()
-          save.mutate()
+          save.mutate(draft)
         }}
       >
         <TextArea
@@ -100,4 +83,26 @@ export function CaseDialog({ agentId, start, onClose }: CaseDialogProps) {
       </Form>
     </Dialog>
   )
+}
+
+function useSaveCase(agentId: string, onSaved: () => void) {
+  const params = { agentId }
+  return useMutation({
+    meta: { quiet: true },
+    mutationFn: (draft: Start) => {
+      const { id, ...body } = { ...draft, expectedAnswer: draft.expectedAnswer?.trim() || null }
+      return id === undefined
+        ? call('POST', '/agents/{agentId}/evaluations', { params, body })
+        : call('PUT', '/agents/{agentId}/evaluations/{evaluationId}', {
+            params: { agentId, evaluationId: id },
+            body,
+          })
+    },
+    onSuccess: () => {
+      tell('done', 'The question is part of the next evaluation.')
+      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/evaluations'] })
+      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/evaluation-sets'] })
+      onSaved()
+    },
+  })
 }

@@ -5,9 +5,11 @@ import { queries } from '../app/queries.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import sources from '../sources/sources.module.css'
 import { Button } from '../ui/button.tsx'
+import { Hidden } from '../ui/hidden.tsx'
 import { Ellipsis, ListChecks, Pencil, Trash2 } from '../ui/icons.ts'
 import { Menu } from '../ui/menu.tsx'
 import { Badge, Table } from '../ui/page.tsx'
+import { ShowMore } from '../ui/show-more.tsx'
 import { Empty, Loaded } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
 import { type Case, CaseDialog } from './case-dialog.tsx'
@@ -68,56 +70,20 @@ export function Cases({ agentId, setId, sets, mayWrite, onAdd }: CasesProps) {
               <Table
                 stacked
                 label="Questions"
-                head={[
-                  'Question',
-                  'Expected',
-                  'Set',
-                  <span key="a" className="visually-hidden">
-                    Actions
-                  </span>,
-                ]}
+                head={['Question', 'Expected', 'Set', <Hidden key="a">Actions</Hidden>]}
               >
                 {all.map((one) => (
-                  <tr key={one.id}>
-                    <td className={classes.question} dir="auto">
-                      {one.question}
-                    </td>
-                    <td className={classes.expected} dir="auto">
-                      {one.expectedSourceId && <Badge tone="info">{nameOf(one.expectedSourceId)}</Badge>}{' '}
-                      {one.expectedAnswer}
-                      {!one.expectedSourceId && !one.expectedAnswer && <Badge>to be declined</Badge>}
-                    </td>
-                    <td className={classes.faint}>{sets.find(({ id }) => id === one.setId)?.name ?? '–'}</td>
-                    <td className={sources.end}>
-                      {mayWrite && (
-                        <Menu
-                          label={`Actions for ${one.question}`}
-                          className={sources.dots}
-                          choices={[
-                            { id: 'edit', label: 'Change', icon: Pencil, onChoose: () => setEditing(one) },
-                            {
-                              id: 'delete',
-                              label: 'Delete',
-                              icon: Trash2,
-                              danger: true,
-                              onChoose: () => remove.mutate(one),
-                            },
-                          ]}
-                        >
-                          <Ellipsis size={18} aria-hidden />
-                        </Menu>
-                      )}
-                    </td>
-                  </tr>
+                  <CaseRow
+                    key={one.id}
+                    evaluation={one}
+                    source={one.expectedSourceId && nameOf(one.expectedSourceId)}
+                    set={sets.find(({ id }) => id === one.setId)?.name}
+                    onEdit={mayWrite ? () => setEditing(one) : undefined}
+                    onRemove={() => remove.mutate(one)}
+                  />
                 ))}
               </Table>
-              {cases.hasNextPage && (
-                <div className={sources.more}>
-                  <Button onClick={() => cases.fetchNextPage()} pending={cases.isFetchingNextPage}>
-                    Show more
-                  </Button>
-                </div>
-              )}
+              <ShowMore of={cases} className={sources.more} />
             </div>
           )
         }}
@@ -126,6 +92,50 @@ export function Cases({ agentId, setId, sets, mayWrite, onAdd }: CasesProps) {
         <CaseDialog agentId={agentId} start={editingOf(editing)} onClose={() => setEditing(null)} />
       )}
     </>
+  )
+}
+
+type CaseRowProps = {
+  evaluation: Case
+  source: string | null
+  set: string | undefined
+  /** Undefined for those who may only read. */
+  onEdit: (() => void) | undefined
+  onRemove: () => void
+}
+
+function CaseRow({ evaluation: one, source, set, onEdit, onRemove }: CaseRowProps) {
+  return (
+    <tr>
+      <td className={classes.question} dir="auto">
+        {one.question}
+      </td>
+      <td className={classes.expected} dir="auto">
+        {source && <Badge tone="info">{source}</Badge>} {one.expectedAnswer}
+        {!one.expectedSourceId && !one.expectedAnswer && <Badge>to be declined</Badge>}
+      </td>
+      <td className={classes.faint}>{set ?? '–'}</td>
+      <td className={sources.end}>
+        {onEdit && (
+          <Menu
+            label={`Actions for ${one.question}`}
+            className={sources.dots}
+            choices={[
+              { id: 'edit', label: 'Change', icon: Pencil, onChoose: onEdit },
+              {
+                id: 'delete',
+                label: 'Delete',
+                icon: Trash2,
+                danger: true,
+                onChoose: onRemove,
+              },
+            ]}
+          >
+            <Ellipsis size={18} aria-hidden />
+          </Menu>
+        )}
+      </td>
+    </tr>
   )
 }
 

@@ -35,18 +35,9 @@ export function EvaluationsPage() {
   const [asking, setAsking] = useState(false)
   const sets = useQuery(reading('/agents/{agentId}/evaluation-sets', { params: { agentId } }))
   const go = (next: Search) => navigate({ to: '.', search: next as never })
-  const run = useMutation({
-    mutationFn: (note: string) =>
-      call('POST', '/agents/{agentId}/evaluation-runs', {
-        params: { agentId },
-        body: { setId: search.set ?? null, note },
-      }),
-    onSuccess: (made) => {
-      setAsking(false)
-      tell('done', `${plural(made.questions, 'question')} measured.`)
-      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/evaluation-runs'] })
-      void go({ set: search.set, tab: 'runs', run: made.id })
-    },
+  const run = useRunSet(agentId, search.set, (runId) => {
+    setAsking(false)
+    void go({ set: search.set, tab: 'runs', run: runId })
   })
   const mayWrite = can('sources:write')
   return (
@@ -94,17 +85,7 @@ export function EvaluationsPage() {
           {
             id: 'runs',
             label: 'Runs',
-            content: search.run ? (
-              <RunReport
-                agentId={agentId}
-                runId={search.run}
-                withId={search.with}
-                onWith={(id) => go({ ...search, with: id })}
-                onBack={() => void go({ set: search.set, tab: 'runs' })}
-              />
-            ) : (
-              <Runs agentId={agentId} onOpen={(id) => void go({ set: search.set, tab: 'runs', run: id })} />
-            ),
+            content: <RunsTab agentId={agentId} search={search} go={go} />,
           },
         ]}
       />
@@ -123,5 +104,36 @@ export function EvaluationsPage() {
         />
       )}
     </Page>
+  )
+}
+
+function useRunSet(agentId: string, set: string | undefined, onDone: (runId: string) => void) {
+  return useMutation({
+    mutationFn: (note: string) =>
+      call('POST', '/agents/{agentId}/evaluation-runs', {
+        params: { agentId },
+        body: { setId: set ?? null, note },
+      }),
+    onSuccess: (made) => {
+      tell('done', `${plural(made.questions, 'question')} measured.`)
+      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/evaluation-runs'] })
+      onDone(made.id)
+    },
+  })
+}
+
+type RunsTabProps = { agentId: string; search: Search; go: (next: Search) => Promise<void> }
+
+function RunsTab({ agentId, search, go }: RunsTabProps) {
+  return search.run ? (
+    <RunReport
+      agentId={agentId}
+      runId={search.run}
+      withId={search.with}
+      onWith={(id) => go({ ...search, with: id })}
+      onBack={() => void go({ set: search.set, tab: 'runs' })}
+    />
+  ) : (
+    <Runs agentId={agentId} onOpen={(id) => void go({ set: search.set, tab: 'runs', run: id })} />
   )
 }

@@ -5,6 +5,7 @@ import { SavedSelect } from '../app/saved-select.tsx'
 import { useCan } from '../app/session.ts'
 import { Button } from '../ui/button.tsx'
 import { formatShare, formatTime } from '../ui/format.ts'
+import { Hidden } from '../ui/hidden.tsx'
 import { CircleCheck } from '../ui/icons.ts'
 import { Badge, Section, Table } from '../ui/page.tsx'
 import { Empty, Loaded } from '../ui/state.tsx'
@@ -84,7 +85,6 @@ function Report({ agentId, run, before }: { agentId: string; run: Run; before: R
   const can = useCan()
   const [answering, setAnswering] = useState<Result | null>(null)
   const failing = run.results.filter((result) => !verdictOf(result).isGood)
-  const differences = before ? differencesOf(before, run) : []
   return (
     <>
       <h2>{nameOf(run.note, run.createdAt, run.setName)}</h2>
@@ -98,32 +98,7 @@ function Report({ agentId, run, before }: { agentId: string; run: Run; before: R
           </div>
         ))}
       </dl>
-      {before && (
-        <Section
-          title="Differences"
-          about={`Against ${nameOf(before.note, before.createdAt, before.setName)}.`}
-        >
-          {differences.length === 0 ? (
-            <p className={classes.faint}>Each question came out as before.</p>
-          ) : (
-            <Table stacked label="Differences" head={['Question', 'Before', 'Now']}>
-              {differences.map((one) => (
-                <tr key={one.id}>
-                  <td className={classes.question} dir="auto">
-                    {one.question}
-                  </td>
-                  <td>
-                    <Shown verdict={one.before} otherwise="was not asked" />
-                  </td>
-                  <td>
-                    <Shown verdict={one.after} otherwise="is not asked any more" />
-                  </td>
-                </tr>
-              ))}
-            </Table>
-          )}
-        </Section>
-      )}
+      {before && <Differences run={run} before={before} />}
       <Section title="Failing questions">
         {failing.length === 0 ? (
           <Empty icon={CircleCheck} title={run.questions === 0 ? 'Nothing was asked' : 'None fails'}>
@@ -135,14 +110,7 @@ function Report({ agentId, run, before }: { agentId: string; run: Run; before: R
           <Table
             stacked
             label="Failing questions"
-            head={[
-              'Question',
-              'What happened',
-              'Found instead',
-              <span key="write" className="visually-hidden">
-                Actions
-              </span>,
-            ]}
+            head={['Question', 'What happened', 'Found instead', <Hidden key="write">Actions</Hidden>]}
           >
             {failing.map((result) => (
               <tr key={result.id}>
@@ -171,6 +139,33 @@ function Report({ agentId, run, before }: { agentId: string; run: Run; before: R
       </Section>
       {answering && <WriteAnswer agentId={agentId} result={answering} onClose={() => setAnswering(null)} />}
     </>
+  )
+}
+
+function Differences({ run, before }: { run: Run; before: Run }) {
+  const differences = differencesOf(before, run)
+  return (
+    <Section title="Differences" about={`Against ${nameOf(before.note, before.createdAt, before.setName)}.`}>
+      {differences.length === 0 ? (
+        <p className={classes.faint}>Each question came out as before.</p>
+      ) : (
+        <Table stacked label="Differences" head={['Question', 'Before', 'Now']}>
+          {differences.map((one) => (
+            <tr key={one.id}>
+              <td className={classes.question} dir="auto">
+                {one.question}
+              </td>
+              <td>
+                <Shown verdict={one.before} otherwise="was not asked" />
+              </td>
+              <td>
+                <Shown verdict={one.after} otherwise="is not asked any more" />
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </Section>
   )
 }
 

@@ -21,51 +21,28 @@ import { ticketKeys } from './ticket-keys.ts'
 import { useAttachments } from './use-attachments.ts'
 import { refresh, TICKETS } from './use-live-desk.ts'
 
+const WORDS = {
+  note: { label: 'Note for the team', placeholder: 'Visible to your team only. @ to mention someone.' },
+  reply: { label: 'Reply to the customer', placeholder: 'Write a reply (Markdown supported)' },
+}
+
 type ComposerProps = { agentId: string; ticketNumber: number }
 
 /** The form for a reply to the customer or for a note that only the team can read. */
 export function Composer({ agentId, ticketNumber }: ComposerProps) {
   const params = { agentId, ticketNumber }
-  const member = useMember()
   const field = useRef<HTMLTextAreaElement>(null)
   const section = useRef<HTMLElement>(null)
-  const [draft, setDraft] = useState(() => readDraft(agentId, ticketNumber))
+  const { draft, latest, change } = useDraft(agentId, ticketNumber)
   const [isPreview, setIsPreview] = useState(false)
   const { mode, text, files = [] } = draft
-  // An upload may finish after the text has changed.
-  const latest = useRef(draft)
-  const change = (part: Partial<Draft>): void => {
-    latest.current = { ...latest.current, ...part }
-    setDraft(latest.current)
-    keepDraft(agentId, ticketNumber, latest.current)
-  }
-  const chooser = useRef<HTMLInputElement>(null)
   const { sending, add, drop } = useAttachments(agentId, files, (file) =>
     change({ files: [...(latest.current.files ?? []), file] }),
   )
-  const send = useMutation({
-    meta: { quiet: true },
-    mutationFn: async ({ mode: as, text: content, files: chosen = [] }: Draft) => {
-      const author = { content, ...(member ? { authorId: member.id } : {}) }
-      if (as === 'note') {
-        await call('POST', '/agents/{agentId}/helpdesk/tickets/{ticketNumber}/notes', {
-          params,
-          body: author,
-        })
-      } else {
-        await call('POST', '/agents/{agentId}/helpdesk/tickets/{ticketNumber}/messages', {
-          params,
-          body: { type: 'reply', ...author, attachments: chosen.map(({ id }) => id) },
-        })
-      }
-    },
-    onSuccess: (_done, { mode: as }) => {
-      change(as === 'note' ? { text: '' } : { text: '', files: [] })
-      setIsPreview(false)
-      leave()
-      refresh(TICKETS)
-    },
-    onError: (error) => tell('problem', sentenceOf(error)),
+  const send = useSend(params, (sent) => {
+    change(sent === 'note' ? { text: '' } : { text: '', files: [] })
+    setIsPreview(false)
+    leave()
   })
   /** Returns the keyboard focus to the inbox. */
   const leave = (): void => focusAround(section.current?.parentElement)
@@ -94,17 +71,12 @@ export function Composer({ agentId, ticketNumber }: ComposerProps) {
       className={`${classes.composer} ${isNote ? classes.noting : ''}`}
       aria-label="Write"
     >
-      <div className={`${desk.choices} ${classes.modes}`}>
-        <button type="button" aria-pressed={!isNote} onClick={() => write('reply')}>
-          Reply
-        </button>
-        <button type="button" aria-pressed={isNote} onClick={() => write('note')}>
-          Note
-        </button>
-        <button type="button" aria-pressed={isPreview} onClick={() => setIsPreview(!isPreview)}>
-          Preview
-        </button>
-      </div>
+      <Modes
+        isNote={isNote}
+        isPreview={isPreview}
+        onWrite={write}
+        onPreview={() => setIsPreview(!isPreview)}
+      />
       {isPreview ? (
         <section className={classes.preview} aria-label="Preview">
           {text ? <Markdown text={text} /> : <p>Nothing is written yet.</p>}
@@ -114,10 +86,7 @@ export function Composer({ agentId, ticketNumber }: ComposerProps) {
           agentId={agentId}
           mentions={isNote}
           ref={field}
-          label={isNote ? 'Note for the team' : 'Reply to the customer'}
-          placeholder={
-            isNote ? 'Visible to your team only. @ to mention someone.' : 'Write a reply (Markdown supported)'
-          }
+          {...WORDS[mode]}
           readOnly={send.isPending}
           value={text}
           onChange={(next) => change({ text: next })}
@@ -132,24 +101,119 @@ export function Composer({ agentId, ticketNumber }: ComposerProps) {
           onDrop={drop}
         />
       )}
-      <div className={classes.sending}>
-        {!isNote && (
-          <>
-            <IconButton icon={Paperclip} label="Attach files" onClick={() => chooser.current?.click()} />
-            <FilePicker ref={chooser} label="Files to attach" onPick={add} />
-          </>
-        )}
-        <CannedReplies
-          {...params}
-          // A note is for the team alone.
-          text={isNote ? '' : text}
-          onFilled={(filled) => change({ text: text ? `${text}\n\n${filled}` : filled })}
-        />
-        <kbd className={classes.sendKey}>{navigator.platform.startsWith('Mac') ? '⌘ ↵' : 'Ctrl ↵'}</kbd>
-        <Button small kind="primary" pending={send.isPending} disabled={!isReady} onClick={submit}>
-          {isNote ? 'Add the note' : 'Send the reply'}
-        </Button>
-      </div>
+      <SendRow
+        params={params}
+        draft={draft}
+        isReady={isReady}
+        isPending={send.isPending}
+        onFiles={add}
+        onFilled={(filled) => change({ text: text ? `${text}\n\n${filled}` : filled })}
+        onSubmit={submit}
+      />
     </section>
+  )
+}
+
+type ModesProps = {
+  isNote: boolean
+  isPreview: boolean
+  onWrite: (mode: Draft['mode']) => void
+  onPreview: () => void
+}
+
+function Modes({ isNote, isPreview, onWrite, onPreview }: ModesProps) {
+  return (
+    <div className={`${desk.choices} ${classes.modes}`}>
+      <button type="button" aria-pressed={!isNote} onClick={() => onWrite('reply')}>
+        Reply
+      </button>
+      <button type="button" aria-pressed={isNote} onClick={() => onWrite('note')}>
+        Note
+      </button>
+      <button type="button" aria-pressed={isPreview} onClick={onPreview}>
+        Preview
+      </button>
+    </div>
+  )
+}
+
+async function sendDraft(
+  params: ComposerProps,
+  authorId: string | undefined,
+  { mode, text: content, files = [] }: Draft,
+): Promise<void> {
+  const author = { content, ...(authorId !== undefined && { authorId }) }
+  if (mode === 'note') {
+    await call('POST', '/agents/{agentId}/helpdesk/tickets/{ticketNumber}/notes', { params, body: author })
+  } else {
+    await call('POST', '/agents/{agentId}/helpdesk/tickets/{ticketNumber}/messages', {
+      params,
+      body: { type: 'reply', ...author, attachments: files.map(({ id }) => id) },
+    })
+  }
+}
+
+/** The draft of the ticket, which is kept in this browser. */
+function useDraft(agentId: string, ticketNumber: number) {
+  const [draft, setDraft] = useState(() => readDraft(agentId, ticketNumber))
+  // An upload may finish after the text has changed.
+  const latest = useRef(draft)
+  const change = (part: Partial<Draft>): void => {
+    latest.current = { ...latest.current, ...part }
+    setDraft(latest.current)
+    keepDraft(agentId, ticketNumber, latest.current)
+  }
+  return { draft, latest, change }
+}
+
+function useSend(params: ComposerProps, onSent: (mode: Draft['mode']) => void) {
+  const member = useMember()
+  return useMutation({
+    meta: { quiet: true },
+    mutationFn: (draft: Draft) => sendDraft(params, member?.id, draft),
+    onSuccess: (_done, { mode }) => {
+      onSent(mode)
+      refresh(TICKETS)
+    },
+    onError: (error) => tell('problem', sentenceOf(error)),
+  })
+}
+
+function AttachButton({ onPick }: { onPick: (files: File[]) => void }) {
+  const chooser = useRef<HTMLInputElement>(null)
+  return (
+    <>
+      <IconButton icon={Paperclip} label="Attach files" onClick={() => chooser.current?.click()} />
+      <FilePicker ref={chooser} label="Files to attach" onPick={onPick} />
+    </>
+  )
+}
+
+type SendRowProps = {
+  params: ComposerProps
+  draft: Draft
+  isReady: boolean
+  isPending: boolean
+  onFiles: (files: File[]) => void
+  onFilled: (text: string) => void
+  onSubmit: () => void
+}
+
+function SendRow({ params, draft, isReady, isPending, onFiles, onFilled, onSubmit }: SendRowProps) {
+  const isNote = draft.mode === 'note'
+  return (
+    <div className={classes.sending}>
+      {!isNote && <AttachButton onPick={onFiles} />}
+      <CannedReplies
+        {...params}
+        // A note is for the team alone.
+        text={isNote ? '' : draft.text}
+        onFilled={onFilled}
+      />
+      <kbd className={classes.sendKey}>{navigator.platform.startsWith('Mac') ? '⌘ ↵' : 'Ctrl ↵'}</kbd>
+      <Button small kind="primary" pending={isPending} disabled={!isReady} onClick={onSubmit}>
+        {isNote ? 'Add the note' : 'Send the reply'}
+      </Button>
+    </div>
   )
 }

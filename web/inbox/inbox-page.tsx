@@ -71,16 +71,7 @@ export function InboxPage() {
       {/* On a phone, the open ticket takes the place of the list, but the page keeps its heading. */}
       <h1 className="visually-hidden">Inbox</h1>
       <section className={classes.list} aria-label="Tickets">
-        <header className={classes.head}>
-          <span className={classes.heading} aria-hidden>
-            Inbox
-          </span>
-          {unread > 0 && <Badge tone="warning">{unread} unread</Badge>}
-          {!isLive && <Badge tone="danger">Not live</Badge>}
-          <span className={classes.space} />
-          <Presence agentId={agentId} />
-          <SoundSwitch />
-        </header>
+        <InboxHead agentId={agentId} unread={unread} isLive={isLive} />
         <TicketFilters agentId={agentId} search={search} onChange={change} />
         <Loaded<unknown> of={list} lines={8}>
           {() =>
@@ -113,6 +104,21 @@ export function InboxPage() {
         <NoTicket />
       )}
     </div>
+  )
+}
+
+function InboxHead({ agentId, unread, isLive }: { agentId: string; unread: number; isLive: boolean }) {
+  return (
+    <header className={classes.head}>
+      <span className={classes.heading} aria-hidden>
+        Inbox
+      </span>
+      {unread > 0 && <Badge tone="warning">{unread} unread</Badge>}
+      {!isLive && <Badge tone="danger">Not live</Badge>}
+      <span className={classes.space} />
+      <Presence agentId={agentId} />
+      <SoundSwitch />
+    </header>
   )
 }
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, type RefObject, useId, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { reading } from '../app/api.ts'
+import { type OutputOf, reading } from '../app/api.ts'
 import classes from './composer.module.css'
 
 const MAX_SHOWN = 6
@@ -87,25 +87,36 @@ export function MentionField(props: MentionFieldProps) {
         onKeyDown={onKey}
         onBlur={() => setCursor(null)}
       />
-      {isOpen && (
-        <div id={listId} role="listbox" aria-label="Members" className={classes.suggestions}>
-          {found.map(({ id, name, email }, index) => (
-            <button
-              key={id}
-              id={`${listId}-${index}`}
-              type="button"
-              role="option"
-              tabIndex={-1}
-              aria-selected={index === chosen}
-              // Keeps the focus in the field.
-              onPointerDown={(event) => event.preventDefault()}
-              onClick={() => choose(name)}
-            >
-              {name} <small>{email}</small>
-            </button>
-          ))}
-        </div>
-      )}
+      {isOpen && <Suggestions id={listId} members={found} chosen={chosen} onChoose={choose} />}
+    </div>
+  )
+}
+
+type SuggestionsProps = {
+  id: string
+  members: OutputOf<'GET', '/agents/{agentId}/helpdesk/members'>
+  chosen: number
+  onChoose: (name: string) => void
+}
+
+function Suggestions({ id: listId, members, chosen, onChoose }: SuggestionsProps) {
+  return (
+    <div id={listId} role="listbox" aria-label="Members" className={classes.suggestions}>
+      {members.map(({ id, name, email }, index) => (
+        <button
+          key={id}
+          id={`${listId}-${index}`}
+          type="button"
+          role="option"
+          tabIndex={-1}
+          aria-selected={index === chosen}
+          // Keeps the focus in the field.
+          onPointerDown={(event) => event.preventDefault()}
+          onClick={() => onChoose(name)}
+        >
+          {name} <small>{email}</small>
+        </button>
+      ))}
     </div>
   )
 }

@@ -67,15 +67,7 @@ export function TicketPane({ agentId, ticketNumber, onSeen, onSolved, onBack }: 
                 <span className={classes.back}>
                   <IconButton icon={ArrowLeft} label="Back to the list" onClick={onBack} />
                 </span>
-                <div className={classes.title}>
-                  <h2 dir="auto">{shown.subject ?? 'Without a subject'}</h2>
-                  <p>
-                    <Badge tone={CATEGORY[shown.statusCategory][0]}>
-                      {CATEGORY[shown.statusCategory][1]}
-                    </Badge>{' '}
-                    <bdi>{nameOf(shown.customer)}</bdi> · #{shown.ticketNumber} · <Ago at={shown.createdAt} />
-                  </p>
-                </div>
+                <TicketTitle ticket={shown} />
                 {mayWrite && (
                   <Button
                     small
@@ -110,5 +102,17 @@ export function TicketPane({ agentId, ticketNumber, onSeen, onSolved, onBack }: 
         {data && <TicketSide agentId={agentId} ticket={data} onChange={change.mutateAsync} />}
       </aside>
     </>
+  )
+}
+
+function TicketTitle({ ticket }: { ticket: Ticket }) {
+  return (
+    <div className={classes.title}>
+      <h2 dir="auto">{ticket.subject ?? 'Without a subject'}</h2>
+      <p>
+        <Badge tone={CATEGORY[ticket.statusCategory][0]}>{CATEGORY[ticket.statusCategory][1]}</Badge>{' '}
+        <bdi>{nameOf(ticket.customer)}</bdi> · #{ticket.ticketNumber} · <Ago at={ticket.createdAt} />
+      </p>
+    </div>
   )
 }

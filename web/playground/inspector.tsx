@@ -141,33 +141,39 @@ function Details({ agentId, question, message, made }: DetailsProps) {
           ))}
         </section>
       )}
-      <section aria-label="Prompt">
-        <h3>The prompt, as the model got it</h3>
-        {made.steps.map((step, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: steps keep their order
-          <details key={at} className={classes.tool}>
-            <summary>
-              {made.steps.length > 1 ? `Step ${at + 1}: ` : ''}
-              {step.model}, {milliseconds(step.ms)}
-            </summary>
-            {step.prompt.map(({ role, text }, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: messages keep their order
-              <div key={index}>
-                <h4>{role}</h4>
-                <Raw label={`Message ${index + 1} of the prompt`} text={text} />
-              </div>
-            ))}
-            {step.reasoning && (
-              <div>
-                <h4>reasoning, which no customer sees</h4>
-                <Raw label="Reasoning" text={step.reasoning} />
-              </div>
-            )}
-            {step.tools.length > 0 && <p>It could call: {step.tools.join(', ')}.</p>}
-          </details>
-        ))}
-      </section>
+      <Prompt steps={made.steps} />
     </>
+  )
+}
+
+function Prompt({ steps }: Pick<MadeOf, 'steps'>) {
+  return (
+    <section aria-label="Prompt">
+      <h3>The prompt, as the model got it</h3>
+      {steps.map((step, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: steps keep their order
+        <details key={at} className={classes.tool}>
+          <summary>
+            {steps.length > 1 ? `Step ${at + 1}: ` : ''}
+            {step.model}, {milliseconds(step.ms)}
+          </summary>
+          {step.prompt.map(({ role, text }, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: messages keep their order
+            <div key={index}>
+              <h4>{role}</h4>
+              <Raw label={`Message ${index + 1} of the prompt`} text={text} />
+            </div>
+          ))}
+          {step.reasoning && (
+            <div>
+              <h4>reasoning, which no customer sees</h4>
+              <Raw label="Reasoning" text={step.reasoning} />
+            </div>
+          )}
+          {step.tools.length > 0 && <p>It could call: {step.tools.join(', ')}.</p>}
+        </details>
+      ))}
+    </section>
   )
 }
 

@@ -1,4 +1,5 @@
-import { useEffect, useRef, useState } from 'react'
+import { type RefObject, useEffect, useRef, useState } from 'react'
+import type { AnswerEvent } from '../../client/events.ts'
 import { randomKey } from '../../client/random-key.ts'
 import type { Cited, InputOf } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
@@ -46,31 +47,60 @@ export const waitingCalls = ({ finishReason, tools }: TrialMessage): ToolCall[] 
 type Running = { key: string; sent: Run; before: TrialMessage }
 type StoredTrial = { messages: TrialMessage[]; conversationId?: string; running?: Running }
 
-/**
- * Holds a conversation of the playground and streams its answers. They cost nothing and appear in no list. With `name`,
- * the conversation survives a reload of the page: an answer that was on its way is asked for again with its key, so that
- * the service continues with the same one.
- */
-export function useChat(agentId: string, name?: string) {
-  const [kept] = useState(() => (name === undefined ? null : readKept<StoredTrial>(name)))
-  const [messages, setMessages] = useState<TrialMessage[]>(kept?.messages ?? [])
-  const [isRunning, setIsRunning] = useState(false)
-  const conversation = useRef<string | undefined>(kept?.conversationId)
-  const running = useRef<Running | undefined>(kept?.running)
-  const abort = useRef<AbortController | null>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was kept is resumed on mount only
-  useEffect(() => {
-    if (running.current) void follow(running.current, true)
-    return () => abort.current?.abort()
-  }, [])
-  const save = useRef(() => {})
-  save.current = () => {
-    if (name === undefined) return
-    const { current: conversationId } = conversation
-    keep(name, messages.length === 0 ? null : { messages, conversationId, running: running.current })
+type Change = Partial<TrialMessage> | ((now: TrialMessage) => Partial<TrialMessage>)
+
+const withOutput = (tools: ToolCall[], id: string, output: unknown): ToolCall[] =>
+  tools.map((one) => (one.id === id ? { ...one, output } : one))
+
+const start = (before: TrialMessage, sent: Run): Running => ({
+  key: randomKey(),
+  sent,
+  before: { ...before, finishReason: undefined, problem: undefined },
+})
+
+/** Returns what an event changes about the answer; `sinceMs` is how long ago the question was asked, if known. */
+function changeBy(event: AnswerEvent, sinceMs: number | undefined): Change {
+  switch (event.type) {
+    case 'start':
+      return { messageId: event.messageId }
+    case 'text-delta':
+      return (now) => ({ text: now.text + event.delta, firstMs: now.firstMs ?? sinceMs })
+    case 'tool-input-available': {
+      const { toolCallId, toolName: name, input } = event
+      return (now) => ({ tools: [...now.tools, { id: toolCallId, name, input }] })
+    }
+    case 'tool-output-available':
+      return ({ tools }) => ({ tools: withOutput(tools, event.toolCallId, event.output) })
+    case 'data-sources':
+      return { sources: (event as { data: { sources: Cited[] } }).data.sources }
+    case 'error':
+      return { problem: event.errorText }
+    case 'finish':
+      return {
+        finishReason: event.finishReason,
+        wholeMs: sinceMs,
+        offer: event.messageMetadata.offer,
+      }
+    default:
+      return {}
   }
-  // While an answer grows, it is only kept when the page is left, because all of the conversation is written each time.
-  const moment = isRunning ? `${messages.at(-1)?.id} is running` : messages
+}
+
+function useMessages(kept: TrialMessage[]) {
+  const [messages, setMessages] = useState(kept)
+  const changeOf = (id: string) => (part: Change) =>
+    setMessages((all) =>
+      all.map((one) =>
+        one.id === id ? { ...one, ...(typeof part === 'function' ? part(one) : part) } : one,
+      ),
+    )
+  return { messages, setMessages, changeOf }
+}
+
+/** Saves whenever `moment` is another one, and when the page is left, because all of the conversation is written each time. */
+function useSaving(moment: unknown, saveNow: () => void): void {
+  const save = useRef(saveNow)
+  save.current = saveNow
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs when there is something new to keep
   useEffect(() => save.current(), [moment])
   useEffect(() => {
@@ -81,51 +111,23 @@ export function useChat(agentId: string, name?: string) {
       leave()
     }
   }, [])
+}
 
-  const changeOf =
-    (id: string) => (part: Partial<TrialMessage> | ((now: TrialMessage) => Partial<TrialMessage>)) =>
-      setMessages((all) =>
-        all.map((one) =>
-          one.id === id ? { ...one, ...(typeof part === 'function' ? part(one) : part) } : one,
-        ),
-      )
-
-  async function ask(question: string, draft: Draft = {}, acceptsOffer?: true): Promise<void> {
-    const answer = said('assistant', '')
-    setMessages((all) => [...all, said('user', question), answer])
-    // Only the first message of a conversation identifies the user.
-    const { contactId, ...rest } = draft
-    const who = conversation.current === undefined ? { contactId } : {}
-    await follow(start(answer, { ...rest, ...who, message: question, acceptsOffer }))
-  }
-
-  /** Submits the result of an action that waits for the application. After the last one, the answer continues. */
-  async function giveResult(
-    answer: TrialMessage,
-    call: ToolCall,
-    output: unknown,
-    draft: Draft = {},
-  ): Promise<void> {
-    if (conversation.current === undefined) return
-    await parley.toolResult(agentId, conversation.current, call.id, output)
-    changeOf(answer.id)((now) => ({
-      tools: now.tools.map((one) => (one.id === call.id ? { ...one, output } : one)),
-    }))
-    if (waitingCalls(answer).some(({ id }) => id !== call.id)) return
-    const { contactId, ...rest } = draft
-    const resolved = {
-      ...answer,
-      tools: answer.tools.map((one) => (one.id === call.id ? { ...one, output } : one)),
-    }
-    await follow(start(resolved, rest))
-  }
-
-  const start = (before: TrialMessage, body: Omit<Run, 'conversationId'>): Running => ({
-    key: randomKey(),
-    sent: { ...body, conversationId: conversation.current },
-    before: { ...before, finishReason: undefined, problem: undefined },
-  })
-
+/** Follows an answer at a time. The one that was `kept` is resumed. */
+function useAnswer(
+  agentId: string,
+  conversation: RefObject<string | undefined>,
+  changeOf: (id: string) => (part: Change) => void,
+  kept: Running | undefined,
+) {
+  const [isRunning, setIsRunning] = useState(false)
+  const running = useRef<Running | undefined>(kept)
+  const abort = useRef<AbortController | null>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was kept is resumed on mount only
+  useEffect(() => {
+    if (running.current) void follow(running.current, true)
+    return () => abort.current?.abort()
+  }, [])
   /** Streams an answer into its message. `isAgain`: it had begun before the page was reloaded. */
   async function follow(one: Running, isAgain = false): Promise<void> {
     const { key, sent, before } = one
@@ -142,27 +144,9 @@ export function useChat(agentId: string, name?: string) {
     const send = () => parley.tryOut(agentId, sent, { signal, idempotencyKey: key })
     try {
       for await (const { event } of await inSession(send)) {
-        if (event.type === 'start') change({ messageId: event.messageId })
-        else if (event.type === 'message-metadata') {
+        if (event.type === 'message-metadata') {
           conversation.current = event.messageMetadata.conversationId
-        } else if (event.type === 'text-delta') {
-          change((now) => ({ text: now.text + event.delta, firstMs: now.firstMs ?? since() }))
-        } else if (event.type === 'tool-input-available') {
-          const { toolCallId, toolName: name, input } = event
-          change((now) => ({ tools: [...now.tools, { id: toolCallId, name, input }] }))
-        } else if (event.type === 'tool-output-available') {
-          change((now) => ({
-            tools: now.tools.map((tool) =>
-              tool.id === event.toolCallId ? { ...tool, output: event.output } : tool,
-            ),
-          }))
-        } else if (event.type === 'data-sources') {
-          change({ sources: (event as { data: { sources: Cited[] } }).data.sources })
-        } else if (event.type === 'error') change({ problem: event.errorText })
-        else if (event.type === 'finish') {
-          const { offer } = event.messageMetadata
-          change({ finishReason: event.finishReason, wholeMs: since(), offer })
-        }
+        } else change(changeBy(event, since()))
       }
     } catch (error) {
       if (!signal.aborted) change({ problem: sentenceOf(error) })
@@ -175,6 +159,63 @@ export function useChat(agentId: string, name?: string) {
     }
   }
 
+  function cancel(): void {
+    abort.current?.abort()
+    abort.current = null
+    running.current = undefined
+    setIsRunning(false)
+  }
+  return { running, isRunning, follow, cancel }
+}
+
+/**
+ * Holds a conversation of the playground and streams its answers. They cost nothing and appear in no list. With `name`,
+ * the conversation survives a reload of the page: an answer that was on its way is asked for again with its key, so that
+ * the service continues with the same one.
+ */
+export function useChat(agentId: string, name?: string) {
+  const [kept] = useState(() => (name === undefined ? null : readKept<StoredTrial>(name)))
+  const { messages, setMessages, changeOf } = useMessages(kept?.messages ?? [])
+  const conversation = useRef<string | undefined>(kept?.conversationId)
+  const { running, isRunning, follow, cancel } = useAnswer(agentId, conversation, changeOf, kept?.running)
+  useSaving(isRunning ? `${messages.at(-1)?.id} is running` : messages, () => {
+    if (name === undefined) return
+    const { current: conversationId } = conversation
+    keep(name, messages.length === 0 ? null : { messages, conversationId, running: running.current })
+  })
+  async function ask(question: string, draft: Draft = {}, acceptsOffer?: true): Promise<void> {
+    const answer = said('assistant', '')
+    setMessages((all) => [...all, said('user', question), answer])
+    // Only the first message of a conversation identifies the user.
+    const { contactId, ...rest } = draft
+    const who = conversation.current === undefined ? { contactId } : {}
+    await follow(
+      start(answer, {
+        conversationId: conversation.current,
+        ...rest,
+        ...who,
+        message: question,
+        acceptsOffer,
+      }),
+    )
+  }
+
+  /** Submits the result of an action that waits for the application. After the last one, the answer continues. */
+  async function giveResult(
+    answer: TrialMessage,
+    call: ToolCall,
+    output: unknown,
+    draft: Draft = {},
+  ): Promise<void> {
+    if (conversation.current === undefined) return
+    await parley.toolResult(agentId, conversation.current, call.id, output)
+    changeOf(answer.id)(({ tools }) => ({ tools: withOutput(tools, call.id, output) }))
+    if (waitingCalls(answer).some(({ id }) => id !== call.id)) return
+    const { contactId, ...rest } = draft
+    const resolved = { ...answer, tools: withOutput(answer.tools, call.id, output) }
+    await follow(start(resolved, { ...rest, conversationId: conversation.current }))
+  }
+
   return {
     messages,
     isRunning,
@@ -184,12 +225,9 @@ export function useChat(agentId: string, name?: string) {
       if (conversation.current) await parley.stop(agentId, conversation.current).catch(() => {})
     },
     reset() {
-      abort.current?.abort()
-      abort.current = null
+      cancel()
       conversation.current = undefined
-      running.current = undefined
       setMessages([])
-      setIsRunning(false)
     },
   }
 }

@@ -18,10 +18,11 @@ const PATH = '/agents/{agentId}/procedures'
 type Procedure = OutputOf<'GET', `${typeof PATH}/{procedureId}`>
 type Step = { id: number; instruction: string; action: string }
 
+type ProcedureFormProps = { agentId: string; procedure: Procedure | null }
+
 /** The form of a procedure; `procedure` is null for a new one. */
-export function ProcedureForm({ agentId, procedure }: { agentId: string; procedure: Procedure | null }) {
+export function ProcedureForm({ agentId, procedure }: ProcedureFormProps) {
   const can = useCan()
-  const navigate = useNavigate()
   const [name, setName] = useState(procedure?.name ?? '')
   const [trigger, setTrigger] = useState(procedure?.trigger ?? '')
   const [steps, setSteps] = useState<Step[]>(
@@ -30,47 +31,13 @@ export function ProcedureForm({ agentId, procedure }: { agentId: string; procedu
         { id: 0, instruction: '', action: '' },
       ],
   )
-  const known = useQuery(reading('/agents/{agentId}/actions', { params: { agentId }, query: { limit: 100 } }))
-  const names = (known.data?.data ?? []).map((action) => action.name)
-  const save = useMutation({
-    meta: { quiet: true },
-    mutationFn: () => {
-      const body = {
-        name: name.trim(),
-        trigger,
-        steps: steps.map(({ instruction, action }) => ({ instruction, action: action || null })),
-      }
-      return procedure
-        ? call('PUT', `${PATH}/{procedureId}`, { params: { agentId, procedureId: procedure.id }, body })
-        : call('POST', PATH, { params: { agentId }, body })
-    },
-    onSuccess: ({ id }) => {
-      tell('done', 'The procedure is saved.')
-      void queries.invalidateQueries({ queryKey: [PATH] })
-      void queries.invalidateQueries({ queryKey: [`${PATH}/{procedureId}`] })
-      if (!procedure)
-        void navigate({
-          to: '/agents/$agentId/procedures/$procedureId',
-          params: { agentId, procedureId: id },
-        })
-    },
-  })
-  const change = (id: number, part: Partial<Step>) =>
-    setSteps(steps.map((step) => (step.id === id ? { ...step, ...part } : step)))
-  const move = (at: number, by: number, button: HTMLElement): void => {
-    const next = [...steps]
-    const [step] = next.splice(at, 1)
-    if (step) next.splice(at + by, 0, step)
-    flushSync(() => setSteps(next))
-    // The browser removes the focus from a button that moves with its step.
-    button.focus()
-  }
+  const save = useSaveProcedure({ agentId, procedure })
   return (
     <Form
       save={save}
       onSubmit={(event) => {
         event.preventDefault()
-        save.mutate()
+        save.mutate({ name, trigger, steps })
       }}
     >
       <Card className={actions.stack}>
@@ -91,74 +58,7 @@ export function ProcedureForm({ agentId, procedure }: { agentId: string; procedu
           value={trigger}
           onChange={({ target }) => setTrigger(target.value)}
         />
-        <ol className={actions.steps} aria-label="Steps">
-          {steps.map((step, at) => (
-            <li key={step.id} className={actions.step}>
-              <span className={actions.stepNumber} aria-hidden>
-                {at + 1}
-              </span>
-              <div className={actions.stepFields}>
-                <TextArea
-                  label={`Step ${at + 1}`}
-                  hideLabel
-                  required
-                  rows={2}
-                  maxLength={2_000}
-                  placeholder="What to do. Mention an action as @name."
-                  value={step.instruction}
-                  onChange={({ target }) => change(step.id, { instruction: target.value })}
-                />
-                <Select
-                  label={`Action of step ${at + 1}`}
-                  hideLabel
-                  options={[
-                    ['', 'No action'],
-                    ...[...new Set([...names, ...(step.action ? [step.action] : [])])].map(
-                      (one) => [one, `Uses ${one}`] as const,
-                    ),
-                  ]}
-                  value={step.action}
-                  onChange={({ target }) => change(step.id, { action: target.value })}
-                />
-              </div>
-              <div className={actions.stepButtons}>
-                <IconButton
-                  icon={ArrowUp}
-                  label={`Move step ${at + 1} up`}
-                  disabled={at === 0}
-                  onClick={({ currentTarget }) => move(at, -1, currentTarget)}
-                />
-                <IconButton
-                  icon={ArrowDown}
-                  label={`Move step ${at + 1} down`}
-                  disabled={at === steps.length - 1}
-                  onClick={({ currentTarget }) => move(at, 1, currentTarget)}
-                />
-                <IconButton
-                  icon={X}
-                  label={`Remove step ${at + 1}`}
-                  disabled={steps.length === 1}
-                  onClick={() => setSteps(steps.filter(({ id }) => id !== step.id))}
-                />
-              </div>
-            </li>
-          ))}
-        </ol>
-        <div>
-          <Button
-            small
-            icon={Plus}
-            disabled={steps.length >= 50}
-            onClick={() =>
-              setSteps([
-                ...steps,
-                { id: Math.max(...steps.map(({ id }) => id)) + 1, instruction: '', action: '' },
-              ])
-            }
-          >
-            Add a step
-          </Button>
-        </div>
+        <StepFields agentId={agentId} steps={steps} onChange={setSteps} />
         {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
         {can('actions:write') && (
           <FormActions>
@@ -170,4 +70,141 @@ export function ProcedureForm({ agentId, procedure }: { agentId: string; procedu
       </Card>
     </Form>
   )
+}
+
+type StepFieldsProps = { agentId: string; steps: Step[]; onChange: (steps: Step[]) => void }
+
+/** The steps in their order, which buttons change. */
+function StepFields({ agentId, steps, onChange }: StepFieldsProps) {
+  const known = useQuery(reading('/agents/{agentId}/actions', { params: { agentId }, query: { limit: 100 } }))
+  const names = (known.data?.data ?? []).map((action) => action.name)
+  const change = (id: number, part: Partial<Step>) =>
+    onChange(steps.map((step) => (step.id === id ? { ...step, ...part } : step)))
+  const move = (at: number, by: number, button: HTMLElement): void => {
+    const next = [...steps]
+    const [step] = next.splice(at, 1)
+    if (step) next.splice(at + by, 0, step)
+    flushSync(() => onChange(next))
+    // The browser removes the focus from a button that moves with its step.
+    button.focus()
+  }
+  return (
+    <>
+      <ol className={actions.steps} aria-label="Steps">
+        {steps.map((step, at) => (
+          <StepField
+            key={step.id}
+            step={step}
+            at={at}
+            count={steps.length}
+            names={names}
+            onChange={(part) => change(step.id, part)}
+            onMove={(by, button) => move(at, by, button)}
+            onRemove={() => onChange(steps.filter(({ id }) => id !== step.id))}
+          />
+        ))}
+      </ol>
+      <div>
+        <Button
+          small
+          icon={Plus}
+          disabled={steps.length >= 50}
+          onClick={() =>
+            onChange([
+              ...steps,
+              { id: Math.max(...steps.map(({ id }) => id)) + 1, instruction: '', action: '' },
+            ])
+          }
+        >
+          Add a step
+        </Button>
+      </div>
+    </>
+  )
+}
+
+type StepFieldProps = {
+  step: Step
+  at: number
+  count: number
+  names: string[]
+  onChange: (part: Partial<Step>) => void
+  onMove: (by: number, button: HTMLElement) => void
+  onRemove: () => void
+}
+
+function StepField({ step, at, count, names, onChange, onMove, onRemove }: StepFieldProps) {
+  return (
+    <li className={actions.step}>
+      <span className={actions.stepNumber} aria-hidden>
+        {at + 1}
+      </span>
+      <div className={actions.stepFields}>
+        <TextArea
+          label={`Step ${at + 1}`}
+          hideLabel
+          required
+          rows={2}
+          maxLength={2_000}
+          placeholder="What to do. Mention an action as @name."
+          value={step.instruction}
+          onChange={({ target }) => onChange({ instruction: target.value })}
+        />
+        <Select
+          label={`Action of step ${at + 1}`}
+          hideLabel
+          options={[
+            ['', 'No action'],
+            ...[...new Set([...names, ...(step.action ? [step.action] : [])])].map(
+              (one) => [one, `Uses ${one}`] as const,
+            ),
+          ]}
+          value={step.action}
+          onChange={({ target }) => onChange({ action: target.value })}
+        />
+      </div>
+      <div className={actions.stepButtons}>
+        <IconButton
+          icon={ArrowUp}
+          label={`Move step ${at + 1} up`}
+          disabled={at === 0}
+          onClick={({ currentTarget }) => onMove(-1, currentTarget)}
+        />
+        <IconButton
+          icon={ArrowDown}
+          label={`Move step ${at + 1} down`}
+          disabled={at === count - 1}
+          onClick={({ currentTarget }) => onMove(1, currentTarget)}
+        />
+        <IconButton icon={X} label={`Remove step ${at + 1}`} disabled={count === 1} onClick={onRemove} />
+      </div>
+    </li>
+  )
+}
+
+function useSaveProcedure({ agentId, procedure }: ProcedureFormProps) {
+  const navigate = useNavigate()
+  return useMutation({
+    meta: { quiet: true },
+    mutationFn: ({ name, trigger, steps }: { name: string; trigger: string; steps: Step[] }) => {
+      const body = {
+        name: name.trim(),
+        trigger,
+        steps: steps.map(({ instruction, action }) => ({ instruction, action: action || null })),
+      }
+      return procedure
+        ? call('PUT', `${PATH}/{procedureId}`, { params: { agentId, procedureId: procedure.id }, body })
+        : call('POST', PATH, { params: { agentId }, body })
+    },
+    onSuccess: ({ id }) => {
+      tell('done', 'The procedure is saved.')
+      void queries.invalidateQueries({ queryKey: [PATH] })
+      void queries.invalidateQueries({ queryKey: [`${PATH}/{procedureId}`] })
+      if (!procedure)
+        void navigate({
+          to: '/agents/$agentId/procedures/$procedureId',
+          params: { agentId, procedureId: id },
+        })
+    },
+  })
 }

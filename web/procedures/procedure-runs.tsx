@@ -5,8 +5,8 @@ import { RUN_TONES } from '../actions/words.ts'
 import { listing } from '../app/api.ts'
 import sources from '../sources/sources.module.css'
 import { Ago } from '../ui/ago.tsx'
-import { Button } from '../ui/button.tsx'
 import { Badge, Section, Table } from '../ui/page.tsx'
+import { ShowMore } from '../ui/show-more.tsx'
 import { Loaded } from '../ui/state.tsx'
 
 /** Lists the last conversations in which a procedure was followed. */
@@ -47,13 +47,7 @@ export function ProcedureRuns({ agentId, procedureId }: { agentId: string; proce
                   </tr>
                 ))}
               </Table>
-              {runs.hasNextPage && (
-                <div className={sources.more}>
-                  <Button onClick={() => runs.fetchNextPage()} pending={runs.isFetchingNextPage}>
-                    Show more
-                  </Button>
-                </div>
-              )}
+              <ShowMore of={runs} className={sources.more} />
             </>
           )
         }}

@@ -5,10 +5,11 @@ import { listing } from '../app/api.ts'
 import { useAgentId, useCan } from '../app/session.ts'
 import sources from '../sources/sources.module.css'
 import { Ago } from '../ui/ago.tsx'
-import { Button, buttonClass } from '../ui/button.tsx'
+import { buttonClass } from '../ui/button.tsx'
 import { plural } from '../ui/format.ts'
 import { ListOrdered, Plus } from '../ui/icons.ts'
 import { Badge, Page, Table } from '../ui/page.tsx'
+import { ShowMore } from '../ui/show-more.tsx'
 import { Empty, Loaded } from '../ui/state.tsx'
 
 /** Ordered steps that the agent follows in known situations. */
@@ -65,13 +66,7 @@ export function ProceduresPage() {
                   </tr>
                 ))}
               </Table>
-              {procedures.hasNextPage && (
-                <div className={sources.more}>
-                  <Button onClick={() => procedures.fetchNextPage()} pending={procedures.isFetchingNextPage}>
-                    Show more
-                  </Button>
-                </div>
-              )}
+              <ShowMore of={procedures} className={sources.more} />
             </>
           )
         }}

@@ -17,22 +17,7 @@ export function General({ agent }: { agent: Agent }) {
   const save = useSaveAgent(agent)
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()
-    const form = new FormData(event.currentTarget)
-    const limit = String(form.get('creditLimit'))
-    const suggested = lines(form.get('suggested'))
-    save.mutate({
-      name: String(form.get('name')).trim(),
-      visibility: form.get('visibility') as 'public' | 'private',
-      initialMessages: lines(form.get('initial')),
-      suggestedMessages:
-        suggested.length > 0 ? suggested.map((text, order) => ({ type: 'single', text, order })) : null,
-      creditLimit: limit === '' ? null : Number(limit),
-      ipRateLimits: {
-        limit: Number(form.get('rate')),
-        timeframe: Number(form.get('seconds')),
-        message: String(form.get('refusal')).trim(),
-      },
-    })
+    save.mutate(changeOf(new FormData(event.currentTarget)))
   }
   const suggested = (agent.suggestedMessages ?? []).flatMap((one) =>
     one.type === 'single' ? [String(one.text)] : [],
@@ -74,31 +59,7 @@ export function General({ agent }: { agent: Agent }) {
             defaultValue={agent.creditLimit ?? ''}
             hint="Leave it empty to use all that the plan has."
           />
-          <TextField
-            label="Messages a visitor may send"
-            name="rate"
-            type="number"
-            min={1}
-            max={200}
-            defaultValue={agent.ipRateLimits.limit}
-            required
-          />
-          <TextField
-            label="Within how many seconds"
-            name="seconds"
-            type="number"
-            min={1}
-            max={3600}
-            defaultValue={agent.ipRateLimits.timeframe}
-            required
-          />
-          <TextField
-            label="What a visitor who sends more is told"
-            name="refusal"
-            maxLength={500}
-            defaultValue={agent.ipRateLimits.message}
-            required
-          />
+          <RateFields limits={agent.ipRateLimits} />
           {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
           <FormActions>
             <Button kind="primary" type="submit" pending={save.isPending}>
@@ -108,5 +69,55 @@ export function General({ agent }: { agent: Agent }) {
         </Form>
       </Card>
     </Section>
+  )
+}
+
+function changeOf(form: FormData): Parameters<ReturnType<typeof useSaveAgent>['mutate']>[0] {
+  const limit = String(form.get('creditLimit'))
+  const suggested = lines(form.get('suggested'))
+  return {
+    name: String(form.get('name')).trim(),
+    visibility: form.get('visibility') === 'public' ? 'public' : 'private',
+    initialMessages: lines(form.get('initial')),
+    suggestedMessages:
+      suggested.length > 0 ? suggested.map((text, order) => ({ type: 'single', text, order })) : null,
+    creditLimit: limit === '' ? null : Number(limit),
+    ipRateLimits: {
+      limit: Number(form.get('rate')),
+      timeframe: Number(form.get('seconds')),
+      message: String(form.get('refusal')).trim(),
+    },
+  }
+}
+
+function RateFields({ limits }: { limits: Agent['ipRateLimits'] }) {
+  return (
+    <>
+      <TextField
+        label="Messages a visitor may send"
+        name="rate"
+        type="number"
+        min={1}
+        max={200}
+        defaultValue={limits.limit}
+        required
+      />
+      <TextField
+        label="Within how many seconds"
+        name="seconds"
+        type="number"
+        min={1}
+        max={3600}
+        defaultValue={limits.timeframe}
+        required
+      />
+      <TextField
+        label="What a visitor who sends more is told"
+        name="refusal"
+        maxLength={500}
+        defaultValue={limits.message}
+        required
+      />
+    </>
   )
 }

@@ -53,7 +53,6 @@ export function AddSource({
   agentId: string
   onClose: () => void
 }) {
-  const [extent, setExtent] = useState('crawl')
   const add = useMutation({
     meta: { quiet: true },
     mutationFn: (body: Body) => call('POST', '/agents/{agentId}/sources', { params: { agentId }, body }),
@@ -70,37 +69,7 @@ export function AddSource({
   return (
     <Dialog title={TITLES[kind]} isOpen onClose={onClose} wide={kind !== 'link'}>
       <Form save={add} onSubmit={submit}>
-        {kind === 'link' && (
-          <>
-            <TextField
-              label="Address"
-              name="url"
-              inputMode="url"
-              placeholder="https://example.com/help"
-              required
-              autoFocus
-            />
-            <Select
-              label="What to read"
-              name="linkType"
-              options={EXTENTS}
-              value={extent}
-              onChange={({ target }) => setExtent(target.value)}
-            />
-            {extent !== 'individual' && (
-              <>
-                <TextArea
-                  label="Only these paths (optional)"
-                  name="include"
-                  rows={2}
-                  placeholder="/help/"
-                  hint="One per line."
-                />
-                <TextArea label="Not these paths (optional)" name="exclude" rows={2} placeholder="/blog/" />
-              </>
-            )}
-          </>
-        )}
+        {kind === 'link' && <LinkFields />}
         {kind === 'qna' && (
           <>
             <TextArea
@@ -131,5 +100,40 @@ export function AddSource({
         </FormActions>
       </Form>
     </Dialog>
+  )
+}
+
+function LinkFields() {
+  const [extent, setExtent] = useState('crawl')
+  return (
+    <>
+      <TextField
+        label="Address"
+        name="url"
+        inputMode="url"
+        placeholder="https://example.com/help"
+        required
+        autoFocus
+      />
+      <Select
+        label="What to read"
+        name="linkType"
+        options={EXTENTS}
+        value={extent}
+        onChange={({ target }) => setExtent(target.value)}
+      />
+      {extent !== 'individual' && (
+        <>
+          <TextArea
+            label="Only these paths (optional)"
+            name="include"
+            rows={2}
+            placeholder="/help/"
+            hint="One per line."
+          />
+          <TextArea label="Not these paths (optional)" name="exclude" rows={2} placeholder="/blog/" />
+        </>
+      )}
+    </>
   )
 }

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { call, listing, reading } from '../app/api.ts'
+import { call, listing, type OutputOf, reading } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Ago } from '../ui/ago.tsx'
@@ -9,6 +9,7 @@ import { Confirm } from '../ui/confirm.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Form, FormActions, FormProblem, TextField } from '../ui/field.tsx'
 import { FileText, Plus } from '../ui/icons.ts'
+import { ShowMore } from '../ui/show-more.tsx'
 import { Empty, Loaded, sentenceOf } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
 import classes from './sources.module.css'
@@ -76,15 +77,6 @@ function PageList({ agentId }: { agentId: string }) {
   const pages = useInfiniteQuery(
     listing(`${PATH}/pages`, { params, query: { limit: 50, ...(query && { query }) } }),
   )
-  const add = useMutation({
-    mutationFn: (pageId: string) =>
-      call('POST', '/agents/{agentId}/sources', { params, body: { type: 'notionPage', pageId } }),
-    onSuccess: (_source, pageId) => {
-      setAdded((before) => new Set([...before, pageId]))
-      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/sources'] })
-      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/sources/summary'] })
-    },
-  })
   const [isLeaving, setIsLeaving] = useState(false)
   const disconnect = useMutation({
     mutationFn: () => call('DELETE', PATH, { params }),
@@ -139,39 +131,61 @@ function PageList({ agentId }: { agentId: string }) {
           }
           return (
             <ul className={classes.uploads} aria-label="Pages that can be added">
-              {all.map(({ id, title, updatedAt }) => (
-                <li key={id}>
-                  <div className={classes.upload}>
-                    <span>{title ?? 'Untitled'}</span>
-                    {updatedAt && (
-                      <small>
-                        Edited <Ago at={updatedAt} />
-                      </small>
-                    )}
-                  </div>
-                  <Button
-                    small
-                    icon={Plus}
-                    disabled={added.has(id)}
-                    pending={add.isPending && add.variables === id}
-                    aria-label={`Add ${title ?? 'the page'}`}
-                    onClick={() => add.mutate(id)}
-                  >
-                    {added.has(id) ? 'Added' : 'Add'}
-                  </Button>
-                </li>
+              {all.map((page) => (
+                <PageRow
+                  key={page.id}
+                  agentId={agentId}
+                  page={page}
+                  isAdded={added.has(page.id)}
+                  onAdded={() => setAdded((before) => new Set([...before, page.id]))}
+                />
               ))}
             </ul>
           )
         }}
       </Loaded>
-      {pages.hasNextPage && (
-        <div className={classes.more}>
-          <Button onClick={() => pages.fetchNextPage()} pending={pages.isFetchingNextPage}>
-            Show more
-          </Button>
-        </div>
-      )}
+      <ShowMore of={pages} className={classes.more} />
     </div>
+  )
+}
+
+type NotionPage = OutputOf<'GET', `${typeof PATH}/pages`>['data'][number]
+
+type PageRowProps = { agentId: string; page: NotionPage; isAdded: boolean; onAdded: () => void }
+
+function PageRow({ agentId, page: { id, title, updatedAt }, isAdded, onAdded }: PageRowProps) {
+  const add = useMutation({
+    mutationFn: () =>
+      call('POST', '/agents/{agentId}/sources', {
+        params: { agentId },
+        body: { type: 'notionPage', pageId: id },
+      }),
+    onSuccess: () => {
+      onAdded()
+      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/sources'] })
+      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/sources/summary'] })
+    },
+  })
+  return (
+    <li>
+      <div className={classes.upload}>
+        <span>{title ?? 'Untitled'}</span>
+        {updatedAt && (
+          <small>
+            Edited <Ago at={updatedAt} />
+          </small>
+        )}
+      </div>
+      <Button
+        small
+        icon={Plus}
+        disabled={isAdded}
+        pending={add.isPending}
+        aria-label={`Add ${title ?? 'the page'}`}
+        onClick={() => add.mutate()}
+      >
+        {isAdded ? 'Added' : 'Add'}
+      </Button>
+    </li>
   )
 }

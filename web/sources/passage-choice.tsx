@@ -10,6 +10,7 @@ import { EyeOff, Pin, PinOff, RotateCcw } from '../ui/icons.ts'
 import { Badge } from '../ui/page.tsx'
 import { sentenceOf } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
+import type { Saving } from '../ui/unsaved.ts'
 import classes from './sources.module.css'
 
 const CHUNKS = '/agents/{agentId}/sources/{sourceId}/chunks'
@@ -52,38 +53,17 @@ export function PassageChoice({ params, chosen, question, onChange }: PassageCho
     choose.mutate({ to: { pinnedFor: questions }, back: { pinnedFor }, said })
   const addPin = (asked: string) =>
     pin([...pinnedFor.filter((one) => one !== asked), asked], 'It comes first for such questions now.')
+  const unpin = (asked: string) =>
+    pin(
+      pinnedFor.filter((other) => other !== asked),
+      'It is no longer pinned to that question.',
+    )
   const asked = question?.trim().slice(0, MAX_QUESTION_LENGTH).toWellFormed()
   const mayChange = can('sources:write')
   if (!mayChange && !excluded && pinnedFor.length === 0) return null
   return (
     <footer className={classes.choice}>
-      {pinnedFor.length > 0 && (
-        <ul aria-label="Pinned to">
-          {pinnedFor.map((one) => (
-            <li key={one}>
-              <Badge tone="info">
-                <Pin size={12} aria-hidden /> First for “{one}”
-              </Badge>
-              {mayChange && (
-                <Button
-                  small
-                  kind="quiet"
-                  icon={PinOff}
-                  aria-label={`Unpin from “${one}”`}
-                  onClick={() =>
-                    pin(
-                      pinnedFor.filter((other) => other !== one),
-                      'It is no longer pinned to that question.',
-                    )
-                  }
-                >
-                  Unpin
-                </Button>
-              )}
-            </li>
-          ))}
-        </ul>
-      )}
+      {pinnedFor.length > 0 && <PinList questions={pinnedFor} onUnpin={mayChange ? unpin : undefined} />}
       {excluded && <Badge tone="warning">Excluded: no answer uses it</Badge>}
       {mayChange && (
         <div>
@@ -114,32 +94,71 @@ export function PassageChoice({ params, chosen, question, onChange }: PassageCho
         </div>
       )}
       <Dialog title="Pin the passage" isOpen={isAsking} onClose={() => setIsAsking(false)}>
-        <Form
-          save={choose}
-          onSubmit={(event: FormEvent<HTMLFormElement>) => {
-            event.preventDefault()
-            addPin(String(new FormData(event.currentTarget).get('question')).trim())
-          }}
-        >
-          <TextField
-            label="Question"
-            name="question"
-            hint="The passage comes first for each question with these words, in whatever form. Few words fit more questions."
-            required
-            maxLength={MAX_QUESTION_LENGTH}
-            autoFocus
-          />
-          {choose.error && <FormProblem>{sentenceOf(choose.error)}</FormProblem>}
-          <FormActions>
-            <Button kind="primary" type="submit" pending={choose.isPending}>
-              Pin
-            </Button>
-            <Button kind="quiet" onClick={() => setIsAsking(false)}>
-              Cancel
-            </Button>
-          </FormActions>
-        </Form>
+        <PinForm choose={choose} onPin={addPin} onClose={() => setIsAsking(false)} />
       </Dialog>
     </footer>
+  )
+}
+
+type PinListProps = { questions: string[]; onUnpin: ((question: string) => void) | undefined }
+
+function PinList({ questions, onUnpin }: PinListProps) {
+  return (
+    <ul aria-label="Pinned to">
+      {questions.map((one) => (
+        <li key={one}>
+          <Badge tone="info">
+            <Pin size={12} aria-hidden /> First for “{one}”
+          </Badge>
+          {onUnpin && (
+            <Button
+              small
+              kind="quiet"
+              icon={PinOff}
+              aria-label={`Unpin from “${one}”`}
+              onClick={() => onUnpin(one)}
+            >
+              Unpin
+            </Button>
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+type PinFormProps = {
+  choose: Saving & { error: Error | null; isPending: boolean }
+  onPin: (question: string) => void
+  onClose: () => void
+}
+
+function PinForm({ choose, onPin, onClose }: PinFormProps) {
+  return (
+    <Form
+      save={choose}
+      onSubmit={(event: FormEvent<HTMLFormElement>) => {
+        event.preventDefault()
+        onPin(String(new FormData(event.currentTarget).get('question')).trim())
+      }}
+    >
+      <TextField
+        label="Question"
+        name="question"
+        hint="The passage comes first for each question with these words, in whatever form. Few words fit more questions."
+        required
+        maxLength={MAX_QUESTION_LENGTH}
+        autoFocus
+      />
+      {choose.error && <FormProblem>{sentenceOf(choose.error)}</FormProblem>}
+      <FormActions>
+        <Button kind="primary" type="submit" pending={choose.isPending}>
+          Pin
+        </Button>
+        <Button kind="quiet" onClick={onClose}>
+          Cancel
+        </Button>
+      </FormActions>
+    </Form>
   )
 }

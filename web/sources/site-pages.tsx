@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { call, listing } from '../app/api.ts'
+import { call, listing, type OutputOf } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
 import { useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
@@ -8,8 +8,10 @@ import { Ago } from '../ui/ago.tsx'
 import { Button } from '../ui/button.tsx'
 import { Select } from '../ui/field.tsx'
 import { formatBytes, plural } from '../ui/format.ts'
+import { Hidden } from '../ui/hidden.tsx'
 import { Globe } from '../ui/icons.ts'
 import { Badge, Table } from '../ui/page.tsx'
+import { ShowMore } from '../ui/show-more.tsx'
 import { Empty, Loaded } from '../ui/state.tsx'
 import classes from './sources.module.css'
 
@@ -67,7 +69,7 @@ export function SitePages({
                 hideLabel
                 options={STATES}
                 value={status}
-                onChange={({ target }) => setStatus(target.value as PageStatus | '')}
+                onChange={({ target }) => setStatus(STATES.find(([id]) => id === target.value)?.[0] ?? '')}
               />
               <p className={classes.faint} role="status">
                 {isLive ? 'Pages are being read …' : plural(list[0]?.pagination.total ?? 0, 'page')}
@@ -77,58 +79,51 @@ export function SitePages({
               <Empty icon={Globe} title={status ? 'No page is in this state' : 'No page was found yet'} />
             )}
             {all.length > 0 && (
-              <Table
-                label="Pages"
-                head={[
-                  'Page',
-                  'State',
-                  'Size',
-                  'Read',
-                  <span key="a" className="visually-hidden">
-                    Actions
-                  </span>,
-                ]}
-              >
-                {all.map(({ id, url, title, status: state, error, size, fetchedAt }) => (
-                  <tr key={id}>
-                    <td className={classes.name}>
-                      <a href={url} target="_blank" rel="noopener noreferrer">
-                        {title ?? url}
-                      </a>
-                      <p className={error ? classes.error : classes.faint}>
-                        {error ?? new URL(url).pathname}
-                      </p>
-                    </td>
-                    <td>
-                      <Badge tone={PAGE_TONES[state]}>{PAGE_WORDS[state]}</Badge>
-                    </td>
-                    <td className={classes.nowrap}>{formatBytes(size)}</td>
-                    <td className={classes.nowrap}>{fetchedAt ? <Ago at={fetchedAt} /> : '–'}</td>
-                    <td className={classes.end}>
-                      {can('sources:write') && (
-                        <Button
-                          small
-                          kind="quiet"
-                          onClick={() => exclude.mutate({ pageId: id, excluded: state !== 'excluded' })}
-                        >
-                          {state === 'excluded' ? 'Include' : 'Leave out'}
-                        </Button>
-                      )}
-                    </td>
-                  </tr>
-                ))}
-              </Table>
+              <PageTable pages={all} onExclude={can('sources:write') ? exclude.mutate : undefined} />
             )}
-            {pages.hasNextPage && (
-              <div className={classes.more}>
-                <Button onClick={() => pages.fetchNextPage()} pending={pages.isFetchingNextPage}>
-                  Show more
-                </Button>
-              </div>
-            )}
+            <ShowMore of={pages} className={classes.more} />
           </div>
         )
       }}
     </Loaded>
+  )
+}
+
+type SitePage = OutputOf<'GET', '/agents/{agentId}/sources/{sourceId}/pages'>['data'][number]
+type PageTableProps = {
+  pages: SitePage[]
+  onExclude: ((change: { pageId: string; excluded: boolean }) => void) | undefined
+}
+
+function PageTable({ pages, onExclude }: PageTableProps) {
+  return (
+    <Table label="Pages" head={['Page', 'State', 'Size', 'Read', <Hidden key="a">Actions</Hidden>]}>
+      {pages.map(({ id, url, title, status: state, error, size, fetchedAt }) => (
+        <tr key={id}>
+          <td className={classes.name}>
+            <a href={url} target="_blank" rel="noopener noreferrer">
+              {title ?? url}
+            </a>
+            <p className={error ? classes.error : classes.faint}>{error ?? new URL(url).pathname}</p>
+          </td>
+          <td>
+            <Badge tone={PAGE_TONES[state]}>{PAGE_WORDS[state]}</Badge>
+          </td>
+          <td className={classes.nowrap}>{formatBytes(size)}</td>
+          <td className={classes.nowrap}>{fetchedAt ? <Ago at={fetchedAt} /> : '–'}</td>
+          <td className={classes.end}>
+            {onExclude && (
+              <Button
+                small
+                kind="quiet"
+                onClick={() => onExclude({ pageId: id, excluded: state !== 'excluded' })}
+              >
+                {state === 'excluded' ? 'Include' : 'Leave out'}
+              </Button>
+            )}
+          </td>
+        </tr>
+      ))}
+    </Table>
   )
 }

@@ -9,13 +9,14 @@ import { useAgentId, useCan, useMe } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { useParameters } from '../app/use-parameters.ts'
 import { Ago } from '../ui/ago.tsx'
-import { Button } from '../ui/button.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { FilePicker, TextField } from '../ui/field.tsx'
 import { formatBytes, plural } from '../ui/format.ts'
+import { Hidden } from '../ui/hidden.tsx'
 import { BookOpen, Ellipsis, Trash2, Upload } from '../ui/icons.ts'
 import { Menu } from '../ui/menu.tsx'
 import { Badge, Page, Table } from '../ui/page.tsx'
+import { ShowMore } from '../ui/show-more.tsx'
 import { Empty, Loaded } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
 import { Add, type Adding, AddMenu } from './add-menu.tsx'
@@ -45,7 +46,7 @@ const NAMES: Record<Source['type'], string> = {
 export function SourcesPage() {
   const agentId = useAgentId()
   const can = useCan()
-  const { shown: search, change } = useParameters<{ type?: string | undefined; name?: string | undefined }>()
+  const { shown: search, change } = useParameters<Search>()
   const [adding, setAdding] = useState<Adding | null>(null)
   const [isOver, setIsOver] = useState(false)
   const picker = useRef<HTMLInputElement>(null)
@@ -79,23 +80,7 @@ export function SourcesPage() {
       >
         <FilePicker ref={picker} label="Files to add" onPick={uploads.add} />
         <UploadList uploads={uploads} />
-        <div className={classes.filters}>
-          <TextField
-            label="Name"
-            hideLabel
-            type="search"
-            placeholder="Search by name"
-            defaultValue={search.name ?? ''}
-            onChange={({ target }) => void change({ name: target.value || undefined }, true)}
-          />
-          <SavedSelect
-            label="Type"
-            hideLabel
-            options={TYPES}
-            value={search.type ?? ''}
-            onSave={(type) => change({ type: type || undefined }, true)}
-          />
-        </div>
+        <Filters search={search} onChange={(part) => change(part, true)} />
         <Loaded of={sources}>
           {({ pages }) => {
             const all = pages.flatMap(({ data }) => data)
@@ -110,31 +95,8 @@ export function SourcesPage() {
             }
             return (
               <>
-                <Table
-                  label="Sources"
-                  className={classes.list}
-                  head={[
-                    'Name',
-                    'Type',
-                    'State',
-                    'Size',
-                    'Changed',
-                    <span key="a" className="visually-hidden">
-                      Actions
-                    </span>,
-                  ]}
-                >
-                  {all.map((source) => (
-                    <SourceRow key={source.id} agentId={agentId} source={source} mayWrite={mayWrite} />
-                  ))}
-                </Table>
-                {sources.hasNextPage && (
-                  <div className={classes.more}>
-                    <Button onClick={() => sources.fetchNextPage()} pending={sources.isFetchingNextPage}>
-                      Show more
-                    </Button>
-                  </div>
-                )}
+                <SourceTable agentId={agentId} sources={all} mayWrite={mayWrite} />
+                <ShowMore of={sources} className={classes.more} />
               </>
             )
           }}
@@ -147,6 +109,31 @@ export function SourcesPage() {
       </div>
       {adding && <Add adding={adding} agentId={agentId} onClose={() => setAdding(null)} />}
     </Page>
+  )
+}
+
+type Search = { type?: string | undefined; name?: string | undefined }
+type FiltersProps = { search: Search; onChange: (part: Search) => Promise<void> }
+
+function Filters({ search, onChange }: FiltersProps) {
+  return (
+    <div className={classes.filters}>
+      <TextField
+        label="Name"
+        hideLabel
+        type="search"
+        placeholder="Search by name"
+        defaultValue={search.name ?? ''}
+        onChange={({ target }) => void onChange({ name: target.value || undefined })}
+      />
+      <SavedSelect
+        label="Type"
+        hideLabel
+        options={TYPES}
+        value={search.type ?? ''}
+        onSave={(type) => onChange({ type: type || undefined })}
+      />
+    </div>
   )
 }
 
@@ -163,6 +150,22 @@ function Amount({ agentId }: { agentId: string }) {
         ? `${formatBytes(sum('size'))} of text. The plan has no limit.`
         : `${formatBytes(sum('size'))} of the ${formatBytes(limit)} of text that the plan allows.`}
     </>
+  )
+}
+
+type SourceTableProps = { agentId: string; sources: Source[]; mayWrite: boolean }
+
+function SourceTable({ agentId, sources, mayWrite }: SourceTableProps) {
+  return (
+    <Table
+      label="Sources"
+      className={classes.list}
+      head={['Name', 'Type', 'State', 'Size', 'Changed', <Hidden key="a">Actions</Hidden>]}
+    >
+      {sources.map((source) => (
+        <SourceRow key={source.id} agentId={agentId} source={source} mayWrite={mayWrite} />
+      ))}
+    </Table>
   )
 }
 

@@ -18,6 +18,13 @@ type PickerProps = {
   onClose: () => void
 }
 
+function named(entries: Entry[], text: string): Entry[] {
+  const words = text.toLowerCase().split(/\s+/)
+  return entries.filter((entry) =>
+    words.every((word) => `${entry.group} ${entry.label}`.toLowerCase().includes(word)),
+  )
+}
+
 /**
  * A dialog that finds one of many entries by a few letters of its name. It accepts input from the first key on, even
  * while the entries are being loaded.
@@ -32,17 +39,13 @@ export function Picker({
   onText,
   onClose,
 }: PickerProps) {
-  const dialog = useRef<HTMLDialogElement>(null)
+  const dialog = useModal()
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
   /** Enter was pressed before there was an entry. */
   const [isDecided, setIsDecided] = useState(false)
   const listId = useId()
-  const words = text.toLowerCase().split(/\s+/)
-  const named = (entries ?? []).filter((entry) =>
-    words.every((word) => `${entry.group} ${entry.label}`.toLowerCase().includes(word)),
-  )
-  const found = [...named, ...searched]
+  const found = [...named(entries ?? [], text), ...searched]
   const isReady = entries !== undefined && !isSearching
   const chosen = Math.min(at, found.length - 1)
   const run = (entry: Entry | undefined): void => {
@@ -50,12 +53,6 @@ export function Picker({
     onClose()
     entry.run()
   }
-  useLayoutEffect(() => {
-    const shown = dialog.current
-    shown?.showModal()
-    // A dialog returns the focus only if it is closed before it is removed.
-    return () => shown?.close()
-  }, [])
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs once, when the entries have come
   useEffect(() => {
     if (!isReady || !isDecided) return
@@ -97,34 +94,71 @@ export function Picker({
         }}
         onKeyDown={onKeyDown}
       />
-      {/* The field keeps the focus and refers to the selected entry (aria-activedescendant). */}
-      <div id={listId} role="listbox" aria-label={listLabel} aria-busy={!isReady} className={classes.list}>
-        {found.map((entry, index) => (
-          <button
-            type="button"
-            tabIndex={-1}
-            key={entry.id}
-            id={`${listId}-${index}`}
-            role="option"
-            aria-selected={index === chosen}
-            className={classes.option}
-            onClick={() => run(entry)}
-            onPointerMove={() => setAt(index)}
-            ref={(node) => {
-              if (index === chosen) node?.scrollIntoView({ block: 'nearest' })
-            }}
-          >
-            <entry.icon size={16} aria-hidden />
-            <span>{entry.label}</span>
-            <small>{entry.group}</small>
-          </button>
-        ))}
-      </div>
-      {found.length === 0 && (
-        <p className={classes.none}>
-          {isReady ? 'Nothing is called that.' : entries ? 'Searching…' : 'Loading…'}
-        </p>
-      )}
+      <Options
+        id={listId}
+        label={listLabel}
+        entries={found}
+        chosen={chosen}
+        isBusy={!isReady}
+        onPoint={setAt}
+        onRun={run}
+      />
+      {found.length === 0 && <p className={classes.none}>{noneOf(isReady, entries !== undefined)}</p>}
     </dialog>
   )
+}
+
+type OptionsProps = {
+  id: string
+  label: string
+  entries: Entry[]
+  chosen: number
+  isBusy: boolean
+  onPoint: (at: number) => void
+  onRun: (entry: Entry) => void
+}
+
+/** The field keeps the focus and refers to the selected entry (`aria-activedescendant`). */
+function Options({ id, label, entries, chosen, isBusy, onPoint, onRun }: OptionsProps) {
+  return (
+    <div id={id} role="listbox" aria-label={label} aria-busy={isBusy} className={classes.list}>
+      {entries.map((entry, index) => (
+        <button
+          type="button"
+          tabIndex={-1}
+          key={entry.id}
+          id={`${id}-${index}`}
+          role="option"
+          aria-selected={index === chosen}
+          className={classes.option}
+          onClick={() => onRun(entry)}
+          onPointerMove={() => onPoint(index)}
+          ref={(node) => {
+            if (index === chosen) node?.scrollIntoView({ block: 'nearest' })
+          }}
+        >
+          <entry.icon size={16} aria-hidden />
+          <span>{entry.label}</span>
+          <small>{entry.group}</small>
+        </button>
+      ))}
+    </div>
+  )
+}
+
+/** Returns the ref of a dialog that is open as long as it is part of the page. */
+function useModal() {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useLayoutEffect(() => {
+    const shown = dialog.current
+    shown?.showModal()
+    // A dialog returns the focus only if it is closed before it is removed.
+    return () => shown?.close()
+  }, [])
+  return dialog
+}
+
+function noneOf(isReady: boolean, isLoaded: boolean): string {
+  if (isReady) return 'Nothing is called that.'
+  return isLoaded ? 'Searching…' : 'Loading…'
 }

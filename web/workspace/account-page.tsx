@@ -8,6 +8,7 @@ import { NewPassword } from '../sign-in/new-password.tsx'
 import { Ago } from '../ui/ago.tsx'
 import { Button } from '../ui/button.tsx'
 import { Form, FormActions, FormProblem, TextField } from '../ui/field.tsx'
+import { Hidden } from '../ui/hidden.tsx'
 import { Badge, Card, Page, Section, Table } from '../ui/page.tsx'
 import { Loaded, sentenceOf } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
@@ -90,17 +91,7 @@ function Sessions() {
     >
       <Loaded of={sessions}>
         {(data) => (
-          <Table
-            label="Sessions"
-            head={[
-              'Browser',
-              'Address',
-              'Since',
-              <span key="a" className="visually-hidden">
-                Actions
-              </span>,
-            ]}
-          >
+          <Table label="Sessions" head={['Browser', 'Address', 'Since', <Hidden key="a">Actions</Hidden>]}>
             {data.map(({ id, isCurrent, userAgent, address, createdAt }) => (
               <tr key={id}>
                 <td>

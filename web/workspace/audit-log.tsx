@@ -1,10 +1,10 @@
 import { useInfiniteQuery, useQueries, useQuery } from '@tanstack/react-query'
 import { listing, type OutputOf, reading } from '../app/api.ts'
 import { useAgents, useCan } from '../app/session.ts'
-import { Button } from '../ui/button.tsx'
 import { formatTime } from '../ui/format.ts'
 import { ScrollText } from '../ui/icons.ts'
 import { Section, Table } from '../ui/page.tsx'
+import { ShowMore } from '../ui/show-more.tsx'
 import { Empty, Loaded } from '../ui/state.tsx'
 import { wordsOfAction, wordsOfActor, wordsOfDetail, wordsOfTarget } from './audit-words.ts'
 import classes from './workspace.module.css'
@@ -66,13 +66,7 @@ export function AuditLog() {
                   )
                 })}
               </Table>
-              {log.hasNextPage && (
-                <div className={classes.more}>
-                  <Button onClick={() => log.fetchNextPage()} pending={log.isFetchingNextPage}>
-                    Show more
-                  </Button>
-                </div>
-              )}
+              <ShowMore of={log} className={classes.more} />
             </>
           )
         }}

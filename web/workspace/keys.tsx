@@ -8,6 +8,7 @@ import { Ago } from '../ui/ago.tsx'
 import { Button } from '../ui/button.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { formatTime } from '../ui/format.ts'
+import { Hidden } from '../ui/hidden.tsx'
 import { KeyRound, Plus } from '../ui/icons.ts'
 import { Badge, Section, Table } from '../ui/page.tsx'
 import { Empty, Loaded } from '../ui/state.tsx'
@@ -59,51 +60,19 @@ export function Keys() {
                 'Made by',
                 'Last used',
                 'Expires',
-                <span key="a" className="visually-hidden">
-                  Actions
-                </span>,
+                <Hidden key="a">Actions</Hidden>,
               ]}
             >
-              {data.map(({ id, name, prefix, state, scopes, lastUsedAt, expiresAt, createdBy }) => (
-                <tr key={id}>
-                  <td>
-                    <strong className={classes.strong}>{name}</strong>
-                    <p className={classes.faint}>{prefix}…</p>
-                  </td>
-                  <td className={classes.scopes}>{scopes?.join(', ') ?? 'Everything'}</td>
-                  <td>
-                    {makerOf(createdBy, data, members)}
-                    {mayWrite && state === 'active' && isFormer(createdBy, members) && (
-                      <Button small kind="quiet" onClick={() => setLeftBy(createdBy)}>
-                        Revoke all of theirs
-                      </Button>
-                    )}
-                  </td>
-                  <td className={classes.nowrap}>{lastUsedAt ? <Ago at={lastUsedAt} /> : 'Never'}</td>
-                  <td className={classes.nowrap}>
-                    {state === 'active' ? (
-                      expiresAt ? (
-                        formatTime(expiresAt)
-                      ) : (
-                        'Never'
-                      )
-                    ) : (
-                      <Badge tone="warning">{state}</Badge>
-                    )}
-                  </td>
-                  <td className={classes.end}>
-                    {mayWrite && state === 'active' && (
-                      <Button
-                        small
-                        kind="quiet"
-                        aria-label={`Revoke ${name}`}
-                        onClick={() => setRevoking({ id, name })}
-                      >
-                        Revoke
-                      </Button>
-                    )}
-                  </td>
-                </tr>
+              {data.map((one) => (
+                <KeyRow
+                  key={one.id}
+                  of={one}
+                  keys={data}
+                  members={members}
+                  mayWrite={mayWrite}
+                  onRevoke={() => setRevoking(one)}
+                  onRevokeBy={setLeftBy}
+                />
               ))}
             </Table>
           )
@@ -123,6 +92,55 @@ export function Keys() {
       {leftBy && <RevokeKeysBy createdBy={leftBy} name="a former member" onClose={() => setLeftBy(null)} />}
       {isMaking && <MakeKey onClose={() => setIsMaking(false)} />}
     </Section>
+  )
+}
+
+type KeyRowProps = {
+  of: Key
+  keys: Key[]
+  members: Members | undefined
+  mayWrite: boolean
+  onRevoke: () => void
+  onRevokeBy: (maker: string | null) => void
+}
+
+function KeyRow({ of: key, keys, members, mayWrite, onRevoke, onRevokeBy }: KeyRowProps) {
+  const { name, prefix, state, scopes, lastUsedAt, expiresAt, createdBy } = key
+  return (
+    <tr>
+      <td>
+        <strong className={classes.strong}>{name}</strong>
+        <p className={classes.faint}>{prefix}…</p>
+      </td>
+      <td className={classes.scopes}>{scopes?.join(', ') ?? 'Everything'}</td>
+      <td>
+        {makerOf(createdBy, keys, members)}
+        {mayWrite && state === 'active' && isFormer(createdBy, members) && (
+          <Button small kind="quiet" onClick={() => onRevokeBy(createdBy)}>
+            Revoke all of theirs
+          </Button>
+        )}
+      </td>
+      <td className={classes.nowrap}>{lastUsedAt ? <Ago at={lastUsedAt} /> : 'Never'}</td>
+      <td className={classes.nowrap}>
+        {state === 'active' ? (
+          expiresAt ? (
+            formatTime(expiresAt)
+          ) : (
+            'Never'
+          )
+        ) : (
+          <Badge tone="warning">{state}</Badge>
+        )}
+      </td>
+      <td className={classes.end}>
+        {mayWrite && state === 'active' && (
+          <Button small kind="quiet" aria-label={`Revoke ${name}`} onClick={onRevoke}>
+            Revoke
+          </Button>
+        )}
+      </td>
+    </tr>
   )
 }
 

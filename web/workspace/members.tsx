@@ -8,6 +8,7 @@ import { useMutation } from '../app/use-mutation.ts'
 import { Ago } from '../ui/ago.tsx'
 import { Button } from '../ui/button.tsx'
 import { Confirm } from '../ui/confirm.tsx'
+import { Hidden } from '../ui/hidden.tsx'
 import { Ellipsis, Pencil, Trash2, UserPlus } from '../ui/icons.ts'
 import { Menu } from '../ui/menu.tsx'
 import { Badge, Section, Table } from '../ui/page.tsx'
@@ -74,8 +75,6 @@ export function Members() {
   )
 }
 
-const Hidden = ({ children }: { children: string }) => <span className="visually-hidden">{children}</span>
-
 type MemberRowProps = {
   member: Member
   mayWrite: boolean
@@ -88,17 +87,7 @@ function MemberRow({ member, mayWrite, onKeysLeft }: MemberRowProps) {
   const [isRenaming, setIsRenaming] = useState(false)
   const [isRemoving, setIsRemoving] = useState(false)
   const agents = useAgents().data?.data ?? []
-  const change = useMutation({
-    scope: { id: `role ${member.id}` },
-    mutationFn: (role: Role) =>
-      call('PATCH', '/members/{memberId}', { params: { memberId: member.id }, body: { role } }),
-    onSuccess: (_member, role) => {
-      const before = member.role
-      if (role !== before)
-        tell('done', `${member.name} has another role.`, { label: 'Undo', run: () => change.mutate(before) })
-    },
-    onSettled: () => refresh('/members'),
-  })
+  const change = useChangeRole(member)
   const remove = useMutation({
     mutationFn: () => call('DELETE', '/members/{memberId}', { params: { memberId: member.id } }),
     onSuccess: ({ activeKeys }) => {
@@ -130,19 +119,7 @@ function MemberRow({ member, mayWrite, onKeysLeft }: MemberRowProps) {
       </td>
       <td>{limited?.join(', ') ?? 'All'}</td>
       <td className={classes.nowrap}>
-        {member.lastSignInAt ? (
-          <Ago at={member.lastSignInAt} />
-        ) : member.canSignIn ? (
-          'Never'
-        ) : (
-          'Cannot sign in'
-        )}
-        {member.hasSecondFactor && (
-          <>
-            {' '}
-            <Badge tone="success">2FA</Badge>
-          </>
-        )}
+        <SignedIn member={member} />
       </td>
       <td className={classes.end}>
         {mayWrite && !isMe && (
@@ -177,6 +154,35 @@ function MemberRow({ member, mayWrite, onKeysLeft }: MemberRowProps) {
         {isRenaming && <RenameMember member={member} onClose={() => setIsRenaming(false)} />}
       </td>
     </tr>
+  )
+}
+
+function useChangeRole(member: Member) {
+  const change = useMutation({
+    scope: { id: `role ${member.id}` },
+    mutationFn: (role: Role) =>
+      call('PATCH', '/members/{memberId}', { params: { memberId: member.id }, body: { role } }),
+    onSuccess: (_member, role) => {
+      const before = member.role
+      if (role !== before)
+        tell('done', `${member.name} has another role.`, { label: 'Undo', run: () => change.mutate(before) })
+    },
+    onSettled: () => refresh('/members'),
+  })
+  return change
+}
+
+function SignedIn({ member }: { member: Member }) {
+  return (
+    <>
+      {member.lastSignInAt ? <Ago at={member.lastSignInAt} /> : member.canSignIn ? 'Never' : 'Cannot sign in'}
+      {member.hasSecondFactor && (
+        <>
+          {' '}
+          <Badge tone="success">2FA</Badge>
+        </>
+      )}
+    </>
   )
 }
 

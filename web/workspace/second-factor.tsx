@@ -10,23 +10,14 @@ import { QrCode } from '../ui/qr-code.tsx'
 import { sentenceOf } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
 
+const refresh = () => queries.invalidateQueries({ queryKey: ['/me'] })
+
 /** Sets up or removes the second factor of the signed-in member. */
 export function SecondFactor({ isOn }: { isOn: boolean }) {
   const [password, setPassword] = useState('')
-  const [code, setCode] = useState('')
-  const refresh = () => queries.invalidateQueries({ queryKey: ['/me'] })
   const begin = useMutation({
     meta: { quiet: true },
     mutationFn: () => call('POST', '/second-factor', { body: { password } }),
-  })
-  const confirm = useMutation({
-    meta: { quiet: true },
-    mutationFn: () => call('POST', '/second-factor/confirm', { body: { code: code.trim() } }),
-    onSuccess: () => {
-      tell('done', 'From now on a code is asked for, too.')
-      begin.reset()
-      return refresh()
-    },
   })
   const remove = useMutation({
     meta: { quiet: true },
@@ -42,39 +33,11 @@ export function SecondFactor({ isOn }: { isOn: boolean }) {
     <Section title="Second factor" about="A code from your phone, asked for after the password.">
       <Card>
         {begin.data?.uri ? (
-          <Form
-            onSubmit={(event) => {
-              event.preventDefault()
-              confirm.mutate()
-            }}
-          >
-            <p>
-              Scan this with your authenticator app, type the key below into it, or{' '}
-              <a href={begin.data.uri}>open the app on this device</a>. Then type the six digits that it
-              shows.
-            </p>
-            <QrCode text={begin.data.uri} label="QR code for the authenticator" />
-            <Code
-              label="Key for the authenticator"
-              text={new URL(begin.data.uri).searchParams.get('secret') ?? begin.data.uri}
-            />
-            <p>Keep these backup codes. Each works once, should you lose the phone.</p>
-            <Code label="Backup codes" text={(begin.data.backupCodes ?? []).join('\n')} />
-            <TextField
-              label="Code"
-              inputMode="numeric"
-              autoComplete="one-time-code"
-              value={code}
-              onChange={({ target }) => setCode(target.value)}
-              required
-            />
-            {confirm.error && <FormProblem>{sentenceOf(confirm.error)}</FormProblem>}
-            <FormActions>
-              <Button kind="primary" type="submit" pending={confirm.isPending}>
-                Switch it on
-              </Button>
-            </FormActions>
-          </Form>
+          <ConfirmCode
+            uri={begin.data.uri}
+            backupCodes={begin.data.backupCodes ?? []}
+            onConfirmed={begin.reset}
+          />
         ) : (
           <Form
             onSubmit={(event) => {
@@ -101,5 +64,52 @@ export function SecondFactor({ isOn }: { isOn: boolean }) {
         )}
       </Card>
     </Section>
+  )
+}
+
+type ConfirmCodeProps = { uri: string; backupCodes: string[]; onConfirmed: () => void }
+
+/** Shows the key of the authenticator until a code of it has been entered. */
+function ConfirmCode({ uri, backupCodes, onConfirmed }: ConfirmCodeProps) {
+  const [code, setCode] = useState('')
+  const confirm = useMutation({
+    meta: { quiet: true },
+    mutationFn: () => call('POST', '/second-factor/confirm', { body: { code: code.trim() } }),
+    onSuccess: () => {
+      tell('done', 'From now on a code is asked for, too.')
+      onConfirmed()
+      return refresh()
+    },
+  })
+  return (
+    <Form
+      onSubmit={(event) => {
+        event.preventDefault()
+        confirm.mutate()
+      }}
+    >
+      <p>
+        Scan this with your authenticator app, type the key below into it, or{' '}
+        <a href={uri}>open the app on this device</a>. Then type the six digits that it shows.
+      </p>
+      <QrCode text={uri} label="QR code for the authenticator" />
+      <Code label="Key for the authenticator" text={new URL(uri).searchParams.get('secret') ?? uri} />
+      <p>Keep these backup codes. Each works once, should you lose the phone.</p>
+      <Code label="Backup codes" text={backupCodes.join('\n')} />
+      <TextField
+        label="Code"
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        value={code}
+        onChange={({ target }) => setCode(target.value)}
+        required
+      />
+      {confirm.error && <FormProblem>{sentenceOf(confirm.error)}</FormProblem>}
+      <FormActions>
+        <Button kind="primary" type="submit" pending={confirm.isPending}>
+          Switch it on
+        </Button>
+      </FormActions>
+    </Form>
   )
 }
