@@ -98,7 +98,7 @@ async function* runningEvents(
   if (!response.body) throw new BrokenStream('The response has no body.')
   for await (const { id: text, data } of parseEvents(response.body, { ...patience, signal })) {
     if (data === '[DONE]') break
-    const event = JSON.parse(data) as AnswerEvent
+    const event: AnswerEvent = JSON.parse(data)
     if (event.type === 'data-reattach') throw reattachOf(event)
     const id = text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined
     if (id !== undefined && place.lastEventId !== undefined && id <= place.lastEventId) continue

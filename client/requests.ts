@@ -81,10 +81,10 @@ export function createRequests(options: RequestsOptions): Requests {
         rest += decoder.decode(value, { stream: !done })
         const whole = rest.split('\n')
         rest = whole.pop() ?? ''
-        for (const line of whole) if (line !== '') yield JSON.parse(line) as unknown
+        for (const line of whole) if (line !== '') yield JSON.parse(line)
         if (done) break
       }
-      if (rest !== '') yield JSON.parse(rest) as unknown
+      if (rest !== '') yield JSON.parse(rest)
     },
     async *follow(path, input) {
       const { signal } = input
@@ -101,7 +101,7 @@ export function createRequests(options: RequestsOptions): Requests {
           for await (const { id, data } of parseEvents(body, { ...patience, signal })) {
             tries.progress()
             lastId = id ?? lastId
-            yield JSON.parse(data) as unknown
+            yield JSON.parse(data)
           }
         } catch (error) {
           broken = error

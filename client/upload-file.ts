@@ -32,7 +32,7 @@ export function uploadFile<T>(
         status: sending.status,
         headers: retryAfter === null ? {} : { 'retry-after': retryAfter },
       })
-      if (answer.ok) resolve(JSON.parse(sending.responseText) as T)
+      if (answer.ok) resolve(JSON.parse(sending.responseText))
       else errorOf(answer).then(reject, reject)
     }
     signal?.addEventListener('abort', () => sending.abort(), { once: true })

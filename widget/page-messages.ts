@@ -27,4 +27,4 @@ export type PageMessage =
   | { parley: 'result'; id: string; output: unknown }
 
 export const isOurs = (data: unknown): data is { parley: string } =>
-  typeof data === 'object' && data !== null && typeof (data as { parley?: unknown }).parley === 'string'
+  typeof data === 'object' && data !== null && 'parley' in data && typeof data.parley === 'string'

@@ -53,7 +53,7 @@ export function ActionForm({ agentId, action }: ActionFormProps) {
           hint={TYPES.find(([id]) => id === type)?.[2]}
           options={TYPES.map(([id, label]) => [id, label] as const)}
           value={type}
-          onChange={({ target }) => setType(target.value as ActionType)}
+          onChoose={setType}
         />
         <TextField
           label="Name"

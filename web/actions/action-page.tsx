@@ -20,7 +20,7 @@ const PATH = '/agents/{agentId}/actions/{actionId}'
 /** One action: what it does, a trial of it, and its last runs. */
 export function ActionPage() {
   const agentId = useAgentId()
-  const { actionId = '' } = useParams({ strict: false }) as { actionId?: string }
+  const { actionId = '' } = useParams({ strict: false })
   return actionId === 'new' ? (
     <Page title="New action" narrow about="The agent decides by its description when to use it.">
       <ActionForm agentId={agentId} action={null} />

@@ -47,7 +47,7 @@ export function ActionRuns({ agentId, actionId }: { agentId: string; actionId: s
                       <Link
                         to="/agents/$agentId/conversations"
                         params={{ agentId }}
-                        search={{ open: conversationId, source } as never}
+                        search={{ open: conversationId, source }}
                       >
                         {source}
                       </Link>

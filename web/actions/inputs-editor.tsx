@@ -58,7 +58,7 @@ function Rows({ rows, onChange }: { rows: InputRow[]; onChange: (rows: InputRow[
             hideLabel
             options={INPUT_TYPES}
             value={row.type}
-            onChange={({ target }) => change(at, { type: target.value })}
+            onChoose={(chosen) => change(at, { type: chosen })}
           />
           <TextField
             label={`Description of input ${at + 1}`}
@@ -105,7 +105,7 @@ function JsonSchema({ inputs, onChange }: Omit<InputsEditorProps, 'error'>) {
       onChange={({ target }) => {
         setText(target.value)
         try {
-          onChange(JSON.parse(target.value) as Record<string, unknown>)
+          onChange(JSON.parse(target.value))
           setProblem(null)
         } catch {
           setProblem('It is not valid JSON yet; the last valid one is kept.')

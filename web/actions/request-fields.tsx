@@ -34,7 +34,7 @@ export function RequestFields({ request, problemOf, onChange }: RequestFieldsPro
           label="Method"
           options={METHODS.map((method) => [method, method] as const)}
           value={request.method}
-          onChange={({ target }) => change({ method: target.value as Request['method'] })}
+          onChoose={(method) => change({ method })}
         />
         <TextField
           label="Address"

@@ -42,7 +42,7 @@ export function TestAction({ agentId, action }: { agentId: string; action: Actio
       return
     }
     try {
-      test.mutate(JSON.parse(textOf('json') || '{}') as Record<string, unknown>)
+      test.mutate(JSON.parse(textOf('json') || '{}'))
     } catch {
       setProblem('The input is not valid JSON.')
     }

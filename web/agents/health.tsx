@@ -126,7 +126,7 @@ function Models({ agent }: { agent: Agent }) {
   if (!data) return null
   const model = data.models.find(({ id, isAuto }) => (agent.model === 'auto' ? isAuto : id === agent.model))
   const test = (
-    <Link to="/workspace" search={{ tab: 'models' } as never}>
+    <Link to="/workspace" search={{ tab: 'models' }}>
       Test it under Models
     </Link>
   )
@@ -149,7 +149,7 @@ function Models({ agent }: { agent: Agent }) {
         <Line state="todo">
           Questions are only searched by their words. An embedding model would also find what says the same in
           other words and languages:{' '}
-          <Link to="/workspace" search={{ tab: 'models' } as never}>
+          <Link to="/workspace" search={{ tab: 'models' }}>
             see Models
           </Link>
         </Line>
@@ -193,7 +193,7 @@ type ChannelProps = {
 
 function Channel({ agentId, tab, what, status, problem }: ChannelProps) {
   const link = (words: string) => (
-    <Link to="/agents/$agentId/deploy" params={{ agentId }} search={{ tab } as never}>
+    <Link to="/agents/$agentId/deploy" params={{ agentId }} search={{ tab }}>
       {words}
     </Link>
   )

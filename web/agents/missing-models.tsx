@@ -20,7 +20,7 @@ export function useMissingModels(): Missing[] {
         <>
           Questions find what has their words. An embedding model would also find what says the same in other
           words or in another language:{' '}
-          <Link to="/workspace" search={{ tab: 'models' } as never}>
+          <Link to="/workspace" search={{ tab: 'models' }}>
             get one that runs on this machine
           </Link>
         </>

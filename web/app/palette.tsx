@@ -75,7 +75,7 @@ function useFound(text: string): { found: Entry[]; isSearching: boolean } {
         void navigate({
           to: '/agents/$agentId/inbox',
           params,
-          search: { ticket: String(ticketNumber) } as never,
+          search: { ticket: String(ticketNumber) },
         }),
     })),
     ...(contacts.data?.data ?? []).map(({ id, name, email, phoneNumber, externalId }) => ({
@@ -83,7 +83,7 @@ function useFound(text: string): { found: Entry[]; isSearching: boolean } {
       label: name ?? email ?? phoneNumber ?? externalId,
       group: 'Contact',
       icon: ContactRound,
-      run: () => void navigate({ to: '/agents/$agentId/contacts', params, search: { contact: id } as never }),
+      run: () => void navigate({ to: '/agents/$agentId/contacts', params, search: { contact: id } }),
     })),
   ]
   return { found, isSearching: tickets.isLoading || contacts.isLoading }
@@ -113,7 +113,7 @@ function useEntries(isAsked: boolean): Entry[] {
           label,
           icon,
           group: agent.name,
-          run: () => void navigate({ to, params: { agentId: agent.id } as never }),
+          run: () => void navigate({ to, params: { agentId: agent.id } }),
         }))
     : []
   const others = agents.map(({ id, name }) => ({
@@ -149,7 +149,7 @@ function useEntries(isAsked: boolean): Entry[] {
                 void navigate({
                   to: '/agents/$agentId/deploy',
                   params: { agentId: agent.id },
-                  search: { tab: id } as never,
+                  search: { tab: id },
                 }),
             })),
         ]
@@ -161,7 +161,7 @@ function useEntries(isAsked: boolean): Entry[] {
       label,
       icon: Users,
       group: 'Workspace',
-      run: () => void navigate({ to: '/workspace', search: { tab: id } as never }),
+      run: () => void navigate({ to: '/workspace', search: { tab: id } }),
     }))
   return [...pages, ...others, ...tabs, ...useFixedEntries(), ...(isAsked ? parts : [])]
 }

@@ -33,7 +33,7 @@ export function takePlace(): string | null {
 }
 
 export const useAgentId = (): string => {
-  const { agentId } = useParams({ strict: false }) as { agentId?: string }
+  const { agentId } = useParams({ strict: false })
   return agentId ?? ''
 }
 

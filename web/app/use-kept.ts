@@ -6,7 +6,7 @@ const OWNER = 'parley:kept-by'
 /** Returns what this tab keeps under a name, or null. */
 export function readKept<T>(name: string): T | null {
   const text = sessionStorage.getItem(PREFIX + name)
-  return text === null ? null : (JSON.parse(text) as T)
+  return text === null ? null : JSON.parse(text)
 }
 
 /** Keeps a value until the tab is closed; null removes it. */

@@ -22,9 +22,8 @@ import { ImportContacts } from './import-contacts.tsx'
 export function ContactsPage() {
   const agentId = useAgentId()
   const navigate = useNavigate()
-  const { query, contact: openId } = useSearch({ strict: false }) as { query?: string; contact?: string }
-  const show = (contact: string | undefined) =>
-    void navigate({ to: '.', search: { query, contact } as never })
+  const { query, contact: openId } = useSearch({ strict: false })
+  const show = (contact: string | undefined) => void navigate({ to: '.', search: { query, contact } })
   const [isImporting, setIsImporting] = useState(false)
   const can = useCan()
   const save = useMutation({

@@ -16,7 +16,7 @@ export function parseCsv(text: string): string[][] {
     cell = ''
   }
   for (let at = 0; at < plain.length; at++) {
-    const sign = plain[at] as string
+    const sign = plain.charAt(at)
     if (isQuoted) {
       if (sign !== '"') cell += sign
       else if (plain[at + 1] === '"') cell += plain[++at]

@@ -15,7 +15,7 @@ export function DeployPage() {
   const agentId = useAgentId()
   const can = useCan()
   const agent = useAgent(agentId)
-  const { tab } = useSearch({ strict: false }) as { tab?: string }
+  const { tab } = useSearch({ strict: false })
   const navigate = useNavigate()
   return (
     <Page title="Deploy" about="Choose where people can reach the agent.">
@@ -36,7 +36,7 @@ export function DeployPage() {
               label="Ways to deploy"
               items={items}
               chosen={items.some(({ id }) => id === tab) ? tab : 'widget'}
-              onChoose={(id) => void navigate({ to: '.', search: { tab: id } as never, replace: true })}
+              onChoose={(id) => void navigate({ to: '.', search: { tab: id }, replace: true })}
             />
           )
         }}

@@ -129,13 +129,13 @@ function ChatFields({ agent, draft, set }: ChatFieldsProps) {
           label="Theme"
           options={THEMES}
           value={draft.theme}
-          onChange={({ target }) => set('theme', target.value as Chat['theme'])}
+          onChoose={(value) => set('theme', value)}
         />
         <Select
           label="Button position"
           options={SIDES}
           value={draft.alignChatButton}
-          onChange={({ target }) => set('alignChatButton', target.value as Chat['alignChatButton'])}
+          onChoose={(value) => set('alignChatButton', value)}
         />
       </div>
       <div className={classes.colors}>

@@ -67,7 +67,7 @@ export function MailServer({
         name={`${kind}.security`}
         options={SECURITIES}
         value={security}
-        onChange={({ target }) => change(target.value as Security)}
+        onChoose={change}
       />
       <TextField
         label="User name"

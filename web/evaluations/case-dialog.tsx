@@ -55,7 +55,7 @@ export function CaseDialog({ agentId, start, onClose }: CaseDialogProps) {
             ...(gone && draft.expectedSourceId ? [[draft.expectedSourceId, 'Another source'] as const] : []),
           ]}
           value={draft.expectedSourceId ?? ''}
-          onChange={({ target }) => change({ expectedSourceId: target.value || null })}
+          onChoose={(chosen) => change({ expectedSourceId: chosen || null })}
         />
         <TextArea
           label="Expected answer"
@@ -69,7 +69,7 @@ export function CaseDialog({ agentId, start, onClose }: CaseDialogProps) {
           label="Set"
           options={[['', 'In no set'], ...(sets.data?.data ?? []).map(({ id, name }) => [id, name] as const)]}
           value={draft.setId ?? ''}
-          onChange={({ target }) => change({ setId: target.value || null })}
+          onChoose={(chosen) => change({ setId: chosen || null })}
         />
         {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
         <FormActions>

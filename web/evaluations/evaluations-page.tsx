@@ -29,12 +29,12 @@ type Search = {
 export function EvaluationsPage() {
   const agentId = useAgentId()
   const navigate = useNavigate()
-  const search = useSearch({ strict: false }) as Search
+  const search = useSearch({ strict: false })
   const can = useCan()
   const [adding, setAdding] = useState(false)
   const [asking, setAsking] = useState(false)
   const sets = useQuery(reading('/agents/{agentId}/evaluation-sets', { params: { agentId } }))
-  const go = (next: Search) => navigate({ to: '.', search: next as never })
+  const go = (next: Search) => navigate({ to: '.', search: next })
   const run = useRunSet(agentId, search.set, (runId) => {
     setAsking(false)
     void go({ set: search.set, tab: 'runs', run: runId })

@@ -41,7 +41,7 @@ export function Customer({ agentId, ticket }: { agentId: string; ticket: Ticket 
         <Link
           to="/agents/$agentId/conversations"
           params={{ agentId }}
-          search={{ open: ticket.conversationId } as never}
+          search={{ open: ticket.conversationId }}
         >
           The whole conversation
         </Link>
@@ -55,7 +55,7 @@ export function Customer({ agentId, ticket }: { agentId: string; ticket: Ticket 
                 <Link
                   to="/agents/$agentId/inbox"
                   params={{ agentId }}
-                  search={{ ticket: String(ticketNumber), view: 'open' } as never}
+                  search={{ ticket: String(ticketNumber), view: 'open' }}
                 >
                   {subject ?? `#${ticketNumber}`}
                 </Link>{' '}

@@ -30,8 +30,12 @@ function leave(port: MessagePort): void {
   }
 }
 
-const scope = globalThis as unknown as { onconnect: (event: MessageEvent) => void }
-scope.onconnect = ({ ports: [port] }) => {
+declare global {
+  /** The handler of a shared worker, which the types of pages do not have. */
+  var onconnect: (event: MessageEvent) => void
+}
+
+globalThis.onconnect = ({ ports: [port] }) => {
   if (!port) return
   port.onmessage = ({ data }: MessageEvent<{ follow: string | null }>) => {
     if (data.follow === null) leave(port)

@@ -8,7 +8,7 @@ const keyOf = (agentId: string, ticketNumber: number): string => `parley:draft:$
 /** Drafts are kept until the tab is closed, so that looking at another ticket loses nothing. */
 export function readDraft(agentId: string, ticketNumber: number): Draft {
   const kept = sessionStorage.getItem(keyOf(agentId, ticketNumber))
-  return kept ? (JSON.parse(kept) as Draft) : { mode: 'reply', text: '' }
+  return kept ? JSON.parse(kept) : { mode: 'reply', text: '' }
 }
 
 export function keepDraft(agentId: string, ticketNumber: number, draft: Draft): void {

@@ -52,7 +52,7 @@ export function TicketSide({ agentId, ticket, onChange }: TicketSideProps) {
         label="Assigned to"
         disabled={disabled}
         value={assigneeId ?? ''}
-        onChange={({ target }) => assign(target.value || null)}
+        onChoose={(chosen) => assign(chosen || null)}
         options={[
           ['', 'Nobody'],
           ...(ticket.assigneeId && !isListed ? [[ticket.assigneeId, '…'] as const] : []),

@@ -34,7 +34,7 @@ const MOODS = { positive: 'Positive', neutral: 'Neutral', negative: 'Negative' }
 export function InsightsPage() {
   const agentId = useAgentId()
   const navigate = useNavigate()
-  const { days = '30' } = useSearch({ strict: false }) as { days?: string }
+  const { days = '30' } = useSearch({ strict: false })
   const startDate = daysAgo(Number(days) - 1)
   const insights = useQuery({
     ...reading('/agents/{agentId}/insights', { params: { agentId }, query: { startDate } }),

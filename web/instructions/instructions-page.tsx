@@ -71,7 +71,7 @@ function Editor({ agent }: { agent: Agent }) {
             label="Model"
             options={options}
             value={draft.model}
-            onChange={({ target }) => change({ model: target.value })}
+            onChoose={(chosen) => change({ model: chosen })}
           />
           <TextField
             label={`Temperature: ${draft.temp}`}

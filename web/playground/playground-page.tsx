@@ -23,7 +23,7 @@ export function PlaygroundPage() {
   const agent = useAgent(agentId)
   const navigate = useNavigate()
   const can = useCan()
-  const { mode = 'chat' } = useSearch({ strict: false }) as { mode?: string }
+  const { mode = 'chat' } = useSearch({ strict: false })
   const [run, setRun] = useState(0)
   if (useMe().data && !can('agents:write')) {
     return (
@@ -43,11 +43,7 @@ export function PlaygroundPage() {
           Try what the agent would say, and see why. Runs cost no credits and are no conversations of
           customers.{' '}
           {can('conversations:read') && (
-            <Link
-              to="/agents/$agentId/conversations"
-              params={{ agentId }}
-              search={{ source: 'Playground' } as never}
-            >
+            <Link to="/agents/$agentId/conversations" params={{ agentId }} search={{ source: 'Playground' }}>
               Earlier runs
             </Link>
           )}
@@ -71,7 +67,7 @@ export function PlaygroundPage() {
           <Tabs
             label="Playground"
             chosen={mode}
-            onChoose={(id) => void navigate({ to: '.', search: { mode: id } as never, replace: true })}
+            onChoose={(id) => void navigate({ to: '.', search: { mode: id }, replace: true })}
             items={[
               { id: 'chat', label: 'Chat', content: <Chat key={`${agentId} ${run}`} agent={data} /> },
               {

@@ -44,9 +44,7 @@ export function RunSettings({ agent, settings, place, onSettings, onPlace }: Run
             label="Channel"
             options={CHANNELS}
             value={place.channel ?? 'chat_widget'}
-            onChange={({ target }) =>
-              onPlace({ ...place, channel: CHANNELS.find(([id]) => id === target.value)?.[0] })
-            }
+            onChoose={(chosen) => onPlace({ ...place, channel: CHANNELS.find(([id]) => id === chosen)?.[0] })}
           />
           <Select
             label="Asked by"
@@ -57,7 +55,7 @@ export function RunSettings({ agent, settings, place, onSettings, onPlace }: Run
               ),
             ]}
             value={place.contactId ?? ''}
-            onChange={({ target }) => onPlace({ ...place, contactId: target.value || undefined })}
+            onChoose={(chosen) => onPlace({ ...place, contactId: chosen || undefined })}
           />
         </div>
         <SettingsFields

@@ -17,7 +17,7 @@ export function SettingsFields({ settings, onChange, rows = 8 }: SettingsFieldsP
         label="Model"
         options={options}
         value={settings.model}
-        onChange={({ target }) => onChange({ model: target.value })}
+        onChoose={(chosen) => onChange({ model: chosen })}
       />
       <TextField
         label={`Temperature: ${settings.temp}`}

@@ -160,7 +160,7 @@ function StepField({ step, at, count, names, onChange, onMove, onRemove }: StepF
             ),
           ]}
           value={step.action}
-          onChange={({ target }) => onChange({ action: target.value })}
+          onChoose={(chosen) => onChange({ action: chosen })}
         />
       </div>
       <div className={actions.stepButtons}>

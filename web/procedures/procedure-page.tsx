@@ -17,7 +17,7 @@ const PATH = '/agents/{agentId}/procedures/{procedureId}'
 /** One procedure: its steps, whether it is on, and its last runs. */
 export function ProcedurePage() {
   const agentId = useAgentId()
-  const { procedureId = '' } = useParams({ strict: false }) as { procedureId?: string }
+  const { procedureId = '' } = useParams({ strict: false })
   return procedureId === 'new' ? (
     <Page title="New procedure" narrow about="It is disabled until you have reviewed it.">
       <ProcedureForm agentId={agentId} procedure={null} />

@@ -39,7 +39,7 @@ export function ProcedureRuns({ agentId, procedureId }: { agentId: string; proce
                       <Link
                         to="/agents/$agentId/conversations"
                         params={{ agentId }}
-                        search={{ open: conversationId, source } as never}
+                        search={{ open: conversationId, source }}
                       >
                         {source}
                       </Link>

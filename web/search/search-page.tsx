@@ -47,7 +47,7 @@ export function SearchPage() {
               ...(list.data?.data ?? []).map(({ id, name }) => [id, name ?? 'Untitled'] as const),
             ]}
             value={expected}
-            onChange={({ target }) => setExpected(target.value)}
+            onChoose={setExpected}
           />
           {test.error && <FormProblem>{sentenceOf(test.error)}</FormProblem>}
           <div>

@@ -50,7 +50,7 @@ export function Countries({ agent }: { agent: Agent }) {
             label="Block a country"
             options={[['', 'Choose a country'], ...rest.map((code) => [code, nameOf(code)] as const)]}
             value=""
-            onChange={({ target }) => target.value && setChosen([...chosen, target.value])}
+            onChoose={(code) => code && setChosen([...chosen, code])}
           />
           {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
           <FormActions>

@@ -34,7 +34,7 @@ const PROBLEMS = new Map([
 ])
 
 export function SignInPage() {
-  const { to, error } = useSearch({ strict: false }) as { to?: unknown; error?: unknown }
+  const { to, error } = useSearch({ strict: false })
   const how = useQuery(reading('/sign-in'))
   return (
     <Gate

@@ -115,13 +115,7 @@ function LinkFields() {
         required
         autoFocus
       />
-      <Select
-        label="What to read"
-        name="linkType"
-        options={EXTENTS}
-        value={extent}
-        onChange={({ target }) => setExtent(target.value)}
-      />
+      <Select label="What to read" name="linkType" options={EXTENTS} value={extent} onChoose={setExtent} />
       {extent !== 'individual' && (
         <>
           <TextArea

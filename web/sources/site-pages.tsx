@@ -69,7 +69,7 @@ export function SitePages({
                 hideLabel
                 options={STATES}
                 value={status}
-                onChange={({ target }) => setStatus(STATES.find(([id]) => id === target.value)?.[0] ?? '')}
+                onChoose={setStatus}
               />
               <p className={classes.faint} role="status">
                 {isLive ? 'Pages are being read …' : plural(list[0]?.pagination.total ?? 0, 'page')}

@@ -29,7 +29,7 @@ const PARTS = ['chunks', 'text', 'content', 'trainings', 'pages'] as const
 /** Shows one source: its extracted text, its chunks, its trainings, and where it was cited. */
 export function SourcePage() {
   const agentId = useAgentId()
-  const { sourceId } = useParams({ strict: false }) as { sourceId: string }
+  const { sourceId = '' } = useParams({ strict: false })
   const source = useQuery({
     ...reading(PATH, { params: { agentId, sourceId } }),
     refetchInterval: ({ state }) => (state.data && isBusy(state.data) ? 1_500 : false),
@@ -131,7 +131,7 @@ function Facts({ source }: { source: Source }) {
 
 function Parts({ source, agentId }: { source: Source; agentId: string }) {
   const can = useCan()
-  const { tab } = useSearch({ strict: false }) as { tab?: string }
+  const { tab } = useSearch({ strict: false })
   const navigate = useNavigate()
   const place = { agentId, sourceId: source.id }
   const isSite = source.type === 'link' && 'children' in (source.metadata ?? {})
@@ -147,7 +147,7 @@ function Parts({ source, agentId }: { source: Source; agentId: string }) {
       label="Parts of the source"
       items={items}
       chosen={items.some(({ id }) => id === tab) ? tab : items[0]?.id}
-      onChoose={(id) => void navigate({ to: '.', search: { tab: id } as never, replace: true })}
+      onChoose={(id) => void navigate({ to: '.', search: { tab: id }, replace: true })}
     />
   )
 }

@@ -116,20 +116,34 @@ export function TextArea({
   )
 }
 
-type Option = readonly [value: string, label: string]
+type SelectProps<T extends string> = Labelled &
+  Omit<ComponentProps<'select'>, 'onChange'> & {
+    options: readonly (readonly [value: T, label: string])[]
+    onChoose?: (value: T) => void
+  }
 
-export function Select({
+export function Select<T extends string>({
   label,
   hint,
   error,
   hideLabel,
   options,
+  onChoose,
   ...rest
-}: Labelled & { options: readonly Option[] } & ComponentProps<'select'>) {
+}: SelectProps<T>) {
+  const choose = (text: string): void => {
+    const chosen = options.find(([value]) => value === text)
+    if (chosen) onChoose?.(chosen[0])
+  }
   return (
     <Field label={label} hint={hint} error={error} hideLabel={hideLabel}>
       {(wiring) => (
-        <select {...rest} {...wiring} className={`${classes.input} ${classes.select}`}>
+        <select
+          {...rest}
+          {...wiring}
+          {...(onChoose && { onChange: ({ target }) => choose(target.value) })}
+          className={`${classes.input} ${classes.select}`}
+        >
           {options.map(([value, text]) => (
             <option key={value} value={value}>
               {text}

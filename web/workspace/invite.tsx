@@ -61,7 +61,7 @@ export function Invite({ onClose }: { onClose: () => void }) {
             ([id, name, about]) => [id, `${name}: ${about.toLowerCase()}`] as const,
           )}
           value={role}
-          onChange={({ target }) => setRole(target.value as Role)}
+          onChoose={setRole}
         />
         {canLimit && agents.length > 1 && (
           <fieldset className={classes.limits}>

@@ -13,7 +13,7 @@ import { Usage } from './usage.tsx'
 /** The settings of the workspace: members, API keys, plan and usage, models, and the audit log. */
 export function WorkspacePage() {
   const can = useCan()
-  const { tab } = useSearch({ strict: false }) as { tab?: string }
+  const { tab } = useSearch({ strict: false })
   const navigate = useNavigate()
   const { data } = useMe()
   const content = {

@@ -34,7 +34,7 @@ export async function followAnswer(
       if (!body) return told
       for await (const { id, data } of parseEvents(body, { ...usualPatience, signal })) {
         if (data === '[DONE]') return told
-        const event = JSON.parse(data) as AnswerEvent
+        const event: AnswerEvent = JSON.parse(data)
         if (event.type === 'data-reattach')
           throw new BrokenStream((event.data as { afterMs: number }).afterMs)
         // After a reconnection, some events may be repeated.

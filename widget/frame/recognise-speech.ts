@@ -10,9 +10,15 @@ type Recognition = {
   abort(): void
 }
 
+declare global {
+  interface Window {
+    SpeechRecognition?: new () => Recognition
+    webkitSpeechRecognition?: new () => Recognition
+  }
+}
+
 function recognitionOf(): (new () => Recognition) | undefined {
-  const scope = window as unknown as Record<string, new () => Recognition>
-  return scope.SpeechRecognition ?? scope.webkitSpeechRecognition
+  return window.SpeechRecognition ?? window.webkitSpeechRecognition
 }
 
 export const canRecogniseSpeech = (): boolean => recognitionOf() !== undefined

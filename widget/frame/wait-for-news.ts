@@ -43,7 +43,8 @@ export async function waitForNews(
       if (!body) return true
       for await (const { data } of parseEvents(body, { ...usualPatience, signal: connection.signal })) {
         chat.store.set({ connection: 'fine' })
-        if ((JSON.parse(data) as { version: string }).version !== shown.version) return true
+        const { version }: { version: string } = JSON.parse(data)
+        if (version !== shown.version) return true
         if (Date.now() - chat.page.lastShown() > FOLLOWED_MS) return false
         tries.progress()
       }
