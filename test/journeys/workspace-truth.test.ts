@@ -145,7 +145,7 @@ describe('what the workspace and the chat say is true', { skip }, () => {
     await ask()
     const page = await open(withModel)
     await line(page, /The last call of the model fake failed: .*400: no answers/).waitFor()
-    await line(page, /only searched by their words: Embeddings "vectors" refused the request/)
+    await line(page, /searched by their words alone: Embeddings "vectors" refused the request/)
       .getByRole('link', { name: 'Test it under Models' })
       .click()
     const told = page.getByRole('alert').filter({ hasText: /Embeddings "vectors" refused|no answers/ })

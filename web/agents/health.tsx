@@ -145,18 +145,9 @@ function Models({ agent }: { agent: Agent }) {
           The last call of the model {model.id} failed: {model.problem} {test}
         </Line>
       )}
-      {data.embedding === null && (
-        <Line state="todo">
-          Questions are only searched by their words. An embedding model would also find what says the same in
-          other words and languages:{' '}
-          <Link to="/workspace" search={{ tab: 'models' }}>
-            see Models
-          </Link>
-        </Line>
-      )}
       {data.embeddingProblem && (
         <Line state="bad">
-          Questions are only searched by their words: {data.embeddingProblem} {test}
+          Questions are searched by their words alone: {data.embeddingProblem} {test}
         </Line>
       )}
       {missing.map(({ what, line }) => (

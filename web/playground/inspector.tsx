@@ -94,7 +94,7 @@ function Details({ agentId, question, message, made }: DetailsProps) {
         <p className={classes.soft}>
           {made.passages.length === 0
             ? 'None: the sources hold nothing near the question.'
-            : `Found in ${formatNumber(made.searchMs)} ms; ${formatShare(made.confidence)} likely that they hold the answer.`}
+            : `Found in ${formatNumber(made.searchMs)} ms. The best passages hold ${formatShare(made.confidence)} of the question, by the rarity of its words.`}
           {made.searchedFor && made.searchedFor !== question && ` It searched for “${made.searchedFor}”.`}
           {made.embedding && ` ${embedded(made.embedding)}`}
         </p>

@@ -72,6 +72,8 @@ function Passages({
   const agentId = useAgentId()
   /** What was chosen since the search, by the passages' ids. */
   const [chosen, setChosen] = useState<Record<string, Chosen>>({})
+  // Without an embedding model, nothing has a place by its meaning.
+  const signals = SIGNALS.filter(([name]) => passages.some((passage) => passage.signals[name] !== null))
   return (
     <section className={sources.chunks} aria-label="What was found" aria-live="polite">
       {isIndexing && (
@@ -108,7 +110,7 @@ function Passages({
           </header>
           <p dir="auto">{passage.text}</p>
           <dl className={classes.signals}>
-            {SIGNALS.map(([name, label]) => (
+            {signals.map(([name, label]) => (
               <div key={name}>
                 <dt>{label}</dt>
                 <dd>{passage.signals[name] === null ? 'not found' : `place ${passage.signals[name]}`}</dd>

@@ -22,8 +22,8 @@ const useLocalModels = () =>
   })
 
 /**
- * Offers the owner of the installation the embedding model that it can run itself, and shows how far it is. Shows nothing
- * to others, or when there is an embedding model.
+ * Offers the owner of the installation the embedding model that it can run itself, shows how far it is, and tells
+ * others who can get it. Shows nothing when there is an embedding model.
  */
 export function LocalModel() {
   const { data } = useLocalModels()
@@ -34,8 +34,14 @@ export function LocalModel() {
     if (before.current !== inUse) void queries.invalidateQueries({ queryKey: ['/models'] })
     before.current = inUse
   }, [inUse])
-  if (!data?.mayFetch || data.isConfigured) return null
-  if (data.inUse !== null && data.fetching === null) return null
+  if (!data || data.isConfigured || (data.inUse !== null && data.fetching === null)) return null
+  if (!data.mayFetch)
+    return (
+      <p>
+        An embedding model would also find what says the same in other words or in another language. Whoever
+        runs this installation gets one for this machine with <code>npm run parley -- models get</code>
+      </p>
+    )
   return <Offer {...data} />
 }
 

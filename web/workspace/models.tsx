@@ -54,13 +54,6 @@ export function Models() {
               Embeddings: {data.embedding ?? 'none, so documents are searched by words alone'}. Reranker:{' '}
               {data.reranker ?? 'none'}.
             </p>
-            {data.embedding === null && (
-              <p>
-                An embedding model would also find what says the same in other words or in another language.
-                Whoever runs this installation gets one for this machine with{' '}
-                <code>npm run parley -- models get</code>
-              </p>
-            )}
             {data.embeddingProblem && <p role="alert">{data.embeddingProblem}</p>}
             <LocalModel />
             {test.data && (

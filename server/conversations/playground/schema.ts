@@ -15,7 +15,9 @@ export const MadeOf = Exact({
   temp: Type.Number(),
   credits: Type.Number({ description: 'What the answer to a customer would have cost' }),
   searchMs: Milliseconds,
-  confidence: Type.Number({ description: 'The probability, 0 to 1, that the passages contain an answer' }),
+  confidence: Type.Number({
+    description: 'How much of the question, 0 to 1, by the rarity of its words, the best passages hold',
+  }),
   searchedFor: Nullable(Type.String({ description: 'The search query, if it differs from the question' })),
   vectorProblem: Type.Optional(VectorProblem),
   embedding: Type.Optional(Nullable(EmbeddingUse)),
