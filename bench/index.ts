@@ -19,7 +19,7 @@ import { copySources } from '../server/knowledge/sources/copy-sources.ts'
 import { createSource } from '../server/knowledge/sources/create-source.ts'
 import { trainSource } from '../server/knowledge/training/train-source.ts'
 import type { AccountId } from '../server/platform/db/tables/columns.ts'
-import { vacuumChanged } from '../server/platform/db/upkeep/vacuum.ts'
+import { rebuildIndexTables, vacuumChanged } from '../server/platform/db/upkeep/vacuum.ts'
 import { load, percentiles, round } from './load.ts'
 import { random, sentence } from './random-text.ts'
 import { type Prepared, prepare, start, stop } from './service.ts'
@@ -452,14 +452,14 @@ async function besideVacuum(world: World): Promise<object> {
   return { rows, ...figures, times: round(figures.besideMs / figures.quietMs) }
 }
 
-const MAX_SIZE = 80_000
+const MAX_SIZE = 64_000
 const CHATS_AT_ONCE = 8
 
 /** Chats at once with an agent of the embedded database that has vectors, twice as large each time until they wait long. */
 async function eightChats(): Promise<object[]> {
   const embeddings = await startEmbeddings()
   const results: object[] = []
-  for (let size = 5_000; size <= MAX_SIZE; size *= 2) {
+  for (let size = 1_000; size <= MAX_SIZE; size *= 2) {
     const world = await openWorld(null, size, {
       OPENAI_BASE_URL: embeddings.url,
       EMBEDDING_MODEL: 'random',
@@ -544,7 +544,17 @@ async function sizeAfterAgents(world: World): Promise<object> {
     await vacuumChanged(ctx.db, 1)
   }
   const after = await size()
-  return { made: MADE, freshMiB: fresh, largestMiB: largest, afterMiB: after, times: round(after / fresh) }
+  await rebuildIndexTables(ctx.db, ctx.embedded)
+  const rebuilt = await size()
+  return {
+    made: MADE,
+    freshMiB: fresh,
+    largestMiB: largest,
+    afterMiB: after,
+    rebuiltMiB: rebuilt,
+    times: round(after / fresh),
+    rebuiltTimes: round(rebuilt / fresh),
+  }
 }
 
 async function until(isSo: () => Promise<boolean>): Promise<void> {

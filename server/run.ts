@@ -9,6 +9,7 @@ import { createApp } from './app.ts'
 import type { Context } from './context.ts'
 import { duties, jobKinds } from './features.ts'
 import { resumeTraining } from './knowledge/jobs.ts'
+import { describeLargeAgents } from './knowledge/search/embedded-limit.ts'
 import { tendSpaces } from './knowledge/vectors/fill-space.ts'
 import { resumeEmptying } from './people/privacy/erasing/empty-agent.ts'
 import { preparePgvector } from './platform/db/upkeep/pgvector.ts'
@@ -72,6 +73,7 @@ export async function run(ctx: Context, role: 'api' | 'worker' | 'all'): Promise
         if (!told.includes(finding)) log[finding.ok ? 'info' : 'warn'](finding.sentence)
     },
   )
+  if (embedded) for (const sentence of await describeLargeAgents(ctx.db)) log.warn(sentence)
   // Its vectors are made at once, and not only when the recurring work comes to it.
   ctx.modelFetcher.onAdopted(
     () => void tendSpaces(ctx).catch((error) => log.error({ err: error }, 'vectors')),

@@ -181,6 +181,10 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
     reason: 'Sources without a time get one.',
   },
   'server/knowledge/jobs.ts': { tables: ['sources'], reason: 'Trainings that were interrupted go on.' },
+  'server/knowledge/search/embedded-limit.ts': {
+    tables: ['chunks'],
+    reason: 'The operator is told of the large agents of every account.',
+  },
   'server/knowledge/search/index-words.ts': {
     tables: ['sources', 'conversations'],
     reason: 'The words of all agents are indexed after an upgrade.',

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { type Agent, type OutputOf, reading } from '../app/api.ts'
+import { base } from '../app/base.ts'
 import { useAgent, useCan } from '../app/session.ts'
 import { Ago } from '../ui/ago.tsx'
 import { formatBytes, formatNumber, plural } from '../ui/format.ts'
@@ -62,7 +63,7 @@ function Sources({ agent }: { agent: Agent }) {
     refetchInterval: AGAIN_MS,
   })
   if (!data) return null
-  const { count, size, training, troubled } = data
+  const { count, size, training, troubled, nearLimit } = data
   if (count === 0)
     return (
       <Line state="todo">
@@ -83,6 +84,15 @@ function Sources({ agent }: { agent: Agent }) {
           <Link to="/agents/$agentId/sources" params={params}>
             {plural(hidden, 'more source')} cannot be answered from
           </Link>
+        </Line>
+      )}
+      {nearLimit && (
+        <Line state="todo">
+          It has {formatNumber(nearLimit.passages)} passages. On the embedded database, answers begin late
+          from about {formatNumber(nearLimit.limit)} on when several customers write at once.{' '}
+          <a href={`${base}/docs/operations/running.md`} target="_blank" rel="noreferrer">
+            Move to PostgreSQL
+          </a>
         </Line>
       )}
       {training > 0 && <Line state="busy">{plural(training, 'source')} being read</Line>}

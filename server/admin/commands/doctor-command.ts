@@ -1,4 +1,5 @@
 import { probeModels } from '../../ai/catalogue/probe-models.ts'
+import { describeLargeAgents } from '../../knowledge/search/embedded-limit.ts'
 import { preparePgvector } from '../../platform/db/upkeep/pgvector.ts'
 import { type Command, CommandFailure } from '../command.ts'
 
@@ -6,9 +7,9 @@ export const doctor: Command = {
   name: 'doctor',
   usage: '',
   summary:
-    'Sends a small request to each model, the embedding model and the reranker, and says what to do when one fails',
+    'Sends a small request to each model, the embedding model and the reranker, says what to do when one fails, and which agents are near the limit of the embedded database',
   options: {},
-  async run({ db, openModels }) {
+  async run({ db, embedded, openModels }) {
     const { catalogue, models } = openModels()
     const findings = await probeModels(catalogue, models, async (space) => {
       const row = await db
@@ -22,7 +23,8 @@ export const doctor: Command = {
     if (lack !== null) findings.push({ what: 'embeddings', name: 'pgvector', ok: false, sentence: lack })
     if (findings.some(({ ok }) => !ok))
       throw new CommandFailure(findings.map(({ sentence }) => sentence).join('\n'))
-    return { findings }
+    const large = embedded ? await describeLargeAgents(db) : []
+    return { findings: [...findings, ...large.map((sentence) => ({ what: 'database', ok: true, sentence }))] }
   },
   print: ({ findings }) =>
     ((findings ?? []) as { sentence: string }[]).map(({ sentence }) => sentence).join('\n'),

@@ -6,7 +6,7 @@ import { fillProgress } from '../../knowledge/vectors/fill-space.ts'
 import { findSpace, vectorsOf } from '../../knowledge/vectors/spaces.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { lackOfPgvector } from '../../platform/db/upkeep/pgvector.ts'
-import { indexTables } from '../../platform/db/upkeep/vacuum.ts'
+import { rebuildIndexTables } from '../../platform/db/upkeep/vacuum.ts'
 import { type Command, CommandFailure } from '../command.ts'
 import { findAgent } from './find-account.ts'
 
@@ -155,13 +155,7 @@ export const spacesRebuild: Command = {
     'Removes what deleted words and vectors have left, and rebuilds their indexes while the service runs',
   options: {},
   async run({ db, embedded }) {
-    const sum = (tables: { bytes: number }[]) => tables.reduce((all, { bytes }) => all + bytes, 0)
-    const tables = await indexTables(db)
-    for (const { name } of tables) {
-      await sql`vacuum (analyze) ${sql.id(name)}`.execute(db)
-      await sql`reindex table ${embedded ? sql`` : sql`concurrently`} ${sql.id(name)}`.execute(db)
-    }
-    return { tables: tables.length, before: sum(tables), after: sum(await indexTables(db)) }
+    return rebuildIndexTables(db, embedded)
   },
   print: ({ tables, before, after }) =>
     `${tables} tables: ${Math.ceil(Number(before) / 1e6)} MB before, ${Math.ceil(Number(after) / 1e6)} MB now.`,

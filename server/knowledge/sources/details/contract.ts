@@ -23,6 +23,15 @@ export const readSourcesHealth = endpoint({
       size: Type.Integer({ minimum: 0, description: 'Bytes of training text in all of them' }),
       training: Type.Integer({ minimum: 0, description: 'Those that are being read' }),
       troubled: Type.Integer({ minimum: 0 }),
+      nearLimit: Type.Optional(
+        Exact(
+          { passages: Type.Integer({ minimum: 0 }), limit: Type.Integer({ minimum: 0 }) },
+          {
+            description:
+              'Present when the agent is near the size at which answers begin late on the embedded database while several customers write at once; PostgreSQL has no such limit',
+          },
+        ),
+      ),
       data: Type.Array(
         Exact({
           id: Type.String(),

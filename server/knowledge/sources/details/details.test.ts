@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
 import { type ModelServer, startModelServer } from '../../../../test/fakes/model-server.ts'
 import { type Client, type Service, startService } from '../../../../test/start.ts'
 import { until } from '../../../../test/until.ts'
+import { describeLargeAgents } from '../../search/embedded-limit.ts'
 
 let models: ModelServer
 let service: Service
@@ -141,4 +143,11 @@ test('sources that failed or have no text are named, and a source that is remove
   ])
   await client.request('DELETE', `/agents/${id}/sources/${sources[1]}`)
   assert.equal((await health()).troubled, 1)
+
+  assert.equal((await health()).nearLimit, undefined)
+  await sql`insert into chunks select (jsonb_populate_record(chunks, jsonb_build_object('id', gen_random_uuid(), 'ordinal', n))).*
+    from chunks, generate_series(1, 4000) n where agent_id = ${id}`.execute(service.ctx.db)
+  const { embedded, db } = service.ctx
+  assert.deepEqual((await health()).nearLimit, embedded ? { passages: 12_003, limit: 16_000 } : undefined)
+  assert.match((await describeLargeAgents(db)).join(), new RegExp(`agent ${id} has 12003 passages`))
 })

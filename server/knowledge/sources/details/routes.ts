@@ -8,7 +8,7 @@ import { sourcesHealth } from './sources-health.ts'
 import { textOfSource } from './text-of-source.ts'
 
 export const detailRoutes = (ctx: Context): Route[] => [
-  route(contract.readSourcesHealth, async ({ ref }) => sourcesHealth(ctx.db, ref)),
+  route(contract.readSourcesHealth, async ({ ref }) => sourcesHealth(ctx, ref)),
 
   route(contract.readSourceText, async ({ ref, query }) => {
     const source = await requireSource(ctx.db, ref)

@@ -2,6 +2,7 @@ import { type SqlBool, sql } from 'kysely'
 import type { Static } from 'typebox'
 import type { Db } from '../../../platform/db/database.ts'
 import type { AgentRef } from '../../../platform/db/refs.ts'
+import { EMBEDDED_LIMIT, passagesNearLimit } from '../../search/embedded-limit.ts'
 import type { readSourcesHealth } from './contract.ts'
 
 const MAX_SHOWN = 5
@@ -11,7 +12,7 @@ const isTroubled = sql<SqlBool>`(status = 'failed' or (status = 'trained' and si
 
 /** Counts the sources of an agent and names the newest of those that it cannot answer from. */
 export async function sourcesHealth(
-  db: Db,
+  { db, embedded }: { db: Db; embedded: boolean },
   { accountId, agentId }: AgentRef,
 ): Promise<Static<(typeof readSourcesHealth)['success']['schema']>> {
   const sources = db
@@ -34,8 +35,10 @@ export async function sourcesHealth(
     .orderBy('id', 'desc')
     .limit(MAX_SHOWN)
     .execute()
+  const passages = embedded ? await passagesNearLimit(db, { accountId, agentId }) : null
   return {
     ...counts,
+    ...(passages === null ? {} : { nearLimit: { passages, limit: EMBEDDED_LIMIT } }),
     data: rows.map(({ id, name, status, error }) => ({
       id,
       name,

@@ -33,6 +33,23 @@ export async function indexTables(db: Db): Promise<{ name: string; bytes: number
   return rows
 }
 
+/**
+ * Vacuums these tables and the one of the texts, and rebuilds their indexes, on a server while it is used. Returns how
+ * many tables hold words and vectors, and their bytes before and after.
+ */
+export async function rebuildIndexTables(
+  db: Db,
+  embedded: boolean,
+): Promise<{ tables: number; before: number; after: number }> {
+  const sum = (tables: { bytes: number }[]) => tables.reduce((all, { bytes }) => all + bytes, 0)
+  const tables = await indexTables(db)
+  for (const name of ['chunks', ...tables.map((table) => table.name)]) {
+    await sql`vacuum (analyze) ${sql.id(name)}`.execute(db)
+    await sql`reindex table ${embedded ? sql`` : sql`concurrently`} ${sql.id(name)}`.execute(db)
+  }
+  return { tables: tables.length, before: sum(tables), after: sum(await indexTables(db)) }
+}
+
 /** The longest time between two vacuums of a table with dead rows, so that erased rows are gone within a day. */
 const DEAD_FOR = sql`interval '20 hours'`
 
