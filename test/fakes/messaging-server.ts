@@ -49,7 +49,9 @@ export type MessagingServer = {
 type Answer = { status: number; body: object | Buffer; headers?: Record<string, string> }
 
 type Body = {
-  to: string
+  to?: string
+  recipient?: string
+  recipient_type?: string
   type: string
   template: { name: string; language: { code: string } }
   biz_opaque_callback_data: string
@@ -133,7 +135,12 @@ export async function startMessagingServer(): Promise<MessagingServer> {
   }
 
   function take(number: string, owner: FakeAccount, body: Body): Answer {
-    const { to, type, template, biz_opaque_callback_data: callback } = body
+    const { type, template, biz_opaque_callback_data: callback } = body
+    // Published: `to` is a number, and `recipient` an id of somebody whose number is not shared.
+    const to = body.to ?? body.recipient ?? ''
+    const isNumber = body.to !== undefined
+    if (!(isNumber ? /^\d{5,20}$/ : /^[A-Z]{2}\.[\w.-]+$/).test(to) || body.recipient_type !== 'individual')
+      return { status: 400, body: errorBody(100, 'Invalid parameter: recipient') }
     if (type === 'template') {
       const { name, language } = template
       const known = owner.templates.some((one) => one.name === name && one.language === language.code)
@@ -141,7 +148,9 @@ export async function startMessagingServer(): Promise<MessagingServer> {
     }
     const id = `wamid.${randomUUID()}`
     fake.sent.push({ id, number, to, type, callback, body: body[type] })
-    const contacts = [{ input: to, wa_id: fake.renamed.get(to) ?? to }]
+    const contacts = [
+      isNumber ? { input: to, wa_id: fake.renamed.get(to) ?? to } : { input: to, user_id: to },
+    ]
     return { status: 200, body: { messaging_product: 'whatsapp', contacts, messages: [{ id }] } }
   }
 

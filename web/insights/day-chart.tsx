@@ -20,7 +20,7 @@ export function DayChart({ days }: { days: Day[] }) {
   ].join('\n')
   const save = (): void => {
     const link = document.createElement('a')
-    link.href = URL.createObjectURL(new Blob([csv], { type: 'text/csv' }))
+    link.href = URL.createObjectURL(new Blob([`\uFEFF${csv}`], { type: 'text/csv' }))
     link.download = 'conversations-by-day.csv'
     link.click()
     URL.revokeObjectURL(link.href)

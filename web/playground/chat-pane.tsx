@@ -167,7 +167,8 @@ export function Composer({ name, placeholder, isRunning, onSend, onStop }: Compo
     field.current?.focus()
   }
   const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing || event.keyCode === 229)
+      return
     event.preventDefault()
     send()
   }

@@ -7,6 +7,7 @@ import { acceptanceOf } from '../../conversations/records/accept-offer.ts'
 import { appendMessage } from '../../conversations/records/append-message.ts'
 import { openConversation, readParent, titleFromWords } from '../../conversations/records/queries.ts'
 import { storeCustomerMessage } from '../../inbox/messages/store-customer-message.ts'
+import { openTicket } from '../../inbox/tickets/open-ticket.ts'
 import { publishDeskEvent } from '../../inbox/tickets/publish-desk-event.ts'
 import { countryOfPhone, isPhone } from '../../people/records/phone-number.ts'
 import type { Trx } from '../../platform/db/database.ts'
@@ -60,7 +61,11 @@ export async function processInbound(ctx: Deps, { threadId }: ProcessInbound): P
       await ctx.jobs.enqueue<ProcessInbound>(trx, PROCESS_INBOUND, { threadId }, QUIET_SECONDS)
       return
     }
-    const conversation = await openOrNew(trx, thread, saidIn(first.content))
+    const conversation = await openOrNew(
+      trx,
+      thread,
+      wordsOf(first.content.text, first.content.attachments) || saidIn(first.content),
+    )
     const said: Waiting[] = []
     for (const message of waiting) if (await append(trx, conversation, message)) said.push(message)
     await tell(ctx, trx, conversation, said)
@@ -68,6 +73,17 @@ export async function processInbound(ctx: Deps, { threadId }: ProcessInbound): P
     if (conversation.status === 'ongoing' && wantsAnswer) {
       await ctx.jobs.enqueue<Answer>(trx, ANSWER, { conversationId: conversation.id })
     }
+    const unread = said.flatMap(({ content }) => content.unreadable ?? [])
+    if (conversation.status === 'ongoing' && unread.length > 0)
+      await openTicket(ctx, trx, {
+        accountId: conversation.account_id,
+        agentId: conversation.agent_id,
+        conversationId: conversation.id,
+        subject: conversation.title,
+        description: `A message of the type “${unread.join('”, “')}” cannot be shown here. Look at it in the app of the channel, or ask the customer to write it in words.`,
+        customer: { id: conversation.user_id, name: null, email: null, phoneNumber: null },
+        assigneeId: null,
+      })
   })
 }
 
@@ -117,13 +133,19 @@ export async function newConversation(
     parent_conversation_id: parent?.id ?? null,
     parent_summary: parent?.summary ?? null,
     thread_id: thread.id,
-    country: isPhone(thread.peer) ? countryOfPhone(thread.peer) : null,
+    country: isPhone(thread.peer) ? countryOfPhone(thread.peer) : countryOfId(thread),
   })
 }
 
-/** Files that are still being fetched are shown by their names. */
-const saidIn = ({ text, attachments, awaited = [] }: InboundContent): string =>
-  wordsOf(text, [...attachments, ...awaited])
+/** Ids of people on messaging channels that are no numbers begin with the country. */
+const countryOfId = ({ channel, peer }: Thread): string | null =>
+  channel === 'messaging' ? (/^([A-Z]{2})\.\w/.exec(peer)?.[1] ?? null) : null
+
+/** What it refers to follows the words. Files that are still being fetched are shown by their names. */
+export const saidIn = ({ text, attachments, awaited = [], about = [] }: InboundContent): string =>
+  wordsOf([text, ...about].filter(Boolean).join('\n'), [...attachments, ...awaited])
+
+const attachmentsIn = ({ attachments }: InboundContent) => (attachments.length > 0 ? { attachments } : {})
 
 /** Returns false for a button that was pressed before, which changes nothing. */
 async function append(trx: Trx, conversation: Conversation, message: Waiting): Promise<boolean> {
@@ -136,8 +158,11 @@ async function append(trx: Trx, conversation: Conversation, message: Waiting): P
     : await appendMessage(trx, conversation, {
         role: 'user',
         parts: [{ type: 'text', text: saidIn(content) }],
-        ...(content.attachments.length > 0 ? { metadata: { attachments: content.attachments } } : {}),
+        ...(content.attachments.length > 0 ? { metadata: attachmentsIn(content) } : {}),
         ...(acceptance === 'open' ? { metadata: { accepts } } : {}),
+        ...(content.editedAt === undefined
+          ? {}
+          : { metadata: { editedAt: content.editedAt, ...attachmentsIn(content) } }),
       })
   const files = content.attachments.map((attachment) => attachment.id)
   await giveAttachments(trx, account_id, files, { conversation_id: conversation.id })

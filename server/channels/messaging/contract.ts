@@ -7,6 +7,7 @@ import {
   SentTemplate,
   TemplateList,
   TemplateMessage,
+  UnreadableEvent,
 } from './schema.ts'
 
 const params = Exact({ agentId: Type.String({ minLength: 1 }) })
@@ -62,6 +63,29 @@ export const disconnectMessaging = endpoint({
   description: 'Conversations stay; nothing is sent or received any more.',
   scope: 'agents:write',
   params,
+  success: { status: 200, schema: Success },
+})
+
+export const listUnreadableEvents = endpoint({
+  method: 'GET',
+  path: `${path}/unreadable`,
+  name: 'listUnreadableEvents',
+  tag,
+  summary: 'List what the channel delivered and the service could not read',
+  description: 'Newest first, at most 200. The channel does not send it again.',
+  scope: 'messaging:read',
+  params,
+  success: { status: 200, schema: Exact({ data: Type.Array(UnreadableEvent) }) },
+})
+
+export const deleteUnreadableEvent = endpoint({
+  method: 'DELETE',
+  path: `${path}/unreadable/{eventId}`,
+  name: 'deleteUnreadableEvent',
+  tag,
+  summary: 'Remove an entry that somebody has looked at',
+  scope: 'messaging:write',
+  params: Exact({ ...params.properties, eventId: Type.String({ minLength: 1 }) }),
   success: { status: 200, schema: Success },
 })
 

@@ -5,13 +5,16 @@ import { deleteConnection, putConnection } from './connection/connection.ts'
 import { connectionState, testConnection } from './connection/connection-state.ts'
 import {
   connectMessaging,
+  deleteUnreadableEvent,
   disconnectMessaging,
   listMessagingTemplates,
+  listUnreadableEvents,
   readMessagingConnection,
   sendMessagingTemplate,
   testMessaging,
 } from './contract.ts'
 import { answerEarlier } from './inbound/answer-earlier.ts'
+import { deleteUnreadable, unreadableEvents } from './inbound/unreadable-events.ts'
 import { listTemplates } from './templates/list-templates.ts'
 import { sendTemplate } from './templates/send-template.ts'
 
@@ -32,6 +35,13 @@ export const messagingRoutes = (ctx: Context): Route[] => [
 
   route(disconnectMessaging, async ({ ref }) => {
     await deleteConnection(ctx.db, ref)
+    return success
+  }),
+
+  route(listUnreadableEvents, async ({ ref }) => ({ data: await unreadableEvents(ctx.db, ref) })),
+
+  route(deleteUnreadableEvent, async ({ ref, params }) => {
+    await deleteUnreadable(ctx.db, ref, params.eventId)
     return success
   }),
 

@@ -140,3 +140,16 @@ export const SentTemplate = Exact({
   conversationId: shown('Where the recipient’s replies continue'),
   to: shown('The recipient, as the channel names people'),
 })
+
+export const UnreadableEvent = Exact({
+  id: Type.String(),
+  kind: shown('type, group, without_sender, without_id, account, number, field, status or error'),
+  reference: shown('The channel’s id of it, or what it has in place of one'),
+  detail: Nullable(shown('What is known besides, such as the type of the message')),
+  whatToDo: shown('A sentence'),
+  isMessage: Type.Boolean({ description: 'Whether somebody wrote something that nobody has read' }),
+  count: Type.Integer({ minimum: 1, description: 'How often it was delivered' }),
+  firstAt: IsoTime,
+  lastAt: IsoTime,
+  conversationId: Nullable(shown('Where the sender writes, if it is known')),
+})

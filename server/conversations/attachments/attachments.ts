@@ -143,3 +143,19 @@ export async function giveAttachments(
     .where('id', 'in', ids)
     .execute()
 }
+
+/** Deletes the rows of files. Returns their paths, for the job that deletes the files themselves. */
+export async function deleteAttachments(
+  trx: Db,
+  accountId: AccountId,
+  ids: readonly string[],
+): Promise<string[]> {
+  if (ids.length === 0) return []
+  const rows = await trx
+    .deleteFrom('attachments')
+    .where('account_id', '=', accountId)
+    .where('id', 'in', ids)
+    .returning('path')
+    .execute()
+  return rows.map(({ path }) => path)
+}

@@ -41,3 +41,45 @@ export async function replaceText(
       replace(parts -> 0 ->> 'text', ${before}, ${after})))
     where account_id = ${accountId} and id = ${messageId}`.execute(trx)
 }
+
+/** Replaces the text of a message that its author has edited. */
+export async function storeEdit(
+  trx: Db,
+  accountId: AccountId,
+  messageId: string,
+  { text, editedAt }: { text: string; editedAt: string },
+): Promise<void> {
+  await sql`
+    update messages set parts = ${json([{ type: 'text', text }])}::jsonb,
+      metadata = coalesce(metadata, '{}') || ${json({ editedAt })}::jsonb
+    where account_id = ${accountId} and id = ${messageId}`.execute(trx)
+}
+
+/**
+ * Removes the content of a message that its author has deleted, and what was made of its words: the entry of the search
+ * at once, which is indexed again without it, and the title of its conversation. A deleted message is no question: what
+ * was asked before it is the newest question again.
+ */
+export async function storeDeletion(
+  trx: Db,
+  accountId: AccountId,
+  { id, conversation_id: conversationId }: { id: string; conversation_id: string },
+  deletedAt: string,
+): Promise<void> {
+  await sql`
+    update messages set parts = '[]', metadata = ${json({ deletedAt })}::jsonb
+    where account_id = ${accountId} and id = ${id}`.execute(trx)
+  await sql`delete from conversation_search where account_id = ${accountId} and conversation_id = ${conversationId}`.execute(
+    trx,
+  )
+  await sql`delete from unanswered_questions where account_id = ${accountId} and message_id = ${id}`.execute(
+    trx,
+  )
+  await sql`
+    update conversations set
+      title = case when exists (select from messages where account_id = ${accountId} and id = ${id}
+        and seq = (select min(seq) from messages where account_id = ${accountId} and conversation_id = ${conversationId})) then null else title end,
+      asked_seq = greatest(answered_seq, coalesce((select max(seq) from messages where account_id = ${accountId}
+        and conversation_id = ${conversationId} and role = 'user' and metadata ->> 'deletedAt' is null), 0))
+    where account_id = ${accountId} and id = ${conversationId}`.execute(trx)
+}

@@ -28,6 +28,9 @@ export type MessageMetadata = {
   author?: { type: 'human_agent'; name: string; memberId: string }
   /** The files attached to the message. */
   attachments?: AttachmentNote[]
+  /** Of a message of a channel: when its author has last edited, or has deleted it (ISO times). */
+  editedAt?: string
+  deletedAt?: string
   /** Of a customer's message: the answer whose offer it accepts. */
   accepts?: string
   /** What has to be sent back to `model` with its calls, by the id of the call. It is shown to nobody. */
@@ -73,6 +76,8 @@ export function presentMessage(
     attachments = [],
     model,
     isStandIn,
+    editedAt,
+    deletedAt,
   } = (row.metadata ?? {}) as MessageMetadata
   const shown = {
     score,
@@ -88,6 +93,8 @@ export function presentMessage(
     role: row.role,
     parts: shownParts(row.parts, includeServerActions),
     createdAt: epochSeconds(row.created_at),
+    ...(editedAt === undefined ? {} : { editedAt: epochSeconds(new Date(editedAt)) }),
+    ...(deletedAt === undefined ? {} : { deletedAt: epochSeconds(new Date(deletedAt)) }),
     ...(row.feedback ? { feedback: row.feedback } : {}),
     ...(attachments.length > 0 ? { attachments: addresses.attachments(row, attachments) } : {}),
     ...(row.role === 'assistant' ? { metadata: shown } : {}),

@@ -149,7 +149,11 @@ export async function readParent(
 
 /** Summarises a conversation by the customer's first and last question and the last answer. */
 function summaryFromWords(messages: TranscriptMessage[]): string {
-  const said = (role: string) => messages.filter((message) => message.role === role).map(textOf)
+  const said = (role: string) =>
+    messages
+      .filter((message) => message.role === role)
+      .map(textOf)
+      .filter(Boolean)
   const asked = said('user')
   const pieces = [
     asked[0] && `The customer asked: "${shorten(asked[0], 250)}"`,

@@ -82,11 +82,21 @@ export const Offer = Type.Optional(
   }),
 )
 
+const Edited = Type.Integer({
+  description: 'When its author has last edited the message on the channel, in Unix seconds',
+})
+const Deleted = Type.Integer({
+  description:
+    'When its author has deleted the message on the channel, in Unix seconds; it has no parts any more',
+})
+
 export const Message = Exact({
   id: Type.String(),
   role: OneOf(['user', 'assistant']),
   parts: Type.Array(Part),
   createdAt: EpochSeconds,
+  editedAt: Type.Optional(Edited),
+  deletedAt: Type.Optional(Deleted),
   feedback: Type.Optional(OneOf(['positive', 'negative'])),
   attachments: Type.Optional(Type.Array(MessageAttachment, { description: 'Files attached to the message' })),
   metadata: Type.Optional(

@@ -3,7 +3,7 @@ import { isId, newId } from '../../platform/db/ids.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import { ignoreWaitingCalls, waitingCalls } from '../records/parts.ts'
-import type { MessageMetadata } from '../records/present.ts'
+import { type MessageMetadata, metadataOf } from '../records/present.ts'
 import { type ConversationRow, type MessageRow, messagesBackwards } from '../records/queries.ts'
 import type { StartRequest } from './turn.ts'
 
@@ -29,9 +29,10 @@ async function readHistory(
   beforeSeq: number | null,
 ): Promise<MessageRow[]> {
   const page = { limit: MAX_HISTORY - 1, beforeSeq }
-  const newest = (await messagesBackwards(trx, account.id, conversationId, page)).reverse()
+  const found = await messagesBackwards(trx, account.id, conversationId, page)
+  const newest = found.filter((row) => metadataOf(row).deletedAt === undefined).reverse()
   // Some providers reject a history that begins in the middle of an exchange.
-  return newest.length < MAX_HISTORY ? newest : newest.slice(newest.findIndex(({ role }) => role === 'user'))
+  return found.length < MAX_HISTORY ? newest : newest.slice(newest.findIndex(({ role }) => role === 'user'))
 }
 
 /** Returns the changes that the turn makes to the conversation, whose row is locked. */

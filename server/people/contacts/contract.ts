@@ -156,6 +156,49 @@ export const mergeContact = endpoint({
   success: { status: 200, schema: Contact },
 })
 
+export const listContactIdentities = endpoint({
+  method: 'GET',
+  path: `${path}/{contactId}/identities`,
+  name: 'listContactIdentities',
+  tag,
+  summary: 'List what channels call a contact',
+  description:
+    'Identities are added and joined only by what the channel itself says in signed events, never by names.',
+  scope: 'conversations:read',
+  params: contactParams,
+  success: {
+    status: 200,
+    schema: Exact({
+      data: Type.Array(
+        Exact({
+          id: Type.String(),
+          channel: Type.String(),
+          kind: Type.String({ description: 'phone, user or parent_user' }),
+          value: Type.String({ description: 'A number (E.164) or an id of the channel' }),
+          username: Nullable(Type.String({ description: 'As it was last seen; others may have it later' })),
+          statedBy: Type.String({ description: 'The channel’s id of the event that said so' }),
+          createdAt: IsoTime,
+          replacedAt: Nullable(IsoTime),
+        }),
+      ),
+    }),
+  },
+})
+
+export const separateContactIdentity = endpoint({
+  method: 'POST',
+  path: `${path}/{contactId}/identities/{identityId}/separate`,
+  name: 'separateContactIdentity',
+  tag,
+  summary: 'Undo that an identity was joined with a contact',
+  description:
+    'Returns the contact that the identity has then: the one from before the join, with the channels and conversations that came with it, or a new one. What the channel says later does not join the two again.',
+  scope: 'conversations:write',
+  params: Exact({ agentId: Id, contactId: Id, identityId: Id }),
+  success: { status: 200, schema: Contact },
+  errors: ['CONTACT_IDENTITY_ALONE'],
+})
+
 export const listContactConversations = endpoint({
   method: 'GET',
   path: `${path}/{contactId}/conversations`,

@@ -5,6 +5,8 @@ import { newId } from '../../platform/db/ids.ts'
 import { readDateRange } from '../../platform/http/input/dates.ts'
 import { byActivity, byCreation, decodeCursor, fingerprint, pageOf } from '../../platform/http/pagination.ts'
 import { type Route, route } from '../../platform/http/route.ts'
+import { separateIdentity } from '../identities/join-contacts.ts'
+import { identitiesOf, presentIdentity } from '../identities/list-identities.ts'
 import { deleteContact } from '../records/queries.ts'
 import { createContacts, updateContact } from '../records/write-contacts.ts'
 import * as contract from './contract.ts'
@@ -54,6 +56,15 @@ export const peopleRoutes = (ctx: Context): Route[] => [
 
   route(contract.mergeContact, async ({ db, ref, params, body }) => {
     return presentContact(await mergeContacts(db, ref, params.contactId, body.intoContactId))
+  }),
+
+  route(contract.listContactIdentities, async ({ ref, params }) => {
+    const contact = await requireContactById(ctx.db, ref, params.contactId)
+    return { data: (await identitiesOf(ctx.db, contact)).map(presentIdentity) }
+  }),
+
+  route(contract.separateContactIdentity, async ({ db, ref, params }) => {
+    return presentContact(await separateIdentity(db, ref, params.contactId, params.identityId))
   }),
 
   route(contract.listContactConversations, async ({ ref, params, query }) => {

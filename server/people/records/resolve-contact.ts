@@ -5,8 +5,17 @@ import type { AgentRef } from '../../platform/db/refs.ts'
 import { normalPhone } from './phone-number.ts'
 import type { ContactRow } from './queries.ts'
 
-/** The identity of a person on a channel: at least one of the two. */
-export type Person = { phonenumber?: string; email?: string; name?: string }
+/**
+ * The identity of a person on a channel: a number, an address, or an external id of the channel's own. `newPhone` is the
+ * number of somebody who is known by an external id; it does not lead to the contact that had the number before.
+ */
+export type Person = {
+  phonenumber?: string
+  email?: string
+  externalId?: string
+  newPhone?: string
+  name?: string
+}
 
 /**
  * Returns the contact with this number or address, the oldest if there are several. Otherwise it creates one, whose
@@ -15,19 +24,23 @@ export type Person = { phonenumber?: string; email?: string; name?: string }
 export async function resolveContact(
   trx: Trx,
   { accountId, agentId }: AgentRef,
-  { phonenumber, email, name }: Person,
+  { phonenumber, email, name, externalId: ownId, newPhone }: Person,
 ): Promise<ContactRow> {
   const phone = phonenumber === undefined ? null : normalPhone(phonenumber)
   const address = email?.toLowerCase() ?? null
-  const externalId = phone ?? address
-  if (externalId === null) throw new Error('A person needs a phone number or an e-mail address.')
+  const externalId = ownId ?? phone ?? address
+  if (externalId === null) throw new Error('A person needs a phone number, an e-mail address or an id.')
   const known = await trx
     .selectFrom('contacts')
     .selectAll()
     .where('account_id', '=', accountId)
     .where('agent_id', '=', agentId)
     .where((eb) =>
-      phone === null ? eb(eb.fn<string>('lower', ['email']), '=', address) : eb('phonenumber', '=', phone),
+      ownId !== undefined
+        ? eb('external_id', '=', ownId)
+        : phone === null
+          ? eb(eb.fn<string>('lower', ['email']), '=', address)
+          : eb('phonenumber', '=', phone),
     )
     .orderBy('created_at')
     .orderBy('id')
@@ -43,7 +56,7 @@ export async function resolveContact(
       external_id: externalId,
       name: name ?? null,
       email: address,
-      phonenumber: phone,
+      phonenumber: phone ?? newPhone ?? null,
       custom_attributes: '{}',
     })
     .onConflict((conflict) =>

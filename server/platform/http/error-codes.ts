@@ -47,6 +47,7 @@ export const errorCodes = {
   MEMBER_LIMIT_REACHED: [403, 'The account has as many members as its plan allows.'],
   RESOURCE_NOT_FOUND: [404, 'The requested item does not exist.'],
   RESOURCE_DUPLICATE: [409, 'Something with this name already exists.'],
+  CONTACT_IDENTITY_ALONE: [409, 'The contact has no other identity from which this one could be separated.'],
   RESOURCE_MESSAGE_NOT_FOUND: [404, 'The message is not in this conversation.'],
   RESOURCE_MESSAGE_NOT_ASSISTANT: [422, 'Only messages of the assistant can be rated.'],
   RESOURCE_TOOL_CALL_NOT_FOUND: [

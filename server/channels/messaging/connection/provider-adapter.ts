@@ -50,33 +50,54 @@ export type ProviderClient = {
 
 export type MessageStatus = 'sent' | 'delivered' | 'read' | 'failed'
 
-/** The events of a webhook, in the provider's order. */
-export type WebhookEvent =
-  | {
-      kind: 'message'
-      businessAccountId: string
-      numberId: string
-      /** The provider's id of the sender. */
-      from: string
-      name: string | null
-      messageId: string
-      sentAt: Date
-      content: InboundContent
-      /** The text of a message without files, which may be a word that opts out. */
-      words: string | null
-      /** The id of the button that was pressed. */
-      pressed: string | null
-    }
-  | {
-      kind: 'status'
-      businessAccountId: string
-      numberId: string
-      messageId: string
-      callback: string | null
-      recipient: string | null
-      status: MessageStatus
-      reason: string | null
-    }
+/** What the provider says of a person. At least one of the ids is set. */
+export type Sender = {
+  /** The provider's form of the phone number: digits. */
+  phone: string | null
+  userId: string | null
+  /** The id that several businesses of one owner share. */
+  parentUserId: string | null
+  username: string | null
+  name: string | null
+}
+
+type Place = { businessAccountId: string; numberId: string }
+
+/** The content of a message. `words` is the text of one without files, which may be a word that opts out. */
+type Said = { sentAt: Date; content: InboundContent; words: string | null }
+
+/** The events of a webhook, in the provider's order. `messageId` is the provider's id of the event. */
+export type WebhookEvent = Place & { messageId: string } & (
+    | ({
+        kind: 'message'
+        from: Sender
+        /** The id of the button that was pressed. */
+        pressed: string | null
+      } & Said)
+    | ({ kind: 'edit'; from: Sender; originalId: string } & Said)
+    | { kind: 'deletion'; from: Sender; originalId: string; sentAt: Date }
+    | {
+        /** The person has other ids from now on. */
+        kind: 'replacement'
+        from: Sender
+        now: Sender
+        sentAt: Date
+        content: InboundContent
+      }
+    | {
+        kind: 'status'
+        callback: string | null
+        recipient: string | null
+        /** All ids of the recipient, if the provider has named more than one. */
+        to: Sender | null
+        status: MessageStatus
+        reason: string | null
+      }
+    | ({ kind: 'unreadable' } & Unreadable)
+  )
+
+/** What cannot be read. `isMessage`: somebody wrote something. */
+export type Unreadable = { what: string; detail: string | null; isMessage: boolean }
 
 /** `url` is the webhook's address as the provider knows it, with the query. */
 export type SignedRequest = { url: string; headers: IncomingHttpHeaders; body: Uint8Array }
@@ -110,8 +131,8 @@ export type ProviderAdapter = {
   claimsSignature(headers: IncomingHttpHeaders): boolean
   isSigned(request: SignedRequest, secret: string): boolean
   /**
-   * Reads a webhook and ignores unknown parts. `dropped` is the number of entries beyond what the provider ever
-   * sends.
+   * Reads a webhook. Parts that cannot be read become events of their own. `dropped` is the number of entries beyond
+   * what the provider ever sends.
    */
   readWebhook(body: unknown, now: Date): { events: WebhookEvent[]; dropped: number }
 }

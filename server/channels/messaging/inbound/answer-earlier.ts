@@ -6,7 +6,7 @@ import type { AccountId } from '../../../platform/db/tables/columns.ts'
 import { ApiError } from '../../../platform/http/errors.ts'
 import { mayBeSent } from '../outbound/send-errors.ts'
 import type { SentTemplate } from '../schema.ts'
-import type { ThreadData } from './take-message.ts'
+import type { ThreadData } from './person-thread.ts'
 
 const LOOK_EVERY_MS = 100
 const MAX_WAIT_MS = 10_000

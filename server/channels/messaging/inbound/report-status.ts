@@ -5,9 +5,11 @@ import { holdTicketOf, recordDelivery } from '../../../inbox/messages/record-del
 import type { Db, Trx } from '../../../platform/db/database.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import type { MessagingAccount } from '../connection/connection.ts'
-import type { MessageStatus, WebhookEvent } from '../connection/provider-adapter.ts'
+import type { MessageStatus, Sender, WebhookEvent } from '../connection/provider-adapter.ts'
 import { piecesOf, readCallback } from '../outbound/pieces.ts'
 import { settleTemplate } from '../templates/settle-template.ts'
+import { learnRecipient } from './person-thread.ts'
+import { placeOf } from './take-message.ts'
 
 type Status = Extract<WebhookEvent, { kind: 'status' }>
 
@@ -19,9 +21,11 @@ const ORDER: readonly MessageStatus[] = ['sent', 'delivered', 'read']
  */
 export async function reportStatus(
   ctx: Pick<Context, 'db' | 'notifier' | 'jobs'>,
-  { accountId, agentId, adapter }: MessagingAccount,
+  account: MessagingAccount,
   event: Status,
 ): Promise<void> {
+  const { accountId, agentId, adapter } = account
+  if (event.to) await learn(ctx.db, account, event, event.to)
   const place = await find(ctx.db, { accountId, agentId }, event)
   if (!place) return
   await transact(ctx.db, async (trx) => {
@@ -56,6 +60,10 @@ export async function reportStatus(
     if (changed) await recordDelivery(ctx, trx, changed, changed.status)
   })
 }
+
+/** Later replies may come from an id that the person had no need of before. */
+const learn = (db: Db, account: MessagingAccount, event: Status, to: Sender): Promise<void> =>
+  transact(db, (trx) => learnRecipient(trx, placeOf(account, event), to, event.messageId))
 
 /** The message is identified by its callback data, or else by the provider's id. */
 async function find(

@@ -82,7 +82,11 @@ test('any body is read without an error', () => {
       const { events } = readWebhook(JSON.parse(JSON.stringify(body) ?? 'null'), new Date())
       for (const event of events) {
         assert.ok(event.messageId.length > 0 && event.messageId.length <= 256)
-        if (event.kind === 'message') assert.match(event.from, /^\d{5,20}$/)
+        if (event.kind === 'message') {
+          const { phone, userId, parentUserId } = event.from
+          assert.match(phone ?? '', /^(\d{5,20})?$/)
+          assert.ok(phone ?? userId ?? parentUserId)
+        }
       }
     }),
     { numRuns: 2_000 },

@@ -182,6 +182,7 @@ test('a status locks its delivery once, and text is formatted once', async (t) =
       messageId: `wamid.${id}`,
       callback: `${id}.0`,
       recipient: null,
+      to: null,
       status: kind,
       reason: null,
     })

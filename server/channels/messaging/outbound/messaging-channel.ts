@@ -4,6 +4,7 @@ import { readAttachment } from '../../../conversations/attachments/attachments.t
 import type { DeliveryRow } from '../../../inbox/deliveries/claim-delivery.ts'
 import { type ThreadRow, threadOf } from '../../../inbox/deliveries/enqueue-delivery.ts'
 import type { Attempt } from '../../../inbox/deliveries/settle-delivery.ts'
+import { isPhone } from '../../../people/records/phone-number.ts'
 import type { Db } from '../../../platform/db/database.ts'
 import type { Channel } from '../../registry/channel.ts'
 import { clientOf } from '../connection/client-of.ts'
@@ -11,7 +12,7 @@ import { accountsOf, type MessagingAccount } from '../connection/connection.ts'
 import { digitsOf, ownerOf } from '../connection/numbers.ts'
 import type { Accepted, Addressed, ProviderClient } from '../connection/provider-adapter.ts'
 import { ProviderFailure } from '../connection/provider-failure.ts'
-import type { ThreadData } from '../inbound/take-message.ts'
+import type { ThreadData } from '../inbound/person-thread.ts'
 import { callbackOf, type Piece, piecesOf } from './pieces.ts'
 
 /** The wait for a status that shows whether an uncertain message was accepted. After that it is sent again. */
@@ -32,7 +33,8 @@ async function send(ctx: Context, delivery: DeliveryRow, signal: AbortSignal): P
   const pieces = piecesOf(account.adapter, content)
   if (pieces.length === 0) return { kind: 'refused', reason: 'There is nothing to send.' }
   const client = clientOf(ctx, account, { signal })
-  const to = (thread.data as ThreadData).recipient ?? digitsOf(thread.peer)
+  const to =
+    (thread.data as ThreadData).recipient ?? (isPhone(thread.peer) ? digitsOf(thread.peer) : thread.peer)
   try {
     const taken = await takenPieces(ctx.db, delivery)
     let providerMessageId: string | null = null

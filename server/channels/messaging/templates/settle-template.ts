@@ -8,7 +8,7 @@ import { json } from '../../../platform/db/statements/json.ts'
 import type { ChannelThreadsTable } from '../../../platform/db/tables/channels.ts'
 import { openOrNew } from '../../inbound/process-inbound.ts'
 import { lockThread } from '../../inbound/receive-message.ts'
-import type { ThreadData } from '../inbound/take-message.ts'
+import type { ThreadData } from '../inbound/person-thread.ts'
 import { threadOfPeer } from './template-thread.ts'
 
 type Thread = Selectable<ChannelThreadsTable>
@@ -62,7 +62,9 @@ export async function settleTemplate(
 /** The provider may use another number for the person than the one that was dialled. Replies come from that number. */
 async function threadFor(trx: Trx, thread: Thread, recipient: string | null): Promise<Thread> {
   const data: ThreadData = thread.data
-  const peer = recipient === null ? thread.peer : normalPhone(`+${recipient}`)
+  // An id that is no number is learned from the same status.
+  const isNumber = recipient !== null && /^\d+$/.test(recipient)
+  const peer = isNumber ? normalPhone(`+${recipient}`) : thread.peer
   if (recipient === null || (data.recipient === recipient && peer === thread.peer)) return thread
   const isOther = peer !== thread.peer
   const other = isOther ? await threadOfPeer(trx, thread, peer) : undefined

@@ -3,7 +3,7 @@ import { normalPhone } from '../../../people/records/phone-number.ts'
 import type { Trx } from '../../../platform/db/database.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
 import { ensureThread, lockThread } from '../../inbound/receive-message.ts'
-import type { ThreadData } from '../inbound/take-message.ts'
+import type { ThreadData } from '../inbound/person-thread.ts'
 
 type ThreadOwner = { account_id: AccountId; agent_id: string; connection: string }
 

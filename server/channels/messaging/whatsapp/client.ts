@@ -126,7 +126,8 @@ export const createClient: ProviderAdapter['client'] = ({
       body: JSON.stringify({
         messaging_product: 'whatsapp',
         recipient_type: 'individual',
-        to,
+        // A person without a number is reached by an id, which is another member.
+        ...(/^\d+$/.test(to) ? { to } : { recipient: to }),
         ...message,
         biz_opaque_callback_data: callback,
       }),
@@ -134,7 +135,8 @@ export const createClient: ProviderAdapter['client'] = ({
     const messageId = text(objectsIn(answer.messages)[0]?.id)
     if (messageId === '')
       throw new ProviderFailure('uncertain', 'The channel accepted the message but returned no id.')
-    return { messageId, recipient: text(objectsIn(answer.contacts)[0]?.wa_id) || to }
+    const [contact] = objectsIn(answer.contacts)
+    return { messageId, recipient: text(contact?.wa_id) || text(contact?.user_id) || to }
   }
 
   return {

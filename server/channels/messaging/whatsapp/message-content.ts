@@ -1,19 +1,44 @@
 import type { AwaitedFile, InboundContent } from '../../../platform/db/tables/channels.ts'
-import { type JsonObject, objectOf, objectsIn, text } from '../connection/untrusted-json.ts'
+import { type JsonObject, objectOf, objectsIn, parseObject, text } from '../connection/untrusted-json.ts'
 
 const UNSUPPORTED = '[unsupported message]'
+const MAX_ABOUT_LENGTH = 1_000
 
-/** Returns the text of a message of any type, and the files to be fetched. */
+/** Returns the text of a message of any type, what it refers to, and the files to be fetched. */
 export function contentOf(message: JsonObject): InboundContent {
   const type = text(message.type)
   const part = objectOf(message[type])
   const file = fileOf(type, part)
-  if (file) return { text: text(part.caption).trim(), attachments: [], awaited: [file] }
+  const about = aboutOf(message)
+  const named = about.length > 0 ? { about } : {}
+  if (file) return { text: text(part.caption).trim(), attachments: [], awaited: [file], ...named }
   const { words, silent } =
     type === 'contacts'
       ? { words: cardsOf(objectsIn(message.contacts)), silent: undefined }
       : wordsOf(type, part)
-  return { text: words.trim() || UNSUPPORTED, attachments: [], ...(silent ? { silent } : {}) }
+  const said = words.trim()
+  if (said === '') {
+    // The provider names the type of what it does not pass on.
+    const unreadable = (text(objectOf(message.unsupported).type) || type || 'unknown').slice(0, 100)
+    return { text: UNSUPPORTED, attachments: [], silent: true, unreadable, ...named }
+  }
+  return { text: said, attachments: [], ...(silent ? { silent } : {}), ...named }
+}
+
+/** The product or the advertisement that somebody writes about, for the agent and the team. */
+function aboutOf({ context, referral }: JsonObject): string[] {
+  const product = objectOf(objectOf(context).referred_product)
+  const sku = text(product.product_retailer_id)
+  const catalogue = text(product.catalog_id)
+  const ad = objectOf(referral)
+  const shown = [ad.headline, ad.body, ad.source_url].map((value) => text(value).trim()).filter(Boolean)
+  const isPost = text(ad.source_type) === 'post'
+  return [
+    ...(sku ? [`[About the product ${sku}${catalogue ? ` of the catalogue ${catalogue}` : ''}]`] : []),
+    ...(shown.length > 0
+      ? [`[Written from ${isPost ? 'a post' : 'an advertisement'}: ${shown.join(' – ')}]`]
+      : []),
+  ].map((line) => line.replace(/\s+/g, ' ').slice(0, MAX_ABOUT_LENGTH))
 }
 
 function wordsOf(type: string, part: JsonObject): { words: string; silent?: true } {
@@ -38,7 +63,7 @@ function wordsOf(type: string, part: JsonObject): { words: string; silent?: true
     case 'request_welcome':
       return { words: '[opened the chat]', silent: true }
     default:
-      return { words: UNSUPPORTED }
+      return { words: '' }
   }
 }
 
@@ -46,9 +71,18 @@ function wordsOf(type: string, part: JsonObject): { words: string; silent?: true
 function answerOf({ button_reply, list_reply, nfm_reply }: JsonObject): string {
   const chosen = objectOf(button_reply ?? list_reply)
   const form = objectOf(nfm_reply)
-  return [text(chosen.title), text(chosen.description), text(form.body), text(form.response_json)]
+  return [text(chosen.title), text(chosen.description), text(form.body), fieldsOf(text(form.response_json))]
     .filter(Boolean)
     .join('\n')
+}
+
+/** The fields of a completed form, in a line each. The token of the form says nothing to anybody. */
+function fieldsOf(form: string): string {
+  const { flow_token: _token, ...fields } = parseObject(new TextEncoder().encode(form)) ?? {}
+  const lines = Object.entries(fields).map(
+    ([name, value]) => `${name}: ${text(value) || JSON.stringify(value)}`,
+  )
+  return lines.length > 0 ? text(lines.join('\n')) : ''
 }
 
 function locationOf({ name, address, latitude, longitude, url }: JsonObject): string {

@@ -1,7 +1,8 @@
-import type { MessageStatus, WebhookEvent } from '../connection/provider-adapter.ts'
+import type { MessageStatus, Sender, WebhookEvent } from '../connection/provider-adapter.ts'
 import { type JsonObject, objectOf, objectsIn, text } from '../connection/untrusted-json.ts'
 import { contentOf } from './message-content.ts'
 import { reasonOf } from './read-failure.ts'
+import { isNobody, nameIn, recipientOf, type SenderOf, senderOf, sendersIn } from './sender.ts'
 
 /** Ids are part of an index and of URLs. */
 const MAX_ID_LENGTH = 256
@@ -10,9 +11,11 @@ const STATUSES: readonly string[] = ['sent', 'delivered', 'read', 'failed']
 /** The most entries that the provider sends in one webhook. */
 const MAX_COUNT = 1_000
 
+type Of = { businessAccountId: string; numberId: string }
+
 /**
- * Returns the message events of a webhook and ignores everything else. `dropped` is the number of entries beyond
- * what the provider sends.
+ * Returns the events of a webhook. What cannot be read becomes an event of its own, since the provider does not send it
+ * again. `dropped` is the number of entries beyond what the provider sends.
  */
 export function readWebhook(body: unknown, now: Date): { events: WebhookEvent[]; dropped: number } {
   let dropped = 0
@@ -22,70 +25,117 @@ export function readWebhook(body: unknown, now: Date): { events: WebhookEvent[];
     return objectsIn(list.slice(0, MAX_COUNT))
   }
   const events = objectsIn(objectOf(body).entry).flatMap((entry) =>
-    objectsIn(entry.changes)
-      .filter(({ field }) => field === 'messages')
-      .flatMap(({ value }) => {
-        const of = {
-          businessAccountId: id(entry.id),
-          numberId: id(objectOf(objectOf(value).metadata).phone_number_id),
-        }
-        if (of.businessAccountId === '' || of.numberId === '') return []
-        const { contacts, messages, statuses } = objectOf(value)
-        const nameOf = namesOf(first(contacts))
-        return [
-          ...first(messages).flatMap((message) => readMessage(of, message, nameOf, now)),
-          ...first(statuses).flatMap((status) => readStatus(of, status)),
-        ]
-      }),
+    objectsIn(entry.changes).flatMap(({ field, value }) => {
+      const of = {
+        businessAccountId: id(entry.id),
+        numberId: id(objectOf(objectOf(value).metadata).phone_number_id),
+      }
+      if (field !== 'messages') return [unreadable(of, id(field), 'field', null, false)]
+      const { contacts, messages, statuses, errors } = objectOf(value)
+      if (of.businessAccountId === '' || of.numberId === '') {
+        const isMessage = objectsIn(messages).length > 0
+        return isMessage ? [unreadable(of, id(objectsIn(messages)[0]?.id), 'account', null, true)] : []
+      }
+      const senders = sendersIn(first(contacts))
+      return [
+        ...first(messages).map((message) => readMessage(of, message, senders, now)),
+        ...first(statuses).map((status) => readStatus(of, status, senders)),
+        ...first(errors).map((error) => unreadable(of, id(error.code), 'error', reasonOf(error), false)),
+      ]
+    }),
   )
   return { events, dropped }
 }
 
-type Of = { businessAccountId: string; numberId: string }
-type NameOf = (from: string) => string | null
+const unreadable = (
+  of: Of,
+  reference: string,
+  what: string,
+  detail: string | null,
+  isMessage: boolean,
+): WebhookEvent => ({
+  kind: 'unreadable',
+  ...of,
+  messageId: reference || 'without id',
+  what,
+  detail,
+  isMessage,
+})
 
-/** The names by sender. A single contact is the sender, whatever its number. */
-function namesOf(contacts: JsonObject[]): NameOf {
-  const names = new Map<string, string | null>()
-  for (const { wa_id, profile } of contacts) {
-    const from = text(wa_id)
-    const name = text(objectOf(profile).name).trim().slice(0, 100).toWellFormed()
-    if (!names.has(from)) names.set(from, name || null)
-  }
-  const [only = null] = contacts.length === 1 ? names.values() : []
-  return (from) => names.get(from) ?? only
+function readMessage(of: Of, message: JsonObject, senders: SenderOf, now: Date): WebhookEvent {
+  const messageId = id(message.id)
+  const type = text(message.type)
+  const from = senderOf(message, senders)
+  if (messageId === '') return unreadable(of, '', 'without_id', type, true)
+  if (id(message.group_id) !== '') return unreadable(of, messageId, 'group', nameIn(from), true)
+  if (isNobody(from)) return unreadable(of, messageId, 'without_sender', type, true)
+  const sentAt = timeOf(message.timestamp, now)
+  const event = { ...of, messageId, from, sentAt }
+  const part = objectOf(message[type])
+  const originalId = id(part.original_message_id)
+  if (type === 'revoke' && originalId !== '') return { kind: 'deletion', ...event, originalId }
+  if (type === 'edit' && originalId !== '')
+    return { kind: 'edit', ...event, originalId, ...saidIn(objectOf(part.message)) }
+  const said = saidIn(message)
+  const replaced = type === 'system' ? replacementIn(from, part) : null
+  if (replaced && !isNobody(replaced.from))
+    return { kind: 'replacement', ...event, ...replaced, content: said.content }
+  const pressed = id(objectOf(objectOf(message.interactive).button_reply).id) || null
+  return { kind: 'message', ...event, ...said, pressed }
 }
 
-function readMessage(of: Of, message: JsonObject, nameOf: NameOf, now: Date): WebhookEvent[] {
-  const messageId = id(message.id)
-  const from = text(message.from)
-  if (messageId === '' || !/^[0-9]{5,20}$/.test(from)) return []
-  const name = nameOf(from)
+function saidIn(message: JsonObject) {
   const content = contentOf(message)
   const isText = message.type === 'text' || message.type === 'button'
-  const sentAt = timeOf(message.timestamp, now)
-  const words = isText ? content.text : null
-  const pressed = id(objectOf(objectOf(message.interactive).button_reply).id) || null
-  return [{ kind: 'message', ...of, from, name, messageId, sentAt, content, words, pressed }]
+  return { content, words: isText ? content.text : null }
 }
 
-function readStatus(of: Of, status: JsonObject): WebhookEvent[] {
+/**
+ * Returns the new ids of a person who has changed the number or whose ids have changed. The provider names the ids before
+ * as the sender, or in the note itself.
+ */
+function replacementIn(from: Sender, system: JsonObject): { from: Sender; now: Sender } | null {
+  const now = senderOf({
+    from: system.wa_id ?? system.new_wa_id,
+    from_user_id: system.user_id,
+    from_parent_user_id: system.parent_user_id,
+  })
+  if (!/^(user|customer)_changed_/.test(text(system.type)) || isNobody(now)) return null
+  const named = senderOf({
+    from: system.customer,
+    from_user_id: system.previous_user_id,
+    from_parent_user_id: system.previous_parent_user_id,
+  })
+  const before = (earlier: string | null, told: string | null, later: string | null) =>
+    earlier ?? (told === later ? null : told)
+  return {
+    from: {
+      ...from,
+      phone: before(named.phone, from.phone, now.phone),
+      userId: before(named.userId, from.userId, now.userId),
+      parentUserId: before(named.parentUserId, from.parentUserId, now.parentUserId),
+    },
+    now,
+  }
+}
+
+function readStatus(of: Of, status: JsonObject, senders: SenderOf): WebhookEvent {
   const messageId = id(status.id)
   // A voice message that has been played.
   const named = status.status === 'played' ? 'read' : text(status.status)
-  if (messageId === '' || !STATUSES.includes(named)) return []
+  if (messageId === '' || !STATUSES.includes(named))
+    return unreadable(of, named.slice(0, MAX_ID_LENGTH), 'status', null, false)
   const [error] = objectsIn(status.errors)
-  return [
-    {
-      kind: 'status',
-      ...of,
-      messageId,
-      callback: id(status.biz_opaque_callback_data) || null,
-      recipient: id(status.recipient_id) || null,
-      status: named as MessageStatus,
-      reason: named === 'failed' ? reasonOf(error ?? {}) : null,
-    },
-  ]
+  return {
+    kind: 'status',
+    ...of,
+    messageId,
+    callback: id(status.biz_opaque_callback_data) || null,
+    recipient: id(status.recipient_id) || null,
+    to: recipientOf(status, senders),
+    status: named as MessageStatus,
+    reason: named === 'failed' ? reasonOf(error ?? {}) : null,
+  }
 }
 
 const id = (value: unknown): string => {

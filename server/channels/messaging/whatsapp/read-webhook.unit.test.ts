@@ -12,7 +12,7 @@ const messageOf = (i: number) => ({ from: phone(i), id: `m-${i}`, type: 'text', 
 const contactOf = (i: number) => ({ wa_id: phone(i), profile: { name: `Pat ${i}` } })
 const read = (value: object) => readWebhook(webhookOf('111', { metadata, ...value }), NOW)
 const namesIn = ({ events }: ReturnType<typeof read>) =>
-  events.map((event) => (event.kind === 'message' ? event.name : null))
+  events.map((event) => (event.kind === 'message' ? event.from.name : null))
 
 test('each message has the name of its sender, and every contact is examined once', () => {
   let looks = 0

@@ -28,6 +28,13 @@ export type InboundContent = {
   accepts?: string
   /** Files that still have to be downloaded from the channel. */
   awaited?: AwaitedFile[]
+  /** What the message refers to, such as a product or an advertisement, in a line each. */
+  about?: string[]
+  /** The channel's name of a type of message that the service cannot read; the team is asked to look at it. */
+  unreadable?: string
+  /** When the person has last changed or has deleted it, as ISO times. */
+  editedAt?: string
+  deletedAt?: string
 }
 
 /** `id` is the channel's id of the file. */
@@ -71,6 +78,22 @@ export type MessagingPiecesTable = {
   agent_id: string
   provider_message_id: string
   status: 'failed' | 'sent' | 'delivered' | 'read'
+}
+
+/** What was delivered and could not be read; see the migration. */
+export type UnreadableEventsTable = {
+  id: string
+  account_id: AccountId
+  agent_id: string
+  channel: 'messaging'
+  kind: string
+  reference: string
+  detail: string | null
+  is_message: boolean
+  thread_id: string | null
+  count: Generated<number>
+  first_at: Time
+  last_at: Time
 }
 
 type MailSecurity = 'tls' | 'starttls' | 'none'

@@ -17,8 +17,14 @@ import type {
   InboundMessagesTable,
   MessagingAccountsTable,
   MessagingPiecesTable,
+  UnreadableEventsTable,
 } from './channels.ts'
-import type { ContactsTable, CustomAttributesTable } from './contacts.ts'
+import type {
+  ContactIdentitiesTable,
+  ContactJoinsTable,
+  ContactsTable,
+  CustomAttributesTable,
+} from './contacts.ts'
 import type {
   ConversationsTable,
   GenerationLogTable,
@@ -114,6 +120,8 @@ export type Tables = {
   vector_spaces: VectorSpacesTable
   pages_connections: PagesConnectionsTable
   contacts: ContactsTable
+  contact_identities: ContactIdentitiesTable
+  contact_joins: ContactJoinsTable
   custom_attributes: CustomAttributesTable
   agent_pictures: AgentPicturesTable
   conversations: ConversationsTable
@@ -142,6 +150,7 @@ export type Tables = {
   ticket_messages: TicketMessagesTable
   deliveries: DeliveriesTable
   messaging_accounts: MessagingAccountsTable
+  unreadable_events: UnreadableEventsTable
   messaging_pieces: MessagingPiecesTable
   helpdesk_streams: HelpdeskStreamsTable
   helpdesk_events: HelpdeskEventsTable
