@@ -73,13 +73,13 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
     await requireServerVersion(db)
     await upgrade(database, config.dataDir, (line) => log.info(line))
     const secrets = await openSecrets(db, config.secretKey, config.dataDir)
-    const vacuum = embedded ? scheduleVacuum(db, onError) : null
     const onBroken = (error: unknown): void => {
       availability.look()
       onError(error)
     }
     const notifier = database.url ? postgresNotifier(database.url, onBroken) : localNotifier()
     const activity = createActivity()
+    const vacuum = embedded ? scheduleVacuum(db, activity.onNote, onError) : null
     const jobs = await openJobs({
       db,
       embedded,

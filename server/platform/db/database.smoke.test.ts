@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { freshDatabase, onPostgres } from '../../../test/database.ts'
+import { until } from '../../../test/until.ts'
+import { createActivity } from '../activity.ts'
 import { createLanes, withHighPriority, withLowPriority, withTenant } from './connections/lanes.ts'
 import { isUnavailable } from './connections/unavailable.ts'
 import { openEmbedded } from './database.ts'
 import { postgresNotifier } from './notifier.ts'
 import { afterCommit, transact } from './statements/transact.ts'
-import { vacuumChanged } from './upkeep/vacuum.ts'
+import { scheduleVacuum, vacuumChanged } from './upkeep/vacuum.ts'
 
 test('a notice that cannot be published fails its transaction, but nothing that is committed already', {
   skip: !onPostgres() && 'the embedded database has no notices',
@@ -68,6 +71,47 @@ test('tables with many changed rows are vacuumed and analysed', async () => {
   await sql`select pg_stat_force_next_flush()`.execute(database.db)
   const names = await vacuumChanged(database.db, 1_000)
   if (!onPostgres()) assert.deepEqual(names, ['public.busy'])
+  await database.close()
+  await drop()
+})
+
+test('a vacuum waits while the service works, but not for ever', { skip: onPostgres() }, async () => {
+  const { database, drop } = await freshDatabase({ empty: true })
+  const { db } = database
+  const activity = createActivity()
+  const changed = async () => {
+    await sql`create table if not exists busy (id integer)`.execute(db)
+    await sql`insert into busy select generate_series(1, 6000)`.execute(db)
+    await sql`select pg_stat_force_next_flush()`.execute(db)
+  }
+  const isVacuumed = async () => {
+    const { rows } = await sql<{ n: number }>`
+      select count(*)::int as n from pg_stat_user_tables where relname = 'busy' and vacuum_count > 0`.execute(
+      db,
+    )
+    return rows[0]!.n === 1
+  }
+  const busy = setInterval(activity.note, 5)
+  const start = (latestMs: number) =>
+    scheduleVacuum(db, activity.onNote, (error) => assert.fail(String(error)), {
+      everyMs: 1,
+      quietMs: 50,
+      latestMs,
+    })
+  await changed()
+  const patient = start(3_600_000)
+  await wait(300)
+  assert.equal(await isVacuumed(), false)
+  patient.stop()
+  const urgent = start(100)
+  await until('the vacuum beside the work', isVacuumed)
+  urgent.stop()
+  clearInterval(busy)
+  await sql`drop table busy`.execute(db)
+  await changed()
+  const quiet = start(3_600_000)
+  await until('the vacuum in idle time', isVacuumed)
+  quiet.stop()
   await database.close()
   await drop()
 })

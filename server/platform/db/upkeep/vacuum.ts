@@ -1,17 +1,39 @@
 import { sql } from 'kysely'
 import type { Db } from '../database.ts'
 
-const EVERY_MS = 10 * 60_000
+const TIMES = { everyMs: 10 * 60_000, quietMs: 10_000, latestMs: 60 * 60_000 }
 const ENOUGH_CHANGES = 5_000
 
 /**
  * The embedded database has no autovacuum, so tables would grow and plans become outdated. Every ten minutes, this
- * vacuums the tables with enough changed rows. It blocks the database for about a second per million rows.
+ * vacuums the tables with enough changed rows, once nothing has happened for ten seconds and after an hour in any case:
+ * it blocks the database for two seconds per 100,000 passages.
  */
-export function scheduleVacuum(db: Db, onError: (error: unknown) => void): { stop(): void } {
-  const timer = setInterval(() => void vacuumChanged(db).catch(onError), EVERY_MS)
+export function scheduleVacuum(
+  db: Db,
+  onActivity: (listener: () => void) => () => void,
+  onError: (error: unknown) => void,
+  { everyMs, quietMs, latestMs } = TIMES,
+): { stop(): void } {
+  let vacuumedAt = performance.now()
+  let activeAt = vacuumedAt
+  const forget = onActivity(() => {
+    activeAt = performance.now()
+  })
+  const timer = setInterval(() => {
+    const now = performance.now()
+    const isDue = now - vacuumedAt >= (now - activeAt >= quietMs ? everyMs : latestMs)
+    if (!isDue) return
+    vacuumedAt = now
+    void vacuumChanged(db).catch(onError)
+  }, quietMs)
   timer.unref()
-  return { stop: () => clearInterval(timer) }
+  return {
+    stop() {
+      forget()
+      clearInterval(timer)
+    },
+  }
 }
 
 /** Vacuums and analyses every table that has at least `changes` changed rows. Returns the names of these tables. */
