@@ -35,3 +35,11 @@ test(
   },
   (t) => kills(t, { embedded: false, processes: 2 }),
 )
+
+test(
+  `kills of the only process, on PostgreSQL, ${NAME}`,
+  {
+    skip: !onPostgres() && 'It needs PostgreSQL: set TEST_DATABASE_URL.',
+  },
+  (t) => kills(t, { embedded: false, processes: 1 }),
+)

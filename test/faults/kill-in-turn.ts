@@ -34,19 +34,27 @@ export async function killInTurn(
 /**
  * Returns how long people whose answer was cut off waited until they saw words again: in milliseconds from the kill, or
  * from the next start if there was no other process. If the other process is also killed before it can have noticed,
- * the time counts from that kill.
+ * the time counts from that kill. The time in which a later kill left no process is not counted either.
  */
 export function waitsAfter(kills: Ended[], turns: Turn[]): number[] {
+  const outages = kills.map(({ at, free }) => ({ from: at, to: free }))
   for (const kill of kills)
     for (const next of kills)
       if (next.free > kill.free && next.free < kill.free + NOTICED_WITHIN_MS) kill.free = next.free
-  return kills.flatMap((kill) => turns.flatMap((turn) => waitOf(turn, kill)))
+  return kills.flatMap((kill) => turns.flatMap((turn) => waitOf(turn, kill, outages)))
 }
 
-function waitOf({ attempts }: Turn, { place, at, free }: Ended): number[] {
+function waitOf(
+  { attempts }: Turn,
+  { place, at, free }: Ended,
+  outages: { from: number; to: number }[],
+): number[] {
   const wasCut = attempts.some(
     (one) => one.place === place && one.begun < at && one.ended > at && !isFinal(one),
   )
   const again = attempts.find(({ begun, shown }) => begun > at && shown.length > 0)
-  return wasCut && again ? [Math.max(0, again.shown[0]!.at - free)] : []
+  if (!wasCut || !again) return []
+  const shown = again.shown[0]!.at
+  const away = outages.filter(({ from, to }) => from > free && to < shown)
+  return [away.reduce((rest, { from, to }) => rest - (to - from), Math.max(0, shown - free))]
 }

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { describe, test } from 'node:test'
 import { freshDatabase, onPostgres } from '../../../../test/database.ts'
 import { startSilentProxy } from '../../../../test/faults/silent-proxy.ts'
@@ -42,6 +44,36 @@ describe('processes that beat', { skip: !onPostgres() && 'needs PostgreSQL' }, (
     } finally {
       for (const process of [unlucky, away, observer]) await process.close()
       for (const proxy of proxies) await proxy.close()
+      await drop()
+    }
+  })
+
+  test('a process that was killed is dead before its successor serves anybody', async () => {
+    const { database, drop } = await freshDatabase()
+    const url = database.url ?? ''
+    const module = JSON.stringify(new URL('./processes.ts', import.meta.url).href)
+    const script = `const { beatingProcess } = await import(${module})
+      console.log((await beatingProcess(${JSON.stringify(url)}, () => {})).id)
+      setInterval(() => {}, 1_000)`
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    try {
+      const [printed] = await once(child.stdout, 'data')
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+      const successor = await beatingProcess(url, () => {})
+      const rows = await database.db.selectFrom('processes').select(['id', 'alive']).execute()
+      await successor.close()
+      assert.deepEqual(
+        rows.toSorted((a, b) => Number(a.alive) - Number(b.alive)),
+        [
+          { id: String(printed).trim(), alive: false },
+          { id: successor.id, alive: true },
+        ],
+      )
+    } finally {
+      child.kill('SIGKILL')
       await drop()
     }
   })

@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks'
+import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pg from 'pg'
 import type { Db } from '../database.ts'
@@ -10,6 +11,11 @@ const BEAT_MS = 500
  * that is dead.
  */
 const SILENT_BEATS = 5
+/**
+ * The same for a process that has no connection for beats, as after a kill: the server releases the lock of a
+ * connection that was closed. It is as long as MAX_GAP_MS, because a living process may have lost its connection.
+ */
+const SILENT_BEATS_UNCONNECTED = 3
 const MAX_BEAT_MS = 2_000
 /** After a longer gap between two beats, another process may have declared this one dead. */
 const MAX_GAP_MS = 1_500
@@ -61,8 +67,16 @@ const BEAT = `
     returning id
   )
   select id, epoch, beat, alive, exists (select from mine) as mine from processes`
+/** The first key of the locks that connections for beats hold: an arbitrary number, the same in every process. */
+const CONNECTED_LOCK = 1_885_434_468
+const HOLD_LOCK = `select pg_advisory_lock_shared(${CONNECTED_LOCK}, hashtext($1))`
+const IS_CONNECTED = `exists (select from pg_locks where locktype = 'advisory' and classid = ${CONNECTED_LOCK}::oid
+  and objid = hashtext(processes.id::text)::oid and objsubid = 2
+  and database = (select oid from pg_database where datname = current_database()))`
 const DECLARE_DEAD = `
-  update processes set epoch = epoch + 1, alive = false where id = $1 and epoch = $2 and beat = $3 and alive`
+  update processes set epoch = epoch + 1, alive = false
+  where id = $1 and epoch = $2 and beat = $3 and alive and ($4 or not ${IS_CONNECTED})`
+const HAS_UNCONNECTED = `select from processes where id <> $1 and alive and not ${IS_CONNECTED} limit 1`
 
 /** A connection for beats; `gaps` is how many pauses of this process had been noticed when its last beat was sent. */
 type Line = { client: pg.Client | null; beating: Promise<void> | null; gaps: number }
@@ -104,6 +118,7 @@ export async function beatingProcess(
       if (line.client === fresh) line.client = null
     })
     await fresh.connect()
+    await fresh.query(HOLD_LOCK, [id])
     line.client = fresh
     return fresh
   }
@@ -122,8 +137,9 @@ export async function beatingProcess(
     }
     seen = next
     for (const [other, { epoch: itsEpoch, beat, unchanged }] of next) {
-      if (unchanged < SILENT_BEATS) continue
-      const { rowCount } = await connection.query(DECLARE_DEAD, [other, itsEpoch, beat])
+      if (unchanged < SILENT_BEATS_UNCONNECTED) continue
+      const values = [other, itsEpoch, beat, unchanged >= SILENT_BEATS]
+      const { rowCount } = await connection.query(DECLARE_DEAD, values)
       if (rowCount) for (const listener of death) listener()
     }
   }
@@ -174,7 +190,16 @@ export async function beatingProcess(
   }
 
   const [first] = lines as [Line, Line]
-  await (await connect(first)).query(BEAT, [id, epoch])
+  const opened = await connect(first)
+  await opened.query(BEAT, [id, epoch])
+  // What a killed predecessor ran is closed before this process serves anybody. Without this, one that is killed again
+  // soon after its start would leave all of it to the next.
+  for (let i = 0; i <= SILENT_BEATS_UNCONNECTED && first.client === opened; i++) {
+    if ((await opened.query(HAS_UNCONNECTED, [id])).rowCount === 0) break
+    await tryBeat(first)
+    await wait(BEAT_MS)
+  }
+  lastTick = performance.now()
   const timer = setInterval(() => {
     noteGap()
     beat()
