@@ -15,7 +15,7 @@ export const prepareSendMessagesRequest: PrepareSendMessagesRequest<UIMessage> =
   body,
   headers,
 }) => {
-  const conversationId = conversationIn(messages) ?? (body?.conversationId as string | undefined)
+  const conversationId = conversationIn(messages) ?? body?.conversationId
   const newest = messages.at(-1)
   const sent = new Headers(headers)
   sent.set('idempotency-key', randomKey())
@@ -26,7 +26,7 @@ export const prepareSendMessagesRequest: PrepareSendMessagesRequest<UIMessage> =
     return { api: beside(api, conversationId, 'retry'), headers: sent, body: { messageId } }
   }
   const message = newest?.role === 'user' ? messageText(newest) : undefined
-  const userId = conversationId === undefined ? (body?.userId as string | undefined) : undefined
+  const userId = conversationId === undefined ? body?.userId : undefined
   return { headers: sent, body: { message, conversationId, userId } }
 }
 
@@ -40,7 +40,7 @@ export const prepareReconnectToStreamRequest: PrepareReconnectToStreamRequest = 
   body,
   headers,
 }) => ({
-  api: beside(api, (body?.conversationId as string | undefined) ?? id, 'stream'),
+  api: beside(api, body?.conversationId ?? id, 'stream'),
   ...(headers === undefined ? {} : { headers }),
 })
 

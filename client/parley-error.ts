@@ -61,7 +61,8 @@ type ErrorBody = { code?: string; message?: string; details?: Record<string, str
 
 function errorIn(text: string): ErrorBody {
   try {
-    return (JSON.parse(text) as { error?: ErrorBody } | null)?.error ?? {}
+    const body: { error?: ErrorBody } | null = JSON.parse(text)
+    return body?.error ?? {}
   } catch {
     return {}
   }

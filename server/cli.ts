@@ -12,6 +12,7 @@ import { commands, localCommands } from './admin/commands.ts'
 import { executeCommand } from './admin/execute-command.ts'
 import { ConfigError, readConfig } from './config.ts'
 import { startRefusal } from './platform/start-refusal.ts'
+import { messageOf } from './platform/unknown-values.ts'
 import { VERSION } from './platform/version.ts'
 
 /** What is created belongs to its owner alone. */
@@ -57,7 +58,9 @@ function inputOf(command: Command | LocalCommand, words: string[]): { json: bool
     parsed = parseArgs({ args: words, options, allowPositionals: true, strict: true })
   } catch (error) {
     throw usageFailure(
-      `${(error as Error).message.split(/\n|\. /)[0]?.replace(/\.$/, '')}. Usage: ${command.name} ${command.usage}`,
+      `${messageOf(error)
+        .split(/\n|\. /)[0]
+        ?.replace(/\.$/, '')}. Usage: ${command.name} ${command.usage}`,
     )
   }
   const { count, most = count, paths } = command.positionals ?? { count: 0, paths: false }

@@ -6,6 +6,7 @@ import { type Catalogue, CatalogueError, parseCatalogue } from './ai/catalogue/c
 import { parsePrivateHosts } from './platform/fetch/guard/private-hosts.ts'
 import { LIMIT, type RateWindow, WINDOW_MS } from './platform/http/limits/rate-limit.ts'
 import type { LogFormat } from './platform/log.ts'
+import { messageOf, recordOf } from './platform/unknown-values.ts'
 
 /** The settings from the environment, validated once at start. docs/operations/configuration.md explains them. */
 export type Config = {
@@ -89,7 +90,7 @@ export function readConfig(
     try {
       return parse(text)
     } catch (error) {
-      problems.push(`${name}: ${(error as Error).message}`)
+      problems.push(`${name}: ${messageOf(error)}`)
       return fallback
     }
   }
@@ -249,7 +250,7 @@ function planRateLimits(path: string): Record<string, RateWindow> {
   const limits = Object.entries(file).map(([plan, settings]: [string, unknown]) => {
     if (!planNames.some((name) => name === plan))
       throw new Error(`there is no plan "${plan}"; the plans are ${planNames.join(', ')}.`)
-    const { rateLimit, ...others } = (settings ?? {}) as Record<string, unknown>
+    const { rateLimit, ...others } = recordOf(settings)
     if (Object.keys(others).length > 0)
       throw new Error(
         `"${Object.keys(others)[0]}" of the plan "${plan}" is not known; only rateLimit is supported.`,
@@ -302,6 +303,6 @@ function jsonFile(path: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new Error(`the file ${path} is not valid JSON: ${(error as Error).message}.`)
+    throw new Error(`the file ${path} is not valid JSON: ${messageOf(error)}.`)
   }
 }

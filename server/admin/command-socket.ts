@@ -77,7 +77,7 @@ export async function openCommandSocket(ctx: Context): Promise<{ close(): Promis
     asking.add(socket)
     textOf(socket)
       .then(async (text) => {
-        const { command, input } = JSON.parse(text) as Request
+        const { command, input }: Request = JSON.parse(text)
         asking.delete(socket)
         socket.end(JSON.stringify(await execute(operations, command, input, ctx.log)))
       })
@@ -132,7 +132,7 @@ export async function askService(dataDir: string, command: string, input: Input)
   socket.end(JSON.stringify({ command, input } satisfies Request))
   const text = await textOf(socket).catch(() => '')
   if (text === '') throw new CommandFailure('The service stopped before it responded.', 69)
-  const response = JSON.parse(text) as Response
+  const response: Response = JSON.parse(text)
   if (!('failure' in response)) return response.result
   const { message, exitCode } = response.failure
   if (message.startsWith(UNKNOWN))

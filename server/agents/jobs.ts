@@ -22,4 +22,4 @@ const removeFiles = ({ filesDir }: Pick<Context, 'filesDir'>): Task<RemoveFiles>
   },
 })
 
-export const agentJobs = (ctx: Pick<Context, 'filesDir'>): Task<never>[] => [removeFiles(ctx) as Task<never>]
+export const agentJobs = (ctx: Pick<Context, 'filesDir'>): Task<never>[] => [removeFiles(ctx)]

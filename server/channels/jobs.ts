@@ -30,8 +30,8 @@ const answering = (ctx: Context): Task<Answer> => ({
 })
 
 export const channelJobs = (ctx: Context): Task<never>[] => [
-  takingIn(ctx) as Task<never>,
-  answering(ctx) as Task<never>,
+  takingIn(ctx),
+  answering(ctx),
   ...messagingJobs(ctx),
 ]
 

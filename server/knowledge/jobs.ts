@@ -68,12 +68,12 @@ const gathering = (ctx: Context): Task<GatherTickets> => ({
 })
 
 export const knowledgeJobs = (ctx: Context): Task<never>[] => [
-  training(ctx) as Task<never>,
-  crawling(ctx) as Task<never>,
-  filling(ctx) as Task<never>,
-  indexing(ctx) as Task<never>,
-  syncing(ctx) as Task<never>,
-  gathering(ctx) as Task<never>,
+  training(ctx),
+  crawling(ctx),
+  filling(ctx),
+  indexing(ctx),
+  syncing(ctx),
+  gathering(ctx),
 ]
 
 /**

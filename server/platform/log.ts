@@ -1,6 +1,7 @@
 import { type DestinationStream, type LogFn, type Logger, pino, stdTimeFunctions } from 'pino'
 import pretty from 'pino-pretty'
 import { DatabaseUnavailable } from './db/connections/unavailable.ts'
+import { recordOf } from './unknown-values.ts'
 
 const MAX_LEVELS = 6
 const MAX_ERRORS = 10
@@ -57,7 +58,7 @@ function destinationOf(format: LogFormat): DestinationStream {
  */
 const logMethod = function (this: Logger, args: Parameters<LogFn>, method: LogFn): undefined {
   const [first, sentence] = args as unknown[]
-  const error = first instanceof Error ? first : (first as { err?: unknown } | null)?.err
+  const error = first instanceof Error ? first : recordOf(first)?.err
   if (isBecauseAway(error)) return
   if (error instanceof Error && (sentence === undefined || sentence === error.message)) {
     const line = first === error ? {} : (first as object)
@@ -93,7 +94,7 @@ function describe(error: unknown, level: number): unknown {
   if (!(error instanceof Error)) return describeOther(error)
   const described: Described = { type: error.name, message: messageOf(error) }
   for (const name of KEPT) {
-    const value = (error as unknown as Record<string, unknown>)[name]
+    const value = recordOf(error)[name]
     if (typeof value === 'string' ? value.length <= 100 : typeof value === 'number') described[name] = value
   }
   const stack = framesOf(error)
@@ -110,7 +111,7 @@ function describe(error: unknown, level: number): unknown {
  * to be harmless.
  */
 function describeOther(thrown: unknown): unknown {
-  const { message, stack, code } = (thrown ?? {}) as { message?: unknown; stack?: unknown; code?: unknown }
+  const { message, stack, code } = recordOf(thrown)
   if (typeof message !== 'string') return { type: typeof thrown }
   const error = Object.assign(new Error(message), { code })
   if (typeof stack === 'string') error.stack = stack
@@ -124,7 +125,7 @@ function describeOther(thrown: unknown): unknown {
 function messageOf(error: Error): string {
   const { message } = error
   // Errors of the operating system name files and addresses, which operators need.
-  if ((error as NodeJS.ErrnoException).syscall !== undefined) return message
+  if (recordOf(error).syscall !== undefined) return message
   return message.replace(/(?<!\w)["'`“‘«].*["'`”’»](?!\w)/su, '…').slice(0, MAX_MESSAGE_LENGTH)
 }
 

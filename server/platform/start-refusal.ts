@@ -4,6 +4,7 @@ import { MemoryTooSmall } from './db/embedded/memory.ts'
 import { DatabaseDamaged, StorageFull } from './db/embedded/unopenable.ts'
 import { MigrationRefused } from './db/upkeep/migrate.ts'
 import { SecretRefused } from './secrets/secret-key.ts'
+import { codeOf, messageOf } from './unknown-values.ts'
 
 /** The environment is invalid (sysexits.h EX_CONFIG). */
 const CONFIG = 78
@@ -14,7 +15,7 @@ const CONFIG_ERRORS = [SecretRefused, FolderUnusable, DatabaseDamaged, MemoryToo
 
 /** Describes a failure that an operator can fix as one line with an exit code; null for any other error. */
 export function startRefusal(error: unknown): { line: string; code: number } | null {
-  const line = (error as Error).message
+  const line = messageOf(error)
   if (CONFIG_ERRORS.some((kind) => error instanceof kind)) return { line, code: CONFIG }
   if (error instanceof FolderInUse || error instanceof DatabaseUnreachable || error instanceof StorageFull)
     return { line, code: UNAVAILABLE }
@@ -28,7 +29,7 @@ export function startRefusal(error: unknown): { line: string; code: number } | n
 }
 
 /** PostgreSQL's data_corrupted and index_corrupted. */
-const isDamage = (error: unknown): boolean => /^XX00[12]$/.test((error as { code?: string }).code ?? '')
+const isDamage = (error: unknown): boolean => /^XX00[12]$/.test(codeOf(error) ?? '')
 
 type SystemError = NodeJS.ErrnoException & { address?: string; port?: number; hostname?: string }
 

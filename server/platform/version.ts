@@ -3,4 +3,6 @@ import { resolve } from 'node:path'
 
 const manifest = readFileSync(resolve(import.meta.dirname, '../../package.json'), 'utf8')
 
-export const VERSION: string = (JSON.parse(manifest) as { version: string }).version
+const { version }: { version: string } = JSON.parse(manifest)
+
+export const VERSION = version

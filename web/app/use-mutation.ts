@@ -38,7 +38,7 @@ export function useMutation<D = unknown, E = Error, V = void, C = unknown>(
     // Errors are shown by the cache of mutations or by the page.
     mutateAsync(...given).catch(() => {})
   }
-  return { ...mutation, mutate, mutateAsync } as UseMutationResult<D, E, V, C>
+  return { ...mutation, mutate, mutateAsync }
 }
 
 /** Forms and files have no text of their own as JSON. */

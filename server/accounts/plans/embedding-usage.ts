@@ -40,7 +40,8 @@ export function createEmbeddingMeter(db: Db, onError: (error: unknown) => void):
     // Several processes change the same rows in the same order.
     for (const [key, counted] of [...some].sort(([a], [b]) => (a < b ? -1 : 1))) {
       try {
-        await storeUse(db, JSON.parse(key) as Key, counted)
+        const use: Key = JSON.parse(key)
+        await storeUse(db, use, counted)
       } catch (error) {
         // The account has been deleted.
         if (violates(error, 'embedding_usage_account_id_fkey')) continue

@@ -60,7 +60,7 @@ export const signInJobs = (ctx: Pick<Context, 'db' | 'config'>): Task<never>[] =
     concurrency: 2,
     retries: 3,
     run: (payload: SendReset, { signal }: { signal: AbortSignal }) => sendReset(ctx, payload, signal),
-  } as Task<never>,
+  },
 ]
 
 export const signInRecurringJobs = ({ db }: Pick<Context, 'db'>): RecurringJob[] => [

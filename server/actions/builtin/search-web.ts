@@ -1,5 +1,6 @@
 import { request } from 'undici'
 import { storable } from '../../platform/http/bodies/storable.ts'
+import { recordOf } from '../../platform/unknown-values.ts'
 import type { ToolOutput } from '../tools/tool.ts'
 
 const TIMEOUT_MS = 10_000
@@ -43,10 +44,10 @@ async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
 }
 
 function resultsOf(answer: unknown): Record<string, string>[] {
-  const { results } = (answer ?? {}) as { results?: unknown }
+  const { results } = recordOf(answer)
   if (!Array.isArray(results)) throw new Error('The search service returned no results.')
   return results
-    .map((result) => (result ?? {}) as Record<string, unknown>)
+    .map(recordOf)
     .filter(({ url }) => typeof url === 'string' && /^https?:\/\//i.test(url))
     .slice(0, MAX_RESULTS)
     .map((result) =>

@@ -45,7 +45,7 @@ function withoutSecrets(text: string, secrets: string[]): string {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown
+    return JSON.parse(text)
   } catch {
     return undefined
   }

@@ -79,7 +79,7 @@ function sentence(error: ErrorObject | undefined): string {
   if (keyword === 'required') return `The input "${[...path, params.missingProperty].join('.')}" is required.`
   if (unknown !== undefined) return `The input "${[...path, unknown].join('.')}" is not known.`
   const name = path.length > 0 ? `The input "${path.join('.')}"` : 'The input'
-  if (keyword === 'enum') return `${name} must be one of: ${(params.allowedValues as unknown[]).join(', ')}.`
+  if (keyword === 'enum') return `${name} must be one of: ${(params.allowedValues).join(', ')}.`
   return `${name} ${error.message ?? 'is not valid'}.`
 }
 

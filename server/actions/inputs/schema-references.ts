@@ -1,3 +1,5 @@
+import { messageOf, recordOf } from '../../platform/unknown-values.ts'
+
 const OTHER_NAMES = ['$id', '$anchor', '$dynamicRef', '$dynamicAnchor', '$recursiveRef', '$recursiveAnchor']
 // The most subschemas after every reference is replaced by its target, which bounds the time to compile and to check.
 const MAX_SIZE = 1_000
@@ -23,9 +25,9 @@ export function refuseReferences(root: Record<string, unknown>): string | null {
     if (known !== undefined) return known
     if (open.has(node)) throw new Error('Must not refer to itself: a $ref leads back to its own position.')
     open.add(node)
-    let size = (node as Record<string, unknown>).uniqueItems === true ? UNIQUE_ITEMS : 1
+    let size = recordOf(node).uniqueItems === true ? UNIQUE_ITEMS : 1
     for (const member of Object.values(node)) size += sizeOf(member)
-    if (!Array.isArray(node)) size += sizeOf(targetOf(root, node as Record<string, unknown>))
+    if (!Array.isArray(node)) size += sizeOf(targetOf(root, recordOf(node)))
     open.delete(node)
     sizes.set(node, size)
     return size
@@ -34,7 +36,7 @@ export function refuseReferences(root: Record<string, unknown>): string | null {
   try {
     return sizeOf(root) > MAX_SIZE ? TOO_LARGE : null
   } catch (error) {
-    return error instanceof RangeError ? 'Is nested too deeply.' : (error as Error).message
+    return error instanceof RangeError ? 'Is nested too deeply.' : messageOf(error)
   }
 }
 
@@ -51,7 +53,7 @@ function targetOf(root: Node, node: Record<string, unknown>): unknown {
   }
   let target: unknown = root
   for (const step of reference.slice(1).split('/').slice(1).map(readStep)) {
-    target = isNode(target) && Object.hasOwn(target, step) ? (target as Record<string, unknown>)[step] : null
+    target = isNode(target) && Object.hasOwn(target, step) ? recordOf(target)[step] : null
   }
   if (target === null) throw new Error(`Refers to ${JSON.stringify(reference)}, which is not there.`)
   return target

@@ -4,6 +4,7 @@ import type { Db } from '../../platform/db/database.ts'
 import type { ActionsTable } from '../../platform/db/tables/actions.ts'
 import type { GuardedFetcher } from '../../platform/fetch/guard/guarded-fetcher.ts'
 import type { Secrets } from '../../platform/secrets/secrets.ts'
+import { recordOf } from '../../platform/unknown-values.ts'
 import { collectLead, type LeadInput, refuseLead } from '../builtin/collect-lead.ts'
 import { type EscalateInput, escalate, type OpenTicket, type WhoIsThere } from '../builtin/escalate.ts'
 import { searchWeb } from '../builtin/search-web.ts'
@@ -57,7 +58,7 @@ function runnerOf(deps: ToolDeps, { id, type, http }: Row, inputs: Record<string
     case 'http':
       return async (input, { signal }) => {
         if (!http) throw new Error('An http action has no request.')
-        return runHttp(deps, { id, http }, inputs, input as Record<string, unknown>, signal)
+        return runHttp(deps, { id, http }, inputs, recordOf(input), signal)
       }
     case 'collect-leads':
       return (input, place) => collectLead(deps.db, input as LeadInput, place)

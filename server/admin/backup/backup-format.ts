@@ -48,7 +48,7 @@ async function* linesOf(file: string): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let rest = ''
   for await (const bytes of unpacked) {
-    const lines = (rest + decoder.decode(bytes as Uint8Array, { stream: true })).split('\n')
+    const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n')
     rest = lines.pop() ?? ''
     yield* lines
   }

@@ -34,7 +34,7 @@ export async function* vectorPages(trx: Db, account: AccountLine | null): AsyncG
 
 /** Adds vectors to their spaces, except those of sources that are not there. Their sources have been added before. */
 export async function restoreVectors(trx: Trx, { rows }: Extract<Line, { kind: 'rows' }>): Promise<Restored> {
-  const [first] = rows as { space?: unknown; dimensions?: unknown }[]
+  const [first]: { space?: unknown; dimensions?: unknown }[] = rows
   const space = await ensureSpace(trx, String(first?.space), Number(first?.dimensions))
   if (!space) return { rows: 0, withoutVectors: rows.length }
   await sql`

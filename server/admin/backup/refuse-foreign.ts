@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { isSafePath } from '../../agents/pictures/safe-path.ts'
 import type { Trx } from '../../platform/db/database.ts'
+import { recordOf } from '../../platform/unknown-values.ts'
 import { CommandFailure } from '../command.ts'
 import type { ScopedTable } from './account-scope.ts'
 import type { AccountLine, Line } from './backup-format.ts'
@@ -37,7 +38,7 @@ function namesForeignFile(table: string, row: Record<string, unknown>): boolean 
   const owners = [row.account_id, row.agent_id].map(String)
   if (table === 'attachments') return !isSafePath(String(row.path), ...owners, 'attachments')
   if (table !== 'sources') return false
-  const { file = null } = (row.content ?? {}) as { file?: unknown }
+  const { file = null } = recordOf(row.content)
   return file !== null && !isSafePath(String(file), ...owners, String(row.id))
 }
 

@@ -9,6 +9,7 @@ import { sql } from 'kysely'
 import { isSafePath } from '../../agents/pictures/safe-path.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { readMigrations } from '../../platform/db/upkeep/migrate.ts'
+import { codeOf } from '../../platform/unknown-values.ts'
 import { CommandFailure } from '../command.ts'
 import { accountTables, type ScopedTable } from './account-scope.ts'
 import type { AccountLine, Line } from './backup-format.ts'
@@ -135,7 +136,7 @@ async function* piecesOf(path: string): AsyncGenerator<Buffer> {
     }
     if (isEmpty) yield Buffer.alloc(0)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    if (codeOf(error) !== 'ENOENT') throw error
   }
 }
 
@@ -151,7 +152,7 @@ export async function filesIn(folder: string): Promise<string[]> {
       .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll(sep, '/'))
       .filter((path) => isSafePath(path))
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    if (codeOf(error) === 'ENOENT') return []
     throw error
   }
 }

@@ -28,7 +28,7 @@ async function getFetched(
   { positionals: [name], values: { from } }: Input,
   say: (line: string) => void,
 ): Promise<Result> {
-  const model = name === undefined ? HUB_MODELS[0]! : HUB_MODELS.find((one) => one.name === name)
+  const model = name === undefined ? HUB_MODELS[0] : HUB_MODELS.find((one) => one.name === name)
   if (!model)
     throw usageFailure(
       `There is no model "${name}"; the models are ${HUB_MODELS.map((one) => one.name).join(', ')}.`,

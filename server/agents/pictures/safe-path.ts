@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
+import { codeOf } from '../../platform/unknown-values.ts'
 
 /** Returns whether a path stays below the files folder and within the folders of its owners. */
 export function isSafePath(path: string, ...owners: string[]): boolean {
@@ -21,7 +22,7 @@ function isReal(filesDir: string, path: string): boolean {
   try {
     return realpathSync.native(join(filesDir, path)) === join(realpathSync.native(filesDir), path)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true
+    if (codeOf(error) === 'ENOENT') return true
     throw error
   }
 }

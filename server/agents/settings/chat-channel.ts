@@ -5,4 +5,4 @@ import type { AgentRow } from '../records/find-agent.ts'
  * actions use.
  */
 export const chatChannel = ({ styles }: Pick<AgentRow, 'styles'>): 'center_stage' | 'chat_widget' =>
-  (styles.centerStage as Record<string, unknown>).enabled === true ? 'center_stage' : 'chat_widget'
+  styles.centerStage.enabled === true ? 'center_stage' : 'chat_widget'

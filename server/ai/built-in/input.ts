@@ -39,7 +39,7 @@ export type BuiltinInput = {
 
 /** Returns the input of a call; without one, the last user message and nothing to quote. */
 export function inputOfCall({ prompt, providerOptions }: LanguageModelV4CallOptions): BuiltinInput {
-  const given = providerOptions?.parley as Partial<BuiltinInput> | undefined
+  const given: Partial<BuiltinInput> | undefined = providerOptions?.parley
   if (given && (typeof given.question !== 'string' || !Array.isArray(given.passages)))
     throw new TypeError('providerOptions.parley must hold question (string) and passages (array)')
   return {

@@ -190,7 +190,7 @@ function checkedFile(file: unknown): Static<typeof ModelsFile> {
 
 function sentence({ instancePath, message, params, keyword }: ErrorObject): string {
   const place = instancePath.slice(1).replaceAll('/', '.') || 'the file'
-  const more = keyword === 'enum' ? `: ${(params.allowedValues as string[]).join(', ')}` : ''
+  const more = keyword === 'enum' ? `: ${(params.allowedValues).join(', ')}` : ''
   const what = keyword === 'additionalProperties' ? `does not know "${params.additionalProperty}"` : message
   return `MODELS_FILE: ${place} ${what}${more}.`
 }

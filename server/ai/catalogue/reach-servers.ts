@@ -119,7 +119,7 @@ async function reach(
 /** Returns the models of a list; OpenAI's also names the day on which it withdraws one. */
 function modelsIn(text: string): { name: string; withdrawn: string | null }[] {
   try {
-    const { data, models } = JSON.parse(text) as Record<string, unknown>
+    const { data, models }: Record<string, unknown> = JSON.parse(text)
     const list = Array.isArray(data) ? data : Array.isArray(models) ? models : []
     return list.flatMap((one: { id?: unknown; name?: unknown; shutdown_date?: unknown } | null) => {
       const name = one?.id ?? one?.name

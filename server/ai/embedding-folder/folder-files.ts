@@ -1,6 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { messageOf } from '../../platform/unknown-values.ts'
 import { FolderFault } from './folder-fault.ts'
 
 /** Hugging Face keeps the model in either place. */
@@ -40,7 +41,7 @@ export function hashOfFolder(folder: string): string {
       hash.update(`${relative(folder, path)}\n`)
       addFile(hash, path)
     } catch (error) {
-      throw new FolderFault(`has a file that cannot be read: ${(error as Error).message}.`)
+      throw new FolderFault(`has a file that cannot be read: ${messageOf(error)}.`)
     }
   }
   return hash.digest('hex').slice(0, HASH_DIGITS)
@@ -51,9 +52,9 @@ export function settingsIn(folder: string, name: string): Record<string, unknown
   const path = join(folder, name)
   if (!existsSync(path)) return {}
   try {
-    return (JSON.parse(readFileSync(path, 'utf8')) ?? {}) as Record<string, unknown>
+    return JSON.parse(readFileSync(path, 'utf8')) ?? {}
   } catch (error) {
-    throw new FolderFault(`has a ${name} that cannot be read: ${(error as Error).message}.`)
+    throw new FolderFault(`has a ${name} that cannot be read: ${messageOf(error)}.`)
   }
 }
 

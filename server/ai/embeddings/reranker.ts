@@ -1,4 +1,5 @@
 import { type Dispatcher, request } from 'undici'
+import { recordOf } from '../../platform/unknown-values.ts'
 import type { RerankApi, RerankerEntry } from '../catalogue/catalogue.ts'
 import { failureOfStatus, ModelFailure, toModelFailure } from '../failures/model-failure.ts'
 
@@ -98,8 +99,8 @@ function scoresOf(results: unknown, field: Api['score'], count: number): number[
   if (!Array.isArray(results) || results.length === 0)
     throw invalid('no results; "api" of the reranker in MODELS_FILE may be another one')
   const scores = new Map<number, number>()
-  for (const result of results as (Record<string, unknown> | null)[]) {
-    const { index, [field]: score } = result ?? {}
+  for (const result of results) {
+    const { index, [field]: score } = recordOf(result)
     if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || index >= count) {
       throw invalid(`a result for document ${index} of ${count}`)
     }

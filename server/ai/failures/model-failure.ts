@@ -1,3 +1,4 @@
+import { recordOf } from '../../platform/unknown-values.ts'
 import { describe, redact, safeCause } from './redact.ts'
 
 const SENTENCES = {
@@ -54,7 +55,7 @@ export function failureOfStatus(
 
 /** Returns what an error of a provider says, without the JSON around it. */
 function wordsOf(error: unknown): string {
-  const { responseBody, message } = (error ?? {}) as { responseBody?: unknown; message?: unknown }
+  const { responseBody, message } = recordOf(error)
   const body = String(responseBody ?? message ?? '').replace(/^\d{3} /, '')
   try {
     const parsed = JSON.parse(body)

@@ -1,3 +1,5 @@
+import { recordOf } from '../../platform/unknown-values.ts'
+
 const MAX_CAUSE_LENGTH = 2_000
 /** The number of characters that are examined, because a provider may answer with megabytes. */
 const MAX_READ = 50_000
@@ -25,7 +27,7 @@ export function safeCause(error: unknown, secrets: readonly (string | null)[]): 
   for (let one: unknown = error, depth = 0; one && depth < 4; depth++) {
     const text = describe(one)
     if (text !== '' && !said.includes(text)) said.push(text)
-    one = (one as { cause?: unknown }).cause
+    one = recordOf(one).cause
   }
   const safe = new Error(redact(said.join(': '), secrets))
   safe.name = (error as Error | undefined)?.name ?? 'Error'
@@ -35,7 +37,7 @@ export function safeCause(error: unknown, secrets: readonly (string | null)[]): 
 /** Describes an error, or another thrown value, without its causes. */
 export function describe(error: unknown): string {
   if (typeof error !== 'object' || error === null) return String(error)
-  const { message, code, statusCode, responseBody } = error as Record<string, unknown>
+  const { message, code, statusCode, responseBody } = recordOf(error)
   if (!(error instanceof Error)) return JSON.stringify(error)
   // When connections to several addresses fail, the error has no message.
   return [statusCode, message || code, responseBody === message ? '' : responseBody].filter(Boolean).join(' ')

@@ -13,6 +13,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Dispatcher, EnvHttpProxyAgent, interceptors, request } from 'undici'
+import { codeOf, messageOf } from '../../platform/unknown-values.ts'
 import { GetFailure } from './get-failure.ts'
 
 export type Wanted = { url: string; target: string; bytes: number; sha256: string }
@@ -134,7 +135,7 @@ async function* counted(
   onBytes: (done: number) => void,
 ): AsyncGenerator<Buffer> {
   let done = start
-  for await (const piece of body as AsyncIterable<Buffer>) {
+  for await (const piece of body) {
     done += piece.length
     onBytes(done)
     yield piece
@@ -166,14 +167,12 @@ const refusal = (url: string, status: number, retryAfter: string | undefined): E
       )
 
 const isOfDisk = (error: unknown): boolean =>
-  ['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM', 'EIO'].includes(
-    (error as NodeJS.ErrnoException).code ?? '',
-  )
+  ['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM', 'EIO'].includes(codeOf(error) ?? '')
 
 /** The failure of a write into the data folder. */
 export const unwritable = (error: unknown): GetFailure =>
   new GetFailure(
-    `DATA_DIR: the model cannot be written there (${(error as Error).message}). Make room, or make the folder writable for the user of the service, then try again.`,
+    `DATA_DIR: the model cannot be written there (${messageOf(error)}). Make room, or make the folder writable for the user of the service, then try again.`,
     { cause: error },
   )
 

@@ -28,7 +28,7 @@ export function noteFetched(folder: string, model: Record['models'][number]): vo
 
 function read(folder: string): Record {
   try {
-    const { models } = JSON.parse(readFileSync(recordIn(folder), 'utf8')) as Partial<Record>
+    const { models }: Partial<Record> = JSON.parse(readFileSync(recordIn(folder), 'utf8'))
     const isWhole = (one: Partial<Record['models'][number]> | null): boolean =>
       typeof one?.name === 'string' && typeof one.hash === 'string'
     return { models: Array.isArray(models) ? models.filter(isWhole) : [] }

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { FolderInUse, FolderUnusable, lockFolder } from '../../platform/db/embedded/folder-lock.ts'
 import { lackOfMemory } from '../../platform/db/embedded/memory.ts'
 import { roomOn } from '../../platform/db/upkeep/disk-space.ts'
+import { codeOf } from '../../platform/unknown-values.ts'
 import { hashOfFolder } from '../embedding-folder/folder-files.ts'
 import { createFolderProcess } from '../embedding-folder/folder-process.ts'
 import { RUNTIME_FOLDER } from '../embedding-folder/runtime.ts'
@@ -71,7 +72,7 @@ export async function getModel(getting: Getting): Promise<void> {
     noteFetched(folder, { name: model.name, revision: model.revision, hash })
   } catch (error) {
     if (error instanceof GetFailure || signal.aborted) throw error
-    throw (error as NodeJS.ErrnoException).code ? unwritable(error) : error
+    throw codeOf(error) ? unwritable(error) : error
   } finally {
     lock.release()
   }

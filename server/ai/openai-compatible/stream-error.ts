@@ -1,8 +1,9 @@
+import { recordOf } from '../../platform/unknown-values.ts'
 import { failureOfStatus, ModelFailure } from '../failures/model-failure.ts'
 
 /** Returns the failure for an error in the middle of a stream, which is a text or an object as in an error response. */
 export function failureOfError(said: unknown): ModelFailure {
-  const error = (said as { error?: unknown } | null)?.error ?? said
+  const error = recordOf(said).error ?? said
   const { code, status, type, message } = (typeof error === 'object' ? (error ?? {}) : {}) as Record<
     string,
     unknown

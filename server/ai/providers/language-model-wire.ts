@@ -1,4 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
+import { recordOf } from '../../platform/unknown-values.ts'
 import type { Part, Wire } from '../calls/model-call.ts'
 import { namedIn, type Refused, without } from '../calls/refused-settings.ts'
 
@@ -34,9 +35,9 @@ export function languageModelWire(modelFor: (refused: Refused) => LanguageModelV
     read().catch((error: unknown) => {
       if (isOver) return
       isOver = true
-      const { responseBody, requestBodyValues } = (error ?? {}) as Record<string, unknown>
+      const { responseBody, requestBodyValues } = recordOf(error)
       const isAnswered = typeof responseBody === 'string' && typeof requestBodyValues === 'object'
-      const sent = isAnswered ? without(requestBodyValues as Record<string, unknown>, refused) : null
+      const sent = isAnswered ? without(recordOf(requestBodyValues), refused) : null
       receiver.fail(error, sent ? namedIn(responseBody as string, sent) : undefined)
     })
     return {

@@ -1,3 +1,5 @@
+import { recordOf } from '../../platform/unknown-values.ts'
+
 /** The result of an action as exports show it (service-api, "Exported conversation"). */
 type ExportedOutput =
   | { status: 'success'; data?: unknown }
@@ -10,7 +12,7 @@ type ExportedOutput =
  * error keeps nothing but its sentence.
  */
 export function exportedOutput(output: unknown): ExportedOutput {
-  const shaped = typeof output === 'object' && output !== null ? (output as Record<string, unknown>) : {}
+  const shaped = recordOf(output)
   const { status, data, error } = shaped
   const others = Object.keys(shaped).filter((key) => key !== 'status')
   if (status === 'error') return typeof error === 'string' ? { status, error } : { status }

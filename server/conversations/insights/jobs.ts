@@ -29,10 +29,7 @@ const askingAgain = (ctx: Context): Task<AskAgain> => ({
   run: (payload, { signal }) => askAgain(ctx, payload, signal),
 })
 
-export const insightJobs = (ctx: Context): Task<never>[] => [
-  analysing(ctx) as Task<never>,
-  askingAgain(ctx) as Task<never>,
-]
+export const insightJobs = (ctx: Context): Task<never>[] => [analysing(ctx), askingAgain(ctx)]
 
 export const insightRecurringJobs = (ctx: Context): RecurringJob[] => [
   { what: 'conversations to look at', everyMs: 10_000, run: () => withLowPriority(() => hastenFirst(ctx)) },

@@ -7,6 +7,7 @@ import { json } from '../../platform/db/statements/json.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { ToolCallStatus } from '../../platform/db/tables/conversations.ts'
 import { ApiError } from '../../platform/http/errors.ts'
+import { recordOf } from '../../platform/unknown-values.ts'
 import { attach } from '../stream/follow.ts'
 import type { FrameSource } from '../stream/reading.ts'
 import { addToMessage } from './parts.ts'
@@ -95,6 +96,6 @@ async function takeResult(
 
 /** Any JSON counts as success, unless it reports an error in the format that exports use. */
 function outcomeOf(output: unknown): ToolCallStatus {
-  const said = (output as { status?: unknown } | null)?.status
+  const said = recordOf(output).status
   return said === 'error' || said === 'ignored' ? said : 'success'
 }

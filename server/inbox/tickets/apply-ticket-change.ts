@@ -154,5 +154,5 @@ function eventsOf(ticket: TicketRow, { status, assigneeId, teamId, priority }: C
         priorityFrom: ticket.priority,
         priorityTo: priority,
       },
-  ].filter((event) => event !== false && event !== undefined) as TicketEvent[]
+  ].filter((event) => event !== false && event !== undefined)
 }

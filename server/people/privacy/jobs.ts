@@ -39,10 +39,7 @@ const emptying = (ctx: Deps): Task<EmptyAgent> => ({
   run: (payload) => emptyAgent(ctx, payload),
 })
 
-export const privacyJobs = (ctx: Deps): Task<never>[] => [
-  erasing(ctx) as Task<never>,
-  emptying(ctx) as Task<never>,
-]
+export const privacyJobs = (ctx: Deps): Task<never>[] => [erasing(ctx), emptying(ctx)]
 
 /** Enqueues the erasures that a process or a command started and did not finish. */
 export async function resumeErasures({ db, jobs }: Pick<Context, 'db' | 'jobs'>): Promise<void> {

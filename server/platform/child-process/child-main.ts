@@ -37,7 +37,7 @@ const send = async (message: ChildMessage): Promise<void> => {
 
 async function follow(order: Task | WarmUp): Promise<void> {
   try {
-    const { work } = (await import(order.module)) as { work: (input: unknown) => AsyncIterable<unknown> }
+    const { work }: { work: (input: unknown) => AsyncIterable<unknown> } = await import(order.module)
     if (!('input' in order)) return await send({ loaded: true })
     for await (const piece of work(order.input)) await send({ piece })
     await send({ done: true })

@@ -40,8 +40,8 @@ const LEFT_TO_OTHERS = 3
 
 /** Parses int8 values as JavaScript numbers. */
 const types: pg.CustomTypesConfig = {
-  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-    oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    oid === INT8 ? Number : pg.types.getTypeParser(oid, format),
 }
 
 /** The service's statements are short. One that hangs must not keep its locks. */

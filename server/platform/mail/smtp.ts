@@ -104,9 +104,7 @@ export async function openSmtp(
         handedOver = true
       })
       return step<SentMessageInfo>((done) =>
-        connection.send({ ...envelope, size: raw.byteLength }, body, (error, info) =>
-          done(error, info as SentMessageInfo),
-        ),
+        connection.send({ ...envelope, size: raw.byteLength }, body, (error, info) => done(error, info)),
       ).catch((error: unknown) => {
         throw new SendFailure(describeMailError(error, host), handedOver)
       })

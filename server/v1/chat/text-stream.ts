@@ -47,13 +47,13 @@ function wordsOf(format: Format, mayLink: MayLink): Shape {
     textOf(frame) {
       const { type, data } = eventOf(frame)
       if (type === 'text-delta') {
-        const text = half + (JSON.parse(data) as { delta: string }).delta
+        const { delta }: { delta: string } = JSON.parse(data)
+        const text = half + delta
         half = /[\uD800-\uDBFF]$/.test(text) ? text.slice(-1) : ''
         return written(links.add(text.slice(0, text.length - half.length)))
       }
       const rest = written(links.end())
-      if (type === 'data-sources' && format.sources)
-        return rest + format.sources((JSON.parse(data) as { data: { sources: unknown } }).data.sources)
+      if (type === 'data-sources' && format.sources) return rest + format.sources(sourcesIn(data))
       if (type !== 'error') return rest
       failed = true
       return rest + (format.failure ?? '')
@@ -67,4 +67,9 @@ function wordsOf(format: Format, mayLink: MayLink): Shape {
 function eventOf(frame: string): { type: string; data: string } {
   const [, type = '', data = ''] = /^event: (.*)\ndata: (.*)$/m.exec(frame) ?? []
   return { type, data }
+}
+
+function sourcesIn(data: string): unknown {
+  const event: { data: { sources: unknown } } = JSON.parse(data)
+  return event.data.sources
 }

@@ -1,3 +1,4 @@
+import { recordOf } from '../../../platform/unknown-values.ts'
 import { tidyName, topicKey } from '../topics/topic-key.ts'
 
 type Sentiment = 'positive' | 'neutral' | 'negative'
@@ -50,9 +51,7 @@ function parse(text: string): Record<string, unknown> | null {
   if (from < 0 || text.length > MAX_LENGTH || /[^\s`]/.test(around.replace(/json/i, ''))) return null
   try {
     const value: unknown = JSON.parse(text.slice(from, to + 1))
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : null
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? recordOf(value) : null
   } catch {
     return null
   }

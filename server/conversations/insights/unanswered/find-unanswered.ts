@@ -1,6 +1,7 @@
 import { FOUND_FROM } from '../../../knowledge/search/knowledge.ts'
 import { languagesOfStopWord } from '../../../platform/text/languages/stop-words.ts'
 import { splitWords } from '../../../platform/text/words/words.ts'
+import { recordOf } from '../../../platform/unknown-values.ts'
 import { type ResultPart, textOf } from '../../records/parts.ts'
 import type { MessageMetadata } from '../../records/present.ts'
 import type { MessageRow } from '../../records/queries.ts'
@@ -60,7 +61,7 @@ function isFromNothing(message: MessageRow): boolean {
 
 /** Any output that an application has sent counts; calls that run here say whether they succeeded. */
 const isOutcome = ({ output, providerExecuted }: ResultPart): boolean =>
-  !providerExecuted || (output as { status?: unknown } | null)?.status === 'success'
+  !providerExecuted || recordOf(output).status === 'success'
 
 /** Returns whether a text names anything that it could ask about: a word that is a stop word of no language. */
 const hasSubject = (text: string): boolean =>

@@ -1,3 +1,4 @@
+import { recordOf } from '../../../platform/unknown-values.ts'
 import { type Page, type Property, plainText, type RichText } from '../client/wire.ts'
 
 /** Returns a database row as `Column: value; …`, the title first, without empty and unsupported values. */
@@ -50,8 +51,7 @@ function propertyText(property: Property | undefined): string {
   }
 }
 
-const member = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
+const member = (value: unknown, name: string): unknown => recordOf(value)[name]
 
 const nameOf = (value: unknown): string => scalar(member(value, 'name'))
 

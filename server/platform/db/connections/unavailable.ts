@@ -1,3 +1,5 @@
+import { codeOf } from '../../unknown-values.ts'
+
 /** Why the database is not available. */
 export type Outage = 'unreachable' | 'silent' | 'full' | 'read-only'
 
@@ -48,7 +50,7 @@ export function isUnavailable(error: unknown): boolean {
   for (let depth = 0; each instanceof Error && depth < MAX_CHAIN_LENGTH; depth++) {
     if (each instanceof DatabaseUnavailable || fromConnections.has(each) || BROKEN_BEFORE.test(each.message))
       return true
-    const { code = '' } = each as { code?: string }
+    const code = codeOf(each) ?? ''
     if (AWAY.test(code) || TOOK_TOO_LONG.has(code)) return true
     each = each.cause
   }
@@ -57,10 +59,10 @@ export function isUnavailable(error: unknown): boolean {
 
 /** What a connection's error tells about the database as a whole. */
 export function outageOf(error: unknown): Outage {
-  const { code } = error as { code?: string }
+  const code = codeOf(error)
   if (code === TOO_MANY_CONNECTIONS) return 'full'
   return code === READ_ONLY ? 'read-only' : 'unreachable'
 }
 
 /** Whether an error sent by the server is a reason to check the server. */
-export const saysAway = (error: unknown): boolean => AWAY.test((error as { code?: string }).code ?? '')
+export const saysAway = (error: unknown): boolean => AWAY.test(codeOf(error) ?? '')

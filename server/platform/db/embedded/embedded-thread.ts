@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 import { vector } from '@electric-sql/pglite-pgvector'
+import { recordOf } from '../../unknown-values.ts'
 import { reasonIn } from './unopenable.ts'
 
 /**
@@ -103,7 +104,7 @@ function stopOnPanic(): void {
     try {
       loopOnce()
     } catch (error) {
-      if ((error as { status?: unknown }).status === BACK_TO_LOOP) throw error
+      if (recordOf(error).status === BACK_TO_LOOP) throw error
       end(error)
     }
   }

@@ -1,5 +1,6 @@
 import { chmodSync, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { codeOf } from '../../unknown-values.ts'
 
 /** The permissions of the group and of all others. */
 const OTHERS = 0o077
@@ -26,7 +27,7 @@ function closeToOthers(path: string): void {
   try {
     chmodSync(path, found.mode & ~OTHERS)
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
+    const code = codeOf(error)
     process.stderr.write(
       `Other users of this machine may read ${path}: its permissions cannot be changed (${code}). Make the user of the service its owner.\n`,
     )

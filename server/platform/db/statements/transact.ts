@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { codeOf } from '../../unknown-values.ts'
 import { isStale } from '../connections/stale-statement.ts'
 import type { Db, Trx } from '../database.ts'
 
@@ -7,8 +8,7 @@ const TRIES = 4
 const PASSING = new Set(['40P01', '40001'])
 
 /** Whether the database ran nothing, for a reason that mostly does not hold for a retry. */
-export const isPassing = (error: unknown): boolean =>
-  PASSING.has((error as { code?: string }).code ?? '') || isStale(error)
+export const isPassing = (error: unknown): boolean => PASSING.has(codeOf(error) ?? '') || isStale(error)
 
 type Afterwards = (db: Db) => unknown
 

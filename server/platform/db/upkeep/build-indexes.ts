@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { codeOf } from '../../unknown-values.ts'
 import type { Db } from '../database.ts'
 
 /** An index that is built outside of a transaction, while its table is in use. */
@@ -47,7 +48,7 @@ export async function buildIndexes(session: Db, indexes: Index[]): Promise<void>
         .raw(statement)
         .execute(session)
         .catch((error: unknown) => {
-          if ((error as { code?: string }).code !== DEADLOCK || tries === MAX_TRIES) throw error
+          if (codeOf(error) !== DEADLOCK || tries === MAX_TRIES) throw error
         })
     }
   }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { codeOf } from '../../unknown-values.ts'
 import type { Db, Trx } from '../database.ts'
 import { buildIndexes, readIndexes } from './build-indexes.ts'
 
@@ -162,7 +163,7 @@ async function runInTransaction(session: Db, migration: Migration, locksWithinMs
         await record(trx, migration)
       })
     } catch (cause) {
-      if (!LOCK_FAILURES.includes((cause as { code?: string }).code ?? '')) throw cause
+      if (!LOCK_FAILURES.includes(codeOf(cause) ?? '')) throw cause
       if (performance.now() - begun + pause > locksWithinMs) {
         throw new MigrationRefused(
           `The migration ${migration.name} did not get the locks of its tables within ${Math.round(locksWithinMs / 1_000)} seconds, because other sessions hold them. It has changed nothing. Look for transactions that have been open for a long time (pg_stat_activity), such as a backup, and start again.`,

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { codeOf } from '../../unknown-values.ts'
 import type { Db } from '../database.ts'
 
 /** What a PostgreSQL server lacks to store vectors, in a sentence that says what to do. */
@@ -45,7 +46,7 @@ export async function preparePgvector(db: Db): Promise<string | null> {
       await sql`create extension if not exists vector`.execute(trx)
     })
   } catch (error) {
-    if ((error as { code?: string }).code === INSUFFICIENT_PRIVILEGE) return NOT_CREATED
+    if (codeOf(error) === INSUFFICIENT_PRIVILEGE) return NOT_CREATED
     throw error
   }
   return (await stateOf(db)) === 'ready' ? null : TOO_OLD

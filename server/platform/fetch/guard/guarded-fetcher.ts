@@ -122,7 +122,7 @@ function send(
   return agent.request({
     origin: hop.url.origin,
     path: hop.url.pathname + hop.url.search,
-    method: hop.method as Dispatcher.HttpMethod,
+    method: hop.method,
     headers: { ...hop.headers, 'accept-encoding': acceptedEncodings },
     body: hop.body ?? null,
     headersTimeout: idleMs,

@@ -1,13 +1,14 @@
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
+import { codeOf } from '../../unknown-values.ts'
 import { FetchFailure } from '../failures/fetch-failure.ts'
 
 type Unpack = (data: Uint8Array, options: { maxOutputLength: number }) => Promise<Uint8Array>
 
 const unpackers: Record<string, Unpack> = {
-  gzip: promisify(zlib.gunzip) as Unpack,
-  'x-gzip': promisify(zlib.gunzip) as Unpack,
-  br: promisify(zlib.brotliDecompress) as Unpack,
+  gzip: promisify(zlib.gunzip),
+  'x-gzip': promisify(zlib.gunzip),
+  br: promisify(zlib.brotliDecompress),
   deflate: (data, options) =>
     // "deflate" means zlib, but some servers send the raw stream. The low four bits of a zlib header are always 8.
     promisify((data[0]! & 15) === 8 ? zlib.inflate : zlib.inflateRaw)(data, options),
@@ -62,7 +63,7 @@ async function unpack(unpacker: Unpack, data: Uint8Array, maxBytes: number): Pro
   try {
     return await unpacker(data, { maxOutputLength: maxBytes })
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxBytes)
+    if (codeOf(error) === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxBytes)
     throw new FetchFailure('bad_response', 'The server sent a damaged compressed response.', error)
   }
 }

@@ -9,6 +9,7 @@ import type { FastifyRequest } from 'fastify'
 import { createFairPlaces, type FairPlaces, PlacesFull } from '../../concurrency/fair-places.ts'
 import type { MainThreadScheduler } from '../../concurrency/main-thread-scheduler.ts'
 import type { DiskSpace } from '../../db/upkeep/disk-space.ts'
+import { codeOf } from '../../unknown-values.ts'
 import { ApiError } from '../errors.ts'
 import type { Details } from '../input/validate.ts'
 import { cutWhenSlow, overloaded, PACE, type Pace, tenantOf } from './admit-bodies.ts'
@@ -225,7 +226,7 @@ async function savePart(
 const DISK = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE', 'EACCES', 'ENOENT'])
 
 function asApiError(error: unknown): unknown {
-  const { code = '' } = error as { code?: string }
+  const code = codeOf(error) ?? ''
   if (error instanceof ApiError || code === 'FST_REQ_FILE_TOO_LARGE' || DISK.has(code)) return error
   if (code === 'FST_PROTO_VIOLATION') {
     const message = 'A part of the multipart body has a name that no field has here, such as constructor.'
@@ -240,7 +241,7 @@ export async function moveFile(from: string, to: string): Promise<void> {
   await mkdir(dirname(to), { recursive: true, mode: 0o700 })
   await rename(from, to).catch(async (error: unknown) => {
     // The folders are on different disks, so the file is copied. The original is removed with the request.
-    if ((error as { code?: string }).code !== 'EXDEV') throw error
+    if (codeOf(error) !== 'EXDEV') throw error
     await copyFile(from, to)
   })
 }

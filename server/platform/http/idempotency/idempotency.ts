@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import type { AccountId } from '../../db/tables/columns.ts'
+import { codeOf } from '../../unknown-values.ts'
 import { ApiError } from '../errors.ts'
 
 type RequestKey = { accountId: AccountId; key: string }
@@ -66,7 +67,7 @@ export async function takeKey(db: Db, request: KeyedRequest, effect: Effect = {}
   const { rows } = await insertKey(request, effect)
     .execute(db)
     .catch((error: unknown) => {
-      if ((error as { code?: string }).code !== LOCK_TIMEOUT) throw error
+      if (codeOf(error) !== LOCK_TIMEOUT) throw error
       throw new ApiError('IDEMPOTENCY_KEY_REUSED', {
         message: 'The first request with this Idempotency-Key is still running. Send it again later.',
         cause: error,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { recordOf } from '../../unknown-values.ts'
 import type { Endpoint } from '../contract.ts'
 import type { Details } from '../input/validate.ts'
 
@@ -13,7 +14,7 @@ export function checkIfMatch(value: string | undefined): Details {
 
 /** Returns the ETag of a response: the version of what can be changed in it. */
 export function etagOf({ versioned = [] }: Endpoint, answer: unknown): string {
-  const all = answer as Record<string, unknown>
+  const all = recordOf(answer)
   const seen = versioned.map((name) => [name, all[name] ?? null])
   return `"${createHash('sha256').update(JSON.stringify(seen)).digest('base64url').slice(0, 22)}"`
 }

@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify'
+import { recordOf } from '../../unknown-values.ts'
 
 /** The response header that names unknown fields of the body and the query, which were ignored. */
 const IGNORED_FIELDS = 'x-parley-ignored-fields'
@@ -17,6 +18,6 @@ export function nameIgnored(reply: FastifyReply, paths: readonly string[]): void
 
 /** An empty `cursor` requests the first page, because some clients send it for their first request. */
 export function dropEmptyCursor(query: unknown): void {
-  const values = query as Record<string, unknown>
+  const values = recordOf(query)
   if (values.cursor === '') delete values.cursor
 }

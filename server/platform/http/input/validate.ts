@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import formats from 'ajv-formats'
 import type { TSchema } from 'typebox'
+import { recordOf } from '../../unknown-values.ts'
 import { unstorable } from '../bodies/storable.ts'
 import { ApiError } from '../errors.ts'
 import { isDate } from './dates.ts'
@@ -55,7 +56,7 @@ export function textValidator(schema: TSchema): Validator {
     (schema as { properties?: Record<string, { type?: string }> }).properties ?? {},
   )
   return (value, ignored) => {
-    const texts = value as Record<string, unknown>
+    const texts = recordOf(value)
     for (const [name, { type }] of properties) if (name in texts) texts[name] = readText(texts[name], type)
     return check(value, ignored)
   }
@@ -138,7 +139,7 @@ function removeUnknown(value: unknown, { instancePath, params }: ErrorObject): v
     value,
   )
   if (typeof holder === 'object' && holder !== null)
-    delete (holder as Record<string, unknown>)[String(params.additionalProperty)]
+    delete recordOf(holder)[String(params.additionalProperty)]
 }
 
 const isWithin = (path: string, place: string): boolean =>
