@@ -7,7 +7,7 @@ import { createContext } from '../server/context.ts'
 import { jobKinds } from '../server/features.ts'
 import { createSource } from '../server/knowledge/sources/create-source.ts'
 import { splitWords } from '../server/platform/text/words/words.ts'
-import { COMPANIES, readCollections } from './answers/load-collections.ts'
+import { readCollections } from './answers/load-collections.ts'
 import { allTrained, knowledgeOf } from './retrieval.ts'
 import { prepare } from './service.ts'
 
@@ -79,7 +79,7 @@ async function main(): Promise<void> {
     })
     console.log(JSON.stringify(results.at(-1)))
   }
-  const far = COMPANIES.flatMap(readCollections).flatMap((collection) => collection.far)
+  const far = readCollections().flatMap((collection) => collection.far)
   await ctx.models.embedder?.embed(far, { areQuestions: true })
   const declined: boolean[] = []
   for (const question of far)

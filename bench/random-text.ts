@@ -1,5 +1,5 @@
 import { splitWords } from '../server/platform/text/words/words.ts'
-import { COMPANIES, readCollections } from './answers/load-collections.ts'
+import { readCollections } from './answers/load-collections.ts'
 
 type Random = () => number
 
@@ -17,7 +17,7 @@ export const QUESTION_WORDS: readonly string[] = wordsOfQuestions()
 
 function wordsOfQuestions(): string[] {
   const counts = new Map<string, number>()
-  for (const { answerable, near, far } of COMPANIES.flatMap(readCollections))
+  for (const { answerable, near, far } of readCollections())
     for (const text of [...answerable.map(({ question }) => question), ...near, ...far])
       for (const word of splitWords(text)) counts.set(word, (counts.get(word) ?? 0) + 1)
   return [...counts].sort((a, b) => b[1] - a[1]).map(([word]) => word)

@@ -2,13 +2,10 @@ import { factOf } from './fact-of.ts'
 import { loadCollections } from './load-collections.ts'
 
 /**
- * `node bench/answers/check-facts.ts FILE.json` reports, for each question of a file in this folder, in how many chunks
- * its fact stands. A fact that stands in none cannot be found, and one that stands in many does not tell the right
+ * `node bench/answers/check-facts.ts` reports, for each question of companies.json, in how many chunks its fact stands. A fact that stands in none cannot be found, and one that stands in many does not tell the right
  * passage. It says nothing about the ranking, so that authors of questions can use it.
  */
-const [, , file] = process.argv
-if (file === undefined) throw new Error('Name the file with the questions.')
-for (const { name, chunks, answerable, followUps } of await loadCollections(file)) {
+for (const { name, chunks, answerable, followUps } of await loadCollections()) {
   console.log(`${name}: ${chunks.length} chunks`)
   for (const { question, fact } of [...answerable, ...followUps]) {
     const holds = factOf(fact)

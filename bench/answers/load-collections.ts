@@ -25,23 +25,19 @@ type CollectionChunk = { sourceId: string; sourceName: string; headingPath: stri
 type CollectionDocument = { path: string; name: string; type: DocumentType; bytes: Buffer }
 export type LoadedCollection = Collection & { documents: CollectionDocument[]; chunks: CollectionChunk[] }
 
-/** The questions about invented companies, whose authors had not seen the code. */
-export const COMPANIES = [
-  'companies.json',
-  'companies-2.json',
-  'companies-3.json',
-  'companies-4.json',
-  'companies-5.json',
-] as const
+/**
+ * Returns the questions about invented companies without their documents: one company a language. Their authors had not
+ * seen the code.
+ */
+export const readCollections = (): Collection[] =>
+  JSON.parse(readFileSync(join(import.meta.dirname, 'companies.json'), 'utf8'))
 
-/** Returns the collections of a file in this folder without their documents. */
-export const readCollections = (file: string): Collection[] =>
-  JSON.parse(readFileSync(join(import.meta.dirname, file), 'utf8'))
-
-/** Loads the collections of a file in this folder, or only those in one language. Documents are chunked like sources. */
-export async function loadCollections(file: string, language?: string): Promise<LoadedCollection[]> {
+/** Loads these collections, or only those in some languages. Documents are chunked like sources. */
+export async function loadCollections(languages?: readonly string[]): Promise<LoadedCollection[]> {
   const loaded: LoadedCollection[] = []
-  for (const collection of readCollections(file).filter((one) => !language || one.language === language)) {
+  for (const collection of readCollections().filter(
+    ({ language }) => languages?.includes(language) ?? true,
+  )) {
     const documents: CollectionDocument[] = []
     const chunks: CollectionChunk[] = []
     for (const path of pathsOf(collection)) {

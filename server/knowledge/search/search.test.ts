@@ -214,7 +214,7 @@ test('scores are in order and between 0 and 1, for any question', async () => {
 test('the passage with the fact is among the first three for three of four questions about companies', async () => {
   let found = 0
   let asked = 0
-  for (const { chunks, answerable } of await loadCollections('companies.json', 'de')) {
+  for (const { chunks, answerable } of await loadCollections(['de', 'en'])) {
     const text = chunks.map(({ headingPath, text }) => `# ${headingPath.join(', ')}\n\n${text}`)
     const { agentId } = await agentWith({ text: text.join('\n\n') })
     for (const { question, fact } of answerable) {
