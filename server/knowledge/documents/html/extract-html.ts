@@ -127,7 +127,7 @@ async function mainSections(
   if (document.defaultView) Object.assign(document.defaultView, { getComputedStyle: () => ({ display: '' }) })
   // It must not send requests of its own; only the guarded fetcher may.
   const fetch = () => Promise.reject(new Error('no network'))
-  const options = { useAsync: false, fetch, removeLowScoring: false }
+  const options = { useAsync: false, fetch, removeLowScoring: false, removeContentPatterns: false }
   const content = await Defuddle(document, url, options).then(
     (found) => found.content,
     () => '',

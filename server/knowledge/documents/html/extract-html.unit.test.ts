@@ -256,3 +256,22 @@ test('the first row of a table names the columns if nothing marks it, but the ro
   ])
     assert.equal(await rowsOf(...rows), rows.map((row) => row.join(' | ')).join('\n'))
 })
+
+test('a short list between paragraphs is kept on a page that marks no main part', async () => {
+  const long =
+    'We mend lamps of all kinds. If one stops working within two years, we mend it for free in our shop.'
+  for (const count of [2, 4, 6, 8]) {
+    const items = Array.from({ length: count }, (_, at) => `<li>Service ${at + 1}</li>`).join('')
+    const text = await textOf(
+      `<h1>Lamps</h1><h2>Offer</h2><p>${long}</p><ul>${items}</ul><h2>Where</h2><p>${long}</p>`,
+    )
+    for (let at = 1; at <= count; at += 1) assert.ok(text.includes(`Service ${at}`), `${at} of ${count}`)
+  }
+})
+
+test('the depth of a page is that of its tree: what closes itself and the text of scripts count nothing', async () => {
+  const icons = '<svg viewBox="0 0 9 9"><g><path d="M0 0"/><circle r="1"/></g></svg>'.repeat(300)
+  const script = `<script>document.write("${'<div><span>'.repeat(300)}")</script>`
+  assert.match(await textOf(page(`<p>Returns are free.</p>${icons}${script}`)), /Returns are free/)
+  await assert.rejects(sectionsOf('<b>'.repeat(300)), { code: 'too_large' })
+})

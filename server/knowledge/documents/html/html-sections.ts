@@ -223,7 +223,7 @@ export function htmlSections(
       endLabel()
       const item = paragraphs.join('\n')
       paragraphs = before
-      if (item) appendItem(paragraphs, `${markOf(element)} ${item}`, element.previousElementSibling !== null)
+      if (item) appendItem(paragraphs, `${markOf(element)} ${item}`, element)
     } else if (name === 'BR') line += '\n'
     else if (name === 'TD' || name === 'TH') {
       line += ' '
@@ -262,14 +262,21 @@ const bare = (address: string): string =>
     .replace(/^(?:https?:\/\/|mailto:|tel:)?(?:www\.)?/, '')
     .replace(/\/?(?:[?#].*)?$/, '')
 
-function appendItem(paragraphs: string[], item: string, follows: boolean): void {
+function appendItem(paragraphs: string[], line: string, item: HtmlElement): void {
   const last = paragraphs.at(-1)
-  if (follows && last && /^(?:-|\d+\.) /.test(last)) paragraphs[paragraphs.length - 1] = `${last}\n${item}`
-  else paragraphs.push(item)
+  const [first] = item.previousElementSibling ? (item.parentElement?.children ?? []) : []
+  const follows = last && first && (/^(?:-|\d+\.) /.test(last) || last.startsWith(`${markOf(first)} `))
+  if (follows) paragraphs[paragraphs.length - 1] = `${last}\n${line}`
+  else paragraphs.push(line)
 }
+
+/** The attribute of an item of a list with its label, as programs for texts number lists: "1.1", "(a)". */
+export const MARK = 'data-mark'
 
 /** Ordered items keep their numbers. */
 function markOf(item: HtmlElement): string {
+  const mark = item.getAttribute(MARK)
+  if (mark) return mark
   const list = item.parentElement
   if (!list || nameOf(list) !== 'OL') return '-'
   const first = Number(list.getAttribute('start') ?? 1)

@@ -1,27 +1,42 @@
-// Elements without an end tag, or whose end tag is usually omitted.
-const unnested = new Set(
-  (
-    'area base br col embed hr img input link meta param source track wbr ' +
-    'p li dt dd tr td th thead tbody tfoot option optgroup rt rp'
-  ).split(' '),
-)
+import { Parser } from 'htmlparser2'
 
-const tag = /<(\/?)([a-z][a-z0-9-]*)/gi
-
-// The time of parsers grows faster than linearly with these; readable pages stay far below them.
+// The time of what reads the tree grows faster than linearly with these; readable pages stay far below them.
 const DEEPEST = 200
 const MAX_ELEMENTS = 50_000
+/** The characters that are read before the reading may stop. */
+const STEP = 65_536
 
-/** Returns a sentence about why an HTML page would take too long to parse, or null. Takes linear time. */
-export function tooComplex(html: string): string | null {
+/** Returns a sentence about why an HTML page would take too long to read, or null. Takes linear time. */
+export const tooComplex = (html: string): string | null => {
+  const exceeded = exceededLimit(html, { elements: MAX_ELEMENTS, depth: DEEPEST, xmlMode: false })
+  if (exceeded === 'elements') return `The page has more than ${MAX_ELEMENTS} elements.`
+  return exceeded && `The elements of the page are nested more than ${DEEPEST} levels deep.`
+}
+
+/** Returns which limit the tree of a text exceeds. The elements are counted as the parser of trees meets them. */
+export function exceededLimit(
+  text: string,
+  limits: { elements: number; depth: number; xmlMode: boolean },
+): 'elements' | 'depth' | null {
   let elements = 0
   let depth = 0
-  for (const [, close, name = ''] of html.matchAll(tag)) {
-    if (!close) elements += 1
-    if (elements > MAX_ELEMENTS) return `The page has more than ${MAX_ELEMENTS} elements.`
-    if (unnested.has(name.toLowerCase())) continue
-    depth = close ? Math.max(0, depth - 1) : depth + 1
-    if (depth > DEEPEST) return `The elements of the page are nested more than ${DEEPEST} levels deep.`
-  }
-  return null
+  let exceeded: 'elements' | 'depth' | null = null
+  const parser = new Parser(
+    {
+      onopentag: () => {
+        elements += 1
+        depth += 1
+        if (elements > limits.elements) exceeded ??= 'elements'
+        else if (depth > limits.depth) exceeded ??= 'depth'
+        // Closing what is open takes time, too.
+        if (exceeded) parser.pause()
+      },
+      onclosetag: () => {
+        depth -= 1
+      },
+    },
+    { xmlMode: limits.xmlMode },
+  )
+  for (let at = 0; at < text.length && !exceeded; at += STEP) parser.write(text.slice(at, at + STEP))
+  return exceeded
 }

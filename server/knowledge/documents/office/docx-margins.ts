@@ -1,7 +1,7 @@
-import { DOMParser } from 'linkedom'
 import { lettersOnly } from '../../../platform/text/words/words.ts'
 import type { Section } from '../extracted-document.ts'
-import type { HtmlElement, HtmlNode } from '../html/html-node.ts'
+import type { HtmlNode } from '../html/html-node.ts'
+import { type XmlElement, xmlOf } from './office-xml.ts'
 
 const MARGIN = /^word\/(?:header|footer)\d*\.xml$/
 const PAGE_NUMBER =
@@ -18,9 +18,7 @@ export function marginSection(
   parts: ReadonlyMap<string, Uint8Array>,
   body: readonly Section[],
 ): Section | null {
-  const xmls = [...parts].flatMap(([name, bytes]) =>
-    MARGIN.test(name) ? [Buffer.from(bytes).toString('utf8')] : [],
-  )
+  const xmls = [...parts].flatMap(([name, bytes]) => (MARGIN.test(name) ? [xmlOf(bytes)] : []))
   const found = xmls
     .flatMap(linesOf)
     .filter((line) => line.length <= MAX_LINE_LENGTH && !PAGE_NUMBER.test(line))
@@ -40,12 +38,11 @@ export function marginSection(
     : { headingPath: [], page: null, text: inOrder.join('\n'), isContact: true }
 }
 
-function linesOf(xml: string): string[] {
-  const root = new DOMParser().parseFromString(xml, 'text/xml') as unknown as HtmlElement
+function linesOf(root: XmlElement): string[] {
   let text = ''
   const visit = (node: HtmlNode): void => {
     if (node.nodeType !== 1) return
-    const { tagName } = node as HtmlElement
+    const { tagName } = node as XmlElement
     if (tagName === 'w:t') text += node.textContent ?? ''
     // The parts of a line that tabs separate stand on the left, in the middle and on the right.
     else if (tagName === 'w:tab' || tagName === 'w:br') text += '\n'

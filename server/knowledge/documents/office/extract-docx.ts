@@ -2,10 +2,11 @@ import { parseHTML } from 'linkedom'
 import mammoth from 'mammoth'
 import { ExtractFailure } from '../extract-failure.ts'
 import { type ExtractedDocument, finishDocument } from '../extracted-document.ts'
-import { htmlSections } from '../html/html-sections.ts'
+import { htmlSections, MARK } from '../html/html-sections.ts'
 import { linkAddress } from '../text/link-address.ts'
 import { marginSection } from './docx-margins.ts'
 import { officeParts, officeTitle } from './office-parts.ts'
+import { LABEL, shownDocx } from './shown-docx.ts'
 import { writeZip } from './write-zip.ts'
 
 /**
@@ -14,7 +15,21 @@ import { writeZip } from './write-zip.ts'
  */
 export async function extractDocx(bytes: Uint8Array): Promise<ExtractedDocument> {
   const parts = officeParts(bytes)
-  const { document } = parseHTML(`<!doctype html><html><body>${await toHtml(writeZip(parts))}</body></html>`)
+  const { document } = parseHTML(
+    `<!doctype html><html><body>${await toHtml(writeZip(shownDocx(parts)))}</body></html>`,
+  )
+  for (const mark of document.querySelectorAll(`a[id^="${LABEL}"]`)) {
+    const label = mark.id.slice(LABEL.length)
+    const item = mark.closest('li')
+    if (item && !item.hasAttribute(MARK)) item.setAttribute(MARK, label)
+    else mark.after(`${label} `)
+  }
+  // A list that goes on at a lower level begins with an empty item.
+  for (const item of document.querySelectorAll('li')) {
+    const list = item.firstElementChild
+    if (list?.firstElementChild?.hasAttribute(MARK) && list.textContent === item.textContent)
+      item.replaceWith(...list.children)
+  }
   const body = htmlSections(document.body, {
     addressOf: (href) => linkAddress(href, null),
     hasBoldTitles: true,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { utils, write } from '@e965/xlsx'
 import { docxOf, word } from '../../../../test/fixtures/hostile-documents.ts'
+import { makeZip } from '../../../../test/fixtures/make-zip.ts'
 import { extractDocument } from '../extract-document.ts'
 
 const paragraph = (text: string) => `<w:p><w:r><w:t xml:space="preserve">${text}</w:t></w:r></w:p>`
@@ -50,4 +51,116 @@ test('each sheet of a workbook is under its name, and a note below a table is in
       ['小礼品', 'Number: 3; Article: Mug; Price: 9'],
     ],
   )
+})
+
+const math = 'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"'
+const numbered = (level: number, text: string, style = '') =>
+  `<w:p><w:pPr>${style}<w:numPr><w:ilvl w:val="${level}"/><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>${text}</w:t></w:r></w:p>`
+const level = (at: number, format: string, text: string) =>
+  `<w:lvl w:ilvl="${at}"><w:start w:val="1"/><w:numFmt w:val="${format}"/><w:lvlText w:val="${text}"/></w:lvl>`
+
+test('numbered paragraphs of a Word file have the labels that are shown', async () => {
+  const numbering = `<w:numbering xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:abstractNum w:abstractNumId="0">${level(0, 'upperRoman', 'Part %1:')}${level(1, 'decimal', '%2.')}${level(2, 'lowerLetter', '%2.%3)')}</w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num></w:numbering>`
+  const document = word(
+    [
+      numbered(0, 'Goods'),
+      numbered(1, 'Delivery'),
+      numbered(2, 'by post'),
+      numbered(2, 'by bicycle'),
+      paragraph('A paragraph between.'),
+      numbered(1, 'Returns'),
+      numbered(0, 'Money'),
+      numbered(1, 'Payment'),
+    ].join(''),
+  )
+  const bytes = docxOf(document, { 'word/numbering.xml': numbering })
+  const { sections } = await extractDocument({ type: 'docx', bytes })
+  const lines = sections
+    .map(({ text }) => text)
+    .join('\n')
+    .split(/\n+/)
+  assert.deepEqual(lines, [
+    'Part I: Goods',
+    '1. Delivery',
+    '1.a) by post',
+    '1.b) by bicycle',
+    'A paragraph between.',
+    '2. Returns',
+    'Part II: Money',
+    '1. Payment',
+  ])
+})
+
+test('a Word file is read as it is shown: equations, readings, chosen values, and no hidden text', async () => {
+  const equation = `<m:oMath ${math}><m:r><m:t>x=</m:t></m:r><m:f><m:num><m:r><m:t>a+b</m:t></m:r></m:num><m:den><m:rad><m:deg/><m:e><m:r><m:t>c</m:t></m:r></m:e></m:rad></m:den></m:f></m:oMath>`
+  const ruby =
+    '<w:r><w:ruby><w:rt><w:r><w:t>おおさか</w:t></w:r></w:rt><w:rubyBase><w:r><w:t>大阪</w:t></w:r></w:rubyBase></w:ruby></w:r>'
+  const choice =
+    '<w:r><w:fldChar w:fldCharType="begin"><w:ffData><w:ddList><w:result w:val="1"/><w:listEntry w:val="red"/><w:listEntry w:val="blue"/></w:ddList></w:ffData></w:fldChar></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>'
+  const styles =
+    '<w:styles xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:style w:type="character" w:styleId="secret"><w:rPr><w:vanish/></w:rPr></w:style></w:styles>'
+  const hidden =
+    '<w:r><w:rPr><w:rStyle w:val="secret"/></w:rPr><w:t>internal</w:t></w:r><w:r><w:rPr><w:vanish w:val="0"/></w:rPr><w:t>shown</w:t></w:r>'
+  const bytes = docxOf(word([equation, ruby, choice, hidden].map((one) => `<w:p>${one}</w:p>`).join('')), {
+    'word/styles.xml': styles,
+  })
+  const { sections } = await extractDocument({ type: 'docx', bytes })
+  assert.equal(sections[0]?.text, 'x=(a+b)/(√(c))\n\n大阪（おおさか）\n\nblue\n\nshown')
+})
+
+test('a title that closes itself is no title made of the other properties', async () => {
+  const core =
+    '<cp:coreProperties xmlns:cp="c" xmlns:dc="d"><dc:title/><dc:creator>Ann</dc:creator><cp:revision>1</cp:revision></cp:coreProperties>'
+  const bytes = docxOf(word(paragraph('Returns are free.')), { 'docProps/core.xml': core })
+  const { title, sections } = await extractDocument({ type: 'docx', bytes })
+  assert.deepEqual([title, sections], [null, [{ headingPath: [], page: null, text: 'Returns are free.' }]])
+})
+
+test('a workbook shows dates in any format and all digits, and labels with their values', async () => {
+  const sheet = utils.aoa_to_sheet([
+    ['Course', 'Begins', 'Number', 'Share'],
+    ['Yoga', 46_096, 4_006_381_333_931, 0.25],
+    ['Judo', 46_114.5, 491_701_234_567, 0.5],
+  ])
+  for (const [cell, format] of Object.entries({ B2: 'd.m.yy', B3: 'dd.mm.yyyy hh.mm', D2: '0.0%' }))
+    sheet[cell].z = format
+  const book = utils.book_new()
+  utils.book_append_sheet(book, sheet, 'Courses')
+  const labels = [
+    ['Company', 'Blue Lamp Ltd'],
+    ['Telephone:', '555-0199'],
+    ['Hours', 'nine to five'],
+  ]
+  utils.book_append_sheet(book, utils.aoa_to_sheet(labels), 'Contact')
+  const bytes = write(book, { type: 'buffer', bookType: 'xlsx' }) as Buffer
+  const { sections } = await extractDocument({ type: 'xlsx', bytes })
+  assert.deepEqual(
+    sections.map(({ text }) => text),
+    [
+      'Course: Yoga; Begins: 15.3.26; Number: 4006381333931; Share: 25.0%\n' +
+        'Course: Judo; Begins: 02.04.2026 12.00; Number: 491701234567; Share: 0.5',
+      'Company: Blue Lamp Ltd\nTelephone: 555-0199\nHours: nine to five',
+    ],
+  )
+})
+
+test('charts and diagrams of a presentation are read', async () => {
+  const part = (inside: string) =>
+    `<p:sld xmlns:p="p" xmlns:a="a" xmlns:r="r" xmlns:c="c" xmlns:dgm="d"><p:graphicFrame>${inside}</p:graphicFrame></p:sld>`
+  const points = (...values: string[]) =>
+    `<c:cache>${values.map((value, at) => `<c:pt idx="${at}"><c:v>${value}</c:v></c:pt>`).join('')}</c:cache>`
+  const bytes = makeZip({
+    'ppt/presentation.xml':
+      '<p:presentation xmlns:p="p" xmlns:r="r"><p:sldIdLst><p:sldId id="1" r:id="a"/></p:sldIdLst></p:presentation>',
+    'ppt/_rels/presentation.xml.rels':
+      '<Relationships><Relationship Id="a" Type="t" Target="slides/s.xml"/></Relationships>',
+    'ppt/slides/s.xml': part('<c:chart r:id="b"/><dgm:relIds r:dm="e"/>'),
+    'ppt/slides/_rels/s.xml.rels':
+      '<Relationships><Relationship Id="b" Type="chart" Target="../charts/c.xml"/><Relationship Id="e" Type="data" Target="../diagrams/d.xml"/></Relationships>',
+    'ppt/charts/c.xml': `<c:chartSpace xmlns:c="c" xmlns:a="a"><c:title><a:p><a:r><a:t>Visitors</a:t></a:r></a:p></c:title><c:ser><c:tx>${points('2026')}</c:tx><c:cat>${points('May', 'June')}</c:cat><c:val>${points('7', '9')}</c:val></c:ser></c:chartSpace>`,
+    'ppt/diagrams/d.xml':
+      '<dgm:dataModel xmlns:dgm="d" xmlns:a="a"><dgm:pt><dgm:t><a:p><a:r><a:t>Book</a:t></a:r></a:p></dgm:t></dgm:pt><dgm:pt><dgm:t><a:p><a:r><a:t>Pay</a:t></a:r></a:p></dgm:t></dgm:pt></dgm:dataModel>',
+  })
+  const { sections } = await extractDocument({ type: 'pptx', bytes })
+  assert.equal(sections[0]?.text, 'Visitors\nMay; 2026: 7\nJune; 2026: 9\n\nBook\nPay')
 })

@@ -1,7 +1,7 @@
-import { read, type WorkSheet } from '@e965/xlsx'
+import { type CellObject, read, SSF, type WorkSheet } from '@e965/xlsx'
 import { ExtractFailure } from '../extract-failure.ts'
 import { type ExtractedDocument, finishDocument, type Section } from '../extracted-document.ts'
-import { looksLikeHeader, tableRows } from '../table-rows.ts'
+import { hasHeader, looksLikeHeader, tableRows } from '../table-rows.ts'
 import { officeParts, officeTitle } from './office-parts.ts'
 import { writeZip } from './write-zip.ts'
 
@@ -29,7 +29,7 @@ export async function extractXlsx(bytes: Uint8Array): Promise<ExtractedDocument>
 
 function sheetsOf(bytes: Buffer): { name: string; sheet: WorkSheet }[] {
   try {
-    const options = { dense: true, cellFormula: false, cellHTML: false, sheetRows: MAX_ROWS }
+    const options = { dense: true, cellFormula: false, cellHTML: false, cellNF: true, sheetRows: MAX_ROWS }
     const { SheetNames, Sheets, Workbook } = read(bytes, {
       type: 'buffer',
       ...options,
@@ -49,6 +49,21 @@ function sheetsOf(bytes: Buffer): { name: string; sheet: WorkSheet }[] {
   }
 }
 
+/** Quoted texts, codes in brackets and escaped characters of a number format, and dots that are no decimal point. */
+const FORMAT_DOT = /"[^"]*"|\[[^\]]*\]|\\.|\.(?!0)/g
+
+/** Returns what a cell shows if its column is wide enough. */
+function shownIn({ t: kind, v: value, w: shown, z: format = 'General' }: CellObject): string {
+  if (kind === 'e' || kind === 'z') return ''
+  if (typeof value !== 'number') return shown ?? String(value ?? '')
+  // In a narrow column, the digits of a long number are shown as a power of ten.
+  if (format === 'General' && Number.isSafeInteger(value)) return String(value)
+  if (shown !== undefined) return shown
+  // The library takes the dots between the parts of a date for decimal points.
+  const escaped = String(format).replace(FORMAT_DOT, (part) => (part === '.' ? '\\.' : part))
+  return SSF.format(escaped, value) ?? String(value)
+}
+
 /** Returns the cells as text. The value of a merged cell is repeated in every cell of its range. */
 function rowsOf(sheet: WorkSheet): string[][] {
   const rows: string[][] = []
@@ -56,8 +71,7 @@ function rowsOf(sheet: WorkSheet): string[][] {
     const row: string[] = []
     // Rows are sparse arrays of any length.
     cells?.forEach((cell, column) => {
-      const shown = cell && cell.t !== 'e' && cell.t !== 'z' ? (cell.w ?? String(cell.v ?? '')) : ''
-      if (column < MAX_COLUMNS) row[column] = shown.trim()
+      if (column < MAX_COLUMNS) row[column] = cell ? shownIn(cell).trim() : ''
     })
     rows[at] = Array.from(row, (text) => text ?? '')
   }
@@ -103,9 +117,24 @@ function paragraphsOfBlocks(): (block: string[][]) => string[] {
     const notes = start < 0 ? [] : block.slice(end + 1).map((row) => row[0] ?? '')
     const width = Math.max(0, ...table.map((row) => row.length))
     const padded = table.map((row) => [...row, ...Array<string>(width - row.length).fill('')])
-    if (looksLikeHeader(padded[0] ?? [])) header = padded.shift()!
+    if (isLabelled(padded)) return [lead.join('\n'), labelled(padded), notes.join('\n')].filter(Boolean)
+    if ((width > 2 || padded.length > 1) && looksLikeHeader(padded[0] ?? [])) header = padded.shift() ?? null
     const isNamed = header !== null && header.length === width
     const rows = isNamed && header ? tableRows([header, ...padded], 1) : tableRows(padded, 0)
     return [lead.join('\n'), rows.join('\n'), notes.join('\n')].filter(Boolean)
   }
 }
+
+/** Returns whether rows are labels with their values, and not a table of two columns with their names. */
+const isLabelled = (rows: readonly (readonly string[])[]): boolean =>
+  rows.length > 1 &&
+  rows[0]?.length === 2 &&
+  new Set(rows.map(([label]) => label)).size === rows.length &&
+  !hasHeader(rows)
+
+const labelled = (rows: readonly (readonly string[])[]): string =>
+  rows
+    .map(([label = '', value = '']) =>
+      label && value ? `${label.replace(/\s*[:：]$/u, '')}: ${value}` : label + value,
+    )
+    .join('\n')

@@ -1,5 +1,5 @@
-import { parseHTML } from 'linkedom'
 import { ExtractFailure } from '../extract-failure.ts'
+import { named, xmlOf } from './office-xml.ts'
 import { zipDirectory } from './zip-directory.ts'
 
 // A thousand pages of prose are about 10 MB.
@@ -31,13 +31,5 @@ export function officeParts(bytes: Uint8Array): Map<string, Uint8Array> {
 export function officeTitle(parts: ReadonlyMap<string, Uint8Array>): string | null {
   const core = parts.get(CORE)
   if (!core || core.length > MAX_CORE_LENGTH) return null
-  const { document } = parseHTML(
-    `<x>${Buffer.from(core)
-      .toString('utf8')
-      .replace(/<\?[^>]*\?>/g, '')}</x>`,
-  )
-  return (
-    [...document.querySelectorAll('*')].find(({ tagName }) => /^dc:title$/i.test(tagName))?.textContent ??
-    null
-  )
+  return named(xmlOf(core), 'dc:title')[0]?.textContent ?? null
 }

@@ -5,11 +5,13 @@ import { ExtractFailure } from '../extract-failure.ts'
 import { type ExtractedDocument, finishDocument } from '../extracted-document.ts'
 import { htmlSections } from '../html/html-sections.ts'
 import { linkAddress } from '../text/link-address.ts'
+import { withFormValues } from './form-values.ts'
 import { linesToHtml } from './lines-to-html.ts'
 import { mendPageBreaks } from './mend-page-breaks.ts'
 import { linesOf, type PdfLine } from './pdf-lines.ts'
 import { inReadingOrder, type PdfItem, runsRightToLeft } from './right-to-left.ts'
 import { withoutRunningLines } from './running-lines.ts'
+import { withoutStruckTwice } from './struck-twice.ts'
 import { taggedHtml } from './tagged-html.ts'
 
 // The average number of characters per page; even sparse slides have more.
@@ -48,6 +50,7 @@ export async function extractPdf(bytes: Uint8Array): Promise<ExtractedDocument> 
 
 const lettersIn = (text: string): number => text.match(/[\p{L}\p{N}]/gu)?.length ?? 0
 
+/** Tags lack what is entered in a form, and repeat what is struck twice. */
 type Pages = { pages: PdfLine[][]; title: unknown; isTagged: boolean }
 
 async function readPages(bytes: Uint8Array): Promise<Pages> {
@@ -79,11 +82,14 @@ async function pagesOf(pdf: PdfFile): Promise<Pages> {
     )
   const pages: PdfLine[][] = []
   const typefaces = new Map<string, string>()
+  let isAltered = false
   for (let number = 1; number <= pdf.numPages; number += 1) {
     const page = await pdf.getPage(number)
     const { items, styles } = await page.getTextContent()
     await addTypefaces(page, Object.keys(styles), typefaces)
-    const texts = items.filter((item): item is PdfItem => 'str' in item)
+    const written = items.filter((item): item is PdfItem => 'str' in item)
+    const texts = withFormValues(withoutStruckTwice(written), await page.getAnnotations())
+    isAltered ||= texts.length !== written.length || texts.some((item, at) => item !== written[at])
     const isMonospaced = (font: string): boolean => styles[font]?.fontFamily === 'monospace'
     const lines = linesOf(
       inReadingOrder(texts, page.view[2]!),
@@ -95,7 +101,7 @@ async function pagesOf(pdf: PdfFile): Promise<Pages> {
   }
   const { info } = await pdf.getMetadata()
   const marks = await pdf.getMarkInfo()
-  return { pages, title: (info as { Title?: unknown }).Title, isTagged: marks?.Marked === true }
+  return { pages, title: (info as { Title?: unknown }).Title, isTagged: marks?.Marked === true && !isAltered }
 }
 
 /**

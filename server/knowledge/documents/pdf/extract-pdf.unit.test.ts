@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makePdf } from '../../../../test/fixtures/make-pdf.ts'
 import { extractDocument } from '../extract-document.ts'
+import { withFormValues } from './form-values.ts'
 import { inReadingOrder, type PdfItem } from './right-to-left.ts'
+import { withoutStruckTwice } from './struck-twice.ts'
 
 const sectionsOf = async (bytes: Uint8Array) => (await extractDocument({ type: 'pdf', bytes })).sections
 const textOf = async (lines: string[]) =>
@@ -143,4 +145,44 @@ test('an Arabic mark that maps to no character splits no word', () => {
 
 test('items with a Japanese bullet are lines of their own', async () => {
   assert.equal(await textOf(['・受付は十時から', '・予約は前日まで']), '・受付は十時から\n・予約は前日まで')
+})
+
+const itemAt = (str: string, x: number, y: number, width: number): PdfItem => ({
+  str,
+  transform: [10, 0, 0, 10, x, y],
+  width,
+  height: 10,
+  hasEOL: false,
+  fontName: 'f',
+})
+const wordsOf = (items: readonly PdfItem[]): string[] => items.map(({ str }) => str).filter(Boolean)
+
+test('a text that is struck twice to look bold is read once, as a whole or letter by letter', () => {
+  const whole = [
+    itemAt('Bold title', 40, 700, 50),
+    itemAt('Bold title', 40.5, 700, 50),
+    itemAt('ll', 95, 700, 5),
+  ]
+  assert.deepEqual(wordsOf(withoutStruckTwice(whole)), ['Bold title', 'll'])
+  const letters = [itemAt('N', 40, 700, 7), itemAt('NO', 40.4, 700, 14.5), itemAt('O', 47.8, 700, 7)]
+  assert.equal(wordsOf(withoutStruckTwice(letters)).join(''), 'NO')
+  const below = [itemAt('same', 40, 700, 20), itemAt('same', 40, 688, 20), itemAt('same', 70, 688, 20)]
+  assert.equal(withoutStruckTwice(below).length, 3)
+})
+
+test('what is entered in the fields of a PDF stands beside their labels, and passwords are not read', () => {
+  const items = [itemAt('Name:', 40, 700, 30), itemAt('Plan:', 40, 660, 30), itemAt('End', 40, 600, 30)]
+  const field = { subtype: 'Widget', fieldType: 'Tx' }
+  const filled = withFormValues(items, [
+    { ...field, rect: [90, 697, 200, 711], fieldValue: 'Ann Lamp' },
+    {
+      ...field,
+      fieldType: 'Ch',
+      rect: [90, 657, 200, 671],
+      fieldValue: ['p'],
+      options: [{ exportValue: 'p', displayValue: 'Premium' }],
+    },
+    { ...field, rect: [90, 597, 200, 611], fieldValue: 'secret', password: true },
+  ])
+  assert.deepEqual(wordsOf(filled), ['Name:', 'Ann Lamp', 'Plan:', 'Premium', 'End'])
 })

@@ -11,10 +11,27 @@ declare module 'officeparser' {
 declare module 'pdfjs-dist/legacy/build/pdf.mjs' {
   type Content = { items: object[]; styles: Record<string, { fontFamily?: string }> }
   type Font = { name?: string; isType3Font?: boolean }
+  /** What stands on a page without being part of its content, such as a field of a form. */
+  export type PdfAnnotation = {
+    subtype?: string
+    rect: number[]
+    hidden?: boolean
+    password?: boolean
+    fieldType?: string
+    fieldValue?: unknown
+    options?: { exportValue: string; displayValue: string }[]
+    checkBox?: boolean
+    radioButton?: boolean
+    exportValue?: string
+    buttonValue?: string
+    contentsObj?: { str?: string }
+    defaultAppearanceData?: { fontSize?: number }
+  }
   export type PdfPage = {
     view: number[]
     commonObjs: { has(id: string): boolean; get(id: string): Font }
     getTextContent(): Promise<Content>
+    getAnnotations(): Promise<PdfAnnotation[]>
     getOperatorList(): Promise<unknown>
     cleanup(): void
   }

@@ -1,0 +1,69 @@
+import type { PdfItem } from './right-to-left.ts'
+
+/** How far apart two strikes of the same text are at most, in font heights. */
+const STRIKE = 0.15
+/** A wider gap between two letters is a space. */
+const SPACE = 0.25
+/** How well the overlap of two pieces must fit the width of the letters that both have. */
+const LEAST = 0.5
+const MOST = 1.5
+
+/** Returns the items of a page without those that are struck a second time to look bold, or as a shadow. */
+export function withoutStruckTwice(items: readonly PdfItem[]): PdfItem[] {
+  const struck = new Map<string, PdfItem[]>()
+  const once = items.filter((item) => {
+    if (item.str.trim() === '') return true
+    const same = struck.get(item.str) ?? []
+    if (same.some((other) => isAt(item, other))) return false
+    struck.set(item.str, [...same.slice(-MAX_SAME), item])
+    return true
+  })
+  return withoutOverlaps(once)
+}
+
+/** How many equal texts are compared, because a page may repeat a letter thousands of times. */
+const MAX_SAME = 8
+
+const xOf = ({ transform }: PdfItem): number => transform[4] ?? 0
+const yOf = ({ transform }: PdfItem): number => transform[5] ?? 0
+const rightOf = (item: PdfItem): number => xOf(item) + item.width
+
+function isAt(item: PdfItem, other: PdfItem): boolean {
+  const near = Math.min(item.height * STRIKE, item.width / 2)
+  return Math.abs(xOf(item) - xOf(other)) < near && Math.abs(yOf(item) - yOf(other)) < near
+}
+
+/**
+ * Where each letter is struck twice, the library joins the second strike of a letter with the first strike of the next:
+ * "W", "WA", "AR". The letters that two pieces share, one above the other, are taken from the first.
+ */
+function withoutOverlaps(items: readonly PdfItem[]): PdfItem[] {
+  let before: PdfItem | null = null
+  return items.map((item, at) => {
+    const next = items[at + 1]
+    const shared = next ? overlapOf(item, next) : 0
+    const previous = before
+    before = item
+    if (!next || shared === 0) return item
+    const rest = item.str.slice(0, -shared)
+    const isSpace = previous === null || xOf(next) - rightOf(previous) > item.height * SPACE
+    return {
+      ...item,
+      str: isSpace ? rest : rest.trimEnd(),
+      width: isSpace ? item.width * (rest.length / item.str.length) : xOf(next) - xOf(item),
+    }
+  })
+}
+
+/** Returns how many letters at the end of an item are struck again by the beginning of the next. */
+function overlapOf(item: PdfItem, next: PdfItem): number {
+  const overlap = rightOf(item) - xOf(next)
+  const isOver = xOf(next) > xOf(item) - item.height * STRIKE && overlap > 0
+  if (!isOver || Math.abs(yOf(item) - yOf(next)) > item.height * STRIKE) return 0
+  for (let length = Math.min(item.str.length, next.str.length); length > 0; length -= 1) {
+    const width = (item.width * length) / item.str.length
+    const isShared = item.str.endsWith(next.str.slice(0, length)) && next.str.slice(0, length).trim() !== ''
+    if (isShared && overlap >= width * LEAST && overlap <= width * MOST) return length
+  }
+  return 0
+}
