@@ -88,24 +88,46 @@ function shares(text: string, reference: string): Pick<Reading, 'found' | 'right
   return { found: found / sizeOf(expected), right: right / Math.max(sizeOf(read), 1) }
 }
 
-const meanOf = (numbers: readonly number[]): string =>
-  (numbers.reduce((sum, one) => sum + one, 0) / Math.max(numbers.length, 1)).toFixed(4)
+/** What wrote the reference texts of each type; see bench/extraction-reference.py. */
+const READERS: Partial<Record<DocumentType, string>> = {
+  pdf: 'pdfium',
+  docx: "lxml, the text elements of the file's parts",
+  pptx: "lxml, the text elements of the file's parts",
+  xlsx: 'openpyxl, cells of text',
+  html: 'trafilatura, or the text of the page',
+}
+/** A file of which less is found or right should carry a warning. */
+const WHOLE = 0.97
+const WORST = 10
+
+/** Returns the median and the value that the worst tenth does not exceed. */
+function spreadOf(numbers: readonly number[]): string {
+  const sorted = numbers.toSorted((a, b) => a - b)
+  const at = (share: number): string => (sorted[Math.floor((sorted.length - 1) * share)] ?? 0).toFixed(3)
+  return `${at(0.5)} | ${at(0.1)}`
+}
 
 function report(readings: readonly Reading[]): void {
+  console.log(
+    '| format | reader | files | read | found: median | worst tenth | right: median | worst tenth | below .97 |',
+  )
+  console.log('| - | - | - | - | - | - | - | - | - |')
   for (const [type, all] of Map.groupBy(readings, ({ type }) => type)) {
     const read = all.filter(({ failure }) => failure === undefined)
-    const failures = Map.groupBy(
-      all.filter(({ failure }) => failure !== undefined),
-      ({ failure }) => failure,
-    )
+    const below = read.filter(({ found = 0, right = 0 }) => Math.min(found, right) < WHOLE)
     console.log(
-      `${type}: ${all.length} documents, ${read.length} read, words found ${meanOf(all.map(({ found = 0 }) => found))} ` +
-        `(of those read ${meanOf(read.map(({ found = 0 }) => found))}), right ${meanOf(read.map(({ right = 0 }) => right))}, ` +
-        `${Math.round(all.reduce((sum, { ms }) => sum + ms, 0) / 1000)} s; ` +
-        [...failures].map(([code, some]) => `${code} ${some.length}`).join(', '),
+      `| ${type} | ${READERS[type] ?? 'the reference beside it'} | ${all.length} | ${read.length} | ` +
+        `${spreadOf(all.map(({ found = 0 }) => found))} | ${spreadOf(read.map(({ right = 0 }) => right))} | ${below.length} |`,
     )
   }
+  const worst = readings.toSorted((a, b) => leastOf(a) - leastOf(b)).slice(0, WORST)
+  console.log(`\nThe worst ${worst.length}:\n`)
+  for (const { file, failure, found = 0, right = 0 } of worst)
+    console.log(`- ${file}: ${failure ?? `found ${found.toFixed(3)}, right ${right.toFixed(3)}`}`)
 }
+
+const leastOf = ({ failure, found = 0, right = 0 }: Reading): number =>
+  failure === undefined ? Math.min(found, right) : 0
 
 /** The share of a document's words from which on a difference is listed. */
 const LISTED = 0.01
