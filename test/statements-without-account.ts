@@ -133,7 +133,7 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
     tables: ['deliveries'],
     reason: 'The next delivery is sent.',
   },
-  'server/conversations/turn/close-orphans.ts': {
+  'server/conversations/turn/finish.ts': {
     tables: ['generations'],
     reason: 'Generations whose process died are ended.',
   },

@@ -19,7 +19,7 @@ import {
   Message,
   UserId,
 } from './records/schema.ts'
-import { StreamEvent } from './stream/stream-schema.ts'
+import { StreamEvent } from './stream/events.ts'
 
 const Id = Type.String({ minLength: 1 })
 const agentParams = Exact({ agentId: Id })

@@ -42,9 +42,9 @@ import { storeToolResult, type TakeResult } from './records/store-tool-result.ts
 import { runRoutes } from './runs/run-routes.ts'
 import { attach, positionAfter } from './stream/follow.ts'
 import { sendReply, sendStream, wireFor } from './stream/send-stream.ts'
+import { stopGeneration } from './turn/generations.ts'
 import { readAgain } from './turn/replay.ts'
 import { startChat } from './turn/start.ts'
-import { stopGeneration } from './turn/stop-generation.ts'
 import { askOf, chatAgentOf } from './turn/turn.ts'
 
 const RECENT_MESSAGES = 20

@@ -5,8 +5,8 @@ import { inFaultWorld, isLong } from '../faults/fault-world.ts'
 import { killOften } from '../faults/kill-often.ts'
 
 const KILLS = isLong ? 40 : 8
-/** The keys and conversations of a dead process are free within six seconds. A busy machine needs longer. */
-const FREE_WITHIN_MS = isLong ? 6_000 : 15_000
+/** The keys and conversations of a dead process are free within six seconds. */
+const FREE_WITHIN_MS = 6_000
 
 const kills = (t: TestContext, wanted: { embedded: boolean; processes: number }): Promise<void> =>
   inFaultWorld(wanted, async (world) => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { type Client, type Service, startService } from '../../../test/start.ts'
-import { stopGeneration } from '../../conversations/turn/stop-generation.ts'
+import { stopGeneration } from '../../conversations/turn/generations.ts'
 import type { Operations, Result } from '../command.ts'
 import { commands } from '../commands.ts'
 

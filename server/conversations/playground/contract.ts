@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Exact, endpoint } from '../../platform/http/contract.ts'
 import { ChatAnswer, ChatErrors } from '../records/schema.ts'
-import { StreamEvent } from '../stream/stream-schema.ts'
+import { StreamEvent } from '../stream/events.ts'
 import { Channel, MadeOf } from './schema.ts'
 
 const Id = Type.String({ minLength: 1 })

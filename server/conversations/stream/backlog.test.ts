@@ -7,7 +7,7 @@ import { tokens } from '../../../test/fakes/reply.ts'
 import { type Client, type Service, startService } from '../../../test/start.ts'
 import { until } from '../../../test/until.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
-import { createBacklog } from './log-writer.ts'
+import { createBacklog } from './generation-log.ts'
 
 const MAX_COUNT = 160_000
 /** What a few answers add before each of them is asked to wait. */

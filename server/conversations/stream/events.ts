@@ -1,6 +1,7 @@
-import type { Static } from 'typebox'
-import type { CitedSource } from '../../knowledge/search/answering/schema.ts'
-import type { finishReasons } from '../records/schema.ts'
+import Type, { type Static, type TObject, type TProperties } from 'typebox'
+import { CitedSource } from '../../knowledge/search/answering/schema.ts'
+import { Exact, Nullable, OneOf, TaggedUnion } from '../../platform/http/contract.ts'
+import { finishReasons, Offer, StandIn } from '../records/schema.ts'
 
 export type FinishReason = (typeof finishReasons)[number]
 
@@ -49,3 +50,78 @@ export const DONE_FRAME = 'data: [DONE]\n\n'
 /** Encodes one event for the wire. Joined like this, it is one string in memory and no chain of its pieces. */
 export const frameOf = (id: number, event: StreamEvent): string =>
   ['id: ', id, '\nevent: ', event.type, '\ndata: ', JSON.stringify(event), '\n\n'].join('')
+
+const event = <const T extends string, P extends TProperties>(type: T, description: string, fields: P) =>
+  Exact({ type: Type.Literal(type), ...fields }, { description })
+
+const toolCallId = Type.String()
+const providerExecuted = Type.Optional(
+  Type.Literal(true, { description: 'The service runs the call; only sent with `includeServerActions`' }),
+)
+/** service-api, "Stream finish metadata". */
+const messageMetadata = Exact({
+  messageId: Type.String(),
+  userMessageId: Type.String(),
+  conversationId: Type.String(),
+  userId: Nullable(Type.String()),
+  usage: Exact({ credits: Type.Number() }),
+  model: StandIn,
+  offer: Offer,
+})
+
+/**
+ * The schemas by their names in the reference (service-api, "Events"). The types of our own events begin with `data-`.
+ */
+export const streamEvents: Record<string, TObject> = {
+  StartEvent: event('start', 'A message begins.', { messageId: Type.String() }),
+  MessageMetadataEvent: event('message-metadata', 'What `finish` will say, early.', { messageMetadata }),
+  StartStepEvent: event('start-step', 'A step of processing begins.', {}),
+  TextStartEvent: event('text-start', 'A block of text begins.', { id: Type.String() }),
+  TextDeltaEvent: event('text-delta', 'A piece of a block; all of them together are its text.', {
+    id: Type.String(),
+    delta: Type.String(),
+  }),
+  TextEndEvent: event('text-end', 'A block of text ends.', { id: Type.String() }),
+  ToolInputStartEvent: event('tool-input-start', 'The input of a client action begins.', {
+    toolCallId,
+    toolName: Type.String(),
+    providerExecuted,
+  }),
+  ToolInputDeltaEvent: event('tool-input-delta', 'A piece of the input, as JSON text.', {
+    toolCallId,
+    inputTextDelta: Type.String(),
+  }),
+  ToolInputAvailableEvent: event('tool-input-available', 'The whole input: run the action.', {
+    toolCallId,
+    toolName: Type.String(),
+    input: Type.Unknown(),
+    providerExecuted,
+  }),
+  ToolOutputAvailableEvent: event('tool-output-available', 'The result of an action.', {
+    toolCallId,
+    output: Type.Unknown(),
+    providerExecuted,
+  }),
+  SourcesEvent: event('data-sources', 'The sources that the answer cites.', {
+    data: Exact({ sources: Type.Array(CitedSource) }),
+  }),
+  HandoffEvent: event('data-handoff', 'A person has the conversation: this answer is not kept.', {
+    data: Exact({ status: OneOf(['taken_over', 'ended']) }),
+  }),
+  ReattachEvent: event(
+    'data-reattach',
+    'The service is restarting: re-attach after that time. `[DONE]` follows, without `finish`.',
+    { data: Exact({ afterMs: Type.Integer({ minimum: 0 }) }), transient: Type.Literal(true) },
+  ),
+  FinishStepEvent: event('finish-step', 'A step of processing ends.', {}),
+  ErrorEvent: event('error', 'The answer could not be completed; what was said of it stays.', {
+    errorText: Type.String(),
+  }),
+  FinishEvent: event('finish', 'The answer is complete and stored.', {
+    finishReason: OneOf(finishReasons),
+    messageMetadata,
+  }),
+}
+
+/** The content of each `data:` line of a chat stream, except for the last one, which is `[DONE]`. */
+export const StreamEvent = TaggedUnion('type', Object.values(streamEvents))

@@ -1,12 +1,15 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { createFairPlaces, type FairPlaces } from '../../platform/concurrency/fair-places.ts'
 import type { MainThreadScheduler } from '../../platform/concurrency/main-thread-scheduler.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { Notifier } from '../../platform/db/notifier.ts'
+import { afterCommit } from '../../platform/db/statements/transact.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
+import type { StopReason } from '../../platform/db/tables/conversations.ts'
 import type { ServiceProcess } from '../../platform/db/upkeep/processes.ts'
 import { ApiError } from '../../platform/http/errors.ts'
-import { eventsAfter } from '../stream/generation-log.ts'
-import { type Backlog, createLogWriter } from '../stream/log-writer.ts'
+import { type Backlog, createLogWriter, eventsAfter } from '../stream/generation-log.ts'
 import { type GenerationIds, LiveGeneration } from '../stream/reading.ts'
 
 /** How often requested stops are polled for, in milliseconds, because the notice of one may be lost. */
@@ -225,3 +228,84 @@ export function createGenerations({ db, notifier, process, turns, onError, backl
 }
 
 const overloaded = (): ApiError => new ApiError('SERVICE_OVERLOADED')
+
+/** What it takes to notify the process that runs a generation. */
+type Notifying = { db: Db; generations: Generations; notifier: Notifier }
+type Stopping = Notifying & {
+  orphans: { closeIfOrphaned(accountId: AccountId, which: { conversationId: string }): Promise<boolean> }
+}
+
+const MAX_WAIT_MS = 5_000
+const LOOK_EVERY_MS = 50
+
+/**
+ * Ends the conversation's running generation, whichever process runs it, and waits until the text so far is stored.
+ * Returns false when none is running. Calling it twice is harmless.
+ */
+export async function stopGeneration(
+  ctx: Stopping,
+  accountId: AccountId,
+  conversationId: string,
+): Promise<boolean> {
+  const id = await requestStop(ctx.db, accountId, conversationId, 'stop')
+  if (id === null) return false
+  await endRequested(ctx, id, 'stop')
+  const live = ctx.generations.get(id)
+  if (live) {
+    await Promise.race([live.ending, wait(MAX_WAIT_MS)])
+    return true
+  }
+  // Its process may be gone; then its text so far is stored here.
+  if (await ctx.orphans.closeIfOrphaned(accountId, { conversationId })) return true
+  const until = performance.now() + MAX_WAIT_MS
+  while (performance.now() < until && (await isRunning(ctx.db, accountId, id))) await wait(LOOK_EVERY_MS)
+  return true
+}
+
+/**
+ * Stores the request to end the running generation. Its process reads it at the next poll at the latest, within a
+ * second.
+ */
+export async function requestStop(
+  db: Db,
+  accountId: AccountId,
+  conversationId: string,
+  reason: StopReason,
+): Promise<string | null> {
+  const row = await db
+    .updateTable('generations')
+    // Once a takeover has requested the end, a later stop does not change the reason.
+    .set({
+      stop_reason: sql<StopReason>`case stop_reason when 'takeover' then stop_reason else ${reason} end`,
+    })
+    .where('account_id', '=', accountId)
+    .where('conversation_id', '=', conversationId)
+    .where('status', '=', 'running')
+    .returning('id')
+    .executeTakeFirst()
+  return row?.id ?? null
+}
+
+/** Notifies the process that runs it, after the request is committed. */
+export async function endRequested(ctx: Notifying, generationId: string, reason: StopReason): Promise<void> {
+  const live = ctx.generations.get(generationId)
+  if (live) live.abort(reason)
+  else await ctx.notifier.publish(ctx.db, 'stop', generationId)
+}
+
+/** Ends the generation, if any, that a person's takeover has to stop, once the takeover is committed. */
+export async function stopAfterCommit(ctx: Notifying, generationId: string | null): Promise<void> {
+  if (generationId !== null)
+    await afterCommit(ctx.db, (db) => endRequested({ ...ctx, db }, generationId, 'takeover'))
+}
+
+async function isRunning(db: Db, accountId: AccountId, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('generations')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .where('status', '=', 'running')
+    .executeTakeFirst()
+  return row !== undefined
+}

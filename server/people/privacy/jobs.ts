@@ -1,6 +1,6 @@
 import { EMPTY_AGENT, type EmptyAgent } from '../../agents/jobs.ts'
 import type { Context } from '../../context.ts'
-import { stopGeneration } from '../../conversations/turn/stop-generation.ts'
+import { stopGeneration } from '../../conversations/turn/generations.ts'
 import { readSetting, writeSetting } from '../../platform/db/settings.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Language } from '../../platform/text/languages/language.ts'
 import type { TranscriptMessage } from '../records/queries.ts'
-import { askedText, languageFor, talkOf } from './understand.ts'
+import { askedText, languageFor, talkOf } from './prepare.ts'
 
 const said = (role: 'user' | 'assistant', text: string): TranscriptMessage => ({
   role,
