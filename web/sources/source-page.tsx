@@ -14,6 +14,7 @@ import { Badge, Page } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { tell } from '../ui/toast.tsx'
+import { CharsetOf } from './charset.tsx'
 import { Chunks } from './chunks.tsx'
 import { Citations } from './citations.tsx'
 import { EditSource } from './edit-source.tsx'
@@ -52,7 +53,7 @@ export function SourcePage() {
           }
           actions={<Actions agentId={agentId} source={data} />}
         >
-          <Facts source={data} />
+          <Facts agentId={agentId} source={data} />
           <Parts source={data} agentId={agentId} />
         </Page>
       )}
@@ -93,7 +94,8 @@ function Actions({ agentId, source }: { agentId: string; source: Source }) {
   )
 }
 
-function Facts({ source }: { source: Source }) {
+function Facts({ agentId, source }: { agentId: string; source: Source }) {
+  const { charset } = (source.metadata ?? {}) as { charset?: unknown }
   const { tone, label } = statusOfSource(source.status)
   return (
     <dl className={classes.facts}>
@@ -119,6 +121,14 @@ function Facts({ source }: { source: Source }) {
           <Ago at={source.updatedAt} />
         </dd>
       </div>
+      {typeof charset === 'string' && (
+        <div>
+          <dt>Character encoding</dt>
+          <dd>
+            <CharsetOf agentId={agentId} source={source} charset={charset} />
+          </dd>
+        </div>
+      )}
       {source.error && (
         <div>
           <dt>What went wrong</dt>

@@ -1,7 +1,7 @@
 import { type Chunk, type ChunkOptions, chunkSections } from './chunk/chunk-sections.ts'
 import { ExtractFailure, type ExtractFailureCode, TOO_MUCH_MEMORY } from './extract-failure.ts'
 import type { DocumentInput, ExtractedDocument } from './extracted-document.ts'
-import { declaredCharset, decodeText } from './text/decode-text.ts'
+import { charsetOf, declaredCharset, decodeAs } from './text/decode-text.ts'
 
 /**
  * Extracts the text of a document by heading and page. It takes long for large files; see createExtractor. Each
@@ -20,24 +20,34 @@ export async function extractDocument(input: DocumentInput): Promise<ExtractedDo
       return (await import('./office/extract-xlsx.ts')).extractXlsx(bytes)
     case 'pptx':
       return (await import('./office/extract-pptx.ts')).extractPptx(bytes)
-    case 'html': {
-      const html = decodeText(bytes, declaredCharset(input.contentType, bytes))
-      return (await import('./html/extract-html.ts')).extractHtml(html, input.url)
-    }
+    case 'html':
     case 'md':
-      return (await import('./text/extract-markdown.ts')).extractMarkdown(
-        decodeText(bytes, declaredCharset(input.contentType)),
-        input.url,
-      )
     case 'csv':
-      return (await import('./text/extract-csv.ts')).extractCsv(
-        decodeText(bytes, declaredCharset(input.contentType)),
-      )
     case 'txt':
-      return (await import('./text/extract-text.ts')).extractText(
-        decodeText(bytes, declaredCharset(input.contentType)),
-      )
+      return extractFromText(input, type)
   }
+}
+
+async function extractFromText(
+  { bytes, url, contentType, charset: chosen }: DocumentInput,
+  type: 'html' | 'md' | 'csv' | 'txt',
+): Promise<ExtractedDocument> {
+  const label = declaredCharset(contentType, type === 'html' ? bytes : undefined)
+  const charset = chosen ?? charsetOf(bytes, label)
+  const text = decodeAs(bytes, charset)
+  const document = await (async () => {
+    switch (type) {
+      case 'html':
+        return (await import('./html/extract-html.ts')).extractHtml(text, url)
+      case 'md':
+        return (await import('./text/extract-markdown.ts')).extractMarkdown(text, url)
+      case 'csv':
+        return (await import('./text/extract-csv.ts')).extractCsv(text)
+      case 'txt':
+        return (await import('./text/extract-text.ts')).extractText(text)
+    }
+  })()
+  return { ...document, charset }
 }
 
 /** If `chunking` is null, the result is the document with its sections. Otherwise its chunks follow instead of them. */

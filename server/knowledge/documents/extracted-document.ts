@@ -24,6 +24,8 @@ export type ExtractedDocument = {
   sections: Section[]
   /** UTF-8 size of all section texts. */
   bytes: number
+  /** The charset in which it was read, if it is text. */
+  charset?: string
 }
 
 export type DocumentInput = {
@@ -34,6 +36,8 @@ export type DocumentInput = {
   url?: string | undefined
   /** The whole Content-Type header, for its charset. */
   contentType?: string | undefined
+  /** The charset that its owner chose. */
+  charset?: string | undefined
 }
 
 /**

@@ -23,7 +23,7 @@ export type Extractor = {
   extractChunks(
     input: DocumentInput,
     asked: Extraction & ChunkOptions,
-  ): Promise<{ title: string | null; bytes: number; chunks: Chunk[] }>
+  ): Promise<Pick<ExtractedDocument, 'title' | 'bytes' | 'charset'> & { chunks: Chunk[] }>
   /** The ids of the running processes. */
   processes(): number[]
   /** Kills the processes. Running and waiting documents fail with `aborted`. */
@@ -79,7 +79,8 @@ export function createExtractor({
     },
     async extractChunks(input, { owner, signal, onBegin, ...chunking }) {
       const { document, chunks } = await run({ input, chunking }, { owner, signal, onBegin })
-      return { title: document.title, bytes: document.bytes, chunks }
+      const { sections: _cut, ...about } = document
+      return { ...about, chunks }
     },
     processes: () => pool.processes(),
     close: () => pool.close(),

@@ -1,6 +1,6 @@
 import { extname } from 'node:path'
 import type { DocumentType } from './extracted-document.ts'
-import { charsetOf } from './text/decode-text.ts'
+import { isUtf16 } from './text/decode-text.ts'
 
 const typeOfExtension: Record<string, DocumentType> = {
   '.pdf': 'pdf',
@@ -70,7 +70,7 @@ function isText(bytes: Uint8Array, type: DocumentType): boolean {
     .trimStart()
   if (/^(%PDF-|%!PS|\{\\rtf)/.test(start)) return false
   if (type === 'csv' && /^<(!doctype|html|head|\?xml)/i.test(start)) return false
-  return charsetOf(bytes).startsWith('utf-16') || !hasBinary(bytes)
+  return isUtf16(bytes) || !hasBinary(bytes)
 }
 
 // Exported text may contain a few control characters, but no zero byte and not more than one in a thousand.

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { Exact, IsoTime, Nullable, OneOf, Subset, TaggedUnion } from '../../platform/http/contract.ts'
 import { refusePatterns } from '../crawl/site/refuse-patterns.ts'
+import { CHARSETS } from '../documents/text/charsets.ts'
 import { refusePageId } from '../notion/pages/page-id.ts'
 import { refuseSourceUrl } from './source-url.ts'
 
@@ -25,7 +26,14 @@ export const Source = Exact({
   }),
   error: Nullable(Type.String({ description: 'Why it failed' })),
   metadata: Nullable(
-    Type.Object({}, { additionalProperties: true, description: 'Set for links, files and corrections' }),
+    Type.Object(
+      {},
+      {
+        additionalProperties: true,
+        description:
+          'Set for links, files and corrections. `charset` of a text file is the character encoding in which it was read',
+      },
+    ),
   ),
 })
 
@@ -100,6 +108,12 @@ export const UpdateSource = Subset(
     excludePaths: Patterns,
     includeOnlyPaths: Patterns,
     slowScraping: Type.Boolean(),
+    charset: Nullable(
+      OneOf(CHARSETS, {
+        description:
+          'For txt, md, csv and html files: the character encoding in which the file is read. null: it is recognised.',
+      }),
+    ),
   }),
   { rule: refusePatterns },
 )

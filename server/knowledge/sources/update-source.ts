@@ -11,6 +11,7 @@ import { invalidField } from '../../platform/http/errors.ts'
 import { refuseInvalid } from '../../platform/http/input/validate.ts'
 import { isCrawl } from '../crawl/run/crawl-source.ts'
 import { otherLinkType, updateSite } from '../crawl/run/update-site.ts'
+import type { Charset } from '../documents/text/charsets.ts'
 import { enqueueTraining } from '../training/enqueue-training.ts'
 import type { Account } from './add-source.ts'
 import { dropFile, folderOf, keepFile, ownPath } from './files.ts'
@@ -28,10 +29,12 @@ const FIELDS: Record<SourceRow['type'], readonly (keyof Change)[]> = {
   qna: ['name', 'questions', 'answer'],
   // As at the creation, options of websites are accepted but have no effect on a single page.
   link: ['linkType', 'excludePaths', 'includeOnlyPaths', 'slowScraping'],
-  file: ['name'],
+  file: ['name', 'charset'],
   notionPage: ['name'],
   ticket: [],
 }
+
+const TEXTS: readonly string[] = ['txt', 'md', 'csv', 'html']
 
 /** Applies the sent fields. New content goes live in the background while the earlier version remains in use. */
 export async function updateSource(
@@ -51,7 +54,11 @@ export async function updateSource(
     )
     if (change.linkType !== undefined && change.linkType !== row.link_type)
       throw otherLinkType(change.linkType)
-    return { name: change.name, ...contentOf(row, change) }
+    const { charset } = change
+    return {
+      name: change.name,
+      ...(charset === undefined ? contentOf(row, change) : { content: withCharset(row, charset) }),
+    }
   })
 }
 
@@ -60,6 +67,13 @@ type Changes = {
   content?: SourceRow['content']
   size?: number
   metadata?: unknown
+}
+
+function withCharset({ content }: SourceRow, charset: Charset | null): SourceRow['content'] {
+  if (!TEXTS.includes(content.mediaType ?? ''))
+    throw invalidField('charset', 'Only txt, md, csv and html files have a charset.')
+  const { charset: _before, ...rest } = content
+  return charset === null ? rest : { ...rest, charset }
 }
 
 function contentOf(row: SourceRow, { content, questions, answer }: Change): Omit<Changes, 'name'> {

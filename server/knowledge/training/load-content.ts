@@ -34,6 +34,8 @@ export type Loaded = {
   origin?: Origin
   title?: string | null
   url?: string | null
+  /** The charset in which a text file was read. */
+  charset?: string
 }
 
 /** The reason why a source cannot be trained; `message` is for the customer. A transient failure may be retried. */
@@ -120,7 +122,7 @@ function load(
   since: Origin | null,
   signal: AbortSignal,
 ): Promise<Loaded | null> {
-  const { text, answer, questions, subject, filename, mediaType } = source.content
+  const { text, answer, questions, subject, filename, mediaType, charset } = source.content
   switch (source.type) {
     case 'text':
       return extract(ctx, source, { bytes: new TextEncoder().encode(text ?? ''), type: 'md' }, signal)
@@ -128,7 +130,7 @@ function load(
       return Promise.resolve(questionsAndAnswer(questions ?? [], answer ?? ''))
     case 'file':
       return readKept(ctx.filesDir, source).then((bytes) =>
-        extract(ctx, source, { bytes, type: mediaType as DocumentType, filename }, signal),
+        extract(ctx, source, { bytes, type: mediaType as DocumentType, filename, charset }, signal),
       )
     case 'link':
       return loadPage(ctx, source, since, signal)
@@ -153,7 +155,7 @@ async function extract(
   }
   try {
     const asked = { owner: source.account_id, signal, onBegin }
-    const { title, chunks, bytes } = await extractor.extractChunks(input, asked)
+    const { title, chunks, bytes, charset } = await extractor.extractChunks(input, asked)
     const root = titleAbove(title, source, chunks)
     return {
       chunks: chunks.map((chunk) => ({
@@ -162,6 +164,7 @@ async function extract(
         questions: null,
       })),
       bytes,
+      ...(charset === undefined ? {} : { charset }),
     }
   } catch (error) {
     if (!(error instanceof ExtractFailure) || error.code !== 'crashed') throw error

@@ -183,7 +183,7 @@ async function stillWanted(trx: Trx, { id, account_id, content_version }: Source
   return trx
     .selectFrom('sources')
     .innerJoin('accounts', 'accounts.id', 'sources.account_id')
-    .select(['sources.name', 'sources.content', 'accounts.plan'])
+    .select(['sources.name', 'sources.content', 'sources.type', 'sources.metadata', 'accounts.plan'])
     .where('sources.account_id', '=', account_id)
     .where('sources.id', '=', id)
     .where('content_version', '=', content_version)

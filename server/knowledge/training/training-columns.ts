@@ -13,8 +13,8 @@ import { WEEK_MS } from './resync/eligible.ts'
  * if it is planned. A page takes the name of its title unless it was given another name.
  */
 export function liveColumns(
-  { name, content }: Pick<SourceRow, 'name' | 'content'>,
-  { origin, title, url }: Loaded,
+  { name, content, type, metadata }: Pick<SourceRow, 'name' | 'content' | 'type' | 'metadata'>,
+  { origin, title, url, charset }: Loaded,
   hash: string,
 ) {
   const nextWeek = new Date(Date.now() + WEEK_MS)
@@ -28,6 +28,7 @@ export function liveColumns(
     ...(ownTitle === null ? {} : { content: json({ ...content, title: ownTitle }) }),
     ...(ownTitle !== null && isNamedByTitle ? { name: ownTitle } : {}),
     ...(url ? { url } : {}),
+    ...(type === 'file' && charset ? { metadata: json({ ...metadata, charset }) } : {}),
   }
 }
 

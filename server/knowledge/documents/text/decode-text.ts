@@ -1,26 +1,138 @@
 import { isUtf8 } from 'node:buffer'
+import jschardet from 'jschardet'
+import { CHARSETS, type Charset } from './charsets.ts'
 
-const singleByte = /^(us-ascii|windows-125\d|iso-8859-\d+|macintosh)$/
+const DEFAULT = 'windows-1252'
+/** The library's names for charsets to which the Encoding Standard gives others. */
+const DETECTED: Record<string, Charset> = {
+  cp932: 'shift_jis',
+  cp949: 'euc-kr',
+  cp874: 'windows-874',
+  cp1258: 'windows-1258',
+  macroman: 'macintosh',
+}
+const DETECTABLE = [
+  ...Object.keys(DETECTED),
+  ...CHARSETS.filter((name) => !name.startsWith('utf') && !Object.values(DETECTED).includes(name)),
+]
+/** What is examined; the library takes 20 ms for it. */
+const SAMPLE = 65_536
+/** A few letters suit several charsets about as well, and then the most common one is meant. */
+const CLEARLY = 1.2
 
 /**
- * Decodes bytes to text without a BOM and with `\n` line ends. It uses, in this order: the BOM; `declared` (a charset
- * label, ignored if unknown); UTF-8 if the bytes are valid; UTF-16 if the zero bytes suggest it; and windows-1252.
- * Valid multi-byte UTF-8 takes precedence over a declared single-byte charset, because servers declare a default for
- * files that they have not examined.
+ * Decodes bytes to text without a BOM and with `\n` line ends. It uses, in this order: the BOM; UTF-8 if the bytes are
+ * valid and not only ASCII; `declared` (a charset label, ignored if unknown) if the bytes are valid in it; UTF-16 if the
+ * zero bytes suggest it; and the charset whose languages the bytes are most like. Labels are often wrong: servers and
+ * templates declare a default for what they have not examined.
  */
 export function decodeText(bytes: Uint8Array, declared?: string | null): string {
-  return new TextDecoder(charsetOf(bytes, declared)).decode(bytes).replace(/\r\n?/g, '\n')
+  return decodeAs(bytes, charsetOf(bytes, declared))
 }
+
+export const decodeAs = (bytes: Uint8Array, charset: string): string =>
+  new TextDecoder(charset).decode(bytes).replace(/\r\n?/g, '\n')
 
 export function charsetOf(bytes: Uint8Array, declared?: string | null): string {
   const mark = markOf(bytes)
   if (mark) return mark
   const label = known(declared)
+  if (label?.startsWith('utf-16')) return label
+  const first = bytes.findIndex((byte) => byte > 0x7f)
   const isValid = isUtf8(bytes)
-  if (label && !(singleByte.test(label) && isValid)) return label
+  if (isValid && first >= 0) return 'utf-8'
+  if (label && label !== 'utf-8' && isValidIn(bytes, label)) return label
   const wide = unmarkedUtf16(bytes)
   if (wide) return wide
-  return isValid ? 'utf-8' : (label ?? 'windows-1252')
+  // Escape sequences switch between the character sets of Japanese mail, which uses ASCII bytes only.
+  const shift = bytes.indexOf(SHIFT)
+  if (isValid && shift < 0) return 'utf-8'
+  if (!isValid && isDamagedUtf8(bytes)) return 'utf-8'
+  return detected(bytes, first >= 0 ? first : shift) ?? (isValid ? 'utf-8' : DEFAULT)
+}
+
+export const isUtf16 = (bytes: Uint8Array): boolean =>
+  (markOf(bytes) ?? unmarkedUtf16(bytes))?.startsWith('utf-16') ?? false
+
+/** Returns the charset that the bytes from the first telling one on are most like. */
+function detected(bytes: Uint8Array, from: number): string | null {
+  const sample = tellingLines(bytes, from)
+  const options = { detectEncodings: DETECTABLE, minimumThreshold: 0 }
+  const found = jschardet
+    .detectAll(sample, options)
+    .flatMap(({ encoding, confidence }) => {
+      const name = encoding?.toLowerCase() ?? ''
+      const charset = known(DETECTED[name] ?? name)
+      if (charset === null) return []
+      const text = new TextDecoder(charset).decode(sample)
+      return [{ charset, text, likeness: confidence * plausibility(text) }]
+    })
+    .sort((left, right) => right.likeness - left.likeness)
+  const [best] = found
+  const usual = found.find(({ charset }) => charset === DEFAULT)
+  if (!usual) return best?.charset ?? null
+  return !best || best.text === usual.text || best.likeness < usual.likeness * CLEARLY
+    ? DEFAULT
+    : best.charset
+}
+
+/** Returns the lines with other bytes than ASCII. Many lines without them would hide what these are like. */
+function tellingLines(bytes: Uint8Array, from: number): Uint8Array {
+  const lines: Uint8Array[] = []
+  let length = 0
+  for (let at = bytes.lastIndexOf(LINE_FEED, from) + 1; at < bytes.length && length < SAMPLE; ) {
+    const next = bytes.indexOf(LINE_FEED, at)
+    const end = Math.min(next < 0 ? bytes.length : next + 1, at + SAMPLE)
+    const line = bytes.subarray(at, end)
+    if (line.some((byte) => byte > 0x7f || byte === SHIFT)) {
+      lines.push(line)
+      length += line.length
+    }
+    at = end
+  }
+  return Buffer.concat(lines)
+}
+
+const LINE_FEED = 0x0a
+/** The escape character. */
+const SHIFT = 0x1b
+
+/**
+ * Returns the share of the words beyond ASCII that could be words: nobody writes one in Latin and other letters, or with a
+ * sign or a capital letter between small letters.
+ */
+function plausibility(text: string): number {
+  const words = text.match(BEYOND)
+  if (!words) return 1
+  return 1 - words.filter((word) => STRANGE.test(word)).length / (words.length + 1)
+}
+
+const BEYOND = /[^\s;,.:"'()<>\t]*[^\s\p{ASCII}][^\s;,.:"'()<>\t]*/gu
+const OTHER = '[\\p{Script=Cyrillic}\\p{Script=Greek}\\p{Script=Hebrew}\\p{Script=Arabic}\\p{Script=Thai}]'
+const STRANGE = new RegExp(
+  `\\p{Script=Latin}${OTHER}|${OTHER}\\p{Script=Latin}|\\p{Ll}[^\\p{ASCII}\\p{L}\\p{M}\\p{N}’·‑–—]\\p{Ll}|\\p{Ll}(?!\\p{ASCII})\\p{Lu}\\p{Ll}|[\\u0080-\\u009f\\ufffd]`,
+  'u',
+)
+
+function isValidIn(bytes: Uint8Array, charset: string): boolean {
+  try {
+    new TextDecoder(charset, { fatal: true }).decode(bytes)
+    return true
+  } catch {
+    // A single stray byte does not refute a label.
+    return strays(bytes, charset) < MOSTLY
+  }
+}
+
+const isDamagedUtf8 = (bytes: Uint8Array): boolean => strays(bytes, 'utf-8') < MOSTLY
+
+const MOSTLY = 0.05
+
+/** Returns the share of the characters beyond ASCII that the charset does not have. */
+function strays(bytes: Uint8Array, charset: string): number {
+  const text = new TextDecoder(charset).decode(bytes.subarray(0, SAMPLE * 16))
+  const beyond = text.match(/[^\0-\x7f]/gu)?.length ?? 0
+  return beyond === 0 ? 0 : (text.match(/\ufffd/g)?.length ?? 0) / beyond
 }
 
 /** Returns the charset of a Content-Type header, else of an HTML page's meta element, else null. */

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import iconv from 'iconv-lite'
+import { CHARSETS } from './charsets.ts'
 import { charsetOf, declaredCharset, decodeText } from './decode-text.ts'
 
 const fixture = (name: string) => readFileSync(new URL(`../../../../test/fixtures/${name}`, import.meta.url))
@@ -47,4 +49,65 @@ test('any UTF-8 text is decoded unchanged, except for normalised line ends', () 
       assert.equal(decodeText(Buffer.from(text)), text.replace(/\r\n?/g, '\n'))
     }),
   )
+})
+
+const TABLES: Record<string, string[]> = {
+  shift_jis: ['名前,年齢,住所\n佐藤太郎,30,東京都港区\n', '商品名,価格\nランプ,1200\n'],
+  'euc-jp': ['名前,年齢\n佐藤太郎,30\n営業時間は九時からです。\n'],
+  gb18030: ['姓名,年龄,城市\n张三,30,北京\n李四,25,上海\n'],
+  big5: ['姓名,年齡,城市\n張三,30,台北\n李四,25,高雄\n'],
+  'euc-kr': ['이름,나이,도시\n김철수,30,서울\n이영희,25,부산\n'],
+  'windows-1251': ['Имя;Город\nИван;Москва\n', 'Товар;Цена\nЛампа;100\n'],
+  'koi8-r': ['Имя;Возраст;Город\nИван;30;Москва\n'],
+  'windows-1250': [
+    'Ime;Grad\nŽeljko Čović;Šibenik\n',
+    'Jméno;Věk\nJiří Novák;30\n',
+    'Imię;Miasto\nŁukasz Wójcik;Łódź\n',
+    'Név;Kor;Város\nKovács Győző;30;Győr\n',
+  ],
+  'windows-1252': [
+    'Name;City\nBob;Köln\n',
+    'Nombre;Ciudad\nJosé Muñoz;Córdoba\n¿Cuándo abre? Mañana\n',
+    'Nom;Ville\nHélène;Besançon\n',
+    'Item;Price\nLamp;£5\nA;20 °C\n',
+    'Nome;Città\nNiccolò;Forlì\nperché è così\n',
+    'José Muñoz;Córdoba\n¿Cuándo abre? Mañana\n',
+  ],
+  macintosh: [
+    'Name;Stadt\nJürgen Größe;Köln\nÖffnungszeiten täglich von 9 bis 18 Uhr\nMüller;Düsseldorf\n',
+    'Nom;Âge\nFrançois Lefèvre;30\nHélène Gérard;22\n',
+  ],
+  'windows-1253': ['Όνομα;Πόλη\nΓιώργος;Αθήνα\n'],
+  'windows-1254': ['İsim;Yaş\nAyşe Yıldız;30\n'],
+  'windows-1255': ['שם;עיר\nדוד כהן;תל אביב\n'],
+  'windows-1256': ['الاسم;المدينة\nمحمد علي;القاهرة\n'],
+  'windows-1257': ['Vardas;Amžius\nŽygimantas Šiaučiūnas;30\n'],
+  'windows-874': ['ชื่อ;อายุ\nสมชาย;30\n'],
+}
+
+test('short tables without a label are read in the charset in which they were saved', () => {
+  for (const [charset, texts] of Object.entries(TABLES)) {
+    for (const text of texts) {
+      const bytes = iconv.encode(text, charset)
+      assert.equal(decodeText(bytes), text, `${charset} as ${charsetOf(bytes)}`)
+    }
+  }
+})
+
+test('the first telling byte may come late', () => {
+  const text = `${'plain;row;1\n'.repeat(20_000)}Имя;Город\nИван;Москва\n`
+  assert.equal(decodeText(iconv.encode(text, 'windows-1251')), text)
+})
+
+test('a label that the bytes contradict is not used, and one stray byte contradicts nothing', () => {
+  assert.equal(decodeText(Buffer.from('价格表：灯'), 'gb2312'), '价格表：灯')
+  const russian = 'Товар и цена: лампа стоит сто рублей'
+  assert.equal(decodeText(iconv.encode(russian, 'windows-1251'), 'utf-8'), russian)
+  assert.equal(decodeText(iconv.encode(russian, 'windows-1251'), 'gb2312'), russian)
+  const cut = Buffer.concat([Buffer.from('Größe, Füße, Öl, äöü, Grüße '.repeat(4)), Buffer.from([0xc3])])
+  assert.match(decodeText(cut), /^Größe, Füße/)
+})
+
+test('every charset that can be chosen can be decoded', () => {
+  for (const charset of CHARSETS) assert.equal(new TextDecoder(charset).encoding, charset)
 })

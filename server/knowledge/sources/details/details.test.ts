@@ -87,6 +87,32 @@ test('each training is recorded, including requested and failed ones', async () 
   assert.deepEqual([outcome, reason, bytes], ['failed', error, null])
 })
 
+test('the charset of a text file is shown, and can be chosen and be recognised again', async () => {
+  const form = new FormData()
+  form.set('name', 'Prices')
+  // "Лампа;Цена 100" in windows-1251.
+  const saved = Buffer.from('cbe0ece2e03bd6e5ede020313030', 'hex')
+  form.set('file', new Blob([saved]), 'prices.csv')
+  const sent = await client.raw('POST', `/agents/${agentId}/sources`, { body: form })
+  assert.equal(sent.status, 201)
+  const { id } = (await sent.json()) as { id: string }
+  const read = async () => {
+    assert.equal((await settled(id)).status, 'trained')
+    const { text } = (await client.request('GET', at(id, '/text'))).body
+    return [(await client.request('GET', at(id))).body.metadata.charset, text.includes('Цена 100')]
+  }
+  assert.deepEqual(await read(), ['windows-1251', true])
+  await client.request('PUT', at(id), { charset: 'windows-1252' })
+  assert.deepEqual(await read(), ['windows-1252', false])
+  await client.request('PUT', at(id), { charset: null })
+  assert.deepEqual(await read(), ['windows-1251', true])
+  const wrong = await client.request('PUT', at(id), { charset: 'no-such' })
+  assert.equal(wrong.status, 400)
+
+  const text = await add({ type: 'text', name: 'No file', content: 'It has none.' })
+  assert.equal((await client.request('PUT', at(text), { charset: 'utf-8' })).status, 400)
+})
+
 test('at most twenty trainings are kept, newest first', async () => {
   const id = await add({ type: 'text', name: 'Often', content: 'Once.' })
   for (let time = 2; time <= 22; time++) {

@@ -85,6 +85,8 @@ export type SourceContent = {
   answer?: string
   filename?: string
   mediaType?: string
+  /** The charset that the owner chose for a text file. */
+  charset?: string
   /** The path of the uploaded file, relative to the files folder. */
   file?: string
   /** A page of the connected workspace, and its title when it was last read. */

@@ -1,0 +1,27 @@
+/** The charsets that are recognised, and among which an owner may choose. The labels are those of the Encoding Standard. */
+export const CHARSETS = [
+  'utf-8',
+  'utf-16le',
+  'utf-16be',
+  'windows-1252',
+  'windows-1250',
+  'windows-1251',
+  'windows-1253',
+  'windows-1254',
+  'windows-1255',
+  'windows-1256',
+  'windows-1257',
+  'windows-1258',
+  'windows-874',
+  'macintosh',
+  'koi8-r',
+  'koi8-u',
+  'ibm866',
+  'shift_jis',
+  'euc-jp',
+  'iso-2022-jp',
+  'gb18030',
+  'big5',
+  'euc-kr',
+] as const
+export type Charset = (typeof CHARSETS)[number]
