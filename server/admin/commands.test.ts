@@ -7,6 +7,7 @@ import { probeModels } from '../ai/catalogue/probe-models.ts'
 import { reachServers } from '../ai/catalogue/reach-servers.ts'
 import { createModels, type Models } from '../ai/models.ts'
 import { NOTHING_FOUND } from '../knowledge/search/knowledge.ts'
+import { ISOLATION_ADVICE } from '../platform/child-process/launch.ts'
 import { newId } from '../platform/db/ids.ts'
 import { migrate } from '../platform/db/upkeep/migrate.ts'
 import { CommandFailure, type Operations, type Result } from './command.ts'
@@ -215,7 +216,12 @@ test('every command prints its result as text', () => {
 })
 
 test('doctor tells whether each model answers, and what to do if it does not', async (t) => {
-  const told = async (): Promise<string> => {
+  const told = async (): Promise<string> =>
+    (await all())
+      .split('\n')
+      .filter((line) => line !== ISOLATION_ADVICE)
+      .join('\n')
+  const all = async (): Promise<string> => {
     try {
       const result = await run('doctor')
       return (result.findings as { sentence: string }[]).map(({ sentence }) => sentence).join('\n')

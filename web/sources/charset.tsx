@@ -9,6 +9,10 @@ import { tell } from '../ui/toast.tsx'
 
 const PATH = '/agents/{agentId}/sources/{sourceId}'
 type Charset = (typeof CHARSETS)[number]
+const OPTIONS: (readonly [Charset | '', string])[] = [
+  ['', 'Recognise it'],
+  ...CHARSETS.map((name) => [name, name] as const),
+]
 
 /** Shows the character encoding in which a text file was read, and lets another one be chosen. */
 export function CharsetOf({
@@ -34,10 +38,10 @@ export function CharsetOf({
     <Select
       label="Character encoding"
       hideLabel
-      value={charset}
+      value={CHARSETS.find((name) => name === charset) ?? ''}
       disabled={save.isPending || isBusy(source)}
-      onChange={({ target }) => save.mutate(CHARSETS.find((name) => name === target.value) ?? null)}
-      options={[['', 'Recognise it'], ...CHARSETS.map((name) => [name, name] as const)]}
+      onChoose={(chosen) => save.mutate(chosen || null)}
+      options={OPTIONS}
     />
   )
 }

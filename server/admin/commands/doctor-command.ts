@@ -1,5 +1,6 @@
 import { probeModels } from '../../ai/catalogue/probe-models.ts'
 import { describeLargeAgents } from '../../knowledge/search/embedded-limit.ts'
+import { ISOLATION_ADVICE, isIsolated } from '../../platform/child-process/launch.ts'
 import { preparePgvector } from '../../platform/db/upkeep/pgvector.ts'
 import { type Command, CommandFailure } from '../command.ts'
 
@@ -24,7 +25,11 @@ export const doctor: Command = {
     if (findings.some(({ ok }) => !ok))
       throw new CommandFailure(findings.map(({ sentence }) => sentence).join('\n'))
     const large = embedded ? await describeLargeAgents(db) : []
-    return { findings: [...findings, ...large.map((sentence) => ({ what: 'database', ok: true, sentence }))] }
+    const hints = [
+      ...large.map((sentence) => ({ what: 'database', ok: true, sentence })),
+      ...(isIsolated() ? [] : [{ what: 'documents', ok: true, sentence: ISOLATION_ADVICE }]),
+    ]
+    return { findings: [...findings, ...hints] }
   },
   print: ({ findings }) =>
     ((findings ?? []) as { sentence: string }[]).map(({ sentence }) => sentence).join('\n'),

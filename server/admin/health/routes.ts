@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts'
+import { isIsolated } from '../../platform/child-process/launch.ts'
 import { DatabaseUnavailable } from '../../platform/db/connections/unavailable.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { hasPgvector } from '../../platform/db/upkeep/pgvector.ts'
@@ -39,6 +40,7 @@ export const healthRoutes = (ctx: Pick<Context, 'availability' | 'space' | 'db' 
         timestamp: Math.floor(Date.now() / 1000),
         ...(space.isFull() ? { storage: 'full' as const } : {}),
         ...(models.embedder === null ? { embedding: 'none' as const } : {}),
+        ...(isIsolated() ? {} : { documents: 'not_isolated' as const }),
         ...indexHealth(),
       }
     }),

@@ -61,6 +61,13 @@ const limits = (memoryMb: number): string =>
     'exec "$@"',
   ].join(' 2>/dev/null; ')
 
+/** Returns whether the child processes of this system have no network. */
+export const isIsolated = (): boolean => guards().includes('unshare')
+
+/** Says what to do where `isIsolated` is false. */
+export const ISOLATION_ADVICE =
+  'Documents are read in processes that could reach the network, because `unshare --net --map-root-user` does not work here. On Linux, install util-linux and allow user namespaces; in a container, use a seccomp profile that allows them, or give the service only the networks that documents may reach.'
+
 let found: string[] | null = null
 
 /** Returns the Linux commands that are installed and allowed. They are tested once. */

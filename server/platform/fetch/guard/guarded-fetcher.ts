@@ -1,4 +1,4 @@
-import { Agent, type Dispatcher } from 'undici'
+import { Agent, type Dispatcher, getSetCookies, Headers } from 'undici'
 import { describeFailure } from '../failures/describe-failure.ts'
 import { FetchFailure } from '../failures/fetch-failure.ts'
 import { acceptedEncodings } from '../read/read-body.ts'
@@ -22,6 +22,7 @@ type Settings = {
 }
 
 const maxHeaderBytes = 32_768
+const MAX_COOKIES = 20
 /** The headers, in lower case, that no caller may set. */
 export const ownHeaders =
   /^(host|connection|content-length|transfer-encoding|accept-encoding|upgrade|te|trailer|expect|keep-alive|proxy-.*)$/
@@ -91,25 +92,49 @@ async function follow(
 ): Promise<FetchedPage> {
   const redirects: string[] = []
   const seen = new Set<string>()
+  const cookies = new Map<string, string>()
   let hop = first
   for (;;) {
-    const visit = `${hop.method} ${hop.url.href}`
+    // A page that is sent only with a cookie redirects to itself after it has set one.
+    const visit = `${hop.method} ${hop.url.href} ${[...cookies].join(';')}`
     if (seen.has(visit)) throw new FetchFailure('redirect_loop', `${first.url.host} redirects in a loop.`)
     seen.add(visit)
     const { host } = hop.url
     try {
-      const answer = await send(agent, hop, options, signal)
+      const answer = await send(agent, withCookies(hop, first, cookies), options, signal)
       const location = isRedirect(answer.statusCode) ? headerText(answer.headers.location) : undefined
       if (location === undefined) return await readPage(answer, hop, redirects, options)
       answer.body.on('error', () => {}).destroy()
       if (redirects.length >= (options.maxRedirects ?? 5))
         throw new FetchFailure('too_many_redirects', `${first.url.host} redirects too many times.`)
       redirects.push(hop.url.href)
+      if (hop.url.origin === first.url.origin) keepCookies(answer.headers['set-cookie'], cookies)
       hop = nextHop(hop, answer.statusCode, checkUrl(location, privateHosts, hop.url))
     } catch (error) {
       throw describeFailure(error, host)
     }
   }
+}
+
+/**
+ * Remembers the cookies of a redirect for the rest of this fetch. They go to the origin of its first request only, so paths
+ * and domains do not matter.
+ */
+function keepCookies(lines: string | string[] | undefined, cookies: Map<string, string>): void {
+  const headers = new Headers()
+  for (const line of [lines ?? []].flat()) headers.append('set-cookie', line)
+  for (const { name, value, maxAge, expires } of getSetCookies(headers)) {
+    const isOver = maxAge === undefined ? expires && Number(expires) <= Date.now() : maxAge <= 0
+    if (isOver) cookies.delete(name)
+    else if (cookies.has(name) || cookies.size < MAX_COOKIES) cookies.set(name, value)
+  }
+}
+
+function withCookies(hop: Hop, first: Hop, cookies: ReadonlyMap<string, string>): Hop {
+  if (cookies.size === 0 || hop.url.origin !== first.url.origin) return hop
+  const own = hop.headers.cookie === undefined ? [] : [hop.headers.cookie]
+  const cookie = [...own, ...[...cookies].map(([name, value]) => `${name}=${value}`)].join('; ')
+  return { ...hop, headers: { ...hop.headers, cookie } }
 }
 
 function send(

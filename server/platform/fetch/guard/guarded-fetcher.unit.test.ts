@@ -186,6 +186,39 @@ test('redirects to private addresses, other schemes or blocked ports are rejecte
   }
 })
 
+test('a page behind a cookie is reached, and no other host or fetch gets the cookie', async () => {
+  const other = http.createServer((request, response) => response.end(request.headers.cookie ?? 'none'))
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+  const otherUrl = `http://127.0.0.1:${(other.address() as AddressInfo).port}/`
+  const wall = http.createServer((request, response) => {
+    const { url, headers } = request
+    if (url === '/away') response.writeHead(302, { location: otherUrl, 'set-cookie': 'seen=1' }).end()
+    else if (url === '/never') response.writeHead(302, { location: url, 'set-cookie': 'seen=1' }).end()
+    else if (headers.cookie?.includes('seen=1')) response.end('inside')
+    else response.writeHead(302, { location: url, 'set-cookie': ['seen=1; Path=/; HttpOnly', 'b=2'] }).end()
+  })
+  await new Promise<void>((resolve) => wall.listen(0, '127.0.0.1', resolve))
+  const { port } = wall.address() as AddressInfo
+  const cookieFetcher = createGuardedFetcher({ allowedPrivateHosts: ['127.0.0.1'], userAgent: 'Test' })
+  const read = async (path: string) => {
+    const page = await cookieFetcher.fetch(`http://127.0.0.1:${port}${path}`, {
+      maxBytes: 1_000,
+      timeoutMs: 5_000,
+    })
+    return Buffer.from(page.body).toString()
+  }
+  try {
+    assert.equal(await read('/page'), 'inside')
+    assert.equal(await read('/page'), 'inside')
+    assert.equal(await read('/away'), 'none')
+    await failsWith('redirect_loop', read('/never'))
+  } finally {
+    await cookieFetcher.close()
+    wall.close()
+    other.close()
+  }
+})
+
 test('redirects are counted and loops detected', async () => {
   redirectTo.set('/circle-a', [302, '/circle-b'])
   redirectTo.set('/circle-b', [302, '/circle-a'])
