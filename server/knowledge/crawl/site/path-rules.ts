@@ -32,6 +32,8 @@ export function pathRules({
     if (at !== -1) return `Left out by the pattern ${JSON.stringify(excludePaths[at])} of excludePaths.`
     if (included.length > 0 && !included.some((pattern) => pattern.matches(url)))
       return 'Left out: no pattern of includeOnlyPaths matches.'
+    if (included.length === 0 && repeatsItself(url.pathname))
+      return 'Left out: its address repeats the same folders, as relative links do that lead ever deeper. If the page is real, name it in includeOnlyPaths.'
     return null
   }
 
@@ -52,3 +54,20 @@ export function pathRules({
     },
   }
 }
+
+/** Returns whether the same folders follow one another three times. Numbers may, as in dates. */
+export function repeatsItself(path: string): boolean {
+  const folders = path.split('/').slice(1)
+  for (let length = 1; length * REPEATS <= folders.length; length++) {
+    let equal = 0
+    for (let at = length; at < folders.length; at++) {
+      equal = folders[at] === folders[at - length] ? equal + 1 : 0
+      const isThere = equal >= length * (REPEATS - 1)
+      if (isThere && folders.slice(at - length + 1, at + 1).some((folder) => /\p{L}/u.test(folder)))
+        return true
+    }
+  }
+  return false
+}
+
+const REPEATS = 3

@@ -49,3 +49,14 @@ test('an address that would take too long to match is left out', async () => {
   assert.equal(rules.against(at('/short')), null)
   assert.match(rules.against(at('/plain')) ?? '', /excludePaths/)
 })
+
+test('an address that repeats its folders is left out, unless the owner names it', () => {
+  const none = pathRules({ excludePaths: [], includeOnlyPaths: [] })
+  const reasonFor = (path: string) => none.against(new URL(path, 'https://example.com'))
+  for (const path of ['/a/www/x/www/x/www/x/p.html', '/docs/docs/docs/', '/de/a/b/c/a/b/c/a/b/c'])
+    assert.match(reasonFor(path) ?? '', /repeats the same folders/, path)
+  for (const path of ['/', '/docs/docs/', '/2011/11/11/11/post', '/a/b/a/c/a/d', '/en/a/en/b/en/c'])
+    assert.equal(reasonFor(path), null, path)
+  const named = pathRules({ excludePaths: [], includeOnlyPaths: ['/docs/'] })
+  assert.equal(named.against(new URL('https://example.com/docs/docs/docs/')), null)
+})
