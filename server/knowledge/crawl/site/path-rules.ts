@@ -56,7 +56,7 @@ export function pathRules({
 }
 
 /** Returns whether the same folders follow one another three times. Numbers may, as in dates. */
-export function repeatsItself(path: string): boolean {
+function repeatsItself(path: string): boolean {
   const folders = path.split('/').slice(1)
   for (let length = 1; length * REPEATS <= folders.length; length++) {
     let equal = 0
