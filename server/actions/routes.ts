@@ -16,7 +16,7 @@ const requireFeature = ({ account }: Caller): void => {
   if (!planOf(account.plan).features.includes('procedures')) throw new ApiError('PLAN_FEATURE_NOT_AVAILABLE')
 }
 
-export const actionRoutes = (ctx: Context): Route[] => [
+export const actionRoutes = (ctx: Pick<Context, 'config' | 'db' | 'secrets' | 'toolkits'>): Route[] => [
   route(contract.listActions, async ({ ref, params, query: { cursor, limit } }) => {
     const print = fingerprint('actions', params.agentId)
     const page = { limit, position: decodeCursor(cursor, print) }

@@ -12,7 +12,7 @@ import { answerConversation } from './replies/answer-conversation.ts'
 import { answerForgotten } from './replies/answer-forgotten.ts'
 import { endIdle } from './replies/end-idle.ts'
 
-const takingIn = (ctx: Context): Task<ProcessInbound> => ({
+const takingIn = (ctx: Pick<Context, 'db' | 'jobs' | 'notifier'>): Task<ProcessInbound> => ({
   name: PROCESS_INBOUND,
   concurrency: 2,
   retries: 10,

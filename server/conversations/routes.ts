@@ -175,7 +175,7 @@ const apiRequest = (account: Caller['account'], agent: AgentRow) => ({
 
 /** Returns a page of messages that ends with the newest one (or before the cursor), oldest first within the page. */
 async function pageOfMessages(
-  ctx: Context,
+  ctx: Pick<Context, 'config' | 'db' | 'secrets'>,
   accountId: ConversationRow['account_id'],
   { id: conversationId, last_seq, cut_messages }: ConversationRow,
   { limit, cursor, includeServerActions }: { limit: number; cursor?: string; includeServerActions: boolean },

@@ -32,7 +32,7 @@ export const helpdeskRoutes = (ctx: Context): Route[] => [
   ...deskRoutes(ctx),
 ]
 
-const conversationRoutes = (ctx: Context): Route[] => [
+const conversationRoutes = (ctx: Pick<Context, 'config' | 'generations' | 'log' | 'notifier'>): Route[] => [
   route(
     contract.takeOverConversation,
     { check: ({ body }) => refuseInvalid(problemsOfName(body)) },
@@ -56,7 +56,7 @@ const conversationRoutes = (ctx: Context): Route[] => [
   }),
 ]
 
-const ticketRoutes = (ctx: Context): Route[] => [
+const ticketRoutes = (ctx: Pick<Context, 'config' | 'db' | 'generations' | 'notifier'>): Route[] => [
   route(contract.createTicket, { check: ({ body }) => refuseBoth(body) }, async ({ db, ref, body }) =>
     presentTicket(await createTicket({ ...ctx, db }, ref, body)),
   ),
@@ -87,7 +87,7 @@ const ticketRoutes = (ctx: Context): Route[] => [
   ),
 ]
 
-const messageRoutes = (ctx: Context): Route[] => [
+const messageRoutes = (ctx: Pick<Context, 'config' | 'db' | 'log' | 'notifier' | 'secrets'>): Route[] => [
   route(contract.listTicketMessages, async ({ ref, query }) => {
     const ticket = await requireTicket(ctx.db, ref)
     const filter = { types: [...new Set(query.types.split(','))].sort(), order: query.order }

@@ -34,7 +34,7 @@ const crawling = (ctx: Context): Task<CrawlSite> => ({
   run: (payload, attempt) => crawlSite(ctx, payload, attempt),
 })
 
-const filling = (ctx: Context): Task<FillSpace> => ({
+const filling = (ctx: Pick<Context, 'db' | 'jobs' | 'log' | 'models'>): Task<FillSpace> => ({
   name: FILL_SPACE,
   bulk: true,
   concurrency: 1,
@@ -43,7 +43,7 @@ const filling = (ctx: Context): Task<FillSpace> => ({
   run: (payload, attempt) => fillSpace(ctx, payload, attempt),
 })
 
-const indexing = (ctx: Context): Task<IndexWords> => ({
+const indexing = (ctx: Pick<Context, 'db' | 'log'>): Task<IndexWords> => ({
   name: INDEX_WORDS,
   bulk: true,
   concurrency: 1,
@@ -59,7 +59,7 @@ const syncing = (ctx: Context): Task<SyncSource> => ({
   run: (payload, attempt) => syncSource(ctx, payload, attempt),
 })
 
-const gathering = (ctx: Context): Task<GatherTickets> => ({
+const gathering = (ctx: Pick<Context, 'db' | 'jobs' | 'log' | 'solvedTickets'>): Task<GatherTickets> => ({
   name: GATHER_TICKETS,
   bulk: true,
   concurrency: 1,
@@ -98,7 +98,9 @@ export async function resumeTraining({
 
 const MINUTE = 60_000
 
-export const knowledgeRecurringJobs = (ctx: Context): RecurringJob[] => [
+export const knowledgeRecurringJobs = (
+  ctx: Pick<Context, 'db' | 'embedded' | 'filesDir' | 'jobs' | 'models'>,
+): RecurringJob[] => [
   {
     what: 'words of sources that a former version has trained',
     everyMs: 10 * MINUTE,

@@ -12,7 +12,7 @@ import { invitationsOf, invite, presentInvitation, revokeInvitation } from './in
 
 const success = { success: true as const }
 
-export const memberRoutes = (ctx: Context): Route[] => [
+export const memberRoutes = (ctx: Pick<Context, 'config' | 'db' | 'log' | 'sessions'>): Route[] => [
   route(contract.listAccountMembers, async ({ caller: { account } }) =>
     (await accountMembers(ctx.db, account.id)).map(presentMember),
   ),

@@ -20,14 +20,13 @@ import { endSession, endSessions, sessionsOf } from './sessions/sessions.ts'
 
 const success = { success: true as const }
 
-export const signInRoutes = (ctx: Context): Route[] => [
-  ...enterRoutes(ctx),
-  ...linkRoutes(ctx),
-  ...sessionRoutes(ctx),
-  ...credentialRoutes(ctx),
-]
+export const signInRoutes = (
+  ctx: Pick<Context, 'config' | 'db' | 'jobs' | 'limiter' | 'maintenance' | 'sessions'>,
+): Route[] => [...enterRoutes(ctx), ...linkRoutes(ctx), ...sessionRoutes(ctx), ...credentialRoutes(ctx)]
 
-const enterRoutes = (ctx: Context): Route[] => [
+const enterRoutes = (
+  ctx: Pick<Context, 'config' | 'db' | 'limiter' | 'maintenance' | 'sessions'>,
+): Route[] => [
   route(contract.readSignIn, async ({ request, reply }) => {
     await ctx.maintenance.refuse()
     await countRequest(reply, ctx.limiter, `sign-in page ${addressBucket(request.ip)}`, VISITS)
@@ -110,7 +109,7 @@ const enterRoutes = (ctx: Context): Route[] => [
 
 /** Checks every attempt to sign in: refuses it during maintenance or from a page of another site, and counts it. */
 async function enter(
-  ctx: Context,
+  ctx: Pick<Context, 'config' | 'db' | 'limiter' | 'maintenance' | 'sessions'>,
   { request, reply }: Exchange,
   email?: string,
 ): Promise<{ device: string | null }> {
@@ -119,7 +118,7 @@ async function enter(
   return countEntry(ctx, { request, reply }, email)
 }
 
-const sessionRoutes = (ctx: Context): Route[] => [
+const sessionRoutes = (ctx: Pick<Context, 'config' | 'db' | 'sessions'>): Route[] => [
   route(contract.signOut, { idempotencyMode: 'response' }, async ({ caller, request, reply }) => {
     await askAuth(ctx, { request, reply }, (auth) =>
       auth.api.signOut({ headers: headersFor(request), asResponse: true }),
@@ -157,7 +156,7 @@ const sessionRoutes = (ctx: Context): Route[] => [
   }),
 ]
 
-const credentialRoutes = (ctx: Context): Route[] => [
+const credentialRoutes = (ctx: Pick<Context, 'config' | 'db' | 'limiter' | 'sessions'>): Route[] => [
   route(
     contract.changePassword,
     { idempotencyMode: 'response' },

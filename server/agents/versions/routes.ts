@@ -8,7 +8,7 @@ import type { UpdateAgent } from '../records/schema.ts'
 import { updateAgent } from '../records/update-agent.ts'
 import { requireVersion, type VersionRow, versionsOf } from './instruction-versions.ts'
 
-export const versionRoutes = (ctx: Context): Route[] => [
+export const versionRoutes = (ctx: Pick<Context, 'db' | 'models'>): Route[] => [
   route(contract.listInstructionVersions, async ({ ref, query }) => {
     const print = fingerprint('instruction-versions', ref.agentId)
     const page = { limit: query.limit, position: decodeCursor(query.cursor, print) }

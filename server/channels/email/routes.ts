@@ -16,7 +16,7 @@ import { connectMailbox, disconnectMailbox, readMailboxConnection, testMailbox }
 
 const success = { success: true as const }
 
-export const emailRoutes = (ctx: Context): Route[] => [
+export const emailRoutes = (ctx: Pick<Context, 'config' | 'db' | 'secrets'>): Route[] => [
   route(connectMailbox, async ({ ref, body }) => {
     await putConnection(ctx, ref, body)
     return success
@@ -40,7 +40,10 @@ export const emailRoutes = (ctx: Context): Route[] => [
 
 const outcomeOf = (error: string | null) => ({ ok: error === null, error })
 
-async function requireConnection(ctx: Context, { accountId, agentId }: AgentRef): Promise<ConnectionRow> {
+async function requireConnection(
+  ctx: Pick<Context, 'db'>,
+  { accountId, agentId }: AgentRef,
+): Promise<ConnectionRow> {
   const row = await rowOf(ctx.db, { accountId, agentId })
   if (!row) throw new ApiError('RESOURCE_NOT_FOUND', { message: 'No mailbox is connected to this agent.' })
   return row

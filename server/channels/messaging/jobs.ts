@@ -5,14 +5,16 @@ import { readNumbersOf } from './connection/numbers.ts'
 import { fetchFiles } from './inbound/fetch-files.ts'
 import { FETCH_FILES, type FetchFiles } from './inbound/take-message.ts'
 
-const readingNumbers = (ctx: Context): Task<ReadNumbers> => ({
+const readingNumbers = (ctx: Pick<Context, 'db' | 'fetcher' | 'secrets'>): Task<ReadNumbers> => ({
   name: READ_NUMBERS,
   concurrency: 1,
   retries: 6,
   run: ({ agentId }, { signal }) => readNumbersOf(ctx, agentId, signal),
 })
 
-const fetchingFiles = (ctx: Context): Task<FetchFiles> => ({
+const fetchingFiles = (
+  ctx: Pick<Context, 'db' | 'fetcher' | 'filesDir' | 'log' | 'notifier' | 'secrets'>,
+): Task<FetchFiles> => ({
   name: FETCH_FILES,
   concurrency: 2,
   // With the growing delays between them, the retries take more than an hour.
@@ -20,7 +22,6 @@ const fetchingFiles = (ctx: Context): Task<FetchFiles> => ({
   run: (payload, attempt) => fetchFiles(ctx, payload, attempt),
 })
 
-export const messagingJobs = (ctx: Context): Task<never>[] => [
-  readingNumbers(ctx) as Task<never>,
-  fetchingFiles(ctx) as Task<never>,
-]
+export const messagingJobs = (
+  ctx: Pick<Context, 'db' | 'fetcher' | 'filesDir' | 'log' | 'notifier' | 'secrets'>,
+): Task<never>[] => [readingNumbers(ctx) as Task<never>, fetchingFiles(ctx) as Task<never>]

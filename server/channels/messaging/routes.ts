@@ -20,7 +20,9 @@ import { sendTemplate } from './templates/send-template.ts'
 
 const success = { success: true as const }
 
-export const messagingRoutes = (ctx: Context): Route[] => [
+export const messagingRoutes = (
+  ctx: Pick<Context, 'db' | 'fetcher' | 'jobs' | 'log' | 'notifier' | 'secrets'>,
+): Route[] => [
   route(connectMessaging, async ({ ref, body }) => {
     const baseUrl = baseUrlOf(body.baseUrl)
     await putConnection(ctx, ref, { accounts: body.accounts, baseUrl })

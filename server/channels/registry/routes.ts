@@ -6,7 +6,7 @@ import { usesOf } from '../email/connection/connection.ts'
 import { type LastUse, statusOf } from './connection-status.ts'
 import { listChannels } from './contract.ts'
 
-export const channelRoutes = (ctx: Context): Route[] => [
+export const channelRoutes = (ctx: Pick<Context, 'db'>): Route[] => [
   route(listChannels, async ({ ref }) => ({
     email: await connectedMailbox(ctx.db, ref),
     messaging: await connectedAccounts(ctx.db, ref),

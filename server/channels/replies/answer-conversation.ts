@@ -151,7 +151,11 @@ const requestOf = (
 })
 
 /** Opens a ticket unless there is an open one, which already shows that somebody is waiting. */
-async function askPeople(ctx: Context, conversation: ConversationRow, description: string): Promise<void> {
+async function askPeople(
+  ctx: Pick<Context, 'db' | 'log' | 'notifier'>,
+  conversation: ConversationRow,
+  description: string,
+): Promise<void> {
   ctx.log.warn({ conversation: conversation.id }, description)
   await transact(ctx.db, (trx) =>
     openTicket(ctx, trx, {

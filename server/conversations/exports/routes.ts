@@ -16,7 +16,7 @@ import { type ExportedConversation, exportedMessage, exportedSummary } from './p
 import { conversationsToExport, conversationToExport, messagesToExport } from './queries.ts'
 import { sendLines } from './send-lines.ts'
 
-export const exportRoutes = (ctx: Context): Route[] => [
+export const exportRoutes = (ctx: Pick<Context, 'config' | 'db' | 'secrets'>): Route[] => [
   route(
     exportFoundConversations,
     { check: ({ params, query }) => readFilters(params.agentId, { ...query, limit: PAGE }, new Date()) },
@@ -58,7 +58,7 @@ export const exportRoutes = (ctx: Context): Route[] => [
 const searching = createSearch()
 
 async function exported(
-  ctx: Context,
+  ctx: Pick<Context, 'config' | 'db' | 'secrets'>,
   accountId: AccountId,
   rows: ConversationRow[],
   withMessages: boolean,

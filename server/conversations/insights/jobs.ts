@@ -13,7 +13,7 @@ import { askAgain } from './asked-again/ask-again.ts'
 import { refreshDays } from './days/refresh-days.ts'
 import { purgeCandidates } from './topics/proposed-labels.ts'
 
-const analysing = (ctx: Context): Task<AnalyseConversations> => ({
+const analysing = (ctx: Pick<Context, 'db' | 'log' | 'models'>): Task<AnalyseConversations> => ({
   name: ANALYSE_CONVERSATIONS,
   bulk: true,
   concurrency: 2,
@@ -21,7 +21,7 @@ const analysing = (ctx: Context): Task<AnalyseConversations> => ({
   run: (payload, { signal }) => analyseConversations(ctx, payload, signal),
 })
 
-const askingAgain = (ctx: Context): Task<AskAgain> => ({
+const askingAgain = (ctx: Pick<Context, 'db' | 'jobs' | 'knowledge'>): Task<AskAgain> => ({
   name: ASK_AGAIN,
   bulk: true,
   concurrency: 1,
@@ -29,9 +29,11 @@ const askingAgain = (ctx: Context): Task<AskAgain> => ({
   run: (payload, { signal }) => askAgain(ctx, payload, signal),
 })
 
-export const insightJobs = (ctx: Context): Task<never>[] => [analysing(ctx), askingAgain(ctx)]
+export const insightJobs = (
+  ctx: Pick<Context, 'db' | 'jobs' | 'knowledge' | 'log' | 'models'>,
+): Task<never>[] => [analysing(ctx), askingAgain(ctx)]
 
-export const insightRecurringJobs = (ctx: Context): RecurringJob[] => [
+export const insightRecurringJobs = (ctx: Pick<Context, 'db' | 'jobs'>): RecurringJob[] => [
   { what: 'conversations to look at', everyMs: 10_000, run: () => withLowPriority(() => hastenFirst(ctx)) },
   {
     what: 'figures of days',

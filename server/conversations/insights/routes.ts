@@ -10,7 +10,7 @@ import { topicsOfConversation } from './topics/queries.ts'
 import { topicRoutes } from './topics/routes.ts'
 import { unansweredRoutes } from './unanswered/routes.ts'
 
-export const insightRoutes = (ctx: Context): Route[] => [
+export const insightRoutes = (ctx: Pick<Context, 'db' | 'filesDir' | 'jobs'>): Route[] => [
   route(
     contract.readInsights,
     { check: ({ query }) => readRange(query, new Date()) },

@@ -6,7 +6,7 @@ import { type Route, route } from '../../platform/http/route.ts'
 import * as contract from './contract.ts'
 import { runsOfAction, runsOfProcedure } from './run-queries.ts'
 
-export const runRoutes = (ctx: Context): Route[] => [
+export const runRoutes = (ctx: Pick<Context, 'db'>): Route[] => [
   route(
     contract.listActionRuns,
     async ({ ref, caller: { account }, params: { agentId, actionId }, query }) => {

@@ -11,7 +11,7 @@ const AT_ONCE = 4
 /** The most searches of one account that may wait. */
 const MAX_WAITING = 64
 
-export const searchRoutes = (ctx: Context): Route[] => {
+export const searchRoutes = (ctx: Pick<Context, 'db'>): Route[] => {
   const search = createSearch()
   const places = createFairPlaces({ places: AT_ONCE, maxWaiting: MAX_WAITING })
   const enter = ({ account }: Caller): Promise<() => void> =>

@@ -20,7 +20,9 @@ import { readSettings, refuseHours, updateSettings } from './settings.ts'
 import { createTag, deleteTag, setTags, type TagRow, tagsOf, tagsOfTicket, updateTag } from './tags.ts'
 import { clocksOf, surveyOf } from './ticket-extras.ts'
 
-export const deskRoutes = (ctx: Context): Route[] => [
+export const deskRoutes = (
+  ctx: Pick<Context, 'config' | 'db' | 'filesDir' | 'log' | 'notifier' | 'secrets' | 'stopping'>,
+): Route[] => [
   ...tagRoutes(ctx),
   ...cannedRoutes(ctx),
   ...liveRoutes(ctx, createEventFeeds(ctx)),
@@ -51,14 +53,14 @@ export const deskRoutes = (ctx: Context): Route[] => [
   ),
 ]
 
-const liveRoutes = (ctx: Context, feeds: EventFeeds): Route[] => [
+const liveRoutes = (ctx: Pick<Context, 'db' | 'stopping'>, feeds: EventFeeds): Route[] => [
   route(contract.followEvents, async ({ ref, request, reply }) => {
     await followEvents(ctx, feeds, ref, request, reply)
     return SENT
   }),
 ]
 
-const tagRoutes = (ctx: Context): Route[] => [
+const tagRoutes = (ctx: Pick<Context, 'db' | 'notifier'>): Route[] => [
   route(contract.listTags, async ({ ref }) => (await tagsOf(ctx.db, ref)).map(presentTag)),
 
   route(contract.createTag, async ({ db, ref, body }) => presentTag(await createTag(db, ref, body))),
@@ -82,7 +84,7 @@ const tagRoutes = (ctx: Context): Route[] => [
   }),
 ]
 
-const cannedRoutes = (ctx: Context): Route[] => [
+const cannedRoutes = (ctx: Pick<Context, 'db'>): Route[] => [
   route(contract.listCannedReplies, async ({ ref }) =>
     (await cannedRepliesOf(ctx.db, ref)).map(presentCanned),
   ),

@@ -12,7 +12,7 @@ import { publishPresence } from './publish-presence.ts'
 import { createTeam, deleteTeam, type TeamRow, teamsOf, updateTeam } from './teams.ts'
 import { createStatus, deleteStatus, orderStatuses, updateStatus } from './write-status.ts'
 
-export const teamRoutes = (ctx: Context): Route[] => [
+export const teamRoutes = (ctx: Pick<Context, 'db' | 'notifier'>): Route[] => [
   route(contract.listMembers, async ({ ref }) => presentMembers(ctx.db, ref)),
 
   route(contract.setMemberPresence, async ({ caller: { account, member }, params, body }) => {

@@ -9,7 +9,7 @@ import { runEvaluations } from './run-evaluations.ts'
 import type { KeptRun, ListedRun } from './schema.ts'
 import { requireSet } from './set-queries.ts'
 
-export const keptRunRoutes = (ctx: Context): Route[] => [
+export const keptRunRoutes = (ctx: Pick<Context, 'db' | 'knowledge' | 'log' | 'models'>): Route[] => [
   route(
     contract.createEvaluationRun,
     { idempotencyMode: 'manual' },

@@ -17,7 +17,7 @@ import type { Evaluation, EvaluationChange } from './schema.ts'
 import { requireSet } from './set-queries.ts'
 import { setRoutes } from './set-routes.ts'
 
-export const evaluationRoutes = (ctx: Context): Route[] => [
+export const evaluationRoutes = (ctx: Pick<Context, 'db' | 'knowledge' | 'log' | 'models'>): Route[] => [
   route(contract.listEvaluations, async ({ ref, params: { agentId }, query }) => {
     const { setId } = query
     if (setId !== undefined) await requireSet(ctx.db, ref, setId)

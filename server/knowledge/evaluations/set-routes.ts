@@ -13,7 +13,7 @@ import { listSets, requireSet, type SetRow } from './set-queries.ts'
 
 const MAX_SETS = 50
 
-export const setRoutes = (ctx: Context): Route[] => [
+export const setRoutes = (ctx: Pick<Context, 'db'>): Route[] => [
   route(contract.listEvaluationSets, async ({ ref }) => {
     return { data: (await listSets(ctx.db, ref)).map(presentSet) }
   }),

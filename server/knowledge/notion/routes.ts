@@ -8,7 +8,7 @@ import { tryConnection } from './try-connection.ts'
 
 const success = { success: true as const }
 
-export const pagesConnectionRoutes = (ctx: Context): Route[] => [
+export const pagesConnectionRoutes = (ctx: Pick<Context, 'db' | 'fetcher' | 'secrets'>): Route[] => [
   route(connectPages, async ({ ref, body }) => {
     const baseUrl = baseUrlOf(body.baseUrl)
     const connection = { accessToken: body.accessToken, baseUrl }

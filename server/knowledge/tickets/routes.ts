@@ -3,7 +3,7 @@ import { type Route, route } from '../../platform/http/route.ts'
 import * as contract from './contract.ts'
 import { setTicketKnowledge } from './set-ticket-knowledge.ts'
 
-export const ticketKnowledgeRoutes = (ctx: Context): Route[] => [
+export const ticketKnowledgeRoutes = (ctx: Pick<Context, 'db' | 'jobs'>): Route[] => [
   route(contract.readTicketKnowledge, async ({ agent }) => ({
     enabled: agent.ticket_knowledge,
   })),

@@ -21,7 +21,7 @@ import { importContacts } from './import-contacts.ts'
 import { mergeContacts } from './merge-contacts.ts'
 import { presentContact } from './present.ts'
 
-export const peopleRoutes = (ctx: Context): Route[] => [
+export const peopleRoutes = (ctx: Pick<Context, 'db'>): Route[] => [
   route(contract.listContacts, async ({ ref, query }) => {
     const print = fingerprint('contacts', ref.agentId, query.query ?? null)
     const position = decodeCursor(query.cursor, print)

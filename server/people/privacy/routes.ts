@@ -12,7 +12,7 @@ import { findPerson } from './person/find-person.ts'
 import { presentErasure } from './person/present.ts'
 import { setRetention } from './retention/retention.ts'
 
-export const privacyRoutes = (ctx: Context): Route[] => [
+export const privacyRoutes = (ctx: Pick<Context, 'db' | 'jobs'>): Route[] => [
   route(contract.eraseUser, async ({ db, caller: { account, actor }, body }) => {
     const person = await findPerson(db, account.id, body)
     const row = await transact(db, async (trx) => {

@@ -23,7 +23,7 @@ type Account = { id: AccountId; plan: string }
 
 /** Returns the requested reply, which answers the last message. */
 export async function requestOf(
-  ctx: Context,
+  ctx: Pick<Context, 'db'>,
   account: Account,
   agent: AgentRow,
   body: Body,

@@ -18,7 +18,7 @@ import { setSourceText } from './source-text.ts'
 /** More than any account has; lists of version 1 have no pages. */
 const MAX_CHATBOTS = 10_000
 
-export const chatbotRoutes = (ctx: Context): Route[] => [
+export const chatbotRoutes = (ctx: Pick<Context, 'db' | 'filesDir' | 'jobs' | 'models'>): Route[] => [
   route(contract.createChatbot, async ({ db, caller, body: { chatbotName, sourceText } }) => {
     const { actor } = caller
     // One transaction, so that a failure leaves no chatbot behind.

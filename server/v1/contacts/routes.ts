@@ -11,7 +11,7 @@ import { presentAttribute, presentContact } from '../present.ts'
 import * as attributes from './attributes-contract.ts'
 import * as contract from './contract.ts'
 
-export const contactRoutes = (ctx: Context): Route[] => [
+export const contactRoutes = (ctx: Pick<Context, 'db'>): Route[] => [
   route(contract.createContacts, async ({ db, caller: { account }, params, body }) => {
     const owner = await ownerOf(db, account.id, params.chatbotId)
     const rows = await createContacts(db, owner, body.users, (index) => `users.${index}.custom_attributes`)

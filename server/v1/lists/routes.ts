@@ -9,7 +9,7 @@ import { presentConversation, presentLead } from '../present.ts'
 import * as contract from './contract.ts'
 import { conversationsOfPage, leadsOfPage } from './list-queries.ts'
 
-export const listRoutes = (ctx: Context): Route[] => [
+export const listRoutes = (ctx: Pick<Context, 'db'>): Route[] => [
   route(contract.listConversations, async ({ caller: { account }, query }) => {
     const { chatbotId: agentId, filteredSources } = query
     const filter = { agentId, ...readDateRange(query), sources: sourcesOf(filteredSources) }

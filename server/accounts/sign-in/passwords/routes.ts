@@ -18,7 +18,9 @@ const success = { success: true as const }
  * Routes for people who hold a link and have no session. The token is checked before a password is hashed, because
  * hashing is slow. The members are locked before the link, as when a member is removed with their links.
  */
-export const linkRoutes = (ctx: Context): Route[] => [
+export const linkRoutes = (
+  ctx: Pick<Context, 'config' | 'db' | 'jobs' | 'limiter' | 'maintenance' | 'sessions'>,
+): Route[] => [
   route(contract.setUp, async ({ body, request, reply }) => {
     await enter(ctx, { request, reply })
     const { account_id: accountId } = await readLink(ctx.db, 'set-up', body.token)
@@ -114,7 +116,11 @@ export const linkRoutes = (ctx: Context): Route[] => [
   }),
 ]
 
-async function enter(ctx: Context, exchange: Exchange, email?: string): Promise<{ device: string | null }> {
+async function enter(
+  ctx: Pick<Context, 'config' | 'db' | 'limiter' | 'maintenance' | 'sessions'>,
+  exchange: Exchange,
+  email?: string,
+): Promise<{ device: string | null }> {
   await ctx.maintenance.refuse()
   return countEntry(ctx, exchange, email)
 }

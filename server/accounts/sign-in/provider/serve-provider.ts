@@ -9,7 +9,7 @@ import { beginsSession, headersFor, noteSignIn, passCookies } from './ask-auth.t
 import { returnFromProvider, SIGN_IN_PAGE } from './contract.ts'
 
 /** The library checks the parameters and redirects the browser onwards. */
-export const providerRoutes = (ctx: Context): RawRoute[] => [
+export const providerRoutes = (ctx: Pick<Context, 'config' | 'db' | 'limiter' | 'sessions'>): RawRoute[] => [
   rawRoute(returnFromProvider, async ({ request, reply }) => {
     const { oidc, publicUrl } = ctx.config
     if (!oidc || !publicUrl) throw new ApiError('ROUTE_NOT_FOUND')

@@ -10,7 +10,10 @@ import { documentOf } from './page-document.ts'
 export const DEMO_AGENT = 'demo-agent'
 
 /** The page shows nothing of any account except the demo agent, which is public. */
-export const statusRoutes = (ctx: Context, apiPath: string): RawRoute[] => [
+export const statusRoutes = (
+  ctx: Pick<Context, 'config' | 'db' | 'embedded' | 'maintenance' | 'models' | 'space'>,
+  apiPath: string,
+): RawRoute[] => [
   rawRoute(showStatus, async ({ request, reply }) => {
     const origin = ctx.config.publicUrl ?? `${request.protocol}://${request.host}`
     const base = basePathOf(ctx.config)

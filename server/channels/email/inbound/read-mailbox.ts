@@ -20,7 +20,7 @@ const SKEW_MS = 2 * 60_000
  * changes nothing in the mailbox. Throws LostLease, and what withImap throws.
  */
 export async function readMailbox(
-  ctx: Context,
+  ctx: Pick<Context, 'config' | 'db' | 'filesDir' | 'jobs' | 'mailParser' | 'notifier' | 'secrets'>,
   row: ClaimedMailbox,
   limits: { maxMs: number; signal: AbortSignal },
 ): Promise<boolean> {

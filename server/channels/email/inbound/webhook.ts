@@ -24,7 +24,9 @@ const IN_MEMORY_OF_ACCOUNT = 2
 const TOLERANCE_SECONDS = 300
 
 /** Refuses mails with SERVICE_OVERLOADED while too many arrive at once. */
-export function mailWebhookRoutes(ctx: Context): RawRoute[] {
+export function mailWebhookRoutes(
+  ctx: Pick<Context, 'db' | 'filesDir' | 'jobs' | 'mailParser' | 'notifier' | 'secrets' | 'uploads'>,
+): RawRoute[] {
   const admit = admitLargeBodies()
   const inMemory = createFairPlaces({ places: IN_MEMORY, share: IN_MEMORY_OF_ACCOUNT })
   return [
@@ -69,7 +71,11 @@ const timestampOf = ({ headers }: FastifyRequest): string => String(headers['x-t
 type Signed = { row: ConnectionRow; secret: string; signature: Buffer }
 
 /** Checks what can be checked without the body. Every failure is the same error. */
-async function requireSigned(ctx: Context, agentId: string, request: FastifyRequest): Promise<Signed> {
+async function requireSigned(
+  ctx: Pick<Context, 'db' | 'secrets'>,
+  agentId: string,
+  request: FastifyRequest,
+): Promise<Signed> {
   const timestamp = timestampOf(request)
   const signature = Buffer.from(String(request.headers['x-signature'] ?? ''), 'hex')
   const isNow =

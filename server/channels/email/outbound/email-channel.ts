@@ -66,7 +66,10 @@ async function agentName({ db }: Context, { account_id, agent_id }: ConnectionRo
 }
 
 /** Returns the files of a delivery, or a sentence that says why they cannot be sent. */
-async function readFiles(ctx: Context, delivery: DeliveryRow): Promise<MailFile[] | string> {
+async function readFiles(
+  ctx: Pick<Context, 'db' | 'filesDir'>,
+  delivery: DeliveryRow,
+): Promise<MailFile[] | string> {
   const notes = delivery.content.attachments ?? []
   if (notes.reduce((sum, { size }) => sum + size, 0) > MAX_BYTES)
     return `The files have more than the ${MAX_BYTES / 1_048_576} MB that mail servers take.`
@@ -83,7 +86,12 @@ async function readFiles(ctx: Context, delivery: DeliveryRow): Promise<MailFile[
 type Mail = { raw: Buffer; envelope: { from: string; to: string[] }; messageId: string }
 
 /** Gives a mail to the sending server. After a problem with the connection it is tried again. */
-async function hand(ctx: Context, row: ConnectionRow, mail: Mail, signal: AbortSignal): Promise<Attempt> {
+async function hand(
+  ctx: Pick<Context, 'config' | 'db' | 'secrets'>,
+  row: ConnectionRow,
+  mail: Mail,
+  signal: AbortSignal,
+): Promise<Attempt> {
   const { allowedPrivateHosts } = ctx.config
   try {
     const smtp = await openSmtp(await smtpLogin(ctx, row), {

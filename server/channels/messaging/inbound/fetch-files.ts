@@ -19,7 +19,7 @@ import type { FetchFiles } from './take-message.ts'
  * After the last attempt, or a permanent failure, the message says that the file could not be fetched.
  */
 export async function fetchFiles(
-  ctx: Context,
+  ctx: Pick<Context, 'db' | 'fetcher' | 'filesDir' | 'log' | 'notifier' | 'secrets'>,
   { threadId, providerMessageId }: FetchFiles,
   { isLast, signal }: Attempt,
 ): Promise<void> {

@@ -9,7 +9,9 @@ import { takeWebhook } from './take-webhook.ts'
 import { receiveMessagingWebhook, verifyMessagingWebhook } from './webhook-contract.ts'
 
 /** The webhook is confirmed when all of it is durably stored. Otherwise the provider sends it again. */
-export function messagingWebhookRoutes(ctx: Context): RawRoute[] {
+export function messagingWebhookRoutes(
+  ctx: Pick<Context, 'config' | 'db' | 'fetcher' | 'jobs' | 'log' | 'notifier' | 'secrets'>,
+): RawRoute[] {
   const connected = (agentId: string) =>
     agentId.includes('\0') ? [] : withTenant(agentId, () => accountsOf(ctx, agentId))
   const admitted = new WeakMap<object, MessagingAccount[]>()

@@ -21,7 +21,11 @@ const STATUS_WITHIN_MS = 60_000
 /** Sends those messages of a delivery that are not known to be accepted. */
 export const messagingChannel: Channel = { name: 'messaging', send }
 
-async function send(ctx: Context, delivery: DeliveryRow, signal: AbortSignal): Promise<Attempt> {
+async function send(
+  ctx: Pick<Context, 'db' | 'fetcher' | 'filesDir' | 'log' | 'secrets'>,
+  delivery: DeliveryRow,
+  signal: AbortSignal,
+): Promise<Attempt> {
   const { content } = delivery
   // The request that sends a template also settles it, so its process must have died.
   if (content.template)
@@ -49,7 +53,10 @@ async function send(ctx: Context, delivery: DeliveryRow, signal: AbortSignal): P
   }
 }
 
-async function accountFor(ctx: Context, thread: ThreadRow): Promise<MessagingAccount | undefined> {
+async function accountFor(
+  ctx: Pick<Context, 'db' | 'secrets'>,
+  thread: ThreadRow,
+): Promise<MessagingAccount | undefined> {
   const accounts = await accountsOf(ctx, thread.agent_id)
   // If the numbers of an account are unknown, it must be that account.
   return ownerOf(accounts, thread.connection) ?? accounts.find(({ numbers }) => numbers === null)
@@ -91,7 +98,7 @@ async function takenPieces(db: Db, { account_id, id }: DeliveryRow): Promise<Map
 }
 
 async function sendPiece(
-  ctx: Context,
+  ctx: Pick<Context, 'db' | 'filesDir'>,
   client: ProviderClient,
   { id, account_id, agent_id }: DeliveryRow,
   addressed: Addressed,
@@ -123,7 +130,7 @@ async function sendPiece(
 }
 
 async function callFor(
-  ctx: Context,
+  ctx: Pick<Context, 'db' | 'filesDir'>,
   client: ProviderClient,
   addressed: Addressed,
   piece: Piece,
@@ -140,7 +147,7 @@ async function callFor(
   return client.sendFile(addressed, { name, type, bytes: found.bytes })
 }
 
-function attemptOf(ctx: Context, delivery: DeliveryRow, error: unknown): Attempt {
+function attemptOf(ctx: Pick<Context, 'log'>, delivery: DeliveryRow, error: unknown): Attempt {
   const unknown = (reason: string): Attempt => ({ kind: 'unknown', reason, afterMs: STATUS_WITHIN_MS })
   if (!(error instanceof ProviderFailure)) {
     ctx.log.error({ err: error, delivery: delivery.id }, 'a delivery failed with an unexpected error')

@@ -3,7 +3,7 @@ import { type Route, route } from '../../../platform/http/route.ts'
 import { deleteIdentitySecret, putIdentitySecret, readIdentitySecret } from './contract.ts'
 import { identitySecretSince, removeIdentitySecret, renewIdentitySecret } from './identity-secret.ts'
 
-export const identityRoutes = (ctx: Context): Route[] => [
+export const identityRoutes = (ctx: Pick<Context, 'db' | 'secrets'>): Route[] => [
   route(readIdentitySecret, async ({ ref }) => {
     const since = await identitySecretSince(ctx.db, ref)
     return { enabled: since !== null, createdAt: since?.toISOString() ?? null }

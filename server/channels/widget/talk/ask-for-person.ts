@@ -12,7 +12,7 @@ import { beginConversation } from './store-message.ts'
  * already. Throws RESOURCE_NOT_FOUND for an unknown conversation, and when the agent may not escalate.
  */
 export async function askForPerson(
-  ctx: Context,
+  ctx: Pick<Context, 'db' | 'notifier'>,
   visit: Visit,
   { conversationId, country, page }: { conversationId?: string; country: string | null; page?: string },
 ): Promise<string> {

@@ -8,7 +8,7 @@ import { type GroupRow, listGroupRows, presentGroups } from './queries.ts'
 
 const isCount = (value: string): boolean => /^\d{1,9}$/.test(value)
 
-export const unansweredRoutes = (ctx: Context): Route[] => [
+export const unansweredRoutes = (ctx: Pick<Context, 'db' | 'filesDir' | 'jobs'>): Route[] => [
   route(contract.listUnanswered, async ({ caller: { account }, params: { agentId }, query }) => {
     const { limit, status } = query
     const print = fingerprint('unanswered', agentId, status)

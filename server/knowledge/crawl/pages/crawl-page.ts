@@ -9,7 +9,7 @@ import { readPage } from './read-page.ts'
 
 /** Reads a claimed page and embeds its text if it is new. Never throws. */
 export async function crawlPage(
-  ctx: Context,
+  ctx: Pick<Context, 'db' | 'extractor' | 'fetcher' | 'log' | 'models' | 'renderer'>,
   run: CrawlRun,
   page: PageRow,
   robots: RobotsCache,

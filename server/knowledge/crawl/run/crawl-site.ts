@@ -66,7 +66,11 @@ async function workOn(ctx: Context, run: CrawlRun, signal: AbortSignal): Promise
 
 type CrawlRules = { robots: RobotsCache; delayMs: number; signal: AbortSignal }
 
-async function drain(ctx: Context, run: CrawlRun, { robots, delayMs, signal }: CrawlRules): Promise<boolean> {
+async function drain(
+  ctx: Pick<Context, 'db' | 'extractor' | 'fetcher' | 'log' | 'models' | 'renderer'>,
+  run: CrawlRun,
+  { robots, delayMs, signal }: CrawlRules,
+): Promise<boolean> {
   const until = performance.now() + SLICE_MS
   const writer = createPageWriter(ctx.db, run)
   const working = new Set<Promise<void>>()
