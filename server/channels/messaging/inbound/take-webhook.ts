@@ -11,13 +11,15 @@ import { takeMessage, takeReplacement } from './take-message.ts'
 
 const REFRESH_AFTER_MS = 60_000
 
+type Deps = Pick<Context, 'db' | 'fetcher' | 'generations' | 'jobs' | 'log' | 'notifier' | 'secrets'>
+
 /**
  * Stores the events of a webhook in order, each in its own transaction. If one fails, the others stay stored, and
  * the provider sends all of them again. Events of other accounts and numbers, and what cannot be
  * read, leave a note for the operator.
  */
 export async function takeWebhook(
-  ctx: Context,
+  ctx: Deps,
   accounts: MessagingAccount[],
   events: WebhookEvent[],
 ): Promise<void> {
@@ -39,7 +41,7 @@ export async function takeWebhook(
 }
 
 function takeEvent(
-  ctx: Context,
+  ctx: Deps,
   account: MessagingAccount,
   event: Exclude<WebhookEvent, { kind: 'unreadable' }>,
 ): Promise<void> {
@@ -59,7 +61,7 @@ function takeEvent(
 
 /** All accounts whose secret fits belong to one agent. */
 async function note(
-  { db, log }: Context,
+  { db, log }: Deps,
   [account]: MessagingAccount[],
   event: Omit<Parameters<typeof noteUnreadable>[2], 'threadId'>,
 ): Promise<void> {
@@ -67,7 +69,7 @@ async function note(
   if (account) await noteUnreadable(db, account, { ...event, threadId: null })
 }
 
-async function hasNumber(ctx: Context, account: MessagingAccount, numberId: string): Promise<boolean> {
+async function hasNumber(ctx: Deps, account: MessagingAccount, numberId: string): Promise<boolean> {
   const isKnown = () => account.numbers?.some(({ id }) => id === numberId) ?? false
   if (isKnown()) return true
   const { numbers, numbersReadAt } = account

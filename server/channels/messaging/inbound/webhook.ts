@@ -10,7 +10,7 @@ import { receiveMessagingWebhook, verifyMessagingWebhook } from './webhook-contr
 
 /** The webhook is confirmed when all of it is durably stored. Otherwise the provider sends it again. */
 export function messagingWebhookRoutes(
-  ctx: Pick<Context, 'config' | 'db' | 'fetcher' | 'jobs' | 'log' | 'notifier' | 'secrets'>,
+  ctx: Pick<Context, 'config' | 'db' | 'fetcher' | 'generations' | 'jobs' | 'log' | 'notifier' | 'secrets'>,
 ): RawRoute[] {
   const connected = (agentId: string) =>
     agentId.includes('\0') ? [] : withTenant(agentId, () => accountsOf(ctx, agentId))
