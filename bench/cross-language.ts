@@ -36,7 +36,6 @@ async function main(): Promise<void> {
   const prepared = await prepare(null, 0)
   const env = { OPENAI_BASE_URL: values.embeddings, OPENAI_API_KEY: 'none', EMBEDDING_MODEL: values.model }
   const ctx = await createContext(readConfig({ ...prepared.env, ...env }))
-  await ctx.jobs.prepare(jobKinds(ctx))
   await ctx.jobs.work(jobKinds(ctx))
   const account = { id: prepared.accountId, plan: 'unlimited' as const }
   const agentId = await createAgent(ctx.db, account, 'bench', { name: 'Cross-language' })

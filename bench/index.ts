@@ -94,7 +94,6 @@ async function openWorld(
   const { accountId, agentId } = prepared
   const env = Object.assign(prepared.env, settings)
   const ctx = await createContext(readConfig(env))
-  await ctx.jobs.prepare(jobKinds(ctx))
   await fill(ctx, accountId, agentId, chunks)
   await sql`vacuum analyze`.execute(ctx.db)
   return {

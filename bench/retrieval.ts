@@ -61,7 +61,6 @@ export async function retrievalScenario(
   try {
     const lack = cache && (await preparePgvector(ctx.db))
     if (lack) throw new Error(lack)
-    await ctx.jobs.prepare(jobKinds(ctx))
     await ctx.jobs.work(jobKinds(ctx))
     for (const collection of await loadCollections()) {
       asked.push(...(await askCollection(ctx, prepared.accountId, collection)))

@@ -80,9 +80,10 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
     const notifier = database.url ? postgresNotifier(database.url, onBroken) : localNotifier()
     const activity = createActivity()
     const vacuum = embedded ? scheduleVacuum(db, activity.onNote, onError) : null
-    const jobs = await openJobs({
+    const process = database.url ? await beatingProcess(database.url, onBroken) : await soleProcess(db)
+    const jobs = openJobs({
       db,
-      embedded,
+      process,
       availability,
       space: databaseSpace,
       notifier,
@@ -113,7 +114,6 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
     const renderer = browserPath === null ? null : createRenderer({ ...fetching, browserPath, onError })
     const extractor = createExtractor()
     const mailParser = createMailParser()
-    const process = database.url ? await beatingProcess(database.url, onBroken) : await soleProcess(db)
     const turns = createMainThreadScheduler()
     const stopping = new AbortController()
     // Every open stream listens.
@@ -170,9 +170,9 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
       async close(jobsMs?: number) {
         vacuum?.stop()
         await generations.close()
+        await jobs.close(jobsMs)
         await process.close()
         await notifier.close()
-        await jobs.close(jobsMs)
         await extractor.close()
         await mailParser.close()
         await renderer?.close()

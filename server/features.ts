@@ -90,7 +90,7 @@ import type { RawEndpoint } from './platform/http/raw-endpoint.ts'
 import type { Route } from './platform/http/route.ts'
 import type { RawRoute } from './platform/http/server/serve-raw.ts'
 import type { Task } from './platform/jobs/jobs.ts'
-import { POLL_MS, type RecurringJob } from './platform/jobs/recurring-jobs.ts'
+import type { RecurringJob } from './platform/jobs/recurring-jobs.ts'
 import { agentReactions } from './reactions.ts'
 import * as chat1 from './v1/chat/contract.ts'
 import * as chatbots1 from './v1/chatbots/contract.ts'
@@ -194,11 +194,6 @@ export const features: Feature[] = [
     ],
   },
   { raw: [workspace], rawRoutes: workspaceRoutes },
-  {
-    duties: ({ jobs }) => [
-      { what: 'jobs of dead processes', everyMs: POLL_MS, run: () => jobs.requeueOrphaned() },
-    ],
-  },
 ]
 
 /** The contracts of version 2, in the order of the features and, within each, by path and method. */

@@ -40,7 +40,6 @@ export async function run(ctx: Context, role: 'api' | 'worker' | 'all'): Promise
   const { promise: started, resolve: hasStarted } = Promise.withResolvers<void>()
   // A signal during startup takes effect once startup is complete, so that nothing is left half done.
   endOnSignal(() => started.then(close), log)
-  await jobs.prepare(jobKinds(ctx))
   const stopDuties = await startRecurringJobs(
     {
       ...ctx,
@@ -86,7 +85,8 @@ export async function run(ctx: Context, role: 'api' | 'worker' | 'all'): Promise
   async function close(): Promise<void> {
     const latest = wait(DRAIN_MS + FAREWELL_MS)
     // A job that started now would be interrupted.
-    const finished = Promise.all([jobs.rest(), stopDuties(), socket?.close()])
+    jobs.rest()
+    const finished = Promise.all([stopDuties(), socket?.close()])
     const closing = app?.close()
     const drained = ctx.generations.drain(DRAIN_MS)
     await Promise.race([drained, latest])

@@ -117,28 +117,23 @@ async function administer<T>(server: string, work: (client: pg.Client) => Promis
   }
 }
 
-/**
- * Returns a version that changes whenever the tables may change: with the migrations, and with the version of the job
- * queue, which creates its own tables.
- */
+/** Returns a version that changes whenever the tables may change. */
 function tablesVersion(): string {
   const hash = createHash('sha256')
   for (const { checksum } of readMigrations()) hash.update(checksum)
-  return hash.update(versionOf('pg-boss')).digest('hex').slice(0, 16)
+  return hash.digest('hex').slice(0, 16)
 }
 
 const versionOf = (name: string): string =>
   JSON.parse(readFileSync(`node_modules/${name}/package.json`, 'utf8')).version
 
-/** Makes all tables and the queues of jobs, which a service would make at its first start. */
+/** Makes all tables, as a service does at its first start. */
 async function makeTables(database: Database): Promise<void> {
   // Only this step needs the service, whose code takes seconds to load.
   const { createContext } = await import('../server/context.ts')
-  const { jobKinds } = await import('../server/features.ts')
   const folder = mkdtempSync(join(tmpdir(), 'parley-tables-'))
   const config = readConfig({ DATA_DIR: folder, LOG_LEVEL: 'error' })
   const ctx = await createContext(config, { database: { ...database, close: async () => {} } })
-  await ctx.jobs.prepare(jobKinds(ctx))
   await ctx.close()
   rmSync(folder, { recursive: true })
   // What the service notes about itself is not part of a new database.

@@ -230,8 +230,9 @@ async function look(): Promise<Map<string, { rows: number; hash: string }>> {
   if (tables.length === 0) {
     const { rows } = await sql<{ name: string }>`
       select table_schema || '.' || table_name as name from information_schema.tables
-      where table_type = 'BASE TABLE' and (table_schema = 'public' and table_name not in ('requests', 'api_keys', 'processes', 'credit_usage')
-        or table_schema = 'jobs' and table_name = 'job')`.execute(service.ctx.db)
+      where table_type = 'BASE TABLE' and (table_schema = 'public' and table_name not in ('requests', 'api_keys', 'processes', 'credit_usage'))`.execute(
+      service.ctx.db,
+    )
     tables = rows.map(({ name }) => name)
   }
   const parts = tables.map(

@@ -79,7 +79,6 @@ export async function startService(
     await ctx.close()
     throw error
   })
-  await ctx.jobs.prepare(jobKinds(ctx))
   if (!idle) await ctx.jobs.work(jobKinds(ctx))
   await app.listen({ host: '127.0.0.1', port })
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`

@@ -101,6 +101,7 @@ export const derivedTables = [
   'conversation_counts',
   'search_queue',
   'duties',
+  'jobs',
   'insight_days',
   'insights_queue',
   'processes',

@@ -15,7 +15,8 @@ import { type Database, type Db, openEmbedded } from '../../platform/db/database
 import { newAgentId, newId } from '../../platform/db/ids.ts'
 import { migrate } from '../../platform/db/upkeep/migrate.ts'
 import { preparePgvector } from '../../platform/db/upkeep/pgvector.ts'
-import { openJobs, type Task } from '../../platform/jobs/jobs.ts'
+import { soleProcess } from '../../platform/db/upkeep/processes.ts'
+import { openJobs } from '../../platform/jobs/jobs.ts'
 import { CommandFailure } from '../command.ts'
 import type { Line } from './backup-format.ts'
 import { backupTables, derivedTables, settingsLeftOut } from './backup-tables.ts'
@@ -174,14 +175,10 @@ test('without pgvector, everything but the vectors is restored, and agents use w
 
 test('jobs in the queue do not affect restored data', async () => {
   const { db } = to
-  const jobs = await openJobs({ db, embedded: true, onError: assert.ifError })
-  const run = async () => assert.fail('the job of before was run')
-  const task: Task<object> = { name: 'remove-files', concurrency: 1, retries: 0, run }
-  await jobs.prepare([task as Task<never>])
-  await jobs.enqueue(db, task.name, { folder: 'x' })
+  const jobs = openJobs({ db, process: await soleProcess(db), onError: assert.ifError })
+  await jobs.enqueue(db, 'remove-files', { folder: 'x' })
   const waiting = async () =>
-    (await sql<{ n: number }>`select count(*) as n from jobs.job where name = ${task.name}`.execute(db))
-      .rows[0]?.n
+    (await sql<{ n: number }>`select count(*)::int as n from jobs`.execute(db)).rows[0]?.n
   assert.equal(await waiting(), 1)
   await restoreBackup(db, filesTo(), backup)
   assert.equal(await waiting(), 0)

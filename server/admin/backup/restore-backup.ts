@@ -6,6 +6,7 @@ import type { Db, Trx } from '../../platform/db/database.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import { readMigrations } from '../../platform/db/upkeep/migrate.ts'
 import { preparePgvector } from '../../platform/db/upkeep/pgvector.ts'
+import { hasFormerQueue, takeOverFormerJobs } from '../../platform/jobs/former-jobs.ts'
 import { CommandFailure } from '../command.ts'
 import { type Line, readBackup } from './backup-format.ts'
 import { backupTables, settingsLeftOut } from './backup-tables.ts'
@@ -112,10 +113,8 @@ export function refuseOtherVersion(line: Line): void {
 
 async function empty(trx: Trx): Promise<void> {
   // The jobs in the queue concern the previous rows. Some would delete files that the restore brings back.
-  const { rows } = await sql<{ queue: string | null }>`select to_regclass('jobs.job')::text as queue`.execute(
-    trx,
-  )
-  if (rows[0]?.queue) await sql`delete from jobs.job where state in ('created', 'retry')`.execute(trx)
+  if (await hasFormerQueue(trx)) await takeOverFormerJobs(trx)
+  await sql`delete from jobs`.execute(trx)
   await dropSpaces(trx)
   for (const { name } of [...backupTables].reverse()) {
     const some = name === 'settings' ? sql`where name not in (${sql.join([...settingsLeftOut])})` : sql``

@@ -220,9 +220,8 @@ export async function enqueueFilling(
         or exists (select from chunk_vectors where chunk_vectors.agent_id = agents.id))`,
     )
     .where(
-      sql<SqlBool>`not exists (select from jobs.job where name = ${FILL_SPACE}
-        and state in ('created', 'retry', 'active') and data ->> 'agentId' = agents.id
-        and data ->> 'space' is not distinct from ${space})`,
+      sql<SqlBool>`not exists (select from jobs where task = ${FILL_SPACE}
+        and payload ->> 'agentId' = agents.id and payload ->> 'space' is not distinct from ${space})`,
     )
     .$if(agentId !== null, (query) => query.where('id', '=', agentId))
     .execute()

@@ -6,7 +6,9 @@ import { freshDatabase } from '../../../test/database.ts'
 import { until } from '../../../test/until.ts'
 import { ALWAYS_THERE } from '../db/connections/availability.ts'
 import type { Db } from '../db/database.ts'
+import { newId } from '../db/ids.ts'
 import { localNotifier, postgresNotifier } from '../db/notifier.ts'
+import { beatingProcess, soleProcess } from '../db/upkeep/processes.ts'
 import { openJobs, ServiceAway, type Task } from './jobs.ts'
 import { startRecurringJobs } from './recurring-jobs.ts'
 
@@ -15,9 +17,9 @@ type Payload = { word: string }
 /** Opens the jobs of a new database; `told` collects their errors. */
 async function openTestJobs() {
   const { database, drop } = await freshDatabase()
-  const { db, embedded } = database
+  const { db } = database
   const told: unknown[] = []
-  const jobs = await openJobs({ db, embedded, onError: (error) => told.push(error) })
+  const jobs = openJobs({ db, process: await soleProcess(db), onError: (error) => told.push(error) })
   return { database, drop, db, told, jobs }
 }
 
@@ -35,10 +37,9 @@ test('a failing job is retried; attempts that a process did not survive do not c
     },
   }
   const tasks = [task as Task<never>]
-  await jobs.prepare(tasks)
   await jobs.enqueue<Payload>(db, 'try', { word: 'later' })
   // Simulates that many kills.
-  await sql`update jobs.job set retry_count = 5 where name = 'try'`.execute(db)
+  await sql`update jobs set claims = 5`.execute(db)
   await jobs.work(tasks)
   await until('the second attempt', () => attempts.length === 2)
   assert.deepEqual(attempts, ['later', 'later'])
@@ -47,8 +48,7 @@ test('a failing job is retried; attempts that a process did not survive do not c
   await until('the end of the last attempt', () => told.length > 0)
   assert.deepEqual(attempts.slice(2), ['never', 'never', 'never last'])
   await until('nothing to be left', async () => {
-    const { rows } = await sql`select 1 from jobs.job where name = 'try' and state <> 'completed'`.execute(db)
-    return rows.length === 0
+    return (await sql`select from jobs`.execute(db)).rows.length === 0
   })
   assert.deepEqual(told.map(String), ['Error: not yet'])
   await jobs.close()
@@ -77,7 +77,6 @@ for (const [what, fail] of [
       },
     }
     const tasks = [task as Task<never>]
-    await jobs.prepare(tasks)
     await jobs.work(tasks)
     await jobs.enqueue<Payload>(db, 'away', { word: 'again' })
     await until('the end', () => told.length > 0)
@@ -90,10 +89,10 @@ for (const [what, fail] of [
 
 test('a job starts when it is committed or due, without constant polling', async () => {
   const { database, drop } = await freshDatabase()
-  const { db, embedded, availability, url } = database
+  const { db, availability, url } = database
   const fail = (error: unknown) => assert.fail(String(error))
   const notifier = url ? postgresNotifier(url, fail) : localNotifier()
-  const jobs = await openJobs({ db, embedded, availability, notifier, onError: fail })
+  const jobs = openJobs({ db, process: await soleProcess(db), availability, notifier, onError: fail })
   const begun: string[] = []
   let under = 0
   let most = 0
@@ -108,10 +107,7 @@ test('a job starts when it is committed or due, without constant polling', async
       begun.push(word)
     },
   }
-  await jobs.prepare([task as Task<never>])
   await jobs.work([task as Task<never>])
-  // All workers have polled, found nothing, and are waiting.
-  await wait(500)
   await db.transaction().execute(async (trx) => {
     for (let i = 0; i < 20; i++) await jobs.enqueue<Payload>(trx, 'note', { word: `${i}` })
     await jobs.enqueue<Payload>(trx, 'note', { word: 'later' }, 1)
@@ -120,7 +116,7 @@ test('a job starts when it is committed or due, without constant polling', async
   await until('all jobs', () => begun.length === 21)
   assert.equal(begun.at(-1), 'later')
   assert.equal(most, 3, 'they run side by side')
-  await jobs.rest()
+  jobs.rest()
   await jobs.enqueue<Payload>(db, 'note', { word: 'for others' })
   await wait(500)
   assert.ok(!begun.includes('for others'), 'whoever rests takes no more')
@@ -132,8 +128,12 @@ test('a job starts when it is committed or due, without constant polling', async
 
 test('an account has no more than its share of running jobs, however many of them came first', async () => {
   const { database, drop } = await freshDatabase()
-  const { db, embedded } = database
-  const jobs = await openJobs({ db, embedded, onError: (error) => assert.fail(String(error)) })
+  const { db } = database
+  const jobs = openJobs({
+    db,
+    process: await soleProcess(db),
+    onError: (error) => assert.fail(String(error)),
+  })
   const begun: string[] = []
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   const task: Task<Payload> = {
@@ -147,7 +147,6 @@ test('an account has no more than its share of running jobs, however many of the
       if (word === 'few' && begun.filter((each) => each === 'few').length === 1) throw new Error('once more')
     },
   }
-  await jobs.prepare([task as Task<never>])
   for (let i = 0; i < 6; i++) await jobs.enqueue<Payload>(db, 'shared', { word: `many ${i}` }, 0, 'a')
   await jobs.enqueue<Payload>(db, 'shared', { word: 'few' }, 0, 'b')
   await jobs.work([task as Task<never>])
@@ -162,7 +161,7 @@ test('an account has no more than its share of running jobs, however many of the
 
 test('duties and jobs run although the clock of the database was set back by an hour', async () => {
   const { database, drop } = await freshDatabase()
-  const { db, embedded } = database
+  const { db } = database
   const fail = (error: unknown) => assert.fail(String(error))
   const runs: string[] = []
   let look = (): unknown => assert.fail('nobody listens')
@@ -189,33 +188,178 @@ test('duties and jobs run although the clock of the database was set back by an 
   look()
   await stop()
 
-  const jobs = await openJobs({ db, embedded, onError: fail })
+  const jobs = openJobs({ db, process: await soleProcess(db), onError: fail })
   const task: Task<Payload> = {
     name: 'late',
     concurrency: 1,
-    // On a busy machine, the job of the dead process may be due again before the other has run.
-    retries: 1,
+    retries: 0,
     run: async ({ word }) => void runs.push(word),
   }
-  await jobs.prepare([task as Task<never>])
   await jobs.enqueue<Payload>(db, 'late', { word: 'waiting' }, 1)
-  await jobs.enqueue<Payload>(db, 'late', { word: 'of a dead process' })
-  await sql`update jobs.job set created_on = created_on + interval '1 hour', start_after = start_after + interval '1 hour'
-    where name = 'late'`.execute(db)
-  await sql`update jobs.job set state = 'active', started_on = created_on, heartbeat_on = created_on
-    where name = 'late' and start_after = created_on`.execute(db)
-  await jobs.work([task as Task<never>])
-  await jobs.requeueOrphaned()
-  const { rows } = await sql<{ ok: boolean }>`
-    select heartbeat_on <= now() as ok from jobs.job where name = 'late' and data->>'word' = 'of a dead process'`.execute(
+  await sql`update jobs set queued_at = queued_at + interval '1 hour', run_at = run_at + interval '1 hour'`.execute(
     db,
   )
-  assert.deepEqual(rows, [{ ok: true }])
+  await jobs.work([task as Task<never>])
   await until('the waiting job', () => runs.includes('waiting'))
-  assert.deepEqual(
-    runs.filter((word) => word !== 'of a dead process'),
-    ['duty', 'duty', 'waiting'],
+  assert.deepEqual(runs, ['duty', 'duty', 'waiting'])
+  await jobs.close()
+  await database.close()
+  await drop()
+})
+
+test('jobs of a process that has died run in another; what the dead one still says of them does not count', async () => {
+  const { database, drop } = await freshDatabase()
+  const { db } = database
+  const fail = (error: unknown) => assert.fail(String(error))
+  const begun: string[] = []
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const task = (name: string, end?: Promise<void>): Task<Payload> => ({
+    name: 'moved',
+    concurrency: 2,
+    retries: 0,
+    async run({ word }) {
+      begun.push(`${name} ${word}`)
+      await end
+    },
+  })
+  const dead = await soleProcess(db)
+  const first = openJobs({ db, process: dead, onError: fail })
+  await first.enqueue<Payload>(db, 'moved', { word: 'a' })
+  await first.work([task('first', released) as Task<never>])
+  await until('the first run', () => begun.length === 1)
+  // As another process declares it dead.
+  await sql`update processes set epoch = epoch + 1, alive = false where id = ${dead.id}`.execute(db)
+  const living = newId()
+  await sql`insert into processes (id) values (${living})`.execute(db)
+  const second = openJobs({ db, process: { ...dead, id: living }, onError: fail })
+  const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
+  await second.work([task('second', held) as Task<never>])
+  await until('the second run', () => begun.length === 2)
+  release()
+  await first.close()
+  const { rows } = await sql<{ process_id: string }>`select process_id from jobs`.execute(db)
+  assert.deepEqual(rows, [{ process_id: living }])
+  letGo()
+  await until('the end', async () => (await sql`select from jobs`.execute(db)).rows.length === 0)
+  assert.deepEqual(begun, ['first a', 'second a'])
+  await second.close()
+  await database.close()
+  await drop()
+})
+
+test('a claim whose response was lost is repeated; an end that cannot be stored is stored later', async () => {
+  const { db, drop, database, jobs, told } = await openTestJobs()
+  const begun: string[] = []
+  const task: Task<Payload> = {
+    name: 'lost',
+    concurrency: 1,
+    retries: 0,
+    share: 1,
+    async run({ word }) {
+      begun.push(word)
+      if (word === 'a') await sql`alter table jobs rename to jobs_away`.execute(db)
+    },
+  }
+  await jobs.enqueue<Payload>(db, 'lost', { word: 'a' }, 0, 'one')
+  await jobs.enqueue<Payload>(db, 'lost', { word: 'b' }, 0, 'one')
+  // As after a claim of both.
+  await sql`update jobs set claims = 1, process_epoch = 1, process_id = (select id from processes)`.execute(
+    db,
   )
+  await jobs.work([task as Task<never>])
+  await until('the failure to store', () => told.length > 0)
+  await sql`alter table jobs_away rename to jobs`.execute(db)
+  await until('the end', async () => (await sql`select from jobs`.execute(db)).rows.length === 0)
+  assert.deepEqual(begun, ['a', 'b'])
+  await jobs.close()
+  await database.close()
+  await drop()
+})
+
+test('several processes together keep to the share of an account, and run each job once', async (t) => {
+  const { database, drop } = await freshDatabase()
+  const { db, url } = database
+  if (!url) {
+    t.skip('the embedded database has one process')
+    await database.close()
+    return drop()
+  }
+  const fail = (error: unknown) => assert.fail(String(error))
+  const begun: string[] = []
+  let under = 0
+  let most = 0
+  const task: Task<Payload> = {
+    name: 'together',
+    concurrency: 4,
+    share: 3,
+    retries: 0,
+    async run({ word }) {
+      most = Math.max(most, ++under)
+      begun.push(word)
+      await wait(5)
+      under -= 1
+    },
+  }
+  const all = await Promise.all(
+    Array.from({ length: 4 }, async () => {
+      const process = await beatingProcess(url, fail)
+      const notifier = postgresNotifier(url, fail)
+      return { process, notifier, jobs: openJobs({ db, process, notifier, onError: fail }) }
+    }),
+  )
+  for (const { jobs } of all) await jobs.work([task as Task<never>])
+  const words = Array.from({ length: 60 }, (_, i) => `${i}`)
+  await Promise.all(words.map((word) => all[0]?.jobs.enqueue<Payload>(db, 'together', { word }, 0, 'one')))
+  await until('the end', async () => (await sql`select from jobs`.execute(db)).rows.length === 0)
+  assert.deepEqual(begun.sort(), words.sort())
+  assert.ok(most <= 3, `${most} at once`)
+  for (const { jobs, process, notifier } of all) {
+    await jobs.close()
+    await process.close()
+    await notifier.close()
+  }
+  await database.close()
+  await drop()
+})
+
+test('the jobs of a former version are taken over, with what is known of them', async () => {
+  const { database, drop } = await freshDatabase()
+  const { db } = database
+  // The columns that matter of the tables of pg-boss.
+  await sql`create schema jobs`.execute(db)
+  await sql`create type jobs.job_state as enum ('created', 'retry', 'active', 'completed', 'cancelled', 'failed')`.execute(
+    db,
+  )
+  await sql`create table jobs.job (name text, state jobs.job_state, data jsonb, group_id text, start_after timestamptz,
+    created_on timestamptz default now(), heartbeat_on timestamptz, heartbeat_seconds int default 10)`.execute(
+    db,
+  )
+  await sql`insert into jobs.job (name, state, data, group_id, start_after, heartbeat_on) values
+    ('old', 'created', '{"word": "waiting", "failures": 1, "outages": 2}', 'one', now(), null),
+    ('old', 'retry', '{"word": "later"}', null, now() + interval '1 day', null),
+    ('old', 'active', '{"word": "of a dead process"}', null, now(), now() - interval '1 minute'),
+    ('old', 'active', '{"word": "of a living process"}', null, now(), now()),
+    ('old', 'completed', '{"word": "done"}', null, now(), null),
+    ('old', 'failed', '{"word": "failed"}', null, now(), null)`.execute(db)
+  const jobs = openJobs({
+    db,
+    process: await soleProcess(db),
+    onError: (error) => assert.fail(String(error)),
+  })
+  const begun: string[] = []
+  const run = async (payload: Payload) => void begun.push(JSON.stringify(payload))
+  const tasks = [{ name: 'old', concurrency: 1, retries: 0, run } as Task<never>]
+  await jobs.work([])
+  const { rows } =
+    await sql`select tenant, failures, outages from jobs where payload->>'word' = 'waiting'`.execute(db)
+  assert.deepEqual(rows, [{ tenant: 'one', failures: 1, outages: 2 }])
+  await jobs.work(tasks)
+  await until('the due jobs', async () => (await sql`select from jobs`.execute(db)).rows.length === 1)
+  assert.deepEqual(begun.sort(), ['{"word":"of a dead process"}', '{"word":"waiting"}'])
+  const left = await sql`select payload->>'word' as word, run_at > now() as later from jobs`.execute(db)
+  assert.deepEqual(left.rows, [{ word: 'later', later: true }])
+  const kept = await sql`select data->>'word' as word from jobs.job`.execute(db)
+  assert.deepEqual(kept.rows, [{ word: 'of a living process' }])
   await jobs.close()
   await database.close()
   await drop()

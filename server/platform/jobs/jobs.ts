@@ -1,13 +1,14 @@
-import { sql } from 'kysely'
-import { fromKysely, type JobWithMetadata, PgBoss } from 'pg-boss'
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { setTimeout as wait } from 'node:timers/promises'
 import { ALWAYS_THERE, type Availability } from '../db/connections/availability.ts'
 import { withLowPriority, withTenant } from '../db/connections/lanes.ts'
 import { isUnavailable } from '../db/connections/unavailable.ts'
 import type { Db } from '../db/database.ts'
 import { localNotifier, type Notifier } from '../db/notifier.ts'
 import { type DiskSpace, ROOM_ENOUGH } from '../db/upkeep/disk-space.ts'
-import { correctTimes } from './correct-times.ts'
-import { createWaker } from './wake.ts'
+import type { ServiceProcess } from '../db/upkeep/processes.ts'
+import { hasFormerQueue, takeOverFormerJobs } from './former-jobs.ts'
+import { claimJob, deleteJob, insertJob, type Job, nextDue, putBackJob } from './job-rows.ts'
 
 /**
  * A background task: a stable name and what is done with a payload. The names are stored in the queue's rows, so
@@ -51,45 +52,37 @@ export type Jobs = {
     afterSeconds?: number,
     account?: string | null,
   ): Promise<void>
-  /** Creates the queues of these tasks. Every process does so at start, before anything is enqueued. */
-  prepare(tasks: Task<never>[]): Promise<void>
   /** Starts working on these tasks; without it the process only enqueues. */
   work(tasks: Task<never>[]): Promise<void>
   /** Stops taking jobs; running ones continue. */
-  rest(): Promise<void>
-  /** Makes jobs whose process has died run again. One process must call it every few seconds. */
-  requeueOrphaned(): Promise<void>
-  /** Waits for running jobs, by default for up to 20 s; the others run again later. */
+  rest(): void
+  /** Waits for running jobs, by default for up to 20 s, and aborts the others, which run again later. */
   close(ms?: number): Promise<void>
 }
-
-// Workers are woken when there is work, so pg-boss's own polling is not needed.
-const POLL_SECONDS = 600
-// The shortest heartbeat that pg-boss accepts. A job of a killed process runs again after this time.
-const HEARTBEAT_SECONDS = 10
-const SUPERVISE_SECONDS = 60
-/** The most times that a process may die, or be stopped, while it works on a job. */
-const MAX_BREAKS = 50
-const NO_JOB = '00000000-0000-0000-0000-000000000000'
 
 /** The cause of an error of a job that needs a service which is away. It is run again as if the database had been away. */
 export class ServiceAway extends Error {}
 
+/** How often the rows themselves are checked, to find jobs of dead processes and jobs whose notification was lost. */
+const POLL_MS = 5_000
+/** Jobs of a task that are due within the same slot of this length are fetched by one timer. */
+const SLOT_MS = 100
+/** A job that runs for longer is aborted, and runs again. */
+const MAX_RUN_MS = 3_600_000
+/** The most times that a process may die, or be stopped, while it works on a job. */
+const MAX_INTERRUPTIONS = 50
 /**
  * The most attempts that do not count because the database was unavailable. Their growing delays add up to more than an hour;
  * whatever still fails has another reason, such as a statement that always takes too long.
  */
 const MAX_OUTAGES = 20
 const MAX_OUTAGE_WAIT_SECONDS = 300
-/** How long a job is put back that was being fetched when the disk became full. */
-const FULL_WAIT_SECONDS = 30
-
-/** A payload with the number of its failed attempts, and of those during which the database was unavailable. */
-type Counted = { failures?: number; outages?: number }
+/** How often it is tried to store how an attempt has ended. */
+const STORE_AGAIN_MS = 1_000
 
 type Options = {
   db: Db
-  embedded: boolean
+  process: Pick<ServiceProcess, 'id' | 'epoch' | 'onLost' | 'onDeath'>
   onError: (error: unknown) => void
   availability?: Availability
   space?: DiskSpace
@@ -98,170 +91,192 @@ type Options = {
   onDone?: () => void
 }
 
-/** Opens the queue and creates its tables if necessary. */
-export async function openJobs({
+/** What an attempt leaves: nothing, or a job that waits for this many seconds. */
+type Outcome = { job: Job; afterSeconds: number } | null
+
+/** A task that this process works on. */
+type Worker = { task: Task<object>; running: number; isClaiming: boolean; wasWoken: boolean }
+
+/** Opens the queue of jobs. A notification wakes the processes that work on a task; see POLL_MS for those that get lost. */
+export function openJobs({
   db,
-  embedded,
+  process,
   onError,
   availability = ALWAYS_THERE,
   space = ROOM_ENOUGH,
   notifier = localNotifier(),
   onDone = () => {},
-}: Options): Promise<Jobs> {
-  const boss = new PgBoss({
-    db: fromKysely(db),
-    ...(embedded ? { backend: 'pglite' as const } : {}),
-    schema: 'jobs',
-    superviseIntervalSeconds: SUPERVISE_SECONDS,
-    // Checks for dead processes at most this often.
-    monitorIntervalSeconds: 2,
-    // Jobs that depend on others and scheduled jobs are not used.
-    flowIntervalSeconds: 3_600,
-    schedule: false,
-    reindex: false,
-  })
-  boss.on('error', (error) => {
-    if (!availability.isDown()) onError(error)
-  })
-  await boss.start()
-  const waker = createWaker(db, space, (error) => {
-    if (!availability.isDown()) onError(error)
-  })
-  const working = new Set<string>()
-  const underWay = new Map<string, number>()
+}: Options): Jobs {
+  const workers = new Map<string, Worker>()
+  const running = new Map<string, { abort: AbortController; done: Promise<void> }>()
+  const timers = new Map<string, NodeJS.Timeout>()
   let rests = false
+  let closes = false
+  let hasFormer = false
+  // Jobs do not inherit the tenant or the priority of whoever enqueues or finishes one.
+  const inOwnContext = AsyncLocalStorage.snapshot()
+  const report = (error: unknown): void => {
+    if (!availability.isDown()) onError(error)
+  }
+  const claimer = () => ({ id: process.id, epoch: process.epoch, running: [...running.keys()] })
+  const mustWait = (): boolean => rests || space.isFull() || availability.isDown()
+
+  const claimAll = async (worker: Worker): Promise<void> => {
+    const { task } = worker
+    while (worker.running < task.concurrency && !mustWait()) {
+      const by = claimer()
+      const job = await claimJob(db, task, by)
+      if (job === null) return
+      // Meanwhile this process was declared dead, and the job is free again.
+      if (by.epoch !== process.epoch) continue
+      if (rests) return putBackJob(db, job, 0)
+      start(worker, job)
+    }
+  }
+  const wakeNow = (worker: Worker): void => {
+    worker.wasWoken = true
+    if (worker.isClaiming) return
+    worker.isClaiming = true
+    const claim = async (): Promise<void> => {
+      while (worker.wasWoken) {
+        worker.wasWoken = false
+        await claimAll(worker).catch(report)
+      }
+      worker.isClaiming = false
+    }
+    void inOwnContext(claim)
+  }
+  const wakeAll = (): void => {
+    for (const worker of workers.values()) wakeNow(worker)
+  }
+  const wake = (name: string, afterMs: number): void => {
+    const worker = workers.get(name)
+    if (!worker || afterMs > POLL_MS) return
+    if (afterMs <= 0) wakeNow(worker)
+    if (afterMs <= 0) return
+    const slot = `${name} ${Math.ceil((performance.now() + afterMs) / SLOT_MS)}`
+    if (timers.has(slot)) return
+    const timer = setTimeout(() => {
+      timers.delete(slot)
+      wakeNow(worker)
+    }, afterMs + SLOT_MS)
+    timers.set(slot, timer.unref())
+  }
+  const look = async (): Promise<void> => {
+    if (mustWait()) return
+    if (hasFormer) await takeOverFormerJobs(db)
+    const free = [...workers.values()].filter((worker) => worker.running < worker.task.concurrency)
+    const names = free.map(({ task }) => task.name)
+    for (const { task, afterMs } of await nextDue(db, names, claimer())) wake(task, afterMs)
+  }
+  /** The claim is this process's until its end is stored, so that is tried until it succeeds. */
+  const store = async (job: Job, outcome: Outcome): Promise<void> => {
+    for (let tries = 1; ; tries++) {
+      try {
+        if (outcome === null) await deleteJob(db, job)
+        else await putBackJob(db, outcome.job, outcome.afterSeconds)
+        return
+      } catch (error) {
+        if (tries === 1) report(error)
+        if (closes) return
+        await wait(STORE_AGAIN_MS)
+      }
+    }
+  }
+  const start = (worker: Worker, job: Job): void => {
+    const { task } = worker
+    const abort = new AbortController()
+    const run = async (): Promise<void> => {
+      const signal = AbortSignal.any([abort.signal, AbortSignal.timeout(MAX_RUN_MS)])
+      const outcome = await attempt(task, job, signal, onError)
+      await store(job, outcome)
+      worker.running -= 1
+      running.delete(job.id)
+      onDone()
+      wakeNow(worker)
+      if (outcome) wake(task.name, outcome.afterSeconds * 1_000)
+    }
+    worker.running += 1
+    running.set(job.id, { abort, done: run() })
+  }
+
+  const poll = setInterval(() => void inOwnContext(look).catch(report), POLL_MS)
+  poll.unref()
   const forget = [
     notifier.on('job', (id) => {
       const [task = '', seconds = '0'] = id.split('/')
-      waker.wake(task, Number(seconds) * 1_000)
+      wake(task, Number(seconds) * 1_000)
     }),
-    notifier.onGap(() => waker.wakeAll()),
+    notifier.onGap(wakeAll),
     availability.onChange((isDown) => {
-      if (!isDown) waker.wakeAll()
+      if (!isDown) wakeAll()
     }),
   ]
-  /**
-   * Runs a job within its account's share. Workers that fetch at the same time may together get more jobs of an
-   * account than its share, and the surplus is put back to wait.
-   */
-  const shared = async (task: Task<object>, job: JobWithMetadata<object>): Promise<void> => {
-    const { groupId } = job
-    if (task.share === undefined || !groupId) return attempt(task, job)
-    const key = `${task.name} ${groupId}`
-    const has = underWay.get(key) ?? 0
-    if (has >= task.share) return send(db, task.name, job.data, 1, groupId)
-    underWay.set(key, has + 1)
-    try {
-      await attempt(task, job)
-    } finally {
-      const left = (underWay.get(key) ?? 1) - 1
-      if (left > 0) underWay.set(key, left)
-      else underWay.delete(key)
-    }
-  }
-  const attempt = async (task: Task<object>, job: JobWithMetadata<object>): Promise<void> => {
-    const { failures = 0, outages = 0, ...payload } = job.data as Counted
-    const { signal } = job
-    const wasAway = (error: unknown): boolean =>
-      outages < MAX_OUTAGES && (isUnavailable(error) || (error as Error | null)?.cause instanceof ServiceAway)
-    const isLast = (error: unknown): boolean => failures >= task.retries && !wasAway(error)
-    try {
-      const run = () => withTenant(job.groupId ?? '', () => task.run(payload, { isLast, signal }))
-      await (task.bulk ? withLowPriority(run) : run())
-    } catch (error) {
-      if (signal.aborted) throw error
-      if (isLast(error)) return onError(error)
-      // The queue's own count cannot tell an attempt that failed from one that its process did not survive.
-      const again: Counted = wasAway(error)
-        ? { ...payload, failures, outages: outages + 1 }
-        : { ...payload, failures: failures + 1, outages }
-      const wait = wasAway(error) ? Math.min(MAX_OUTAGE_WAIT_SECONDS, 2 ** outages) : 2 ** failures
-      await send(db, task.name, again, wait, job.groupId)
-    }
-  }
-  const send = async (
-    trx: Db,
-    task: string,
-    payload: object,
-    afterSeconds: number,
-    account: string | null = null,
-  ): Promise<void> => {
-    await boss.send(task, payload, {
-      db: fromKysely(trx),
-      startAfter: afterSeconds,
-      retryLimit: MAX_BREAKS,
-      ...(account === null ? {} : { group: { id: account } }),
-    })
-    await notifier.publish(trx, 'job', `${task}/${afterSeconds}`)
-  }
+  process.onDeath(wakeAll)
+  process.onLost(() => {
+    for (const { abort } of running.values()) abort.abort(new Error('Another process may run this job.'))
+  })
   return {
-    enqueue: (trx, task, payload, afterSeconds = 0, account = null) =>
-      send(trx, task, payload, afterSeconds, account),
-    async prepare(tasks) {
-      // Queues that exist need nothing: pg-boss read their rows when it started.
-      const queues = new Set((await boss.getQueues()).map(({ name }) => name))
-      for (const { name } of tasks.filter(({ name }) => !queues.has(name))) {
-        const limits = {
-          retryDelay: 1,
-          retryBackoff: true,
-          heartbeatSeconds: HEARTBEAT_SECONDS,
-        }
-        await boss.createQueue(name, { ...limits, expireInSeconds: 3600, deleteAfterSeconds: 3600 })
-        // pg-boss reads a queue's row once, over its own connection; inside the first enqueue's transaction that
-        // would wait for the embedded database's only connection for ever.
-        await boss.findJobs(name, { id: NO_JOB })
-      }
+    async enqueue(trx, task, payload, afterSeconds = 0, account = null) {
+      await insertJob(trx, task, payload, afterSeconds, account)
+      await notifier.publish(trx, 'job', `${task}/${afterSeconds}`)
     },
     async work(tasks) {
-      for (const task of tasks as unknown as Task<object>[]) {
-        working.add(task.name)
-        for (let i = 0; i < task.concurrency; i++) {
-          const hand = { busy: false, wake: () => boss.notifyWorker(id) }
-          const id = await boss.work(
-            task.name,
-            {
-              pollingIntervalSeconds: POLL_SECONDS,
-              includeMetadata: true as const,
-              ...(task.share === undefined ? {} : { groupConcurrency: task.share }),
-            },
-            async ([job]: JobWithMetadata<object>[]) => {
-              if (!job) return
-              // A worker that was already fetching a job when `rest` was called puts it back.
-              if (rests) return send(db, task.name, job.data, 0, job.groupId)
-              if (space.isFull()) return send(db, task.name, job.data, FULL_WAIT_SECONDS, job.groupId)
-              hand.busy = true
-              // If there was one job, there may be more.
-              waker.wake(task.name)
-              try {
-                await shared(task, job)
-              } finally {
-                hand.busy = false
-                hand.wake()
-                onDone()
-              }
-            },
-          )
-          waker.add(task.name, hand)
-        }
-      }
-      await waker.look()
+      for (const task of tasks as Task<object>[])
+        workers.set(task.name, { task, running: 0, isClaiming: false, wasWoken: false })
+      hasFormer = await hasFormerQueue(db)
+      await look()
     },
-    async rest() {
+    rest() {
       rests = true
-      waker.close()
-      await Promise.all([...working].map((task) => boss.offWork(task, { wait: false })))
-    },
-    async requeueOrphaned() {
-      await correctTimes(db)
-      const { rows } = await sql`
-        select from jobs.job where state = 'active' and heartbeat_seconds is not null
-          and heartbeat_on + heartbeat_seconds * interval '1 second' < now() limit 1`.execute(db)
-      if (rows.length > 0) await boss.supervise()
     },
     async close(ms = 20_000) {
+      rests = true
       for (const stop of forget) stop()
-      waker.close()
-      await boss.stop({ graceful: true, timeout: ms, close: false })
+      clearInterval(poll)
+      for (const timer of timers.values()) clearTimeout(timer)
+      const all = () => Promise.all([...running.values()].map(({ done }) => done))
+      await Promise.race([all(), wait(ms, undefined, { ref: false })])
+      closes = true
+      for (const { abort } of running.values()) abort.abort(new Error('This process ends.'))
+      // Most of them end at once. The rest are free as soon as the process is gone.
+      await Promise.race([all(), wait(STORE_AGAIN_MS, undefined, { ref: false })])
     },
+  }
+}
+
+/** Runs a job, and returns whether and when it has to run again. */
+async function attempt(
+  task: Task<object>,
+  job: Job,
+  signal: AbortSignal,
+  onError: (error: unknown) => void,
+): Promise<Outcome> {
+  const { failures, outages, claims } = job
+  if (claims - failures - outages > MAX_INTERRUPTIONS) {
+    onError(
+      new Error(`A job of ${task.name} is given up: ${MAX_INTERRUPTIONS} of its attempts were interrupted.`),
+    )
+    return null
+  }
+  const wasAway = (error: unknown): boolean =>
+    outages < MAX_OUTAGES && (isUnavailable(error) || (error as Error | null)?.cause instanceof ServiceAway)
+  const isLast = (error: unknown): boolean => failures >= task.retries && !wasAway(error)
+  try {
+    const run = () => withTenant(job.tenant ?? '', () => task.run(job.payload, { isLast, signal }))
+    await (task.bulk ? withLowPriority(run) : run())
+    return null
+  } catch (error) {
+    if (signal.aborted) return { job, afterSeconds: 1 }
+    if (isLast(error)) {
+      onError(error)
+      return null
+    }
+    return wasAway(error)
+      ? {
+          job: { ...job, outages: outages + 1 },
+          afterSeconds: Math.min(MAX_OUTAGE_WAIT_SECONDS, 2 ** outages),
+        }
+      : { job: { ...job, failures: failures + 1 }, afterSeconds: 2 ** failures }
   }
 }

@@ -1,7 +1,21 @@
 import type { Generated } from 'kysely'
-import type { AccountId, Json, Time } from './columns.ts'
+import type { AccountId, Json, OptionalId, Time } from './columns.ts'
 
 export type DutiesTable = { name: string; next_at: Time }
+
+export type JobsTable = {
+  id: Generated<string>
+  task: string
+  tenant: string | null
+  payload: Json<object>
+  queued_at: Time
+  run_at: Time
+  process_id: OptionalId
+  process_epoch: number | null
+  claims: Generated<number>
+  failures: Generated<number>
+  outages: Generated<number>
+}
 
 export type SettingsTable = { name: string; value: Json<unknown>; updated_at: Time }
 

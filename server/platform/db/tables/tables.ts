@@ -75,7 +75,7 @@ import type {
 } from './knowledge.ts'
 import type { UserErasuresTable } from './privacy.ts'
 import type { ConversationCountsTable, ConversationSearchTable, SearchQueueTable } from './search.ts'
-import type { DutiesTable, ProcessesTable, RequestsTable, SettingsTable } from './service.ts'
+import type { DutiesTable, JobsTable, ProcessesTable, RequestsTable, SettingsTable } from './service.ts'
 import type {
   LoginAttemptsTable,
   LoginChallengesTable,
@@ -105,6 +105,7 @@ export type Tables = {
   embedding_usage: EmbeddingUsageTable
   settings: SettingsTable
   duties: DutiesTable
+  jobs: JobsTable
   audit_log: AuditLogTable
   agent_ids: AgentIdsTable
   agents: AgentsTable
