@@ -13,7 +13,7 @@ export type Job = {
 }
 
 /** A process that claims jobs; `running` holds the ids of those that it runs. */
-export type Claimer = { id: string; epoch: number; running: readonly string[] }
+type Claimer = { id: string; epoch: number; running: readonly string[] }
 
 /** The class of the advisory locks that are held while a job of a task with shares is claimed; an arbitrary number. */
 const CLAIMING = 7_275_396
