@@ -47,10 +47,11 @@ def parts(path, pattern, blocks, text):
                 continue
             root = etree.fromstring(archive.read(name), etree.XMLParser(huge_tree=True, recover=True))
             for block in root.iter("{*}" + blocks):
-                if any(parent.tag.endswith("}Fallback") for parent in block.iterancestors()):
-                    continue
+                # The paragraphs of a text box are blocks of their own in the paragraph that holds the box.
                 lines.append("".join(run.text or "" if run.tag.endswith("}" + text) else " "
-                                     for run in block.iter("{*}" + text, "{*}tab", "{*}br")))
+                                     for run in block.iter("{*}" + text, "{*}tab", "{*}br")
+                                     if next(run.iterancestors("{*}" + blocks), None) is block
+                                     and next(run.iterancestors("{*}Fallback"), None) is None))
     return "\n".join(lines)
 
 

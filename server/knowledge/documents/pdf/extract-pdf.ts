@@ -10,7 +10,7 @@ import { linesToHtml } from './lines-to-html.ts'
 import { mendPageBreaks } from './mend-page-breaks.ts'
 import { linesOf, type PdfLine } from './pdf-lines.ts'
 import { inReadingOrder, type PdfItem, runsRightToLeft } from './right-to-left.ts'
-import { withoutRunningLines } from './running-lines.ts'
+import { withoutPrintMargins, withoutRunningLines } from './running-lines.ts'
 import { withoutStruckTwice } from './struck-twice.ts'
 import { taggedHtml } from './tagged-html.ts'
 
@@ -27,7 +27,7 @@ const TAGGED = 0.97
  */
 export async function extractPdf(bytes: Uint8Array): Promise<ExtractedDocument> {
   const { pages: whole, title, isTagged } = await readPages(bytes)
-  const pages = withoutRunningLines(whole)
+  const pages = withoutRunningLines(withoutPrintMargins(whole))
   const text = pages.flatMap((page) => page.map((line) => line.text)).join('\n')
   if (lettersIn(text) < (pages.length > 1 ? pages.length * LETTERS_OF_PAGE : 1))
     // A stamp that the scanner added to some of the pages does not count as text.

@@ -186,3 +186,14 @@ test('what is entered in the fields of a PDF stands beside their labels, and pas
   ])
   assert.deepEqual(wordsOf(filled), ['Name:', 'Ann Lamp', 'Plan:', 'Premium', 'End'])
 })
+
+test('what a browser prints around a page is left out, and a last line with an address is kept', async () => {
+  const body = 'The grinder has a warranty of two years from the day of purchase.'
+  const printed = (bottom: string) => [
+    { heading: '', lines: ['11/28/26, 7:40 AM\tGrinder', '', body, '', bottom] },
+  ]
+  const read = async (bottom: string) =>
+    (await sectionsOf(makePdf(printed(bottom)))).map(({ text }) => text).join('\n')
+  assert.equal(await read('https://example.com/grinder\t1/1'), body)
+  assert.match(await read('See https://example.com/grinder'), /example\.com/)
+})

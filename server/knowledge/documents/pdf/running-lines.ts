@@ -42,6 +42,25 @@ export function withoutRunningLines(pages: readonly PdfLine[][]): PdfLine[][] {
   })
 }
 
+/** The address of a page that a browser printed. */
+const ADDRESS = /(?:^|\s)[a-z][a-z\d+.-]{1,12}:\/\/\S/iu
+
+/**
+ * Removes what browsers print around a page: the time, the title, its address, and the number of the page with that of
+ * all pages. They are the first and the last line, in letters of the same size.
+ */
+export function withoutPrintMargins(pages: readonly PdfLine[][]): PdfLine[][] {
+  return pages.map((page, at) => {
+    const [bottom, ...others] = page.toSorted((a, b) => a.y - b.y)
+    const top = others.at(-1)
+    if (!bottom || !top || roundedSize(top) !== roundedSize(bottom)) return [...page]
+    const margins = `${top.text}\n${bottom.text}`
+    const count = new RegExp(`(?:^|\\s)${at + 1}\\s?(?:/|\\p{L}{1,4})\\s?${pages.length}(?:\\s|$)`, 'u')
+    const isPrinted = ADDRESS.test(margins) && count.test(margins)
+    return page.filter((line) => !isPrinted || (line !== top && line !== bottom))
+  })
+}
+
 /** Returns the two outermost lines at the top and at the bottom of a page, from the edge, that stand apart from the text. */
 function edgesOf(page: readonly PdfLine[]): PdfLine[][] {
   const down = [...page].sort((a, b) => b.y - a.y)
