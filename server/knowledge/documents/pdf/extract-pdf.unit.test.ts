@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { makePdf } from '../../../../test/fixtures/make-pdf.ts'
 import { extractDocument } from '../extract-document.ts'
 import { withFormValues } from './form-values.ts'
+import { linesOf } from './pdf-lines.ts'
 import { inReadingOrder, type PdfItem } from './right-to-left.ts'
 import { withoutStruckTwice } from './struck-twice.ts'
 
@@ -196,4 +197,17 @@ test('what a browser prints around a page is left out, and a last line with an a
     (await sectionsOf(makePdf(printed(bottom)))).map(({ text }) => text).join('\n')
   assert.equal(await read('https://example.com/grinder\t1/1'), body)
   assert.match(await read('See https://example.com/grinder'), /example\.com/)
+})
+
+test('narrow gaps between Arabic words, and beside words of other scripts, are spaces', () => {
+  const items = [itemAt('بلغة', 70, 700, 30), itemAt('R', 61, 700, 7), itemAt('الداخلي', 30, 700, 29)]
+  const lineOf = (line: PdfItem[]) =>
+    linesOf(
+      inReadingOrder(line, 100),
+      (font) => font,
+      () => false,
+    )[0]?.text
+  assert.equal(lineOf(items), 'بلغة R الداخلي')
+  const whole = [itemAt('اميد', 60, 700, 20), itemAt('نامه', 39.5, 700, 20)]
+  assert.equal(lineOf(whole), 'اميدنامه')
 })

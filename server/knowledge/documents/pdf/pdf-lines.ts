@@ -1,5 +1,5 @@
 import { LIST_ITEM } from '../text/dense-lines.ts'
-import { CELL_GAP, type PdfItem } from './right-to-left.ts'
+import { CELL_GAP, isSpace, type PdfItem } from './right-to-left.ts'
 
 /**
  * One visual line. `size` is the font height in points; `y` grows upwards. `cells` are its parts with large gaps
@@ -69,8 +69,7 @@ export function linesOf(
 
 function addItem(line: PdfLine, { str: text, transform, width, fontName }: PdfItem, size: number): void {
   const x = transform[4] ?? 0
-  const isApart = (before: string, right: number): boolean =>
-    x - right > size * 0.25 && !/^$|\s$/.test(before) && !text.startsWith(' ')
+  const isApart = (before: string, right: number): boolean => isSpace((x - right) / size, before, text)
   line.text += isApart(line.text, line.right) ? ` ${text}` : text
   line.right = x + width
   if (text.trim() === '') return

@@ -170,6 +170,17 @@ function runsIn(items: readonly PdfItem[]): [start: number, end: number][] {
 const isBehindGap = (before: PdfItem | undefined, item: PdfItem): boolean =>
   before !== undefined && leftOf(before) - rightOf(item) > sizeOf(item) * CELL_GAP
 
+/** The least width of a space, in font heights; the letters of an Arabic word are never set apart. */
+const SPACE = 0.25
+const ARABIC_SPACE = 0.15
+
+/** Returns whether a gap between two texts, in font heights, stands for a space that neither of them has. */
+export function isSpace(gap: number, before: string, after: string): boolean {
+  const [last = ' ', first = ' '] = [before.at(-1), after.at(0)]
+  const isArabic = ARABIC.test(last) || ARABIC.test(first)
+  return gap > (isArabic ? ARABIC_SPACE : SPACE) && last.trim() !== '' && first.trim() !== ''
+}
+
 /** Joins items that follow each other from the left, or those of a line that were put in order, with spaces for gaps. */
 function joined(items: readonly PdfItem[]): PdfItem {
   const first = items[0]!
@@ -178,7 +189,7 @@ function joined(items: readonly PdfItem[]): PdfItem {
   let before: PdfItem | undefined
   for (const item of items) {
     const gap = before ? Math.max(leftOf(item) - rightOf(before), leftOf(before) - rightOf(item)) : 0
-    if (gap > sizeOf(item) * 0.25 && !str.endsWith(' ') && !item.str.startsWith(' ')) str += ' '
+    if (isSpace(gap / sizeOf(item), str, item.str)) str += ' '
     str += item.str
     before = item
   }
