@@ -58,13 +58,13 @@ def parts(path, pattern, blocks, text):
 def workbook(path):
     book = openpyxl.load_workbook(path, data_only=True, read_only=False)
     return "\n".join(
-        str(cell)
+        str(cell.value)
         for sheet in book.worksheets
         if sheet.sheet_state == "visible"
-        for row in sheet.iter_rows(values_only=True)
+        for row in sheet.iter_rows()
         for cell in row
-        # Numbers and dates are shown in the format of their cell.
-        if isinstance(cell, str)
+        # Other numbers and dates are shown in the format of their cell.
+        if isinstance(cell.value, str) or (cell.value is not None and cell.number_format == "General")
     )
 
 

@@ -93,7 +93,7 @@ const READERS: Partial<Record<DocumentType, string>> = {
   pdf: 'pdfium',
   docx: "lxml, the text elements of the file's parts",
   pptx: "lxml, the text elements of the file's parts",
-  xlsx: 'openpyxl, cells of text',
+  xlsx: 'openpyxl, cells without a format of their own',
   html: 'trafilatura, or the text of the page',
 }
 /** A file of which less is found or right should carry a warning. */
