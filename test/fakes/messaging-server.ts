@@ -139,7 +139,10 @@ export async function startMessagingServer(): Promise<MessagingServer> {
     // Published: `to` is a number, and `recipient` an id of somebody whose number is not shared.
     const to = body.to ?? body.recipient ?? ''
     const isNumber = body.to !== undefined
-    if (!(isNumber ? /^\d{5,20}$/ : /^[A-Z]{2}\.[\w.-]+$/).test(to) || body.recipient_type !== 'individual')
+    if (
+      !(isNumber ? /^\d{5,20}$/ : /^[A-Z]{2}\.[\w.-]+$/).test(to) ||
+      (body.recipient_type ?? 'individual') !== 'individual'
+    )
       return { status: 400, body: errorBody(100, 'Invalid parameter: recipient') }
     if (type === 'template') {
       const { name, language } = template

@@ -14,6 +14,7 @@ import { Dialog } from '../ui/dialog.tsx'
 import { Section } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
+import { Identities } from './identities.tsx'
 import { Person } from './person.tsx'
 
 type Contact = OutputOf<'GET', '/agents/{agentId}/contacts/{contactId}'>
@@ -39,6 +40,7 @@ export function ContactDialog({ agentId, contact, onClose }: ContactDialogProps)
     <Dialog title={contact.name ?? contact.externalId} isOpen onClose={onClose} drawer="right">
       <div className={agents.steps}>
         <Facts contact={contact} />
+        <Identities agentId={agentId} contactId={contact.id} onSeparated={onClose} />
         <Section title="Conversations">
           <Loaded of={conversations}>
             {({ data }) => (

@@ -5,6 +5,7 @@ import { SourceList } from '../playground/source-list.tsx'
 import { Ago } from '../ui/ago.tsx'
 import { ThumbsDown, ThumbsUp, Wrench } from '../ui/icons.ts'
 import { Markdown } from '../ui/markdown.tsx'
+import { Badge } from '../ui/page.tsx'
 import classes from './conversations.module.css'
 
 export const textOf = ({ parts }: Pick<Message, 'parts'>): string =>
@@ -29,9 +30,22 @@ type Spoken = { role: string; metadata?: { author?: { name?: string | null } } }
 export const speakerOf = ({ role, metadata }: Spoken): string =>
   role === 'user' ? 'Visitor' : (metadata?.author?.name ?? 'Agent')
 
+type ChangeMarkProps = { editedAt: string | number | undefined; deletedAt: string | number | undefined }
+
+/** Says that the author of a message has changed or deleted it on the channel. */
+export function ChangeMark({ editedAt, deletedAt }: ChangeMarkProps) {
+  const at = deletedAt ?? editedAt
+  if (at === undefined) return null
+  return (
+    <Badge tone="neutral">
+      {deletedAt === undefined ? 'Edited by the sender' : 'Deleted by the sender'} <Ago at={at} />
+    </Badge>
+  )
+}
+
 /** Shows a message with its author, sources and tool calls. */
 export function MessageView({ message, children }: { message: Message; children?: ReactNode }) {
-  const { role, parts, createdAt, feedback, metadata, attachments } = message
+  const { role, parts, createdAt, editedAt, deletedAt, feedback, metadata, attachments } = message
   const [open, setOpen] = useState<number | null>(null)
   const isVisitor = role === 'user'
   const who = speakerOf(message)
@@ -47,6 +61,7 @@ export function MessageView({ message, children }: { message: Message; children?
     <article className={`${classes.message} ${isVisitor ? classes.visitor : ''}`} aria-label={who}>
       <header>
         <strong>{who}</strong> <Ago at={createdAt} />
+        <ChangeMark editedAt={editedAt} deletedAt={deletedAt} />
         {feedback === 'positive' && <ThumbsUp size={14} aria-label="Rated good" />}
         {feedback === 'negative' && <ThumbsDown size={14} aria-label="Rated bad" className={classes.bad} />}
       </header>

@@ -16,6 +16,7 @@ import { Code } from './code.tsx'
 import { AGAIN_MS, ConnectionBadge } from './connection-badge.tsx'
 import classes from './deploy.module.css'
 import { Failures, Outcomes } from './outcomes.tsx'
+import { Unreadable } from './unreadable.tsx'
 
 const PATH = '/agents/{agentId}/messaging/connection'
 type State = OutputOf<'GET', typeof PATH>
@@ -51,6 +52,7 @@ export function Messaging({ agent }: { agent: Agent }) {
       {(data) => (
         <div className={classes.parts}>
           <Webhook state={data} />
+          <Unreadable agentId={agent.id} />
           <Accounts
             key={data.accounts.map(({ businessAccountId }) => businessAccountId).join()}
             agent={agent}

@@ -1,8 +1,12 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useAgentId, useCan } from '../app/session.ts'
 import { useShortcuts } from '../app/shortcuts.ts'
 import { useParameters } from '../app/use-parameters.ts'
+import { readingUnreadable } from '../deploy/unreadable.tsx'
 import { IconButton } from '../ui/button.tsx'
+import { plural } from '../ui/format.ts'
 import { Bell, BellOff, Inbox as InboxIcon } from '../ui/icons.ts'
 import { Badge } from '../ui/page.tsx'
 import { Empty, Loaded } from '../ui/state.tsx'
@@ -72,6 +76,7 @@ export function InboxPage() {
       <h1 className="visually-hidden">Inbox</h1>
       <section className={classes.list} aria-label="Tickets">
         <InboxHead agentId={agentId} unread={unread} isLive={isLive} />
+        <UnreadableNote agentId={agentId} />
         <TicketFilters agentId={agentId} search={search} onChange={change} />
         <Loaded<unknown> of={list} lines={8}>
           {() =>
@@ -119,6 +124,22 @@ function InboxHead({ agentId, unread, isLive }: { agentId: string; unread: numbe
       <Presence agentId={agentId} />
       <SoundSwitch />
     </header>
+  )
+}
+
+/** Messages that nobody could read are in no ticket, unless their sender is known. */
+function UnreadableNote({ agentId }: { agentId: string }) {
+  const can = useCan()
+  const found = useQuery({ ...readingUnreadable(agentId), enabled: can('messaging:read') })
+  const messages = found.data?.data.filter(({ isMessage }) => isMessage) ?? []
+  if (messages.length === 0) return null
+  return (
+    <p className={classes.unreadable} role="status">
+      {plural(messages.length, 'message')} could not be read.{' '}
+      <Link to="/agents/$agentId/deploy" params={{ agentId }} search={{ tab: 'messaging' } as never}>
+        What to do
+      </Link>
+    </p>
   )
 }
 

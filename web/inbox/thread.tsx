@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef } from 'react'
 import { call, listing, type Ticket, type TicketMessage } from '../app/api.ts'
 import { useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
-import { MessageView } from '../conversations/message-view.tsx'
+import { ChangeMark, MessageView } from '../conversations/message-view.tsx'
 import { readingConversation } from '../conversations/read-conversation.ts'
 import { Ago } from '../ui/ago.tsx'
 import { Button } from '../ui/button.tsx'
@@ -83,7 +83,11 @@ function Entry({ agentId, ticketNumber, message }: EntryProps) {
     )
   }
   const kind = type === 'note' ? classes.note : sender?.type === 'customer' ? classes.customer : classes.ours
-  const { delivery } = (metadata ?? {}) as { delivery?: { status: string; error?: string } }
+  const { delivery, editedAt, deletedAt } = (metadata ?? {}) as {
+    delivery?: { status: string; error?: string }
+    editedAt?: string
+    deletedAt?: string
+  }
   return (
     <article
       className={`${classes.entry} ${kind}`}
@@ -92,6 +96,7 @@ function Entry({ agentId, ticketNumber, message }: EntryProps) {
       <header>
         <strong>{who}</strong> <Ago at={createdAt} />
         {type === 'note' && <Badge tone="warning">Note</Badge>}
+        <ChangeMark editedAt={editedAt} deletedAt={deletedAt} />
         {delivery?.status === 'failed' && (
           <>
             <Badge tone="danger">Not delivered{delivery.error ? `: ${delivery.error}` : ''}</Badge>

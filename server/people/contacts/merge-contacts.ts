@@ -40,6 +40,7 @@ export async function mergeWithin(
     .where('agent_id', '=', ref.agentId)
     .where(sql<string>`customer ->> 'id'`, '=', from.external_id)
     .execute()
+  await moveIdentities(trx, from, into)
   await trx.deleteFrom('contacts').where('account_id', '=', ref.accountId).where('id', '=', from.id).execute()
   return trx
     .updateTable('contacts')
@@ -54,6 +55,17 @@ export async function mergeWithin(
     .where('id', '=', into.id)
     .returningAll()
     .executeTakeFirstOrThrow()
+}
+
+/** The ids that channels have for the contact, and the joins that can still be undone. */
+async function moveIdentities(trx: Trx, from: ContactRow, into: ContactRow): Promise<void> {
+  for (const table of ['contact_identities', 'contact_joins'] as const)
+    await trx
+      .updateTable(table)
+      .set({ contact_id: into.id })
+      .where('account_id', '=', from.account_id)
+      .where('contact_id', '=', from.id)
+      .execute()
 }
 
 const moveThreads = (trx: Trx, from: ContactRow, into: ContactRow) =>

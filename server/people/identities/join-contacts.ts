@@ -28,19 +28,6 @@ export async function joinContacts(
   const [into, from] = locked.sort((a, b) => a.created_at.getTime() - b.created_at.getTime())
   if (!into || !from) throw new Error('Two contacts are joined.')
   const moved = await ownedBy(trx, ref, from)
-  await trx
-    .updateTable('contact_identities')
-    .set({ contact_id: into.id })
-    .where('account_id', '=', ref.accountId)
-    .where('contact_id', '=', from.id)
-    .execute()
-  // Earlier joins of the contact that goes can still be undone.
-  await trx
-    .updateTable('contact_joins')
-    .set({ contact_id: into.id })
-    .where('account_id', '=', ref.accountId)
-    .where('contact_id', '=', from.id)
-    .execute()
   await mergeWithin(trx, ref, from.id, into.id)
   await recordJoin(trx, ref, { from, into, moved, statedBy, undone: false })
   return into.id

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
-import { webhookOf } from '../../../../test/fakes/messaging-wire.ts'
+import { fakeTemplate, webhookOf } from '../../../../test/fakes/messaging-wire.ts'
 import {
   ACCOUNT,
   type MessagingHome,
@@ -281,4 +281,40 @@ test('what cannot be read is listed with its kind, id and time, and the team is 
   const gone = await home.client.request('DELETE', `${path}/${found('wamid.anon').id}`)
   assert.equal(gone.status, 200)
   assert.equal((await home.client.request('GET', path)).body.data.length, body.data.length - 1)
+})
+
+test('a template to a number reaches the thread of a person who now hides it, and respects that person', async () => {
+  home.fake.accounts.get(ACCOUNT)?.templates.push(fakeTemplate('news', 'There are news.'))
+  const [phone, userId] = ['15550102010', 'US.8001']
+  await write({ phone, userId }, 'With my number')
+  await write({ userId }, 'Without it')
+  await answeredTo(userId)
+  const send = () =>
+    home.client.request('POST', `/agents/${home.agentId}/messaging/messages/template`, {
+      to: `+${phone}`,
+      template: { name: 'news', language: 'en' },
+    })
+  const { status, body } = await send()
+  assert.equal(status, 201)
+  const conversation = await home.service.ctx.db
+    .selectFrom('conversations')
+    .select('thread_id')
+    .where('id', '=', body.conversationId)
+    .executeTakeFirst()
+  assert.equal(conversation?.thread_id, (await threadOf('Without it')).thread_id)
+  await write({ userId }, 'STOP')
+  const refused = await send()
+  assert.deepEqual(refused.body.error.details, { reason: 'opted_out' })
+})
+
+test('contacts that a member merges keep their ids', async () => {
+  await write({ userId: 'US.9001' }, 'Merged away')
+  await write({ userId: 'US.9002' }, 'Merged into')
+  const [from, into] = [await threadOf('Merged away'), await threadOf('Merged into')]
+  const path = `/agents/${home.agentId}/contacts/${from.contact_id}/merge`
+  assert.equal((await home.client.request('POST', path, { intoContactId: into.contact_id })).status, 200)
+  assert.equal((await identities(into.contact_id ?? '')).length, 2)
+  await write({ userId: 'US.9001' }, 'After the merge')
+  const later = await threadOf('After the merge')
+  assert.deepEqual([later.thread_id, later.contact_id], [from.thread_id, into.contact_id])
 })

@@ -24,7 +24,7 @@ import { chooseSender, type Sender } from './choose-sender.ts'
 import { chooseTemplate } from './choose-template.ts'
 import { settleTemplate } from './settle-template.ts'
 import { templateAccounts } from './template-accounts.ts'
-import { threadToDial } from './template-thread.ts'
+import { isOfNumber, threadToDial } from './template-thread.ts'
 import { checkVariables, renderTemplate } from './template-variables.ts'
 
 type Deps = Pick<Context, 'db' | 'secrets' | 'fetcher' | 'notifier' | 'log'>
@@ -96,7 +96,7 @@ async function refuseOptedOut({ db }: Deps, ref: AgentRef, { number }: Sender, p
     .where('agent_id', '=', ref.agentId)
     .where('channel', '=', 'messaging')
     .where('connection', '=', number.id)
-    .where((eb) => eb.or([eb('peer', '=', phone), sql<boolean>`data ->> 'dialled' = ${phone}`]))
+    .where(isOfNumber(phone))
     .where('opted_out_at', 'is not', null)
     .executeTakeFirst()
   if (thread) throw optedOut()
@@ -141,7 +141,8 @@ function begin(
     const lease = sql<Date>`now() + ${LEASE_SECONDS} * interval '1 second'`
     const underWay = { status: 'sending' as const, attempts: 1, lease_until: lease }
     await changeDelivery(trx, { id: deliveryId, account_id: ref.accountId }, underWay)
-    return { deliveryId, to: (thread.data as ThreadData).recipient ?? digitsOf(phone) }
+    const { recipient = '' }: ThreadData = thread.data
+    return { deliveryId, to: /^\d+$/.test(recipient) ? recipient : digitsOf(phone) }
   })
 }
 
