@@ -59,13 +59,18 @@ export async function mergeWithin(
 
 /** The ids that channels have for the contact, and the joins that can still be undone. */
 async function moveIdentities(trx: Trx, from: ContactRow, into: ContactRow): Promise<void> {
-  for (const table of ['contact_identities', 'contact_joins'] as const)
-    await trx
-      .updateTable(table)
-      .set({ contact_id: into.id })
-      .where('account_id', '=', from.account_id)
-      .where('contact_id', '=', from.id)
-      .execute()
+  await trx
+    .updateTable('contact_identities')
+    .set({ contact_id: into.id })
+    .where('account_id', '=', from.account_id)
+    .where('contact_id', '=', from.id)
+    .execute()
+  await trx
+    .updateTable('contact_joins')
+    .set({ contact_id: into.id })
+    .where('account_id', '=', from.account_id)
+    .where('contact_id', '=', from.id)
+    .execute()
 }
 
 const moveThreads = (trx: Trx, from: ContactRow, into: ContactRow) =>
