@@ -93,7 +93,8 @@ export function TestAction({ agentId, action }: { agentId: string; action: Actio
 }
 
 function Outcome({ hasRun, output, ms }: { hasRun: boolean; output: unknown; ms: number }) {
-  const isGood = (output as { status?: string }).status === 'success'
+  const isGood =
+    typeof output === 'object' && output !== null && 'status' in output && output.status === 'success'
   return (
     <>
       <p>

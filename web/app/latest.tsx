@@ -23,7 +23,7 @@ export function Latest<T>({ of, shows, children }: LatestProps<T>) {
     const element = place.current
     if (of === next || !element || isUnsaved(element)) return
     const isSame = isEqual(shows(of), shows(next))
-    focused.current = isSame ? -1 : controlsOf(element).indexOf(document.activeElement as HTMLElement)
+    focused.current = isSame ? -1 : controlsOf(element).findIndex((one) => one === document.activeElement)
     setShown(({ round }) => ({ object: of, round: isSame ? round : round + 1 }))
   })
   // The control that had the focus is another element now.

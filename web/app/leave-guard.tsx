@@ -2,14 +2,12 @@ import { useBlocker } from '@tanstack/react-router'
 import { Confirm } from '../ui/confirm.tsx'
 import { isAnyUnsaved, isUnsaved, useUnsavedForms } from '../ui/unsaved.ts'
 
-type PageLocation = { pathname: string; search: { tab?: string; mode?: string } }
-
 /** Asks before the user leaves a page with unsaved changes, or switches to another of its tabs. */
 export function LeaveGuard() {
   useUnsavedForms()
   const { status, proceed, reset } = useBlocker({
     shouldBlockFn: ({ current, next }) => {
-      const [from, to] = [current as PageLocation, next as PageLocation]
+      const [from, to] = [current, next]
       const isOther =
         from.pathname !== to.pathname ||
         from.search.tab !== to.search.tab ||

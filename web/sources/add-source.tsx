@@ -32,7 +32,7 @@ function bodyOf(kind: NewKind, form: FormData): Body {
     return { type: 'qna', name: questions[0]?.slice(0, 255) ?? '', questions, answer: text('answer') }
   }
   const url = typedUrl(text('url'))
-  const linkType = text('linkType') as 'crawl' | 'sitemap' | 'individual'
+  const linkType = EXTENTS.find(([id]) => id === text('linkType'))?.[0] ?? 'crawl'
   if (linkType === 'individual') return { type: 'link', ...url, linkType }
   const [excludePaths, includeOnlyPaths] = [lines(form.get('exclude')), lines(form.get('include'))]
   return {

@@ -74,7 +74,8 @@ export function SourcesPage() {
           setIsOver(true)
         }}
         onDragLeave={(event) => {
-          if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setIsOver(false)
+          if (!event.currentTarget.contains(event.relatedTarget instanceof Node ? event.relatedTarget : null))
+            setIsOver(false)
         }}
         onDrop={mayWrite ? onDrop : undefined}
       >

@@ -118,6 +118,8 @@ export const plans = {
 
 export type PlanName = keyof typeof plans
 
+export const isPlanName = (name: string): name is PlanName => Object.hasOwn(plans, name)
+
 export const planNames = Object.keys(plans) as PlanName[]
 
 /** A self-hosted installation sells no plans, so its accounts have no limits. */
@@ -125,5 +127,5 @@ export const DEFAULT_PLAN: PlanName = 'unlimited'
 
 /** Returns the plan with a stored name. A name that is no longer in the catalogue falls back to the smallest plan. */
 export function planOf(name: string): Plan {
-  return plans[name as PlanName] ?? plans.free
+  return isPlanName(name) ? plans[name] : plans.free
 }

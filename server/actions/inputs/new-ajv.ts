@@ -19,7 +19,7 @@ export function newAjv(engine: InputPatterns['engine']): Ajv2020 {
     verbose: true,
     code: { regExp: engine },
   })
-  ;(formats as unknown as (ajv: Ajv2020, names: readonly string[]) => void)(ajv, FORMATS)
+  formats.default(ajv, [...FORMATS])
   refuseKeyword(ajv, 'patternProperties', () => true, 'Must not use patternProperties: name the properties.')
   refuseKeyword(
     ajv,

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import { type PlanName, planNames } from '../../accounts/plans/plans.ts'
+import { isPlanName, type PlanName, planNames } from '../../accounts/plans/plans.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { isId } from '../../platform/db/ids.ts'
 import type { AgentsTable } from '../../platform/db/tables/agents.ts'
@@ -47,6 +47,6 @@ export async function findAgent(db: Db, id: string): Promise<Agent> {
 }
 
 export function planName(text: string): PlanName {
-  if ((planNames as string[]).includes(text)) return text as PlanName
+  if (isPlanName(text)) return text
   throw usageFailure(`There is no plan "${text}"; the plans are ${planNames.join(', ')}.`)
 }

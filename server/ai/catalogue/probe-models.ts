@@ -2,6 +2,7 @@ import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import { streamModel } from '../calls/call-model.ts'
 import type { ResolvedModel } from '../calls/model-call.ts'
 import { describeRefused } from '../calls/refused-settings.ts'
+import type { Embedder } from '../embeddings/embedder.ts'
 import type { Models } from '../models.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { EmbeddingEntry } from './embedding-entry.ts'
@@ -45,11 +46,13 @@ export async function probeModels(
   { showAddresses = true } = {},
 ): Promise<Finding[]> {
   const shown = (asked: ProbedModel): ProbedModel => (showAddresses ? asked : { ...asked, url: null })
+  const { embedding, embedder, reranker } = models
   const others = catalogue.entries.filter(({ provider }) => provider !== 'builtin')
   const findings = await Promise.all([
     ...others.map((entry) =>
       probe(shown({ what: 'model', name: entry.id, url: entry.baseUrl }), async (asked, signal) => {
-        const model = models.resolve(entry.id)!
+        const model = models.resolve(entry.id)
+        if (!model) throw new Error(`The model ${entry.id} is not in the catalogue.`)
         await ask(model, signal)
         const how = ['answers', describeRefused(model.refused)].filter(Boolean).join(' ')
         const isAuto = entry.id === catalogue.auto ? ', and is what auto means' : ''
@@ -57,19 +60,19 @@ export async function probeModels(
         return answers(asked, `${how}${isAuto}${withdrawal ? `, but ${withdrawal}` : '.'}`)
       }),
     ),
-    ...(models.embedding && models.embedder
+    ...(embedding && embedder
       ? [
-          probe(shown(embeddingsOf(models.embedding)), (asked, signal) =>
-            probeEmbedder(asked, models, storedNumbers, signal),
+          probe(shown(embeddingsOf(embedding)), (asked, signal) =>
+            probeEmbedder(asked, embedder, storedNumbers, signal),
           ),
         ]
       : [NO_EMBEDDINGS]),
-    ...(catalogue.reranker && models.reranker
+    ...(catalogue.reranker && reranker
       ? [
           probe(shown({ what: 'reranker', ...nameOf(catalogue.reranker) }), async (asked, signal) => {
             const documents = ['A lamp gives light.', 'A ladder is climbed.']
-            const [right, wrong] = await models.reranker!.judge('What gives light?', documents, { signal })
-            return right! > wrong!
+            const [right = 0, wrong = 0] = await reranker.judge('What gives light?', documents, { signal })
+            return right > wrong
               ? answers(asked, 'answers.')
               : fails(asked, 'puts the wrong document first. Check that it is a reranking model.')
           }),
@@ -119,16 +122,17 @@ async function probe(
 
 async function probeEmbedder(
   asked: ProbedModel,
-  { embedder }: Models,
+  embedder: Embedder,
   storedNumbers: (space: string) => Promise<number | null>,
   signal: AbortSignal,
 ): Promise<Finding> {
-  const [vector] = await embedder!.embed(['A lamp gives light.'], { signal })
-  const stored = await storedNumbers(embedder!.space)
-  if (stored !== null && stored !== vector!.length)
+  const [vector] = await embedder.embed(['A lamp gives light.'], { signal })
+  const size = vector?.length ?? 0
+  const stored = await storedNumbers(embedder.space)
+  if (stored !== null && stored !== size)
     return fails(
       asked,
-      `makes vectors of ${vector!.length} numbers, but those that are stored have ${stored}. Its server has another model under this name now: start the former one, or give the new one another name.`,
+      `makes vectors of ${size} numbers, but those that are stored have ${stored}. Its server has another model under this name now: start the former one, or give the new one another name.`,
     )
-  return answers(asked, `answers with vectors of ${vector!.length} numbers.`)
+  return answers(asked, `answers with vectors of ${size} numbers.`)
 }

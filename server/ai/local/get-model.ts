@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { FolderInUse, FolderUnusable, lockFolder } from '../../platform/db/embedded/folder-lock.ts'
 import { lackOfMemory } from '../../platform/db/embedded/memory.ts'
 import { roomOn } from '../../platform/db/upkeep/disk-space.ts'
-import { codeOf } from '../../platform/unknown-values.ts'
+import { codeOf, messageOf, recordOf } from '../../platform/unknown-values.ts'
 import { hashOfFolder } from '../embedding-folder/folder-files.ts'
 import { createFolderProcess } from '../embedding-folder/folder-process.ts'
 import { RUNTIME_FOLDER } from '../embedding-folder/runtime.ts'
@@ -149,7 +149,7 @@ async function tryModel(folder: string, hash: string): Promise<void> {
   try {
     await child.embed('A lamp gives light.', 'questions')
   } catch (error) {
-    const { message } = ((error as Error).cause as Error | undefined) ?? (error as Error)
+    const message = messageOf(recordOf(error).cause ?? error)
     throw new GetFailure(`The model was fetched, but cannot be run here: ${folder} ${message}`, {
       cause: error,
     })

@@ -81,10 +81,8 @@ function reasoningOf(content: Extract<LanguageModelV4Message, { role: 'assistant
   return text === '' ? {} : { reasoning_content: text }
 }
 
-function textOf(content: readonly { type: string }[]): string {
-  return content
-    .map((part) => (part.type === 'text' ? (part as unknown as { text: string }).text : ''))
-    .join('')
+function textOf(content: readonly { type: string; text?: string }[]): string {
+  return content.map(({ type, text }) => (type === 'text' ? text : '')).join('')
 }
 
 function outputText(output: LanguageModelV4ToolResultOutput): string {

@@ -1,4 +1,5 @@
 import { ApiError } from '../../platform/http/errors.ts'
+import { recordOf } from '../../platform/unknown-values.ts'
 
 const UNIQUE = '23505'
 
@@ -7,8 +8,8 @@ export async function refuseTakenName<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write()
   } catch (error) {
-    const { code, constraint } = error as { code?: string; constraint?: string }
-    if (code !== UNIQUE || !constraint?.endsWith('_name')) throw error
+    const { code, constraint } = recordOf(error)
+    if (code !== UNIQUE || !String(constraint).endsWith('_name')) throw error
     throw new ApiError('RESOURCE_DUPLICATE', { cause: error })
   }
 }

@@ -139,11 +139,12 @@ export async function findByWords(
   const found = { weights: rows.map(weightOf), hasKnownWord: rows.some((count) => count > 0) }
   if (alone.chunkIds.length > 0 || !found.hasKnownWord) return { ...found, chunkIds: alone.chunkIds }
   // Every word is too frequent, so those that hold two of them are looked for, then three.
-  const frequent = [...rows.keys()]
-    .filter((at) => rows[at]! > 0)
-    .sort((a, b) => Number(words[a]!.isStopWord) - Number(words[b]!.isStopWord))
+  const frequent = words
+    .map(({ isStopWord }, at) => ({ isStopWord, hash: hashes[at] ?? '', count: rows[at] ?? 0 }))
+    .filter(({ count }) => count > 0)
+    .sort((a, b) => Number(a.isStopWord) - Number(b.isStopWord))
     .slice(0, MAX_COMBINED)
-    .map((at) => hashes[at]!)
+    .map(({ hash }) => hash)
   for (let size = 2; size <= Math.min(MAX_TOGETHER, frequent.length); size++) {
     const { chunkIds } = await countAndRank(trx, scope, combinations(frequent, size), total)
     if (chunkIds.length > 0) return { ...found, chunkIds }
@@ -161,7 +162,7 @@ async function countAndRank(
   const size = groups[0]?.length ?? 0
   if (size === 0) return { counts: new Map(), chunkIds: [] }
   const columns = Array.from({ length: size }, (_, at) => sql.ref(`w${at}`))
-  const values = columns.map((_, at) => sql`${groups.map((group) => group[at]!)}::text[]`)
+  const values = columns.map((_, at) => sql`${groups.map((group) => group[at])}::text[]`)
   const holdsAll = columns.map((column) => sql`w.terms && asked.${column}::bigint[]`)
   const { rows } = await sql<{ place: number | null; count: number; chunk_id: string | null }>`
     with ${liveSources(scope)},

@@ -172,9 +172,8 @@ async function searchInRows(
   ]
   const chunks = await readChunks(needs.db, scope, [...new Set(ids)])
 
-  const rankings = asked.map((question, at) => {
-    const similarityOf = new Map(byVectors[at]!.map(({ chunkId, similarity }) => [chunkId, similarity]))
-    const { chunkIds, weights } = byWords[at]!
+  const rankings = byWords.map(({ question, chunkIds, weights }, at) => {
+    const similarityOf = new Map(byVectors[at]?.map(({ chunkId, similarity }) => [chunkId, similarity]))
     const first = new Set(pinned[at])
     const own = new Set([...chunkIds, ...similarityOf.keys(), ...first])
     const candidates = chunks
@@ -227,7 +226,7 @@ async function searchWords(
 ): Promise<{
   state: SearchState
   asked: ParsedQuestion[]
-  found: FoundByWords[]
+  found: (FoundByWords & { question: ParsedQuestion })[]
   pinned: string[][]
 } | null> {
   // A plan for every agent would be a bad one for the largest and for the smallest.
@@ -235,11 +234,11 @@ async function searchWords(
   const state = await readSearchState(trx, scope)
   if (!state) return null
   const asked = queries.map((text) => ({ text, words: askedWords(text, state.languages, stem) }))
-  const found: FoundByWords[] = []
+  const found: (FoundByWords & { question: ParsedQuestion })[] = []
   const pinned: string[][] = []
-  for (const { text, words } of asked) {
-    found.push(await findByWords(trx, scope, words, state))
-    pinned.push(await findByKeys(trx, scope, pinsFor({ text, words }, state, stem)))
+  for (const question of asked) {
+    found.push({ ...(await findByWords(trx, scope, question.words, state)), question })
+    pinned.push(await findByKeys(trx, scope, pinsFor(question, state, stem)))
   }
   return { state, asked, found, pinned }
 }
@@ -250,7 +249,8 @@ const RANK_CONSTANT = 60
 type Ranked = Pick<Scored, 'id' | 'score' | 'first'>
 
 function fuse(rankings: readonly (readonly Scored[])[]): Ranked[] {
-  if (rankings.length === 1) return [...rankings[0]!]
+  const [only, ...others] = rankings
+  if (only && others.length === 0) return [...only]
   const fused = new Map<string, Ranked>()
   for (const ranking of rankings)
     for (const [place, { id, first }] of ranking.entries()) {

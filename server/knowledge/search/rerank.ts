@@ -21,11 +21,12 @@ export async function rerankFound(
 ): Promise<SearchResult> {
   const { passages } = found
   const unchanged = { ...found, passages: passages.slice(0, limit) }
-  if (passages.length < 2 || passages[0]!.isFirst) return unchanged
+  if (passages.length < 2 || passages[0]?.isFirst) return unchanged
   try {
     const scores = await reranker.judge(question, passages.map(documentOf), { signal })
-    const order = passages.map((_, at) => at).sort((a, b) => scores[b]! - scores[a]!)
-    return { ...found, passages: order.slice(0, limit).map((at) => passages[at]!) }
+    const judged = passages.map((passage, at) => ({ passage, score: scores[at] ?? 0 }))
+    const ordered = judged.sort((a, b) => b.score - a.score).slice(0, limit)
+    return { ...found, passages: ordered.map(({ passage }) => passage) }
   } catch (error) {
     if (!signal.aborted) log.warn({ err: error }, 'the passages could not be reranked')
     return unchanged

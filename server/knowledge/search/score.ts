@@ -44,33 +44,35 @@ export function scoreCandidates(
 ): Scored[] {
   if (candidates.length === 0) return []
   const { words, weights } = question
-  const texts = candidates.map(searchedText)
-  const written = texts.map(splitWords)
+  const read = candidates.map((candidate) => {
+    const text = searchedText(candidate)
+    return { candidate, text, written: splitWords(text) }
+  })
   const wanted = placesOf(words.map(({ terms }) => terms))
   const countersOf = new Map<Language, Counter>()
   const hasCode = codesIn(question.text).length > 0
-  const terms = candidates.map(({ language }, i) => {
+  const terms = read.map(({ candidate: { language }, text, written }) => {
     const ofWord = countersOf.get(language) ?? counter(wanted, (word) => termsOfWord(word, language, stem))
     countersOf.set(language, ofWord)
-    const own = written[i]!.map(ofWord)
-    return count(words.length, hasCode ? [...own, countWanted(codesIn(texts[i]!), wanted)] : own)
+    const own = written.map(ofWord)
+    return count(words.length, hasCode ? [...own, countWanted(codesIn(text), wanted)] : own)
   })
   const byStems = bm25(terms, weights)
 
   const askedGrams = [...new Set(splitWords(question.text).flatMap(gramsOfWord))]
   const ofWord = counter(placesOf(askedGrams.map((gram) => [gram])), gramsOfWord)
-  const grams = written.map((own) => count(askedGrams.length, own.map(ofWord)))
+  const grams = read.map(({ written }) => count(askedGrams.length, written.map(ofWord)))
   const gramWeights = askedGrams.map((_, at) => {
-    const holders = grams.filter(({ counts }) => counts[at]! > 0).length
+    const holders = grams.filter(({ counts }) => (counts[at] ?? 0) > 0).length
     return Math.log(1 + (candidates.length - holders + 0.5) / (holders + 0.5))
   })
   const byGrams = bm25(grams, gramWeights)
 
   const [stems, spelled] = [byBest(byStems), byBest(byGrams)]
-  const byWords = byBest(stems.map((score, i) => score + spelled[i]!))
+  const byWords = byBest(stems.map((score, i) => score + (spelled[i] ?? 0)))
   const similar = bySpan(candidates.map(({ similarity }) => similarity))
   const isOnlyStops = words.every(({ isStopWord }) => isStopWord)
-  const counted = words.map(({ isStopWord }, at) => (isStopWord && !isOnlyStops ? 0 : weights[at]!))
+  const counted = words.map(({ isStopWord }, at) => (isStopWord && !isOnlyStops ? 0 : (weights[at] ?? 0)))
   const whole = counted.reduce((sum, weight) => sum + weight, 0)
   const said = wordsOnly(question.text)
   const exact = new Map(
@@ -82,12 +84,9 @@ export function scoreCandidates(
     .map((candidate, i) => ({
       id: candidate.id,
       similarity: candidate.similarity,
-      score: byWords[i]! + VECTORS * similar[i]!,
-      words: byWords[i]!,
-      held:
-        whole === 0
-          ? 0
-          : terms[i]!.counts.reduce((sum, n, at) => sum + (n > 0 ? counted[at]! : 0), 0) / whole,
+      score: (byWords[i] ?? 0) + VECTORS * (similar[i] ?? 0),
+      words: byWords[i] ?? 0,
+      held: whole === 0 ? 0 : heldBy(terms[i], counted) / whole,
       first: exact.has(candidate.id) ? (2 as const) : candidate.isPinned ? (1 as const) : (0 as const),
     }))
     .sort(
@@ -97,6 +96,11 @@ export function scoreCandidates(
         b.score - a.score ||
         (a.id < b.id ? -1 : 1),
     )
+}
+
+/** Returns the weight of the words that a candidate holds. */
+function heldBy(terms: Counts | undefined, weights: readonly number[]): number {
+  return weights.reduce((sum, weight, at) => sum + (terms?.counts[at] ? weight : 0), 0)
 }
 
 /** How many parts there are, and the places of those that are wanted. */
@@ -134,7 +138,7 @@ function count(size: number, words: readonly Wanted[]): Counts {
   let length = 0
   for (const word of words) {
     length += word.length
-    for (const at of word.places) counts[at]!++
+    for (const at of word.places) counts[at] = (counts[at] ?? 0) + 1
   }
   return { length, counts }
 }
@@ -143,7 +147,10 @@ function bm25(texts: readonly Counts[], weights: readonly number[]): number[] {
   const mean = texts.reduce((sum, { length }) => sum + length, 0) / texts.length || 1
   return texts.map(({ counts, length }) => {
     const norm = K * (1 - B + (B * length) / mean)
-    return counts.reduce((sum, n, at) => sum + (n === 0 ? 0 : (weights[at]! * n * (K + 1)) / (n + norm)), 0)
+    return counts.reduce(
+      (sum, n, at) => sum + (n === 0 ? 0 : ((weights[at] ?? 0) * n * (K + 1)) / (n + norm)),
+      0,
+    )
   })
 }
 

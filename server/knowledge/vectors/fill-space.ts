@@ -138,7 +138,7 @@ async function chunksWithout(db: Db, agent: Agent, name: string, last: string | 
     .select(['id', 'source_id', 'vector_key', 'heading_path', 'questions', 'text'])
     .where('account_id', '=', agent.account_id)
     .where('agent_id', '=', agent.id)
-    .$if(space !== null, (query) => query.where(lacksVector(space!)))
+    .$if(space !== null, (query) => (space === null ? query : query.where(lacksVector(space))))
     .$if(last !== null, (query) => query.where('id', '>', last))
     .orderBy('id')
     .limit(limit)
@@ -194,7 +194,7 @@ async function isIncomplete(trx: Trx, { accountId, agentId }: AgentRef, name: st
     .select('id')
     .where('account_id', '=', accountId)
     .where('agent_id', '=', agentId)
-    .$if(space !== null, (query) => query.where(lacksVector(space!)))
+    .$if(space !== null, (query) => (space === null ? query : query.where(lacksVector(space))))
     .limit(1)
     .executeTakeFirst()
   return missing !== undefined || space === null

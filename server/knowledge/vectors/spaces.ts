@@ -176,7 +176,7 @@ export async function sampleNear(db: Db, name: string, { isFirst = false } = {})
   if (rows.length === 0) return
   const texts = rows.map(({ source, vector }) => ({
     source,
-    vector: Float32Array.from(JSON.parse(vector) as number[]),
+    vector: Float32Array.from<number>(JSON.parse(vector)),
   }))
   const apart = similarities(texts, (one, other) => one.source !== other.source)
   const near = quantile(apart.length < texts.length ? similarities(texts, () => true) : apart, NEAR_QUANTILE)
@@ -199,7 +199,7 @@ function similarities(texts: readonly Text[], isPair: (one: Text, other: Text) =
 
 function product(one: Float32Array, other: Float32Array): number {
   let sum = 0
-  for (let i = 0; i < one.length; i++) sum += (one[i] as number) * (other[i] as number)
+  for (let i = 0; i < one.length; i++) sum += (one[i] ?? 0) * (other[i] ?? 0)
   return sum
 }
 

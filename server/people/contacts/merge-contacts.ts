@@ -28,8 +28,8 @@ export async function mergeWithin(
   const locked = new Map<string, ContactRow>()
   for (const id of [fromId, intoId].sort())
     locked.set(id, await requireContactById(trx, ref, id, id === fromId ? 'deletion' : 'change'))
-  const from = locked.get(fromId) as ContactRow
-  const into = locked.get(intoId) as ContactRow
+  const [from, into] = [locked.get(fromId), locked.get(intoId)]
+  if (!from || !into) throw new Error('Both contacts were locked.')
   // Threads are locked before conversations, as when a message is taken in.
   await moveThreads(trx, from, into)
   await moveConversations(trx, from, into)

@@ -1,3 +1,4 @@
+import { Socket } from 'node:net'
 import type { ChildMessage, Task, WarmUp } from './child-main.ts'
 import { ChildProcessFailure, type ChildProcessFailureCode } from './child-process-failure.ts'
 import { frameOf, readFrames } from './frames.ts'
@@ -179,9 +180,5 @@ export function startChild(memoryMb: number, maxTasks: number, access: Access): 
 function holds(child: Launched, isBusy: boolean): void {
   const word = isBusy ? 'ref' : 'unref'
   child[word]()
-  for (const pipe of [child.stdin, child.stdout, child.stderr] as unknown as Record<
-    typeof word,
-    () => void
-  >[])
-    pipe[word]()
+  for (const pipe of [child.stdin, child.stdout, child.stderr]) if (pipe instanceof Socket) pipe[word]()
 }

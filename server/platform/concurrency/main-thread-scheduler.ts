@@ -70,9 +70,11 @@ export function createMainThreadScheduler(
     for (const [tenant, line] of lines) {
       if (spent >= atOnce) break
       if (isPaused(tenant)) continue
-      const { weight, givesWay, resolve } = line[0] as Waiting
-      begin(tenant, weight, givesWay || line.length >= FLOOD)
-      line.shift()
+      const isFlood = line.length >= FLOOD
+      const first = line.shift()
+      if (!first) continue
+      const { weight, givesWay, resolve } = first
+      begin(tenant, weight, givesWay || isFlood)
       // Move the tenant to the end of the round.
       lines.delete(tenant)
       if (line.length > 0) lines.set(tenant, line)

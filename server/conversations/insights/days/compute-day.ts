@@ -76,7 +76,7 @@ async function conversationFigures(
         from (select t.topic_id, count(*) as n from found join conversation_topics t on t.conversation_id = found.id
           where t.topic_id is not null group by t.topic_id) as by_topic) as topics
     from found`.execute(trx)
-  return rows[0]!
+  return onlyRow(rows)
 }
 
 type OfMessages = Pick<
@@ -101,7 +101,7 @@ async function messageFigures(trx: Trx, { accountId, agentId, from, until }: Spa
       count(*) filter (where feedback = 'positive')::int as rated_positive,
       count(*) filter (where feedback = 'negative')::int as rated_negative
     from found`.execute(trx)
-  return rows[0]!
+  return onlyRow(rows)
 }
 
 /** Credits come from the ledger, which outlives conversations. */
@@ -117,5 +117,10 @@ async function otherFigures(
       (select count(*)::int from unanswered_questions
         where account_id = ${accountId} and agent_id = ${agentId} and asked_at >= ${from} and asked_at < ${until})
         as unanswered`.execute(trx)
-  return rows[0]!
+  return onlyRow(rows)
+}
+
+function onlyRow<T>([row]: T[]): T {
+  if (!row) throw new Error('A query without groups returns one row.')
+  return row
 }

@@ -1,3 +1,5 @@
+import { recordOf } from '../../unknown-values.ts'
+
 const UNKNOWN = '26000'
 const NOT_SUPPORTED = '0A000'
 
@@ -6,6 +8,6 @@ const NOT_SUPPORTED = '0A000'
  * columns of its result. It succeeds once it is prepared again.
  */
 export function isStale(error: unknown): boolean {
-  const { code, routine } = (error ?? {}) as { code?: string; routine?: string }
+  const { code, routine } = recordOf(error)
   return code === UNKNOWN || (code === NOT_SUPPORTED && routine === 'RevalidateCachedQuery')
 }

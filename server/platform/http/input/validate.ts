@@ -29,7 +29,7 @@ const ajv = new Ajv({
   // The rules that a check comes across go into the list that it is called on.
   passContext: true,
 })
-;(formats as unknown as (ajv: Ajv) => void)(ajv)
+formats.default(ajv)
 ajv.addFormat('day-or-time', isDate)
 ajv.addKeyword({
   keyword: 'rule',

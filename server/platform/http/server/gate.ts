@@ -105,7 +105,7 @@ export function setRateHeaders(reply: FastifyReply, limit: number, decision: Rat
 }
 
 /** Throws when a member who is limited to some agents asks for something that is not about one of them. */
-export function confine(caller: Caller | null, endpoint: Endpoint, { agentId }: { agentId?: string }): void {
+export function confine(caller: Caller | null, endpoint: Endpoint, agentId: string | undefined): void {
   const agentIds = caller?.member?.agentIds
   if (!agentIds) return
   if (agentId !== undefined && !agentIds.includes(agentId)) throw new ApiError('AGENT_NOT_FOUND')

@@ -3,7 +3,7 @@ import formats from 'ajv-formats'
 import type { Endpoint } from '../contract.ts'
 
 const ajv = new Ajv({ strict: false, allErrors: true, discriminator: true })
-;(formats as unknown as (ajv: Ajv) => void)(ajv)
+formats.default(ajv)
 
 /**
  * Returns a function that throws when a response does not match the endpoint's contract, also because of undeclared

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { withTenant } from '../../db/connections/lanes.ts'
 import type { Db } from '../../db/database.ts'
 import { transact } from '../../db/statements/transact.ts'
+import { recordOf } from '../../unknown-values.ts'
 import { tenantOf } from '../bodies/admit-bodies.ts'
 import type { Form, Uploads } from '../bodies/uploads.ts'
 import { type Endpoint, Exact } from '../contract.ts'
@@ -107,7 +108,7 @@ function prepared(
     if (!read || !readNow) return finish(asked, checked)
     // The agent is locked before its version is read, so that the version is still current when the change is made.
     return transact(call.db, async (trx) => {
-      const { agentId = '' } = call.params as { agentId?: string }
+      const agentId = agentIdIn(call.params) ?? ''
       await gate.findAgent(trx, call.caller, agentId, 'update')
       const inside = { ...asked, db: trx }
       const isCompared = route.endpoint.audit !== undefined || call.request.headers['if-match'] !== undefined
@@ -122,11 +123,11 @@ function prepared(
     checked: unknown,
     before?: unknown,
   ): Promise<unknown> {
-    const { agentId } = asked.params as { agentId?: string }
+    const agentId = agentIdIn(asked.params)
     const call = asked as Call<Endpoint>
     if (!route.loadsAgent || agentId === undefined) return handle({ ...call, checked }, before)
     const agent = await gate.findAgent(call.db, call.caller, agentId)
-    const ref = { ...(asked as { ref?: object }).ref, accountId: agent.account_id }
+    const ref = { ...recordOf(recordOf(asked).ref), accountId: agent.account_id }
     return handle({ ...call, checked, agent, ref } as Call<Endpoint>, before)
   }
 
@@ -147,10 +148,15 @@ function prepared(
     } catch {
       throw new ApiError('VERSION_MISMATCH', { headers })
     }
-    const { agentId = '' } = params as { agentId?: string }
+    const agentId = agentIdIn(params) ?? ''
     const last = audit === undefined ? null : await gate.lastChange(trx, caller, audit, agentId)
     throw new ApiError('VERSION_MISMATCH', { headers, changed: { current, ...last } })
   }
+}
+
+function agentIdIn(params: unknown): string | undefined {
+  const { agentId } = recordOf(params)
+  return typeof agentId === 'string' ? agentId : undefined
 }
 
 /** The schema for endpoints that declare no body or query. */
@@ -161,7 +167,7 @@ const NOTHING = Exact({})
  * else the address.
  */
 function shareOf(request: FastifyRequest): string {
-  const { agentId } = request.params as { agentId?: string }
+  const agentId = agentIdIn(request.params)
   return request.caller?.account.id ?? agentId ?? tenantOf(request)
 }
 
@@ -189,7 +195,7 @@ function handlerOf(route: Route, { db, gate, routes, strict, uploads }: Options)
     }
     nameIgnored(reply, ignored ?? [])
     refuseInvalid(problems)
-    confine(request.caller, endpoint, request.params as { agentId?: string })
+    confine(request.caller, endpoint, agentIdIn(request.params))
     const files = multipart ? endpoint.multipart : undefined
     return withTenant(shareOf(request), () =>
       files && uploads

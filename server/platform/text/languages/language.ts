@@ -113,7 +113,7 @@ export function guessLanguageOfWords(words: readonly string[], among?: ReadonlyS
   if (!first) return 'other'
   const isTie = first[1] <= (second?.[1] ?? 0) * 1.02
   // Danish and Norwegian share most of their short words, and readers understand both.
-  if (isTie && !(isScandinavian(first[0]) && isScandinavian(second![0]))) return 'other'
+  if (isTie && !(isScandinavian(first[0]) && second && isScandinavian(second[0]))) return 'other'
   // A long text with hardly any stop words of a language is in another language that shares some words.
   if (first[1] < 0.5 || first[1] / looked.length < 0.06) return 'other'
   const [best] = first
@@ -130,7 +130,7 @@ function languageIn(script: string, words: readonly string[], among?: ReadonlySe
   const shared = SHARED[script]!
   const votes = new Map<Language, number>(shared.flatMap(([, languages]) => languages.map((one) => [one, 0])))
   const vote = (languages: readonly Language[], weight: number): void => {
-    for (const one of languages) votes.set(one, votes.get(one)! + weight / languages.length)
+    for (const one of languages) votes.set(one, (votes.get(one) ?? 0) + weight / languages.length)
   }
   for (const word of words) {
     for (const [letters, languages] of shared)
@@ -142,9 +142,12 @@ function languageIn(script: string, words: readonly string[], among?: ReadonlySe
   const letters = words.join('')
   if (script === 'cyrillic' && letters.length >= ENOUGH && !UKRAINIAN.test(letters)) vote(['uk'], -0.5)
   const [first, second] = [...votes].sort((a, b) => b[1] - a[1])
-  if (first![1] > 0 && first![1] > second![1]) return first![0]
-  const expected = [...votes].filter(([language, weight]) => weight === first![1] && among?.has(language))
-  return expected.length === 1 ? expected[0]![0] : 'other'
+  if (!first || !second) return first?.[0] ?? 'other'
+  if (first[1] > 0 && first[1] > second[1]) return first[0]
+  const [expected, another] = [...votes].filter(
+    ([language, weight]) => weight === first[1] && among?.has(language),
+  )
+  return expected && !another ? expected[0] : 'other'
 }
 
 /** Returns the languages of RARE that are not considered for these words. */
@@ -175,5 +178,5 @@ function scriptOf(words: readonly string[]): string | null {
   // Chinese characters also occur in Japanese texts. A word in another script has more letters for the same meaning.
   if ((kana + han) * 3 > all && kana * 20 > han) return 'ja'
   const best = Math.max(...counts)
-  return best * 3 > all ? SCRIPTS[counts.indexOf(best)]![1] : null
+  return best * 3 > all ? (SCRIPTS[counts.indexOf(best)]?.[1] ?? null) : null
 }

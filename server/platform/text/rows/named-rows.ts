@@ -39,9 +39,10 @@ function markdownTable(names: readonly string[], rows: readonly (readonly string
 export function questionRows(
   lines: readonly string[],
 ): { question: string; answer: string; called: string; more: string }[] | null {
-  const isSmall = lines[0]!.split('; ').length <= MAX_COLUMNS
-  if (!isSmall || !lines[0]!.match(/[?？؟]/) || tableOf(lines) === null) return null
-  const rows = lines.map((line) => rowOf(line)!)
+  const [head = ''] = lines
+  const isSmall = head.split('; ').length <= MAX_COLUMNS
+  if (!isSmall || !head.match(/[?？؟]/) || tableOf(lines) === null) return null
+  const rows = lines.map((line) => rowOf(line) ?? [])
   const names = new Set(rows.map((row) => row.find(({ value }) => ASKS.test(value))?.name))
   const [name] = names
   if (names.size !== 1 || name === undefined) return null
@@ -50,7 +51,7 @@ export function questionRows(
     const others = row.filter((_, place) => place !== at && place !== at + 1)
     const more = others.map((cell) => (cell.name ? `${cell.name}: ${cell.value}` : cell.value)).join('; ')
     const { name: called = '', value: answer = '' } = row[at + 1] ?? {}
-    return { question: row[at]!.value, answer, called, more }
+    return { question: row[at]?.value ?? '', answer, called, more }
   })
   return pairs.every(({ answer }) => answer !== '') ? pairs : null
 }
@@ -74,17 +75,18 @@ export function withTables(text: string): string {
  * has no name, and neither has that of a first value without one.
  */
 function rowOf(line: string): Row | null {
-  const [group, ...rest] = line.split(' | ')
-  const isGrouped = rest.length > 0 && !NAMED.test(group!)
-  const [first, ...others] = (isGrouped ? rest.join(' | ') : line).split(NEXT_NAME)
-  const start = cellOf(first!)
+  const [group = '', ...rest] = line.split(' | ')
+  const isGrouped = rest.length > 0 && !NAMED.test(group)
+  const [first = '', ...others] = (isGrouped ? rest.join(' | ') : line).split(NEXT_NAME)
+  const start = cellOf(first)
   if (isGrouped && start === null) return null
-  const cells = [...(isGrouped ? [{ name: '', value: group! }] : []), start ?? { name: '', value: first! }]
+  const cells = [...(isGrouped ? [{ name: '', value: group }] : []), start ?? { name: '', value: first }]
   for (const other of others) {
     const cell = cellOf(other)
     // A name that occurs again is part of the value before it.
-    if (cell === null || cells.some(({ name }) => name === cell.name)) cells.at(-1)!.value += `; ${other}`
-    else cells.push(cell)
+    const last = cells.at(-1)
+    if (last && (cell === null || cells.some(({ name }) => name === cell.name))) last.value += `; ${other}`
+    else if (cell) cells.push(cell)
   }
   return cells.some(({ name }) => name !== '') ? cells : null
 }
