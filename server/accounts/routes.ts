@@ -10,9 +10,9 @@ import { embeddingsByDay } from './plans/embedding-usage.ts'
 import { planOf } from './plans/plans.ts'
 import { creditsByDay, usageRange } from './plans/usage.ts'
 
-export const accountRoutes = (ctx: Context): Route[] => [...keyRoutes(ctx), ...meRoutes(ctx)]
+export const accountRoutes = (ctx: Pick<Context, 'db'>): Route[] => [...keyRoutes(ctx), ...meRoutes(ctx)]
 
-const meRoutes = ({ db }: Context): Route[] => [
+const meRoutes = ({ db }: Pick<Context, 'db'>): Route[] => [
   route(contract.getMe, async ({ caller: { account, key, member, scopes } }) => {
     const credits = await creditState(db, account.id, account.plan)
     return {

@@ -19,7 +19,13 @@ import { versionRoutes } from './versions/routes.ts'
 
 const success = { success: true as const }
 
-export const agentRoutes = (ctx: Context, reactions: AgentReactions): Route[] => [
+export const agentRoutes = (
+  ctx: Pick<
+    Context,
+    'config' | 'db' | 'jobs' | 'knownFailures' | 'limiter' | 'log' | 'modelFetcher' | 'models'
+  >,
+  reactions: AgentReactions,
+): Route[] => [
   ...modelRoutes(ctx),
   ...versionRoutes(ctx),
   route(contract.listAgents, async ({ caller: { account, member }, query }) => {

@@ -24,7 +24,12 @@ import { findByWords } from './tickets/search-tickets.ts'
 import { requireTicket } from './tickets/ticket-queries.ts'
 import { updateTicket } from './tickets/update-ticket.ts'
 
-export const helpdeskRoutes = (ctx: Context): Route[] => [
+export const helpdeskRoutes = (
+  ctx: Pick<
+    Context,
+    'config' | 'db' | 'filesDir' | 'generations' | 'log' | 'notifier' | 'secrets' | 'stopping'
+  >,
+): Route[] => [
   ...conversationRoutes(ctx),
   ...ticketRoutes(ctx),
   ...messageRoutes(ctx),

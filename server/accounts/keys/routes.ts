@@ -16,7 +16,7 @@ const presentKey = ({ expiresAt, lastUsedAt, createdAt, ...rest }: ListedKey) =>
   createdAt: createdAt.toISOString(),
 })
 
-export const keyRoutes = ({ db: plain }: Context): Route[] => [
+export const keyRoutes = ({ db: plain }: Pick<Context, 'db'>): Route[] => [
   route(contract.listKeys, async ({ caller: { account } }) =>
     (await keysOf(plain, account.id)).map(presentKey),
   ),

@@ -2,7 +2,6 @@ import { readdir, readFile } from 'node:fs/promises'
 import { DEFAULT_PLAN } from '../../accounts/plans/plans.ts'
 import { createAgent } from '../../agents/records/create-agent.ts'
 import { updateAgent } from '../../agents/records/update-agent.ts'
-import type { Context } from '../../context.ts'
 import { createSource } from '../../knowledge/sources/create-source.ts'
 import { trainSource } from '../../knowledge/training/train-source.ts'
 import { json } from '../../platform/db/statements/json.ts'
@@ -17,7 +16,10 @@ export const DEMO_QUESTIONS = [
 const GUIDES = ['guide', 'operations'].map((folder) => new URL(`../../../docs/${folder}/`, import.meta.url))
 
 /** Creates the demo agent and trains it on Parley's own documentation before the first question can arrive. */
-export async function addDemoAgent(ctx: Context, accountId: AccountId): Promise<string> {
+export async function addDemoAgent(
+  ctx: Parameters<typeof trainSource>[0],
+  accountId: AccountId,
+): Promise<string> {
   const account = { id: accountId, plan: DEFAULT_PLAN }
   const agentId = await createAgent(ctx.db, account, 'first-run', {
     name: 'Parley guide',

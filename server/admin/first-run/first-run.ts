@@ -12,7 +12,9 @@ import { addDemoAgent } from './demo-agent.ts'
  * Creates an account with a key on a database that has none, and the demo agent unless it is disabled. Returns the
  * lines to show to the operator, in which {address} stands for the service's address unless PUBLIC_URL is set.
  */
-export async function firstRun(ctx: Context): Promise<string[]> {
+export async function firstRun(
+  ctx: Pick<Context, 'config'> & Parameters<typeof addDemoAgent>[0],
+): Promise<string[]> {
   const made = (await hasAccount(ctx.db)) ? null : await ctx.db.transaction().execute(firstAccount)
   if (!made) return []
   const { accountId, key, token } = made

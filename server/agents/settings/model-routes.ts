@@ -15,7 +15,9 @@ import * as contract from '../contract.ts'
 /** The rate limit of model tests, because providers charge for each. */
 const TESTS: RateWindow = { limit: 10, windowMs: 3_600_000 }
 
-export const modelRoutes = (ctx: Context): Route[] => [
+export const modelRoutes = (
+  ctx: Pick<Context, 'config' | 'db' | 'knownFailures' | 'limiter' | 'modelFetcher' | 'models'>,
+): Route[] => [
   route(contract.listModels, async ({ caller: { account } }) => {
     const { entries, auto, reranker } = ctx.config.catalogue
     const { embedding } = ctx.models
@@ -69,7 +71,10 @@ async function ownsInstallation(db: Db, { member, account }: Caller): Promise<bo
   return member?.role === 'owner' && (await isOnlyAccount(db, account.id))
 }
 
-function presentLocal({ models, modelFetcher, config }: Context, isOwner: boolean) {
+function presentLocal(
+  { models, modelFetcher, config }: Pick<Context, 'config' | 'modelFetcher' | 'models'>,
+  isOwner: boolean,
+) {
   const { embedding } = models
   const isConfigured = config.catalogue.embedding !== null
   return {

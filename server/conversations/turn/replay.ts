@@ -7,7 +7,7 @@ import { noLonger } from '../records/queries.ts'
 import { errorOf, readLog } from '../stream/generation-log.ts'
 import type { Reading } from '../stream/reading.ts'
 import { startChat } from './start.ts'
-import type { ChatRequest } from './turn.ts'
+import type { ChatRequest, TurnNeeds } from './turn.ts'
 
 type Deps = Pick<Context, 'db' | 'generations' | 'orphans' | 'followers'>
 
@@ -131,7 +131,7 @@ const answeredSince = (
  * unless a later turn has answered it.
  */
 export async function readAgain(
-  ctx: Context,
+  ctx: Deps & TurnNeeds,
   { generationId }: Replay,
   request: Omit<ChatRequest, 'conversationId'>,
 ): Promise<Reading> {

@@ -58,7 +58,11 @@ const QUIET_MS = MINUTE
 const MAX_WAITS = 3
 
 /** Returns the recurring job that removes deleted rows from the files once a day, if possible in a quiet minute. */
-function removingDeleted({ db, embedded, activity }: Context): RecurringJob {
+function removingDeleted({
+  db,
+  embedded,
+  activity,
+}: Pick<Context, 'db' | 'embedded' | 'activity'>): RecurringJob {
   let lastActive = 0
   let postponed = 0
   activity.onNote(() => {
@@ -78,7 +82,9 @@ function removingDeleted({ db, embedded, activity }: Context): RecurringJob {
   }
 }
 
-export const privacyRecurringJobs = (ctx: Context): RecurringJob[] => [
+export const privacyRecurringJobs = (
+  ctx: Pick<Context, 'activity' | 'db' | 'embedded' | 'jobs' | 'log'>,
+): RecurringJob[] => [
   removingDeleted(ctx),
   { what: 'old conversations', everyMs: MINUTE, run: () => sweepOldConversations(ctx) },
   { what: 'old leads', everyMs: MINUTE, run: () => sweepOldLeads(ctx) },

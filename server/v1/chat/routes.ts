@@ -6,6 +6,7 @@ import { textOf } from '../../conversations/records/parts.ts'
 import type { Answer, FrameSource, Reading } from '../../conversations/stream/reading.ts'
 import { sendStream, whileWatching } from '../../conversations/stream/send-stream.ts'
 import { readAgain } from '../../conversations/turn/replay.ts'
+import type { TurnNeeds } from '../../conversations/turn/turn.ts'
 import { linkHostsOf } from '../../knowledge/sources/link-hosts.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import { KeyTaken } from '../../platform/http/idempotency/idempotency.ts'
@@ -15,7 +16,7 @@ import { chat } from './contract.ts'
 import { requestOf, startReply } from './start-reply.ts'
 import { plainText, serverSentEvents, wireOf } from './text-stream.ts'
 
-export const chatRoutes = (ctx: Context): Route[] => [
+export const chatRoutes = (ctx: TurnNeeds & Pick<Context, 'followers' | 'orphans'>): Route[] => [
   route(
     withModels(chat, ctx.models.ids()),
     { idempotencyMode: 'manual' },

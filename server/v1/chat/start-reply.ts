@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts'
 import type { TranscriptMessage } from '../../conversations/records/queries.ts'
 import type { LiveGeneration } from '../../conversations/stream/reading.ts'
 import { startChat } from '../../conversations/turn/start.ts'
-import { askOf, type ChatRequest, chatAgentOf } from '../../conversations/turn/turn.ts'
+import { askOf, type ChatRequest, chatAgentOf, type TurnNeeds } from '../../conversations/turn/turn.ts'
 import { requireContact } from '../../people/records/queries.ts'
 import { violates } from '../../platform/db/connections/violates.ts'
 import { isId } from '../../platform/db/ids.ts'
@@ -48,7 +48,7 @@ export async function requestOf(
 
 /** Starts the reply; `isGone` tells whether the client has disconnected. */
 export async function startReply(
-  ctx: Context,
+  ctx: TurnNeeds,
   { messages, conversationId }: Body,
   request: ChatRequest,
   isGone: () => boolean,
@@ -72,7 +72,7 @@ function saidBefore(messages: Body['messages']): TranscriptMessage[] {
 }
 
 async function startInConversation(
-  ctx: Context,
+  ctx: TurnNeeds,
   request: ChatRequest,
   name: string,
   isGone: () => boolean,
@@ -97,7 +97,7 @@ const wasJustCreated = (error: unknown): boolean => violates(error, 'conversatio
 
 /** Finds the conversation by the caller's own name, or by the id that get-conversations shows for one without. */
 async function findConversation(
-  { db }: Context,
+  { db }: Pick<Context, 'db'>,
   { account, agent }: ChatRequest,
   name: string,
 ): Promise<string | null> {

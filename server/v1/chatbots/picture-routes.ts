@@ -17,7 +17,7 @@ type PictureUpload = { kind: PictureKind; file: string }
 
 const checkFields = bodyValidator(contract.uploadIcon.multipart.fields)
 
-export const pictureRoutes = (ctx: Context): Route[] => [
+export const pictureRoutes = (ctx: Pick<Context, 'db'>): Route[] => [
   route(contract.uploadIcon, { idempotencyMode: 'manual' }, ({ caller: { account }, form, reply, once }) => {
     const upload = { ...contract.uploadIcon.multipart, kind: 'icon' as const }
     return keepUpload(ctx, account.id, upload, { form, reply, once }, 'Chatbot icon uploaded successfully')
@@ -47,7 +47,7 @@ export const pictureRoutes = (ctx: Context): Route[] => [
 ]
 
 async function keepUpload(
-  { db }: Context,
+  { db }: Pick<Context, 'db'>,
   accountId: AccountId,
   { kind, file: name }: PictureUpload,
   { form, reply, once }: PictureRequest,
