@@ -1,3 +1,4 @@
+import { type SqlBool, sql } from 'kysely'
 import type { Context } from '../context.ts'
 import { transact } from '../platform/db/statements/transact.ts'
 import type { Task } from '../platform/jobs/jobs.ts'
@@ -77,8 +78,8 @@ export const knowledgeJobs = (ctx: Context): Task<never>[] => [
 ]
 
 /**
- * Enqueues every source that was being processed. A job that a killed process held would come back only after
- * its heartbeat is missed; a second job for the same version does no harm.
+ * Enqueues every source that is to be processed and has no job, as after a restored backup. The job of a process that
+ * has died is free by itself; with a second one, one crash of the reader would count as two.
  */
 export async function resumeTraining({
   db,
@@ -91,6 +92,11 @@ export async function resumeTraining({
     .selectFrom('sources')
     .select(['id', 'account_id', 'link_type', 'content_version'])
     .where('status', 'in', ['untrained', 'updated'])
+    .where(
+      sql<SqlBool>`not exists (select from jobs where payload ->> 'sourceId' = sources.id::text
+        and payload ->> 'version' = sources.content_version::text
+        and (task = ${TRAIN_SOURCE} or task = ${CRAWL_SITE} and payload ->> 'chain' is not null))`,
+    )
     .execute()
   for (const row of waiting) await transact(db, (trx) => enqueueTraining(jobs, trx, row, 'resumed'))
   return waiting.length
