@@ -77,6 +77,25 @@ export const agentRoutes = (
     return success
   }),
 
+  ...settingRoutes(),
+  route(contract.cloneAgent, { findsAgent: true }, async ({ db, caller, params }) => {
+    const { id, failure } = await cloneAgent(db, caller.account, caller.actor, params.agentId, reactions)
+    if (failure === undefined) return { id }
+    ctx.log.error({ err: failure, agent: id, from: params.agentId }, 'the sources could not be copied')
+    return { id, pendingSteps: ['ADD_SOURCE' as const] }
+  }),
+
+  route(contract.trainAgent, async ({ reply }) => {
+    reply.header('deprecation', 'true')
+    return {
+      ...success,
+      deprecated: true as const,
+      message: 'Sources are trained automatically; this call does nothing.',
+    }
+  }),
+]
+
+const settingRoutes = (): Route[] => [
   route(contract.updateStyles, { findsAgent: true }, async ({ db, ref, body }) => {
     await updateStyles(db, ref, body.styles)
     return success
@@ -102,20 +121,4 @@ export const agentRoutes = (
       return success
     },
   ),
-
-  route(contract.cloneAgent, { findsAgent: true }, async ({ db, caller, params }) => {
-    const { id, failure } = await cloneAgent(db, caller.account, caller.actor, params.agentId, reactions)
-    if (failure === undefined) return { id }
-    ctx.log.error({ err: failure, agent: id, from: params.agentId }, 'the sources could not be copied')
-    return { id, pendingSteps: ['ADD_SOURCE' as const] }
-  }),
-
-  route(contract.trainAgent, async ({ reply }) => {
-    reply.header('deprecation', 'true')
-    return {
-      ...success,
-      deprecated: true as const,
-      message: 'Sources are trained automatically; this call does nothing.',
-    }
-  }),
 ]

@@ -105,6 +105,13 @@ export const conversationRoutes = (ctx: Context): Route[] => [
     return answer
   }),
 
+  ...recordRoutes(ctx),
+  ...playgroundRoutes(ctx),
+  ...runRoutes(ctx),
+]
+
+/** What is read and changed of stored conversations. */
+const recordRoutes = (ctx: Context): Route[] => [
   route(updateConversation, async ({ ref, body }) => {
     const status = await pauseConversation(ctx.db, ref, body.paused)
     return { data: { id: ref.conversationId, status } }
@@ -160,9 +167,6 @@ export const conversationRoutes = (ctx: Context): Route[] => [
     const conversation = await requireApiConversation(ctx.db, ref)
     return pageOfMessages(ctx, ref.accountId, conversation, query)
   }),
-
-  ...playgroundRoutes(ctx),
-  ...runRoutes(ctx),
 ]
 
 /** Returns the common part of a chat request through the API. */

@@ -76,6 +76,15 @@ export const sourceRoutes = (ctx: Context): Route[] => [
     return { ...presentSource(row), status: 'deleted' as const }
   }),
 
+  ...passageRoutes(ctx),
+  ...detailRoutes(ctx),
+  ...evaluationRoutes(ctx),
+  ...pagesConnectionRoutes(ctx),
+  ...ticketKnowledgeRoutes(ctx),
+]
+
+/** The pages of a website and the passages of a source. */
+const passageRoutes = (ctx: Context): Route[] => [
   route(contract.listPages, async ({ ref, caller: { account }, query }) => {
     const { id } = await requireSource(ctx.db, ref)
     const filter = { sourceId: id, status: query.status ?? null }
@@ -107,9 +116,4 @@ export const sourceRoutes = (ctx: Context): Route[] => [
   route(contract.testRetrieval, { idempotencyMode: 'response' }, async ({ agent, body }) => {
     return explainSearch(ctx, agent, { ...body, limit: body.limit ?? 8 })
   }),
-
-  ...detailRoutes(ctx),
-  ...evaluationRoutes(ctx),
-  ...pagesConnectionRoutes(ctx),
-  ...ticketKnowledgeRoutes(ctx),
 ]
