@@ -33,7 +33,7 @@ export type Worker = {
   abort(reason: Error): void
   /** Resolves when it neither runs nor claims a job. */
   idle(): Promise<unknown>
-  /** Stops claiming. How a job ends is then stored at the first try or not at all. */
+  /** From now on, how a job ends is stored at the first try or not at all. */
   close(): void
 }
 
@@ -63,13 +63,13 @@ export function createWorker(deps: Deps, task: Task<object>): Worker {
   const hasRoom = (): boolean => running.size < task.concurrency
 
   const claimDue = async (): Promise<void> => {
-    while (hasRoom() && !closed && !mustWait()) {
+    while (hasRoom() && !mustWait()) {
       const { id, epoch } = process
       const job = await claimJob(db, task, { id, epoch, running: [...running.keys()] })
       if (job === null) return
       // Meanwhile this process was declared dead, and the job is free again.
       if (epoch !== process.epoch) continue
-      if (closed || mustWait()) return putBackJob(db, job, 0)
+      if (mustWait()) return putBackJob(db, job, 0)
       start(job)
     }
   }
@@ -85,7 +85,6 @@ export function createWorker(deps: Deps, task: Task<object>): Worker {
     claiming ??= inOwnContext(claim)
   }
   const wake = (afterMs = 0): void => {
-    if (closed) return
     if (afterMs <= 0) wakeNow()
     const slot = Math.ceil((performance.now() + afterMs) / SLOT_MS)
     if (afterMs <= 0 || timers.has(slot)) return
