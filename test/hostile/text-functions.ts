@@ -5,7 +5,7 @@ import { answer } from '../../server/ai/built-in/answer.ts'
 import { wordGroups } from '../../server/ai/built-in/builtin-model.ts'
 import type { BuiltinInput } from '../../server/ai/built-in/input.ts'
 import { redact } from '../../server/ai/failures/redact.ts'
-import { isAutomatic } from '../../server/channels/email/inbound/automatic-mail.ts'
+import { isByProgram, listsOf } from '../../server/channels/email/inbound/automatic-mail.ts'
 import { isForwarded } from '../../server/channels/email/inbound/strip-quoted.ts'
 import { readBounce } from '../../server/channels/email/parse/bounce.ts'
 import { readMail } from '../../server/channels/email/parse/read-mail.ts'
@@ -215,7 +215,8 @@ export const TEXT_FUNCTIONS: Record<string, TextFunction> = {
       ]),
     apart: true,
   },
-  isAutomatic: { run: (text) => isAutomatic(() => [text], text), apart: true },
+  isByProgram: { run: (text) => isByProgram(() => [text], text), apart: true },
+  listsOf: { run: (text) => listsOf(() => [text], true) },
   isForwarded: { run: isForwarded },
   mailAddress: { run: mailAddress },
   normalPhone: { run: quietly(normalPhone), most: 10 * K },

@@ -184,6 +184,7 @@ async function tell(ctx: Deps, trx: Trx, conversation: Conversation, messages: W
       messageId: message_id,
       text: saidIn(content),
       attachments: content.attachments,
+      isAutomatic: content.silentBecause !== undefined && content.silentBecause !== 'tooMany',
     })
   }
   await publishDeskEvent(ctx, trx, { accountId, agentId }, { type: 'conversation', data: { conversationId } })

@@ -1,16 +1,17 @@
-type Named = { name: string }
+type Named = { name: string; isPartOfMail?: true }
 
 /**
  * Returns the text of a message for the agent, search and exports: the typed text, followed by the names of the
  * files.
  */
 export const wordsOf = (text: string, files: readonly Named[]): string =>
-  [text, ...files.map(namedIn)].filter(Boolean).join('\n')
+  [text, ...namesOf(files)].filter(Boolean).join('\n')
 
 /** Removes the names of the files again, since the files are shown separately. */
 export function typedOf(words: string, files: readonly Named[]): string {
-  const names = files.map(namedIn).join('\n')
+  const names = namesOf(files).join('\n')
   return names !== '' && words.endsWith(names) ? words.slice(0, -names.length).trimEnd() : words
 }
 
-const namedIn = ({ name }: Named): string => `[${name}]`
+const namesOf = (files: readonly Named[]): string[] =>
+  files.filter(({ isPartOfMail }) => !isPartOfMail).map(({ name }) => `[${name}]`)

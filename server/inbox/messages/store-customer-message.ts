@@ -15,6 +15,8 @@ type CustomerMessage = {
   messageId: string | null
   text: string
   attachments: AttachmentNote[]
+  /** A program wrote it, so the ticket stays where it is. */
+  isAutomatic?: boolean
 }
 
 type Conversation = Pick<
@@ -29,11 +31,12 @@ type Conversation = Pick<
 export async function storeCustomerMessage(
   trx: Trx,
   conversation: Conversation,
-  { messageId, text, attachments }: CustomerMessage,
+  { messageId, text, attachments, isAutomatic = false }: CustomerMessage,
 ): Promise<void> {
   const { account_id, agent_id } = conversation
   const ticket =
-    (await openTicketOf(trx, account_id, conversation.id)) ?? (await ticketBefore(trx, conversation))
+    (await openTicketOf(trx, account_id, conversation.id)) ??
+    (isAutomatic ? undefined : await ticketBefore(trx, conversation))
   if (!ticket) return
   const contact = conversation.contact_id
     ? await trx
@@ -64,6 +67,10 @@ export async function storeCustomerMessage(
     .where('account_id', '=', account_id)
     .where('id', '=', ticket.id)
     .execute()
+  if (isAutomatic) {
+    await tellOfMessage(trx, conversation, ticket, message.id)
+    return
+  }
   const isWaiting = ['on_customer', 'on_hold', 'closed'].includes(ticket.status_category)
   const moved = await applyTicketChange(
     trx,
@@ -77,8 +84,17 @@ export async function storeCustomerMessage(
     'customer',
   )
   await clocksAfterCustomer(trx, moved)
-  // The caller publishes the notice, with its own event.
-  const data = { ticketNumber: ticket.number, messageId: message.id }
+  await tellOfMessage(trx, conversation, ticket, message.id)
+}
+
+/** The caller publishes the notice, with its own event. */
+async function tellOfMessage(
+  trx: Trx,
+  { account_id, agent_id }: Conversation,
+  { number }: TicketRow,
+  messageId: string,
+): Promise<void> {
+  const data = { ticketNumber: number, messageId }
   await addEvent(trx, { accountId: account_id, agentId: agent_id }, { type: 'message', data })
 }
 

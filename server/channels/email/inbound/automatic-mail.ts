@@ -1,29 +1,46 @@
 type HeadersOf = (name: string) => string[]
 
-/** The presence of one of these headers means that the mail was not written by one person to another. */
-const TELLING = [
-  'list-id',
-  'list-unsubscribe',
-  'x-autoreply',
-  'x-autorespond',
-  'x-auto-response-suppress',
-  'x-failed-recipients',
-]
+/** The presence of one of these headers means that a program wrote the mail. */
+const TELLING = ['x-autoreply', 'x-autorespond', 'x-failed-recipients']
 const NOBODY = /^(mailer-daemon|postmaster|bounces?|no-?reply|do-?not-?reply|nicht-?antworten)([-+.].*)?$/
+const LIST = ['list-id', 'list-post', 'mailing-list']
 
 /**
- * Returns whether a program must not answer a mail (RFC 3834, 2; RFC 2076, 3.9). `from` is the address that an
- * answer would go to.
+ * Returns whether a program wrote the mail (RFC 3834, 2; RFC 2076, 3.9). `from` is the address that an answer would go
+ * to. X-Auto-Response-Suppress does not count: it says what the sender does not want to receive.
  */
-export function isAutomatic(headersOf: HeadersOf, from: string | null): boolean {
+export function isByProgram(headersOf: HeadersOf, from: string | null): boolean {
   const has = (name: string, pattern: RegExp): boolean => headersOf(name).some((value) => pattern.test(value))
   return (
     from === null ||
     NOBODY.test(from.slice(0, from.lastIndexOf('@'))) ||
     headersOf('auto-submitted').some((value) => !/^\s*no\b/i.test(value)) ||
-    has('precedence', /^\s*(bulk|junk|list|auto_reply)\b/i) ||
+    has('precedence', /^\s*(bulk|junk|auto_reply)\b/i) ||
     has('return-path', /^\s*<\s*>\s*$/) ||
     has('content-type', /^\s*multipart\/report\b/i) ||
     TELLING.some((name) => headersOf(name).length > 0)
   )
 }
+
+/**
+ * Returns null for a mail that did not come through a list (RFC 2919, RFC 2369); otherwise the names of the list in
+ * lower case: its addresses and its id. Some systems add List-Unsubscribe to what a person writes, so that header does
+ * not count in an answer to another mail.
+ */
+export function listsOf(headersOf: HeadersOf, isAnswer: boolean): string[] | null {
+  const isList =
+    LIST.some((name) => headersOf(name).length > 0) ||
+    headersOf('precedence').some((value) => /^\s*list\b/i.test(value)) ||
+    (headersOf('list-unsubscribe').length > 0 && !isAnswer)
+  if (!isList) return null
+  const named = [
+    ...headersOf('list-id').flatMap((value) => /<([^<>\s]+)>/.exec(value)?.[1] ?? value.trim()),
+    ...headersOf('list-post').flatMap((value) => /<mailto:([^<>\s?]+)/i.exec(value)?.[1] ?? []),
+    ...headersOf('mailing-list').flatMap((value) => /\blist\s+([^\s;]+@[^\s;]+)/i.exec(value)?.[1] ?? []),
+  ]
+  return named.map((name) => name.toLowerCase().slice(0, 300)).slice(0, 20)
+}
+
+/** Returns whether one of the names is that of the list with this address. Its id has a dot in place of the @. */
+export const isListOf = (lists: string[], address: string): boolean =>
+  lists.some((name) => name === address || name === address.replace('@', '.'))

@@ -4,6 +4,7 @@ import { MailFailure } from '../../../platform/mail/mail-failure.ts'
 import { type ClaimedMailbox, noteRead } from '../connection/claim-mailbox.ts'
 import { imapLogin } from '../connection/connection.ts'
 import { withImap } from './imap.ts'
+import { SKEW_MS } from './silent-reason.ts'
 import { takeMail } from './take-mail.ts'
 
 /** After this time, other mailboxes are read. */
@@ -12,8 +13,6 @@ const MAX_TURN_MS = 10_000
 /** Only the beginning of a larger mail is read, which contains its text. */
 const MAX_BYTES = 60 * 1024 * 1024
 const BEGINNING_BYTES = 2 * 1024 * 1024
-/** Allows for the difference between the clocks of two servers. */
-const SKEW_MS = 2 * 60_000
 
 /**
  * Stores the mails that arrived since the last time, each in a transaction. Returns whether there are more. It
@@ -37,8 +36,8 @@ export async function readMailbox(
       if (performance.now() > until) return true
       const mail = await download(client, uid)
       const note = { uidValidity, lastUid: uid }
-      const isOld = !isSame && mail !== null && mail.receivedAt.getTime() < row.reads_from.getTime() - SKEW_MS
-      if (mail === null || isOld) await noteRead(ctx.db, row, note)
+      const isEarlier = mail !== null && mail.receivedAt.getTime() < row.reads_from.getTime() - SKEW_MS
+      if (mail === null || (isEarlier && !isSame)) await noteRead(ctx.db, row, note)
       else await takeMail(ctx, row, mail, (trx) => noteRead(trx, row, note))
     }
     if (uids.length > MAX_MAILS) return true
@@ -61,8 +60,12 @@ async function uidsAfter(client: ImapFlow, after: number, since: Date | null): P
 async function download(
   client: ImapFlow,
   uid: number,
-): Promise<{ raw: Buffer; receivedAt: Date; cut?: { bytes: number } } | null> {
-  const about = await client.fetchOne(String(uid), { size: true, internalDate: true }, { uid: true })
+): Promise<{ raw: Buffer; receivedAt: Date; isAnswered: boolean; cut?: { bytes: number } } | null> {
+  const about = await client.fetchOne(
+    String(uid),
+    { size: true, internalDate: true, flags: true },
+    { uid: true },
+  )
   requireOpen(client)
   if (!about) return null
   const bytes = about.size ?? 0
@@ -75,6 +78,7 @@ async function download(
   return {
     raw: message.source,
     receivedAt: received.getTime() > Date.now() ? new Date() : received,
+    isAnswered: about.flags?.has('\\Answered') ?? false,
     ...(isCut ? { cut: { bytes } } : {}),
   }
 }

@@ -5,25 +5,33 @@ import type { ThreadRow } from '../../../inbox/deliveries/enqueue-delivery.ts'
 import type { Db, Trx } from '../../../platform/db/database.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import type { AttachmentNote } from '../../../platform/db/tables/attachments.ts'
+import type { SilentReason } from '../../../platform/db/tables/channels.ts'
 import { isSameMailbox, type MailAddress } from '../../../platform/mail/mail-address.ts'
 import { receiveMessage } from '../../inbound/receive-message.ts'
 import { type ConnectionRow, markKeyOf } from '../connection/connection.ts'
 import { newPeer, readMessageId } from '../connection/thread-marks.ts'
-import { changeMailThread, type MailThread, mailThreadOf, withReference } from '../outbound/mail-threads.ts'
+import { changeMailThread, type MailThread, withReference } from '../outbound/mail-threads.ts'
 import { giveToTeam } from '../outbound/mail-ticket.ts'
 import type { ParsedMail } from '../parse/parsed-mail.ts'
 import { findThread } from './find-thread.ts'
-import { exceedsMailRate } from './mail-rate.ts'
 import { recordBounce } from './record-bounce.ts'
+import { repetitionOf } from './repetitive-mail.ts'
+import { withoutSent } from './sent-text.ts'
+import { silentReason } from './silent-reason.ts'
 
 /** The sender of mails that have none. Such mails are stored all the same. */
 const NOBODY: MailAddress = { address: 'unknown@invalid', name: null }
+
+/** A person may have written such mails, so they are tickets where mails become tickets. */
+const REQUESTS: ReadonlySet<SilentReason> = new Set(['noSender', 'tooMany', 'repetitive'])
 
 type NewMail = {
   raw: Uint8Array
   receivedAt: Date
   /** The size of the mail, if the bytes are only its beginning. */
   cut?: { bytes: number }
+  /** Somebody has answered it in a mail client. */
+  isAnswered?: boolean
 }
 
 type Deps = Pick<Context, 'db' | 'secrets' | 'jobs' | 'notifier' | 'filesDir' | 'mailParser'>
@@ -38,7 +46,7 @@ export async function takeMail(
   mail: NewMail,
   within: (trx: Trx) => Promise<void> = async () => {},
 ): Promise<'taken' | 'known'> {
-  const parsed = await ctx.mailParser.read(row.account_id, mail.raw, mail.cut)
+  const parsed = asSentBy(await ctx.mailParser.read(row.account_id, mail.raw, mail.cut), row)
   const { messageId, bodyHash, bounce } = parsed
   // A bounce that is read again must not mark a mail that has been sent again since.
   const returned =
@@ -64,8 +72,8 @@ export async function takeMail(
     const isOwn = parsed.from !== null && isSameMailbox(parsed.from.address, row.address)
     // This is a copy of a mail that we have sent.
     if (isOwn && readMessageId(key, messageId)) return 'known'
-    const { receivedAt } = mail
-    const threadId = await store(ctx, trx, row, { key, parsed, returned, receivedAt, isOwn })
+    const { receivedAt, isAnswered = false } = mail
+    const threadId = await store(ctx, trx, row, { key, parsed, returned, receivedAt, isAnswered, isOwn })
     await trx
       .updateTable('email_messages')
       .set({ thread_id: threadId })
@@ -76,6 +84,19 @@ export async function takeMail(
       .execute()
     return 'taken'
   })
+}
+
+/** A form on a website sends from the address of the mailbox itself, for the person of the Reply-To. */
+function asSentBy(parsed: ParsedMail, row: ConnectionRow): ParsedMail {
+  const { from, replyTo } = parsed
+  const isForm =
+    from !== null &&
+    isSameMailbox(from.address, row.address) &&
+    replyTo !== null &&
+    !isSameMailbox(replyTo.address, row.address)
+  if (!isForm) return parsed
+  const person = { ...replyTo, name: replyTo.name ?? from.name }
+  return { ...parsed, from: person, replyTo: person }
 }
 
 async function isStored(db: Db, row: ConnectionRow, { messageId, bodyHash }: ParsedMail): Promise<boolean> {
@@ -96,6 +117,7 @@ type Received = {
   /** If this mail is a bounce, the thread of the mail that could not be delivered. */
   returned: ThreadRow | null
   receivedAt: Date
+  isAnswered: boolean
   isOwn: boolean
 }
 
@@ -103,9 +125,9 @@ async function store(
   ctx: Deps,
   trx: Trx,
   row: ConnectionRow,
-  { key, parsed, returned, receivedAt, isOwn }: Received,
+  { key, parsed, returned, receivedAt, isAnswered, isOwn }: Received,
 ): Promise<string> {
-  const { bounce, subject, from, replyTo } = parsed
+  const { subject, from, replyTo } = parsed
   const thread = returned ?? (await findThread(trx, row, key, parsed))
   const person = replyTo ?? from ?? NOBODY
   const owner = { accountId: row.account_id, agentId: row.agent_id }
@@ -114,21 +136,28 @@ async function store(
   const sender = senderOf(from?.address ?? NOBODY.address)
   for (const file of parsed.files) {
     const problem = await quotaProblem(trx, owner, file.bytes.byteLength, sender)
-    if (problem === null) files.push(await keepAttachment(ctx.filesDir, trx, owner, file, { sender }))
-    else leftOut.push(`[${file.name} was left out. ${problem}]`)
+    if (problem === null) {
+      const note = await keepAttachment(ctx.filesDir, trx, owner, file, { sender })
+      files.push(file.isPartOfMail ? { ...note, isPartOfMail: true } : note)
+    } else leftOut.push(`[${file.name} was left out. ${problem}]`)
   }
   // The subject of the first mail is often an essential part of the message.
-  const text = [thread ? '' : subject, parsed.text, ...leftOut].filter(Boolean).join('\n\n')
-  const isNobodys =
-    parsed.automatic ||
-    bounce !== null ||
-    isOwn ||
-    from === null ||
-    // Many senders may name one address for the answers.
-    (await exceedsMailRate(trx, row, [from.address, person.address]))
-  // The answer would go to somebody who has not written, so a person of the team decides.
-  const isForged = parsed.isDoubtful && !isNobodys
-  const silent = isNobodys || isForged
+  const heading = thread ? '' : subject
+  const own = thread ? await withoutSent(trx, thread, parsed.text) : parsed.text
+  const text = [heading, own, ...leftOut].filter(Boolean).join('\n\n')
+  const addresses = [...(from ? [from.address] : []), person.address]
+  const repetition = await repetitionOf(trx, row, { thread, from: addresses[0] ?? '', text, receivedAt })
+  const silentBecause = await silentReason(trx, row, {
+    parsed,
+    receivedAt,
+    isAnswered,
+    isOwn,
+    addresses,
+    repetition,
+  })
+  // A mail that is no mail to the parser may be a request all the same.
+  const mayAsk = silentBecause === null || (from === null && parsed.unread === 'unreadable')
+  const forTeam = mayAsk ? await whyForTeam(trx, row, key, { parsed, thread, heading }) : null
   const { threadId } = await receiveMessage(ctx, trx, {
     accountId: row.account_id,
     agentId: row.agent_id,
@@ -141,24 +170,54 @@ async function store(
     content: {
       text: text || (files.length > 0 ? '' : '[The mail is empty.]'),
       attachments: files,
-      ...(silent ? { silent } : {}),
+      ...(silentBecause !== null || forTeam !== null ? { silent: true } : {}),
+      ...(silentBecause !== null && forTeam === null ? { silentBecause } : {}),
+      ...(repetition.isRepetitive ? { isRepetitive: true } : {}),
     },
   })
   await changeMailThread(trx, row.account_id, threadId, (known) =>
     threadWith(known ?? newMailThread(row, parsed, person), parsed),
   )
-  if (isForged || (row.mode === 'tickets' && !isForeignCopy(thread, isOwn)))
-    await giveToTeam(ctx, trx, row.account_id, threadId, { subject, text, person })
+  const isRequest = silentBecause === null || REQUESTS.has(silentBecause)
+  if (forTeam !== null || (row.mode === 'tickets' && isRequest))
+    await giveToTeam(ctx, trx, row.account_id, threadId, { subject, text: forTeam ?? text, person })
   return threadId
 }
 
-/** A mail from our own address that belongs to no thread is a loop. */
-const isForeignCopy = (thread: ThreadRow | null, isOwn: boolean): boolean =>
-  isOwn && !(thread && mailThreadOf(thread))
+/** Returns a sentence that says why a person has to look at a mail; null if the agent may answer it. */
+async function whyForTeam(
+  trx: Trx,
+  row: ConnectionRow,
+  key: Buffer,
+  { parsed, thread, heading }: { parsed: ParsedMail; thread: ThreadRow | null; heading: string },
+): Promise<string | null> {
+  const { isDoubtful, unread, hasWords, text, inReplyTo } = parsed
+  // The answer would go to somebody who has not written.
+  if (isDoubtful && unread !== 'unreadable') return text || 'The sender could not be verified.'
+  if (unread === 'encrypted') return 'The mail is encrypted and cannot be read here.'
+  if (unread === 'unreadable') return 'The mail could not be read. It is attached as it came.'
+  if (!hasWords && !/[\p{L}\p{N}]/u.test(heading)) return 'The mail has no words.'
+  const isStrange = thread !== null && inReplyTo !== null && readMessageId(key, inReplyTo) === null
+  if (isStrange && !(await isKnown(trx, row, inReplyTo)))
+    return 'It answers a mail that a colleague has sent from a mail client.'
+  return null
+}
+
+async function isKnown(trx: Trx, row: ConnectionRow, messageId: string): Promise<boolean> {
+  const known = await trx
+    .selectFrom('email_messages')
+    .select('message_id')
+    .where('account_id', '=', row.account_id)
+    .where('agent_id', '=', row.agent_id)
+    .where('message_id', '=', messageId)
+    .limit(1)
+    .executeTakeFirst()
+  return known !== undefined
+}
 
 function newMailThread(
   row: ConnectionRow,
-  { subject, from, recipients }: ParsedMail,
+  { subject, from, recipients, answers }: ParsedMail,
   to: MailAddress,
 ): MailThread {
   const named = [to.address, ...(from ? [from.address] : []), ...recipients]
@@ -166,7 +225,8 @@ function newMailThread(
     subject: /^\s*(re|aw|antwort)\s*:/i.test(subject) ? subject : `Re: ${subject}`.trim(),
     to,
     participants: [...new Set(named)].filter((address) => !isSameMailbox(address, row.address)),
-    references: [],
+    // The first answer refers to all that the mail refers to (RFC 5322, 3.6.4).
+    references: answers.toReversed().slice(-10),
     lastReceived: null,
     alsoTo: null,
   }

@@ -62,7 +62,10 @@ export async function composeMail(mail: Outgoing): Promise<{
     messageId,
     ...(thread.lastReceived?.startsWith('<') ? { inReplyTo: thread.lastReceived } : {}),
     references: thread.references.filter((id) => id.startsWith('<')),
-    headers: automatic ? { 'Auto-Submitted': 'auto-replied', 'X-Auto-Response-Suppress': 'All' } : {},
+    // `All` would suppress non-delivery reports as well (MS-OXOMSG 2.2.1.77).
+    headers: automatic
+      ? { 'Auto-Submitted': 'auto-replied', 'X-Auto-Response-Suppress': 'DR, RN, NRN, OOF, AutoReply' }
+      : {},
     disableFileAccess: true,
     disableUrlAccess: true,
   }).compile()

@@ -89,7 +89,7 @@ test('an answer of the agent has its recipients, references, text and HTML, and 
     [from, subject, text],
     [{ address: ADDRESS, name: 'Shop' }, 'Re: Grüße', '**Yes**, see [here](https://shop.example/a).'],
   )
-  assert.deepEqual([answers, automatic], [['<q1@example.com>'], true])
+  assert.deepEqual([answers, automatic], [['<q1@example.com>', '<q0@example.com>'], true])
   assert.equal(headerOf(raw, 'Auto-Submitted'), 'auto-replied')
   assert.match(
     raw.replaceAll('=\r\n', ''),
@@ -97,7 +97,11 @@ test('an answer of the agent has its recipients, references, text and HTML, and 
   )
   assert.deepEqual(await statuses(), ['sent'])
   const [thread] = await box.threads()
-  assert.deepEqual(thread?.data.references, ['<q1@example.com>', headerOf(raw, 'Message-ID')])
+  assert.deepEqual(thread?.data.references, [
+    '<q0@example.com>',
+    '<q1@example.com>',
+    headerOf(raw, 'Message-ID'),
+  ])
 })
 
 test('nothing that a customer or a model writes becomes a header or an element', async () => {

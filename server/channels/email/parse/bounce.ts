@@ -26,7 +26,8 @@ export function readBounce(contentType: string, files: MailFile[]): Bounce | nul
   const unfolded = (text: string): string => text.replace(/\r?\n[ \t]+/g, ' ')
   const field = (name: string): string | undefined =>
     new RegExp(`^${name}:\\s*(.+)$`, 'im').exec(unfolded(status))?.[1]?.trim()
-  const said = field('diagnostic-code')?.replace(/^\w+;\s*/, '') ?? field('status') ?? 'no reason was given'
+  const said =
+    field('diagnostic-code')?.replace(/^[\w-]+;\s*/, '') ?? field('status') ?? 'no reason was given'
   return {
     messageIds: [...unfolded(headOf(returned)).matchAll(/^message-id:\s*(<[^<>\s]+>)/gim)].map(
       ([, id = '']) => id,

@@ -1,5 +1,6 @@
 import { parseHTML } from 'linkedom'
 import { tooComplex } from '../../../knowledge/documents/html/html-shape.ts'
+import { isAttribution } from '../inbound/attribution.ts'
 import { bareText } from './bare-text.ts'
 
 /** The elements in which mail clients put quotations. */
@@ -13,6 +14,7 @@ const QUOTES = [
   '.yahoo_quoted',
   '.protonmail_quote',
   '.tutanota_quote',
+  'div[name="quote"]',
   '#OLK_SRC_BODY_SECTION',
   '.moz-signature',
   '.gmail_signature',
@@ -30,16 +32,45 @@ const UNSEEN = new Set('SCRIPT STYLE HEAD TITLE TEMPLATE NOSCRIPT OBJECT SVG'.sp
 /** The most tags for which the tree is built; each of them may become a node. */
 const MAX_BRACKETS = 120_000
 
-/** Returns the text of an HTML mail with the addresses of its links. Quotations are left out unless `isForward`. */
-export function htmlText(html: string, { isForward = false } = {}): string {
+/**
+ * Returns the text of an HTML mail with the addresses of its links. Quotations are left out unless
+ * `isForward`; in a reply, also those of programs that mark them in a way of their own.
+ */
+export function htmlText(html: string, { isForward = false, isReply = false } = {}): string {
   // Building the tree of such a mail would take too long.
   if (tooComplex(html) !== null || html.split('<').length > MAX_BRACKETS) return tidy(decode(bareText(html)))
   const { document } = parseHTML(`<html><body>${html}</body></html>`)
   const whole = textIn(document.body)
   if (isForward) return whole
   for (const start of document.querySelectorAll(QUOTE_STARTS)) removeFrom(start as unknown as TreeNode)
-  for (const quote of document.querySelectorAll(QUOTES)) quote.remove()
+  const quotes = [...document.querySelectorAll(QUOTES)] as unknown as TreeNode[]
+  if (isReply)
+    quotes.push(
+      ...(
+        [...document.querySelectorAll('blockquote, [class], [id], [name]')] as unknown as TreeNode[]
+      ).filter(isMarked),
+    )
+  for (const quote of quotes) {
+    const before = attributionBefore(quote)
+    before?.remove()
+    quote.remove()
+  }
   return textIn(document.body) || whole
+}
+
+/** Matches the class, id or name that programs give to a quotation. */
+const QUOTE_NAME = /quot|zitat|cita(?:t|zione)|reply-?(?:body|intro)/i
+
+function isMarked(element: TreeNode): boolean {
+  const names = ['class', 'id', 'name'].map((name) => element.getAttribute(name) ?? '').join(' ')
+  return QUOTE_NAME.test(names) || (element.nodeName === 'BLOCKQUOTE' && attributionBefore(element) !== null)
+}
+
+/** Returns the node directly before a quotation that says whose it is. */
+function attributionBefore(element: TreeNode): TreeNode | null {
+  let node = element.previousSibling
+  while (node && (node.textContent ?? '').trim() === '') node = node.previousSibling
+  return node && isAttribution(node.textContent ?? '') ? node : null
 }
 
 type TreeNode = {
@@ -49,6 +80,7 @@ type TreeNode = {
   childNodes: Iterable<TreeNode>
   parentNode: TreeNode | null
   nextSibling: TreeNode | null
+  previousSibling: TreeNode | null
   remove(): void
   getAttribute(name: string): string | null
 }

@@ -1,6 +1,7 @@
 import type { MailAddress } from '../../../platform/mail/mail-address.ts'
 
-export type MailFile = { name: string; mediaType: string; bytes: Uint8Array }
+/** `isPartOfMail`: a picture of its HTML or its signature, which nobody attached. */
+export type MailFile = { name: string; mediaType: string; bytes: Uint8Array; isPartOfMail?: true }
 
 /** A parsed mail. Everything in it is limited in size. */
 export type ParsedMail = {
@@ -15,13 +16,23 @@ export type ParsedMail = {
   subject: string
   /** The Message-IDs of the mail that it answers and of the earlier ones, the nearest first. */
   answers: string[]
+  /** The Message-ID of the mail that it answers. */
+  inReplyTo: string | null
   /** The receiving server could not authenticate the sender (RFC 8601). */
   isDoubtful: boolean
   /** It was sent by a program or to a list. */
   automatic: boolean
+  /** Set if it is automatic only because it came through a list: the names of the list. */
+  lists: string[] | null
+  /** Set if its text cannot be read here, so that a person has to look at it. */
+  unread: 'encrypted' | 'unreadable' | null
+  /** Whether the sender has written anything besides a signature. */
+  hasWords: boolean
   bounce: Bounce | null
   /** Without quotations and signature. */
   text: string
+  /** The time of the newest server that passed it on, if its headers tell. */
+  passedOnAt: Date | null
   files: MailFile[]
 }
 

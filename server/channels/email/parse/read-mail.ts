@@ -2,13 +2,14 @@ import PostalMime, { type Address, type Attachment, type Email } from 'postal-mi
 import { safeName } from '../../../conversations/attachments/attachments.ts'
 import { storable } from '../../../platform/http/bodies/storable.ts'
 import { type MailAddress, mailAddress, oneLine } from '../../../platform/mail/mail-address.ts'
-import { isAutomatic } from '../inbound/automatic-mail.ts'
-import { isForwarded, stripQuoted } from '../inbound/strip-quoted.ts'
-import { shortHash, UNREADABLE, unreadable, whole } from '../inbound/unreadable.ts'
+import { isByProgram, listsOf } from '../inbound/automatic-mail.ts'
+import { isForwarded, ownWords, stripQuoted } from '../inbound/strip-quoted.ts'
+import { shortHash, UNREADABLE, unreadable, whole as wholeMail } from '../inbound/unreadable.ts'
 import { fittingFiles } from '../outbound/fitting-files.ts'
 import { readBounce } from './bounce.ts'
 import { htmlText } from './html-text.ts'
 import type { MailFile, ParsedMail } from './parsed-mail.ts'
+import { repaired, withLosslessCharsets, withReadableHead } from './repair-charsets.ts'
 
 const LIMITS = { maxNestingDepth: 50, maxHeadersSize: 512 * 1024, forceRfc822Attachments: true }
 const MAX_SUBJECT_LENGTH = 500
@@ -24,8 +25,23 @@ const MAX_ID_LENGTH = 500
  * says so. `cut` is the size of the mail if the bytes are only its beginning.
  */
 export async function readMail(raw: Uint8Array, cut: { bytes: number } | null = null): Promise<ParsedMail> {
-  const email = await PostalMime.parse(raw, LIMITS).catch(() => null)
+  const email = await parse(withReadableHead(raw)).catch(() => null)
   return email ? parsedFrom(email, raw, cut) : unreadable(raw)
+}
+
+async function parse(raw: Uint8Array): Promise<Email> {
+  const email = await PostalMime.parse(raw, LIMITS)
+  const lossless = withLosslessCharsets(raw, `${email.text ?? ''}${email.html ?? ''}`)
+  const read = lossless ? await PostalMime.parse(lossless, LIMITS) : email
+  const clean = (text: string | undefined) =>
+    text === undefined ? {} : { text: repaired(text, { isGuessed: lossless !== null }) }
+  const { text } = clean(read.text)
+  const { text: html } = clean(read.html)
+  return {
+    ...read,
+    ...(text === undefined ? {} : { text }),
+    ...(html === undefined ? {} : { html }),
+  }
 }
 
 function parsedFrom(email: Email, raw: Uint8Array, cut: { bytes: number } | null): ParsedMail {
@@ -34,8 +50,17 @@ function parsedFrom(email: Email, raw: Uint8Array, cut: { bytes: number } | null
   const from = personOf([email.from ?? email.sender ?? []].flat())
   const replyTo = personOf(email.replyTo ?? [])
   const subject = oneLine(storable(email.subject ?? ''), MAX_SUBJECT_LENGTH)
-  const attached = cut ? [] : filesOf(email.attachments)
-  const words = wordsOf(email, isForwarded(subject))
+  const attached = cut ? [] : filesOf(email)
+  const ids = idsOf(email, raw)
+  const recipients = recipientsOf(email, headersOf)
+  const context = {
+    isForward: isForwarded(subject),
+    isReply: ids.answers.length > 0,
+    recipients,
+    subject,
+  }
+  const whole = wholeText(email, context, attached)
+  const words = stripQuoted(whole, context)
   const isEmpty = words === '' && attached.length === 0
   // The mail is not empty, but the parser has found neither text nor file.
   const isUnread = isEmpty && !cut && email.text === undefined && email.html === undefined && hasBody(raw)
@@ -49,19 +74,26 @@ function parsedFrom(email: Email, raw: Uint8Array, cut: { bytes: number } | null
     })
   const { files, note } = fittingFiles(attached)
   // The mail itself is the only content, so its size does not matter.
-  if (isUnread) files.push(whole(raw))
+  if (isUnread) files.push(wholeMail(raw))
   const remark = cut ? leftOutNote(cut.bytes) : isUnread ? UNREADABLE : note
   const text = long
     ? `${words.slice(0, MAX_TEXT_LENGTH).toWellFormed()}\n\n[The whole text is in message.txt.]`
     : words
+  const answerTo = (replyTo ?? from)?.address ?? null
+  const byProgram = isByProgram(headersOf, answerTo) || email.attachments.some(isOfCalendar)
+  const lists = byProgram ? null : listsOf(headersOf, ids.answers.length > 0)
   return {
-    ...idsOf(email, raw),
+    ...ids,
     from,
     replyTo,
-    recipients: recipientsOf(email, headersOf),
+    recipients,
     subject,
     isDoubtful: headersOf('authentication-results').some((value) => /\bdmarc\s*=\s*fail\b/i.test(value)),
-    automatic: isAutomatic(headersOf, (replyTo ?? from)?.address ?? null),
+    automatic: byProgram || lists !== null,
+    lists,
+    unread: isUnread ? 'unreadable' : isEncrypted(email, words) ? 'encrypted' : null,
+    hasWords: /[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(ownWords(whole, context)),
+    passedOnAt: newestOf(headersOf('received')),
     bounce: readBounce(headersOf('content-type')[0] ?? '', files),
     text: [text, remark].filter(Boolean).join('\n\n'),
     files,
@@ -71,27 +103,77 @@ function parsedFrom(email: Email, raw: Uint8Array, cut: { bytes: number } | null
 const leftOutNote = (bytes: number): string =>
   `[The mail has ${Math.ceil(bytes / 1_048_576)} MB: its attachments were left out.]`
 
-function wordsOf(email: Email, isForward: boolean): string {
-  const plain = storable(email.text ?? '')
-  const isPlain = plain.trim() !== ''
-  const text = isPlain
-    ? plain
-    : htmlText(storable((email.html ?? '').slice(0, MAX_HTML_LENGTH)), { isForward })
-  return stripQuoted(text, { isForward })
+/** Answers of calendars (RFC 5546) are sent by the program at the press of a button. */
+const isOfCalendar = ({ method }: Attachment): boolean =>
+  method !== undefined && /^(reply|counter|declinecounter|refresh|cancel)$/i.test(method)
+
+const ENCRYPTED = /^application\/(?:x-)?(?:pkcs7-mime|pgp-encrypted)$/i
+
+const isEncrypted = ({ attachments }: Email, words: string): boolean =>
+  attachments.some(({ mimeType }) => ENCRYPTED.test(mimeType)) ||
+  words.includes('-----BEGIN PGP MESSAGE-----')
+
+/** Returns when the newest server that the headers name passed the mail on. */
+function newestOf(received: string[]): Date | null {
+  const times = received.map((value) => Date.parse(value.slice(value.lastIndexOf(';') + 1)))
+  const known = times.filter((time) => !Number.isNaN(time))
+  return known.length > 0 ? new Date(Math.max(...known)) : null
 }
 
-function idsOf(email: Email, raw: Uint8Array): Pick<ParsedMail, 'messageId' | 'bodyHash' | 'answers'> {
+type QuotedIn = { isForward: boolean; isReply: boolean; recipients: string[]; subject: string }
+
+/** Returns the text that the sender's program shows, chosen from the plain and the HTML version. */
+function wholeText(email: Email, context: QuotedIn, files: MailFile[]): string {
+  const { isForward, isReply } = context
+  const plain = withoutPictures(storable(email.text ?? ''), files)
+  const html = storable((email.html ?? '').slice(0, MAX_HTML_LENGTH))
+  if (plain.trim() === '' || html === '')
+    return plain.trim() === '' ? htmlText(html, { isForward, isReply }) : plain
+  const shown = htmlText(html, { isForward: true })
+  if (shown === '') return plain
+  const own = isForward ? shown : htmlText(html, { isReply })
+  if (!isSameText(plain, shown)) return own
+  // The marks of the HTML tell what is quoted where the plain version does not.
+  const isMarked = own.length < shown.length
+  const isLeft = ownWords(plain, context).length > ownWords(own, context).length * 1.2 + 20
+  return isMarked && isLeft ? own : plain
+}
+
+/** Some programs put a remark about HTML into the plain version in place of the text. */
+function isSameText(plain: string, shown: string): boolean {
+  const wordsIn = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
+  const known = new Set(wordsIn(shown))
+  const words = wordsIn(plain)
+  // A word or two are no remark.
+  return words.length < 4 || words.filter((word) => known.has(word)).length >= words.length / 2
+}
+
+/** Removes the marks of the places where pictures are shown. */
+const withoutPictures = (text: string, files: MailFile[]): string =>
+  text.replace(/\[([^[\]\n]{1,500})\]/g, (mark: string, inside: string) =>
+    /^cid:/i.test(inside) || files.some(({ name }) => inside.includes(name)) ? '' : mark,
+  )
+
+function idsOf(
+  email: Email,
+  raw: Uint8Array,
+): Pick<ParsedMail, 'messageId' | 'bodyHash' | 'answers' | 'inReplyTo'> {
   const [own] = messageIds(email.messageId ?? '')
-  const answers = [...messageIds(email.inReplyTo ?? ''), ...messageIds(email.references ?? '').reverse()]
+  const replied = messageIds(email.inReplyTo ?? '')
+  const answers = [...replied, ...messageIds(email.references ?? '').reverse()]
   return {
+    inReplyTo: replied[0] ?? null,
     messageId: own ?? `sha256:${shortHash(raw)}`,
     bodyHash: shortHash(bodyOf(raw)),
     answers: [...new Set(answers)].slice(0, MAX_IDS),
   }
 }
 
+/** Some programs leave out the angle brackets. */
 const messageIds = (text: string): string[] =>
-  (text.match(/<[^<>\s]+>/g) ?? []).filter((id) => id.length <= MAX_ID_LENGTH).map(storable)
+  (text.match(/<[^<>\s]+>|[^<>\s,;()"]+@[^<>\s,;()"]+/g) ?? [])
+    .map((id) => storable(id.startsWith('<') ? id : `<${id}>`))
+    .filter((id) => id.length <= MAX_ID_LENGTH)
 
 const hasBody = (raw: Uint8Array): boolean => Buffer.from(bodyOf(raw)).toString('latin1').trim() !== ''
 
@@ -120,14 +202,25 @@ function recipientsOf(email: Email, headersOf: (name: string) => string[]): stri
   return [...new Set(all)].slice(0, 200)
 }
 
-const filesOf = (attachments: Attachment[]): MailFile[] =>
-  attachments.map(({ filename, mimeType, content }, index) => ({
-    name: safeName(filename ?? nameFor(mimeType, index)),
-    mediaType: /^[\w.+-]+\/[\w.+-]+$/.test(mimeType) ? mimeType.slice(0, 100) : 'application/octet-stream',
-    bytes: typeof content === 'string' ? Buffer.from(content) : new Uint8Array(content),
-  }))
+const SIGNATURE = /^application\/(?:(?:x-)?pkcs7-signature|pgp-signature|pgp-keys)$/i
+
+const filesOf = ({ attachments, html = '' }: Email): MailFile[] =>
+  attachments.map((part, index) => {
+    const { filename, mimeType, content, contentId, related } = part
+    const id = contentId?.replace(/^<|>$/g, '')
+    const isShown = related || (id !== undefined && html.includes(`cid:${id}`))
+    return {
+      name: safeName(filename ?? nameFor(mimeType, index)),
+      mediaType: /^[\w.+-]+\/[\w.+-]+$/.test(mimeType) ? mimeType.slice(0, 100) : 'application/octet-stream',
+      bytes: typeof content === 'string' ? Buffer.from(content) : new Uint8Array(content),
+      ...(isShown || SIGNATURE.test(mimeType) ? { isPartOfMail: true } : {}),
+    }
+  })
 
 function nameFor(mimeType: string, index: number): string {
   if (mimeType === 'message/rfc822') return `message-${index + 1}.eml`
-  return `attachment-${index + 1}${mimeType.startsWith('text/') || mimeType.startsWith('message/') ? '.txt' : ''}`
+  if (mimeType === 'text/calendar') return 'invitation.ics'
+  const [kind, subtype = ''] = mimeType.split('/')
+  if (kind === 'message' || subtype === 'rfc822-headers') return `${subtype.replace(/[^\w-]/g, '')}.txt`
+  return `attachment-${index + 1}${kind === 'text' ? '.txt' : ''}`
 }

@@ -131,7 +131,10 @@ const AUTOMATIC: [string, boolean][] = [
   ['Precedence: bulk', true],
   ['Precedence: first-class', false],
   ['X-Autoreply: yes', true],
-  ['X-Auto-Response-Suppress: All', true],
+  // MS-OXOMSG: it says what the sender does not want to get.
+  ['X-Auto-Response-Suppress: DR, OOF, AutoReply', false],
+  ['List-Unsubscribe: <mailto:u@example.com>', true],
+  ['In-Reply-To: <1@shop.example>\r\nList-Unsubscribe: <mailto:u@crm.example>', false],
   ['List-Id: <news.example.com>', true],
   ['Return-Path: <>', true],
   ['Return-Path: <ann@example.com>', false],

@@ -1,6 +1,7 @@
 import type { AccountId, Time } from './columns.ts'
 
-export type AttachmentNote = { id: string; name: string; type: string; size: number }
+/** `isPartOfMail`: a picture that the mail shows, or its signature, which is not named in the text. */
+export type AttachmentNote = { id: string; name: string; type: string; size: number; isPartOfMail?: true }
 
 export type AttachmentsTable = {
   id: string

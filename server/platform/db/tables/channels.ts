@@ -18,12 +18,26 @@ export type ChannelThreadsTable = {
   created_at: Time
 }
 
+export type SilentReason =
+  | 'automatic'
+  | 'list'
+  | 'old'
+  | 'answered'
+  | 'own'
+  | 'noSender'
+  | 'tooMany'
+  | 'repetitive'
+
 /** The text that a person wrote on a channel; its attachments have already been stored. */
 export type InboundContent = {
   text: string
   attachments: AttachmentNote[]
   /** Whether the agent never answers it: an automatic reply or a notice of the channel itself. */
   silent?: boolean
+  /** Why nobody is told of a silent mail. Without it, a person of the team is asked. */
+  silentBecause?: SilentReason
+  /** Whether it looks like an automatic reply although it does not say so. */
+  isRepetitive?: boolean
   /** The id of the answer whose offer it accepts, from the button below that answer. */
   accepts?: string
   /** Files that still have to be downloaded from the channel. */
