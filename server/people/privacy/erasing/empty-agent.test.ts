@@ -104,7 +104,7 @@ test('nothing of a deleted agent remains except its costs, and other agents are 
   await emptied(service, world.agentId)
   const left = await until('the last of the queue', async () => {
     const rows = await rowsOf(service, world.agentId)
-    return rows.insights_queue === undefined && rows
+    return rows.insights_queue === undefined && rows.jobs === undefined && rows
   })
   assert.deepEqual(Object.keys(left).sort(), ['audit_log', 'credit_entries', 'credit_usage'])
   const { rows: said } = await sql`
