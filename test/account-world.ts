@@ -6,6 +6,7 @@ import { hashOf } from '../server/inbox/survey/send-survey.ts'
 import type { Db } from '../server/platform/db/database.ts'
 import { newId } from '../server/platform/db/ids.ts'
 import { json } from '../server/platform/db/statements/json.ts'
+import { addIdentities } from './add-identities.ts'
 import { SECRETS } from './raw-routes.ts'
 import type { Client, Service } from './start.ts'
 import { visitorOf } from './visitor.ts'
@@ -67,6 +68,7 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
     name: mark,
     email: `customer-${mark}@example.com`,
   })
+  const identityId = await addIdentities(db, own, contactId)
   const otherContactId = await id('/contacts', { externalId: `${mark}-2`, name: mark })
   const topicId = await id('/topics', { name: mark })
   const otherTopicId = await id('/topics', { name: `${mark} 2` })
@@ -287,6 +289,7 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
       actionId,
       procedureId,
       contactId,
+      identityId,
       intoContactId: otherContactId,
       externalId: `${mark}-1`,
       userId: `${mark}-1`,

@@ -7,6 +7,7 @@ import { newId } from '../server/platform/db/ids.ts'
 import { json } from '../server/platform/db/statements/json.ts'
 import type { Endpoint } from '../server/platform/http/contract.ts'
 import { version1Routes } from '../server/v1/routes.ts'
+import { addIdentities } from './add-identities.ts'
 import { type MessagingServer, startMessagingServer } from './fakes/messaging-server.ts'
 import { fakeTemplate } from './fakes/messaging-wire.ts'
 import { ACCOUNT, envFor, NUMBER } from './messaging-home.ts'
@@ -111,6 +112,7 @@ async function world(): Promise<World> {
   const mail = await client.request('PUT', `${agent}/email/connection`, mailbox)
   assert.equal(mail.status, 200, JSON.stringify(mail.body))
   const [contactId = '', intoContactId = ''] = people
+  const identityId = await addIdentities(db, owned, contactId)
   const ids = {
     ...{
       agentId,
@@ -126,6 +128,7 @@ async function world(): Promise<World> {
       intoTopicId,
       actionId,
       contactId,
+      identityId,
       intoContactId,
       answerId: said.id,
       ticketMessageId: ticketMessage.id,

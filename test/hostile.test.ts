@@ -351,7 +351,7 @@ test('an id of another account counts as unknown outside of the APIs, and change
  * that remove something other operations need.
  */
 const UNPROVEN =
-  /\/tool-result|\/merge$|\/email\/connection|PUT .*\/ticket-statuses$|\/person$|widget.*\/feedback$|\/users\/erase$/
+  /\/tool-result|\/merge$|\/separate$|\/email\/connection|PUT .*\/ticket-statuses$|\/person$|widget.*\/feedback$|\/users\/erase$/
 
 test('the same requests succeed with ids of their own account', async () => {
   const refused: string[] = []

@@ -22,6 +22,7 @@ create table contact_identities (
 create unique index contact_identities_current on contact_identities (agent_id, channel, value) where replaced_at is null;
 create index contact_identities_contact on contact_identities (contact_id);
 create index contact_identities_person on contact_identities (person);
+create index contact_identities_agent on contact_identities (agent_id);
 create index contact_identities_account on contact_identities (account_id);
 
 -- Two contacts that the channel has said to be one, with what is needed to part them again.
