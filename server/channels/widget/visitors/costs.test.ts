@@ -42,7 +42,9 @@ const stop = async (conversationId: string) => {
   const { body } = await visitor.request('POST', `/conversations/${conversationId}/stop`)
   assert.equal(body.data.stopped, true)
 }
-const asked = (count: number) => until(`request ${count}`, () => models.requests.length >= count)
+/** What the model was asked for answers: the title of an earlier test's conversation may be asked for at any time. */
+const requests = () => models.requests.filter(({ body }) => !JSON.stringify(body).includes('Write a title'))
+const asked = (count: number) => until(`request ${count}`, () => requests().length >= count)
 
 test('repeatedly stopping and sending again is rate-limited and charged', async () => {
   await limitTo(3)
@@ -59,7 +61,7 @@ test('repeatedly stopping and sending again is rate-limited and charged', async 
     await stop(body.data.conversationId)
   }
   assert.deepEqual(statuses, [201, 201, 201, 429, 429, 429])
-  assert.equal(models.requests.length, 3)
+  assert.equal(requests().length, 3)
   assert.equal(await creditsUsed(service.ctx.db, client.accountId, agentId), 3)
   assert.deepEqual(await reconcile(service.ctx.db), { balanced: true, difference: 0 })
 })
@@ -76,7 +78,7 @@ test('messages that are resent concurrently are admitted one by one', async () =
   await asked(2)
   await stop(body.data.conversationId)
   for (let more = 0; more < 4; more++) await send(messageId)
-  assert.ok(models.requests.length <= 4, `${models.requests.length} requests`)
+  assert.ok(requests().length <= 4, `${requests().length} requests`)
 })
 
 test('one message is answered at most ten times, whoever asks again', async () => {
@@ -104,7 +106,7 @@ test("the agent's monthly limit includes stopped answers", async () => {
     await stop(body.data.conversationId)
   }
   assert.equal((await send(messageId)).body.data.answering, false)
-  assert.equal(models.requests.length, 2, JSON.stringify(models.requests))
+  assert.equal(requests().length, 2, JSON.stringify(requests()))
 })
 
 test('a result of the page counts, and a rejected one may be sent again', async () => {
@@ -117,7 +119,7 @@ test('a result of the page counts, and a rejected one may be sent again', async 
     const conversation = await visitor.read(conversationId)
     return conversation.answering || !conversation.messages.at(-1).pendingCalls?.length ? null : conversation
   })
-  const before = models.requests.length
+  const before = requests().length
   const submit = () =>
     visitor.request('POST', `/conversations/${conversationId}/tool-result`, {
       toolCallId: messages.at(-1).pendingCalls[0].toolCallId,
@@ -125,7 +127,7 @@ test('a result of the page counts, and a rejected one may be sent again', async 
     })
   const refused = await submit()
   assert.deepEqual([refused.status, refused.body.error.message], [429, 'Slowly, please.'])
-  assert.equal(models.requests.length, before)
+  assert.equal(requests().length, before)
   await limitTo(2)
   assert.deepEqual((await submit()).body, { data: { answering: true } })
 })
@@ -138,7 +140,7 @@ test('an agent without credits classifies spam by words, not by a model', async 
   assert.equal((await send(randomUUID())).body.data.answering, false)
   const spam = await visitor.write('Win at our casino')
   assert.equal((await visitor.read(spam.conversationId)).status, 'paused')
-  assert.equal(models.requests.length, 0)
+  assert.equal(requests().length, 0)
 })
 
 test('a site with many IPv6 networks may send ten times what one address may', async (t) => {
