@@ -62,7 +62,7 @@ describe('the owner of the installation fetches the embedding model', { skip }, 
   let agentId = ''
 
   test('the first run offers it; without internet it says so, and works as before', async () => {
-    assert.equal((await service.anonymous('GET', '/health')).body.embedding, 'none')
+    assert.equal((await service.anonymous('GET', '/health?details=true')).body.embedding, 'none')
     agentId = (await client.request('POST', '/agents', { name: 'Lumi' })).body.id
     const text =
       'Refunds are paid within a week. Parcels are sent on workdays. The Halo lamp is made of brass.'
@@ -109,7 +109,7 @@ describe('the owner of the installation fetches the embedding model', { skip }, 
     await page.getByText('Embeddings: e5-small-v2.').waitFor()
     const { embedding, embeddingProblem } = await models()
     assert.deepEqual([embedding, embeddingProblem], ['e5-small-v2', null])
-    assert.equal((await service.anonymous('GET', '/health')).body.embedding, undefined)
+    assert.equal((await service.anonymous('GET', '/health?details=true')).body.embedding, undefined)
     assert.equal((await client.request('POST', '/models/test')).body.findings.at(-1).ok, true)
 
     await until('the vectors', async () => {

@@ -28,8 +28,13 @@ export const healthRoutes = (ctx: Pick<Context, 'availability' | 'space' | 'db' 
     )
     return known
   }
+  const details = () => ({
+    ...(models.embedder === null ? { embedding: 'none' as const } : {}),
+    ...(isIsolated() ? {} : { documents: 'not_isolated' as const }),
+    ...indexHealth(),
+  })
   return [
-    route(getHealth, async () => {
+    route(getHealth, async ({ query }) => {
       const outage = availability.outage()
       if (outage) {
         const { message } = new DatabaseUnavailable(outage)
@@ -39,9 +44,7 @@ export const healthRoutes = (ctx: Pick<Context, 'availability' | 'space' | 'db' 
         status: 'ok' as const,
         timestamp: Math.floor(Date.now() / 1000),
         ...(space.isFull() ? { storage: 'full' as const } : {}),
-        ...(models.embedder === null ? { embedding: 'none' as const } : {}),
-        ...(isIsolated() ? {} : { documents: 'not_isolated' as const }),
-        ...indexHealth(),
+        ...(query.details ? details() : {}),
       }
     }),
   ]

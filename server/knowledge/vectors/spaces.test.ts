@@ -364,7 +364,10 @@ test('without pgvector, words alone are used; vectors are made when it is instal
   assert.deepEqual(await nearestChunks(bare.ctx, asked), { near: [], problem: null, use: null })
   await tendSpaces(bare.ctx)
   assert.deepEqual(await listSpaces(db), [])
-  await until('health says it', async () => (await own.request('GET', '/health')).body.search === 'words')
+  await until(
+    'health says it',
+    async () => (await own.request('GET', '/health?details=true')).body.search === 'words',
+  )
   const { embeddingProblem } = (await own.request('GET', '/models')).body
   assert.match(embeddingProblem, /create extension vector/)
 
