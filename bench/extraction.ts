@@ -100,7 +100,7 @@ const READERS: Partial<Record<DocumentType, string>> = {
 const WHOLE = 0.97
 const WORST = 10
 
-/** Returns the median and the value that the worst tenth does not exceed. */
+/** Returns the median and the 10th percentile. */
 function spreadOf(numbers: readonly number[]): string {
   const sorted = numbers.toSorted((a, b) => a - b)
   const at = (share: number): string => (sorted[Math.floor((sorted.length - 1) * share)] ?? 0).toFixed(3)

@@ -89,8 +89,8 @@ const FORMER =
   'None any more: programs that do not set conversations.escalated themselves may still run during an upgrade. The release after this one drops it.'
 
 /**
- * The triggers of the database, and the room that each of them serves. A trigger may keep a counter or a queue of what
- * is counted or searched, or complete its own row; none may change the rows of another room. A test compares the list
+ * The triggers of the database, and the room that each of them serves. A trigger may maintain a counter or the
+ * queue of an index, or fill in its own row. None may change the rows of another room. A test compares the list
  * with the database.
  */
 export const triggers: Record<string, string> = {

@@ -2,8 +2,9 @@ import { factOf } from './fact-of.ts'
 import { loadCollections } from './load-collections.ts'
 
 /**
- * `node bench/answers/check-facts.ts` reports, for each question of companies.json, in how many chunks its fact stands. A fact that stands in none cannot be found, and one that stands in many does not tell the right
- * passage. It says nothing about the ranking, so that authors of questions can use it.
+ * `node bench/answers/check-facts.ts` reports how many chunks contain the fact of each question of companies.json. A
+ * fact in no chunk cannot be found, and one in many does not identify the right passage. The report says nothing about
+ * the ranking, so authors of questions can use it.
  */
 for (const { name, chunks, answerable, followUps } of await loadCollections()) {
   console.log(`${name}: ${chunks.length} chunks`)

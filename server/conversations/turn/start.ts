@@ -369,7 +369,7 @@ const answerNeverMade = (trx: Trx, accountId: AccountId, conversationId: string,
 
 /**
  * Returns the assistant message that continues from the results of its actions, and the user message that it answers.
- * Throws CHAT_NOTHING_TO_CONTINUE when the newest message waits for no results, or still waits for some.
+ * Throws CHAT_NOTHING_TO_CONTINUE when the newest message is not waiting for results, or when some are still missing.
  */
 async function requireContinuable(
   db: Db,

@@ -7,15 +7,15 @@ import type { AgentRef } from '../../platform/db/refs.ts'
  */
 export const EMBEDDED_LIMIT = 16_000
 
-/** The passages from which the limit is told, so that there is time to move to PostgreSQL. */
-const TOLD_FROM = 12_000
+/** The number of passages at which operators are warned, early enough to move to PostgreSQL. */
+const WARN_FROM = 12_000
 
 const largeAgents = (db: Db) =>
   db
     .selectFrom('chunks')
     .select((eb) => ['agent_id', eb.fn.countAll<number>().as('passages')])
     .groupBy('agent_id')
-    .having((eb) => eb.fn.countAll<number>(), '>=', TOLD_FROM)
+    .having((eb) => eb.fn.countAll<number>(), '>=', WARN_FROM)
 
 /** Returns the passages of an agent of an embedded database once they are near the limit. */
 export async function passagesNearLimit(db: Db, { accountId, agentId }: AgentRef): Promise<number | null> {

@@ -57,7 +57,7 @@ export async function mergeWithin(
     .executeTakeFirstOrThrow()
 }
 
-/** The ids that channels have for the contact, and the joins that can still be undone. */
+/** Moves the contact's identities on channels, and its joins that can still be undone. */
 async function moveIdentities(trx: Trx, from: ContactRow, into: ContactRow): Promise<void> {
   await trx
     .updateTable('contact_identities')

@@ -151,8 +151,8 @@ async function holdIdentities(
 }
 
 /**
- * Takes a number away from a person who is known by another id of the same business account: the number has been given
- * to somebody else, who must not see what the earlier owner wrote.
+ * Removes a number from a person who has another id at the same business account: the number now belongs to somebody
+ * else, who must not see the messages of its former owner.
  */
 async function release(
   trx: Trx,

@@ -11,8 +11,8 @@ export async function hasFormerQueue(db: Db): Promise<boolean> {
 
 /**
  * Takes over the jobs that wait in the former version's queue, and those of its processes that no longer report. During
- * a rolling upgrade its processes go on adding jobs. Rows of ended jobs are deleted, because no process of
- * that version may be left to do so.
+ * a rolling upgrade its processes go on adding jobs. Rows of ended jobs are deleted, because there
+ * may be no process of that version left to delete them.
  */
 export async function takeOverFormerJobs(db: Db): Promise<void> {
   await sql`

@@ -48,7 +48,7 @@ type Deps = {
   onDone(): void
 }
 
-/** What an attempt leaves: nothing, or a job that waits for this many seconds. */
+/** The result of an attempt: null when the job has ended, or the job and the seconds until its next attempt. */
 type Outcome = { job: Job; afterSeconds: number } | null
 
 export function createWorker(deps: Deps, task: Task<object>): Worker {

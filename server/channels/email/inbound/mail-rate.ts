@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type Expression, type SqlBool, sql } from 'kysely'
 import type { Trx } from '../../../platform/db/database.ts'
 import type { ConnectionRow } from '../connection/connection.ts'
 
@@ -10,11 +10,19 @@ const MAX_IN_AN_HOUR = 15
  * ends loops between two programs, even if they do not declare themselves and begin a new thread each time.
  */
 export async function exceedsMailRate(trx: Trx, row: ConnectionRow, addresses: string[]): Promise<boolean> {
-  for (const address of new Set(addresses)) if (await isOne(trx, row, address)) return true
+  const answered = sql<SqlBool>`inbound_messages.content ->> 'silent' is null`
+  for (const address of new Set(addresses))
+    if ((await mailsInHour(trx, row, address, answered)) >= MAX_IN_AN_HOUR) return true
   return false
 }
 
-async function isOne(trx: Trx, row: ConnectionRow, address: string): Promise<boolean> {
+/** Counts the mails that an address has sent or received in the last hour and that meet the condition. */
+export async function mailsInHour(
+  trx: Trx,
+  row: ConnectionRow,
+  address: string,
+  condition: Expression<SqlBool>,
+): Promise<number> {
   const { count } = await trx
     .selectFrom('inbound_messages')
     .innerJoin('channel_threads', 'channel_threads.id', 'inbound_messages.thread_id')
@@ -24,7 +32,7 @@ async function isOne(trx: Trx, row: ConnectionRow, address: string): Promise<boo
     .where('channel_threads.channel', '=', 'email')
     .where(sql`channel_threads.data -> 'participants'`, '@>', sql`${JSON.stringify(address)}::jsonb`)
     .where('inbound_messages.created_at', '>', sql<Date>`now() - interval '1 hour'`)
-    .where(sql`inbound_messages.content ->> 'silent'`, 'is', null)
+    .where(condition)
     .executeTakeFirstOrThrow()
-  return Number(count) >= MAX_IN_AN_HOUR
+  return Number(count)
 }

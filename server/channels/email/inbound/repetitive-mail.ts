@@ -1,7 +1,8 @@
-import { sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import type { ThreadRow } from '../../../inbox/deliveries/enqueue-delivery.ts'
 import type { Trx } from '../../../platform/db/database.ts'
 import type { ConnectionRow } from '../connection/connection.ts'
+import { mailsInHour } from './mail-rate.ts'
 
 /** A program answers this soon after our mail. */
 const AT_ONCE_SECONDS = 60
@@ -46,8 +47,8 @@ export async function repetitionOf(
 }
 
 /**
- * Returns whether a mail that looks automatic must not be answered: one in a thread may be, since people are fast and
- * repeat themselves, too, and a few of an address in an hour.
+ * Returns whether a mail that looks automatic must not be answered. People are fast and repeat themselves, too, so one
+ * in each thread is answered, and a few an hour for each address.
  */
 export async function exceedsRepetitions(
   trx: Trx,
@@ -57,19 +58,8 @@ export async function exceedsRepetitions(
 ): Promise<boolean> {
   if (!isRepetitive) return false
   if (isAgain) return true
-  for (const address of new Set(addresses)) {
-    const { count } = await trx
-      .selectFrom('inbound_messages')
-      .innerJoin('channel_threads', 'channel_threads.id', 'inbound_messages.thread_id')
-      .select((eb) => eb.fn.countAll<number>().as('count'))
-      .where('inbound_messages.account_id', '=', row.account_id)
-      .where('inbound_messages.agent_id', '=', row.agent_id)
-      .where('channel_threads.channel', '=', 'email')
-      .where(sql`channel_threads.data -> 'participants'`, '@>', sql`${JSON.stringify(address)}::jsonb`)
-      .where('inbound_messages.created_at', '>', sql<Date>`now() - interval '1 hour'`)
-      .where(sql`inbound_messages.content ->> 'isRepetitive'`, '=', 'true')
-      .executeTakeFirstOrThrow()
-    if (Number(count) >= MAX_IN_AN_HOUR) return true
-  }
+  const repetitive = sql<SqlBool>`inbound_messages.content ->> 'isRepetitive' = 'true'`
+  for (const address of new Set(addresses))
+    if ((await mailsInHour(trx, row, address, repetitive)) >= MAX_IN_AN_HOUR) return true
   return false
 }

@@ -113,7 +113,7 @@ const isEncrypted = ({ attachments }: Email, words: string): boolean =>
   attachments.some(({ mimeType }) => ENCRYPTED.test(mimeType)) ||
   words.includes('-----BEGIN PGP MESSAGE-----')
 
-/** Returns when the newest server that the headers name passed the mail on. */
+/** Returns the newest time of the `Received` headers. */
 function newestOf(received: string[]): Date | null {
   const times = received.map((value) => Date.parse(value.slice(value.lastIndexOf(';') + 1)))
   const known = times.filter((time) => !Number.isNaN(time))

@@ -52,7 +52,7 @@ export type MessageStatus = 'sent' | 'delivered' | 'read' | 'failed'
 
 /** What the provider says of a person. At least one of the ids is set. */
 export type Sender = {
-  /** The provider's form of the phone number: digits. */
+  /** The phone number as the provider writes it: digits only. */
   phone: string | null
   userId: string | null
   /** The id that several businesses of one owner share. */

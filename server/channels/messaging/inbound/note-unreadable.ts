@@ -4,7 +4,7 @@ import { newId } from '../../../platform/db/ids.ts'
 import type { AgentRef } from '../../../platform/db/refs.ts'
 import type { Unreadable } from '../connection/provider-adapter.ts'
 
-/** The most events of an agent that are kept. */
+/** The maximum number of events that are kept for an agent. */
 const MAX_KEPT = 200
 
 type Noted = Unreadable & { reference: string; threadId: string | null }

@@ -181,8 +181,8 @@ async function isUnanswered(
 }
 
 /**
- * If the message is not answered yet, ends the answer that is being made to its former words, and asks for one to what is
- * there now. Returns the answer to be stopped.
+ * If the message is not answered yet, ends the running answer to its former text and requests one to the new text.
+ * Returns the id of the answer to stop, or null.
  */
 async function answerAgain(ctx: Deps, trx: Trx, inbound: Inbound): Promise<string | null> {
   const message = inbound.message_id

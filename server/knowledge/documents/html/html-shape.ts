@@ -39,7 +39,7 @@ export function exceededLimit(
         depth += 1
         if (elements > limits.elements) exceeded ??= 'elements'
         else if (depth > limits.depth) exceeded ??= 'depth'
-        // Closing what is open takes time, too.
+        // The end of the document would close all open elements, which takes long as well.
         if (exceeded) parser.pause()
       },
       onclosetag: () => {

@@ -24,7 +24,7 @@ export async function extractDocx(bytes: Uint8Array): Promise<ExtractedDocument>
     if (item && !item.hasAttribute(MARK)) item.setAttribute(MARK, label)
     else mark.after(`${label} `)
   }
-  // A list that goes on at a lower level begins with an empty item.
+  // mammoth puts an empty item around a list that starts at a lower level.
   for (const item of document.querySelectorAll('li')) {
     const list = item.firstElementChild
     if (list?.firstElementChild?.hasAttribute(MARK) && list.textContent === item.textContent)

@@ -2,7 +2,7 @@ import { childOf, isOn, named, type Parts, settingOf, type XmlElement, xmlOf } f
 
 /** How one level of a list is numbered: `text` has "%1" to "%9" for the numbers of the levels. */
 type Level = { start: number; format: string; text: string; isDecimal: boolean; style: string | null }
-/** A list, the levels that it numbers, and the numbers with which it begins anew. */
+/** A list: its levels, the current number of each level, and the start numbers that override those of the levels. */
 type List = { levels: Level[]; counters: (number | undefined)[]; starts: Map<number, number> }
 type Place = { list: string; level: number }
 

@@ -174,7 +174,7 @@ const isBehindGap = (before: PdfItem | undefined, item: PdfItem): boolean =>
 const SPACE = 0.25
 const ARABIC_SPACE = 0.15
 
-/** Returns whether a gap between two texts, in font heights, stands for a space that neither of them has. */
+/** Returns whether a gap between two texts, in font heights, is a space that neither text contains. */
 export function isSpace(gap: number, before: string, after: string): boolean {
   const [last = ' ', first = ' '] = [before.at(-1), after.at(0)]
   const isArabic = ARABIC.test(last) || ARABIC.test(first)

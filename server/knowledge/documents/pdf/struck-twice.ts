@@ -8,7 +8,7 @@ const SPACE = 0.25
 const LEAST = 0.5
 const MOST = 1.5
 
-/** Returns the items of a page without those that are struck a second time to look bold, or as a shadow. */
+/** Returns the items of a page without those that repeat another one to make it look bold or to add a shadow. */
 export function withoutStruckTwice(items: readonly PdfItem[]): PdfItem[] {
   const struck = new Map<string, PdfItem[]>()
   const once = items.filter((item) => {

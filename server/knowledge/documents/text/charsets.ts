@@ -1,4 +1,4 @@
-/** The charsets that are recognised, and among which an owner may choose. The labels are those of the Encoding Standard. */
+/** The charsets that are detected and that an owner can choose, as labels of the Encoding Standard. */
 export const CHARSETS = [
   'utf-8',
   'utf-16le',

@@ -95,7 +95,7 @@ async function follow(
   const cookies = new Map<string, string>()
   let hop = first
   for (;;) {
-    // A page that is sent only with a cookie redirects to itself after it has set one.
+    // Some pages set a cookie and redirect to themselves, so the same address with other cookies is no loop.
     const visit = `${hop.method} ${hop.url.href} ${[...cookies].join(';')}`
     if (seen.has(visit)) throw new FetchFailure('redirect_loop', `${first.url.host} redirects in a loop.`)
     seen.add(visit)
