@@ -7,7 +7,7 @@ type ReceivedMail = { from: string; to: string[]; raw: string }
  * What the server does with the next mail: it sends an SMTP error, or drops the connection after it has received the
  * data.
  */
-type Trouble = { code: number; text: string } | 'cut after data'
+type Trouble = { code: number; text: string; at?: 'MAIL FROM' | 'RCPT TO' } | 'cut after data'
 
 /** A real SMTP server that keeps the mails that it receives. The user is `user` and the password is `secret`. */
 export type MailServer = {
@@ -15,7 +15,8 @@ export type MailServer = {
   /** The received mails in order, including those whose sender got no confirmation. */
   mails: ReceivedMail[]
   /**
-   * The faults for the next mails, in order. Errors are sent in reply to the recipient, before the data of the mail.
+   * The faults for the next mails, in order. Errors are sent in reply to the recipient, or to the sender, before the
+   * data of the mail.
    */
   troubles: Trouble[]
   /** Sets the handler that is called for each mail received. */
@@ -34,6 +35,13 @@ export async function startMailServer({ withTls = false } = {}): Promise<MailSer
   let server: SMTPServer | null = null
   let port = 0
 
+  const errorAt = (command: 'MAIL FROM' | 'RCPT TO'): Error | null => {
+    const trouble = troubles[0]
+    if (typeof trouble !== 'object' || (trouble.at ?? 'RCPT TO') !== command) return null
+    troubles.shift()
+    return Object.assign(new Error(trouble.text), { responseCode: trouble.code })
+  }
+
   const open = async (): Promise<void> => {
     const opened = new SMTPServer({
       ...(withTls ? {} : { disabledCommands: ['STARTTLS'] }),
@@ -45,12 +53,8 @@ export async function startMailServer({ withTls = false } = {}): Promise<MailSer
         if (auth.username === 'user' && auth.password === 'secret') done(null, { user: 'user' })
         else done(new Error('no such user'))
       },
-      onRcptTo(_address, _session, done) {
-        const trouble = troubles[0]
-        if (typeof trouble !== 'object') return done()
-        troubles.shift()
-        done(Object.assign(new Error(trouble.text), { responseCode: trouble.code }))
-      },
+      onMailFrom: (_address, _session, done) => done(errorAt('MAIL FROM')),
+      onRcptTo: (_address, _session, done) => done(errorAt('RCPT TO')),
       onData(stream, session, done) {
         const chunks: Buffer[] = []
         stream.on('data', (chunk: Buffer) => chunks.push(chunk))

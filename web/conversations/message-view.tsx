@@ -43,6 +43,21 @@ export function ChangeMark({ editedAt, deletedAt }: ChangeMarkProps) {
   )
 }
 
+type Delivery = { status: string; error?: string | null | undefined }
+
+/** Says that a message did not reach the customer, or not everybody it was sent to. */
+export function DeliveryMark({ delivery }: { delivery: Delivery | undefined }) {
+  if (!delivery || (delivery.status !== 'failed' && !delivery.error)) return null
+  const { status, error } = delivery
+  const isWaiting = status === 'queued' || status === 'sending'
+  const what = isWaiting
+    ? 'Not delivered yet'
+    : status === 'failed'
+      ? 'Not delivered'
+      : 'Not delivered to all'
+  return <Badge tone={isWaiting ? 'warning' : 'danger'}>{error ? `${what}: ${error}` : what}</Badge>
+}
+
 /** Shows a message with its author, sources and tool calls. */
 export function MessageView({ message, children }: { message: Message; children?: ReactNode }) {
   const { role, parts, createdAt, editedAt, deletedAt, feedback, metadata, attachments } = message
@@ -62,6 +77,7 @@ export function MessageView({ message, children }: { message: Message; children?
       <header>
         <strong>{who}</strong> <Ago at={createdAt} />
         <ChangeMark editedAt={editedAt} deletedAt={deletedAt} />
+        <DeliveryMark delivery={metadata?.delivery} />
         {feedback === 'positive' && <ThumbsUp size={14} aria-label="Rated good" />}
         {feedback === 'negative' && <ThumbsDown size={14} aria-label="Rated bad" className={classes.bad} />}
       </header>

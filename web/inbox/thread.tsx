@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef } from 'react'
 import { call, listing, type Ticket, type TicketMessage } from '../app/api.ts'
 import { useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
-import { ChangeMark, MessageView } from '../conversations/message-view.tsx'
+import { ChangeMark, DeliveryMark, MessageView } from '../conversations/message-view.tsx'
 import { readingConversation } from '../conversations/read-conversation.ts'
 import { Ago } from '../ui/ago.tsx'
 import { Button } from '../ui/button.tsx'
@@ -97,11 +97,9 @@ function Entry({ agentId, ticketNumber, message }: EntryProps) {
         <strong>{who}</strong> <Ago at={createdAt} />
         {type === 'note' && <Badge tone="warning">Note</Badge>}
         <ChangeMark editedAt={editedAt} deletedAt={deletedAt} />
+        <DeliveryMark delivery={delivery} />
         {delivery?.status === 'failed' && (
-          <>
-            <Badge tone="danger">Not delivered{delivery.error ? `: ${delivery.error}` : ''}</Badge>
-            <DeliverAgain agentId={agentId} ticketNumber={ticketNumber} messageId={id} />
-          </>
+          <DeliverAgain agentId={agentId} ticketNumber={ticketNumber} messageId={id} />
         )}
       </header>
       <Markdown text={contentText ?? content ?? ''} />

@@ -136,7 +136,8 @@ export const testMailbox = endpoint({
   name: 'testMailbox',
   tag,
   summary: 'Test the connection of the mailbox',
-  description: 'The service logs in to the servers but sends nothing.',
+  description:
+    'The service logs in to the servers and asks whether they accept mails from the address, but sends nothing.',
   scope: 'messaging:write',
   params,
   success: { status: 200, schema: Exact({ smtp: outcome, imap: Nullable(outcome) }) },

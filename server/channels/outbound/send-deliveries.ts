@@ -59,6 +59,13 @@ async function attempt(ctx: Context, channels: Channel[], delivery: DeliveryRow)
   await transact(ctx.db, async (trx) => {
     if (outcome.kind !== 'sent') await holdTicketOf(trx, delivery.account_id, delivery.id)
     const status = await settleAttempt(trx, delivery, outcome)
-    if (status === 'sent' || status === 'failed') await recordDelivery(ctx, trx, delivery, status)
+    const error = outcome.reason ?? null
+    if (status === 'failed')
+      ctx.log.warn(
+        { delivery: delivery.id, agent: delivery.agent_id, channel: delivery.channel },
+        'a message could not be delivered; the reason is shown at the message',
+      )
+    if (status === 'sent' || status === 'failed')
+      await recordDelivery(ctx, trx, { ...delivery, error }, status)
   })
 }

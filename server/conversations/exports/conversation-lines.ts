@@ -82,7 +82,7 @@ export async function* jsonLine(
 
 const COLUMNS =
   `conversationId title source status userId conversationCreatedAt conversationUpdatedAt messageId role
-  createdAt text feedback`.split(/\s+/)
+  createdAt text feedback notDelivered`.split(/\s+/)
 
 async function* csvRows(db: Db, row: ConversationRow, written: Written): AsyncGenerator<string> {
   const own = [row.id, row.title, row.source, row.status, row.user_id, row.created_at, row.updated_at].map(
@@ -92,11 +92,19 @@ async function* csvRows(db: Db, row: ConversationRow, written: Written): AsyncGe
   for await (const messages of messagePages(db, row, written)) {
     isEmpty = false
     yield messages
-      .map(({ id, role, createdAt, parts, feedback }) => {
+      .map(({ id, role, createdAt, parts, feedback, metadata }) => {
         const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n')
-        return csvRow([...own, id, role, new Date(createdAt * 1000).toISOString(), text, feedback ?? ''])
+        return csvRow([
+          ...own,
+          id,
+          role,
+          new Date(createdAt * 1000).toISOString(),
+          text,
+          feedback ?? '',
+          metadata?.delivery?.error ?? '',
+        ])
       })
       .join('')
   }
-  if (isEmpty) yield csvRow([...own, '', '', '', '', ''])
+  if (isEmpty) yield csvRow([...own, '', '', '', '', '', ''])
 }

@@ -3,6 +3,7 @@ import type { Db } from '../../platform/db/database.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import type { AttachmentNote } from '../../platform/db/tables/attachments.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
+import type { DeliveryStatus } from '../../platform/db/tables/deliveries.ts'
 
 /** Merges members into the metadata of messages. */
 export async function extendMetadata(
@@ -14,6 +15,19 @@ export async function extendMetadata(
   await sql`
     update messages set metadata = coalesce(metadata, '{}') || ${json(members)}::jsonb
     where account_id = ${accountId} and id = any(${messageIds}::uuid[])`.execute(db)
+}
+
+/** Notes at a message of a channel that it was not delivered, or not to everybody; null removes the note. */
+export async function noteDelivery(
+  db: Db,
+  accountId: AccountId,
+  messageId: string,
+  delivery: { status: DeliveryStatus; error: string | null } | null,
+): Promise<void> {
+  await sql`
+    update messages set metadata = coalesce(metadata, '{}') - 'delivery' || ${json(delivery ? { delivery } : {})}::jsonb
+    where account_id = ${accountId} and id = ${messageId}
+      and (${delivery !== null} or metadata -> 'delivery' is not null)`.execute(db)
 }
 
 export async function addAttachment(

@@ -4,6 +4,7 @@ import type { Static } from 'typebox'
 import type { StoredSource } from '../../knowledge/search/answering/cited-source.ts'
 import type { AttachmentNote } from '../../platform/db/tables/attachments.ts'
 import type { ConversationsTable, MessagesTable } from '../../platform/db/tables/conversations.ts'
+import type { DeliveryStatus } from '../../platform/db/tables/deliveries.ts'
 import type { FinishReason } from '../stream/events.ts'
 import { shownParts } from './parts.ts'
 import type { AnswerOutcome, Conversation, Message } from './schema.ts'
@@ -26,6 +27,8 @@ export type MessageMetadata = {
   isStandIn?: true
   /** The author of a message that a team member wrote. */
   author?: { type: 'human_agent'; name: string; memberId: string }
+  /** Set when a channel could not deliver the message, or not to everybody. */
+  delivery?: { status: DeliveryStatus; error: string | null }
   /** The files attached to the message. */
   attachments?: AttachmentNote[]
   /** Of a message of a channel: when its author has last edited, or has deleted it (ISO times). */
@@ -76,6 +79,7 @@ export function presentMessage(
     attachments = [],
     model,
     isStandIn,
+    delivery,
     editedAt,
     deletedAt,
   } = (row.metadata ?? {}) as MessageMetadata
@@ -86,6 +90,7 @@ export function presentMessage(
     ...(sources?.length ? { sources: addresses.sources(row, sources) } : {}),
     ...(finishReason === undefined ? {} : { finishReason }),
     ...(isStandIn && model !== undefined ? { model } : {}),
+    ...(delivery ? { delivery } : {}),
     ...(author ? { author: { type: author.type, name: author.name } } : {}),
   }
   return {

@@ -107,6 +107,15 @@ export const Message = Exact({
       sources: Type.Optional(Type.Array(CitedSource)),
       finishReason: Type.Optional(OneOf(finishReasons, { description: 'How the answer ended' })),
       model: StandIn,
+      delivery: Type.Optional(
+        Exact(
+          { status: Type.String(), error: Nullable(Type.String()) },
+          {
+            description:
+              'Set when a channel could not deliver the message (status `failed`) or not to everybody: the reason',
+          },
+        ),
+      ),
       author: Type.Optional(
         Exact(
           { type: Type.Literal('human_agent'), name: Type.String() },

@@ -8,7 +8,8 @@ import { type DeliveryRow, MAX_PAUSE_MS } from './claim-delivery.ts'
 
 /** The result of an attempt. */
 export type Attempt =
-  | { kind: 'sent'; providerMessageId: string | null }
+  /** `reason` names recipients of several that it was not sent to. */
+  | { kind: 'sent'; providerMessageId: string | null; reason?: string }
   /** Nothing was sent, and it is tried again. */
   | { kind: 'retry'; reason: string; afterMs?: number }
   /** It may have been sent. Unless a report confirms it first, it is tried again and marked as possibly sent. */
@@ -43,7 +44,7 @@ export async function settleAttempt(
       lease_until: null,
       next_at: sql<Date>`now() + ${wait} * interval '1 millisecond'`,
       updated_at: new Date(),
-      error: attempt.kind === 'sent' ? null : attempt.reason,
+      error: attempt.reason ?? null,
       ...(attempt.kind === 'sent' ? { provider_message_id: attempt.providerMessageId } : {}),
       ...(attempt.kind === 'unknown' ? { maybe_sent: true } : {}),
     })

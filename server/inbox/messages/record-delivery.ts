@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts'
+import { noteDelivery } from '../../conversations/records/change-message.ts'
 import type { Trx } from '../../platform/db/database.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { DeliveryStatus } from '../../platform/db/tables/deliveries.ts'
@@ -25,7 +26,7 @@ export async function holdTicketOf(trx: Trx, accountId: AccountId, deliveryId: s
 }
 
 /**
- * Publishes the status of a delivery to live readers. When the newest reply of a ticket has failed, the ticket stops
+ * Publishes the status of a delivery to live readers, and notes at the message that it was not delivered. When the newest reply of a ticket has failed, the ticket stops
  * waiting for the customer, who has not received anything. The caller has locked the ticket with `holdTicketOf`.
  */
 export async function recordDelivery(
@@ -33,10 +34,18 @@ export async function recordDelivery(
   trx: Trx,
   delivery: Pick<
     DeliveryRow,
-    'account_id' | 'agent_id' | 'ticket_id' | 'ticket_message_id' | 'conversation_id'
+    'account_id' | 'agent_id' | 'ticket_id' | 'ticket_message_id' | 'conversation_id' | 'message_id' | 'error'
   >,
   status: DeliveryStatus,
 ): Promise<void> {
+  const { account_id, message_id, error } = delivery
+  if (message_id !== null)
+    await noteDelivery(
+      trx,
+      account_id,
+      message_id,
+      status === 'failed' || error !== null ? { status, error } : null,
+    )
   const ticket = delivery.ticket_id
     ? await trx
         .selectFrom('tickets')

@@ -9,6 +9,8 @@ const CONNECT_MS = 15_000
 const IDLE_MS = 30_000
 
 type Smtp = {
+  /** Asks whether mails from `address` are accepted, and sends none. Throws SendFailure. */
+  probe(): Promise<void>
   /** Throws SendFailure. */
   send(envelope: { from: string; to: string[] }, raw: Buffer): Promise<SentMessageInfo>
   close(): void
@@ -23,10 +25,19 @@ export class SendFailure extends MailFailure {
 
   constructor({ message, cause, responseCode }: MailFailure, handedOver: boolean) {
     super(message, { cause, ...(responseCode === null ? {} : { responseCode }) })
-    this.kind = kindOf(responseCode, (cause as { code?: string } | undefined)?.code, handedOver)
-    this.isOfConnection = this.kind !== 'refused' && (responseCode === null || ABOUT_LOGIN.has(responseCode))
+    const { code, command, response = '' } = (cause ?? {}) as SmtpError
+    this.kind = kindOf(responseCode, code, handedOver)
+    this.isOfConnection =
+      (responseCode === null && this.kind !== 'refused') ||
+      (responseCode !== null && (ABOUT_LOGIN.has(responseCode) || command === 'MAIL FROM')) ||
+      ABOUT_SENDER.test(response)
   }
 }
+
+type SmtpError = { code?: string; command?: string; response?: string }
+
+/** The status codes of a sender's address that is not accepted (RFC 3463, 3.2), wherever the server says so. */
+const ABOUT_SENDER = /^\d{3}[ -]5\.1\.[78]\b/
 
 /** A missing login is a problem of the connection, not of the mail (RFC 4954, 6). */
 const ABOUT_LOGIN = new Set([530, 534, 535, 538])
@@ -43,6 +54,26 @@ function kindOf(
   return handedOver ? 'unknown' : 'retry'
 }
 
+/** The name of a login for the library, which lets only logins send commands of one's own. */
+const PROBE = 'PARLEY-PROBE'
+
+type Session = { sendCommand(command: string): Promise<{ status: number; response: string }> }
+type Refusal = { response: string; responseCode: number; command: string }
+
+/**
+ * Begins a mail from the address to itself and drops it. Many servers judge the sender only when they know a
+ * recipient. Returns what the server refused.
+ */
+async function refusalOf(address: string, { sendCommand }: Session): Promise<Refusal | null> {
+  const isAscii = /^[\x20-\x7e]*$/.test(address)
+  const from = await sendCommand(`MAIL FROM:<${address}>${isAscii ? '' : ' SMTPUTF8'}`)
+  const to = from.status < 400 ? await sendCommand(`RCPT TO:<${address}>`) : null
+  await sendCommand('RSET')
+  if (to === null) return { response: from.response, responseCode: from.status, command: 'MAIL FROM' }
+  // Servers that know nobody yet ask to come back later.
+  return to.status < 500 ? null : { response: to.response, responseCode: to.status, command: 'RCPT TO' }
+}
+
 type Options = { address: string; allowedPrivateHosts: readonly string[]; signal: AbortSignal }
 
 /** Connects and logs in. The caller closes the connection. Throws MailFailure. */
@@ -51,6 +82,7 @@ export async function openSmtp(
   { address, allowedPrivateHosts, signal }: Options,
 ): Promise<Smtp> {
   const { host, port, security, username, password } = login
+  let refusal: Refusal | null = null
   const connection = new SMTPConnection({
     host: await reachHost(host, port, allowedPrivateHosts),
     port,
@@ -64,6 +96,11 @@ export async function openSmtp(
     greetingTimeout: CONNECT_MS,
     socketTimeout: IDLE_MS,
     logger: false,
+    customAuth: {
+      [PROBE]: async (session) => {
+        refusal = await refusalOf(address, session)
+      },
+    },
   })
   let fail = (_error: unknown): void => {}
   const step = <T>(start: (done: (error: unknown, value: T) => void) => void): Promise<T> =>
@@ -96,6 +133,13 @@ export async function openSmtp(
   }
   return {
     close,
+    async probe() {
+      await step<void>((done) =>
+        connection.login({ method: PROBE }, (error) => done(error ?? refusal, undefined)),
+      ).catch((error: unknown) => {
+        throw new SendFailure(describeMailError(error, host), false)
+      })
+    },
     async send(envelope, raw) {
       let handedOver = false
       // The content is read only when the server asks for it, which shows how far the attempt came.

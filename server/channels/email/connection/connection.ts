@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Context } from '../../../context.ts'
 import type { Db } from '../../../platform/db/database.ts'
 import type { AgentRef } from '../../../platform/db/refs.ts'
@@ -59,6 +59,7 @@ export async function putConnection(
         (await encrypted(wanted.inboundSecret, 'inbound_secret')) ?? old?.inbound_secret ?? null,
       smtp_error: null,
       smtp_checked_at: null,
+      smtp_refusals: 0,
       imap_error: null,
       imap_checked_at: null,
       read_failures: 0,
@@ -157,13 +158,38 @@ export const usesOf = (
   sending: { error: row.smtp_error, checkedAt: row.smtp_checked_at },
 })
 
+/** Refusals in a row of different mails are no longer about one mail. */
+const MAX_REFUSALS = 3
+
+/**
+ * Stores that the server has refused a mail, which may be about this mail alone. After several in a row it counts as a
+ * failure of the connection.
+ */
+export async function recordRefusal(db: Db, row: ConnectionRow, error: string): Promise<void> {
+  const counted = await db
+    .updateTable('email_connections')
+    .set({ smtp_refusals: sql<number>`smtp_refusals + 1` })
+    .where('account_id', '=', row.account_id)
+    .where('agent_id', '=', row.agent_id)
+    .where('updated_at', '=', row.updated_at)
+    .returning('smtp_refusals')
+    .executeTakeFirst()
+  if (counted && counted.smtp_refusals >= MAX_REFUSALS)
+    await recordSmtp(db, row, `The last ${counted.smtp_refusals} mails were refused. ${error}`)
+}
+
 /** Stores the state of a server. The row is written only when the state has changed or is a minute old. */
 export async function recordSmtp(db: Db, row: ConnectionRow, error: string | null): Promise<void> {
   const isFresh = row.smtp_checked_at !== null && Date.now() - row.smtp_checked_at.getTime() < 60_000
-  if (isFresh && row.smtp_error === error) return
+  const isKnown = row.smtp_error === error && (error !== null || row.smtp_refusals === 0)
+  if (isFresh && isKnown) return
   await db
     .updateTable('email_connections')
-    .set({ smtp_error: error, smtp_checked_at: new Date() })
+    .set({
+      smtp_error: error,
+      smtp_checked_at: new Date(),
+      ...(error === null ? { smtp_refusals: 0 } : {}),
+    })
     .where('account_id', '=', row.account_id)
     .where('agent_id', '=', row.agent_id)
     // The use of the servers before says nothing about these.

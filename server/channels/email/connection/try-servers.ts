@@ -6,7 +6,7 @@ import { type ConnectionRow, imapLogin, recordSmtp, smtpLogin } from './connecti
 
 const MAX_MS = 45_000
 
-/** Logs in to both servers and opens the mailbox. Returns for each server a sentence if it failed, or null. */
+/** Logs in to both servers, asks whether mails from the address are accepted, and opens the mailbox. Returns for each server a sentence if it failed, or null. */
 export async function tryServers(
   ctx: Pick<Context, 'db' | 'secrets' | 'config'>,
   row: ConnectionRow,
@@ -41,7 +41,7 @@ async function trySmtp(ctx: Deps, row: ConnectionRow, maxMs: number): Promise<st
       allowedPrivateHosts,
       signal,
     })
-    smtp.close()
+    await smtp.probe().finally(smtp.close)
     return null
   } catch (error) {
     return describeMailError(error, row.smtp.host).message

@@ -8,7 +8,14 @@ import { transact } from '../../../platform/db/statements/transact.ts'
 import { describeMailError } from '../../../platform/mail/mail-failure.ts'
 import { openSmtp, SendFailure } from '../../../platform/mail/smtp.ts'
 import type { Channel } from '../../registry/channel.ts'
-import { type ConnectionRow, markKeyOf, recordSmtp, rowOf, smtpLogin } from '../connection/connection.ts'
+import {
+  type ConnectionRow,
+  markKeyOf,
+  recordRefusal,
+  recordSmtp,
+  rowOf,
+  smtpLogin,
+} from '../connection/connection.ts'
 import type { MailFile } from '../parse/parsed-mail.ts'
 import { composeMail } from './compose-mail.ts'
 import { changeMailThread, mailThreadOf, withReference } from './mail-threads.ts'
@@ -100,9 +107,17 @@ async function hand(
       signal,
     })
     try {
-      const { serverMessageId } = await smtp.send(mail.envelope, mail.raw)
+      const { serverMessageId, rejectedErrors = [] } = await smtp.send(mail.envelope, mail.raw)
       await recordSmtp(ctx.db, row, null)
-      return { kind: 'sent', providerMessageId: serverMessageId ?? mail.messageId }
+      const missed = rejectedErrors.map(
+        (error) =>
+          `Not to ${error.recipient ?? 'one address'}: ${describeMailError(error, row.smtp.host).message}`,
+      )
+      return {
+        kind: 'sent',
+        providerMessageId: serverMessageId ?? mail.messageId,
+        ...(missed.length > 0 ? { reason: missed.join(' ') } : {}),
+      }
     } finally {
       smtp.close()
     }
@@ -111,6 +126,7 @@ async function hand(
     const reason = failure.message
     const isOfConnection = !(failure instanceof SendFailure) || failure.isOfConnection
     if (isOfConnection) await recordSmtp(ctx.db, row, reason)
+    else if (failure.kind === 'refused') await recordRefusal(ctx.db, row, reason)
     return { kind: failure instanceof SendFailure ? failure.kind : 'retry', reason }
   }
 }

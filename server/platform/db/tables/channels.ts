@@ -129,6 +129,7 @@ export type EmailConnectionsTable = {
   mark_key: string
   smtp_error: string | null
   smtp_checked_at: OptionalTime
+  smtp_refusals: Generated<number>
   imap_error: string | null
   imap_checked_at: OptionalTime
   reads_from: Time
@@ -137,6 +138,9 @@ export type EmailConnectionsTable = {
   last_uid: string | number | null
   next_read_at: Time
   read_failures: Generated<number>
+  authority: string | null
+  keeps_sent: Generated<boolean>
+  sent_error: string | null
   lease_id: string | null
   lease_until: OptionalTime
   updated_at: Time
