@@ -87,6 +87,8 @@ function googleSchema(path: string): object {
     if (!definitions[type]) {
       const properties: Record<string, object> = {}
       definitions[type] = { type: 'object', properties, additionalProperties: false }
+      // The API documents the level, but this package does not have it yet.
+      if (type === 'ThinkingConfig') properties.thinkingLevel = { type: 'string' }
       for (const [name, field] of Object.entries(proto.fields ?? {})) {
         const of = refer(field.type, [proto, ...around])
         const many = field.rule === 'repeated' ? { type: 'array', items: of } : of

@@ -28,6 +28,8 @@ export type Models = {
   ids(): string[]
   /** Returns the model with this id; null when it is not, or no longer, in the catalogue. */
   resolve(id: string): ResolvedModel | null
+  /** Returns the model for a short task on behalf of an agent whose own model is `own`. */
+  small(own: ResolvedModel): ResolvedModel
   /** The embedding model in use: the configured one, else the one that was fetched; null for none. */
   readonly embedding: EmbeddingEntry | null
   readonly embedder: Embedder | null
@@ -80,9 +82,7 @@ export function createModels({
       loaded ??=
         entry.provider === 'builtin'
           ? Promise.resolve(languageModelWire(() => builtin))
-          : providerWire(entry, connections).then((wire) =>
-              separateReasoning(wire, entry.reasoning === 'tags'),
-            )
+          : providerWire(entry, connections).then((wire) => separateReasoning(wire, entry.hasTags))
       return loaded
     }
     resolved.set(entry.id, {
@@ -151,6 +151,11 @@ export function createModels({
   return {
     ids: () => ['auto', ...resolved.keys()],
     resolve: (id) => resolved.get(id === 'auto' ? catalogue.auto : id) ?? null,
+    small(own) {
+      const { small = null } = catalogue
+      // An agent that uses no model sends nothing to one.
+      return (small === null || own.entry.provider === 'builtin' ? null : resolved.get(small)) ?? own
+    },
     get embedding() {
       return used.embedding
     },

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
+import { brokenRule } from './provider-rules.ts'
 import type { ModelRequest, Reply, RerankReply } from './reply.ts'
 import { refusalOf } from './strict-wires.ts'
 import { anthropicWire, chatWire, googleWire, responsesWire, type Wire } from './wires.ts'
@@ -46,7 +47,7 @@ const WIRES: [RegExp, ModelRequest['wire'], () => Wire][] = [
   [/^\/v1beta\/models\/[^/]+:streamGenerateContent/, 'google', googleWire],
 ]
 
-/** A strict server refuses what the types of the provider's own package do not allow. */
+/** A strict server refuses what the types of the provider's own package, or the rules in its documentation, do not allow. */
 export async function startModelServer({ isStrict = false } = {}): Promise<ModelServer> {
   const requests: ModelRequest[] = []
   const refusals: string[] = []
@@ -78,10 +79,12 @@ export async function startModelServer({ isStrict = false } = {}): Promise<Model
     const [, wire, make] = WIRES.find(([pattern]) => pattern.test(path)) ?? []
     if (wire && make) {
       const noted = note(wire)
-      const refusal = isStrict ? refusalOf(noted) : null
+      const refusal = isStrict ? (refusalOf(noted) ?? brokenRule(noted)) : null
       if (refusal !== null) {
         refusals.push(refusal)
-        response.writeHead(400, { 'content-type': 'application/json' }).end('{"error":{"message":"strict"}}')
+        response
+          .writeHead(400, { 'content-type': 'application/json' })
+          .end(JSON.stringify({ error: { message: refusal } }))
         return
       }
       const next = /Write a title|Rewrite the last question/.test(JSON.stringify(body))

@@ -239,7 +239,9 @@ export function googleWire(): Wire {
     opening: () => [],
     reasoning: (text) => [piece([{ text, thought: true }])],
     token: (text) => [piece([{ text }])],
-    toolCall: ({ name, input }) => [piece([{ functionCall: { name, args: input } }])],
+    toolCall: ({ name, input }) => [
+      piece([{ functionCall: { name, args: input }, thoughtSignature: 'sealed' }]),
+    ],
     closing: (reply) => (reply.withoutFinish ? [] : [piece([{ text: '' }], reply.finishReason ?? 'STOP')]),
   }
 }

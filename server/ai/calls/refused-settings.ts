@@ -35,8 +35,7 @@ export function namedIn(said: string, body: Body): Refused {
     [...text.matchAll(/["'`]([\w$.[\]/-]+)["'`]/g)].flatMap(([, path]) => path!.split(/[.[\]/]/).map(plain)),
   )
   const named = new Map<string, string | null>()
-  for (const name of settingsOf(body)) {
-    if (!words.has(plain(name))) continue
+  for (const name of settingsOf(body, (one) => words.has(plain(one)))) {
     const isRenamed = name === 'max_tokens' && words.has(plain('max_completion_tokens'))
     named.set(name, isRenamed ? 'max_completion_tokens' : null)
   }
@@ -76,11 +75,17 @@ function renamed(body: Body, refused: Refused, inner = (value: unknown): unknown
   return Object.fromEntries(entries)
 }
 
-/** Returns the names of the settings, which some providers put into groups. */
-const settingsOf = (body: Body): string[] =>
-  Object.entries(body).flatMap(([name, value]) =>
-    ESSENTIAL.has(name) || value === undefined ? [] : [name, ...(isObject(value) ? Object.keys(value) : [])],
-  )
+/**
+ * Returns the names of the settings that are said. Some providers put settings into groups; a group is left out as a
+ * whole only when none of what it holds is said.
+ */
+const settingsOf = (body: Body, isSaid: (name: string) => boolean): string[] =>
+  Object.entries(body).flatMap(([name, value]) => {
+    if (ESSENTIAL.has(name) || value === undefined) return []
+    // "type" is a word of ordinary sentences, and no group makes sense without it.
+    const within = isObject(value) ? Object.keys(value).filter((one) => one !== 'type' && isSaid(one)) : []
+    return within.length > 0 ? within : isSaid(name) ? [name] : []
+  })
 
 /** Returns the tools without the keywords of their schemas for which `drop` returns true. */
 function trimmed(

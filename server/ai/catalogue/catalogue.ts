@@ -9,6 +9,14 @@ import {
   isOpenAiItself,
   variableEmbedding,
 } from './embedding-entry.ts'
+import {
+  type Effort,
+  type Family,
+  familyOf,
+  type Prices,
+  pricesOf,
+  reasoningAdvised,
+} from './known-models.ts'
 
 /** The providers reached over the network. The built-in responder is always available besides them. */
 export const providers = ['openai', 'openai-responses', 'openai-compatible', 'anthropic', 'google'] as const
@@ -21,6 +29,10 @@ const rerankApis = ['cohere', 'voyage', 'tei'] as const
 export type RerankApi = (typeof rerankApis)[number]
 
 const Milliseconds = Type.Integer({ minimum: 1 })
+const Price = Type.Number({ minimum: 0 })
+const efforts = ['off', 'minimal', 'low', 'medium', 'high'] as const
+const lengthFields = ['max_tokens', 'max_completion_tokens'] as const
+export type LengthField = (typeof lengthFields)[number]
 
 const FileModel = Exact({
   id: Type.String({ minLength: 1, maxLength: 200 }),
@@ -36,9 +48,49 @@ const FileModel = Exact({
   apiKey: Type.Optional(Type.String({ minLength: 1 })),
   apiKeyEnv: Type.Optional(Type.String({ minLength: 1, description: 'The variable that holds the key' })),
   reasoning: Type.Optional(
-    OneOf(['tags'], {
-      description: 'The model writes its reasoning before its answer and ends it with a tag like </think>',
+    Type.Union(
+      [
+        OneOf([...efforts, 'tags']),
+        Type.Integer({ minimum: 1_024, maximum: 128_000, description: 'A budget in tokens' }),
+      ],
+      {
+        description:
+          'How much the model thinks before it answers. `tags`: it writes its reasoning before its answer and ends it with a tag like </think>',
+      },
+    ),
+  ),
+  temperature: Type.Optional(
+    Type.Boolean({
+      description: 'false: the temperature of agents is never sent, because the model takes none',
     }),
+  ),
+  maxTokensField: Type.Optional(
+    OneOf(lengthFields, { description: 'What an OpenAI-compatible server calls the length of an answer' }),
+  ),
+  vision: Type.Optional(Type.Boolean({ description: 'Whether the model sees images' })),
+  prices: Type.Optional(
+    Exact(
+      { input: Price, cached: Type.Optional(Price), output: Price },
+      {
+        description: 'US dollars for a million tokens read, read from the cache of the provider, and written',
+      },
+    ),
+  ),
+  fallbacks: Type.Optional(
+    Type.Array(Type.String(), {
+      maxItems: 5,
+      description:
+        'The ids of the models that answer, in this order, when this one fails before its first word',
+    }),
+  ),
+  understanding: Type.Optional(
+    Type.Union([Type.Boolean(), Type.Integer({ minimum: 100, maximum: 10_000 })], {
+      description:
+        'Whether a question is read before the search, or the milliseconds that it may take (1,200)',
+    }),
+  ),
+  searches: Type.Optional(
+    Type.Boolean({ description: 'Whether the model may search the documents itself while it answers' }),
   ),
   timeouts: Type.Optional(
     Subset(Exact({ firstToken: Milliseconds, idle: Milliseconds, total: Milliseconds })),
@@ -61,6 +113,11 @@ const FileReranker = Exact({
 /** The format of MODELS_FILE. */
 const ModelsFile = Exact({
   auto: Type.Optional(Type.String({ description: 'The id that `auto` means' })),
+  small: Type.Optional(
+    Type.String({
+      description: 'The id of the model for titles, summaries, spam, insights and understanding',
+    }),
+  ),
   models: Type.Array(FileModel),
   embedding: Type.Optional(FileEmbedding),
   formerEmbedding: Type.Optional(FileEmbedding),
@@ -80,8 +137,24 @@ export type ModelEntry = {
   passageTokens: number
   baseUrl: string | null
   apiKey: string | null
-  /** `tags`: the model writes its reasoning before its answer, and ends it with a tag such as `</think>`. */
-  reasoning?: 'tags'
+  /** How much it thinks before it answers, in words or tokens; null: as its provider thinks best. */
+  reasoning: Effort | number | null
+  /** Whether it can be told how much to think. */
+  canThink: boolean
+  /** Whether it writes its reasoning before its answer, and ends it with a tag such as `</think>`. */
+  hasTags: boolean
+  /** Whether the temperature of an agent is sent; `chosen`: unless it is 0, which is the default of every agent. */
+  temperature: 'sent' | 'chosen' | 'never'
+  lengthField: LengthField
+  vision: boolean
+  /** null if they are not known. */
+  prices: Prices | null
+  /** The ids of the models that answer when this one fails, in order. */
+  fallbacks: string[]
+  /** How long the understanding of a question may take, in milliseconds; null where questions are searched as they are. */
+  understandingMs: number | null
+  /** Whether it may search the documents itself. */
+  searches: boolean
   /** Milliseconds. */
   timeouts: { firstToken: number; idle: number; total: number }
 }
@@ -98,6 +171,8 @@ export type RerankerEntry = {
 export type Catalogue = {
   entries: ModelEntry[]
   auto: string
+  /** The model for titles, summaries, spam, insights and the understanding of questions; null: the agent's own. */
+  small?: string | null
   embedding: EmbeddingEntry | null
   /** The model that embeds questions until all chunks have vectors of `embedding`. */
   formerEmbedding: EmbeddingEntry | null
@@ -121,7 +196,25 @@ type OpenAiVariables = EmbeddingVariables & { model: string | null }
 export const DEFAULT_MODEL = 'gpt-6-luna'
 const TIMEOUTS = { firstToken: 60_000, idle: 30_000, total: 300_000 }
 const RERANK_TIMEOUT = 2_000
+const UNDERSTANDING_MS = 1_200
+const ANSWER_TOKENS = 2_000
+const THINKING_TOKENS = 14_000
+/** What most models are, of which nothing is known. */
+const PLAIN = {
+  reasoning: null,
+  canThink: false,
+  hasTags: false,
+  temperature: 'sent',
+  lengthField: 'max_tokens',
+  vision: false,
+  prices: null,
+  fallbacks: [],
+  understandingMs: null,
+  searches: false,
+} as const
 const BUILTIN: ModelEntry = {
+  ...PLAIN,
+  fallbacks: [],
   id: 'builtin',
   provider: 'builtin',
   name: 'builtin',
@@ -143,7 +236,7 @@ export function parseCatalogue(
   openai: OpenAiVariables,
   env: Record<string, string | undefined>,
 ): Catalogue {
-  const { auto, models, embedding, formerEmbedding, reranker } = checkedFile(file)
+  const { auto, small = null, models, embedding, formerEmbedding, reranker } = checkedFile(file)
   const problems: string[] = []
   const keyOf = (owner: string, entry: { apiKey?: string; apiKeyEnv?: string }): string | null => {
     if (!entry.apiKeyEnv) return entry.apiKey ?? null
@@ -163,6 +256,9 @@ export function parseCatalogue(
   }
   if (auto !== undefined && !ids.includes(auto))
     problems.push(`MODELS_FILE: auto names "${auto}", which is no model.`)
+  if (small !== null && !ids.includes(small))
+    problems.push(`MODELS_FILE: small names "${small}", which is no model.`)
+  problems.push(...models.flatMap((model) => problemsOf(model, ids)))
   const entryIn = (owner: 'embedding' | 'formerEmbedding', given: typeof embedding) =>
     given ? embeddingInFile(owner, given, keyOf(owner, given), problems) : null
   const fromFile = entryIn('embedding', embedding)
@@ -175,6 +271,7 @@ export function parseCatalogue(
   return {
     entries,
     auto: auto ?? fromVariables?.id ?? entries[1]?.id ?? BUILTIN.id,
+    small,
     embedding: fromFile ?? fromVariable,
     formerEmbedding: former,
     reranker: reranking,
@@ -205,20 +302,69 @@ const passageTokensIn = (contextTokens: number): number =>
 function entryOf(model: Static<typeof FileModel>, apiKey: string | null): ModelEntry {
   // OpenAI's own models no longer take the parameters that other servers with its API know.
   const isOpenAi = model.provider === 'openai-compatible' && isOpenAiItself(model.baseUrl)
-  const contextTokens = model.contextTokens ?? 32_000
+  const provider = isOpenAi ? 'openai-responses' : model.provider
+  const name = model.name ?? model.id
+  const family = familyOf(provider, name)
+  const contextTokens = model.contextTokens ?? family?.contextTokens ?? 32_000
+  const reasoning = reasoningOf(model) ?? reasoningAdvised(provider, name)
+  const hasTags = model.reasoning === 'tags'
+  const canThink = reasoning !== null || hasTags || family?.thinks === true
+  // Providers count the tokens of the reasoning as tokens of the answer.
+  const thinksFirst = canThink && reasoning !== 'none' && typeof reasoning !== 'number'
+  const { understanding = false } = model
   return {
     id: model.id,
-    provider: isOpenAi ? 'openai-responses' : model.provider,
-    name: model.name ?? model.id,
+    provider,
+    name,
     credits: model.credits ?? 1,
     contextTokens,
     passageTokens: model.passageTokens ?? passageTokensIn(contextTokens),
-    maxOutputTokens: model.maxOutputTokens ?? 2_000,
+    maxOutputTokens: model.maxOutputTokens ?? (thinksFirst ? THINKING_TOKENS : 0) + ANSWER_TOKENS,
     baseUrl: model.baseUrl ?? null,
     apiKey,
-    ...(model.reasoning ? { reasoning: model.reasoning } : {}),
+    reasoning,
+    canThink,
+    hasTags,
+    temperature: temperatureOf(model, family),
+    lengthField: model.maxTokensField ?? PLAIN.lengthField,
+    vision: model.vision ?? family?.vision ?? PLAIN.vision,
+    prices: model.prices ?? pricesOf(provider, name),
+    fallbacks: model.fallbacks ?? [],
+    understandingMs: understanding === true ? UNDERSTANDING_MS : understanding || null,
+    searches: model.searches ?? family?.isStrong ?? PLAIN.searches,
     timeouts: { ...TIMEOUTS, ...model.timeouts },
   }
+}
+
+function reasoningOf({ reasoning }: Static<typeof FileModel>): Effort | number | null {
+  if (reasoning === undefined || reasoning === 'tags') return null
+  return reasoning === 'off' ? 'none' : reasoning
+}
+
+function temperatureOf(
+  { temperature }: Static<typeof FileModel>,
+  family: Family | null,
+): ModelEntry['temperature'] {
+  if (temperature !== undefined) return temperature ? 'sent' : 'never'
+  return family?.ownTemperature ? 'chosen' : PLAIN.temperature
+}
+
+function problemsOf(model: Static<typeof FileModel>, ids: readonly string[]): string[] {
+  const { id, provider, reasoning, maxTokensField, fallbacks = [] } = model
+  const problems = fallbacks
+    .filter((other) => other === id || !ids.includes(other))
+    .map((other) =>
+      other === id ? `names itself as a fallback` : `has the fallback "${other}", which is no model`,
+    )
+  if (typeof reasoning === 'number' && provider !== 'anthropic' && provider !== 'google')
+    problems.push(
+      'has reasoning as a number of tokens, which only anthropic and google take: use low, medium or high',
+    )
+  if (reasoning === 'tags' && provider !== 'openai-compatible')
+    problems.push('has reasoning in tags, which only models of openai-compatible servers write')
+  if (maxTokensField !== undefined && provider !== 'openai-compatible')
+    problems.push('has maxTokensField, which only openai-compatible servers need')
+  return problems.map((problem) => `MODELS_FILE: the model "${id}" ${problem}.`)
 }
 
 /** A key alone configures OpenAI's own service. Next to other settings, the key may be meant for those. */

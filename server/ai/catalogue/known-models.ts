@@ -1,10 +1,16 @@
 type Provider = 'openai' | 'anthropic' | 'google' | 'cohere' | 'ollama'
 
+/** How much a model thinks before it answers. */
+export type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high'
+
+/** US dollars for a million tokens read, read from the provider's cache (default: as others), and written. */
+export type Prices = { input: number; cached?: number; output: number }
+
 type KnownModel = {
   provider: Provider
   id: string
-  /** US dollars for a million tokens read and written; absent where the source names no price. */
-  prices?: { input: number; output: number }
+  /** Absent where the source names no price. */
+  prices?: Prices
   /** The day on which the provider withdraws it; null where the source announces none. */
   withdrawn: string | null
   /** What the provider recommends in its place. */
@@ -89,14 +95,68 @@ export const KNOWN_MODELS: readonly KnownModel[] = [
   },
 ]
 
-/** The models whose provider advises against setting the temperature. */
-const OWN_TEMPERATURE: readonly { provider: Provider; ids: RegExp; source: string }[] = [
+/** What the models of a family have in common. What is absent has no source. */
+export type Family = {
+  provider: Provider
+  ids: RegExp
+  contextTokens?: number
+  vision?: true
+  /** Whether they think before they answer, at least if they are told to. */
+  thinks?: true
+  /** Whether the provider advises against setting the temperature. */
+  ownTemperature?: true
+  source: string
+}
+
+const CLAUDE_5 = 'https://platform.claude.com/docs/about-claude/models/whats-new-opus-5'
+const GEMINI_3 = 'https://docs.cloud.google.com/vertex-ai/generative-ai/docs/models/gemini/3-5-flash-lite'
+
+/** The first that fits a name describes it. */
+const FAMILIES: readonly Family[] = [
+  {
+    provider: 'openai',
+    ids: /^(?:o\d|gpt-(?:[5-9]|\d\d))(?!.*-chat)/,
+    vision: true,
+    thinks: true,
+    source: '@ai-sdk/openai',
+  },
+  { provider: 'openai', ids: /^gpt-4(?:o|\.1)/, vision: true, source: '@ai-sdk/openai' },
+  {
+    provider: 'anthropic',
+    ids: /^claude-[a-z]+-(?:[5-9]|\d\d)(?:-|$)/,
+    contextTokens: 1_000_000,
+    vision: true,
+    thinks: true,
+    source: CLAUDE_5,
+  },
+  {
+    provider: 'anthropic',
+    ids: /^claude-[a-z]+-4(?:-|$)/,
+    contextTokens: 200_000,
+    vision: true,
+    thinks: true,
+    source: '@ai-sdk/anthropic',
+  },
   {
     provider: 'google',
-    ids: /^(?:models\/)?gemini-3/,
-    source: 'https://docs.cloud.google.com/vertex-ai/generative-ai/docs/start/gemini-3-prompting-guide',
+    ids: /^(?:models\/)?gemini-(?:[3-9]|\d\d)/,
+    contextTokens: 1_048_576,
+    vision: true,
+    thinks: true,
+    ownTemperature: true,
+    source: GEMINI_3,
+  },
+  {
+    provider: 'google',
+    ids: /^(?:models\/)?gemini-2\.5/,
+    vision: true,
+    thinks: true,
+    source: '@ai-sdk/google',
   },
 ]
+
+/** The names of small models, which do worse the more tools they have. */
+const SMALL = /-(?:nano|mini|luna|haiku|flash|lite)(?:-|$)/
 
 const isOf = (provider: string, one: Provider): boolean => provider.split('-')[0] === one
 
@@ -125,11 +185,17 @@ export function withdrawalOf(
 export const inputPriceOf = (provider: Provider, name: string): number | null =>
   knownAs(provider, name)?.prices?.input ?? null
 
-/** Returns what the provider advises for a model: whether to turn off reasoning, and not to set the temperature. */
-export function adviceFor(provider: string, name: string): { reasoning?: 'none'; ownTemperature: boolean } {
-  const known = knownAs(provider, name)
-  return {
-    ...(known?.reasoning ? { reasoning: known.reasoning } : {}),
-    ownTemperature: OWN_TEMPERATURE.some((row) => isOf(provider, row.provider) && row.ids.test(name)),
-  }
+/** Returns the prices of a model; null if they are not known. */
+export const pricesOf = (provider: string, name: string): Prices | null =>
+  (provider === 'openai-compatible' ? null : knownAs(provider, name)?.prices) ?? null
+
+/** Returns how much a model should think before it answers a customer; null to leave that to its provider. */
+export const reasoningAdvised = (provider: string, name: string): Effort | null =>
+  (provider === 'openai-compatible' ? null : knownAs(provider, name)?.reasoning) ?? null
+
+/** Returns what is known of the family of a model; null if nothing is. */
+export function familyOf(provider: string, name: string): (Family & { isStrong: boolean }) | null {
+  if (provider === 'openai-compatible') return null
+  const family = FAMILIES.find((one) => isOf(provider, one.provider) && one.ids.test(name))
+  return family ? { ...family, isStrong: family.thinks === true && !SMALL.test(name) } : null
 }

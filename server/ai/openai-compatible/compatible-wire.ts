@@ -3,13 +3,21 @@ import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import type { Receiver, Wire } from '../calls/model-call.ts'
 import { namedIn, type Refused, without } from '../calls/refused-settings.ts'
+import type { LengthField } from '../catalogue/catalogue.ts'
 import { failureOfStatus, ModelFailure, tooLong } from '../failures/model-failure.ts'
 import { AnswerReader } from './answer-reader.ts'
 import { EventReader, type StreamEvent } from './event-reader.ts'
 import { requestBody } from './request-body.ts'
 import { failureOfError } from './stream-error.ts'
 
-type Settings = { name: string; baseUrl: string; apiKey: string | null; connections: Dispatcher }
+type Settings = {
+  name: string
+  baseUrl: string
+  apiKey: string | null
+  /** What the server calls the length of an answer. */
+  lengthField: LengthField
+  connections: Dispatcher
+}
 
 /** After the finish reason, the time in which the server must report the usage and end the body. */
 const CLOSING_MS = 1_000
@@ -22,7 +30,7 @@ const GIVEN_UP = new DOMException('The answer is not wanted any more.', 'AbortEr
  * A lean client for servers that implement OpenAI's chat completion API: what one network read brings is processed in
  * one go, without streams or promises in between.
  */
-export function compatibleWire({ name, baseUrl, apiKey, connections }: Settings): Wire {
+export function compatibleWire({ name, baseUrl, apiKey, lengthField, connections }: Settings): Wire {
   const { origin, pathname, search } = new URL(baseUrl)
   const path = `${pathname.replace(/\/+$/, '')}/chat/completions${search}`
   const headers = {
@@ -32,7 +40,7 @@ export function compatibleWire({ name, baseUrl, apiKey, connections }: Settings)
   }
   return (options, receiver, refused) => {
     // The body is built again if it is refused, so that it need not be kept until the response has ended.
-    const body = () => without(requestBody(name, options), refused)
+    const body = () => without(requestBody({ name, lengthField }, options), refused)
     const text = JSON.stringify(body())
     const response = new Response(receiver, (said) => namedIn(said, body()))
     const length = { 'content-length': String(Buffer.byteLength(text)) }

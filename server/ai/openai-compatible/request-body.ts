@@ -4,12 +4,16 @@ import type {
   LanguageModelV4ToolResultOutput,
 } from '@ai-sdk/provider'
 import type { CallOptions } from '../calls/model-call.ts'
+import type { LengthField } from '../catalogue/catalogue.ts'
 
 /** The name under which a part's options hold what the server wants back with a call. */
 export const PROVIDER_OPTIONS = 'openaiCompatible'
 
 /** Builds the body of a chat completion request from the call options. */
-export function requestBody(model: string, options: CallOptions): Record<string, unknown> {
+export function requestBody(
+  { name: model, lengthField }: { name: string; lengthField: LengthField },
+  options: CallOptions,
+): Record<string, unknown> {
   const tools = (options.tools ?? []).filter((tool) => tool.type === 'function')
   return {
     model,
@@ -17,7 +21,9 @@ export function requestBody(model: string, options: CallOptions): Record<string,
     stream: true,
     stream_options: { include_usage: true },
     temperature: options.temperature,
-    max_tokens: options.maxOutputTokens,
+    [lengthField]: options.maxOutputTokens,
+    ...reasoningSettings(options.reasoning),
+    ...responseFormat(options.responseFormat),
     stop: options.stopSequences,
     ...(tools.length > 0
       ? {
@@ -29,6 +35,26 @@ export function requestBody(model: string, options: CallOptions): Record<string,
         }
       : {}),
   }
+}
+
+/**
+ * Servers of open models turn the reasoning off by a setting of the model's template, gateways by `none`. A server that
+ * refuses either by its name is asked without it.
+ */
+function reasoningSettings(reasoning: CallOptions['reasoning']): Record<string, unknown> {
+  if (reasoning === undefined || reasoning === 'provider-default') return {}
+  const isOff = reasoning === 'none'
+  return {
+    reasoning_effort: reasoning,
+    ...(isOff ? { chat_template_kwargs: { enable_thinking: false } } : {}),
+  }
+}
+
+function responseFormat(format: CallOptions['responseFormat']): Record<string, unknown> {
+  if (format?.type !== 'json') return {}
+  const { schema, name = 'response' } = format
+  if (!schema) return { response_format: { type: 'json_object' } }
+  return { response_format: { type: 'json_schema', json_schema: { name, strict: true, schema } } }
 }
 
 function messagesOf(message: LanguageModelV4Message): Record<string, unknown>[] {

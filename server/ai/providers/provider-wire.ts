@@ -1,11 +1,10 @@
-import type { LanguageModelV4 } from '@ai-sdk/provider'
+import type { LanguageModelV4, SharedV4ProviderOptions } from '@ai-sdk/provider'
 import type { Dispatcher } from 'undici'
 import { boundedFetch } from '../calls/bounded-fetch.ts'
 import { limitsOf } from '../calls/call-limits.ts'
 import type { CallOptions, Wire } from '../calls/model-call.ts'
 import { type Refused, without } from '../calls/refused-settings.ts'
 import type { ModelEntry } from '../catalogue/catalogue.ts'
-import { adviceFor } from '../catalogue/known-models.ts'
 import { languageModelWire } from './language-model-wire.ts'
 
 /** Returns the wire for the provider of a catalogue entry. */
@@ -13,24 +12,50 @@ export async function providerWire(entry: ModelEntry, connections: Dispatcher): 
   const { name } = entry
   if (entry.provider === 'openai-compatible') {
     const { compatibleWire } = await import('../openai-compatible/compatible-wire.ts')
-    return compatibleWire({ name, baseUrl: entry.baseUrl ?? '', apiKey: entry.apiKey, connections })
+    const { baseUrl, apiKey, lengthField } = entry
+    const wire = compatibleWire({ name, baseUrl: baseUrl ?? '', apiKey, lengthField, connections })
+    return (options, ...rest) => wire(asTaken(entry, options), ...rest)
   }
   const wire = languageModelWire(await modelOf(entry, connections))
-  return (options, ...rest) => wire(asAdvised(entry, options), ...rest)
+  return (options, ...rest) => wire(asTaken(entry, options), ...rest)
 }
 
-/** Returns the options of a call, changed as the provider advises. */
-function asAdvised({ provider, name }: ModelEntry, options: CallOptions): CallOptions {
-  const { reasoning, ownTemperature } = adviceFor(provider, name)
-  const { temperature, ...rest } = options
+/** Returns the options of a call as the model takes them. */
+function asTaken({ temperature: isSent, canThink, ...entry }: ModelEntry, options: CallOptions): CallOptions {
+  const { temperature, providerOptions, ...rest } = options
+  // Claude refuses to think where it has to call a tool.
+  const isForced = options.toolChoice?.type === 'tool' && entry.provider === 'anthropic'
+  const reasoning = isForced ? 'none' : (options.reasoning ?? entry.reasoning)
   // 0 is the default of every agent; what somebody has chosen is sent.
-  const isLeftOut = temperature === undefined || (ownTemperature && temperature === 0)
+  const isLeftOut =
+    temperature === undefined || isSent === 'never' || (isSent === 'chosen' && temperature === 0)
   return {
     ...rest,
     ...(isLeftOut ? {} : { temperature }),
-    ...(reasoning ? { reasoning } : {}),
-    // Conversations are stored here, so OpenAI need not keep them as well.
-    providerOptions: { ...options.providerOptions, openai: { store: false } },
+    ...(canThink && typeof reasoning === 'string' ? { reasoning } : {}),
+    providerOptions: {
+      ...providerOptions,
+      // Conversations are stored here, so OpenAI need not keep them as well.
+      openai: { store: false },
+      ...thinkingOptions(entry.provider, canThink, reasoning),
+    },
+  }
+}
+
+/** Returns what only one provider knows: a budget in tokens, and the wish to read what is thought. */
+function thinkingOptions(
+  provider: ModelEntry['provider'],
+  canThink: boolean,
+  reasoning: string | number | null,
+): SharedV4ProviderOptions {
+  const budget = typeof reasoning === 'number' ? reasoning : null
+  if (provider === 'anthropic' && budget !== null)
+    return { anthropic: { thinking: { type: 'enabled', budgetTokens: budget } } }
+  if (provider !== 'google' || !canThink || reasoning === null || reasoning === 'none') return {}
+  return {
+    google: {
+      thinkingConfig: { includeThoughts: true, ...(budget === null ? {} : { thinkingBudget: budget }) },
+    },
   }
 }
 
