@@ -44,9 +44,10 @@ export async function deliverAnswer(
     isOnChannel: thread !== null,
     async deliver(message) {
       const { conversationId } = ids
-      const tell = message.metadata.isSilent
-        ? await askPeople(ctx, trx, ref, { conversationId, source })
-        : null
+      const { isSilent, outcome } = message.metadata
+      // A mail has no button with which the customer could ask for a person.
+      const isOpen = outcome === 'not_found' && thread?.channel === 'email'
+      const tell = isSilent || isOpen ? await askPeople(ctx, trx, ref, { conversationId, source }) : null
       if (thread) await send(trx, ref, ids, thread, message, tell !== null)
       await tell?.()
     },

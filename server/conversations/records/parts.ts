@@ -8,6 +8,7 @@ import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { GenerationsTable, MessagePart, StopReason } from '../../platform/db/tables/conversations.ts'
 import { storableJson } from '../../platform/http/bodies/storable.ts'
 import { containsWords } from '../../platform/text/words/contains-words.ts'
+import { recordOf } from '../../platform/unknown-values.ts'
 import type { GenerationIds, LiveGeneration } from '../stream/reading.ts'
 
 /** The result that the model and the history see for a call that nobody answered. */
@@ -28,6 +29,10 @@ export const hasWords = ({ parts }: { parts: readonly MessagePart[] }): boolean 
 
 export const resultsOf = (parts: readonly MessagePart[]): Map<string, ResultPart> =>
   new Map(parts.flatMap((part) => (part.type === 'tool-result' ? [[part.toolCallId, part]] : [])))
+
+/** Any output that an application has sent counts; calls that run here say whether they succeeded. */
+export const succeeded = ({ output, providerExecuted }: ResultPart): boolean =>
+  !providerExecuted || recordOf(output).status === 'success'
 
 /** Returns the calls that have no result yet. */
 export function unresolvedCalls(parts: readonly MessagePart[]): CallPart[] {

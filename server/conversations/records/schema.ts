@@ -66,7 +66,7 @@ export const MessageAttachment = Exact({
   size: Type.Integer({ minimum: 0, description: 'Bytes' }),
 })
 
-const outcomes = ['answered', 'partly', 'not_found', 'handed_over', 'refused'] as const
+export const outcomes = ['answered', 'partly', 'not_found', 'handed_over', 'refused'] as const
 export type AnswerOutcome = (typeof outcomes)[number]
 
 const Outcome = Nullable(

@@ -25,6 +25,7 @@ import {
 } from '../records/parts.ts'
 import type { MessageMetadata } from '../records/present.ts'
 import { interrupted } from '../records/queries.ts'
+import type { AnswerOutcome } from '../records/schema.ts'
 import type { StreamEvent } from '../stream/events.ts'
 import { errorOf, partsOf, readLog } from '../stream/generation-log.ts'
 import type { LiveGeneration } from '../stream/reading.ts'
@@ -38,6 +39,7 @@ import {
   lostBeforeWords,
   type Outcome,
 } from './end-turn.ts'
+import { confirmed } from './outcome-report.ts'
 import type { Orphans, StepsResult, Turn, TurnNeeds } from './turn.ts'
 
 /** How long a finished answer is kept in memory while the database is not available, in milliseconds. */
@@ -145,7 +147,10 @@ function partialAnswer(turn: Turn, live: LiveGeneration, result: StepsResult): K
   const status = live.abortReason === null ? 'finished' : 'interrupted'
   const finishReason = live.abortReason === null ? result.finishReason : 'stop'
   if (live.count === 0) return { status, finishReason, message: null }
-  const { outcome, offer, isIndexing } = result
+  const { isIndexing } = result
+  const outcome = outcomeReported(turn, said, result, sources.length > 0)
+  const isOpen = outcome === 'not_found' && result.mayOffer && result.waiting.length === 0
+  const offer = isOpen ? 'person' : result.offer
   // Somebody who stopped the answer expects no words, and a call that waits for its application is no end.
   const isSilent = status === 'finished' && result.waiting.length === 0 && !hasWords({ parts: said })
   const metadata: MessageMetadata = {
@@ -160,6 +165,19 @@ function partialAnswer(turn: Turn, live: LiveGeneration, result: StepsResult): K
     ...(Object.keys(result.replay).length > 0 ? { replay: storableJson(result.replay) as never } : {}),
   }
   return { status, finishReason, message: { parts: said, metadata } }
+}
+
+/** The built-in responder knows its outcome; what other models report has to be shown by the answer. */
+function outcomeReported(
+  { model, request, started }: Turn,
+  said: readonly MessagePart[],
+  { outcome, escalate }: StepsResult,
+  hasSource: boolean,
+): AnswerOutcome | null {
+  if (model.entry.provider === 'builtin') return outcome
+  // A continuation rests on the calls before it.
+  const before = request.ask.kind === 'continue' ? (started.transcript.at(-1)?.parts ?? []) : []
+  return confirmed(outcome, { hasSource, results: [...resultsOf([...before, ...said]).values()], escalate })
 }
 
 /** Reports a failure as the provider's error only if it was one. */

@@ -46,6 +46,8 @@ async function run(ctx: TurnNeeds, turn: Turn, live: LiveGeneration): Promise<bo
     score: null,
     finishReason: 'error',
     outcome: null,
+    escalate: null,
+    mayOffer: false,
     offer: null,
     isIndexing: false,
     citations: new Citations([], turn.started.citedBefore),
@@ -97,6 +99,8 @@ async function speak(ctx: TurnNeeds, turn: Turn, live: LiveGeneration, result: S
   const prepared = await prepare(ctx, turn, live.signal)
   const { found, toolkit, prompt } = prepared
   result.score = prepared.score
+  result.escalate = prepared.escalate
+  result.mayOffer = prepared.said.mayOffer
   result.isIndexing = found.isIndexing && !found.isFound
   result.citations = new Citations(found.passages, turn.started.citedBefore)
   const tools = new Map(toolkit.tools.map((tool) => [tool.name, tool]))

@@ -15,6 +15,7 @@ import type { AnswerOutcome } from '../records/schema.ts'
 import type { FinishReason } from '../stream/events.ts'
 import type { LiveGeneration } from '../stream/reading.ts'
 import { sendFirstEvents } from './finish.ts'
+import { OutcomeReport } from './outcome-report.ts'
 
 /** The result of one model call. */
 export type Step = {
@@ -55,7 +56,7 @@ export async function speakStep(
   { tools, live, citations }: Speaking,
 ): Promise<Step> {
   const step: Step = { calls: [], finishReason: 'other', content: [], outcome: null, offer: null }
-  const open = new OpenParts(live, tools, citations)
+  const open = new OpenParts(live, tools, citations, step)
   try {
     for await (const received of stream) {
       const parts = withJoinedText(received)
@@ -72,13 +73,13 @@ export async function speakStep(
             open.startText()
             break
           case 'text-delta':
-            open.addText(part.delta, step)
+            open.addText(part.delta)
             break
           case 'text-end':
             open.endText()
             break
           case 'raw':
-            if (part.rawValue === WAS_REASONING) open.dropText(step)
+            if (part.rawValue === WAS_REASONING) open.dropText()
             break
           case 'reasoning-start':
           case 'reasoning-delta':
@@ -116,6 +117,7 @@ export async function speakStep(
   } finally {
     open.endText()
   }
+  step.outcome ??= open.report.outcome
   return step
 }
 
@@ -186,13 +188,16 @@ class OpenParts {
   held = ''
   /** The id of the text that is being shown. */
   textId: string | null = null
+  readonly report = new OutcomeReport()
 
   readonly citations: Citations
+  readonly step: Step
 
-  constructor(live: LiveGeneration, tools: ReadonlyMap<string, Tool>, citations: Citations) {
+  constructor(live: LiveGeneration, tools: ReadonlyMap<string, Tool>, citations: Citations, step: Step) {
     this.live = live
     this.tools = tools
     this.citations = citations
+    this.step = step
   }
 
   startText(): void {
@@ -200,14 +205,20 @@ class OpenParts {
     this.isOpen = true
   }
 
-  addText(delta: string, step: Step): void {
+  addText(delta: string): void {
     if (delta === '') return
     this.isOpen = true
+    this.say(this.report.push(delta))
+  }
+
+  say(delta: string): void {
+    if (delta === '') return
     this.show(this.citations.push(delta))
     // In its next step, the model reads the numbers that it wrote itself.
-    const said = step.content.at(-1)
+    const { content } = this.step
+    const said = content.at(-1)
     if (said?.type === 'text') said.text += delta
-    else step.content.push({ type: 'text', text: delta })
+    else content.push({ type: 'text', text: delta })
   }
 
   /** Shows text. As long as the answer has no words, it is held back, because it may be asked for again. */
@@ -229,17 +240,19 @@ class OpenParts {
   }
 
   /** Drops the text so far, which turned out not to be part of the answer. Readers may have seen it. */
-  dropText(step: Step): void {
+  dropText(): void {
     if (!this.isOpen) return
+    this.report.reset()
     this.citations.flush()
     this.held = ''
     const last = this.live.parts.at(-1)
     if (this.textId !== null && last?.type === 'text') last.text = ''
-    step.content = step.content.filter(({ type }) => type !== 'text')
+    this.step.content = this.step.content.filter(({ type }) => type !== 'text')
   }
 
   endText(): void {
     if (!this.isOpen) return
+    this.say(this.report.flush())
     this.show(this.citations.flush())
     this.isOpen = false
     this.held = ''

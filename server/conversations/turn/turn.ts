@@ -158,6 +158,8 @@ export type Prepared = {
   prompt: LanguageModelV4Prompt
   /** The tool that the first step has to call, because the customer has accepted the offer of a person; else null. */
   mustCall: string | null
+  /** The tool that passes the conversation to a person, if there is one. */
+  escalate: string | null
   /** What else the built-in responder is told. */
   said: Pick<BuiltinInput, 'language' | 'areEmpty' | 'mayOffer' | 'handover'>
 }
@@ -168,6 +170,10 @@ export type StepsResult = {
   score: number | null
   finishReason: FinishReason
   outcome: AnswerOutcome | null
+  /** See Prepared. */
+  escalate: string | null
+  /** Whether the answer may offer a person. */
+  mayOffer: boolean
   /** Whom the answer offers to the customer. */
   offer: 'person' | null
   /** Whether nothing was found in documents that are still being indexed. */

@@ -1,8 +1,7 @@
 import { FOUND_FROM } from '../../../knowledge/search/knowledge.ts'
 import { languagesOfStopWord } from '../../../platform/text/languages/stop-words.ts'
 import { splitWords } from '../../../platform/text/words/words.ts'
-import { recordOf } from '../../../platform/unknown-values.ts'
-import { type ResultPart, textOf } from '../../records/parts.ts'
+import { succeeded, textOf } from '../../records/parts.ts'
 import type { MessageMetadata } from '../../records/present.ts'
 import type { MessageRow } from '../../records/queries.ts'
 
@@ -22,8 +21,8 @@ const OPEN: readonly string[] = ['not_found', 'partly', 'declined', 'closest']
 
 /**
  * Returns the questions of a conversation that were left open; `messages` are its messages, oldest first. A question is
- * open if the outcome of its answer says so, or if a model answered without a source when the search had found nothing.
- * An answer that is based on the result of an action counts as answered.
+ * open if the outcome of its answer says so or, where none was reported, if a model answered without a source when the
+ * search had found nothing. Without a report, an answer that is based on the result of an action counts as answered.
  */
 export function findUnanswered(messages: readonly MessageRow[]): Unanswered[] {
   const found: Unanswered[] = []
@@ -52,16 +51,12 @@ function isFromNothing(message: MessageRow): boolean {
   const { score, outcome, sources, finishReason, model, isIndexing } = (message.metadata ??
     {}) as MessageMetadata
   if (isPersons(message) || isIndexing || finishReason === 'error') return false
-  if (message.parts.some((part) => part.type === 'tool-result' && isOutcome(part))) return false
   if (outcome) return OPEN.includes(outcome)
+  if (message.parts.some((part) => part.type === 'tool-result' && succeeded(part))) return false
   // The built-in responder reports no outcome of a greeting.
   if (model === 'builtin' || score === undefined || sources?.length) return false
   return score === null || score < FOUND_FROM
 }
-
-/** Any output that an application has sent counts; calls that run here say whether they succeeded. */
-const isOutcome = ({ output, providerExecuted }: ResultPart): boolean =>
-  !providerExecuted || recordOf(output).status === 'success'
 
 /** Returns whether a text names anything that it could ask about: a word that is a stop word of no language. */
 const hasSubject = (text: string): boolean =>

@@ -1,0 +1,149 @@
+import { type ResultPart, succeeded } from '../records/parts.ts'
+import { type AnswerOutcome, outcomes } from '../records/schema.ts'
+
+/** The name of the tag in which a model reports how its answer ends. */
+const NAME = 'answer-outcome'
+
+/** Returns the report as a model is asked to write it. */
+export const reportOf = (outcome: AnswerOutcome): string => `<${NAME}>${outcome}</${NAME}>`
+
+/** What a model is told about the report. */
+export const REPORT_RULE = `After the answer, write one last line that the customer does not see, with one word in this tag: ${reportOf('answered')} if what you used holds the whole answer, \`partly\` if it holds a part, \`not_found\` if it does not, \`handed_over\` if you passed the conversation to a person, \`refused\` if you declined.`
+
+type Evidence = { hasSource: boolean; results: readonly ResultPart[]; escalate: string | null }
+
+/** Returns what a model reported if the answer shows it: an answer names a source or rests on a call that succeeded. */
+export function confirmed(
+  outcome: AnswerOutcome | null,
+  { hasSource, results, escalate }: Evidence,
+): AnswerOutcome | null {
+  const done = results.filter(succeeded)
+  const isShown =
+    outcome === 'handed_over'
+      ? done.some(({ toolName }) => toolName === escalate)
+      : outcome === 'not_found' || outcome === 'refused' || hasSource || done.length > 0
+  return isShown ? outcome : null
+}
+
+/** Matches the tag in text written by others, which must not report anything. */
+export const REPORT_TAG = new RegExp(`<(?=\\s{0,9}/?\\s{0,9}${NAME}\\b)`, 'gi')
+
+/** What may stand between the answer and the name: brackets, quotes and marks of code or emphasis, also escaped. */
+const MARKS = '&lt;|[\\s<\\[({`*_#~|"\'>/\\\\-]'
+const LEAD = `(?:(?:&lt;|[\\n<\\[({\`*_#~|"])(?:${MARKS}){0,80})?`
+/** The name itself is searched for, whatever its brackets look like. */
+const REPORT = new RegExp(`(${LEAD})(?<![\\p{L}\\p{N}])answer[-_]outcome(?![\\p{L}\\p{N}])`, 'iu')
+/** Matches the end of a text that may become a report with what follows. */
+const BEGUN = new RegExp(
+  `${LEAD}(?:&(?:l|lt)?|(?<![\\p{L}\\p{N}])${beginningsOf('answer[-_]outcome')})?$`,
+  'iu',
+)
+/** Matches a report that was cut within its name. */
+const CUT = new RegExp(`${LEAD}(?:<|&lt;?)(?:${MARKS}){0,80}[a-z_-]{0,20}$`, 'i')
+const BEFORE_WORDS = /^(?:&gt;|[^\p{L}<&])*/u
+const END_OF_WORDS = /<|&lt;|\n/
+const CLOSING = /^(?:<|&lt;)\s*\/[^<>&\n]{0,40}(?:>|&gt;)?/
+const MARKS_AFTER = /^(?:&gt;|[\s>\])}`*_~|"'])*/
+/** Matches a name before its value, as in an attribute or JSON. */
+const KEY = /[\w-]{1,40}["']?\s{0,9}[:=]/g
+
+/**
+ * Takes the report of a model out of the text of a step as it arrives. Nothing of a report is shown, also if it is
+ * malformed or cut: text is held back from the first character that may begin one. What does not name one
+ * outcome alone reports none.
+ */
+export class OutcomeReport {
+  #held = ''
+  #state: 'text' | 'report' | 'after' = 'text'
+  #outcome: AnswerOutcome | null = null
+
+  /** What was reported last. */
+  get outcome(): AnswerOutcome | null {
+    return this.#outcome
+  }
+
+  /** Returns the part of the text so far that is no report. */
+  push(delta: string): string {
+    this.#held += delta
+    return this.#drain(false)
+  }
+
+  /** Returns the rest at the end of a text. */
+  flush(): string {
+    const rest = this.#drain(true)
+    this.#held = ''
+    this.#state = 'text'
+    return rest
+  }
+
+  /** Forgets everything, because the text so far turned out not to be the answer. */
+  reset(): void {
+    this.#held = ''
+    this.#state = 'text'
+    this.#outcome = null
+  }
+
+  #drain(isLast: boolean): string {
+    let shown = ''
+    for (let before = ''; this.#held !== '' && this.#held !== before; ) {
+      before = this.#held
+      if (this.#state === 'text') shown += this.#text(isLast)
+      else if (this.#state === 'report') this.#report(isLast)
+      else shown += this.#after(isLast)
+    }
+    return shown
+  }
+
+  #text(isLast: boolean): string {
+    const held = this.#held
+    const found = REPORT.exec(held)
+    // The character after the name shows whether it is the whole name.
+    if (found && (isLast || found.index + found[0].length < held.length)) {
+      this.#held = held.slice(found.index + found[0].length)
+      this.#state = /[/\\]/.test(found[1] ?? '') ? 'after' : 'report'
+      return held.slice(0, found.index)
+    }
+    const begun = BEGUN.exec(held)?.index ?? held.length
+    if (isLast) return held.slice(0, CUT.exec(held)?.index ?? held.length)
+    this.#held = held.slice(begun)
+    return held.slice(0, begun)
+  }
+
+  /** Reads what the report says: the words up to the closing tag or the end of their line. */
+  #report(isLast: boolean): void {
+    const start = BEFORE_WORDS.exec(this.#held)?.[0].length ?? 0
+    const words = this.#held.slice(start)
+    const end = words.search(END_OF_WORDS)
+    if ((end === -1 || /^&[lg]?t?$/.test(words)) && !isLast) return
+    const said = end === -1 ? words : words.slice(0, end)
+    const word = said
+      .replace(KEY, '')
+      .replace(/\P{L}+/gu, ' ')
+      .trim()
+      .toLowerCase()
+    this.#outcome = outcomes.find((outcome) => outcome.replace('_', ' ') === word) ?? this.#outcome
+    this.#held = end === -1 ? '' : words.slice(end)
+    this.#state = 'after'
+  }
+
+  /** Drops the closing tag and the marks that stood around the report. */
+  #after(isLast: boolean): string {
+    const closing = CLOSING.exec(this.#held)
+    const isOpen = /^(?:&(?:l|lt)?$|(?:<|&lt;)\s*\/?[^<>&\n]{0,40}(?:&(?:gt?)?)?$)/.test(this.#held)
+    if (isOpen && !isLast) return ''
+    if (isOpen) this.#held = ''
+    const rest = closing ? this.#held.slice(closing[0].length) : this.#held
+    const marks = MARKS_AFTER.exec(rest)?.[0] ?? ''
+    if (marks.length === rest.length && !isLast) return ''
+    this.#held = rest.slice(marks.length)
+    this.#state = 'text'
+    // Lines stay apart when the answer goes on.
+    return this.#held === '' ? '' : marks.replace(/\S/g, '')
+  }
+}
+
+/** Returns a pattern that matches each beginning of what a pattern of characters and classes matches. */
+function beginningsOf(pattern: string): string {
+  const units = pattern.match(/\[[^\]]+\]|./g) ?? []
+  return units.reduceRight((rest, unit) => `${unit}(?:${rest})?`, '(?!)')
+}
