@@ -6,7 +6,7 @@ import { useAgentId, useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { ChatPane } from '../playground/chat-pane.tsx'
 import { AddSource, type NewKind } from '../sources/add-source.tsx'
-import { TrainingList, useSources } from '../sources/training-list.tsx'
+import { isAnswering, TrainingList, useSources } from '../sources/training-list.tsx'
 import { typedUrl } from '../sources/typed-url.ts'
 import { UploadList, useUploads } from '../sources/uploads.tsx'
 import { Button, buttonClass } from '../ui/button.tsx'
@@ -47,7 +47,7 @@ function Start({ agentId }: { agentId: string }) {
         const all = data.filter(({ status }) => status !== 'toBeDeleted')
         const failed = all.filter(({ status }) => status === 'failed')
         const isLearning = add.isPending || all.some(isBusy)
-        const isLive = all.some(({ status }) => status === 'trained' || status === 'updated')
+        const isLive = all.some(isAnswering)
         const refused = add.data ?? []
         const isWhole = isLive && failed.length === 0 && refused.length === 0
         return (

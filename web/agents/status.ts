@@ -14,7 +14,7 @@ export const statusOfAgent = (status: Agent['status']): Shown =>
 
 const SOURCE: Record<Source['status'], Shown> = {
   untrained: { tone: 'info', label: 'Training' },
-  updated: { tone: 'info', label: 'Training' },
+  updated: { tone: 'info', label: 'Live, updating' },
   trained: { tone: 'success', label: 'Live' },
   failed: { tone: 'danger', label: 'Failed' },
   toBeDeleted: { tone: 'neutral', label: 'Being removed' },

@@ -31,11 +31,13 @@ const STATES = [
 export function SitePages({
   agentId,
   sourceId,
-  isLive,
+  isBusy,
+  progress,
 }: {
   agentId: string
   sourceId: string
-  isLive: boolean
+  isBusy: boolean
+  progress: string | null
 }) {
   const can = useCan()
   const [status, setStatus] = useState<PageStatus | ''>('')
@@ -45,7 +47,7 @@ export function SitePages({
       query: { limit: 50, ...(status && { status }) },
     }),
     refetchInterval: ({ state }) =>
-      isLive || state.data?.pages.some(({ data }) => data.some((page) => page.status === 'pending'))
+      isBusy || state.data?.pages.some(({ data }) => data.some((page) => page.status === 'pending'))
         ? POLL_MS
         : false,
   })
@@ -72,7 +74,9 @@ export function SitePages({
                 onChoose={setStatus}
               />
               <p className={classes.faint} role="status">
-                {isLive ? 'Pages are being read …' : plural(list[0]?.pagination.total ?? 0, 'page')}
+                {isBusy
+                  ? (progress ?? 'Pages are being read …')
+                  : plural(list[0]?.pagination.total ?? 0, 'page')}
               </p>
             </div>
             {all.length === 0 && (

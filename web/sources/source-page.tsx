@@ -22,6 +22,7 @@ import { History } from './history.tsx'
 import { SitePages } from './site-pages.tsx'
 import { SourceText } from './source-text.tsx'
 import classes from './sources.module.css'
+import { progressOf } from './training-list.tsx'
 
 const PATH = '/agents/{agentId}/sources/{sourceId}'
 /** The fields that change when a source has been trained. */
@@ -146,7 +147,11 @@ function Parts({ source, agentId }: { source: Source; agentId: string }) {
   const place = { agentId, sourceId: source.id }
   const isSite = source.type === 'link' && 'children' in (source.metadata ?? {})
   const items = [
-    isSite && { id: 'pages', label: 'Pages', content: <SitePages {...place} isLive={isBusy(source)} /> },
+    isSite && {
+      id: 'pages',
+      label: 'Pages',
+      content: <SitePages {...place} isBusy={isBusy(source)} progress={progressOf(source)} />,
+    },
     { id: 'text', label: 'Text', content: <SourceText {...place} /> },
     { id: 'chunks', label: 'Passages', content: <Chunks {...place} /> },
     { id: 'history', label: 'History', content: <History {...place} /> },

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import agents from '../agents/agents.module.css'
 import { isBusy, statusOfSource } from '../agents/status.ts'
 import { reading, type Source } from '../app/api.ts'
-import { formatBytes, plural } from '../ui/format.ts'
+import { formatBytes, formatNumber, plural } from '../ui/format.ts'
 import { Badge } from '../ui/page.tsx'
 
 const POLL_MS = 1_000
@@ -14,16 +14,20 @@ export const useSources = (agentId: string) =>
     refetchInterval: ({ state }) => (state.data?.data.some(isBusy) ? POLL_MS : false),
   })
 
-type Children = { included: number; excluded: number; failed: number; pending: number }
+type Crawl = { children?: { included: number }; waiting?: number }
 
-/** Returns how many pages of a website have been read so far. */
+/** Returns how many pages of a website are live, and how many are still to be read. */
 export function progressOf({ metadata }: Source): string | null {
-  const { children } = (metadata ?? {}) as { children?: Children }
+  const { children, waiting } = (metadata ?? {}) as Crawl
   if (!children) return null
-  const read = children.included + children.failed
-  return children.pending > 0
-    ? `${read} of ${read + children.pending} pages`
-    : plural(children.included, 'page')
+  const live = plural(children.included, 'page')
+  return waiting ? `${live} live, ${formatNumber(waiting)} to read` : live
+}
+
+/** Returns whether it is used in answers: the first pages of a website are while the others are still read. */
+export function isAnswering({ status, metadata }: Source): boolean {
+  const { children } = (metadata ?? {}) as Crawl
+  return status === 'trained' || status === 'updated' || (status === 'untrained' && !!children?.included)
 }
 
 export const TrainingList = ({ sources }: { sources: Source[] }) => (

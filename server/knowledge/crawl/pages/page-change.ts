@@ -6,7 +6,7 @@ import { ApiError } from '../../../platform/http/errors.ts'
 import { reserveStorage } from '../../sources/storage-limit.ts'
 import { limitSentence } from '../run/claim-pages.ts'
 import type { CrawlRun, LockedSource } from '../run/crawl-run.ts'
-import { replacePageChunks, retirePages } from './page-chunks.ts'
+import { replacePageChunks } from './page-chunks.ts'
 import type { PageContent, PageOutcome } from './page-outcome.ts'
 import { type PageRow, shownSize, shownStatus } from './page-row.ts'
 
@@ -26,9 +26,9 @@ export async function changeOf(
       // The earlier text is used until the site says that the page is gone.
       if (outcome.passing && isKept)
         return { status: 'included', error: `${outcome.reason} Its earlier text remains in use.` }
-      return withoutText(trx, run, page, { status: 'failed', error: outcome.reason })
+      return withoutText({ status: 'failed', error: outcome.reason })
     case 'excluded':
-      return withoutText(trx, run, page, { status: 'excluded', error: outcome.reason })
+      return withoutText({ status: 'excluded', error: outcome.reason })
     case 'unchanged':
       return unchanged(trx, run, page)
     case 'content':
@@ -42,7 +42,7 @@ export async function changeOf(
 
 async function unchanged(trx: Trx, run: CrawlRun, page: PageRow): Promise<PageChange> {
   const twin = page.status === 'included' ? await twinOf(trx, run, page, page.content_hash) : null
-  if (twin !== null) return withoutText(trx, run, page, { status: 'excluded', error: sameAs(twin) })
+  if (twin !== null) return withoutText({ status: 'excluded', error: sameAs(twin) })
   return { status: page.status, ...(page.status === 'included' ? { error: null } : {}) }
 }
 
@@ -55,7 +55,7 @@ async function newText(
   content: PageContent,
 ): Promise<PageChange> {
   const reason = await reasonAgainst(trx, run, source, page, content)
-  if (reason !== null) return withoutText(trx, run, page, { status: 'excluded', error: reason })
+  if (reason !== null) return withoutText({ status: 'excluded', error: reason })
   await replacePageChunks(trx, run, page, content)
   return {
     status: 'included',
@@ -108,14 +108,14 @@ async function twinOf(trx: Trx, run: CrawlRun, page: PageRow, hash: string | nul
 
 const sameAs = (url: string): string => `It has the same text as ${url}.`
 
-async function withoutText(trx: Trx, run: CrawlRun, page: PageRow, change: PageChange): Promise<PageChange> {
-  if (page.changed_in > 0) await retirePages(trx, run, [page.id])
-  return {
-    ...change,
-    size: 0,
-    content_hash: null,
-    etag: null,
-    last_modified: null,
-    ...(page.changed_in > 0 ? { changed_in: run.version } : {}),
-  }
-}
+/**
+ * Returns the change of a page that has no text of its own any more. What it had is used until the crawl is complete: see
+ * finishCrawl.
+ */
+const withoutText = (change: PageChange): PageChange => ({
+  ...change,
+  size: 0,
+  content_hash: null,
+  etag: null,
+  last_modified: null,
+})

@@ -12,7 +12,7 @@ import type { PageRow } from './page-row.ts'
 
 const ownerOf = ({ account, agentId }: CrawlRun) => ({ accountId: account.id, agentId })
 
-/** Retires the chunks of pages: they are used until this crawl goes live. */
+/** Ends the use of all chunks of pages. */
 export async function retirePages(trx: Trx, run: CrawlRun, pageIds: string[]): Promise<void> {
   const chunks = await trx
     .selectFrom('chunks')
@@ -25,7 +25,7 @@ export async function retirePages(trx: Trx, run: CrawlRun, pageIds: string[]): P
   await retireChunks(trx, ownerOf(run), run.version, ids)
 }
 
-/** Stores the text of a page, which is used from when this crawl goes live. Unchanged chunks stay. */
+/** Replaces the text of a page, in one step for whoever searches. Unchanged chunks stay. */
 export async function replacePageChunks(
   trx: Trx,
   run: CrawlRun,

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Db } from '../../../platform/db/database.ts'
+import type { Context } from '../../../context.ts'
 import type { CrawlRun } from '../run/crawl-run.ts'
 import { failCrawl } from '../run/finish-crawl.ts'
 import { type ReadPage, storePages } from './store-pages.ts'
@@ -25,7 +25,7 @@ type PageWriter = {
 }
 
 /** Creates a writer that stores the pages of one run, several in each step. */
-export function createPageWriter(db: Db, run: CrawlRun): PageWriter {
+export function createPageWriter(ctx: Pick<Context, 'db' | 'models'>, run: CrawlRun): PageWriter {
   const waiting: ReadPage[] = []
   let next = Promise.withResolvers<void>()
   let writing: Promise<void> | null = null
@@ -34,12 +34,12 @@ export function createPageWriter(db: Db, run: CrawlRun): PageWriter {
 
   const write = async (batch: ReadPage[]): Promise<void> => {
     try {
-      const failures = await storePages(db, run, batch)
+      const failures = await storePages(ctx, run, batch)
       isOver ||= failures === null
       const last = batch.at(-1)?.outcome
       if (failures === null || failures < MAX_FAILURES || last?.kind !== 'failed') return
       isOver = true
-      await failCrawl(db, run, `${failures} pages in a row could not be read. The last: ${last.reason}`)
+      await failCrawl(ctx.db, run, `${failures} pages in a row could not be read. The last: ${last.reason}`)
     } catch (error) {
       // A page that cannot be stored must not affect the others.
       if (batch.length === 1) throw error

@@ -1,5 +1,6 @@
 import { type SqlBool, sql } from 'kysely'
-import type { Db, Trx } from '../../../platform/db/database.ts'
+import type { Context } from '../../../context.ts'
+import type { Trx } from '../../../platform/db/database.ts'
 import { json } from '../../../platform/db/statements/json.ts'
 import { type CrawlRun, type LockedSource, step } from '../run/crawl-run.ts'
 import { isInSite } from '../site/site.ts'
@@ -7,6 +8,7 @@ import { addPages, markNumbersFound } from './add-pages.ts'
 import { changeOf, type PageChange } from './page-change.ts'
 import type { PageOutcome } from './page-outcome.ts'
 import { countMove, type PageRow, shownSize, shownStatus } from './page-row.ts'
+import { publishPages } from './publish-pages.ts'
 import { storeUnchanged } from './store-unchanged.ts'
 
 /** The most attempts for a page in one crawl. */
@@ -16,15 +18,23 @@ const PAUSE_MS = 1_000
 export type ReadPage = { page: PageRow; outcome: PageOutcome }
 
 /**
- * Stores the results of reading several pages and their links in one step. Pages that another process has handled
+ * Stores the results of reading several pages and their links in one step, from which on their texts are live. Pages that another process has handled
  * meanwhile are skipped. Returns the number of temporary failures in a row, or null when the crawl is over.
  */
-export async function storePages(db: Db, run: CrawlRun, read: readonly ReadPage[]): Promise<number | null> {
+export async function storePages(
+  ctx: Pick<Context, 'db' | 'models'>,
+  run: CrawlRun,
+  read: readonly ReadPage[],
+): Promise<number | null> {
   const learned = new Map<string, number>()
   const marked: number[] = []
   const links = read.flatMap(({ outcome }) => ('links' in outcome && outcome.links) || [])
   await run.rules.prepare(links.filter((url) => isInSite(run.site, url) && !run.found.has(url.href)))
-  const done = await step(db, run, async (trx, source) => {
+  const added = read.reduce(
+    (sum, { outcome }) => sum + (outcome.kind === 'content' ? outcome.content.chunks.length : 0),
+    0,
+  )
+  const work = async (trx: Trx, source: LockedSource) => {
     learned.clear()
     marked.length = 0
     const outcomes = new Map(read.map(({ page, outcome }) => [page.id, outcome]))
@@ -46,12 +56,16 @@ export async function storePages(db: Db, run: CrawlRun, read: readonly ReadPage[
       const found = await storeOne(trx, run, source, page, outcomes.get(page.id)!)
       for (const [href, number] of found) learned.set(href, number)
     }
-    return source.state.failures
-  })
+    const isLive = added > 0 && source.metadata.children.included > 0
+    if (isLive) await publishPages(ctx, trx, run, source, added)
+    return { failures: source.state.failures, isLive }
+  }
+  const done = await step(ctx.db, run, work, { withAgent: added > 0 && !run.isLive })
   if (done === null) return null
   for (const [href, number] of learned) run.found.set(href, number)
   for (const number of marked) run.marked.add(number)
-  return done.result
+  run.isLive ||= done.result.isLive
+  return done.result.failures
 }
 
 /** Returns the pages that it links to, by URL. */

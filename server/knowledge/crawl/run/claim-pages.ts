@@ -29,6 +29,7 @@ export async function claimPages(
 ): Promise<Claim | null> {
   const claim = await step(db, run, async (trx, source) => {
     await leaveOutBeyondLimit(trx, run, source)
+    source.metadata.waiting = await countWaiting(trx, run)
     const now = Date.now()
     const none = { pages: [], waitMs: LOOK_AGAIN_MS, isDone: false }
     if (delayMs > 0 && (await isAnyHeld(trx, run))) return none
@@ -116,6 +117,13 @@ const waiting = (db: Db, run: CrawlRun) =>
 
 export async function isAnyWaiting(db: Db, run: CrawlRun): Promise<boolean> {
   return (await waiting(db, run).select('id').limit(1).executeTakeFirst()) !== undefined
+}
+
+async function countWaiting(trx: Trx, run: CrawlRun): Promise<number> {
+  const count = await waiting(trx, run)
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return count.count
 }
 
 /** Returns whether there is more to do than one process should do alone. */

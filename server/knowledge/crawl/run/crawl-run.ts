@@ -32,6 +32,8 @@ export type CrawlRun = {
   slow: boolean
   /** Whether the first pages have been added. */
   seeded: boolean
+  /** Whether pages of this crawl are known to be live. */
+  isLive: boolean
   /** The number of pages that may be included. */
   limit: number
   /** Identifies this run among others of the same crawl. */
@@ -74,6 +76,7 @@ export async function openRun(
     rules: pathRules(patterns),
     slow: slowScraping,
     seeded: source.crawl?.seeded ?? false,
+    isLive: source.live_version === version,
     limit: pageLimit(source.plan),
     holder: newId(),
     found: new Map(),

@@ -72,7 +72,7 @@ async function drain(
   { robots, delayMs, signal }: CrawlRules,
 ): Promise<boolean> {
   const until = performance.now() + SLICE_MS
-  const writer = createPageWriter(ctx.db, run)
+  const writer = createPageWriter(ctx, run)
   const working = new Set<Promise<void>>()
   const claimed: PageRow[] = []
   const start = (page: PageRow): void => {

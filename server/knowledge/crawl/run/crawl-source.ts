@@ -8,6 +8,8 @@ export type CrawlMetadata = {
   slowScraping: boolean
   crawlStatus: 'fetching' | 'fetched' | 'failed'
   children: Children
+  /** While it is being crawled: the number of pages that were found and are to be read. */
+  waiting?: number
 }
 
 /** The number of pages by status. Waiting pages are not counted. */

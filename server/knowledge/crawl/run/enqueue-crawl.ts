@@ -51,7 +51,8 @@ export async function enqueueCrawl(
     .updateTable('sources')
     .set({
       content_version: version,
-      status: source.live_version === null ? 'untrained' : 'updated',
+      // A first crawl stays one when it goes on, although some of its pages are live.
+      status: goesOn ? source.status : source.live_version === null ? 'untrained' : 'updated',
       error: null,
       metadata: json({ ...crawlMetadata(source), crawlStatus: 'fetching' }),
       crawl: json(state),

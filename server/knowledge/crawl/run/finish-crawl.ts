@@ -20,22 +20,24 @@ const PAGES_AT_ONCE = 200
 const CHUNKS_AT_ONCE = 1_000
 
 /**
- * Ends a crawl whose pages have all been handled. What it found goes live in one step, and pages that it did not
- * find any more are removed. Without any page to answer from, it fails and the earlier version stays.
+ * Ends a crawl whose pages have all been handled. Only now the texts of pages that it did not find any more, or that have
+ * none any more, are removed. Without any page to answer from, it fails and what was read before stays.
  */
 export async function finishCrawl(ctx: Deps, run: CrawlRun): Promise<void> {
   const reason = await step(ctx.db, run, (trx) => reasonForFailure(trx, run))
   if (reason === null) return
   if (reason.result !== null) return failCrawl(ctx.db, run, reason.result)
   while ((await step(ctx.db, run, (trx, source) => dropLost(trx, run, source)))?.result) {}
+  while ((await step(ctx.db, run, (trx) => dropFormerTexts(trx, run)))?.result) {}
   const done = await step(ctx.db, run, (trx, source) => goLive(ctx, trx, run, source), { withAgent: true })
   if (done?.result) await clearAway(ctx.db, run.account.id, run.sourceId)
 }
 
-/** Marks the crawl as failed. The earlier version stays live, and the next crawl uses what was read. */
+/** Marks the crawl as failed. What is live stays, and the next crawl uses what was read. */
 export async function failCrawl(db: Db, run: CrawlRun, reason: string): Promise<void> {
   await step(db, run, async (trx, source) => {
     source.metadata.crawlStatus = 'failed'
+    delete source.metadata.waiting
     await trx
       .updateTable('sources')
       .set({
@@ -84,11 +86,27 @@ async function dropLost(trx: Trx, run: CrawlRun, { state, metadata }: LockedSour
   await retirePages(trx, run, ids)
   await trx
     .updateTable('pages')
-    .set((eb) => ({
-      crawled_in: run.version,
-      status: 'excluded',
-      changed_in: sql<number>`case when changed_in > 0 then ${eb.val(run.version)} else 0 end`,
-    }))
+    .set({ crawled_in: run.version, status: 'excluded', changed_in: 0 })
+    .where('account_id', '=', run.account.id)
+    .where('id', 'in', ids)
+    .execute()
+  return true
+}
+
+/** Removes the texts of some pages that have none any more. Returns whether there were any. */
+async function dropFormerTexts(trx: Trx, run: CrawlRun): Promise<boolean> {
+  const pages = await pagesOf(trx, run.account.id, run.sourceId)
+    .select('id')
+    .where('status', '<>', 'included')
+    .where('changed_in', '>', 0)
+    .limit(PAGES_AT_ONCE)
+    .execute()
+  if (pages.length === 0) return false
+  const ids = pages.map(({ id }) => id)
+  await retirePages(trx, run, ids)
+  await trx
+    .updateTable('pages')
+    .set({ changed_in: 0 })
     .where('account_id', '=', run.account.id)
     .where('id', 'in', ids)
     .execute()
@@ -117,6 +135,8 @@ async function goLive(
   source.size = pages.reduce((sum, page) => sum + shownSize(page), 0)
   source.metadata.children = children
   source.metadata.crawlStatus = 'fetched'
+  source.state.uncounted = 0
+  delete source.metadata.waiting
   await trx
     .updateTable('sources')
     .set({

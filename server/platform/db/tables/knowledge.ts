@@ -76,6 +76,8 @@ export type CrawlState = {
   failures: number
   /** Whether part of the sitemap could not be read, so that a page that was not found may still exist. */
   partial: boolean
+  /** The number of chunks that went live since those of the source were last counted. */
+  uncounted?: number
 }
 
 /** The content as the customer provided it; which members are set depends on the type of the source. */
