@@ -183,6 +183,7 @@ function summary(asked: Asked[]): string {
 }
 
 function report(asked: Asked[]): string {
+  const cell = (text: string): string => text.replaceAll('|', '\\|').replace(/\s+/g, ' ')
   const rows = asked.map(
     ({ id, question, answer, answerable, given, held, cited, seconds }) =>
       `| ${id} | ${cell(question)} | ${cell(answer)} | ${answerable ? `${given ? 'given' : 'not given'}, ${held ? 'held' : 'not held'}` : 'no answer exists'} | ${cited ? 'yes' : 'no'} | ${seconds} |`,
@@ -198,5 +199,3 @@ ${summary(asked)}
 ${rows.join('\n')}
 `
 }
-
-const cell = (text: string): string => text.replaceAll('|', '\\|').replace(/\s+/g, ' ')

@@ -195,13 +195,8 @@ function dataText({ parentSummary, passages }: Parts, block: string): string | n
   const quoted = passages.map((passage, index) => quotedPassage(passage, index + 1)).reverse()
   const all = [earlier, ...quoted].filter(Boolean)
   if (all.length === 0) return null
-  const data = `<${block}>\n${all.join('\n')}\n</${block}>`
-  return passages.length > 0 ? `${data}\n\n${REMINDER}` : data
+  return `<${block}>\n${all.join('\n')}\n</${block}>`
 }
-
-/** Small models forget rules that stand before a long text. */
-const REMINDER =
-  'The message to answer in its language, with the numbers of the passages that you use, such as [1]:'
 
 function quotedPassage(passage: Passage, number: number): string {
   const { sourceName, headingPath, questions = [], page, url, updatedAt } = passage
