@@ -17,6 +17,7 @@ import {
   CreateTicket,
   ListedTicket,
   priorities,
+  Recipients,
   StatusList,
   Ticket,
   TicketMessage,
@@ -247,6 +248,7 @@ export const replyToTicket = endpoint({
         description: 'Ids of uploads',
       }),
     ),
+    ...Recipients,
   }),
   success: { status: 201, schema: CreatedReply },
   errors: [
@@ -255,6 +257,30 @@ export const replyToTicket = endpoint({
     'MESSAGE_CONTENT_NOT_RENDERABLE',
     'CONVERSATION_NOT_TAKEN_OVER',
   ],
+})
+
+const MailPerson = Exact({ address: Type.String(), name: Nullable(Type.String()) })
+
+export const readRecipients = endpoint({
+  method: 'GET',
+  path: `${tickets}/{ticketNumber}/recipients`,
+  name: 'readTicketRecipients',
+  tag,
+  summary: 'Who gets a reply to a ticket',
+  description:
+    'The people of a mail: `to` is the customer, `cc` are the others whom the last mail named. Empty on other channels.',
+  scope: 'helpdesk:read',
+  params: ticketParams,
+  success: {
+    status: 200,
+    schema: Exact({
+      channel: Nullable(
+        OneOf(['email', 'messaging'], { description: 'null: a chat, or nobody can be reached' }),
+      ),
+      to: Type.Array(MailPerson),
+      cc: Type.Array(MailPerson),
+    }),
+  },
 })
 
 export const retryTicketMessage = endpoint({

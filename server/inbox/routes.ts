@@ -9,6 +9,8 @@ import * as contract from './contract.ts'
 import { retryDelivery } from './deliveries/settle-delivery.ts'
 import { addNote } from './messages/add-note.ts'
 import { deliveriesOf, findTicketMessage, messagesOfTicket } from './messages/list-ticket-messages.ts'
+import { type ChosenPeople, problemsOfPeople } from './messages/recipients.ts'
+import { replyChannel } from './messages/reply-channel.ts'
 import { problemsOfContent, rendered, replyToTicket } from './messages/reply-to-ticket.ts'
 import { deskRoutes } from './settings/routes.ts'
 import { handBack, takeOver } from './takeover/take-over.ts'
@@ -107,18 +109,35 @@ const messageRoutes = (ctx: Pick<Context, 'config' | 'db' | 'log' | 'notifier' |
 
   route(
     contract.replyToTicket,
-    { check: ({ body }) => authorOf(body, problemsOfContent(body.content)) },
+    {
+      check: ({ body }) => authorOf(body, { ...problemsOfContent(body.content), ...problemsOfPeople(body) }),
+    },
     async ({ db, ref, caller, body, checked: named }) => {
       const ticket = await requireTicket(db, ref)
       const author = await requireAuthor(db, caller, named)
       const html = rendered(body.content)
-      const reply = { text: body.content, html, attachmentIds: body.attachments ?? [] }
+      const reply = {
+        text: body.content,
+        html,
+        attachmentIds: body.attachments ?? [],
+        people: chosenIn(body),
+      }
       const message = await replyToTicket({ ...ctx, db }, ref, author, reply)
       await markOnline(ctx, db, caller)
       const deliveries = await deliveriesOf(db, ticket, [message])
       return presentReply(ctx, message, author, stateOf(deliveries.get(message.id)))
     },
   ),
+
+  route(contract.readRecipients, async ({ ref }) => {
+    const ticket = await requireTicket(ctx.db, ref)
+    const conversation = ticket.conversation_id
+      ? await requireConversation(ctx.db, { ...ref, conversationId: ticket.conversation_id })
+      : null
+    const way = await replyChannel(ctx.db, ticket, conversation)
+    const { to = [], cc = [] } = way?.people ?? {}
+    return { channel: way?.channel ?? null, to, cc }
+  }),
 
   route(contract.retryTicketMessage, async ({ db, ref, params }) => {
     const ticket = await requireTicket(db, ref)
@@ -144,6 +163,13 @@ const messageRoutes = (ctx: Pick<Context, 'config' | 'db' | 'log' | 'notifier' |
     },
   ),
 ]
+
+/** Leaves out what was not requested. */
+const chosenIn = ({ to, cc, bcc }: ChosenPeople): ChosenPeople => ({
+  ...(to === undefined ? {} : { to }),
+  ...(cc === undefined ? {} : { cc }),
+  ...(bcc === undefined ? {} : { bcc }),
+})
 
 const stateOf = (delivery: Parameters<typeof presentTicketMessage>[2]) =>
   delivery && { status: delivery.status, error: delivery.error }

@@ -17,6 +17,7 @@ import classes from './composer.module.css'
 import { type Draft, keepDraft, readDraft } from './drafts.ts'
 import desk from './inbox.module.css'
 import { MentionField } from './mention-field.tsx'
+import { Recipients, requestOf } from './recipients.tsx'
 import { ticketKeys } from './ticket-keys.ts'
 import { useAttachments } from './use-attachments.ts'
 import { refresh, TICKETS } from './use-live-desk.ts'
@@ -35,12 +36,12 @@ export function Composer({ agentId, ticketNumber }: ComposerProps) {
   const section = useRef<HTMLElement>(null)
   const { draft, latest, change } = useDraft(agentId, ticketNumber)
   const [isPreview, setIsPreview] = useState(false)
-  const { mode, text, files = [] } = draft
+  const { mode, text, files = [], people = null } = draft
   const { sending, add, drop } = useAttachments(agentId, files, (file) =>
     change({ files: [...(latest.current.files ?? []), file] }),
   )
   const send = useSend(params, (sent) => {
-    change(sent === 'note' ? { text: '' } : { text: '', files: [] })
+    change(sent === 'note' ? { text: '' } : { text: '', files: [], people: null })
     setIsPreview(false)
     leave()
   })
@@ -77,6 +78,9 @@ export function Composer({ agentId, ticketNumber }: ComposerProps) {
         onWrite={write}
         onPreview={() => setIsPreview(!isPreview)}
       />
+      {!isNote && (
+        <Recipients params={params} people={people} onChange={(next) => change({ people: next })} />
+      )}
       {isPreview ? (
         <section className={classes.preview} aria-label="Preview">
           {text ? <Markdown text={text} /> : <p>Nothing is written yet.</p>}
@@ -140,7 +144,7 @@ function Modes({ isNote, isPreview, onWrite, onPreview }: ModesProps) {
 async function sendDraft(
   params: ComposerProps,
   authorId: string | undefined,
-  { mode, text: content, files = [] }: Draft,
+  { mode, text: content, files = [], people = null }: Draft,
 ): Promise<void> {
   const author = { content, ...(authorId !== undefined && { authorId }) }
   if (mode === 'note') {
@@ -148,7 +152,7 @@ async function sendDraft(
   } else {
     await call('POST', '/agents/{agentId}/helpdesk/tickets/{ticketNumber}/messages', {
       params,
-      body: { type: 'reply', ...author, attachments: files.map(({ id }) => id) },
+      body: { type: 'reply', ...author, attachments: files.map(({ id }) => id), ...requestOf(people) },
     })
   }
 }

@@ -1,7 +1,10 @@
+import type { TypedPeople } from './recipients.tsx'
+
 type Mode = 'reply' | 'note'
 /** A file that was uploaded for the reply. */
 export type Attached = { id: string; name: string; size: number }
-export type Draft = { mode: Mode; text: string; files?: Attached[] }
+/** `people` are those of a mail, if others than all were chosen. */
+export type Draft = { mode: Mode; text: string; files?: Attached[]; people?: TypedPeople | null }
 
 const keyOf = (agentId: string, ticketNumber: number): string => `parley:draft:${agentId}:${ticketNumber}`
 

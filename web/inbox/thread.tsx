@@ -11,6 +11,7 @@ import { Markdown } from '../ui/markdown.tsx'
 import { Badge } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
 import { eventWords } from './event-words.ts'
+import { MailPeople } from './recipients.tsx'
 import classes from './thread.module.css'
 import { refresh, TICKETS } from './use-live-desk.ts'
 
@@ -83,7 +84,8 @@ function Entry({ agentId, ticketNumber, message }: EntryProps) {
     )
   }
   const kind = type === 'note' ? classes.note : sender?.type === 'customer' ? classes.customer : classes.ours
-  const { delivery, editedAt, deletedAt } = (metadata ?? {}) as {
+  const { delivery, editedAt, deletedAt, mail } = (metadata ?? {}) as {
+    mail?: Parameters<typeof MailPeople>[0]['mail']
     delivery?: { status: string; error?: string }
     editedAt?: string
     deletedAt?: string
@@ -102,6 +104,7 @@ function Entry({ agentId, ticketNumber, message }: EntryProps) {
           <DeliverAgain agentId={agentId} ticketNumber={ticketNumber} messageId={id} />
         )}
       </header>
+      {mail && <MailPeople mail={mail} />}
       <Markdown text={contentText ?? content ?? ''} />
       {attachments.length > 0 && (
         <ul>

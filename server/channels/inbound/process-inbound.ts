@@ -184,6 +184,7 @@ async function tell(ctx: Deps, trx: Trx, conversation: Conversation, messages: W
       messageId: message_id,
       text: saidIn(content),
       attachments: content.attachments,
+      ...(content.mail ? { mail: content.mail } : {}),
       isAutomatic: content.silentBecause !== undefined && content.silentBecause !== 'tooMany',
     })
   }

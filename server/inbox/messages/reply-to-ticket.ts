@@ -16,8 +16,9 @@ import { applyTicketChange, defaultStatus } from '../tickets/apply-ticket-change
 import { publishDeskEvent } from '../tickets/publish-desk-event.ts'
 import { holdTicket, ownerOf, type TicketRow } from '../tickets/ticket-queries.ts'
 import { addTicketMessage, noteMessage, type TicketMessageRow } from './add-ticket-message.ts'
+import { type ChosenPeople, chosenPeople } from './recipients.ts'
 import { renderMarkdown, showsNothing } from './render/render-markdown.ts'
-import { replyChannel } from './reply-channel.ts'
+import { type ReplyChannel, replyChannel } from './reply-channel.ts'
 
 const MAX_LENGTH = 10_000
 
@@ -36,7 +37,7 @@ export function rendered(text: string): string {
   return html
 }
 
-type Reply = { text: string; html: string; attachmentIds: string[] }
+type Reply = { text: string; html: string; attachmentIds: string[]; people: ChosenPeople }
 
 /**
  * Stores a team member's reply on the ticket, in its conversation, and as a delivery if the customer is on a
@@ -61,6 +62,8 @@ export async function replyToTicket(
       ticketId: ticket.id,
       conversationId: ticket.conversation_id,
     })
+    const way = await replyChannel(trx, ticket, conversation)
+    const people = chosenPeople(way, reply.people)
     const messageId = conversation ? await say(trx, conversation, author, reply.text, attachments) : null
     const message = await addTicketMessage(trx, ticket, {
       type: 'reply',
@@ -69,8 +72,9 @@ export async function replyToTicket(
       contentText: reply.text,
       attachments,
       messageId,
+      metadata: people ? { mail: people } : null,
     })
-    await deliver(trx, ticket, conversation, message, attachments)
+    if (way) await deliver(trx, ticket, { ...way, people }, message, attachments)
     await noteMessage(trx, ticket, message)
     await clocksAfterReply(trx, ticket)
     await moveAfterReply(trx, ticket, author.id)
@@ -107,17 +111,16 @@ function say(
 async function deliver(
   trx: Trx,
   ticket: TicketRow,
-  conversation: ConversationRow | null,
+  { channel, threadId, people }: ReplyChannel,
   message: TicketMessageRow,
   attachments: AttachmentNote[],
 ): Promise<void> {
-  const way = await replyChannel(trx, ticket, conversation)
-  if (!way) return
   await enqueueDelivery(trx, {
     accountId: ticket.account_id,
     agentId: ticket.agent_id,
-    ...way,
-    conversationId: conversation?.id ?? null,
+    channel,
+    threadId,
+    conversationId: ticket.conversation_id,
     ticketId: ticket.id,
     messageId: message.message_id,
     ticketMessageId: message.id,
@@ -125,6 +128,7 @@ async function deliver(
       text: message.content_text ?? '',
       ...(message.content === null ? {} : { html: message.content }),
       ...(attachments.length > 0 ? { attachments } : {}),
+      ...(people ? { people } : {}),
     },
   })
 }

@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import { giveAttachments } from '../../conversations/attachments/attachments.ts'
 import type { Trx } from '../../platform/db/database.ts'
 import type { AttachmentNote } from '../../platform/db/tables/attachments.ts'
+import type { ReceivedMail } from '../../platform/db/tables/channels.ts'
 import type { ConversationsTable } from '../../platform/db/tables/conversations.ts'
 import { textAsHtml } from '../../platform/text/safety/escape-html.ts'
 import { clocksAfterCustomer } from '../clocks/ticket-clocks.ts'
@@ -15,6 +16,8 @@ type CustomerMessage = {
   messageId: string | null
   text: string
   attachments: AttachmentNote[]
+  /** Of a mail: who wrote it and to whom. */
+  mail?: ReceivedMail
   /** A program wrote it, so the ticket stays where it is. */
   isAutomatic?: boolean
 }
@@ -31,7 +34,7 @@ type Conversation = Pick<
 export async function storeCustomerMessage(
   trx: Trx,
   conversation: Conversation,
-  { messageId, text, attachments, isAutomatic = false }: CustomerMessage,
+  { messageId, text, attachments, mail, isAutomatic = false }: CustomerMessage,
 ): Promise<void> {
   const { account_id, agent_id } = conversation
   const ticket =
@@ -59,6 +62,7 @@ export async function storeCustomerMessage(
     contentText: text,
     attachments,
     messageId,
+    metadata: mail ? { mail } : null,
   })
   await keepFiles(trx, ticket, attachments)
   await trx

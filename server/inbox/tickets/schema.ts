@@ -129,7 +129,7 @@ export const TicketMessage = Exact({
   metadata: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
       description:
-        'Events: eventType (status_change, assign and others), statusFrom, statusTo, and as {id, name, email, type} assignedFrom, assignedTo, doneBy. Notes: mentions. Replies on their way to a customer: delivery {status, error}',
+        'Events: eventType (status_change, assign and others), statusFrom, statusTo, and as {id, name, email, type} assignedFrom, assignedTo, doneBy. Notes: mentions. Replies on their way to a customer: delivery {status, error}. Mails: mail {from, to, cc, bcc} with {address, name} of each person',
     }),
   ),
 })
@@ -151,6 +151,22 @@ export const CreatedReply = Exact({
 export const Author = {
   authorId: Type.Optional(Type.String({ minLength: 1, description: 'Either this or authorEmail' })),
   authorEmail: Type.Optional(Type.String({ minLength: 1, description: 'Not case-sensitive' })),
+}
+
+const addresses = (description: string) =>
+  Type.Optional(
+    Type.Array(Type.String({ minLength: 3, maxLength: 254 }), {
+      maxItems: 50,
+      uniqueItems: true,
+      description,
+    }),
+  )
+
+/** Of a reply that is a mail. */
+export const Recipients = {
+  to: addresses('Addresses of a mail. Default: the customer'),
+  cc: addresses('Default: the other people of the last mail; an empty list leaves them out'),
+  bcc: addresses('Seen by the team only'),
 }
 
 export const Content = Type.String({

@@ -5,6 +5,10 @@ const TELLING = ['x-autoreply', 'x-autorespond', 'x-failed-recipients']
 const NOBODY = /^(mailer-daemon|postmaster|bounces?|no-?reply|do-?not-?reply|nicht-?antworten)([-+.].*)?$/
 const LIST = ['list-id', 'list-post', 'mailing-list']
 
+/** Returns whether nobody reads mails to this address. */
+export const isUnattended = (address: string): boolean =>
+  NOBODY.test(address.slice(0, address.lastIndexOf('@')))
+
 /**
  * Returns whether a program wrote the mail (RFC 3834, 2; RFC 2076, 3.9). `from` is the address that an answer would go
  * to. X-Auto-Response-Suppress does not count: it says what the sender does not want to receive.
@@ -13,7 +17,7 @@ export function isByProgram(headersOf: HeadersOf, from: string | null): boolean 
   const has = (name: string, pattern: RegExp): boolean => headersOf(name).some((value) => pattern.test(value))
   return (
     from === null ||
-    NOBODY.test(from.slice(0, from.lastIndexOf('@'))) ||
+    isUnattended(from) ||
     headersOf('auto-submitted').some((value) => !/^\s*no\b/i.test(value)) ||
     has('precedence', /^\s*(bulk|junk|auto_reply)\b/i) ||
     has('return-path', /^\s*<\s*>\s*$/) ||

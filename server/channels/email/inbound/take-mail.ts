@@ -14,6 +14,7 @@ import { changeMailThread, type MailThread, withReference } from '../outbound/ma
 import { giveToTeam } from '../outbound/mail-ticket.ts'
 import type { ParsedMail } from '../parse/parsed-mail.ts'
 import { findThread } from './find-thread.ts'
+import { otherPeople } from './other-people.ts'
 import { recordBounce } from './record-bounce.ts'
 import { repetitionOf } from './repetitive-mail.ts'
 import { withoutSent } from './sent-text.ts'
@@ -24,6 +25,9 @@ const NOBODY: MailAddress = { address: 'unknown@invalid', name: null }
 
 /** A person may have written such mails, so they are tickets where mails become tickets. */
 const REQUESTS: ReadonlySet<SilentReason> = new Set(['noSender', 'tooMany', 'repetitive'])
+
+/** The most people whose mails belong to one thread. */
+const MAX_PEOPLE = 300
 
 type NewMail = {
   raw: Uint8Array
@@ -170,13 +174,15 @@ async function store(
     content: {
       text: text || (files.length > 0 ? '' : '[The mail is empty.]'),
       attachments: files,
+      mail: { from, to: parsed.to, cc: parsed.cc },
       ...(silentBecause !== null || forTeam !== null ? { silent: true } : {}),
       ...(silentBecause !== null && forTeam === null ? { silentBecause } : {}),
       ...(repetition.isRepetitive ? { isRepetitive: true } : {}),
     },
   })
+  const others = await otherPeople(trx, row, parsed)
   await changeMailThread(trx, row.account_id, threadId, (known) =>
-    threadWith(known ?? newMailThread(row, parsed, person), parsed),
+    threadWith(known ?? newMailThread(row, parsed, person), parsed, others),
   )
   const isRequest = silentBecause === null || REQUESTS.has(silentBecause)
   if (forTeam !== null || (row.mode === 'tickets' && isRequest))
@@ -232,12 +238,27 @@ function newMailThread(
   }
 }
 
-function threadWith(thread: MailThread, { messageId, from, automatic }: ParsedMail): MailThread {
+function threadWith(
+  thread: MailThread,
+  { messageId, from, automatic }: ParsedMail,
+  others: MailAddress[],
+): MailThread {
   const references = withReference(thread.references, messageId)
   // An automatic mail is not answered, and its sender is not a recipient of answers.
   if (automatic && thread.lastReceived !== null) return { ...thread, references }
   const isOther =
     from !== null && from.address !== thread.to.address && thread.participants.includes(from.address)
   const isFirst = thread.lastReceived === null
-  return { ...thread, references, lastReceived: messageId, alsoTo: isOther && !isFirst ? from.address : null }
+  const cc = others.filter(({ address }) => address !== thread.to.address)
+  return {
+    ...thread,
+    references,
+    lastReceived: messageId,
+    alsoTo: isOther && !isFirst ? from.address : null,
+    cc,
+    participants: [...new Set([...thread.participants, ...cc.map(({ address }) => address)])].slice(
+      0,
+      MAX_PEOPLE,
+    ),
+  }
 }

@@ -1,6 +1,7 @@
 import MailComposer from 'nodemailer/lib/mail-composer'
 import { withNotice } from '../../../inbox/deliveries/enqueue-delivery.ts'
 import { renderMarkdown } from '../../../inbox/messages/render/render-markdown.ts'
+import type { MailPeople } from '../../../platform/db/tables/channels.ts'
 import type { DeliveryContent } from '../../../platform/db/tables/deliveries.ts'
 import type { MailAddress } from '../../../platform/mail/mail-address.ts'
 import { domainOf, oneLine } from '../../../platform/mail/mail-address.ts'
@@ -18,6 +19,7 @@ type Outgoing = {
   plusAddressing: boolean
   peer: string
   thread: MailThread
+  people: MailPeople
   /** Markdown, or HTML that a person wrote and that was sanitised when it was received. */
   text: string
   html: string | undefined
@@ -35,15 +37,15 @@ export async function composeMail(mail: Outgoing): Promise<{
   envelope: { from: string; to: string[] }
   messageId: string
 }> {
-  const { from, key, peer, thread, automatic, notice } = mail
+  const { from, key, peer, thread, people, automatic, notice } = mail
   const messageId = messageIdOf(key, mail.deliveryId, peer, domainOf(from.address))
   const replyTo = mail.plusAddressing ? markedAddress(key, from.address, peer) : null
   const mayLink = mail.linkHosts && linksTo(mail.linkHosts)
   const named = ({ address, name }: MailAddress) => ({ address, name: oneLine(name ?? '', 200) })
   const node = new MailComposer({
     from: named(from),
-    to: [named(thread.to)],
-    ...(thread.alsoTo ? { cc: [{ address: thread.alsoTo, name: '' }] } : {}),
+    to: people.to.map(named),
+    cc: people.cc.map(named),
     ...(replyTo ? { replyTo: named({ address: replyTo, name: from.name }) } : {}),
     subject: oneLine(thread.subject, 500) || 'Your message',
     text: withNotice(mayLink ? withoutForeignLinks(mail.text, mayLink) : mail.text, notice),
@@ -69,7 +71,8 @@ export async function composeMail(mail: Outgoing): Promise<{
     disableFileAccess: true,
     disableUrlAccess: true,
   }).compile()
-  const to = [thread.to.address, ...(thread.alsoTo ? [thread.alsoTo] : [])]
+  // People in Bcc are recipients of the envelope and in no header.
+  const to = [...people.to, ...people.cc, ...people.bcc].map(({ address }) => address)
   return { raw: await node.build(), envelope: { from: from.address, to }, messageId }
 }
 

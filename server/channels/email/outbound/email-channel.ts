@@ -3,8 +3,10 @@ import { readAttachment } from '../../../conversations/attachments/attachments.t
 import { MAX_BYTES } from '../../../conversations/attachments/limits.ts'
 import type { DeliveryRow } from '../../../inbox/deliveries/claim-delivery.ts'
 import { type ThreadRow, threadOf } from '../../../inbox/deliveries/enqueue-delivery.ts'
+import { peopleOfThread } from '../../../inbox/deliveries/mail-people.ts'
 import type { Attempt } from '../../../inbox/deliveries/settle-delivery.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
+import type { MailPeople } from '../../../platform/db/tables/channels.ts'
 import { describeMailError } from '../../../platform/mail/mail-failure.ts'
 import { openSmtp, SendFailure } from '../../../platform/mail/smtp.ts'
 import type { Channel } from '../../registry/channel.ts'
@@ -18,7 +20,7 @@ import {
 } from '../connection/connection.ts'
 import type { MailFile } from '../parse/parsed-mail.ts'
 import { composeMail } from './compose-mail.ts'
-import { changeMailThread, mailThreadOf, withReference } from './mail-threads.ts'
+import { changeMailThread, mailThreadOf, peopleAfter, withReference } from './mail-threads.ts'
 import { threadOfTicket } from './ticket-thread.ts'
 
 export const emailChannel: Channel = {
@@ -34,7 +36,9 @@ export const emailChannel: Channel = {
     if (!thread || !mailThread) return { kind: 'refused', reason: 'There is no e-mail address to send to.' }
     const files = await readFiles(ctx, delivery)
     if (typeof files === 'string') return { kind: 'refused', reason: files }
-    const { text, html, linkHosts, notice } = delivery.content
+    const { text, html, linkHosts, notice, people: chosen } = delivery.content
+    const people = chosen ?? peopleOfThread(thread)
+    if (!people) return { kind: 'refused', reason: 'There is no e-mail address to send to.' }
     const mail = await composeMail({
       deliveryId: delivery.id,
       from: { address: row.address, name: row.from_name ?? (await agentName(ctx, row)) },
@@ -42,6 +46,7 @@ export const emailChannel: Channel = {
       plusAddressing: row.plus_addressing,
       peer: thread.peer,
       thread: mailThread,
+      people,
       text,
       html,
       linkHosts,
@@ -51,11 +56,12 @@ export const emailChannel: Channel = {
     })
     const attempt = await hand(ctx, row, mail, signal)
     if (attempt.kind === 'sent') {
-      await noteSent(ctx, thread, mail.messageId, attempt.providerMessageId).catch((error: unknown) =>
-        ctx.log.error(
-          { err: error, delivery: delivery.id },
-          'a sent mail could not be recorded in its thread',
-        ),
+      await noteSent(ctx, thread, mail.messageId, attempt.providerMessageId, chosen ?? null).catch(
+        (error: unknown) =>
+          ctx.log.error(
+            { err: error, delivery: delivery.id },
+            'a sent mail could not be recorded in its thread',
+          ),
       )
     }
     return attempt
@@ -137,6 +143,7 @@ async function noteSent(
   thread: ThreadRow,
   messageId: string,
   serverMessageId: string | null,
+  chosen: MailPeople | null,
 ): Promise<void> {
   const seen = serverMessageId ?? messageId
   await transact(db, async (trx) => {
@@ -144,7 +151,12 @@ async function noteSent(
       trx,
       thread.account_id,
       thread.id,
-      (known) => known && { ...known, references: withReference(known.references, seen) },
+      (known) =>
+        known && {
+          ...known,
+          ...(chosen ? peopleAfter(known, chosen) : {}),
+          references: withReference(known.references, seen),
+        },
     )
     if (seen === messageId) return
     await trx

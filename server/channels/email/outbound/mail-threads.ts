@@ -1,22 +1,19 @@
 import type { ThreadRow } from '../../../inbox/deliveries/enqueue-delivery.ts'
+import type { ThreadPeople } from '../../../inbox/deliveries/mail-people.ts'
 import type { Trx } from '../../../platform/db/database.ts'
 import { json } from '../../../platform/db/statements/json.ts'
+import type { MailPeople } from '../../../platform/db/tables/channels.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
-import type { MailAddress } from '../../../platform/mail/mail-address.ts'
 
 /** The content of channel_threads.data for a mail thread. */
-export type MailThread = {
+export type MailThread = ThreadPeople & {
   subject: string
-  /** The recipient of answers: the sender of the first mail, and never an address that only a later mail names. */
-  to: MailAddress
-  /** The addresses whose mails belong to the thread: those that the first mail names. */
+  /** The addresses whose mails belong to the thread: those that its mails name. */
   participants: string[]
   /** The Message-IDs, oldest first. */
   references: string[]
   /** The Message-ID that an answer refers to. */
   lastReceived: string | null
-  /** The sender of the last mail, if it is not the recipient of answers. */
-  alsoTo: string | null
 }
 
 /** Only the first and the newest are kept, so that headers stay short (RFC 5322, 3.6.4). */
@@ -28,6 +25,22 @@ export const mailThreadOf = ({ data }: Pick<ThreadRow, 'data'>): MailThread | nu
 export function withReference(references: string[], messageId: string): string[] {
   const all = [...references.filter((known) => known !== messageId), messageId]
   return all.length <= MAX_REFERENCES ? all : [...all.slice(0, 1), ...all.slice(1 - MAX_REFERENCES)]
+}
+
+/**
+ * Returns what a mail with chosen recipients changes: its people get the next answers, and theirs belong to the thread.
+ * Nobody knows of the people in Bcc, so their answers begin threads of their own.
+ */
+export function peopleAfter(
+  { to, participants }: MailThread,
+  people: MailPeople,
+): Pick<MailThread, 'alsoTo' | 'cc' | 'participants'> {
+  const seen = [...people.to, ...people.cc]
+  return {
+    alsoTo: null,
+    cc: seen.filter(({ address }) => address !== to.address),
+    participants: [...new Set([...participants, ...seen.map(({ address }) => address)])],
+  }
 }
 
 /** Locks the row of a thread and changes its data. `change` is given null when there is no data yet. */

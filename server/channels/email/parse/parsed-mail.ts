@@ -13,6 +13,11 @@ export type ParsedMail = {
   replyTo: MailAddress | null
   /** The addresses of To, Cc and the delivery headers, in lower case. */
   recipients: string[]
+  /** The people whom To and Cc name. */
+  to: MailAddress[]
+  cc: MailAddress[]
+  /** The addresses of the delivery headers, which are those of the mailbox. */
+  deliveredTo: string[]
   subject: string
   /** The Message-IDs of the mail that it answers and of the earlier ones, the nearest first. */
   answers: string[]

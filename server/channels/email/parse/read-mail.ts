@@ -18,6 +18,7 @@ const MAX_HTML_LENGTH = 2_000_000
 /** The most characters of a message. The whole text of a longer mail becomes a file. */
 const MAX_TEXT_LENGTH = 100_000
 const MAX_IDS = 60
+const MAX_RECIPIENTS = 200
 const MAX_ID_LENGTH = 500
 
 /**
@@ -52,7 +53,10 @@ function parsedFrom(email: Email, raw: Uint8Array, cut: { bytes: number } | null
   const subject = oneLine(storable(email.subject ?? ''), MAX_SUBJECT_LENGTH)
   const attached = cut ? [] : filesOf(email)
   const ids = idsOf(email, raw)
-  const recipients = recipientsOf(email, headersOf)
+  const [to, cc] = [peopleOf(email.to), peopleOf(email.cc)]
+  const deliveredTo = deliveredOf(headersOf)
+  const named = [...to, ...cc].map(({ address }) => address)
+  const recipients = [...new Set([...named, ...deliveredTo])].slice(0, MAX_RECIPIENTS)
   const context = {
     isForward: isForwarded(subject),
     isReply: ids.answers.length > 0,
@@ -87,6 +91,9 @@ function parsedFrom(email: Email, raw: Uint8Array, cut: { bytes: number } | null
     from,
     replyTo,
     recipients,
+    to,
+    cc,
+    deliveredTo,
     subject,
     isDoubtful: headersOf('authentication-results').some((value) => /\bdmarc\s*=\s*fail\b/i.test(value)),
     automatic: byProgram || lists !== null,
@@ -187,20 +194,23 @@ function bodyOf(raw: Uint8Array): Uint8Array {
 const flat = (addresses: Address[]): { address: string; name: string }[] =>
   addresses.flatMap((entry) => entry.group ?? [entry])
 
-function personOf(addresses: Address[]): MailAddress | null {
+/** Returns each address once. */
+function peopleOf(addresses: Address[] = []): MailAddress[] {
+  const found = new Map<string, MailAddress>()
   for (const { address, name } of flat(addresses)) {
     const valid = mailAddress(address)
-    if (valid) return { address: valid, name: oneLine(storable(name), 200) || null }
+    if (valid && !found.has(valid))
+      found.set(valid, { address: valid, name: oneLine(storable(name), 200) || null })
   }
-  return null
+  return [...found.values()].slice(0, MAX_RECIPIENTS)
 }
 
-function recipientsOf(email: Email, headersOf: (name: string) => string[]): string[] {
-  const named = flat([...(email.to ?? []), ...(email.cc ?? [])]).map(({ address }) => address)
-  const delivered = ['delivered-to', 'x-original-to', 'envelope-to'].flatMap(headersOf)
-  const all = [...named, ...delivered].flatMap((text) => mailAddress(text.replace(/[<>]/g, '')) ?? [])
-  return [...new Set(all)].slice(0, 200)
-}
+const personOf = (addresses: Address[]): MailAddress | null => peopleOf(addresses)[0] ?? null
+
+const deliveredOf = (headersOf: (name: string) => string[]): string[] =>
+  ['delivered-to', 'x-original-to', 'envelope-to']
+    .flatMap(headersOf)
+    .flatMap((text) => mailAddress(text.replace(/[<>]/g, '')) ?? [])
 
 const SIGNATURE = /^application\/(?:(?:x-)?pkcs7-signature|pgp-signature|pgp-keys)$/i
 

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely'
+import type { MailAddress } from '../../mail/mail-address.ts'
 import type { AttachmentNote } from './attachments.ts'
 import type { AccountId, Json, OptionalTime, Time } from './columns.ts'
 
@@ -49,7 +50,14 @@ export type InboundContent = {
   /** When the person has last changed or has deleted it, as ISO times. */
   editedAt?: string
   deletedAt?: string
+  /** Of a mail: who wrote it and to whom. */
+  mail?: ReceivedMail
 }
+
+export type ReceivedMail = { from: MailAddress | null; to: MailAddress[]; cc: MailAddress[] }
+
+/** The recipients of a mail. Nobody but the team is shown `bcc`. */
+export type MailPeople = { to: MailAddress[]; cc: MailAddress[]; bcc: MailAddress[] }
 
 /** `id` is the channel's id of the file. */
 export type AwaitedFile = { id: string; name: string; type: string }

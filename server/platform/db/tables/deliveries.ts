@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely'
 import type { AiNotice } from './agents.ts'
 import type { AttachmentNote } from './attachments.ts'
-import type { ChannelName } from './channels.ts'
+import type { ChannelName, MailPeople } from './channels.ts'
 import type { AccountId, Json, OptionalTime, Time } from './columns.ts'
 
 /** The content to send: Markdown as written, with HTML if a person wrote it, or an approved template. */
@@ -18,6 +18,8 @@ export type DeliveryContent = {
   template?: DeliveredTemplate
   /** Whether it is sent even to people who have opted out, as the confirmation of that is. */
   evenOptedOut?: boolean
+  /** The recipients of a mail that a person wrote. The agent's own go to all people of the thread. */
+  people?: MailPeople
 }
 
 /** `isSettled` means that the outcome has been recorded in the conversation. */

@@ -1,0 +1,45 @@
+import type { Trx } from '../../../platform/db/database.ts'
+import { isSameMailbox, type MailAddress } from '../../../platform/mail/mail-address.ts'
+import type { ConnectionRow } from '../connection/connection.ts'
+import type { ParsedMail } from '../parse/parsed-mail.ts'
+import { isListOf, isUnattended } from './automatic-mail.ts'
+
+/** A mail to more people than this is a circular, and the answer goes to its sender alone. */
+const MAX_OTHERS = 20
+
+/**
+ * Returns the people beside its sender whom a mail was sent to and who read the answers to it as well: nobody who is a
+ * mailbox of the account, and no address that nobody reads.
+ */
+export async function otherPeople(
+  trx: Trx,
+  row: ConnectionRow,
+  { to, cc, from, replyTo, lists, deliveredTo, automatic }: ParsedMail,
+): Promise<MailAddress[]> {
+  const isOwnList = lists !== null && isListOf(lists, row.address)
+  if (automatic && !isOwnList) return []
+  const mailboxes = await mailboxesOf(trx, row)
+  const isOurs = (address: string): boolean =>
+    mailboxes.some((mailbox) => isSameMailbox(address, mailbox)) || deliveredTo.includes(address)
+  const isNamed = [...to, ...cc].some(({ address }) => isOurs(address))
+  // A mailbox that is not named got the mail by an alias, which is one of those in To.
+  const people = isNamed ? [...to, ...cc] : cc
+  const senders = [from?.address, replyTo?.address]
+  const others = people.filter(
+    ({ address }) =>
+      !isOurs(address) &&
+      !isUnattended(address) &&
+      !senders.includes(address) &&
+      !(lists?.includes(address) ?? false),
+  )
+  return others.length > MAX_OTHERS ? [] : others
+}
+
+async function mailboxesOf(trx: Trx, { account_id, address }: ConnectionRow): Promise<string[]> {
+  const rows = await trx
+    .selectFrom('email_connections')
+    .select('address')
+    .where('account_id', '=', account_id)
+    .execute()
+  return [address, ...rows.map((row) => row.address)]
+}
