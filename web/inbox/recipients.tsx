@@ -71,7 +71,7 @@ const LABELS = { to: 'To', cc: 'Cc', bcc: 'Bcc (only your team sees it)' }
 const asText = (people: readonly Person[]): string => people.map(({ address }) => address).join(', ')
 
 /** Returns the addresses in a text; names before them are left out. */
-export const addressesIn = (text: string): string[] =>
+const addressesIn = (text: string): string[] =>
   text.split(/[,;\n]/).flatMap((one) => (/<([^<>]*)>/.exec(one)?.[1] ?? one).trim() || [])
 
 /** The fields of a request that sends a mail. */
