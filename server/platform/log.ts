@@ -57,11 +57,11 @@ function destinationOf(format: LogFormat): DestinationStream {
  * message of ours, pino and Fastify would log the error's own message unfiltered.
  */
 const logMethod = function (this: Logger, args: Parameters<LogFn>, method: LogFn): undefined {
-  const [first, sentence] = args as unknown[]
+  const [first, sentence]: unknown[] = args
   const error = first instanceof Error ? first : recordOf(first)?.err
   if (isBecauseAway(error)) return
   if (error instanceof Error && (sentence === undefined || sentence === error.message)) {
-    const line = first === error ? {} : (first as object)
+    const line = first === error ? {} : recordOf(first)
     method.call(this, { ...line, err: error }, messageOf(error))
   } else {
     method.apply(this, args)

@@ -6,6 +6,7 @@ import type { ConversationRow, MessageRow } from '../conversations/records/queri
 import type { AttributeRow, ContactRow } from '../people/records/queries.ts'
 import type { LeadsTable } from '../platform/db/tables/actions.ts'
 import { type MayLink, withoutForeignLinks } from '../platform/text/safety/foreign-links.ts'
+import { recordOf } from '../platform/unknown-values.ts'
 
 export const presentChatbot = (row: FullAgentRow) => ({
   id: row.id,
@@ -34,7 +35,7 @@ export const presentConversation = (row: ConversationRow, messages: MessageRow[]
 })
 
 const isOfModel = ({ role, metadata }: MessageRow): boolean =>
-  role === 'assistant' && (metadata?.author as { type?: string } | undefined)?.type !== 'human_agent'
+  role === 'assistant' && recordOf(metadata?.author).type !== 'human_agent'
 
 export const presentLead = (row: Selectable<LeadsTable>) => ({
   id: row.id,

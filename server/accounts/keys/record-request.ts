@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { FastifyRequest } from 'fastify'
 import type { Db } from '../../platform/db/database.ts'
 import type { Caller } from '../../platform/http/route.ts'
+import { recordOf } from '../../platform/unknown-values.ts'
 import { dropAudit, recordAudit } from '../audit/audit.ts'
 
 /** Fields whose values decide who gets access; no other values are logged. */
@@ -21,7 +22,7 @@ export async function recordRequest(
   const sent = isObject(body) ? body : {}
   const changed = Object.keys(sent).filter((name) => !isObject(before) || !holds(before[name], sent[name]))
   const shown = SHOWN.filter((name) => changed.includes(name)).map((name) => [name, sent[name]])
-  const named = Object.values({ ...(query as object), ...(params as object) }).map(String)
+  const named = Object.values({ ...recordOf(query), ...recordOf(params) }).map(String)
   const id = await recordAudit(db, {
     accountId: account.id,
     actor,

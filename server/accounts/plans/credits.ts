@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db, Trx } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
+import { codeOf, messageOf } from '../../platform/unknown-values.ts'
 import { accountOf } from '../records/accounts.ts'
 import { planOf } from './plans.ts'
 
@@ -32,8 +33,8 @@ type Exhausted = 'agent' | 'account'
 
 /** Returns which limit was exhausted if that is why the statement was refused, else null. */
 export function exhaustedIn(error: unknown): Exhausted | null {
-  const { code, message } = error as { code?: string; message?: string }
-  return code === REFUSED && (message === 'agent' || message === 'account') ? message : null
+  const message = codeOf(error) === REFUSED ? messageOf(error) : null
+  return message === 'agent' || message === 'account' ? message : null
 }
 
 const SLOTS = 64

@@ -1,4 +1,5 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import { messageOf } from '../../platform/unknown-values.ts'
 import { createInputPatterns } from './input-patterns.ts'
 import { newAjv } from './new-ajv.ts'
 import { refuseReferences } from './schema-references.ts'
@@ -31,7 +32,7 @@ export function refuseSchema(schema: Schema): string | null {
     createInputChecks({ bounded: true })(schema)({})
     return null
   } catch (error) {
-    const { message } = error as Error
+    const message = messageOf(error)
     return message.endsWith('.') ? message : `Cannot be used: ${message}.`
   }
 }

@@ -1,5 +1,6 @@
 import type { Db } from '../../platform/db/database.ts'
 import type { ProcedureStep } from '../../platform/db/tables/actions.ts'
+import { recordOf } from '../../platform/unknown-values.ts'
 import { safely } from '../http/safely.ts'
 import type { InputCheck } from '../inputs/check-inputs.ts'
 import type { Tool } from '../tools/tool.ts'
@@ -29,7 +30,7 @@ export function procedureTools(
       inputSchema: start,
       refuse: checks(start),
       run: safely(onError, checks(start), async (input, place) => {
-        const procedure = procedures.find(({ name }) => name === (input as { name: string }).name)
+        const procedure = procedures.find(({ name }) => name === recordOf(input).name)
         if (!procedure) return { status: 'error', error: 'There is no such procedure.' }
         await startRun(db, place, procedure)
         return { status: 'success', data: { steps: procedure.steps } }
@@ -43,7 +44,7 @@ export function procedureTools(
       inputSchema: finish,
       refuse: checks(finish),
       run: safely(onError, checks(finish), async (input, { accountId, conversationId }) => {
-        const { outcome } = input as { outcome: 'completed' | 'failed' }
+        const outcome = recordOf(input).outcome === 'completed' ? 'completed' : 'failed'
         if (await endRun(db, accountId, conversationId, outcome)) return { status: 'success' }
         // The call was repeated after a fault, and the procedure has already ended.
         const last = await lastRun(db, accountId, conversationId)

@@ -26,9 +26,9 @@ export function answer(input: BuiltinInput): Answer {
   const { question, passages, isFound, isIndexing, hasKnownWord, areEmpty, language } = input
   const said = CUSTOMER_SENTENCES[language]
   const asked = wordsOnly(question.slice(0, MAX_QUESTION_LENGTH))
-  const stored = passages.findIndex(({ questions = [] }) => questions.some((one) => wordsOnly(one) === asked))
-  if (asked !== '' && stored >= 0)
-    return { text: marked(passages[stored]!.text, 1), cited: [stored], outcome: 'answered' }
+  const at = passages.findIndex(({ questions = [] }) => questions.some((one) => wordsOnly(one) === asked))
+  const stored = passages[at]
+  if (asked !== '' && stored) return { text: marked(stored.text, 1), cited: [at], outcome: 'answered' }
   if (isFound && passages.length > 0) {
     const quoted = passages.slice(0, MAX_QUOTED)
     const text = [said.found, ...quoted.map(quote)].join('\n\n')

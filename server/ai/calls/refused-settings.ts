@@ -32,7 +32,9 @@ export function namedIn(said: string, body: Body): Refused {
   if (isTooLong(text)) return NOTHING_REFUSED
   const words = new Set((text.match(/[a-z_]\w*/gi) ?? []).map(plain))
   const quoted = new Set(
-    [...text.matchAll(/["'`]([\w$.[\]/-]+)["'`]/g)].flatMap(([, path]) => path!.split(/[.[\]/]/).map(plain)),
+    [...text.matchAll(/["'`]([\w$.[\]/-]+)["'`]/g)].flatMap(([, path = '']) =>
+      path.split(/[.[\]/]/).map(plain),
+    ),
   )
   const named = new Map<string, string | null>()
   for (const name of settingsOf(body, (one) => words.has(plain(one)))) {

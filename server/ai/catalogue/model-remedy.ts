@@ -1,3 +1,4 @@
+import { messageOf } from '../../platform/unknown-values.ts'
 import { FolderFault } from '../embedding-folder/folder-fault.ts'
 import { ModelFailure, networkCodeOf } from '../failures/model-failure.ts'
 
@@ -53,7 +54,7 @@ export function failing(asked: ProbedModel, error: unknown): Finding {
       asked,
       asked.url ? failure.cause.message : 'cannot be run. The operator sees why with doctor.',
     )
-  const said = (failure.cause as Error | undefined)?.message ?? ''
+  const said = failure.cause === undefined ? '' : messageOf(failure.cause)
   const { answer } = failure
   const detail = answer
     ? `${answer.status}: ${answer.words}`

@@ -33,6 +33,6 @@ async function vectorOf({ tokensOf, run, pooling }: Model, text: string): Promis
 /** Returns the sum of the vectors of all tokens, which has the direction of their mean. */
 function sumOf(values: Float32Array, size: number): Float64Array {
   const sum = new Float64Array(size)
-  for (const [index, value] of values.entries()) sum[index % size]! += value
+  for (const [index, value] of values.entries()) sum[index % size] = (sum[index % size] ?? 0) + value
   return sum
 }

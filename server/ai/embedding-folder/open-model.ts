@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { messageOf } from '../../platform/unknown-values.ts'
 import { FolderFault } from './folder-fault.ts'
 import { hashOfFolder, modelFileOf, POOLING, settingsIn, TOKENIZER } from './folder-files.ts'
 import type { Runtime } from './runtime.ts'
@@ -64,7 +65,7 @@ export async function openModel({ folder, hash, runtime, threads }: ModelOrder):
   if (hashOfFolder(folder) !== hash)
     throw new FolderFault('has changed since the service was started. Start it again.')
   const require = createRequire(import.meta.url)
-  const { InferenceSession, Tensor } = await loading('onnxruntime-node', () => require(runtime.onnx) as Onnx)
+  const { InferenceSession, Tensor }: Onnx = await loading('onnxruntime-node', () => require(runtime.onnx))
   const session = await loading('model', () =>
     InferenceSession.create(modelFileOf(folder), {
       intraOpNumThreads: threads,
@@ -81,7 +82,7 @@ export async function openModel({ folder, hash, runtime, threads }: ModelOrder):
     tokensOf: (text) => tokensOf(text.slice(0, most * MAX_TOKEN_LENGTH)),
     async run(tokens) {
       const valuesOf = (name: string, index: number): bigint =>
-        name === IDS ? BigInt(tokens[index]!) : name === 'attention_mask' ? 1n : 0n
+        name === IDS ? BigInt(tokens[index] ?? 0) : name === 'attention_mask' ? 1n : 0n
       const inputs = names.map((name) => {
         const values = BigInt64Array.from({ length: tokens.length }, (_, index) => valuesOf(name, index))
         return [name, new Tensor('int64', values, [1, tokens.length])] as const
@@ -109,7 +110,7 @@ function openTokenizer(folder: string, most: number, { Tokenizer }: Tokenizers):
     return async (text) => (await tokenizer.encode(text)).getIds()
   }
   const settings = settingsIn(folder, 'tokenizer_config.json')
-  const tokenizer = new Tokenizer(JSON.parse(readFileSync(path, 'utf8')) as object, settings)
+  const tokenizer = new Tokenizer(JSON.parse(readFileSync(path, 'utf8')), settings)
   const last = tokenizer.encode('').ids.at(-1)
   return async (text) => {
     const { ids } = tokenizer.encode(text)
@@ -175,9 +176,7 @@ async function loading<Result>(what: string, load: () => Result | Promise<Result
     return await load()
   } catch (error) {
     if (error instanceof FolderFault) throw error
-    const said = String((error as Error)?.message ?? error)
-      .replace(/\s+/g, ' ')
-      .trim()
+    const said = messageOf(error).replace(/\s+/g, ' ').trim()
     throw new FolderFault(`has a ${what} that fails: ${said}`)
   }
 }

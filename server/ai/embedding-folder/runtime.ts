@@ -5,14 +5,16 @@ import { FolderFault } from './folder-fault.ts'
 
 const ONNX = 'onnxruntime-node'
 /** The second was installed until the first, which makes the same tokens as the reference, was there for all systems. */
-const TOKENIZERS = ['tokenizers', '@huggingface/tokenizers']
+const TOKENIZERS = ['tokenizers', '@huggingface/tokenizers'] as const
 
 /** The packages that run a model, in tested versions, with the integrity of each. They are no packages of the service. */
-export const PACKAGE_FILES = ['package.json', 'package-lock.json'].map((name) => ({
+const packageFile = (name: string) => ({
   name,
   text: readFileSync(join(import.meta.dirname, 'packages', name), 'utf8'),
-}))
-const { dependencies } = JSON.parse(PACKAGE_FILES[0]!.text) as { dependencies: Record<string, string> }
+})
+const PACKAGE = packageFile('package.json')
+export const PACKAGE_FILES = [PACKAGE, packageFile('package-lock.json')]
+const { dependencies }: { dependencies: Record<string, string> } = JSON.parse(PACKAGE.text)
 export const RUNTIME_PACKAGES = Object.entries(dependencies).map(([name, version]) => `${name}@${version}`)
 
 /** The name of the folder beside fetched models in which their packages are installed. */
@@ -32,7 +34,7 @@ export function runtimeOf(folder: string): Runtime & { folders: string[] } {
     }
   }
   const onnx = found(ONNX)
-  const tokenizers = found(TOKENIZERS[0]!) ?? found(TOKENIZERS[1]!)
+  const tokenizers = found(TOKENIZERS[0]) ?? found(TOKENIZERS[1])
   if (!onnx || !tokenizers)
     throw new FolderFault(
       `lacks what runs it. Run: npm install --ignore-scripts --prefix ${JSON.stringify(folder)} ${RUNTIME_PACKAGES.join(' ')}`,

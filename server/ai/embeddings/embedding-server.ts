@@ -43,7 +43,7 @@ async function ask(
   if (statusCode !== 200) {
     throw failureOfStatus(statusCode, headers['retry-after']?.toString(), new Error(`${statusCode} ${text}`))
   }
-  const { data, usage } = (JSON.parse(text) ?? {}) as Answer
+  const { data, usage }: Answer = JSON.parse(text) ?? {}
   const vectors = texts.map((_, index) => {
     const embedding = data?.find((item, place) => (item.index ?? place) === index)?.embedding
     if (

@@ -71,7 +71,7 @@ type Api = {
 const fieldOf =
   (name: string) =>
   (answer: unknown): unknown =>
-    (answer as Record<string, unknown> | null)?.[name]
+    recordOf(answer)[name]
 
 const APIS: Record<RerankApi, Api> = {
   // https://docs.cohere.com/reference/rerank, https://api.jina.ai/redoc#tag/rerank, vLLM's and llama.cpp's /v1/rerank

@@ -73,7 +73,7 @@ const NETWORK =
 
 /** Returns the code of the network error behind a failure, or null if there is none. */
 export const networkCodeOf = ({ cause }: ModelFailure): string | null =>
-  NETWORK.exec((cause as Error | undefined)?.message ?? '')?.[1] ?? null
+  NETWORK.exec(String(recordOf(cause).message))?.[1] ?? null
 
 /** Describes a failure for those who manage the models. Customers must not see it. */
 export function whatHappened(failure: ModelFailure): string {

@@ -30,7 +30,7 @@ export function safeCause(error: unknown, secrets: readonly (string | null)[]): 
     one = recordOf(one).cause
   }
   const safe = new Error(redact(said.join(': '), secrets))
-  safe.name = (error as Error | undefined)?.name ?? 'Error'
+  safe.name = String(recordOf(error).name ?? 'Error')
   return safe
 }
 

@@ -177,14 +177,13 @@ export const unwritable = (error: unknown): GetFailure =>
   )
 
 function unreachable({ url }: Wanted, error: unknown): GetFailure {
-  const { code, message } = error as NodeJS.ErrnoException
-  return new GetFailure(`${url} cannot be reached (${code ?? message}). ${CONTINUE}`, {
+  return new GetFailure(`${url} cannot be reached (${codeOf(error) ?? messageOf(error)}). ${CONTINUE}`, {
     cause: error,
   })
 }
 
 async function hashOfFile(path: string): Promise<string> {
   const hash = createHash('sha256')
-  for await (const piece of createReadStream(path, { highWaterMark: 1_048_576 })) hash.update(piece as Buffer)
+  for await (const piece of createReadStream(path, { highWaterMark: 1_048_576 })) hash.update(piece)
   return hash.digest('hex')
 }

@@ -67,7 +67,7 @@ export class AnswerReader {
 
   /** Throws the failure that a chunk reports, or an error for a chunk in an unknown format. */
   read(value: unknown): void {
-    const chunk = (Array.isArray(value) ? value[0] : value) as Chunk | null
+    const chunk: Chunk | null = Array.isArray(value) ? value[0] : value
     if (typeof chunk !== 'object' || chunk === null) return
     if (chunk.error) throw failureOfError(chunk.error)
     if (chunk.object === 'error') throw failureOfError(chunk)

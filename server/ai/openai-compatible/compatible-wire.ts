@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import type { Receiver, Wire } from '../calls/model-call.ts'
 import { namedIn, type Refused, without } from '../calls/refused-settings.ts'
@@ -47,15 +46,15 @@ export function compatibleWire({ name, baseUrl, apiKey, lengthField, connections
     // The receiver enforces the timeouts.
     const times = { headersTimeout: 0, bodyTimeout: 0 }
     connections.dispatch(
-      { origin, path, method: 'POST', headers: { ...headers, ...length }, body: sentOnce(text), ...times },
+      { origin, path, method: 'POST', headers: { ...headers, ...length }, ...sentOnce(text), ...times },
       response,
     )
     return response
   }
 }
 
-/** Returns a body that can be garbage-collected once it is sent. undici keeps a string until the response has ended. */
-function sentOnce(text: string): Readable {
+/** Returns the option of a body that can be garbage-collected once it is sent. undici keeps a string until the response has ended. */
+function sentOnce(text: string): object {
   let body: string | null = text
   const parts = {
     async *[Symbol.asyncIterator]() {
@@ -64,8 +63,8 @@ function sentOnce(text: string): Readable {
       if (part !== null) yield part
     },
   }
-  // undici accepts any async iterable, which is cheaper than a stream.
-  return parts as unknown as Readable
+  // undici accepts any async iterable, which is cheaper than the stream that its types ask for.
+  return { body: parts }
 }
 
 class Response implements Dispatcher.DispatchHandler {

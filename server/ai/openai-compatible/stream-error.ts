@@ -4,10 +4,7 @@ import { failureOfStatus, ModelFailure } from '../failures/model-failure.ts'
 /** Returns the failure for an error in the middle of a stream, which is a text or an object as in an error response. */
 export function failureOfError(said: unknown): ModelFailure {
   const error = recordOf(said).error ?? said
-  const { code, status, type, message } = (typeof error === 'object' ? (error ?? {}) : {}) as Record<
-    string,
-    unknown
-  >
+  const { code, status, type, message } = recordOf(error)
   const words = typeof error === 'string' ? error : [code, type, message].filter(Boolean).join(' ')
   const cause = new Error(words || JSON.stringify(error))
   const number = [code, status].map(Number).find((value) => value >= 400 && value < 600)

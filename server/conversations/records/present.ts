@@ -43,7 +43,7 @@ export type MessageMetadata = {
 /** What has to go back to a provider with a call: its signature, and the reasoning before the first call of a step. */
 export type Replay = { options?: SharedV4ProviderOptions; reasoning?: LanguageModelV4ReasoningPart[] }
 
-export const metadataOf = (row: { metadata?: unknown } | undefined): MessageMetadata =>
+export const metadataOf = (row: { metadata?: unknown } | null | undefined): MessageMetadata =>
   (row?.metadata ?? {}) as MessageMetadata
 
 /** The names that earlier versions stored for two of the outcomes. */
@@ -82,7 +82,7 @@ export function presentMessage(
     delivery,
     editedAt,
     deletedAt,
-  } = (row.metadata ?? {}) as MessageMetadata
+  } = metadataOf(row)
   const shown = {
     score,
     outcome: outcome && (EARLIER_NAMES[outcome] ?? outcome),

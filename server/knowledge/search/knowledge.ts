@@ -192,9 +192,10 @@ async function searchInRows(
   const chunkOf = new Map(chunks.map((chunk) => [chunk.id, chunk]))
   let most = confidence
   return {
-    passages: ranked.map(({ id, score, first }, at) => {
+    passages: ranked.flatMap(({ id, score, first }, at) => {
       most = at === 0 ? most : Math.min(most, (confidence * score) / best)
-      return passageOf(chunkOf.get(id)!, most, first > 0)
+      const chunk = chunkOf.get(id)
+      return chunk ? [passageOf(chunk, most, first > 0)] : []
     }),
     confidence,
     isFound,

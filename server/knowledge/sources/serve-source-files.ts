@@ -10,6 +10,7 @@ import { ApiError } from '../../platform/http/errors.ts'
 import { type RawRoute, rawRoute } from '../../platform/http/server/serve-raw.ts'
 import type { SecretLocation } from '../../platform/secrets/seal.ts'
 import type { Secrets } from '../../platform/secrets/secrets.ts'
+import { recordOf } from '../../platform/unknown-values.ts'
 import { ownPath } from './files.ts'
 import { openSourceFile } from './files-contract.ts'
 
@@ -94,10 +95,10 @@ async function findFile(
         .executeTakeFirst()
     : undefined
   if (!row?.file || row.status === 'toBeDeleted') throw noSuchSourceFile()
-  const { filename } = (row.metadata ?? {}) as { filename?: string }
+  const { filename } = recordOf(row.metadata)
   return {
     path: placeOf(filesDir, { ...row, content: { file: row.file } }),
-    name: filename ?? row.name ?? 'file',
+    name: typeof filename === 'string' ? filename : (row.name ?? 'file'),
   }
 }
 

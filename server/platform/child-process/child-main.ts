@@ -1,5 +1,6 @@
 import dgram from 'node:dgram'
 import net from 'node:net'
+import { messageOf } from '../unknown-values.ts'
 import { frameOf, readFrames } from './frames.ts'
 
 /** What a module that runs in a child exports. It returns the result for one input in any number of pieces. */
@@ -42,11 +43,11 @@ async function follow(order: Task | WarmUp): Promise<void> {
     for await (const piece of work(order.input)) await send({ piece })
     await send({ done: true })
   } catch (error) {
-    await send({ threw: String((error as Error)?.message ?? error).slice(0, 1_000) })
+    await send({ threw: messageOf(error).slice(0, 1_000) })
   }
 }
 
-const orders = readFrames(MAX_ORDER_SIZE, (order) => void follow(order as Task | WarmUp))
+const orders = readFrames<Task | WarmUp>(MAX_ORDER_SIZE, (order) => void follow(order))
 process.stdin.on('data', (bytes: Buffer) => orders.push(bytes))
 // The service has ended, or closes this process.
 process.stdin.on('end', () => process.exit())

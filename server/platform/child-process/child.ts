@@ -83,7 +83,7 @@ export function startChild(memoryMb: number, maxTasks: number, access: Access): 
       : 'crashed'
     fail(new ChildProcessFailure(code, `The child process ended (${reason}).`))
   }
-  const reader = readFrames(Number.MAX_SAFE_INTEGER, (message) => receive(message as ChildMessage))
+  const reader = readFrames<ChildMessage>(Number.MAX_SAFE_INTEGER, (message) => receive(message))
 
   launched.on('error', (error) => onDeath(error.message))
   launched.on('close', (code, signal) => onDeath(`${signal ?? code}`))

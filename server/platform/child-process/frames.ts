@@ -16,7 +16,7 @@ type FrameReader = {
 }
 
 /** Reassembles frames and calls `onValue` with each value. */
-export function readFrames(maxBytes: number, onValue: (value: unknown) => void): FrameReader {
+export function readFrames<T>(maxBytes: number, onValue: (value: T) => void): FrameReader {
   let pieces: Uint8Array[] = []
   let held = 0
   let wanted = HEAD_BYTES
@@ -26,7 +26,8 @@ export function readFrames(maxBytes: number, onValue: (value: unknown) => void):
       pieces.push(bytes)
       held += bytes.length
       while (held >= wanted) {
-        const all = pieces.length === 1 ? asBuffer(pieces[0]!) : Buffer.concat(pieces, held)
+        const [first, ...others] = pieces
+        const all = first && others.length === 0 ? asBuffer(first) : Buffer.concat(pieces, held)
         const frame = all.subarray(0, wanted)
         pieces = [all.subarray(wanted)]
         held -= wanted

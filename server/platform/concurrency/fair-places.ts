@@ -70,13 +70,13 @@ export function createFairPlaces({
     while (used < places) {
       const tenant = next()
       if (tenant === null) return
-      const line = lines.get(tenant) as Waiting[]
-      const { resolve, signal, abandon } = line.shift() as Waiting
-      signal?.removeEventListener('abort', abandon)
+      const line = lines.get(tenant) ?? []
+      const first = line.shift()
+      first?.signal?.removeEventListener('abort', first.abandon)
       // Move the tenant to the end of the round.
       lines.delete(tenant)
       if (line.length > 0) lines.set(tenant, line)
-      resolve(take(tenant))
+      first?.resolve(take(tenant))
     }
   }
 

@@ -43,8 +43,8 @@ export function createTimeLine(): TimeLine {
     forgetAt = Math.max(MANY_HOLDERS, 2 * had.size)
   }
   const shift = (tenant: string): (() => void) => {
-    const line = lines.get(tenant) as (() => void)[]
-    const go = line.shift() as () => void
+    const line = lines.get(tenant) ?? []
+    const go = line.shift() ?? (() => {})
     size--
     // Move the tenant to the end, so that tenants with the same time take turns.
     lines.delete(tenant)

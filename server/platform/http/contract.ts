@@ -130,7 +130,7 @@ export function Subset<P extends TProperties>(object: TObject<P>, options: Recor
 
 /** The schema or null. It is a list of types, so that errors name the field and not a union. */
 export function Nullable<S extends TSchema>(schema: S): TUnsafe<Static<S> | null> {
-  const { type, enum: values } = schema as { type?: string; enum?: unknown[] }
+  const { type, enum: values }: { type?: string; enum?: unknown[] } = schema
   if (!type) return Type.Unsafe({ anyOf: [schema, { type: 'null' }] })
   return Type.Unsafe({ ...schema, type: [type, 'null'], ...(values ? { enum: [...values, null] } : {}) })
 }

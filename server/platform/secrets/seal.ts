@@ -42,9 +42,10 @@ export function createSealKey(secret: string): SealKey {
     },
     open(text, place) {
       const [version, keyId, ...rest] = text.split(':')
-      if ((version !== VERSION && version !== OLD) || keyId !== id || rest.length !== 3)
+      const [iv, tag, data, ...more] = rest.map((part) => Buffer.from(part, 'base64url'))
+      const isOurs = (version === VERSION || version === OLD) && keyId === id
+      if (!isOurs || !iv || !tag || !data || more.length > 0)
         throw new Error('The encrypted text belongs to another key or is damaged.')
-      const [iv, tag, data] = rest.map((part) => Buffer.from(part, 'base64url')) as [Buffer, Buffer, Buffer]
       // Node ignores meaningless characters in base64, so this requires that each encrypted text has exactly one
       // spelling.
       if ([iv, tag, data].some((part, at) => part.toString('base64url') !== rest[at]))

@@ -6,6 +6,7 @@ import { takeUploads } from '../../../conversations/attachments/uploads.ts'
 import { acceptanceOf } from '../../../conversations/records/accept-offer.ts'
 import { appendMessage } from '../../../conversations/records/append-message.ts'
 import { textOf } from '../../../conversations/records/parts.ts'
+import { metadataOf } from '../../../conversations/records/present.ts'
 import {
   type ConversationRow,
   openConversation,
@@ -20,7 +21,6 @@ import { publishDeskEvent } from '../../../inbox/tickets/publish-desk-event.ts'
 import { violates } from '../../../platform/db/connections/violates.ts'
 import type { Db, Trx } from '../../../platform/db/database.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
-import type { AttachmentNote } from '../../../platform/db/tables/attachments.ts'
 import { ApiError } from '../../../platform/http/errors.ts'
 import { embedOriginOf } from '../page/embed-origin.ts'
 import { requireOwnConversation, type Visit } from '../visitors/visitor.ts'
@@ -79,7 +79,7 @@ export async function findWritten(
   const conversation = isHere
     ? await requireConversation(db, { accountId, agentId, conversationId: message.conversation_id })
     : undefined
-  const files = (message.metadata as { attachments?: AttachmentNote[] } | null)?.attachments ?? []
+  const files = metadataOf(message).attachments ?? []
   const isSame =
     textOf(message) === wordsOf(typed, files) &&
     isDeepStrictEqual(

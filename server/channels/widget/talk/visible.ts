@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { typedOf } from '../../../conversations/attachments/message-words.ts'
-import { epochSeconds, type MessageMetadata } from '../../../conversations/records/present.ts'
+import { epochSeconds, metadataOf } from '../../../conversations/records/present.ts'
 import type { ConversationRow, MessageRow } from '../../../conversations/records/queries.ts'
 import type { Addresses } from '../../../conversations/records/source-address.ts'
 import { type FinishMetadata, frameOf, type StreamEvent } from '../../../conversations/stream/events.ts'
@@ -23,13 +23,7 @@ export function visibleMessage(
   pending: PendingCall[],
   addresses: Addresses,
 ): Static<typeof VisibleMessage> {
-  const {
-    sources = [],
-    author,
-    attachments = [],
-    isSilent = false,
-    offer = null,
-  } = (row.metadata ?? {}) as MessageMetadata
+  const { sources = [], author, attachments = [], isSilent = false, offer = null } = metadataOf(row)
   return {
     id: row.id,
     role: row.role,
@@ -64,7 +58,7 @@ function visibleFrame(frame: string): string {
   if (HIDDEN.test(frame)) return ''
   const [, id, data] = WITH_METADATA.exec(frame) ?? []
   if (data === undefined) return frame
-  const event = JSON.parse(data) as Extract<StreamEvent, { type: 'finish' | 'message-metadata' }>
+  const event: Extract<StreamEvent, { type: 'finish' | 'message-metadata' }> = JSON.parse(data)
   const { messageId, userMessageId, conversationId } = event.messageMetadata
   const messageMetadata = { messageId, userMessageId, conversationId } as FinishMetadata
   return frameOf(Number(id), { ...event, messageMetadata })

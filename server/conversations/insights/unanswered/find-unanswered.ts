@@ -2,7 +2,7 @@ import { FOUND_FROM } from '../../../knowledge/search/knowledge.ts'
 import { languagesOfStopWord } from '../../../platform/text/languages/stop-words.ts'
 import { splitWords } from '../../../platform/text/words/words.ts'
 import { succeeded, textOf } from '../../records/parts.ts'
-import type { MessageMetadata } from '../../records/present.ts'
+import { metadataOf } from '../../records/present.ts'
 import type { MessageRow } from '../../records/queries.ts'
 
 /** A question for which the agent found nothing, with the message that was its answer. */
@@ -44,12 +44,10 @@ export function findUnanswered(messages: readonly MessageRow[]): Unanswered[] {
 }
 
 /** Returns whether a team member wrote it. */
-const isPersons = ({ metadata }: MessageRow): boolean =>
-  (metadata as MessageMetadata | null)?.author?.type === 'human_agent'
+const isPersons = (message: MessageRow): boolean => metadataOf(message).author?.type === 'human_agent'
 
 function isFromNothing(message: MessageRow): boolean {
-  const { score, outcome, sources, finishReason, model, isIndexing } = (message.metadata ??
-    {}) as MessageMetadata
+  const { score, outcome, sources, finishReason, model, isIndexing } = metadataOf(message)
   if (isPersons(message) || isIndexing || finishReason === 'error') return false
   if (outcome) return OPEN.includes(outcome)
   if (message.parts.some((part) => part.type === 'tool-result' && succeeded(part))) return false

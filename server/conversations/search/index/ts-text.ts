@@ -7,7 +7,7 @@ export const LONG = '/long'
 export const quoted = (term: string): string => `'${term.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
 
 const anyOf = (alternatives: string[]): string =>
-  alternatives.length === 1 ? (alternatives[0] as string) : `(${alternatives.join('|')})`
+  alternatives.length === 1 ? alternatives.join() : `(${alternatives.join('|')})`
 
 const elementQuery = ({ terms, prefixes }: Element): string =>
   anyOf([

@@ -58,7 +58,8 @@ function termOf(text: string, stem: Stemmers): Term {
 
 /** Returns whether the term matches the tokens at this position. */
 export const standsAt = (term: Term, tokens: readonly Token[], at: number): boolean =>
-  at + term.length <= tokens.length && term.every((element, i) => fits(element, tokens[at + i] as Token))
+  term.every((element, i) => fits(element, tokens[at + i]))
 
-const fits = ({ terms, prefixes }: Element, token: Token): boolean =>
-  token.terms.some((term) => terms.includes(term) || prefixes.some((prefix) => term.startsWith(prefix)))
+const fits = ({ terms, prefixes }: Element, token: Token | undefined): boolean =>
+  token?.terms.some((term) => terms.includes(term) || prefixes.some((prefix) => term.startsWith(prefix))) ??
+  false

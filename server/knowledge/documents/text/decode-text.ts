@@ -157,10 +157,8 @@ function markOf(bytes: Uint8Array): string | null {
 function unmarkedUtf16(bytes: Uint8Array): string | null {
   const sample = bytes.subarray(0, 4096)
   if (bytes.length % 2 !== 0 || sample.length < 4) return null
-  const zeros: [number, number] = [0, 0]
-  for (const [index, byte] of sample.entries()) {
-    if (byte === 0) zeros[(index % 2) as 0 | 1] += 1
-  }
+  const zerosAt = (rest: 0 | 1) => sample.filter((byte, index) => byte === 0 && index % 2 === rest).length
+  const zeros = [zerosAt(0), zerosAt(1)] as const
   const half = sample.length / 2
   if (zeros[1] > half * 0.6 && zeros[0] < half * 0.05) return 'utf-16le'
   if (zeros[0] > half * 0.6 && zeros[1] < half * 0.05) return 'utf-16be'

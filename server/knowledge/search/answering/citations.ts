@@ -68,7 +68,10 @@ export class Citations {
     const cited = [...(this.#cited ?? [])]
     return [
       ...this.#before,
-      ...cited.map(([index, claim]) => citedSource(this.#passages[index] as Passage, claim)),
+      ...cited.flatMap(([index, claim]) => {
+        const passage = this.#passages[index]
+        return passage ? [citedSource(passage, claim)] : []
+      }),
     ]
   }
 

@@ -72,7 +72,7 @@ function quoteFor(text: string, claim: string): string {
     else if (fits(first - 1, last)) first--
     else break
   }
-  const quote = cut(whole.slice(parts[first]!.from, parts[last]!.to))
+  const quote = cut(whole.slice(parts[first]?.from, parts[last]?.to))
   return withTables(quote)
 }
 
@@ -119,7 +119,7 @@ function anchorOf(url: string, heading: string | undefined, quote: string): stri
 function textFragment(quote: string): string | null {
   // Only words with no Markdown syntax between them appear on the page exactly as they do here.
   const runs = quote.split(/[*_`#|[\]()<>\n]+|\s-\s/).map((run) => run.trim().split(/\s+/))
-  const longest = runs.reduce((best, run) => (run.length > best.length ? run : best), [] as string[])
+  const longest = runs.reduce<string[]>((best, run) => (run.length > best.length ? run : best), [])
   const words = longest.slice(0, MAX_ANCHOR_WORDS).join(' ')
   if (words === '') return null
   return `:~:text=${encodeURIComponent(words.toWellFormed()).replaceAll('-', '%2D')}`

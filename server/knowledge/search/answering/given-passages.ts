@@ -91,18 +91,13 @@ async function readSections(
     union all ${near} and near.page_id is null where own.page_id is null`.execute(db)
   const ofChunk = Map.groupBy(rows, ({ own }) => own)
   return new Map(
-    [...ofChunk].map(([own, near]) => [
-      own,
-      {
-        own: near[0]!.ownOrdinal,
-        around: new Map(
-          near.map(({ chunkId, ordinal, text, page, anchor }) => [
-            ordinal,
-            { chunkId, ordinal, text, page, ...(anchor === null ? {} : { anchor }) },
-          ]),
-        ),
-      },
-    ]),
+    [...ofChunk].map(([id, near]) => {
+      const around = near.map(
+        ({ chunkId, ordinal, text, page, anchor }) =>
+          [ordinal, { chunkId, ordinal, text, page, ...(anchor === null ? {} : { anchor }) }] as const,
+      )
+      return [id, { own: near[0]?.ownOrdinal ?? 0, around: new Map(around) }]
+    }),
   )
 }
 
@@ -143,8 +138,8 @@ export function completePassages(
     given.push({ passage, section, ...list })
   }
   for (const one of given) {
-    for (const at of one.section ? [one.to + 1, one.from - 1] : []) {
-      const neighbour = one.section!.around.get(at)
+    for (const at of [one.to + 1, one.from - 1]) {
+      const neighbour = one.section?.around.get(at)
       if (!neighbour || used.has(neighbour.chunkId) || ids.has(neighbour.chunkId)) continue
       const cost = estimateTokens(neighbour.text)
       if (cost > left) continue
@@ -168,9 +163,9 @@ const costOf = (pieces: readonly Piece[]): number =>
 type Range = { from: number; to: number }
 
 const piecesOf = ({ around }: Section, { from, to }: Range): Piece[] =>
-  Array.from({ length: to - from + 1 }, (_, at) => around.get(from + at)!).map(
-    ({ ordinal: _, ...piece }) => piece,
-  )
+  Array.from({ length: to - from + 1 }, (_, at) => around.get(from + at) ?? [])
+    .flat()
+    .map(({ ordinal: _, ...piece }) => piece)
 
 /** Returns the chunks over which the list, table or code of a section's own chunk continues. */
 function listAround({ own, around }: Section): Range {
@@ -221,7 +216,7 @@ export function givenText({ text, pieces }: Passage): string {
       if (isCutInCode(before, after))
         return `${before.slice(0, -FENCE.length)}${after.slice(FENCE.length + 1)}`
       const rest = withoutRepetition(before, after)
-      if (rest.length < after.length && !LEADS_ON.test(after.split('\n', 1)[0]!)) return before + rest
+      if (rest.length < after.length && !LEADS_ON.test(after.split('\n', 1).join())) return before + rest
       return `${before}${isCutInside(before, after) ? '\n' : '\n\n'}${rest.trimStart()}`
     })
 }

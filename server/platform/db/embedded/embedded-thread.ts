@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 import { vector } from '@electric-sql/pglite-pgvector'
-import { recordOf } from '../../unknown-values.ts'
+import { messageOf, recordOf } from '../../unknown-values.ts'
 import { reasonIn } from './unopenable.ts'
 
 /**
@@ -41,7 +41,7 @@ const pglite = await PGlite.create({
 keepFilesToOwner()
 stopOnPanic()
 
-let answer: Uint8Array[] = []
+let answer: Uint8Array<ArrayBuffer>[] = []
 let plansSince = performance.now()
 
 port.on('message', (message: Uint8Array | 'dump' | 'close') => {
@@ -57,11 +57,11 @@ function run(statements: Uint8Array): void {
     plansSince = performance.now()
   }
   const answered = joined(exchange(statements))
-  port.postMessage(answered, [answered.buffer as ArrayBuffer])
+  port.postMessage(answered, [answered.buffer])
 }
 
 /** Completes before it returns: the call is only asynchronous for file systems that Node does not use. */
-function exchange(statements: Uint8Array): Uint8Array[] {
+function exchange(statements: Uint8Array): Uint8Array<ArrayBuffer>[] {
   answer = []
   void pglite.execProtocolRawStream(statements, { syncToFs: false, onRawData })
   return answer
@@ -72,8 +72,9 @@ function onRawData(part: Uint8Array): void {
   answer.push(part.slice())
 }
 
-function joined(parts: Uint8Array[]): Uint8Array {
-  if (parts.length === 1) return parts[0] as Uint8Array
+function joined(parts: Uint8Array<ArrayBuffer>[]): Uint8Array<ArrayBuffer> {
+  const [first, ...others] = parts
+  if (first && others.length === 0) return first
   const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
   let offset = 0
   for (const part of parts) {
@@ -111,7 +112,7 @@ function stopOnPanic(): void {
 }
 
 function end(error: unknown): never {
-  const { message = String(error), stack = '' } = error as Partial<Error>
-  port.postMessage({ reason: reasonIn(printed), message, stack } satisfies Ended)
+  const stack = error instanceof Error ? (error.stack ?? '') : ''
+  port.postMessage({ reason: reasonIn(printed), message: messageOf(error), stack } satisfies Ended)
   process.exit(1)
 }

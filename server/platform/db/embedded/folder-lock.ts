@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { messageOf, recordOf } from '../../unknown-values.ts'
 
 /** Thrown when another process holds the data folder. */
 export class FolderInUse extends Error {
@@ -43,7 +44,7 @@ export function lockFolder(folder: string): { release(): void } {
     lock.exec('pragma journal_mode = off; begin exclusive')
   } catch (cause) {
     lock.close()
-    if ((cause as { errcode?: number }).errcode !== SQLITE_BUSY) throw unusable(folder, cause)
+    if (recordOf(cause).errcode !== SQLITE_BUSY) throw unusable(folder, cause)
     throw new FolderInUse(
       `The data folder ${folder} is in use by another Parley process. Stop that one first, or set DATA_DIR to another folder.`,
       { cause },
@@ -52,7 +53,5 @@ export function lockFolder(folder: string): { release(): void } {
   return { release: () => lock.close() }
 }
 
-function unusable(folder: string, cause: unknown): FolderUnusable {
-  const { message } = cause as Error
-  return new FolderUnusable(`DATA_DIR: the folder ${folder} cannot be used (${message}).`, { cause })
-}
+const unusable = (folder: string, cause: unknown): FolderUnusable =>
+  new FolderUnusable(`DATA_DIR: the folder ${folder} cannot be used (${messageOf(cause)}).`, { cause })

@@ -3,6 +3,7 @@ import { writeSync } from 'node:fs'
 import type { Duplex } from 'node:stream'
 import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
+import { recordOf } from '../../unknown-values.ts'
 import type { EmbeddedOptions, Ended } from './embedded-thread.ts'
 import { endedBecause } from './unopenable.ts'
 
@@ -59,7 +60,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   thread.unref()
   return {
     connect: () => new EmbeddedSocket(exchange) as unknown as Duplex,
-    dump: () => new Promise((resolve) => exchange('dump', (tar) => resolve(tar as Blob))),
+    dump: () => new Promise((resolve) => exchange('dump', resolve)),
     async close() {
       if (stopping) return
       stopping = true
@@ -71,7 +72,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   }
 }
 
-const isEnded = (message: unknown): message is Ended => (message as Partial<Ended>).reason !== undefined
+const isEnded = (message: unknown): message is Ended => recordOf(message).reason !== undefined
 
 function endedError({ reason, message, stack }: Ended, folder: string | undefined): Error {
   if (reason !== null && folder !== undefined) return endedBecause(folder, reason)
@@ -83,14 +84,17 @@ function exitWith({ message }: Error): never {
   process.exit(UNAVAILABLE)
 }
 
-type Exchange = (message: Uint8Array | 'dump', answered: (answer: Uint8Array | Blob) => void) => void
+type Exchange = {
+  (message: 'dump', answered: (tar: Blob) => void): void
+  (message: Uint8Array<ArrayBuffer>, answered: (answer: Uint8Array<ArrayBuffer>) => void): void
+}
 
 /**
  * Exchanges messages with the thread, which responds to each once, in order. The process is kept alive while a
  * response is due.
  */
 function exchangeWith(thread: Worker): Exchange {
-  const awaited: ((answer: Uint8Array | Blob) => void)[] = []
+  const awaited: ((answer: Blob & Uint8Array<ArrayBuffer>) => void)[] = []
   thread.on('message', (answer) => {
     if (isEnded(answer)) return
     awaited.shift()?.(answer)
@@ -99,7 +103,7 @@ function exchangeWith(thread: Worker): Exchange {
   return (message, answered) => {
     if (awaited.length === 0) thread.ref()
     awaited.push(answered)
-    thread.postMessage(message, message === 'dump' ? [] : [message.buffer as ArrayBuffer])
+    thread.postMessage(message, message === 'dump' ? [] : [message.buffer])
   }
 }
 
@@ -164,15 +168,14 @@ class EmbeddedSocket extends EventEmitter {
   }
 
   #send(parts: Uint8Array[]): void {
-    this.#exchange(copyOf(parts), (answer) => {
-      const { buffer, byteOffset, byteLength } = answer as Uint8Array<ArrayBuffer>
+    this.#exchange(copyOf(parts), ({ buffer, byteOffset, byteLength }) => {
       if (this.writable) this.emit('data', Buffer.from(buffer, byteOffset, byteLength))
     })
   }
 }
 
 /** Copies the parts into separate memory, which is transferred to the thread. */
-function copyOf(parts: Uint8Array[]): Uint8Array {
+function copyOf(parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
   let offset = 0
   for (const part of parts) {

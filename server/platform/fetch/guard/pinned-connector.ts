@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns/promises'
-import { isIP } from 'node:net'
+import { isIP, type LookupFunction } from 'node:net'
 import { buildConnector } from 'undici'
 import { FetchFailure } from '../failures/fetch-failure.ts'
 import { isPrivateHostAllowed, type PrivateHosts } from './private-hosts.ts'
@@ -26,15 +26,17 @@ export function createPinnedConnector(
   return (options, callback) => {
     addressesOf(options, privateHosts, resolve).then(
       (addresses) => {
+        const [first] = addresses
+        const lookup: LookupFunction = (_hostname, wanted, done) =>
+          wanted.all || !first ? done(null, addresses) : done(null, first.address, first.family)
+        // The type of the options lacks those that are passed on to the socket.
+        const forSocket: object = { lookup }
         const connect = buildConnector({
           allowH2: false,
           timeout: connectTimeoutMs,
           autoSelectFamily: true,
-          lookup: (_hostname, wanted, done) => {
-            if (wanted.all) done(null, addresses)
-            else done(null, addresses[0]!.address, addresses[0]!.family)
-          },
-        } as buildConnector.BuildOptions)
+          ...forSocket,
+        })
         connect(options, callback)
       },
       (error: Error) => callback(error, null),

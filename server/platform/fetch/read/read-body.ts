@@ -11,7 +11,7 @@ const unpackers: Record<string, Unpack> = {
   br: promisify(zlib.brotliDecompress),
   deflate: (data, options) =>
     // "deflate" means zlib, but some servers send the raw stream. The low four bits of a zlib header are always 8.
-    promisify((data[0]! & 15) === 8 ? zlib.inflate : zlib.inflateRaw)(data, options),
+    promisify(((data[0] ?? 0) & 15) === 8 ? zlib.inflate : zlib.inflateRaw)(data, options),
 }
 
 export const acceptedEncodings = 'gzip, deflate, br'

@@ -47,7 +47,7 @@ function insertKey(request: KeyedRequest, effect: Effect): RawBuilder<{ key: str
     text = null,
     generationId = null,
     deliveryId = null,
-  } = effect as Record<string, never>
+  }: { status?: unknown; text?: unknown; generationId?: unknown; deliveryId?: unknown } = effect
   return sql`
     insert into requests (account_id, key, fingerprint, status, answer, generation_id, delivery_id)
     values (${accountId}, ${key}, ${fingerprint}, ${status}::int, ${text}, ${generationId}::uuid, ${deliveryId}::uuid)

@@ -52,9 +52,8 @@ export function bodyValidator(schema: TSchema): Validator {
 /** Checks the values of a path or a query, which arrive as text. */
 export function textValidator(schema: TSchema): Validator {
   const check = validator(schema, 'query')
-  const properties = Object.entries(
-    (schema as { properties?: Record<string, { type?: string }> }).properties ?? {},
-  )
+  const { properties: typed = {} }: { properties?: Record<string, { type?: string }> } = schema
+  const properties = Object.entries(typed)
   return (value, ignored) => {
     const texts = recordOf(value)
     for (const [name, { type }] of properties) if (name in texts) texts[name] = readText(texts[name], type)
@@ -134,10 +133,7 @@ function unknownIn(errors: ErrorObject[]): ErrorObject[] {
 }
 
 function removeUnknown(value: unknown, { instancePath, params }: ErrorObject): void {
-  const holder = pathIn(instancePath).reduce<unknown>(
-    (inside, name) => (inside as Record<string, unknown> | undefined)?.[name],
-    value,
-  )
+  const holder = pathIn(instancePath).reduce<unknown>((inside, name) => recordOf(inside)[name], value)
   if (typeof holder === 'object' && holder !== null)
     delete recordOf(holder)[String(params.additionalProperty)]
 }
@@ -173,9 +169,7 @@ const unescapePointer = (part: string): string => part.replaceAll('~1', '/').rep
 
 function sentence(error: ErrorObject): string {
   const { keyword, params } = error
-  const parent = error.parentSchema as
-    | { type?: string | string[]; pattern?: string; description?: string; refusal?: string }
-    | undefined
+  const parent = error.parentSchema
   // Without a pattern, the sentence is about the type.
   const refused = ['pattern', 'format', ...(parent?.pattern ? [] : ['type'])]
   if (parent?.refusal && refused.includes(keyword)) return parent.refusal
@@ -187,7 +181,7 @@ function sentence(error: ErrorObject): string {
     case 'type':
       return `Must be ${article([params.type].flat())}.`
     case 'enum':
-      return `Must be one of: ${(params.allowedValues as unknown[]).map(String).join(', ')}.`
+      return `Must be one of: ${params.allowedValues.map(String).join(', ')}.`
     case 'const':
       return `Must be ${JSON.stringify(params.allowedValue)}.`
     case 'discriminator':
@@ -223,9 +217,9 @@ function article(types: unknown[]): string {
 }
 
 function tagsOf(error: ErrorObject): string[] {
-  const { oneOf = [], discriminator } = (error.parentSchema ?? {}) as {
-    oneOf?: { properties: Record<string, { const: string }> }[]
-    discriminator?: { propertyName: string }
-  }
-  return oneOf.map((alternative) => alternative.properties[discriminator?.propertyName ?? '']?.const ?? '?')
+  const { oneOf = [], discriminator } = error.parentSchema ?? {}
+  const tag: string = discriminator?.propertyName ?? ''
+  return oneOf.map(
+    ({ properties }: { properties: Record<string, { const: string }> }) => properties[tag]?.const ?? '?',
+  )
 }

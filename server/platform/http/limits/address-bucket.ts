@@ -21,7 +21,7 @@ export const siteBucket = (ip: string): string | null => (ipaddr.isValid(ip) ? n
 
 function networkOf(ip: string, bits: 48 | 64): string | null {
   const address = ipaddr.process(ip)
-  if (address.kind() === 'ipv4') return null
-  const parts = (address as ipaddr.IPv6).parts.slice(0, bits / 16)
+  if (address instanceof ipaddr.IPv4) return null
+  const parts = address.parts.slice(0, bits / 16)
   return `${parts.map((part) => part.toString(16)).join(':')}::/${bits}`
 }

@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox'
+import { recordOf } from '../../unknown-values.ts'
 
 export type Json = Record<string, unknown>
 
@@ -46,13 +47,12 @@ function shown(schema: unknown, manner: Manner): unknown {
   const copy: Json = {}
   for (const [key, value] of Object.entries(schema))
     if (!OWN_KEYWORDS.has(key)) copy[key] = key === 'enum' || key === 'default' ? value : shown(value, manner)
-  const { properties, required } = copy as { properties?: Record<string, Json>; required?: string[] }
-  if (properties && Array.isArray(required) && manner.isSent) {
-    // Members with defaults are optional.
-    copy.required = required.filter((member) => !('default' in (properties[member] ?? {})))
-  }
+  const properties = recordOf(copy.properties)
+  // Members with defaults are optional.
+  if (copy.properties && Array.isArray(copy.required) && manner.isSent)
+    copy.required = copy.required.filter((member) => !('default' in recordOf(properties[member])))
   if (manner.open && copy.additionalProperties === false) delete copy.additionalProperties
-  return withFormat(withMapping(copy, schema as Json))
+  return withFormat(withMapping(copy, recordOf(schema)))
 }
 
 const refTo = (name: string): Json => ({ $ref: `#/components/schemas/${name}` })

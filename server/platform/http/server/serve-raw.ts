@@ -75,7 +75,7 @@ function acceptBody(scope: FastifyInstance, { as, types }: NonNullable<RawEndpoi
     scope.addContentTypeParser(
       'application/x-www-form-urlencoded',
       { parseAs: 'string' },
-      (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(body as string))),
+      (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(body.toString()))),
     )
     return
   }

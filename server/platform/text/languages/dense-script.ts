@@ -18,7 +18,7 @@ export function densePairs(word: string): string[] {
     end = match.index + match[0].length
     const characters = [...match[0]]
     if (characters.length === 1) pieces.push(match[0])
-    for (let i = 0; i + 1 < characters.length; i++) pieces.push(characters[i]! + characters[i + 1]!)
+    for (let i = 0; i + 1 < characters.length; i++) pieces.push(characters.slice(i, i + 2).join(''))
   }
   if (end < word.length) pieces.push(word.slice(end))
   return pieces

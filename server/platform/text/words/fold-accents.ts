@@ -7,7 +7,7 @@ export function foldAccents(word: string): string {
   if (PLAIN.test(word)) return word
   return word
     .normalize('NFD')
-    .replace(FOLDED, (letter) => letter[0]!)
-    .replace(/[øæœłıßđ]/g, (letter) => LETTERS[letter]!)
+    .replace(FOLDED, (letter) => letter.charAt(0))
+    .replace(/[øæœłıßđ]/g, (letter) => LETTERS[letter] ?? letter)
     .normalize('NFC')
 }
