@@ -71,10 +71,10 @@ function inputOf(command: Command | LocalCommand, words: string[]): { json: bool
     json: json === true,
     input: {
       values: Object.fromEntries(
-        Object.entries(values as Record<string, string>).map(([name, value]) => [
+        Object.entries(values).map(([name, value]) => [
           name,
           // Relative paths are resolved against the directory in which the command was typed.
-          name.endsWith('-file') ? resolve(value) : value,
+          name.endsWith('-file') ? resolve(String(value)) : String(value),
         ]),
       ),
       positionals: parsed.positionals.map((word, i) =>

@@ -5,6 +5,7 @@ import type { Config } from '../config.ts'
 import type { Knowledge } from '../knowledge/search/knowledge.ts'
 import type { EraseNeeds } from '../people/privacy/erasing/erase-user.ts'
 import type { Db } from '../platform/db/database.ts'
+import { codeOf, messageOf } from '../platform/unknown-values.ts'
 
 export type Rotated = { keyId: string; rewritten: number; unreadable: number; finished: boolean }
 
@@ -42,7 +43,7 @@ export type Input = { values: Record<string, string | undefined>; positionals: s
 export type Result = Record<string, unknown>
 
 /** One command of the operating interface. */
-export type Command = {
+export type Command<R extends Result = Result> = {
   /** The name as it is typed, such as `account create`. */
   name: string
   /** The arguments after the name. */
@@ -58,9 +59,12 @@ export type Command = {
   createIfLost?: true
   /** Leaves the database as a former version left it; all other commands upgrade it first. */
   withoutUpgrade?: true
-  run(operations: Operations, input: Input): Promise<Result>
-  print(result: Result): string
+  run(operations: Operations, input: Input): Promise<R>
+  print(result: R): string
 }
+
+/** Gives `print` the type of what `run` returns. */
+export const command = <R extends Result>(one: Command<R>): Command => one
 
 /** A command that runs in the process in which it was typed, whether or not there is a database. */
 export type LocalCommand = Omit<Command, 'run' | 'createIfLost' | 'withoutUpgrade'> & {
@@ -88,6 +92,5 @@ export function required(input: Input, option: string): string {
 
 /** Returns the message of any other error in one line. */
 export function sentenceOf(error: unknown): string {
-  const { message, code } = error as NodeJS.ErrnoException
-  return (message || code || String(error)).split('\n')[0] ?? ''
+  return (messageOf(error) || codeOf(error) || String(error)).split('\n')[0] ?? ''
 }

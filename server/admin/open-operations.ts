@@ -9,11 +9,10 @@ import { createModels, type Models } from '../ai/models.ts'
 import { deliverAnswer } from '../channels/outbound/deliver-answer.ts'
 import type { Config } from '../config.ts'
 import { createOrphans } from '../conversations/turn/finish.ts'
-import { type Generations, stopGeneration } from '../conversations/turn/generations.ts'
+import { stopGeneration } from '../conversations/turn/generations.ts'
 import { createKnowledge } from '../knowledge/search/knowledge.ts'
 import { requireServerVersion } from '../platform/db/connections/server-version.ts'
 import { type Db, openEmbedded, openPostgres } from '../platform/db/database.ts'
-import type { Notifier } from '../platform/db/notifier.ts'
 import { upgrade } from '../platform/db/upkeep/upgrade.ts'
 import { createMaintenance } from '../platform/http/limits/maintenance.ts'
 import { originOf } from '../platform/http/server/own-origin.ts'
@@ -113,8 +112,8 @@ export async function openOperations(
         // On the embedded database, nothing can be generating a reply now. On PostgreSQL, the process reads of the stop
         // within a second.
         if (embedded) return
-        const generations = { get: () => null } as unknown as Generations
-        const notifier = { publish: async () => {} } as unknown as Notifier
+        const generations = { get: () => null }
+        const notifier = { publish: async () => {} }
         const orphans = createOrphans({
           db,
           log: pino({ level: 'silent' }),

@@ -4,7 +4,7 @@ import { MemoryTooSmall } from './db/embedded/memory.ts'
 import { DatabaseDamaged, StorageFull } from './db/embedded/unopenable.ts'
 import { MigrationRefused } from './db/upkeep/migrate.ts'
 import { SecretRefused } from './secrets/secret-key.ts'
-import { codeOf, messageOf } from './unknown-values.ts'
+import { codeOf, messageOf, recordOf } from './unknown-values.ts'
 
 /** The environment is invalid (sysexits.h EX_CONFIG). */
 const CONFIG = 78
@@ -25,15 +25,13 @@ export function startRefusal(error: unknown): { line: string; code: number } | n
       line: `The database is damaged: ${line}. Restore a backup as docs/operations/running.md describes.`,
       code: 1,
     }
-  return systemRefusal(error as NodeJS.ErrnoException & { address?: string; port?: number })
+  return systemRefusal(recordOf(error))
 }
 
 /** PostgreSQL's data_corrupted and index_corrupted. */
 const isDamage = (error: unknown): boolean => /^XX00[12]$/.test(codeOf(error) ?? '')
 
-type SystemError = NodeJS.ErrnoException & { address?: string; port?: number; hostname?: string }
-
-function systemRefusal({ code, address, port, path, hostname }: SystemError) {
+function systemRefusal({ code, address, port, path, hostname }: Record<string, unknown>) {
   switch (code) {
     case 'EADDRINUSE':
       return {

@@ -3,6 +3,7 @@ import type { EmbeddingUse, Owner } from '../../ai/embeddings/embedding-use.ts'
 import { violates } from '../../platform/db/connections/violates.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
+import { asAccountId } from '../../platform/db/tables/columns.ts'
 import type { Range } from './usage.ts'
 
 type Kind = 'passages' | 'questions'
@@ -52,7 +53,7 @@ export function createEmbeddingMeter(db: Db, onError: (error: unknown) => void):
   }
   return {
     note({ accountId, agentId }, kind, { model, ...counted }) {
-      const key: Key = [accountId as AccountId, new Date().toISOString().slice(0, 10), agentId, model, kind]
+      const key: Key = [asAccountId(accountId), new Date().toISOString().slice(0, 10), agentId, model, kind]
       add(JSON.stringify(key), counted)
       timer ??= setTimeout(() => {
         storing = storing.then(store)

@@ -1,6 +1,7 @@
 import type { Db } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
+import { asAccountId } from '../../platform/db/tables/columns.ts'
 import { DEFAULT_PLAN, type PlanName } from '../plans/plans.ts'
 
 type AccountSummary = {
@@ -13,7 +14,7 @@ type AccountSummary = {
 }
 
 export async function createAccount(db: Db, name: string, plan: PlanName = DEFAULT_PLAN): Promise<AccountId> {
-  const id = newId() as AccountId
+  const id = asAccountId(newId())
   await db.insertInto('accounts').values({ id, name, plan }).execute()
   return id
 }

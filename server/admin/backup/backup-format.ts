@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { createGunzip } from 'node:zlib'
+import { recordOf } from '../../platform/unknown-values.ts'
 import { CommandFailure } from '../command.ts'
 
 /**
@@ -22,7 +23,7 @@ export async function* readBackup(file: string): AsyncGenerator<Line> {
   const hash = createHash('sha256')
   try {
     for await (const text of linesOf(file)) {
-      const line = JSON.parse(text) as Line
+      const line: Line = JSON.parse(text)
       if (line.kind === 'end') {
         if (line.sha256 !== hash.digest('hex')) throw new Error('the hash differs')
         return
@@ -32,7 +33,7 @@ export async function* readBackup(file: string): AsyncGenerator<Line> {
     }
     throw new Error('the last line is missing')
   } catch (cause) {
-    const { code, syscall } = cause as NodeJS.ErrnoException
+    const { code, syscall } = recordOf(cause)
     if (code === 'ENOENT') throw new CommandFailure(`There is no file ${file}.`)
     if (syscall) throw new CommandFailure(`${file} cannot be read (${code}); nothing was changed.`)
     throw new CommandFailure(`${file} is damaged, truncated, or not a backup of Parley; nothing was changed.`)

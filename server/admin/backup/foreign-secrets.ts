@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Trx } from '../../platform/db/database.ts'
 import { keyIdOf } from '../../platform/secrets/seal.ts'
+import { recordOf } from '../../platform/unknown-values.ts'
 import type { Line } from './backup-format.ts'
 
 /**
@@ -10,12 +11,13 @@ export type Locked = { actions: number; rows: number }
 
 /** The keys with which this installation decrypts: two during a rotation, none before its first start. */
 export async function currentKeyIds(trx: Trx): Promise<string[]> {
-  const { rows } = await sql<{ name: string; value: unknown }>`
+  const { rows } = await sql<
+    { name: 'secret-check'; value: string } | { name: 'secret-rotation'; value: { from: string; to: string } }
+  >`
     select name, value from settings where name in ('secret-check', 'secret-rotation')`.execute(trx)
-  return rows.flatMap(({ name, value }) => {
-    const { from, to } = value as { from: string; to: string }
-    return name === 'secret-check' ? (keyIdOf(String(value)) ?? []) : [from, to]
-  })
+  return rows.flatMap(({ name, value }) =>
+    name === 'secret-check' ? (keyIdOf(value) ?? []) : [value.from, value.to],
+  )
 }
 
 /**
@@ -34,7 +36,7 @@ export function withoutForeignSecrets(
       return []
     }
     locked.actions++
-    return [{ ...row, enabled: false, http: { ...(row.http as object), headers: {} } }]
+    return [{ ...row, enabled: false, http: { ...recordOf(row.http), headers: {} } }]
   })
 }
 

@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import { indexAllWords } from '../../knowledge/search/index-words.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
 import { isId } from '../../platform/db/ids.ts'
-import type { AccountId } from '../../platform/db/tables/columns.ts'
+import { asAccountId } from '../../platform/db/tables/columns.ts'
 import { preparePgvector } from '../../platform/db/upkeep/pgvector.ts'
 import { CommandFailure } from '../command.ts'
+import type { ScopedTable } from './account-scope.ts'
 import { accountTables } from './account-scope.ts'
 import { type AccountLine, readBackup } from './backup-format.ts'
 import { leaveMissingSpaces, restoreVectors, VECTORS } from './backup-vectors.ts'
@@ -35,7 +36,9 @@ export async function importAccount(db: Db, filesDir: string, file: string): Pro
   try {
     await db.transaction().execute(async (trx) => {
       await refuseKnown(trx, account)
-      const tables = new Map((await accountTables(trx)).map((table) => [table.name as string, table]))
+      const tables = new Map<string, ScopedTable>(
+        (await accountTables(trx)).map((table) => [table.name, table]),
+      )
       const keyIds = await currentKeyIds(trx)
       for await (const line of readBackup(file)) {
         if (line.kind === 'rows' && line.table === VECTORS) {
@@ -97,7 +100,7 @@ async function refuseKnown(trx: Trx, { id, name }: AccountLine): Promise<void> {
   const known = await trx
     .selectFrom('accounts')
     .select('id')
-    .where('id', '=', id as AccountId)
+    .where('id', '=', asAccountId(id))
     .executeTakeFirst()
   if (known)
     throw new CommandFailure(`The account ${id} ("${name}") already exists here; nothing was changed.`)

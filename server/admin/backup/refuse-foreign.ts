@@ -56,7 +56,7 @@ export async function refuseForeignNames(
   tables: ScopedTable[],
   { id }: AccountLine,
 ): Promise<void> {
-  const owners = new Map(tables.map(({ name, owner }) => [name as string, owner]))
+  const owners = new Map<string, string>(tables.map(({ name, owner }) => [name, owner]))
   const { rows: columns } = await sql<{
     table: string
     column: string

@@ -9,7 +9,7 @@ import { sql } from 'kysely'
 import { isSafePath } from '../../agents/pictures/safe-path.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { readMigrations } from '../../platform/db/upkeep/migrate.ts'
-import { codeOf } from '../../platform/unknown-values.ts'
+import { codeOf, recordOf } from '../../platform/unknown-values.ts'
 import { CommandFailure } from '../command.ts'
 import { accountTables, type ScopedTable } from './account-scope.ts'
 import type { AccountLine, Line } from './backup-format.ts'
@@ -38,9 +38,8 @@ export async function writeBackup(
     await pipeline(lines, createGzip(), createWriteStream(unfinished, { mode: 0o600, flush: true }))
     await rename(unfinished, file)
   } catch (error) {
-    const { code, path } = error as NodeJS.ErrnoException
-    if (path?.startsWith(file))
-      throw new CommandFailure(`The backup ${file} cannot be written (${code}); no backup was made.`)
+    if (String(recordOf(error).path).startsWith(file))
+      throw new CommandFailure(`The backup ${file} cannot be written (${codeOf(error)}); no backup was made.`)
     throw error
   } finally {
     await rm(unfinished, { force: true })
@@ -132,7 +131,7 @@ async function* piecesOf(path: string): AsyncGenerator<Buffer> {
   try {
     for await (const piece of createReadStream(path, { highWaterMark: FILE_PIECE })) {
       isEmpty = false
-      yield piece as Buffer
+      yield piece
     }
     if (isEmpty) yield Buffer.alloc(0)
   } catch (error) {

@@ -2,6 +2,7 @@ import { createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { codeOf, recordOf } from '../../platform/unknown-values.ts'
 import { CommandFailure } from '../command.ts'
 
 /** Writes a file piece by piece; it appears once it is complete. Throws CommandFailure when it cannot be written. */
@@ -11,8 +12,8 @@ export async function writeWhole(file: string, pieces: AsyncGenerator<string>): 
     await pipeline(Readable.from(pieces), createWriteStream(unfinished, { mode: 0o600, flush: true }))
     await rename(unfinished, file)
   } catch (error) {
-    const { code, path } = error as NodeJS.ErrnoException
-    if (path?.startsWith(file)) throw new CommandFailure(`The file ${file} cannot be written (${code}).`)
+    if (String(recordOf(error).path).startsWith(file))
+      throw new CommandFailure(`The file ${file} cannot be written (${codeOf(error)}).`)
     throw error
   } finally {
     await rm(unfinished, { force: true })

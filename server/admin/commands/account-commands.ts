@@ -7,7 +7,7 @@ import {
   MAX_IDLE_HOURS,
   setIdleHours,
 } from '../../accounts/records/accounts.ts'
-import { type Command, required, usageFailure } from '../command.ts'
+import { type Command, command, required, usageFailure } from '../command.ts'
 import { findAccount, planName } from './find-account.ts'
 
 const text = { type: 'string' as const }
@@ -29,7 +29,7 @@ export const accountCreate: Command = {
   print: ({ id }) => String(id),
 }
 
-export const accountList: Command = {
+export const accountList = command({
   name: 'account list',
   usage: '',
   summary: 'Lists the accounts',
@@ -41,10 +41,9 @@ export const accountList: Command = {
     }
   },
   print: ({ accounts }) =>
-    (accounts as { id: string; plan: string; name: string }[])
-      .map(({ id, plan, name }) => `${id}  ${plan.padEnd(10)}  ${name}`)
-      .join('\n') || 'There is no account yet.',
-}
+    accounts.map(({ id, plan, name }) => `${id}  ${plan.padEnd(10)}  ${name}`).join('\n') ||
+    'There is no account yet.',
+})
 
 export const accountPlan: Command = {
   name: 'account plan',

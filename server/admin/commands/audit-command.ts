@@ -1,4 +1,4 @@
-import { type Command, usageFailure } from '../command.ts'
+import { command, usageFailure } from '../command.ts'
 import { findAccount } from './find-account.ts'
 
 const USUAL = 100
@@ -13,7 +13,7 @@ type Entry = {
   detail: Record<string, unknown> | null
 }
 
-export const auditCommand: Command = {
+export const auditCommand = command({
   name: 'audit',
   usage: '[--account ID] [--limit N]',
   summary: 'Shows who changed what: the newest entries of the audit log, of one account or of all',
@@ -43,8 +43,7 @@ export const auditCommand: Command = {
     )
     return { entries }
   },
-  print(result) {
-    const { entries = [] } = result as { entries?: Entry[] }
+  print({ entries }) {
     const lines = entries.map(({ at, accountId, actor, action, target, detail }) =>
       [at, accountId ?? '-', actor, action, target ?? '-', detail ? JSON.stringify(detail) : '']
         .join('  ')
@@ -52,4 +51,4 @@ export const auditCommand: Command = {
     )
     return lines.join('\n') || 'The audit log is empty.'
   },
-}
+})

@@ -8,7 +8,7 @@ import { writeWhole } from '../backup/write-whole.ts'
 import { type Command, required, usageFailure } from '../command.ts'
 import { findAgent } from './find-account.ts'
 
-const FORMATS = ['ndjson', 'csv']
+const FORMATS: FileFormat[] = ['ndjson', 'csv']
 
 export const conversationsExport: Command = {
   name: 'conversations export',
@@ -19,17 +19,13 @@ export const conversationsExport: Command = {
   async run({ db }, input) {
     const [file = ''] = input.positionals
     const agent = await findAgent(db, required(input, 'agent'))
-    const format = input.values.format ?? 'ndjson'
-    if (!FORMATS.includes(format)) throw usageFailure(`There is no format "${format}"; use ndjson or csv.`)
+    const named = input.values.format ?? 'ndjson'
+    const format = FORMATS.find((one) => one === named)
+    if (!format) throw usageFailure(`There is no format "${named}"; use ndjson or csv.`)
     const written: Written = { conversations: 0, messages: 0 }
     await writeWhole(
       file,
-      conversationLines(
-        db,
-        { accountId: agent.account_id, agentId: agent.id },
-        format as FileFormat,
-        written,
-      ),
+      conversationLines(db, { accountId: agent.account_id, agentId: agent.id }, format, written),
     )
     const action = 'conversations.export'
     await recordAudit(db, { accountId: agent.account_id, actor: 'operator', action, target: agent.id })

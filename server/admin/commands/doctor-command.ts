@@ -2,9 +2,9 @@ import { probeModels } from '../../ai/catalogue/probe-models.ts'
 import { describeLargeAgents } from '../../knowledge/search/embedded-limit.ts'
 import { ISOLATION_ADVICE, isIsolated } from '../../platform/child-process/launch.ts'
 import { preparePgvector } from '../../platform/db/upkeep/pgvector.ts'
-import { type Command, CommandFailure } from '../command.ts'
+import { CommandFailure, command } from '../command.ts'
 
-export const doctor: Command = {
+export const doctor = command({
   name: 'doctor',
   usage: '',
   summary:
@@ -31,6 +31,5 @@ export const doctor: Command = {
     ]
     return { findings: [...findings, ...hints] }
   },
-  print: ({ findings }) =>
-    ((findings ?? []) as { sentence: string }[]).map(({ sentence }) => sentence).join('\n'),
-}
+  print: ({ findings }) => findings.map(({ sentence }) => sentence).join('\n'),
+})

@@ -1,13 +1,9 @@
 import pino from 'pino'
-import type { Static } from 'typebox'
 import { runEvaluations } from '../../knowledge/evaluations/run-evaluations.ts'
-import type { EvaluationRun } from '../../knowledge/evaluations/schema.ts'
-import { type Command, required } from '../command.ts'
+import { command, required } from '../command.ts'
 import { findAgent } from './find-account.ts'
 
-type Run = Static<typeof EvaluationRun>
-
-export const evaluate: Command = {
+export const evaluate = command({
   name: 'evaluate',
   usage: '--agent ID',
   summary: "Measures an agent's retrieval with its evaluation questions",
@@ -19,9 +15,9 @@ export const evaluate: Command = {
     const log = pino({ level: 'silent' })
     return { ...(await runEvaluations({ db, knowledge: openKnowledge(), models, log }, agent)) }
   },
-  print(result) {
-    const run = result as Run
-    if (!run.results?.length) return 'The agent has no evaluation questions; add some with POST /evaluations.'
+  print(run) {
+    if (run.results.length === 0)
+      return 'The agent has no evaluation questions; add some with POST /evaluations.'
     const figures = [
       `${run.answerable} answerable questions: recall@1 ${percent(run.recallAt1)}, recall@3 ${percent(run.recallAt3)}, recall@5 ${percent(run.recallAt5)}, MRR ${run.mrr?.toFixed(3) ?? '-'}, answered ${percent(run.answered)}`,
       `${run.unanswerable} unanswerable questions: declined ${percent(run.declined)}`,
@@ -31,6 +27,6 @@ export const evaluate: Command = {
     )
     return [...figures, 'place\tscore\t\tquestion', ...rows].join('\n')
   },
-}
+})
 
 const percent = (share: number | null): string => (share === null ? '-' : `${Math.round(share * 100)} %`)

@@ -4,6 +4,7 @@ import type { Db } from '../../platform/db/database.ts'
 import { isId } from '../../platform/db/ids.ts'
 import type { AgentsTable } from '../../platform/db/tables/agents.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
+import { asAccountId } from '../../platform/db/tables/columns.ts'
 import { CommandFailure, type Input, usageFailure } from '../command.ts'
 
 type FoundAccount = { id: AccountId; name: string; plan: string }
@@ -14,7 +15,7 @@ export async function findAccount(db: Db, id: string): Promise<FoundAccount> {
     ? await db
         .selectFrom('accounts')
         .select(['id', 'name', 'plan'])
-        .where('id', '=', id as AccountId)
+        .where('id', '=', asAccountId(id))
         .executeTakeFirst()
     : undefined
   if (!row) throw new CommandFailure(`There is no account ${id}.`)

@@ -3,7 +3,7 @@ import { createKey, keysOf, revokeKey } from '../../accounts/keys/keys.ts'
 import { isId } from '../../platform/db/ids.ts'
 import { type Scope, scopes } from '../../platform/http/contract.ts'
 import { isDate, spanOf } from '../../platform/http/input/dates.ts'
-import { type Command, CommandFailure, required, usageFailure } from '../command.ts'
+import { type Command, CommandFailure, command, required, usageFailure } from '../command.ts'
 import { accountOf } from './find-account.ts'
 
 const text = { type: 'string' as const }
@@ -37,7 +37,7 @@ export const keysCreate: Command = {
   print: ({ id, key }) => `${key}\n(id ${id}; the key is not shown again)`,
 }
 
-export const keysList: Command = {
+export const keysList = command({
   name: 'keys list',
   usage: '[--account ID]',
   summary: "Lists an account's API keys, without the keys themselves",
@@ -55,13 +55,13 @@ export const keysList: Command = {
     }
   },
   print: ({ keys }) =>
-    ((keys ?? []) as { id: string; name: string; prefix: string; state: string; lastUsedAt: string | null }[])
+    keys
       .map(
         ({ id, name, prefix, state, lastUsedAt }) =>
           `${id}  ${prefix}…  ${state.padEnd(7)}  last used ${lastUsedAt ?? 'never'}  ${name}`,
       )
       .join('\n') || 'The account has no key.',
-}
+})
 
 export const keysRevoke: Command = {
   name: 'keys revoke',
@@ -88,13 +88,15 @@ export const keysRevoke: Command = {
   print: ({ id }) => `${id} is revoked.`,
 }
 
+const isScope = (name: string): name is Scope => scopes.some((scope) => scope === name)
+
 function scopesOf(list: string | undefined): Scope[] | null {
   if (list === undefined) return null
   const wanted = list.split(',').map((scope) => scope.trim())
-  const strange = wanted.find((scope) => !(scopes as readonly string[]).includes(scope))
+  const strange = wanted.find((scope) => !isScope(scope))
   if (strange !== undefined)
     throw usageFailure(`There is no scope "${strange}"; the scopes are ${scopes.join(', ')}.`)
-  return wanted as Scope[]
+  return wanted.filter(isScope)
 }
 
 function expiryOf(text: string | undefined): Date | null {

@@ -6,7 +6,7 @@ import { removeIdentity, removeSecondFactor } from '../../accounts/sign-in/passw
 import type { Trx } from '../../platform/db/database.ts'
 import { isId } from '../../platform/db/ids.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
-import { type Command, CommandFailure, required, usageFailure } from '../command.ts'
+import { type Command, CommandFailure, command, required, usageFailure } from '../command.ts'
 import { accountOf } from './find-account.ts'
 
 const text = { type: 'string' as const }
@@ -86,7 +86,7 @@ export const memberResetLink: Command = {
   print: ({ link, expiresAt }) => `${link}\n(works once, until ${expiresAt})`,
 }
 
-export const memberList: Command = {
+export const memberList = command({
   name: 'member list',
   usage: '[--account ID]',
   summary: "Lists an account's team members",
@@ -105,15 +105,15 @@ export const memberList: Command = {
     }
   },
   print: ({ members }) =>
-    ((members ?? []) as { id: string; email: string; name: string; role: string; presence: string }[])
+    members
       .map(
         ({ id, email, name, role, presence }) =>
           `${id}  ${role.padEnd(7)}  ${presence.padEnd(7)}  ${name} <${email}>`,
       )
       .join('\n') || 'The account has no team member.',
-}
+})
 
-export const memberRemove: Command = {
+export const memberRemove = command({
   name: 'member remove',
   usage: 'ID',
   summary: 'Removes a team member; their open tickets lose their assignee',
@@ -130,11 +130,9 @@ export const memberRemove: Command = {
   print: ({ id, activeKeys }) =>
     [
       `${id} is removed.`,
-      ...((activeKeys ?? []) as string[]).map(
-        (key) => `A key that they created still works; revoke it with: keys revoke ${key}`,
-      ),
+      ...activeKeys.map((key) => `A key that they created still works; revoke it with: keys revoke ${key}`),
     ].join('\n'),
-}
+})
 
 export const memberRemoveSecondFactor: Command = {
   name: 'member remove-second-factor',

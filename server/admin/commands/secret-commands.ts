@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { recordAudit } from '../../accounts/audit/audit.ts'
-import { type Command, CommandFailure, type Rotated, sentenceOf } from '../command.ts'
+import { type Command, CommandFailure, command, sentenceOf } from '../command.ts'
 
-export const secretsRotate: Command = {
+export const secretsRotate = command({
   name: 'secrets rotate',
   usage: '[--key-file FILE]',
   summary: 'Rotates the key that secrets are encrypted with; if it is interrupted, run it again',
@@ -13,15 +13,14 @@ export const secretsRotate: Command = {
     await recordAudit(db, { accountId: null, actor: 'operator', action, target: rotated.keyId })
     return rotated
   },
-  print(result) {
-    const { keyId, rewritten, unreadable, finished } = result as Rotated
+  print({ keyId, rewritten, unreadable, finished }) {
     const lost = unreadable > 0 ? ` ${unreadable} rows could not be read with the old key, either.` : ''
     const next = finished
       ? 'The old key no longer decrypts anything.'
       : 'Both keys are valid. Start every process again with the new key, then run "secrets finish".'
     return `${rewritten} rows have been encrypted with the new key ${keyId}.${lost} ${next}`
   },
-}
+})
 
 export const secretsFinish: Command = {
   name: 'secrets finish',

@@ -7,12 +7,12 @@ import { findSpace, vectorsOf } from '../../knowledge/vectors/spaces.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { lackOfPgvector } from '../../platform/db/upkeep/pgvector.ts'
 import { rebuildIndexTables } from '../../platform/db/upkeep/vacuum.ts'
-import { type Command, CommandFailure } from '../command.ts'
+import { type Command, CommandFailure, command } from '../command.ts'
 import { findAgent } from './find-account.ts'
 
 type Listed = { name: string; dimensions: number; agents: number; bytes: number; stopped: boolean }
 
-export const spacesList: Command = {
+export const spacesList = command({
   name: 'spaces list',
   usage: '',
   summary: 'Lists the embedding spaces, and how far the one of the configured model is filled',
@@ -34,14 +34,8 @@ export const spacesList: Command = {
       filling: configured && !lack ? await progressOf(db, configured, embedder?.price ?? null) : null,
     }
   },
-  print(result) {
-    const { spaces, configured, lack, filling } = result as {
-      spaces?: Listed[]
-      configured: string | null
-      lack: string | null
-      filling: Awaited<ReturnType<typeof progressOf>> | null
-    }
-    const lines = (spaces ?? []).map(
+  print({ spaces, configured, lack, filling }) {
+    const lines = spaces.map(
       ({ name, dimensions, agents, bytes, stopped }) =>
         `${name}: ${dimensions} numbers, used by ${agents} agents, ${Math.ceil(bytes / 1e6)} MB${stopped ? ', stopped' : ''}`,
     )
@@ -55,7 +49,7 @@ export const spacesList: Command = {
       )
     return lines.join('\n')
   },
-}
+})
 
 /** What is left to embed for the agents that do not use the space yet. */
 async function progressOf(db: Db, space: string, price: number | null) {

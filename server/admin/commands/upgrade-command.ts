@@ -10,7 +10,7 @@ import {
   readMigrations,
 } from '../../platform/db/upkeep/migrate.ts'
 import { roomForUpgrade } from '../../platform/db/upkeep/upgrade.ts'
-import { type Command, usageFailure } from '../command.ts'
+import { command, usageFailure } from '../command.ts'
 
 type Touched = {
   name: string
@@ -39,7 +39,7 @@ type Plan = {
 const TIMES_OF_READING = 3
 const SAMPLE_ROWS = 10_000
 
-export const upgradeCommand: Command = {
+export const upgradeCommand = command({
   name: 'upgrade',
   usage: '--check',
   summary:
@@ -65,8 +65,8 @@ export const upgradeCommand: Command = {
       dataDir,
     } satisfies Plan
   },
-  print: (result) => sentencesOf({ pending: [], ...result } as unknown as Plan).join('\n'),
-}
+  print: (plan) => sentencesOf(plan).join('\n'),
+})
 
 function formerVersionMayRun(applied: Applied[], pending: Migration[]): boolean {
   const newest =

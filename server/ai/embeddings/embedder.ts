@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { ModelFailure, toModelFailure } from '../failures/model-failure.ts'
+import { asFailure, ModelFailure } from '../failures/model-failure.ts'
 import type { Prefixes } from './embedding-prefixes.ts'
 import { costOf, type EmbeddingUse, type Owner, sumOfUses, tokensOfCharacters } from './embedding-use.ts'
 import type { Lane } from './lane.ts'
@@ -162,7 +162,7 @@ export function createEmbedder({
           pace.took(batch.length, ms)
           return vectors
         } catch (error) {
-          const failure = error as ModelFailure
+          const failure = asFailure(error)
           if (signal?.aborted || !pace.failed(failure, batch.length)) {
             if (failure.kind !== 'aborted') recordUse(failure)
             throw failure
@@ -173,7 +173,8 @@ export function createEmbedder({
       numbers ??= vectors[0]?.length ?? null
       if (vectors.some(({ length }) => length !== numbers))
         throw new ModelFailure('invalid_response', new Error('vectors of different sizes'))
-      if (areQuestions) for (const [i, vector] of vectors.entries()) questions.keep(texts[done + i]!, vector)
+      if (areQuestions)
+        for (const [i, vector] of vectors.entries()) questions.keep(texts[done + i] ?? '', vector)
       done += vectors.length
       if (vectors.length > 0) yield vectors
     }
@@ -196,7 +197,7 @@ export function createEmbedder({
           }
         })
       } catch (error) {
-        const failure = error as ModelFailure
+        const failure = asFailure(error)
         if (failure.kind !== 'aborted') recordUse(failure)
         throw failure
       }
@@ -219,9 +220,5 @@ export function createEmbedder({
     embedQuestions: (texts, owner = null) => questions.of(texts, owner),
   }
 }
-
-/** A transport's own failure keeps its cause, from which the doctor makes its sentence. */
-const asFailure = (error: unknown): ModelFailure =>
-  error instanceof ModelFailure ? error : toModelFailure(error, [])
 
 type Sending = { tries: number; timeoutMs: number; signal: AbortSignal | undefined; owner: Owner | null }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ModelFailure } from '../failures/model-failure.ts'
+import { asFailure, type ModelFailure } from '../failures/model-failure.ts'
 import type { EmbeddingUse, Owner } from './embedding-use.ts'
 
 type Made = { vectors: Float32Array[]; use: EmbeddingUse }
@@ -50,10 +50,11 @@ export function createQuestionVectors(
     try {
       const made = await ask([...texts.values()], owner)
       away = null
-      for (const [i, key] of [...texts.keys()].entries()) keep(key, made.vectors[i]!)
+      const keys = [...texts.keys()]
+      for (const [i, vector] of made.vectors.entries()) keep(keys[i] ?? '', vector)
       return made
     } catch (error) {
-      const failure = error as ModelFailure
+      const failure = asFailure(error)
       // What was refused for good, such as a question that is too long, says nothing about the next one.
       if (failure.retryable && failure.kind !== 'aborted')
         away = { failure, until: performance.now() + AWAY_MS }

@@ -127,6 +127,10 @@ export function toModelFailure(error: unknown, secrets: readonly (string | null)
   return failure
 }
 
+/** A failure that is one already keeps its cause, from which the doctor makes its sentence. */
+export const asFailure = (error: unknown): ModelFailure =>
+  error instanceof ModelFailure ? error : toModelFailure(error, [])
+
 function classify(error: unknown): ModelFailure {
   // When we aborted the fetch, its cause holds the reason.
   for (let one = error, depth = 0; one instanceof Error && depth < 4; one = one.cause, depth++) {

@@ -24,4 +24,4 @@ const fetchingFiles = (
 
 export const messagingJobs = (
   ctx: Pick<Context, 'db' | 'fetcher' | 'filesDir' | 'log' | 'notifier' | 'secrets'>,
-): Task<never>[] => [readingNumbers(ctx) as Task<never>, fetchingFiles(ctx) as Task<never>]
+): Task<never>[] => [readingNumbers(ctx), fetchingFiles(ctx)]

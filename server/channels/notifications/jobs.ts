@@ -30,7 +30,7 @@ export const notificationJobs = (ctx: Deps): Task<never>[] => [
     concurrency: 2,
     retries: 5,
     run: (payload: SendDailyMail, { signal }: { signal: AbortSignal }) => send(ctx, payload, signal),
-  } as Task<never>,
+  } satisfies Task<SendDailyMail>,
 ]
 
 export const notificationRecurringJobs = (ctx: Pick<Context, 'db' | 'jobs'>): RecurringJob[] => [

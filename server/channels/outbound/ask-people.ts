@@ -15,7 +15,7 @@ import type { AgentRef } from '../../platform/db/refs.ts'
  * An application that uses the API handles answers without words itself.
  */
 export async function askPeople(
-  ctx: { notifier: Notifier },
+  ctx: { notifier: Pick<Notifier, 'publish'> },
   trx: Trx,
   { accountId, agentId }: AgentRef,
   { conversationId, source }: { conversationId: string; source: string },

@@ -33,7 +33,7 @@ const MESSAGES_LOOKED_AT = 5
  * there, only replies to messages of the thread are sent.
  */
 export async function deliverAnswer(
-  ctx: { notifier: Notifier },
+  ctx: { notifier: Pick<Notifier, 'publish'> },
   trx: Trx,
   ref: AgentRef,
   ids: GenerationIds,

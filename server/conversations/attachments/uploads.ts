@@ -94,9 +94,9 @@ export async function takeUploads(
   refuseInvalid(
     Object.fromEntries(ids.flatMap((id, at) => (byId.has(id) ? [] : [[`attachments.${at}`, problem]]))),
   )
-  return ids.map((id) => {
-    const { name, media_type, size } = byId.get(id) as AttachmentRow
-    return { id, name, type: media_type, size }
+  return ids.flatMap((id) => {
+    const row = byId.get(id)
+    return row ? [{ id, name: row.name, type: row.media_type, size: row.size }] : []
   })
 }
 

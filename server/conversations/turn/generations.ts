@@ -230,7 +230,7 @@ export function createGenerations({ db, notifier, process, turns, onError, backl
 const overloaded = (): ApiError => new ApiError('SERVICE_OVERLOADED')
 
 /** What it takes to notify the process that runs a generation. */
-type Notifying = { db: Db; generations: Generations; notifier: Notifier }
+type Notifying = { db: Db; generations: Pick<Generations, 'get'>; notifier: Pick<Notifier, 'publish'> }
 type Stopping = Notifying & {
   orphans: { closeIfOrphaned(accountId: AccountId, which: { conversationId: string }): Promise<boolean> }
 }

@@ -5,6 +5,7 @@ import { transact } from '../../platform/db/statements/transact.ts'
 import { storable } from '../../platform/http/bodies/storable.ts'
 import { ApiError, invalidField } from '../../platform/http/errors.ts'
 import { type RawRoute, rawRoute } from '../../platform/http/server/serve-raw.ts'
+import { recordOf } from '../../platform/unknown-values.ts'
 import { publishDeskEvent } from '../tickets/publish-desk-event.ts'
 import { answerSurvey, MAX_COMMENT_LENGTH, showSurvey } from './contract.ts'
 import { hashOf } from './send-survey.ts'
@@ -55,10 +56,7 @@ async function findSurvey(db: Db, token: string) {
 type SurveyAnswer = { rating: number; comment: string | null }
 
 function readAnswer(body: unknown): SurveyAnswer {
-  const { rating, comment = '' } = (typeof body === 'object' && body !== null ? body : {}) as Record<
-    string,
-    unknown
-  >
+  const { rating, comment = '' } = recordOf(body)
   const stars = typeof rating === 'string' && /^[1-5]$/.test(rating) ? Number(rating) : rating
   if (typeof stars !== 'number' || !Number.isInteger(stars) || stars < 1 || stars > 5) {
     throw invalidField('rating', 'Must be a whole number from 1 to 5.')

@@ -94,7 +94,7 @@ const mentions = (memberId: string): RawBuilder<unknown> =>
   sql`exists (select from ticket_messages where ticket_id = tickets.id and type = 'note' and metadata ? 'mentions'
     and metadata -> 'mentions' @> ${json([{ id: memberId }])})`
 
-const isCategory = (item: string): boolean => (statusCategories as readonly string[]).includes(item)
+const isCategory = (item: string): boolean => statusCategories.some((category) => category === item)
 
 /** The list may contain both categories and ids of statuses. */
 function statusIs(list: string): RawBuilder<unknown> {

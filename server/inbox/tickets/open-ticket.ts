@@ -57,7 +57,7 @@ export async function ticketChannel(
  */
 export async function openTicket(
   // It is not part of Context, whose type is inferred from a call of this function.
-  ctx: { notifier: Notifier },
+  ctx: { notifier: Pick<Notifier, 'publish'> },
   trx: Trx,
   wanted: NewTicket,
 ): Promise<{ ticketNumber: number; isNew: boolean }> {

@@ -19,7 +19,7 @@ type HelpdeskEvent =
  * the transaction, because it locks the stream's row until the commit.
  */
 export async function publishDeskEvent(
-  { notifier }: { notifier: Notifier },
+  { notifier }: { notifier: Pick<Notifier, 'publish'> },
   trx: Trx,
   { accountId, agentId }: AgentRef,
   event: HelpdeskEvent,
@@ -30,7 +30,7 @@ export async function publishDeskEvent(
 
 /** Reports that the state of a conversation, and of its ticket if it has one, has changed. */
 export async function publishConversationEvent(
-  ctx: { notifier: Notifier },
+  ctx: { notifier: Pick<Notifier, 'publish'> },
   trx: Trx,
   { accountId, agentId, conversationId }: ConversationRef,
   ticketNumber: number | undefined,

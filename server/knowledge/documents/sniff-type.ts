@@ -78,7 +78,7 @@ function hasBinary(bytes: Uint8Array): boolean {
   let strays = 0
   // An iterator over the bytes would take ten times as long, on the thread that serves everybody.
   for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at] as number
+    const byte = bytes[at] ?? 0
     if (byte === 0) return true
     if (byte < 32 && byte !== 9 && byte !== 10 && byte !== 12 && byte !== 13 && byte !== 27) strays += 1
   }

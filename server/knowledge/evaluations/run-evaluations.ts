@@ -62,17 +62,19 @@ function searchAsChat(
   { knowledge, models, log }: Deps,
   agent: AgentKnowledge,
 ): (question: string) => Promise<SearchResult> {
-  let { reranker } = models
-  const judge: NonNullable<typeof reranker>['judge'] = (...asked) =>
-    models.reranker!.judge(...asked).catch((error: unknown) => {
-      reranker = null
-      throw error
-    })
+  const { reranker: model } = models
+  let reranker: typeof model = model && {
+    judge: (...asked) =>
+      model.judge(...asked).catch((error: unknown) => {
+        reranker = null
+        throw error
+      }),
+  }
   return async (question) => {
     const found = await knowledge.search(agent, [question], { limit: RERANKED })
     const options = { limit: PLACES, signal: AbortSignal.timeout(MAX_MS) }
     return reranker
-      ? rerankFound({ reranker: { judge }, log }, question, found, options)
+      ? rerankFound({ reranker, log }, question, found, options)
       : { ...found, passages: found.passages.slice(0, PLACES) }
   }
 }

@@ -13,7 +13,7 @@ export type TrainSource = { sourceId: string; version: number }
  * Enqueues the job that makes a source's current version live: a crawl for a website, a training for anything else.
  */
 export async function enqueueTraining(
-  jobs: Jobs,
+  jobs: Pick<Jobs, 'enqueue'>,
   trx: Trx,
   row: Pick<SourceRow, 'id' | 'account_id' | 'link_type' | 'content_version'>,
   reason: 'created' | 'resumed' = 'created',

@@ -72,9 +72,10 @@ export async function nearestChunks(
     })
     return { near, problem: null, use }
   } catch (error) {
-    if (!logged.has(error as Error))
+    const failure = error instanceof Error ? error : new Error(String(error))
+    if (!logged.has(failure))
       log.warn({ err: error, space: space.name }, 'the question was searched by its words alone')
-    logged.add(error as Error)
+    logged.add(failure)
     return { ...NO_VECTORS, problem: `Searched by words: ${whatFailed(error, embedder.title)}` }
   }
 }

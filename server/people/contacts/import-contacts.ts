@@ -35,7 +35,7 @@ export const importContacts = (
         outcome.refused.push({ index, reason: `${problem[0]}: ${problem[1]}` })
         continue
       }
-      const row = given as Row
+      const row: Row = given
       valid.push({ index, row, values: fitting(row.customAttributes ?? {}, attributes, unknown) })
     }
     // Known contacts are locked, and new ones added, in one order, because two imports of the same people could deadlock

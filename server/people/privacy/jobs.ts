@@ -72,7 +72,7 @@ function removingDeleted({
     what: 'deleted rows in files',
     everyMs: 60 * MINUTE,
     async run() {
-      const last = ((await readSetting(db, REMOVED)) as string | undefined) ?? ''
+      const last = String((await readSetting(db, REMOVED)) ?? '')
       if (Date.now() - Date.parse(last || '1970') < 20 * 60 * MINUTE) return
       if (performance.now() - lastActive < QUIET_MS && postponed++ < MAX_WAITS) return
       postponed = 0

@@ -6,7 +6,7 @@ import { type DiskSpace, ROOM_ENOUGH } from '../db/upkeep/disk-space.ts'
 import type { ServiceProcess } from '../db/upkeep/processes.ts'
 import { hasFormerQueue, takeOverFormerJobs } from './former-jobs.ts'
 import { insertJob, nextDue } from './job-rows.ts'
-import type { Jobs, Task } from './jobs.ts'
+import type { Jobs } from './jobs.ts'
 import { createWorker, type Worker } from './worker.ts'
 
 /** How often the rows themselves are checked, to find jobs of dead processes and jobs whose notification was lost. */
@@ -79,7 +79,7 @@ export function openJobs({
     },
     async work(tasks) {
       const deps = { db, process, mustWait, onError, onQueueError, onDone }
-      workers = (tasks as Task<object>[]).map((task) => createWorker(deps, task))
+      workers = tasks.map((task) => createWorker(deps, task))
       hasFormer = await hasFormerQueue(db)
       await look()
     },

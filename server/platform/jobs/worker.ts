@@ -4,6 +4,7 @@ import { withLowPriority, withTenant } from '../db/connections/lanes.ts'
 import { isUnavailable } from '../db/connections/unavailable.ts'
 import type { Db } from '../db/database.ts'
 import type { ServiceProcess } from '../db/upkeep/processes.ts'
+import { recordOf } from '../unknown-values.ts'
 import { claimJob, deleteJob, type Job, putBackJob } from './job-rows.ts'
 import { ServiceAway, type Task } from './jobs.ts'
 
@@ -154,7 +155,7 @@ async function attempt(
     return null
   }
   const wasAway = (error: unknown): boolean =>
-    outages < MAX_OUTAGES && (isUnavailable(error) || (error as Error | null)?.cause instanceof ServiceAway)
+    outages < MAX_OUTAGES && (isUnavailable(error) || recordOf(error).cause instanceof ServiceAway)
   const isLast = (error: unknown): boolean => failures >= task.retries && !wasAway(error)
   try {
     const run = () => withTenant(job.tenant ?? '', () => task.run(job.payload, { isLast, signal }))

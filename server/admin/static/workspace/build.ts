@@ -113,7 +113,7 @@ export async function buildWorkspace(folder = BUILD_FOLDER): Promise<Built> {
 async function keptBuild(folder: string): Promise<Built | null> {
   const text = await readFile(join(folder, MANIFEST), 'utf8').catch(() => null)
   if (text === null) return null
-  const { sources = [], fingerprint, built } = JSON.parse(text) as Partial<Manifest>
+  const { sources = [], fingerprint, built }: Partial<Manifest> = JSON.parse(text)
   // A deleted source counts as a change as well.
   const now = await fingerprintOf(sources).catch(() => null)
   return built && now === fingerprint ? built : null

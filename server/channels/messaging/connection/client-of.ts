@@ -1,4 +1,5 @@
 import type { Context } from '../../../context.ts'
+import { recordOf } from '../../../platform/unknown-values.ts'
 import type { MessagingAccount } from './connection.ts'
 import type { ProviderClient } from './provider-adapter.ts'
 import { ProviderFailure } from './provider-failure.ts'
@@ -41,4 +42,4 @@ export function clientOf(
 
 /** Whether the service is being stopped, which says nothing about the provider, in contrast to a time limit. */
 const isGivenUp = ({ signal }: Options): boolean =>
-  signal?.aborted === true && (signal.reason as Error | undefined)?.name !== 'TimeoutError'
+  signal?.aborted === true && recordOf(signal.reason).name !== 'TimeoutError'

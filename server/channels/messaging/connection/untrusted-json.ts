@@ -4,8 +4,10 @@ import { storable } from '../../../platform/http/bodies/storable.ts'
 export type JsonObject = { [member: string]: unknown }
 
 /** Returns an empty object for anything that is not one. */
-export const objectOf = (value: unknown): JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {}
+export const objectOf = (value: unknown): JsonObject => (isObject(value) ? value : {})
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Returns the items of a list as objects, and an empty list for anything else. */
 export const objectsIn = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.map(objectOf) : [])
@@ -22,7 +24,7 @@ export const text = (value: unknown): string => {
 export function parseObject(bytes: Uint8Array): JsonObject | null {
   try {
     const value: unknown = JSON.parse(new TextDecoder().decode(bytes))
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null
+    return isObject(value) ? value : null
   } catch {
     return null
   }

@@ -1,4 +1,5 @@
 import { FetchFailure } from '../../../platform/fetch/failures/fetch-failure.ts'
+import { recordOf } from '../../../platform/unknown-values.ts'
 import { ProviderFailure, type ProviderFailureCode } from '../connection/provider-failure.ts'
 import { type JsonObject, objectOf, text } from '../connection/untrusted-json.ts'
 
@@ -10,6 +11,7 @@ const PARAMS: KnownFailure = ['params_rejected', 'The channel rejected the varia
 export const OUTSIDE_WINDOW = 'The person last wrote more than 24 hours ago: only a template can be sent.'
 
 const UNREACHABLE: KnownFailure = ['unreachable', 'The channel is temporarily unavailable.']
+const EXPIRED: KnownFailure = ['unauthorized', 'The access token has expired. Connect the account again.']
 
 /** Our code for each error code of the Cloud API: https://developers.facebook.com, "Error codes". */
 const BY_CODE: Record<number, KnownFailure> = {
@@ -19,7 +21,7 @@ const BY_CODE: Record<number, KnownFailure> = {
   3: ['unauthorized', 'The access token lacks a permission. Connect the account again.'],
   4: LIMITED,
   10: ['unauthorized', 'The access token lacks a permission. Connect the account again.'],
-  190: ['unauthorized', 'The access token has expired. Connect the account again.'],
+  190: EXPIRED,
   368: ['blocked', 'The business account is restricted for a violation of policy.', 'policy'],
   80007: LIMITED,
   130429: LIMITED,
@@ -86,7 +88,7 @@ const known = (code: number): KnownFailure | undefined =>
 function byStatus(status: number): KnownFailure {
   if (status === 429) return LIMITED
   if (status >= 500 || status === 408) return UNREACHABLE
-  if (status === 401) return BY_CODE[190] as KnownFailure
+  if (status === 401) return EXPIRED
   if (status === 404) return ['gone', 'The channel does not know it (HTTP 404).']
   return ['refused', `The channel refused the request (HTTP ${status}).`]
 }
@@ -106,5 +108,5 @@ export function failureOfFetch(error: unknown): ProviderFailure {
 
 function codeOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors.at(-1))
-  return String((error as { code?: unknown } | null)?.code ?? '')
+  return String(recordOf(error).code ?? '')
 }

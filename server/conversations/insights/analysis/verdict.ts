@@ -16,7 +16,7 @@ export type Verdict = {
 
 type KnownTopic = { name: string; aliases: readonly string[] }
 
-const SENTIMENTS: readonly unknown[] = ['positive', 'neutral', 'negative']
+const SENTIMENTS: readonly Sentiment[] = ['positive', 'neutral', 'negative']
 const MAX_LENGTH = 4_000
 
 /**
@@ -27,7 +27,8 @@ export function readVerdict(text: string, known: readonly KnownTopic[], most: nu
   const value = parse(text)
   if (value === null) return null
   const { sentiment, topics, newTopic, unanswered } = value
-  if (!SENTIMENTS.includes(sentiment) || !Array.isArray(topics)) return null
+  const mood = SENTIMENTS.find((one) => one === sentiment)
+  if (!mood || !Array.isArray(topics)) return null
   if (newTopic !== undefined && newTopic !== null && typeof newTopic !== 'string') return null
   const spelled = new Map(
     known.flatMap(({ name, aliases }) => [...aliases, name].map((other) => [topicKey(other), name])),
@@ -38,7 +39,7 @@ export function readVerdict(text: string, known: readonly KnownTopic[], most: nu
   const proposed = typeof newTopic === 'string' ? tidyName(newTopic) : null
   const isKnown = proposed !== null && spelled.get(topicKey(proposed))
   return {
-    sentiment: sentiment as Sentiment,
+    sentiment: mood,
     topics: [...new Set([...chosen, ...(isKnown ? [isKnown] : [])])].slice(0, most),
     newTopic: isKnown ? null : proposed,
     unanswered: Array.isArray(unanswered) ? unanswered.filter((n) => Number.isInteger(n)) : null,

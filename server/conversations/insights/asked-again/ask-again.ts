@@ -78,7 +78,7 @@ async function roomFor(db: Db, { accountId, agentId }: AgentRef) {
       coalesce(sum(asked_again_count), 0)::int as today
     from unanswered_groups
     where account_id = ${accountId} and agent_id = ${agentId} and asked_again_at >= ${dayOf(now)}`.execute(db)
-  const { lately, today } = rows[0]!
+  const { lately, today } = rows[0] ?? { lately: 0, today: 0 }
   const left = Math.max(0, IN_A_DAY - today)
   const room = Math.min(left, Math.max(0, IN_A_MINUTE - lately))
   const tomorrow = Math.ceil((dayOf(now).getTime() + DAY_MS - now) / 1_000)

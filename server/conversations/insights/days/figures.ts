@@ -24,17 +24,19 @@ export const NO_FIGURES: DayFigures = {
   credits: 0,
 }
 
+const BY_KEY = ['topics', 'sources', 'countries'] as const
+type Count = Exclude<keyof DayFigures, (typeof BY_KEY)[number]>
+const isCount = (name: string): name is Count => !BY_KEY.some((other) => other === name)
+const COUNTS = Object.keys(NO_FIGURES).filter(isCount)
+
 /** The sum over days. */
 export function addUp(days: readonly DayFigures[]): DayFigures {
-  const total: Record<string, unknown> = { ...NO_FIGURES, topics: {}, sources: {}, countries: {} }
+  const total: DayFigures = { ...NO_FIGURES, topics: {}, sources: {}, countries: {} }
   for (const day of days) {
-    for (const name of Object.keys(NO_FIGURES) as (keyof DayFigures)[]) {
-      const value = day[name]
-      if (typeof value === 'number') total[name] = (total[name] as number) + value
-      else addCounts(total[name] as Record<string, number>, value)
-    }
+    for (const name of COUNTS) total[name] += day[name]
+    for (const name of BY_KEY) addCounts(total[name], day[name])
   }
-  return total as DayFigures
+  return total
 }
 
 function addCounts(sum: Record<string, number>, counts: Record<string, number>): void {

@@ -31,7 +31,7 @@ export async function addVectors(
   if (!embedder || missing.length === 0) return
   try {
     const added = await embedder.embed(missing, { signal, areQuestions: true, owner })
-    for (const [i, question] of missing.entries()) vectors.set(question, added[i]!)
+    for (const [i, vector] of added.entries()) vectors.set(missing[i] ?? '', vector)
   } catch (error) {
     signal.throwIfAborted()
     log.debug({ err: error }, 'unanswered questions are grouped without vectors')
@@ -48,9 +48,11 @@ export function sameQuestion<T extends { question: string }>(
   if (!asked) return null
   const near = (other: string): number => {
     const vector = vectors.get(other)
-    return vector?.length === asked.length ? vector.reduce((sum, value, i) => sum + value * asked[i]!, 0) : -1
+    return vector?.length === asked.length
+      ? vector.reduce((sum, value, i) => sum + value * (asked[i] ?? 0), 0)
+      : -1
   }
-  const unrelated = UNRELATED.map(near).sort((a, b) => a - b)[UNRELATED.length >> 1]!
+  const unrelated = UNRELATED.map(near).sort((a, b) => a - b)[UNRELATED.length >> 1] ?? 0
   const best = candidates
     .map((candidate) => ({ candidate, reached: near(candidate.question) }))
     .reduce<{ candidate: T | null; reached: number }>((a, b) => (b.reached > a.reached ? b : a), {

@@ -105,7 +105,7 @@ function harmless(tokens: Token[], New: NewToken, mayLink: MayLink): Token[] {
       const isEmpty = kept.at(-1) === open
       if (isEmpty) kept.pop()
       else if (isSafe(hrefOf(open, 'href'))) kept.push(token)
-      else kept.splice(kept.lastIndexOf(open as Token), 1)
+      else kept.splice(open ? kept.lastIndexOf(open) : -1, 1)
       open = null
     } else kept.push(token)
   }

@@ -109,5 +109,5 @@ async function detach(
     .returning(['id', 'account_id', 'link_type', 'content_version'])
     .executeTakeFirstOrThrow()
   await bumpKnowledgeVersion(trx, { accountId, agentId: agent_id })
-  await enqueueTraining(jobs as Jobs, trx, row)
+  await enqueueTraining(jobs, trx, row)
 }

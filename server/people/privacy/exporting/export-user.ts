@@ -6,7 +6,6 @@ import { presentTicket } from '../../../inbox/tickets/present.ts'
 import type { Db } from '../../../platform/db/database.ts'
 import type { LeadsTable } from '../../../platform/db/tables/actions.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
-import type { ContactsTable } from '../../../platform/db/tables/contacts.ts'
 import type { TicketMessagesTable, TicketsTable } from '../../../platform/db/tables/helpdesk.ts'
 import type { PersonNames } from '../../../platform/db/tables/privacy.ts'
 import { conversationIds, leadIds, ticketIds } from '../person/person-rows.ts'
@@ -42,10 +41,10 @@ export async function* userLines(
     .selectFrom('contacts')
     .selectAll()
     .where('account_id', '=', accountId)
-    .where('id', 'in', person.contactIds.length > 0 ? person.contactIds : [null as never])
+    .where(sql<boolean>`id = any(${person.contactIds}::uuid[])`)
     .orderBy('id')
     .execute()
-  for (const row of contacts as Selectable<ContactsTable>[]) yield line('contact', exportedContact(row))
+  for (const row of contacts) yield line('contact', exportedContact(row))
   counts.contacts = contacts.length
   for await (const ids of idPages(db, accountId, person)) {
     yield* conversationsOf(db, accountId, ids, counts)

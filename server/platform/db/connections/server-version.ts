@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { codeOf, messageOf } from '../../unknown-values.ts'
 import type { Db } from '../database.ts'
 
 const OLDEST = 15
@@ -25,9 +26,11 @@ async function versionNumber(db: Db): Promise<number> {
     const { rows } = await sql<{ server_version_num: string }>`show server_version_num`.execute(db)
     return Number(rows[0]?.server_version_num)
   } catch (cause) {
-    const { message, code } = cause as NodeJS.ErrnoException
-    throw new DatabaseUnreachable(`The database of DATABASE_URL cannot be used: ${message || code}.`, {
-      cause,
-    })
+    throw new DatabaseUnreachable(
+      `The database of DATABASE_URL cannot be used: ${messageOf(cause) || codeOf(cause)}.`,
+      {
+        cause,
+      },
+    )
   }
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { chmod, copyFile, cp, link, mkdir, readdir, rename, rm, stat, statfs } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { sql } from 'kysely'
+import { codeOf, messageOf } from '../../unknown-values.ts'
 import type { Database, Db } from '../database.ts'
 import { type Applied, type Migration, MigrationRefused, migrate, readMigrations } from './migrate.ts'
 
@@ -72,10 +73,9 @@ async function backUpFolder(
     await removeOld(backups)
   } catch (cause) {
     await rm(unfinished, { recursive: true, force: true }).catch(() => {})
-    const { code, message } = cause as NodeJS.ErrnoException
-    if (cause instanceof MigrationRefused || code === undefined) throw cause
+    if (cause instanceof MigrationRefused || codeOf(cause) === undefined) throw cause
     throw new MigrationRefused(
-      `The backup before the upgrade cannot be written to ${backups} (${message}). Nothing was changed. Free some space, correct its permissions, or replace it with a link to another folder, and start again.`,
+      `The backup before the upgrade cannot be written to ${backups} (${messageOf(cause)}). Nothing was changed. Free some space, correct its permissions, or replace it with a link to another folder, and start again.`,
       { cause },
     )
   }

@@ -9,7 +9,7 @@ import type { RenderAnswer, RenderSettings, UnbuiltPage } from './render-thread.
 const CLOSE_MS = 2_000
 const MAX_DETAIL_LENGTH = 4_000
 
-const settings = workerData as RenderSettings
+const settings: RenderSettings = workerData
 let browser: Browser | null = null
 
 // Pages are processed one at a time: the other side sends the next one after the response.

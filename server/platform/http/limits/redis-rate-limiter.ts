@@ -92,7 +92,7 @@ export function redisRateLimiter({
         return decision
       } catch (error) {
         pausedUntil = performance.now() + PAUSE_MS
-        note(error as Error)
+        note(error instanceof Error ? error : new Error(String(error)))
       }
     }
     return counts ? local.take(bucket, window) : local.peek(bucket)

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { DatabaseUnavailable, isUnavailable } from '../../db/connections/unavailable.ts'
 import { isPassing } from '../../db/statements/transact.ts'
+import { codeOf, recordOf } from '../../unknown-values.ts'
 import type { Endpoint } from '../contract.ts'
 import { bodyErrors, commonErrors, type ErrorCode, earlyErrors, postErrors } from '../error-codes.ts'
 import { ApiError } from '../errors.ts'
@@ -36,11 +37,8 @@ const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', '53100'])
 
 function toApiError(error: unknown, { raw, log }: FastifyRequest): ApiError {
   if (error instanceof ApiError) return error
-  const { code, statusCode, constraint } = error as {
-    code?: string
-    statusCode?: number
-    constraint?: string
-  }
+  const { statusCode, constraint } = recordOf(error)
+  const code = codeOf(error)
   if (code !== undefined && NO_ROOM.has(code)) {
     log.error({ err: error }, 'there is no room on the disk')
     return new ApiError('STORAGE_FULL', { cause: error })
@@ -51,7 +49,7 @@ function toApiError(error: unknown, { raw, log }: FastifyRequest): ApiError {
     return new ApiError('SERVICE_OVERLOADED', { ...message, cause: error })
   }
   // The agent was deleted after it had been loaded.
-  if (code === FOREIGN_KEY && constraint?.endsWith('_agent_id_fkey'))
+  if (code === FOREIGN_KEY && String(constraint).endsWith('_agent_id_fkey'))
     return new ApiError('AGENT_NOT_FOUND', { cause: error })
   const known = code === undefined ? undefined : FRAMEWORK[code]
   if (known) return new ApiError(known, { cause: error })
