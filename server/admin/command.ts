@@ -7,7 +7,7 @@ import type { EraseNeeds } from '../people/privacy/erasing/erase-user.ts'
 import type { Db } from '../platform/db/database.ts'
 import { codeOf, messageOf } from '../platform/unknown-values.ts'
 
-export type Rotated = { keyId: string; rewritten: number; unreadable: number; finished: boolean }
+type Rotated = { keyId: string; rewritten: number; unreadable: number; finished: boolean }
 
 export type SecretOperations = {
   /** Replaces the secret key with the given one or a new one. Resumes a rotation that was interrupted. */
