@@ -14,6 +14,7 @@ import { Badge, Table } from '../ui/page.tsx'
 import { ShowMore } from '../ui/show-more.tsx'
 import { Empty, Loaded } from '../ui/state.tsx'
 import classes from './sources.module.css'
+import { Warnings } from './warnings.tsx'
 
 const POLL_MS = 1_500
 const PAGE_TONES = { included: 'success', excluded: 'neutral', failed: 'danger', pending: 'info' } as const
@@ -102,13 +103,14 @@ type PageTableProps = {
 function PageTable({ pages, onExclude }: PageTableProps) {
   return (
     <Table label="Pages" head={['Page', 'State', 'Size', 'Read', <Hidden key="a">Actions</Hidden>]}>
-      {pages.map(({ id, url, title, status: state, error, size, fetchedAt }) => (
+      {pages.map(({ id, url, title, status: state, error, size, fetchedAt, warnings }) => (
         <tr key={id}>
           <td className={classes.name}>
             <a href={url} target="_blank" rel="noopener noreferrer">
               {title ?? url}
             </a>
             <p className={error ? classes.error : classes.faint}>{error ?? new URL(url).pathname}</p>
+            {warnings && <Warnings of={warnings} />}
           </td>
           <td>
             <Badge tone={PAGE_TONES[state]}>{PAGE_WORDS[state]}</Badge>

@@ -23,6 +23,7 @@ import { SitePages } from './site-pages.tsx'
 import { SourceText } from './source-text.tsx'
 import classes from './sources.module.css'
 import { progressOf } from './training-list.tsx'
+import { Warnings } from './warnings.tsx'
 
 const PATH = '/agents/{agentId}/sources/{sourceId}'
 /** The fields that change when a source has been trained. */
@@ -127,6 +128,14 @@ function Facts({ agentId, source }: { agentId: string; source: Source }) {
           <dt>Character encoding</dt>
           <dd>
             <CharsetOf agentId={agentId} source={source} charset={charset} />
+          </dd>
+        </div>
+      )}
+      {source.warnings && (
+        <div className={classes.wide}>
+          <dt>Not read</dt>
+          <dd>
+            <Warnings of={source.warnings} />
           </dd>
         </div>
       )}

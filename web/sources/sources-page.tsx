@@ -23,6 +23,7 @@ import { Add, type Adding, AddMenu } from './add-menu.tsx'
 import classes from './sources.module.css'
 import { progressOf } from './training-list.tsx'
 import { UploadList, useUploads } from './uploads.tsx'
+import { Warnings } from './warnings.tsx'
 
 const TYPES = [
   ['', 'All types'],
@@ -193,6 +194,7 @@ function SourceRow({ agentId, source, mayWrite }: { agentId: string; source: Sou
           {NAMES[source.type]}, {formatBytes(source.size)}
         </p>
         {source.error && <p className={classes.error}>{source.error}</p>}
+        {source.warnings && <Warnings of={source.warnings} />}
       </td>
       <td>{NAMES[source.type]}</td>
       <td>

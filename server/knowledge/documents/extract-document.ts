@@ -1,6 +1,7 @@
 import { type Chunk, type ChunkOptions, chunkSections } from './chunk/chunk-sections.ts'
 import { ExtractFailure, type ExtractFailureCode, TOO_MUCH_MEMORY } from './extract-failure.ts'
 import type { DocumentInput, ExtractedDocument } from './extracted-document.ts'
+import { gapCounter } from './gaps.ts'
 import { charsetOf, declaredCharset, decodeAs } from './text/decode-text.ts'
 
 /**
@@ -47,8 +48,13 @@ async function extractFromText(
         return (await import('./text/extract-text.ts')).extractText(text)
     }
   })()
-  return { ...document, charset }
+  const missing = gapCounter()
+  missing.add('letters', '', text.match(LOST)?.length ?? 0)
+  return { ...document, charset, gaps: missing.gaps('line') }
 }
+
+/** What stands for bytes that the charset does not have. */
+const LOST = /\ufffd/g
 
 /** If `chunking` is null, the result is the document with its sections. Otherwise its chunks follow instead of them. */
 export type ExtractOrder = { input: DocumentInput; chunking: ChunkOptions | null }

@@ -1,3 +1,4 @@
+import type { Gap } from '../../platform/db/tables/knowledge.ts'
 import { withQuestions } from './text/question-sections.ts'
 import { characterUnifier } from './text/unify-characters.ts'
 
@@ -26,6 +27,8 @@ export type ExtractedDocument = {
   bytes: number
   /** The charset in which it was read, if it is text. */
   charset?: string
+  /** What is missing, unless nothing is. */
+  gaps?: Gap[]
 }
 
 export type DocumentInput = {

@@ -66,6 +66,7 @@ async function copySource(
       metadata: json(row.metadata),
       crawl: json(row.crawl),
       trainings: json(row.trainings),
+      gaps: json(row.gaps),
     })
     .execute()
   // The index is copied as well, so what is live in the original is live in the copy at once.

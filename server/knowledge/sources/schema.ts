@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { Exact, IsoTime, Nullable, OneOf, Subset, TaggedUnion } from '../../platform/http/contract.ts'
 import { refusePatterns } from '../crawl/site/refuse-patterns.ts'
+import { GAP_KINDS } from '../documents/gaps.ts'
 import { CHARSETS } from '../documents/text/charsets.ts'
 import { refusePageId } from '../notion/pages/page-id.ts'
 import { refuseSourceUrl } from './source-url.ts'
@@ -12,6 +13,19 @@ export const MAX_JSON_BYTES = 8 * 1_048_576
 
 export const sourceTypes = ['text', 'qna', 'link', 'file', 'notionPage', 'ticket'] as const
 export const linkTypes = ['individual', 'sitemap', 'crawl'] as const
+
+export const Warning = Exact({
+  kind: OneOf(GAP_KINDS, {
+    description:
+      '`pages` without text, `letters` of a font without a mapping, `charts` and diagrams, embedded `objects`, `formulas` without a value, `cells` beyond a limit',
+  }),
+  place: Nullable(Type.String({ description: 'Where, such as "pages 3–5, 9"' })),
+  count: Type.Integer({ minimum: 1 }),
+  message: Type.String({ description: 'The same and what can be done, for a person' }),
+})
+const Warnings = Type.Optional(
+  Type.Array(Warning, { description: 'What is not in the text, if it was read only in part' }),
+)
 
 export const Source = Exact({
   id: Type.String(),
@@ -35,6 +49,7 @@ export const Source = Exact({
       },
     ),
   ),
+  warnings: Warnings,
 })
 
 const Name = Type.String({ minLength: 1, maxLength: 255, pattern: '\\S', refusal: 'Must not be blank.' })
@@ -144,6 +159,7 @@ export const Page = Exact({
   error: Nullable(Type.String({ description: 'Why it is excluded or failed, for a person' })),
   size: Type.Integer({ minimum: 0, description: 'Bytes of training text' }),
   fetchedAt: Nullable(IsoTime),
+  warnings: Warnings,
 })
 
 export const UpdatePage = Exact({

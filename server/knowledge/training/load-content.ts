@@ -1,4 +1,5 @@
 import type { Db } from '../../platform/db/database.ts'
+import type { Gap } from '../../platform/db/tables/knowledge.ts'
 import type { ServiceProcess } from '../../platform/db/upkeep/processes.ts'
 import { FetchFailure } from '../../platform/fetch/failures/fetch-failure.ts'
 import { statusName } from '../../platform/fetch/failures/status-name.ts'
@@ -36,6 +37,8 @@ export type Loaded = {
   url?: string | null
   /** The charset in which a text file was read. */
   charset?: string
+  /** What is not in the text. */
+  gaps?: Gap[]
 }
 
 /** The reason why a source cannot be trained; `message` is for the customer. A transient failure may be retried. */
@@ -155,7 +158,7 @@ async function extract(
   }
   try {
     const asked = { owner: source.account_id, signal, onBegin }
-    const { title, chunks, bytes, charset } = await extractor.extractChunks(input, asked)
+    const { title, chunks, bytes, charset, gaps = [] } = await extractor.extractChunks(input, asked)
     const root = titleAbove(title, source, chunks)
     return {
       chunks: chunks.map((chunk) => ({
@@ -164,6 +167,7 @@ async function extract(
         questions: null,
       })),
       bytes,
+      gaps,
       ...(charset === undefined ? {} : { charset }),
     }
   } catch (error) {

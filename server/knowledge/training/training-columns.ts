@@ -14,7 +14,7 @@ import { WEEK_MS } from './resync/eligible.ts'
  */
 export function liveColumns(
   { name, content, type, metadata }: Pick<SourceRow, 'name' | 'content' | 'type' | 'metadata'>,
-  { origin, title, url, charset }: Loaded,
+  { origin, title, url, charset, gaps = [] }: Loaded,
   hash: string,
 ) {
   const nextWeek = new Date(Date.now() + WEEK_MS)
@@ -22,6 +22,7 @@ export function liveColumns(
   const isNamedByTitle = name === null || name === content.title
   return {
     content_hash: hash,
+    gaps: json(gaps),
     origin_etag: storableOrNull(origin?.etag),
     origin_modified: storableOrNull(origin?.modified),
     next_sync_at: sql<Date | null>`case when next_sync_at is null then null else ${nextWeek}::timestamptz end`,

@@ -27,6 +27,7 @@ export async function copyPages(trx: Trx, accountId: AccountId, sourceId: string
       agent_id: copy.agentId,
       source_id: copy.id,
       links: json(page.links),
+      gaps: json(page.gaps),
       // The process that reads the original does not read the copy.
       holder: null,
       held_until: null,

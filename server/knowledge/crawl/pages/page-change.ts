@@ -1,5 +1,6 @@
 import type { Updateable } from 'kysely'
 import type { Trx } from '../../../platform/db/database.ts'
+import { json } from '../../../platform/db/statements/json.ts'
 import type { PagesTable } from '../../../platform/db/tables/knowledge.ts'
 import { storable } from '../../../platform/http/bodies/storable.ts'
 import { ApiError } from '../../../platform/http/errors.ts'
@@ -63,6 +64,7 @@ async function newText(
     title: storable(content.title),
     size: content.bytes,
     content_hash: content.hash,
+    gaps: json(content.gaps),
     etag: content.etag,
     last_modified: content.lastModified,
     changed_in: run.version,
@@ -116,6 +118,7 @@ const withoutText = (change: PageChange): PageChange => ({
   ...change,
   size: 0,
   content_hash: null,
+  gaps: json([]),
   etag: null,
   last_modified: null,
 })

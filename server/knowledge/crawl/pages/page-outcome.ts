@@ -1,3 +1,4 @@
+import type { Gap } from '../../../platform/db/tables/knowledge.ts'
 import type { LoadedChunk } from '../../training/load-content.ts'
 
 export type PageContent = {
@@ -7,6 +8,7 @@ export type PageContent = {
   bytes: number
   /** The hash of everything that is indexed, by which equal and unchanged pages are recognised. */
   hash: string
+  gaps: Gap[]
   etag: string | null
   lastModified: string | null
 }

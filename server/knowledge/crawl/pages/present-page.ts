@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import { warningsOf } from '../../sources/present.ts'
 import type { Page } from '../../sources/schema.ts'
 import { type PageRow, shownSize, shownStatus } from './page-row.ts'
 
@@ -11,5 +12,6 @@ export function presentPage(page: PageRow): Static<typeof Page> {
     error: page.hidden ? 'Excluded by hand.' : page.error,
     size: shownSize(page),
     fetchedAt: page.fetched_at?.toISOString() ?? null,
+    ...warningsOf(page),
   }
 }

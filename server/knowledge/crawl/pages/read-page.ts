@@ -115,7 +115,7 @@ async function contentOf(
   if (complaint !== null) return failed(complaint, links)
   try {
     const input = built === null ? read : renderedInput(built, answer.url)
-    const { title, chunks: all, bytes } = await extractor.extractChunks(input, asked)
+    const { title, chunks: all, bytes, gaps = [] } = await extractor.extractChunks(input, asked)
     const chunks = isEntrance(page) ? all : all.filter(({ isContact }) => !isContact)
     if (chunks.length === 0) return failed('The page contains no text.', links)
     const loaded = chunks.map((chunk) => ({ ...chunk, questions: null }))
@@ -128,7 +128,7 @@ async function contentOf(
     const { etag = null, 'last-modified': lastModified = null } = built === null ? answer.headers : {}
     return {
       kind: 'content',
-      content: { title: name, chunks: loaded, bytes, hash, etag, lastModified },
+      content: { title: name, chunks: loaded, bytes, hash, gaps, etag, lastModified },
       links,
     }
   } catch (error) {

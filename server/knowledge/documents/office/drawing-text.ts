@@ -3,7 +3,9 @@ import { equationText } from './equation-text.ts'
 import { named, type Parts, targetsOf, type XmlElement, xmlOf } from './office-xml.ts'
 
 /** Elements that stand for a chart or a diagram, whose content is in another part. */
-export const DRAWINGS: readonly string[] = ['c:chart', 'dgm:relIds']
+export const DRAWINGS: readonly string[] = ['c:chart', 'dgm:relIds', 'cx:chart']
+/** Elements that stand for a file of another program. */
+export const OBJECTS: readonly string[] = ['o:OLEObject', 'p:oleObj', 'w:altChunk']
 
 /** Returns the paragraphs of DrawingML, such as those of a shape, each as one line. */
 export function drawingLines(element: XmlElement): string[] {

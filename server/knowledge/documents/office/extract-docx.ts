@@ -2,6 +2,7 @@ import { parseHTML } from 'linkedom'
 import mammoth from 'mammoth'
 import { ExtractFailure } from '../extract-failure.ts'
 import { type ExtractedDocument, finishDocument } from '../extracted-document.ts'
+import { gapCounter } from '../gaps.ts'
 import { htmlSections, MARK } from '../html/html-sections.ts'
 import { linkAddress } from '../text/link-address.ts'
 import { marginSection } from './docx-margins.ts'
@@ -15,8 +16,9 @@ import { writeZip } from './write-zip.ts'
  */
 export async function extractDocx(bytes: Uint8Array): Promise<ExtractedDocument> {
   const parts = officeParts(bytes)
+  const missing = gapCounter()
   const { document } = parseHTML(
-    `<!doctype html><html><body>${await toHtml(writeZip(shownDocx(parts)))}</body></html>`,
+    `<!doctype html><html><body>${await toHtml(writeZip(shownDocx(parts, missing)))}</body></html>`,
   )
   for (const mark of document.querySelectorAll(`a[id^="${LABEL}"]`)) {
     const label = mark.id.slice(LABEL.length)
@@ -38,7 +40,8 @@ export async function extractDocx(bytes: Uint8Array): Promise<ExtractedDocument>
   const sections = margin && body.some(({ text }) => text !== '') ? [...body, margin] : body
   const extracted = finishDocument(officeTitle(parts), sections)
   if (extracted.sections.length === 0) throw new ExtractFailure('no_text', 'This Word file contains no text.')
-  return { ...extracted, title: extracted.title ?? extracted.sections[0]!.headingPath[0] ?? null }
+  const title = extracted.title ?? extracted.sections[0]!.headingPath[0] ?? null
+  return { ...extracted, title, gaps: missing.gaps('page') }
 }
 
 async function toHtml(bytes: Buffer): Promise<string> {

@@ -4,6 +4,7 @@ import { utils, write } from '@e965/xlsx'
 import { docxOf, word } from '../../../../test/fixtures/hostile-documents.ts'
 import { makeZip } from '../../../../test/fixtures/make-zip.ts'
 import { extractDocument } from '../extract-document.ts'
+import { zipDirectory } from './zip-directory.ts'
 
 const paragraph = (text: string) => `<w:p><w:r><w:t xml:space="preserve">${text}</w:t></w:r></w:p>`
 const margin = (...lines: string[]) =>
@@ -163,4 +164,39 @@ test('charts and diagrams of a presentation are read', async () => {
   })
   const { sections } = await extractDocument({ type: 'pptx', bytes })
   assert.equal(sections[0]?.text, 'Visitors\nMay; 2026: 7\nJune; 2026: 9\n\nBook\nPay')
+})
+
+test('what is missing of an office file is named', async () => {
+  const ole = '<w:object><o:OLEObject xmlns:o="o" ProgID="Excel.Sheet.12"/></w:object>'
+  const chart = '<w:drawing><c:chart xmlns:c="c" r:id="rId9"/></w:drawing>'
+  const bytes = docxOf(word(`${paragraph('A text.')}<w:p><w:r>${ole}${chart}</w:r></w:p>`))
+  assert.deepEqual((await extractDocument({ type: 'docx', bytes })).gaps, [
+    { kind: 'objects', place: null, count: 1 },
+    { kind: 'charts', place: null, count: 1 },
+  ])
+  const whole = docxOf(word(paragraph('A text.')))
+  assert.deepEqual((await extractDocument({ type: 'docx', bytes: whole })).gaps, [])
+})
+
+test('formulas without values and cells beyond the limits of a workbook are named', async () => {
+  const book = utils.book_new()
+  const sheet = utils.aoa_to_sheet([
+    ['Article', 'Sum'],
+    ['Lamp', 2],
+    ['Bulb', 3],
+  ])
+  utils.book_append_sheet(book, sheet, 'Prices')
+  const wide = utils.aoa_to_sheet([Array.from({ length: 502 }, (_, at) => `c${at}`)])
+  utils.book_append_sheet(book, wide, 'Wide')
+  const written = Buffer.from(write(book, { type: 'buffer', bookType: 'xlsx', compression: false }))
+  const files = Object.fromEntries(zipDirectory(written).map((entry) => [entry.name, entry.read()]))
+  const xml = String(files['xl/worksheets/sheet1.xml'])
+  files['xl/worksheets/sheet1.xml'] = Buffer.from(
+    xml.replace('<v>2</v>', '<f>1+1</f><v></v>').replace('<v>3</v>', '<f>1+2</f><v>3</v>'),
+  )
+  const { gaps } = await extractDocument({ type: 'xlsx', bytes: makeZip(files) })
+  assert.deepEqual(gaps, [
+    { kind: 'formulas', place: 'sheet Prices', count: 1 },
+    { kind: 'cells', place: 'sheet Wide', count: 2 },
+  ])
 })

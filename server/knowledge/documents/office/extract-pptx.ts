@@ -1,7 +1,8 @@
 import { ExtractFailure } from '../extract-failure.ts'
 import { type ExtractedDocument, finishDocument, type Section } from '../extracted-document.ts'
+import { type GapCounter, gapCounter } from '../gaps.ts'
 import { gridOf, hasHeader, tableRows } from '../table-rows.ts'
-import { DRAWINGS, drawingLines, drawnLines } from './drawing-text.ts'
+import { DRAWINGS, drawingLines, drawnLines, OBJECTS } from './drawing-text.ts'
 import { officeParts, officeTitle } from './office-parts.ts'
 import { named, type Parts, targetsOf, type XmlElement, xmlOf } from './office-xml.ts'
 
@@ -15,19 +16,21 @@ const REPEATED = new Set(['dt', 'ftr', 'sldNum', 'hdr', 'sldImg'])
  */
 export async function extractPptx(bytes: Uint8Array): Promise<ExtractedDocument> {
   const parts = officeParts(bytes)
-  const document = finishDocument(officeTitle(parts), slidesOf(parts))
+  const missing = gapCounter()
+  const document = finishDocument(officeTitle(parts), slidesOf(parts, missing))
   if (document.sections.length === 0)
     throw new ExtractFailure('no_text', 'This presentation contains no text.')
-  return { ...document, title: document.title ?? document.sections[0]!.headingPath[0] ?? null }
+  const title = document.title ?? document.sections[0]!.headingPath[0] ?? null
+  return { ...document, title, gaps: missing.gaps('slide') }
 }
 
-function slidesOf(parts: Parts): Section[] {
+function slidesOf(parts: Parts, missing: GapCounter): Section[] {
   try {
     const targets = targetsOf(parts, PRESENTATION)
     const ids = named(partOf(parts, PRESENTATION), 'p:sldId').map((slide) => slide.getAttribute('r:id') ?? '')
     return ids.flatMap((id, at) => {
       const path = targets.get(id)?.path
-      return path === undefined ? [] : (slideOf(parts, path, at + 1) ?? [])
+      return path === undefined ? [] : (slideOf(parts, path, at + 1, missing) ?? [])
     })
   } catch (error) {
     throw error instanceof ExtractFailure ? error : damaged(error)
@@ -35,11 +38,18 @@ function slidesOf(parts: Parts): Section[] {
 }
 
 /** Returns null for a hidden slide. */
-function slideOf(parts: Parts, path: string, page: number): Section | null {
+function slideOf(parts: Parts, path: string, page: number, missing: GapCounter): Section | null {
   const slide = partOf(parts, path)
   if (named(slide, 'p:sld')[0]?.getAttribute('show') === '0') return null
   const notes = [...targetsOf(parts, path).values()].find(({ type }) => type.endsWith('/notesSlide'))
-  const { title, paragraphs } = shapesOf(slide, (drawing) => drawnLines(parts, path, drawing))
+  const { title, paragraphs } = shapesOf(slide, (drawing) => {
+    const lines = drawnLines(parts, path, drawing)
+    if (lines.length === 0) missing.add('charts', String(page))
+    return lines
+  })
+  missing.add('objects', String(page), named(slide, ...OBJECTS).length)
+  if (title === '' && !paragraphs.some(Boolean) && named(slide, 'p:pic').length > 0)
+    missing.add('pages', String(page))
   const noted = notes ? shapesOf(partOf(parts, notes.path), () => []).paragraphs : []
   return { headingPath: title === '' ? [] : [title], page, text: [...paragraphs, ...noted].join('\n\n') }
 }

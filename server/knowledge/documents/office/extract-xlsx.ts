@@ -1,12 +1,19 @@
-import { type CellObject, read, SSF, type WorkSheet } from '@e965/xlsx'
+import { type CellObject, read, SSF, utils, type WorkSheet } from '@e965/xlsx'
 import { ExtractFailure } from '../extract-failure.ts'
 import { type ExtractedDocument, finishDocument, type Section } from '../extracted-document.ts'
+import { type GapCounter, gapCounter } from '../gaps.ts'
 import { hasHeader, looksLikeHeader, tableRows } from '../table-rows.ts'
 import { officeParts, officeTitle } from './office-parts.ts'
+import { named, type Parts, targetsOf, xmlOf } from './office-xml.ts'
 import { writeZip } from './write-zip.ts'
 
 const MAX_ROWS = 50_000
 const MAX_COLUMNS = 500
+const WORKBOOK = 'xl/workbook.xml'
+/** A formula without a value. One whose value is an empty text says so. */
+const UNCALCULATED = /<c\b(?![^>]*\bt="str")[^>]*>\s*<f\b[^<]*(?:<\/f>)?\s*(?:<v\s*\/>|<v>\s*<\/v>)?\s*<\/c>/g
+/** Where a program knows two ways to show a file of another program, both have its number. */
+const OBJECT = /<oleObject\b[^>]*\bshapeId="\d+"/g
 /** Matches default names of sheets. */
 const UNNAMED =
   /^(?:sheet|tabelle|blatt|feuil|hoja|foglio|planilha|blad|ark|arkusz|list|hárok|munka|taul|sayfa|foaie|φύλλο|лист|аркуш|ورقة|גיליון|シート|工作表|시트)\s?\d*(?:\s\(\d+\))?$/iu
@@ -18,16 +25,47 @@ const UNNAMED =
 export async function extractXlsx(bytes: Uint8Array): Promise<ExtractedDocument> {
   const parts = officeParts(bytes)
   const sections: Section[] = []
-  for (const { name, sheet } of sheetsOf(writeZip(parts))) {
-    const text = blocksOf(rowsOf(sheet)).flatMap(paragraphsOfBlocks()).join('\n\n')
+  const missing = gapCounter()
+  const partOf = partsOfSheets(parts)
+  for (const { name, sheet, isDate1904 } of sheetsOf(writeZip(parts))) {
+    countMissing(missing, name, sheet, partOf.get(name))
+    const text = blocksOf(rowsOf(sheet, isDate1904)).flatMap(paragraphsOfBlocks()).join('\n\n')
     sections.push({ headingPath: text === '' || UNNAMED.test(name) ? [] : [name], page: null, text })
   }
   const document = finishDocument(officeTitle(parts), sections)
   if (document.sections.length === 0) throw new ExtractFailure('no_text', 'This workbook contains no values.')
-  return document
+  return { ...document, gaps: missing.gaps('sheet') }
 }
 
-function sheetsOf(bytes: Buffer): { name: string; sheet: WorkSheet }[] {
+/** Returns the parts of the sheets by their names. */
+function partsOfSheets(parts: Parts): Map<string, Uint8Array | undefined> {
+  const targets = targetsOf(parts, WORKBOOK)
+  const workbook = parts.get(WORKBOOK)
+  const sheets = workbook ? named(xmlOf(workbook), 'sheet') : []
+  return new Map(
+    sheets.map((sheet) => [
+      sheet.getAttribute('name') ?? '',
+      parts.get(targets.get(sheet.getAttribute('r:id') ?? '')?.path ?? ''),
+    ]),
+  )
+}
+
+function countMissing(
+  missing: GapCounter,
+  name: string,
+  sheet: WorkSheet,
+  part: Uint8Array | undefined,
+): void {
+  const xml = part ? Buffer.from(part).toString('utf8') : ''
+  missing.add('formulas', name, xml.match(UNCALCULATED)?.length ?? 0)
+  missing.add('objects', name, new Set(xml.match(OBJECT)).size)
+  const whole: unknown = sheet['!fullref'] ?? sheet['!ref']
+  if (typeof whole !== 'string') return
+  const { e: end } = utils.decode_range(whole)
+  missing.add('cells', name, Math.max(0, end.r + 1 - MAX_ROWS) + Math.max(0, end.c + 1 - MAX_COLUMNS))
+}
+
+function sheetsOf(bytes: Buffer): { name: string; sheet: WorkSheet; isDate1904: boolean }[] {
   try {
     const options = { dense: true, cellFormula: false, cellHTML: false, cellNF: true, sheetRows: MAX_ROWS }
     const { SheetNames, Sheets, Workbook } = read(bytes, {
@@ -38,7 +76,9 @@ function sheetsOf(bytes: Buffer): { name: string; sheet: WorkSheet }[] {
     })
     return SheetNames.flatMap((name, at) => {
       const sheet = Sheets[name]
-      return sheet && !Workbook?.Sheets?.[at]?.Hidden ? [{ name, sheet }] : []
+      return sheet && !Workbook?.Sheets?.[at]?.Hidden
+        ? [{ name, sheet, isDate1904: Workbook?.WBProps?.date1904 === true }]
+        : []
     })
   } catch (error) {
     throw new ExtractFailure(
@@ -53,7 +93,10 @@ function sheetsOf(bytes: Buffer): { name: string; sheet: WorkSheet }[] {
 const FORMAT_DOT = /"[^"]*"|\[[^\]]*\]|\\.|\.(?!0)/g
 
 /** Returns what a cell shows if its column is wide enough. */
-function shownIn({ t: kind, v: value, w: shown, z: format = 'General' }: CellObject): string {
+function shownIn(
+  { t: kind, v: value, w: shown, z: format = 'General' }: CellObject,
+  isDate1904: boolean,
+): string {
   if (kind === 'e' || kind === 'z') return ''
   if (typeof value !== 'number') return shown ?? String(value ?? '')
   // In a narrow column, the digits of a long number are shown as a power of ten.
@@ -61,17 +104,17 @@ function shownIn({ t: kind, v: value, w: shown, z: format = 'General' }: CellObj
   if (shown !== undefined) return shown
   // The library takes the dots between the parts of a date for decimal points.
   const escaped = String(format).replace(FORMAT_DOT, (part) => (part === '.' ? '\\.' : part))
-  return SSF.format(escaped, value) ?? String(value)
+  return SSF.format(escaped, value, { date1904: isDate1904 }) ?? String(value)
 }
 
 /** Returns the cells as text. The value of a merged cell is repeated in every cell of its range. */
-function rowsOf(sheet: WorkSheet): string[][] {
+function rowsOf(sheet: WorkSheet, isDate1904: boolean): string[][] {
   const rows: string[][] = []
   for (const [at, cells] of (sheet['!data'] ?? []).entries()) {
     const row: string[] = []
     // Rows are sparse arrays of any length.
     cells?.forEach((cell, column) => {
-      if (column < MAX_COLUMNS) row[column] = cell ? shownIn(cell).trim() : ''
+      if (column < MAX_COLUMNS) row[column] = cell ? shownIn(cell, isDate1904).trim() : ''
     })
     rows[at] = Array.from(row, (text) => text ?? '')
   }

@@ -1,4 +1,5 @@
-import { DRAWINGS, drawnLines } from './drawing-text.ts'
+import type { GapCounter } from '../gaps.ts'
+import { DRAWINGS, drawnLines, OBJECTS } from './drawing-text.ts'
 import { equationText } from './equation-text.ts'
 import { listLabels } from './list-labels.ts'
 import {
@@ -20,9 +21,10 @@ export const LABEL = 'list-label:'
 
 /**
  * Returns the parts of a Word file in which everything that a reader sees is text: the labels of numbered paragraphs,
- * equations, readings above words, chosen values, charts and diagrams. Hidden text is gone. mammoth does none of it.
+ * equations, readings above words, chosen values, charts and diagrams. Hidden text is gone. mammoth does none of it. What
+ * cannot be shown is counted.
  */
-export function shownDocx(parts: Parts): Map<string, Uint8Array> {
+export function shownDocx(parts: Parts, missing: GapCounter): Map<string, Uint8Array> {
   const hidden = hiddenStyles(parts)
   return new Map(
     [...parts].map(([name, part]) => {
@@ -30,7 +32,8 @@ export function shownDocx(parts: Parts): Map<string, Uint8Array> {
       const document = xmlOf(part)
       labelParagraphs(document, parts)
       for (const run of allNamed(document, 'w:r')) if (isHidden(run, hidden)) run.remove()
-      writeOut(document, parts, name)
+      missing.add('objects', '', allNamed(document, ...OBJECTS).length)
+      writeOut(document, parts, name, missing)
       return [name, Buffer.from(document.toString())]
     }),
   )
@@ -54,7 +57,7 @@ function labelParagraphs(document: XmlDocument, parts: Parts): void {
   for (const paragraph of named(document, 'w:p')) visit(paragraph)
 }
 
-function writeOut(document: XmlDocument, parts: Parts, name: string): void {
+function writeOut(document: XmlDocument, parts: Parts, name: string, missing: GapCounter): void {
   const element = (tag: string, ...children: (XmlElement | string)[]): XmlElement => {
     const made = document.createElement(tag)
     if (tag === 'w:t') made.setAttribute('xml:space', 'preserve')
@@ -79,6 +82,7 @@ function writeOut(document: XmlDocument, parts: Parts, name: string): void {
   }
   for (const drawing of allNamed(document, ...DRAWINGS)) {
     const lines = drawnLines(parts, name, drawing)
+    if (lines.length === 0) missing.add('charts', '')
     ancestorOf(drawing, 'w:p')?.after(...lines.map((line) => element('w:p', run(line))))
   }
 }

@@ -1,8 +1,10 @@
 import { fileURLToPath } from 'node:url'
 import { parseHTML } from 'linkedom'
 import type { PdfFile, PdfPage } from 'pdfjs-dist/legacy/build/pdf.mjs'
+import type { Gap } from '../../../platform/db/tables/knowledge.ts'
 import { ExtractFailure } from '../extract-failure.ts'
 import { type ExtractedDocument, finishDocument } from '../extracted-document.ts'
+import { gapCounter } from '../gaps.ts'
 import { htmlSections } from '../html/html-sections.ts'
 import { linkAddress } from '../text/link-address.ts'
 import { withFormValues } from './form-values.ts'
@@ -13,6 +15,7 @@ import { inReadingOrder, type PdfItem, runsRightToLeft } from './right-to-left.t
 import { withoutPrintMargins, withoutRunningLines } from './running-lines.ts'
 import { withoutStruckTwice } from './struck-twice.ts'
 import { taggedHtml } from './tagged-html.ts'
+import { countUnreadable, drawsSomething, isUnmapped } from './unread.ts'
 
 // The average number of characters per page; even sparse slides have more.
 const LETTERS_OF_PAGE = 4
@@ -26,8 +29,7 @@ const TAGGED = 0.97
  * `no_text` for a scan.
  */
 export async function extractPdf(bytes: Uint8Array): Promise<ExtractedDocument> {
-  const { pages: whole, title, isTagged } = await readPages(bytes)
-  const pages = withoutRunningLines(withoutPrintMargins(whole))
+  const { pages, title, isTagged, gaps } = await readPages(bytes)
   const text = pages.flatMap((page) => page.map((line) => line.text)).join('\n')
   if (lettersIn(text) < (pages.length > 1 ? pages.length * LETTERS_OF_PAGE : 1))
     // A stamp that the scanner added to some of the pages does not count as text.
@@ -38,20 +40,20 @@ export async function extractPdf(bytes: Uint8Array): Promise<ExtractedDocument> 
   const tagged = isTagged && !runsRightToLeft(text) ? await taggedHtml(bytes, pages.length) : ''
   const isWhole = lettersIn(tagged.replace(/<[^>]*>/g, '')) >= lettersIn(text) * TAGGED
   const html = isWhole ? tagged : linesToHtml(pages)
-  const { document } = parseHTML(`<!doctype html><html><body>${html}</body></html>`)
-  const sections = htmlSections(document.body, {
+  const { body } = parseHTML(`<!doctype html><html><body>${html}</body></html>`).document
+  const sections = htmlSections(body, {
     addressOf: (href) => linkAddress(href, null),
     hasBoldTitles: true,
   })
   const heading = sections.find(({ headingPath }) => headingPath.length > 0)
   const first = heading?.page === 1 ? heading.headingPath[0]! : null
-  return finishDocument(titleOf(title) ?? first, mendPageBreaks(sections))
+  return { ...finishDocument(titleOf(title) ?? first, mendPageBreaks(sections)), gaps }
 }
 
 const lettersIn = (text: string): number => text.match(/[\p{L}\p{N}]/gu)?.length ?? 0
 
 /** Tags lack what is entered in a form, and repeat what is struck twice. */
-type Pages = { pages: PdfLine[][]; title: unknown; isTagged: boolean }
+type Pages = { pages: PdfLine[][]; title: unknown; isTagged: boolean; gaps: Gap[] }
 
 async function readPages(bytes: Uint8Array): Promise<Pages> {
   // The library needs it when it is loaded, and uses it to draw alone.
@@ -63,6 +65,8 @@ async function readPages(bytes: Uint8Array): Promise<Pages> {
     cMapUrl: `${folder}cmaps/`,
     standardFontDataUrl: `${folder}standard_fonts/`,
     useSystemFonts: false,
+    // Whether a font says which letters it draws.
+    fontExtraProperties: true,
     verbosity: 0,
   })
   try {
@@ -80,13 +84,15 @@ async function pagesOf(pdf: PdfFile): Promise<Pages> {
       'too_large',
       `This PDF has more than ${MAX_PAGES} pages. Split it into smaller files.`,
     )
-  const pages: PdfLine[][] = []
+  const whole: PdfLine[][] = []
   const typefaces = new Map<string, string>()
+  const unmapped = new Set<string>()
+  const counter = gapCounter()
   let isAltered = false
   for (let number = 1; number <= pdf.numPages; number += 1) {
     const page = await pdf.getPage(number)
     const { items, styles } = await page.getTextContent()
-    await addTypefaces(page, Object.keys(styles), typefaces)
+    await addTypefaces(page, Object.keys(styles), typefaces, unmapped)
     const written = items.filter((item): item is PdfItem => 'str' in item)
     const texts = withFormValues(withoutStruckTwice(written), await page.getAnnotations())
     isAltered ||= texts.length !== written.length || texts.some((item, at) => item !== written[at])
@@ -96,12 +102,22 @@ async function pagesOf(pdf: PdfFile): Promise<Pages> {
       (font) => typefaces.get(font) ?? font,
       isMonospaced,
     )
-    pages.push(lines)
+    whole.push(lines)
+    counter.add('letters', String(number), countUnreadable(texts, unmapped))
     page.cleanup()
   }
+  const pages = withoutRunningLines(withoutPrintMargins(whole))
+  for (const [at, lines] of pages.entries())
+    if (lines.length === 0 && (await drawsSomething(await pdf.getPage(at + 1))))
+      counter.add('pages', String(at + 1))
   const { info } = await pdf.getMetadata()
   const marks = await pdf.getMarkInfo()
-  return { pages, title: (info as { Title?: unknown }).Title, isTagged: marks?.Marked === true && !isAltered }
+  return {
+    pages,
+    title: (info as { Title?: unknown }).Title,
+    isTagged: marks?.Marked === true && !isAltered,
+    gaps: counter.gaps('page'),
+  }
 }
 
 /**
@@ -112,11 +128,14 @@ async function addTypefaces(
   page: PdfPage,
   fonts: readonly string[],
   typefaces: Map<string, string>,
+  unmapped: Set<string>,
 ): Promise<void> {
   const unknown = fonts.filter((font) => !typefaces.has(font))
   if (unknown.length > 0) await page.getOperatorList().catch(() => null)
   for (const font of unknown) {
-    const { name = font, isType3Font } = page.commonObjs.has(font) ? page.commonObjs.get(font) : {}
+    const known = page.commonObjs.has(font) ? page.commonObjs.get(font) : {}
+    const { name = font, isType3Font } = known
+    if (isUnmapped(known)) unmapped.add(font)
     const typeface = /^Type3$|^g_d\d/.test(name) ? font : name.replace(/^[A-Z]{6}\+/, '')
     // A bold typeface may be drawn by fonts of Type 3 with the name of the regular one.
     typefaces.set(font, isType3Font ? `${typeface} (drawn)` : typeface)

@@ -10,7 +10,7 @@ declare module 'officeparser' {
 
 declare module 'pdfjs-dist/legacy/build/pdf.mjs' {
   type Content = { items: object[]; styles: Record<string, { fontFamily?: string }> }
-  type Font = { name?: string; isType3Font?: boolean }
+  export type PdfFont = { name?: string; isType3Font?: boolean; composite?: boolean; toUnicode?: object }
   /** What stands on a page without being part of its content, such as a field of a form. */
   export type PdfAnnotation = {
     subtype?: string
@@ -29,10 +29,10 @@ declare module 'pdfjs-dist/legacy/build/pdf.mjs' {
   }
   export type PdfPage = {
     view: number[]
-    commonObjs: { has(id: string): boolean; get(id: string): Font }
+    commonObjs: { has(id: string): boolean; get(id: string): PdfFont }
     getTextContent(): Promise<Content>
     getAnnotations(): Promise<PdfAnnotation[]>
-    getOperatorList(): Promise<unknown>
+    getOperatorList(): Promise<{ fnArray: number[]; argsArray: (unknown[] | null)[] }>
     cleanup(): void
   }
   export type PdfFile = {
@@ -41,5 +41,6 @@ declare module 'pdfjs-dist/legacy/build/pdf.mjs' {
     getMetadata(): Promise<{ info: unknown }>
     getMarkInfo(): Promise<{ Marked?: boolean } | null>
   }
+  export const OPS: Record<string, number>
   export function getDocument(source: object): { promise: Promise<PdfFile>; destroy(): Promise<void> }
 }

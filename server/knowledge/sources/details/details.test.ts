@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { type ModelServer, startModelServer } from '../../../../test/fakes/model-server.ts'
+import { docxOf, word } from '../../../../test/fixtures/hostile-documents.ts'
 import { type Client, type Service, startService } from '../../../../test/start.ts'
 import { until } from '../../../../test/until.ts'
 import { describeLargeAgents } from '../../search/embedded-limit.ts'
@@ -111,6 +112,35 @@ test('the charset of a text file is shown, and can be chosen and be recognised a
 
   const text = await add({ type: 'text', name: 'No file', content: 'It has none.' })
   assert.equal((await client.request('PUT', at(text), { charset: 'utf-8' })).status, 400)
+})
+
+test('a file that is read in part is live, and says what is missing until it is replaced by a whole one', async () => {
+  const chart = '<w:p><w:r><w:drawing><c:chart xmlns:c="c" r:id="rId9"/></w:drawing></w:r></w:p>'
+  const text = '<w:p><w:r><w:t>Lamps have a warranty of two years.</w:t></w:r></w:p>'
+  const upload = async (method: 'POST' | 'PUT', path: string, body: string) => {
+    const form = new FormData()
+    form.set('name', 'Warranty')
+    form.set('file', new Blob([Buffer.from(docxOf(word(body)))]), 'warranty.docx')
+    const sent = await client.raw(method, path, { body: form })
+    assert.ok(sent.ok, String(sent.status))
+    const { id } = (await sent.json()) as { id: string }
+    assert.equal((await settled(id)).status, 'trained')
+    return id
+  }
+  const id = await upload('POST', `/agents/${agentId}/sources`, text + chart + chart)
+  const expected = [
+    {
+      kind: 'charts',
+      place: null,
+      count: 2,
+      message: '2 charts or diagrams could not be read. Add what can be seen there as a text.',
+    },
+  ]
+  assert.deepEqual((await client.request('GET', at(id))).body.warnings, expected)
+  const { data } = (await client.request('GET', `/agents/${agentId}/sources?name=Warranty`)).body
+  assert.deepEqual(data[0].warnings, expected)
+  await upload('PUT', at(id), text)
+  assert.equal('warnings' in (await client.request('GET', at(id))).body, false)
 })
 
 test('at most twenty trainings are kept, newest first', async () => {

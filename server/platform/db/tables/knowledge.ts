@@ -32,6 +32,8 @@ export type SourcesTable = {
   origin_modified: string | null
   /** A hash of the live version's chunks. */
   content_hash: string | null
+  /** What is not in the live version's text. */
+  gaps: ColumnType<Gap[], unknown, unknown>
   /** The caller's own name for it, unique per agent. */
   external_id: string | null
   /** The answer that this source corrects. */
@@ -50,6 +52,13 @@ export type SourcesTable = {
 }
 
 /** The result of one training of a source, or of one check of its origin. */
+/** Something of a document that is not in its text: what it is, where it is, and how many there are. */
+export type Gap = {
+  kind: 'pages' | 'letters' | 'charts' | 'objects' | 'formulas' | 'cells'
+  place: string | null
+  count: number
+}
+
 export type Training = {
   at: string
   /** `removed` means that the origin no longer has the content. */
@@ -154,6 +163,7 @@ export type PagesTable = {
   last_modified: string | null
   content_hash: string | null
   links: Json<number[]>
+  gaps: ColumnType<Gap[], unknown, unknown>
   fetched_at: OptionalTime
 }
 
