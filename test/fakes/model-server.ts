@@ -18,7 +18,7 @@ export type ModelServer = {
   refusals: string[]
   /**
    * The replies to the next requests, in order. Later requests get the reply of `otherwise`, as do requests for
-   * titles and rewritten questions.
+   * titles and the reading of questions.
    */
   queue: Reply[]
   otherwise(reply: (request: ModelRequest) => Reply): void
@@ -87,7 +87,7 @@ export async function startModelServer({ isStrict = false } = {}): Promise<Model
           .end(JSON.stringify({ error: { message: refusal } }))
         return
       }
-      const next = /Write a title|Rewrite the last question/.test(JSON.stringify(body))
+      const next = /Write a title|Read the last message that a customer wrote/.test(JSON.stringify(body))
         ? undefined
         : queue.shift()
       await send(response, make(), next ?? otherwise(noted))

@@ -69,7 +69,11 @@ export const reserving = (p: Limits, reply: RawBuilder<unknown>) => sql`
     select "entryId", ${p.accountId}::uuid, ${p.agentId}, "generationId", "entryKind", 'reserved', credits, ${p.month}
     from (${reply}) as reply
     returning amount
-  ), agent_use as (
+  ), ${counting(p)}`
+
+/** The parts of a statement that count the amounts of its part `entry`, and raise an error when they exceed a limit. */
+const counting = (p: Limits) => sql`
+  agent_use as (
     ${raise(p, p.agentId, p.agentSlot, sql`${p.agentLimit}::integer`, sql`entry`)}
   ), account_use as (
     ${raise(p, p.accountId, p.accountSlot, limitOf(p), sql`entry cross join agent_use`)}
@@ -137,9 +141,13 @@ export async function releaseCredits(trx: Trx, accountId: AccountId, generationI
   if (entry) await giveBack(trx, accountId, entry, entry.amount)
 }
 
-/** Lowers the reservation of a reply that costs less than was reserved. A second call changes nothing. */
-export async function lowerReservation(
+/**
+ * Changes the reservation of a reply that another model gives at its own price. A second call changes nothing. Throws what
+ * `exhaustedIn` recognises when the limits do not allow a higher price.
+ */
+export async function changeReservation(
   trx: Trx,
+  limits: Limits,
   accountId: AccountId,
   generationId: string,
   credits: number,
@@ -152,14 +160,19 @@ export async function lowerReservation(
     .where('state', '=', 'reserved')
     .forUpdate()
     .executeTakeFirst()
-  if (!entry || entry.amount <= credits) return
+  if (!entry || entry.amount === credits) return
   await trx
     .updateTable('credit_entries')
     .set({ amount: credits })
     .where('account_id', '=', accountId)
     .where('id', '=', entry.id)
     .execute()
-  await giveBack(trx, accountId, entry, entry.amount - credits)
+  const more = credits - entry.amount
+  if (more < 0) await giveBack(trx, accountId, entry, -more)
+  else
+    await sql`with entry as (select ${more}::integer as amount), ${counting(limits)} select from reserved`.execute(
+      trx,
+    )
 }
 
 async function giveBack(

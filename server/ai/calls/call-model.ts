@@ -1,16 +1,31 @@
-import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
+import type { JSONSchema7, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { FairPlaces } from '../../platform/concurrency/fair-places.ts'
 import type { ResolvedModel } from './model-call.ts'
 import { type CallOptions, ModelCall, type Part } from './model-call.ts'
 import { WAS_REASONING } from './tagged-reasoning.ts'
 
-/** A question with a short text as its answer; `longest` is in characters. */
-type Ask = { system: string; user: string; maxOutputTokens: number; longest: number }
+/**
+ * A question with a short text as its answer, or JSON of a schema; `longest` is in characters. `maxOutputTokens` is what
+ * the text needs.
+ */
+export type Ask = {
+  system: string
+  user: string
+  schema?: JSONSchema7
+  maxOutputTokens: number
+  longest: number
+}
+
+/**
+ * More tokens for models that think although they are told not to, since they may not be known as such. A text that is
+ * too long ends earlier.
+ */
+const THINKING_TOKENS = 2_000
 
 /**
  * Calls a model and yields its parts as they arrive, those of one network read in one array, ending with `finish`.
  * Nothing is sent before the first array is requested. The timeouts of the catalogue entry apply, and a call that fails
- * before its first content is retried once if that may help. Throws ModelFailure for any error of the provider, for a
+ * before its first content is retried if that may help. Throws ModelFailure for any error of the provider, for a
  * timeout, and when the signal aborts the call.
  */
 export function streamModel(
@@ -40,18 +55,26 @@ export async function askForAccount(
   }
 }
 
-/** Returns a model's complete answer; null when it is too long. Throws like `streamModel`. */
+const promptOf = (system: string, user: string): LanguageModelV4Prompt => [
+  { role: 'system', content: system },
+  { role: 'user', content: [{ type: 'text', text: user }] },
+]
+
+/** Returns a model's complete answer, with as little reasoning as it can; null when it is too long. Throws like `streamModel`. */
 export async function askForText(
   model: ResolvedModel,
-  { system, user, maxOutputTokens, longest }: Ask,
+  { system, user, schema, maxOutputTokens, longest }: Ask,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const prompt: LanguageModelV4Prompt = [
-    { role: 'system', content: system },
-    { role: 'user', content: [{ type: 'text', text: user }] },
-  ]
+  const options: CallOptions = {
+    prompt: promptOf(system, user),
+    temperature: 0,
+    reasoning: 'none',
+    maxOutputTokens: maxOutputTokens + THINKING_TOKENS,
+    ...(schema ? { responseFormat: { type: 'json', schema, name: 'answer' } } : {}),
+  }
   let text = ''
-  for await (const parts of new ModelCall(model, { prompt, temperature: 0, maxOutputTokens }, signal)) {
+  for await (const parts of new ModelCall(model, options, signal)) {
     for (const part of parts) {
       if (part.type === 'text-delta') text += part.delta
       else if (part.type === 'raw' && part.rawValue === WAS_REASONING) text = ''

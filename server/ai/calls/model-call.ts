@@ -41,7 +41,9 @@ type Result = IteratorResult<Part[], undefined>
 
 /** A server is not read further while this many parts wait for the caller. */
 const MAX_UNREAD = 256
-const MAX_RETRY_WAIT_MS = 5_000
+const MAX_RETRIES = 2
+/** A customer is waiting, so no retry is begun later than this after the call was. */
+const PATIENCE_MS = 8_000
 const RETRY_WAIT_MS = 300
 /** How often a refused request is sent again without the settings that the server named. */
 const MAX_REDUCTIONS = 2
@@ -51,10 +53,16 @@ const NO_USAGE = {
   outputTokens: { total: undefined, text: undefined, reasoning: undefined },
 }
 
+/** Returns the milliseconds before the next attempt. Calls that failed together are not sent again together. */
+function waitBefore(retries: number, { retryAfterMs }: ModelFailure): number {
+  const wait = retryAfterMs ?? RETRY_WAIT_MS * 3 ** retries * (0.5 + Math.random())
+  return retryAfterMs === null ? wait : wait * (1 + Math.random() / 10)
+}
+
 /**
  * A model call: an iterator over its parts, which yields everything that one read of the network brought. It enforces
- * the entry's timeouts and limits, and retries the request once if it fails before the first content and a retry may
- * help. A request that is refused for one of its settings is sent without it.
+ * the entry's timeouts and limits, and retries the request if it fails before the first content and a retry may help. A
+ * request that is refused for one of its settings is sent without it.
  */
 export class ModelCall implements Receiver, AsyncIterableIterator<Part[], undefined> {
   readonly limits: CallLimits
@@ -64,6 +72,7 @@ export class ModelCall implements Receiver, AsyncIterableIterator<Part[], undefi
   #clock: CallClock | null = null
   #request: Sent | null = null
   #retry: NodeJS.Timeout | undefined
+  #begun = 0
   #attempts = 0
   #retries = 0
   #reductions = 0
@@ -181,9 +190,9 @@ export class ModelCall implements Receiver, AsyncIterableIterator<Part[], undefi
     if (this.#hasContent) this.#giveUp(failure)
     else if (failure.kind === 'rejected' && this.#reduce(named)) this.#again(0)
     else {
-      const wait = failure.retryAfterMs ?? RETRY_WAIT_MS
-      const helps = failure.retryable && wait <= MAX_RETRY_WAIT_MS
-      if (helps && ++this.#retries === 1) this.#again(wait)
+      const wait = waitBefore(this.#retries, failure)
+      const isInTime = performance.now() - this.#begun + wait <= PATIENCE_MS
+      if (failure.retryable && isInTime && ++this.#retries <= MAX_RETRIES) this.#again(wait)
       else this.#giveUp(failure)
     }
   }
@@ -206,6 +215,7 @@ export class ModelCall implements Receiver, AsyncIterableIterator<Part[], undefi
 
   #begin(): void {
     this.#state = 'running'
+    this.#begun = performance.now()
     if (this.#signal.aborted) {
       this.#onAbort()
       return

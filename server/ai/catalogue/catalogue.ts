@@ -195,6 +195,8 @@ type OpenAiVariables = EmbeddingVariables & { model: string | null }
 /** The model that OPENAI_API_KEY alone configures. */
 export const DEFAULT_MODEL = 'gpt-6-luna'
 const TIMEOUTS = { firstToken: 60_000, idle: 30_000, total: 300_000 }
+/** Where others can answer, a customer need not wait for one that does not begin. */
+const FALLBACK_FIRST_TOKEN_MS = 20_000
 const RERANK_TIMEOUT = 2_000
 const UNDERSTANDING_MS = 1_200
 const ANSWER_TOKENS = 2_000
@@ -332,7 +334,11 @@ function entryOf(model: Static<typeof FileModel>, apiKey: string | null): ModelE
     fallbacks: model.fallbacks ?? [],
     understandingMs: understanding === true ? UNDERSTANDING_MS : understanding || null,
     searches: model.searches ?? family?.isStrong ?? PLAIN.searches,
-    timeouts: { ...TIMEOUTS, ...model.timeouts },
+    timeouts: {
+      ...TIMEOUTS,
+      ...(model.fallbacks?.length ? { firstToken: FALLBACK_FIRST_TOKEN_MS } : {}),
+      ...model.timeouts,
+    },
   }
 }
 

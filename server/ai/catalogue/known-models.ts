@@ -56,6 +56,13 @@ export const KNOWN_MODELS: readonly KnownModel[] = [
     reasoning: 'none',
     source: 'https://platform.claude.com/docs/en/models/haiku-5-5/overview',
   },
+  {
+    provider: 'anthropic',
+    id: 'claude-sonnet-5-5',
+    prices: { input: 2, output: 10 },
+    withdrawn: null,
+    source: 'https://platform.claude.com/docs/about-claude/models/whats-new-opus-5',
+  },
   { provider: 'google', id: 'gemini-3.5-flash-lite', withdrawn: null, source: GOOGLE_ENDS },
   {
     provider: 'cohere',

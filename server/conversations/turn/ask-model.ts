@@ -1,14 +1,16 @@
-import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import type {
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+  LanguageModelV4StreamPart,
+} from '@ai-sdk/provider'
 import { sql } from 'kysely'
-import { lowerReservation } from '../../accounts/plans/credits.ts'
+import { changeReservation, exhaustedIn, limitsOf } from '../../accounts/plans/credits.ts'
 import { planOf } from '../../accounts/plans/plans.ts'
 import { askForAccount, askForText, streamModel } from '../../ai/calls/call-model.ts'
-import type { ResolvedModel } from '../../ai/calls/model-call.ts'
+import type { CallOptions, ResolvedModel } from '../../ai/calls/model-call.ts'
 import type { ModelEntry } from '../../ai/catalogue/catalogue.ts'
 import { ModelFailure } from '../../ai/failures/model-failure.ts'
-import type { Context } from '../../context.ts'
 import { withoutMarkers } from '../../knowledge/search/answering/citations.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { storable } from '../../platform/http/bodies/storable.ts'
@@ -32,6 +34,23 @@ export function chooseModel({ models }: TurnNeeds, { account, agent }: ChatReque
   return model
 }
 
+/**
+ * Returns the models that answer in place of one that fails, in order: its fallbacks, as far as the account's plan allows
+ * them, and the built-in responder where the operator wants it.
+ */
+export function standInsFor(
+  { models, config }: Pick<TurnNeeds, 'models' | 'config'>,
+  { account }: Pick<ChatRequest, 'account'>,
+  { entry }: ResolvedModel,
+): ResolvedModel[] {
+  const allowed = planOf(account.plan).models
+  const auto = models.resolve('auto')?.entry.id
+  const isAllowed = (id: string): boolean => !allowed || id === auto || allowed.includes(id)
+  const others = entry.fallbacks.filter(isAllowed).map((id) => models.resolve(id))
+  const builtin = config.builtinFallback && entry.provider !== 'builtin' ? models.resolve('builtin') : null
+  return [...new Set([...others, builtin])].filter((model) => model !== null)
+}
+
 /** Wraps a model so that each of its requests is noted in the generation that sends it. */
 export const noting = (model: ResolvedModel, live: LiveGeneration): ResolvedModel => ({
   ...model,
@@ -52,37 +71,80 @@ const SHOWN: ReadonlySet<LanguageModelV4StreamPart['type']> = new Set([
   'finish',
 ])
 
+/** What the models of a turn read: the prompt, and what was said and returned since. */
+export type Talk = { prompt: LanguageModelV4Prompt; since: LanguageModelV4Message[] }
+type Options = Omit<CallOptions, 'prompt' | 'providerOptions' | 'temperature'>
+
 /**
- * Calls the model of the turn. If its provider fails before the first word and the operator allows it, the built-in
- * responder answers instead. Each array holds the parts of one read from the network. Throws ModelFailure.
+ * Calls the model of the turn. If its provider fails before anything is shown, the next model that may answers instead.
+ * Each array holds the parts of one read from the network. Throws ModelFailure.
  */
 export function askModel(
   ctx: TurnNeeds,
   turn: Turn,
   live: LiveGeneration,
   prepared: Prepared,
-  options: Pick<LanguageModelV4CallOptions, 'prompt' | 'tools' | 'toolChoice'>,
+  talk: Talk,
+  options: Options,
 ): Parts {
-  const ask = () => streamOf(turn, live, prepared, options)
-  const isBuiltin = turn.model.entry.provider === 'builtin'
-  // Another model can only take over at the start of a reply. A turn that has called a tool must continue from its
-  // result.
-  const isStart = options.prompt.at(-1)?.role === 'user' && live.count === 0
-  if (isBuiltin || !ctx.config.builtinFallback || !isStart) return ask()
-  return withFallback(ask(), async (failure) => {
-    const builtin = ctx.models.resolve('builtin')!
-    ctx.log.warn({ err: failure, generation: live.ids.id }, 'the built-in responder answers instead')
-    await leaveToBuiltin(ctx, turn.owner, live, builtin.entry)
-    turn.model = builtin
-    return ask()
-  })
+  const ask = () => streamOf(turn, live, prepared, talk, options)
+  return withStandIns(ask, (failure) => takeOver(ctx, turn, live, prepared, talk, failure))
 }
+
+/**
+ * Lets the next model take over the turn, at its own price. Returns false when no other may: text has been shown, an
+ * action has run or been called, or all have been asked.
+ */
+export async function takeOver(
+  ctx: TurnNeeds,
+  turn: Turn,
+  live: LiveGeneration,
+  prepared: Prepared,
+  talk: Talk,
+  failure: unknown,
+): Promise<boolean> {
+  while (live.count === 0) {
+    const next = turn.standIns.shift()
+    if (!next) return false
+    const { entry } = next
+    const isBuiltin = entry.provider === 'builtin'
+    // The built-in responder cannot read what tools return.
+    if (isBuiltin && (talk.since.length > 0 || talk.prompt.at(-1)?.role !== 'user')) continue
+    const about = { err: failure, generation: live.ids.id, instead: entry.id }
+    try {
+      await assign(ctx, turn, live, entry)
+    } catch (error) {
+      if (exhaustedIn(error) === null) throw error
+      ctx.log.warn(about, 'there are no credits for the model that would answer instead')
+      continue
+    }
+    ctx.log.warn(about, 'another model answers instead')
+    turn.model = isBuiltin ? next : noting(next, live)
+    talk.prompt = prepared.promptFor(entry)
+    talk.since = talk.since.map(readByOthers)
+    return true
+  }
+  return false
+}
+
+/** Removes what only the model that wrote a message can read: its reasoning and its signatures. */
+const readByOthers = (said: LanguageModelV4Message): LanguageModelV4Message =>
+  said.role === 'assistant'
+    ? {
+        role: 'assistant',
+        content: said.content.flatMap((part) => {
+          const { providerOptions: _, ...rest } = part
+          return part.type === 'reasoning' ? [] : [rest]
+        }),
+      }
+    : said
 
 function streamOf(
   { request, model }: Turn,
   live: LiveGeneration,
   { found, said }: Prepared,
-  options: Pick<LanguageModelV4CallOptions, 'prompt' | 'tools' | 'toolChoice'>,
+  talk: Talk,
+  options: Options,
 ): Parts {
   const { entry } = model
   // Passages for the built-in responder must not contain citation markers of their own.
@@ -90,71 +152,78 @@ function streamOf(
     entry.provider === 'builtin'
       ? found.passages.map((passage) => ({ ...passage, text: withoutMarkers(passage.text) }))
       : found.passages
+  const read = { ...options, prompt: [...talk.prompt, ...talk.since] }
   const parts = streamModel(
     model,
     {
-      ...options,
-      temperature: request.agent.temp,
       maxOutputTokens: entry.maxOutputTokens,
+      ...read,
+      temperature: request.agent.temp,
       providerOptions: {
         parley: { ...found, ...said, passages, question: found.question ?? '' } as never,
       },
     },
     { signal: live.signal },
   )
-  return request.trial ? request.trial.watch(entry, options, live.ids, parts) : parts
+  return request.trial ? request.trial.watch(entry, read, live.ids, parts) : parts
 }
 
 /**
- * Yields what a provider streams or, if it fails before any of the answer could be shown, what `instead` streams.
- * Parts that show nothing are held back until the first that does, because only then it is certain that nothing will
- * be replaced.
+ * Yields what a provider streams or, if it fails before any of the answer could be shown, what the next one does. Parts
+ * that show nothing are held back until the first that does, because only then it is certain that nothing will be
+ * replaced.
  */
-async function* withFallback(
-  own: Parts,
-  instead: (failure: ModelFailure) => Promise<Parts>,
+async function* withStandIns(
+  ask: () => Parts,
+  takeOver: (failure: ModelFailure) => Promise<boolean>,
 ): AsyncGenerator<LanguageModelV4StreamPart[]> {
-  const held: LanguageModelV4StreamPart[] = []
-  let isShown = false
-  try {
-    for await (const parts of own) {
-      if (!isShown && !parts.some(({ type }) => SHOWN.has(type))) {
-        held.push(...parts)
-        continue
+  for (;;) {
+    const held: LanguageModelV4StreamPart[] = []
+    let isShown = false
+    try {
+      for await (const parts of ask()) {
+        if (!isShown && !parts.some(({ type }) => SHOWN.has(type))) {
+          held.push(...parts)
+          continue
+        }
+        yield isShown ? parts : [...held, ...parts]
+        isShown = true
       }
-      yield isShown ? parts : [...held, ...parts]
-      isShown = true
+      if (!isShown && held.length > 0) yield held
+      return
+    } catch (error) {
+      if (isShown || !(error instanceof ModelFailure) || error.kind === 'aborted') throw error
+      if (!(await takeOver(error))) throw error
     }
-    if (!isShown && held.length > 0) yield held
-    return
-  } catch (error) {
-    if (isShown || !(error instanceof ModelFailure) || error.kind === 'aborted') throw error
-    own = await instead(error)
   }
-  yield* own
 }
 
-/** Assigns the generation to the built-in responder, at its price if that is lower than what was reserved. */
-async function leaveToBuiltin(
-  { db }: Pick<Context, 'db'>,
-  { accountId }: AgentRef,
-  live: LiveGeneration,
-  builtin: ModelEntry,
+/** Assigns the generation to another model at its price. Throws what `exhaustedIn` recognises. */
+async function assign(
+  { db }: Pick<TurnNeeds, 'db'>,
+  { request, owner }: Turn,
+  { ids }: LiveGeneration,
+  { id, credits: price }: ModelEntry,
 ): Promise<void> {
-  const { ids } = live
-  const credits = Math.min(ids.credits, builtin.credits)
+  const { account, agent, trial } = request
+  const credits = trial ? 0 : price
+  const limits = limitsOf({
+    ...owner,
+    plan: account.plan,
+    agentLimit: agent.creditLimit,
+  })
   await transact(db, async (trx) => {
     await trx
       .updateTable('generations')
-      .set({ model: builtin.id, credits })
-      .where('account_id', '=', accountId)
+      .set({ model: id, credits })
+      .where('account_id', '=', owner.accountId)
       .where('id', '=', ids.id)
       .where('status', '=', 'running')
       .execute()
-    await lowerReservation(trx, accountId, ids.id, credits)
+    await changeReservation(trx, limits, owner.accountId, ids.id, credits)
   })
   ids.credits = credits
-  ids.standIn = builtin.id
+  ids.standIn = id
 }
 
 const MAX_SUMMARY_LENGTH = 1_000
@@ -170,7 +239,7 @@ const SUMMARISE =
  * it. If it fails, the summary made of the first words remains. Returns the summary to use.
  */
 export async function summariseParent(
-  { db, log }: Pick<TurnNeeds, 'db' | 'log'>,
+  { db, log, models }: Pick<TurnNeeds, 'db' | 'log' | 'models'>,
   model: ResolvedModel,
   { accountId, conversationId }: { accountId: AccountId; conversationId: string },
   parent: Parent,
@@ -186,7 +255,7 @@ export async function summariseParent(
   const ask = { system: SUMMARISE, user, maxOutputTokens: 300, longest: MAX_WRITTEN_SUMMARY_LENGTH }
   const limit = AbortSignal.any([signal, AbortSignal.timeout(SUMMARY_MS)])
   try {
-    const summary = (await askForText(model, ask, limit)) ?? ''
+    const summary = (await askForText(models.small(model), ask, limit)) ?? ''
     const short = shorten(storable(summary), MAX_SUMMARY_LENGTH)
     if (short === '') return parent.summary
     await db
@@ -233,7 +302,13 @@ export async function improveTitle(
       longest: MAX_WRITTEN_TITLE_LENGTH,
     }
     const title =
-      (await askForAccount(models.asking, accountId, model, ask, AbortSignal.timeout(15_000))) ?? ''
+      (await askForAccount(
+        models.asking,
+        accountId,
+        models.small(model),
+        ask,
+        AbortSignal.timeout(15_000),
+      )) ?? ''
     // The title becomes the subject of tickets and mails, where links written by a model do not belong.
     const plain = withoutForeignLinks(storable(title), () => false)
     const short = titleFromWords(plain.replace(/^["'“„«\s]+|["'”“»\s]+$/g, ''))

@@ -294,7 +294,7 @@ test('a provider that fails midway results in error and finish, the text is kept
   assert.equal(titles().filter((body) => body.includes('Fail midway')).length, 0)
 })
 
-test('a transient failure is retried once, only before the first word', async () => {
+test('a transient failure is retried, only before the first word', async () => {
   const before = models.requests.length
   models.queue.push({ status: 500 }, { tokens: ['Second', ' try'] })
   const answer = await say({ message: 'Hello again' })

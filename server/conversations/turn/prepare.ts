@@ -11,6 +11,7 @@ import type { Toolkit } from '../../actions/tools/tool.ts'
 import { withoutCustomers } from '../../actions/tools/without-customers.ts'
 import { CHANNEL_NAMES } from '../../agents/settings/channel-names.ts'
 import type { Handover } from '../../ai/built-in/input.ts'
+import type { ModelEntry } from '../../ai/catalogue/catalogue.ts'
 import { withoutMarkers } from '../../knowledge/search/answering/citations.ts'
 import { givenPassages, givenText } from '../../knowledge/search/answering/given-passages.ts'
 import { retrieve, type TalkMessage } from '../../knowledge/search/answering/retrieve.ts'
@@ -30,6 +31,7 @@ import type { TranscriptMessage } from '../records/queries.ts'
 import { outcomes } from '../records/schema.ts'
 import { summariseParent } from './ask-model.ts'
 import { REPORT_RULE, REPORT_TAG, reportOf } from './outcome-report.ts'
+import { searchTool } from './search-tool.ts'
 import type { ChatRequest, Prepared, Turn, TurnNeeds } from './turn.ts'
 
 /** Searches for the passages of the reply, and prepares its tools and its prompt. */
@@ -61,8 +63,13 @@ export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): 
     isBuiltinAsked ? languageFor(talk, () => ctx.knowledge.languages(knowledge)) : ('en' as const),
   ])
   request.trial?.noteFound(found)
+  const tools = [...toolkit.tools]
+  if (model.entry.searches && agent.knowledgeVersion > 0 && !found.isSmallTalk) {
+    const search = searchTool(ctx, knowledge, found.passages, passageTokens)
+    if (tools.every(({ name }) => name !== search.name)) tools.push(search)
+  }
   const areEmpty = found.passages.length === 0 && (await ctx.knowledge.isEmpty(knowledge))
-  const score = areEmpty || found.question === null ? null : found.confidence
+  const score = areEmpty || found.question === null || found.isSmallTalk ? null : found.confidence
   const escalate = toolkit.tools.find(({ type }) => type === 'escalate')
   const isAccepted = request.acceptsOffer || acceptsOffer(transcript)
   // What a message without words shows or means, only a person can tell.
@@ -71,23 +78,24 @@ export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): 
   const isMail = request.channel === CHANNEL_NAMES.email.settings
   const when = isWanted ? 'asked' : isMail ? 'not_found' : null
   const handover = escalate && when ? handoverTo(escalate.name, transcript, when) : null
-  const prompt = buildPrompt({
-    instructions: agent.instructions,
-    channelInstructions: instructionsFor(request),
-    parentSummary,
-    procedures: toolkit.procedures,
-    hasTools: toolkit.tools.length > 0,
-    offersPerson: escalate !== undefined,
-    passages: found.passages,
-    transcript,
-    contextTokens: model.entry.contextTokens,
-    modelId: model.entry.id,
-  })
+  const promptFor = (entry: ModelEntry): LanguageModelV4Prompt =>
+    buildPrompt({
+      instructions: agent.instructions,
+      channelInstructions: instructionsFor(request),
+      parentSummary,
+      procedures: toolkit.procedures,
+      hasTools: tools.length > 0,
+      offersPerson: escalate !== undefined,
+      passages: found.passages,
+      transcript,
+      contextTokens: entry.contextTokens,
+      modelId: entry.id,
+    })
   return {
     found,
     score,
-    toolkit,
-    prompt,
+    toolkit: { ...toolkit, tools },
+    promptFor,
     mustCall: isAccepted ? (escalate?.name ?? null) : null,
     escalate: escalate?.name ?? null,
     said: {

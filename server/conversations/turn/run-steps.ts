@@ -8,11 +8,11 @@ import type { AgentRef } from '../../platform/db/refs.ts'
 import { beginCalls, type Call, endCall, hasWords } from '../records/parts.ts'
 import { metadataOf, type Replay } from '../records/present.ts'
 import type { LiveGeneration } from '../stream/reading.ts'
-import { askModel } from './ask-model.ts'
+import { askModel, type Talk, takeOver } from './ask-model.ts'
 import { finishTurn } from './finish.ts'
 import { prepare, toolResult } from './prepare.ts'
 import { type Step, speakStep } from './speak-step.ts'
-import type { StepsResult, Turn, TurnNeeds } from './turn.ts'
+import type { Prepared, StepsResult, Turn, TurnNeeds } from './turn.ts'
 
 /** The most model calls in one turn. */
 export const MAX_STEPS = 8
@@ -97,27 +97,27 @@ async function endFailed(
 /** Runs the steps of a turn: calls the model, runs its tool calls, and calls it again with their outputs. */
 async function speak(ctx: TurnNeeds, turn: Turn, live: LiveGeneration, result: StepsResult): Promise<void> {
   const prepared = await prepare(ctx, turn, live.signal)
-  const { found, toolkit, prompt } = prepared
+  const { found, toolkit } = prepared
   result.score = prepared.score
   result.escalate = prepared.escalate
   result.mayOffer = prepared.said.mayOffer
   result.isIndexing = found.isIndexing && !found.isFound
   result.citations = new Citations(found.passages, turn.started.citedBefore)
   const tools = new Map(toolkit.tools.map((tool) => [tool.name, tool]))
-  const messages: LanguageModelV4Message[] = [...prompt]
+  const talk: Talk = { prompt: prepared.promptFor(turn.model.entry), since: [] }
   const surroundings = { process: ctx.process, pace: paceOf(ctx, turn, live) }
-  let isRepeated = false
+  let empty: Step | null = null
   for (let number = 1; ; number++) {
     live.signal.throwIfAborted()
     if (number > 1 && live.count > 0) live.emit({ type: 'start-step' })
     const options = {
-      prompt: messages,
-      ...toolOptions(tools, messages, {
-        isLast: number === MAX_STEPS || messages.at(-1) === ASK_FOR_WORDS,
+      ...(empty ? repeatOptions(turn, empty) : {}),
+      ...toolOptions(tools, [...talk.prompt, ...talk.since], {
+        isLast: number === MAX_STEPS || talk.since.at(-1) === ASK_FOR_WORDS,
         mustCall: number === 1 ? prepared.mustCall : null,
       }),
     }
-    const step = await speakStep(surroundings, askModel(ctx, turn, live, prepared, options), {
+    const step = await speakStep(surroundings, askModel(ctx, turn, live, prepared, talk, options), {
       tools,
       live,
       citations: result.citations,
@@ -128,11 +128,12 @@ async function speak(ctx: TurnNeeds, turn: Turn, live: LiveGeneration, result: S
     result.offer = step.offer
     result.finishReason = step.finishReason === 'tool-calls' ? 'stop' : step.finishReason
     if (step.calls.length === 0) {
-      if (isRepeated || hasWords(live)) return
-      // A model that returned no words usually returns some when it is asked again.
-      isRepeated = true
+      if (hasWords(live)) return
+      // A model that returned no words usually returns some when it is asked again; if not, another one may.
+      if (empty && !(await mayAskAnother(ctx, turn, live, prepared, talk, step))) return
+      empty = empty ? null : step
       result.citations = new Citations(found.passages, turn.started.citedBefore)
-      if (messages.at(-1)?.role === 'tool') messages.push(ASK_FOR_WORDS)
+      if (talk.since.at(-1)?.role === 'tool') talk.since.push(ASK_FOR_WORDS)
       if (live.count > 0) live.emit({ type: 'finish-step' })
       number -= 1
       continue
@@ -152,10 +153,32 @@ async function speak(ctx: TurnNeeds, turn: Turn, live: LiveGeneration, result: S
       result.finishReason = 'other'
       return
     }
-    messages.push(...spoken(step, results))
+    talk.since.push(...spoken(step, results))
     if (live.count > 0) live.emit({ type: 'finish-step' })
   }
 }
+
+/**
+ * Returns the options for asking again after an answer without words. One that ended in the reasoning gets more room, and
+ * is asked with as little reasoning as the model can.
+ */
+const repeatOptions = (
+  { model: { entry } }: Turn,
+  { finishReason }: Step,
+): Pick<LanguageModelV4CallOptions, 'reasoning' | 'maxOutputTokens'> =>
+  finishReason === 'length' ? { reasoning: 'none', maxOutputTokens: 2 * entry.maxOutputTokens } : {}
+
+/** What a provider refuses to answer is not asked elsewhere. */
+const mayAskAnother = async (
+  ctx: TurnNeeds,
+  turn: Turn,
+  live: LiveGeneration,
+  prepared: Prepared,
+  talk: Talk,
+  { finishReason }: Step,
+): Promise<boolean> =>
+  finishReason !== 'content-filter' &&
+  (await takeOver(ctx, turn, live, prepared, talk, new Error('the answer has no words')))
 
 /** Returns what has to be sent back to the provider with the calls of a step, by their ids. */
 function replayOf({ calls, content }: Step): Record<string, Replay> {

@@ -24,7 +24,7 @@ import {
 } from '../records/queries.ts'
 import { EVENTS_PER_GENERATION } from '../stream/events.ts'
 import type { LiveGeneration } from '../stream/reading.ts'
-import { chooseModel, improveTitle, noting } from './ask-model.ts'
+import { chooseModel, improveTitle, noting, standInsFor } from './ask-model.ts'
 import { askedText } from './prepare.ts'
 import { runTurn } from './run-steps.ts'
 import type { ChatRequest, StartedTurn, StartRequest, Turn, TurnNeeds } from './turn.ts'
@@ -49,6 +49,7 @@ export async function startChat(ctx: TurnNeeds, request: ChatRequest): Promise<L
     owner: { accountId: account.id, agentId: agent.id },
     question: askedText(started.transcript),
     model: noting(model, live),
+    standIns: standInsFor(ctx, request, model),
   }
   runTurn(ctx, turn, live)
     // A model that has just failed is not asked for a title.

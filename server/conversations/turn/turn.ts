@@ -131,8 +131,10 @@ export type Turn = {
   owner: AgentRef
   /** The text of the message to answer, or of all messages since the last answer. */
   question: string
-  /** Switches to the built-in responder when that replaces a provider that failed. */
+  /** Switches to another when that replaces one that failed. */
   model: ResolvedModel
+  /** The models that may still answer in its place, in order. */
+  standIns: ResolvedModel[]
 }
 
 type Parts = AsyncIterable<LanguageModelV4StreamPart[]>
@@ -155,7 +157,8 @@ export type Prepared = {
   /** The confidence of what was found; null when nothing was searched. */
   score: number | null
   toolkit: Toolkit
-  prompt: LanguageModelV4Prompt
+  /** Returns the prompt as a model can read it: as much as fits, and nothing that only another one understands. */
+  promptFor(model: ModelEntry): LanguageModelV4Prompt
   /** The tool that the first step has to call, because the customer has accepted the offer of a person; else null. */
   mustCall: string | null
   /** The tool that passes the conversation to a person, if there is one. */

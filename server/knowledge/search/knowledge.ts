@@ -91,6 +91,10 @@ export type SearchOptions = {
   audiences?: readonly string[]
   /** Whether to return the signals of each passage, too. */
   explain?: boolean
+  /** How often the ranking of the first query counts; default 1. */
+  ownWeight?: number
+  /** Whether the vectors are left out, which takes the shortest time. */
+  byWordsAlone?: boolean
 }
 
 export type Knowledge = {
@@ -153,12 +157,14 @@ async function searchInRows(
   stem: Stemmer,
   scope: Scope,
   queries: readonly string[],
-  { limit, explain }: SearchOptions,
+  { limit, explain, ownWeight = 1, byWordsAlone = false }: SearchOptions,
 ): Promise<SearchResult> {
   const { accountId: account, agentId, sourceIds } = scope
   const [words, { near, problem, use }] = await Promise.all([
     transact(needs.db, (trx) => searchWords(trx, stem, scope, queries)),
-    nearestChunks(needs, { account, agentId, queries, sourceIds: sourceIds ?? undefined, limit: NEAREST }),
+    byWordsAlone
+      ? { near: [], problem: null, use: null }
+      : nearestChunks(needs, { account, agentId, queries, sourceIds: sourceIds ?? undefined, limit: NEAREST }),
   ])
   if (!words) return NOTHING_FOUND
   const { state, asked, found: byWords, pinned } = words
@@ -185,7 +191,7 @@ async function searchInRows(
       }))
     return scoreCandidates({ ...question, weights }, candidates, stem)
   })
-  const ranked = distinct(fuse(rankings), chunks).slice(0, limit)
+  const ranked = distinct(fuse(rankings, ownWeight), chunks).slice(0, limit)
   const confidence = Math.max(0, ...rankings.map((ranking) => confidenceOf(ranking, evident)))
   const isFound = confidence >= FOUND_FROM
   const best = ranked[0]?.score || 1
@@ -249,16 +255,16 @@ const RANK_CONSTANT = 60
 
 type Ranked = Pick<Scored, 'id' | 'score' | 'first'>
 
-function fuse(rankings: readonly (readonly Scored[])[]): Ranked[] {
+function fuse(rankings: readonly (readonly Scored[])[], ownWeight: number): Ranked[] {
   const [only, ...others] = rankings
   if (only && others.length === 0) return [...only]
   const fused = new Map<string, Ranked>()
-  for (const ranking of rankings)
+  for (const [at, ranking] of rankings.entries())
     for (const [place, { id, first }] of ranking.entries()) {
       const { score, first: before } = fused.get(id) ?? { score: 0, first: 0 }
       fused.set(id, {
         id,
-        score: score + 1 / (RANK_CONSTANT + place),
+        score: score + (at === 0 ? ownWeight : 1) / (RANK_CONSTANT + place),
         first: first > before ? first : before,
       })
     }

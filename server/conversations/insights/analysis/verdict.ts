@@ -1,4 +1,4 @@
-import { recordOf } from '../../../platform/unknown-values.ts'
+import { jsonAnswer } from '../../../ai/calls/json-answer.ts'
 import { tidyName, topicKey } from '../topics/topic-key.ts'
 
 type Sentiment = 'positive' | 'neutral' | 'negative'
@@ -24,7 +24,7 @@ const MAX_LENGTH = 4_000
  * that are neither in the list nor an alias are dropped.
  */
 export function readVerdict(text: string, known: readonly KnownTopic[], most: number): Verdict | null {
-  const value = parse(text)
+  const value = text.length > MAX_LENGTH ? null : jsonAnswer(text)
   if (value === null) return null
   const { sentiment, topics, newTopic, unanswered } = value
   const mood = SENTIMENTS.find((one) => one === sentiment)
@@ -43,17 +43,5 @@ export function readVerdict(text: string, known: readonly KnownTopic[], most: nu
     topics: [...new Set([...chosen, ...(isKnown ? [isKnown] : [])])].slice(0, most),
     newTopic: isKnown ? null : proposed,
     unanswered: Array.isArray(unanswered) ? unanswered.filter((n) => Number.isInteger(n)) : null,
-  }
-}
-
-function parse(text: string): Record<string, unknown> | null {
-  const [from, to] = [text.indexOf('{'), text.lastIndexOf('}')]
-  const around = from < 0 ? text : text.slice(0, from) + text.slice(to + 1)
-  if (from < 0 || text.length > MAX_LENGTH || /[^\s`]/.test(around.replace(/json/i, ''))) return null
-  try {
-    const value: unknown = JSON.parse(text.slice(from, to + 1))
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? recordOf(value) : null
-  } catch {
-    return null
   }
 }

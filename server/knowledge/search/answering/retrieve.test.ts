@@ -156,7 +156,7 @@ test('the built-in responder replaces a provider that fails before its first wor
           .then(() => client.request('POST', `/agents/${agentId}/chat`, { stream: false, ...message }))
   }
   const faults: [string, Reply[]][] = [
-    ['500', [{ status: 500 }, { status: 500 }]],
+    ['500', [{ status: 500 }, { status: 500 }, { status: 500 }]],
     ['401', [{ status: 401 }]],
     [
       'dropped',
