@@ -162,17 +162,17 @@ for (const provider of providers) {
 test('each error has its kind with every provider', async () => {
   await failsAs('rejected', { status: 401 })
   await failsAs('rejected', { status: 400 })
-  await failsAs('rate_limited', { status: 429 }, { status: 429 })
+  await failsAs('rate_limited', { status: 429 }, { status: 429 }, { status: 429 })
   await failsAs('rate_limited', { status: 429, retryAfter: 60 })
-  await failsAs('unavailable', { status: 500 }, { status: 503 })
+  await failsAs('unavailable', { status: 500 }, { status: 503 }, { status: 500 })
   await failsAs('timeout', { tokens: tokens(3), firstDelayMs: 2_500 })
   await failsAs('timeout', { tokens: tokens(9), delayMs: 1, stallAfter: 4 })
   await failsAs('unavailable', { tokens: tokens(9), dropAfter: 4, delayMs: 10 })
 })
 
-test('a call is retried once, and only before the first word', async () => {
+test('a call is retried twice, and only before the first word', async () => {
   for (const provider of providers) {
-    server.queue.push({ status: 500 }, { tokens: ['ok'] })
+    server.queue.push({ status: 500 }, { status: 503 }, { tokens: ['ok'] })
     assert.equal(textOf(await call(provider)), 'ok')
     const before = server.requests.length
     server.queue.push({ tokens: tokens(9), dropAfter: 4, delayMs: 10 }, { tokens: ['never'] })

@@ -29,7 +29,9 @@ export function searchTool(
       'Searches the documents of the company. Use it when the passages that you were given do not hold the answer and other words, or a part of the question, may find it.',
     inputSchema: {
       type: 'object',
-      properties: { query: { type: 'string', description: 'A short search, in the language of the documents' } },
+      properties: {
+        query: { type: 'string', description: 'A short search, in the language of the documents' },
+      },
       required: ['query'],
       additionalProperties: false,
     },

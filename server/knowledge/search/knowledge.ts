@@ -164,7 +164,13 @@ async function searchInRows(
     transact(needs.db, (trx) => searchWords(trx, stem, scope, queries)),
     byWordsAlone
       ? { near: [], problem: null, use: null }
-      : nearestChunks(needs, { account, agentId, queries, sourceIds: sourceIds ?? undefined, limit: NEAREST }),
+      : nearestChunks(needs, {
+          account,
+          agentId,
+          queries,
+          sourceIds: sourceIds ?? undefined,
+          limit: NEAREST,
+        }),
   ])
   if (!words) return NOTHING_FOUND
   const { state, asked, found: byWords, pinned } = words

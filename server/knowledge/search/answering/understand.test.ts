@@ -75,7 +75,11 @@ test('the small model reads a follow-up, for the search only, and it costs nothi
   const { body: sent } = asked()[0]!
   assert.equal(sent.model, 'reader')
   assert.equal(sent.response_format.json_schema.strict, true)
-  assert.deepEqual(Object.keys(sent.response_format.json_schema.schema.properties), ['kind', 'language', 'queries'])
+  assert.deepEqual(Object.keys(sent.response_format.json_schema.schema.properties), [
+    'kind',
+    'language',
+    'queries',
+  ])
   assert.match(sent.messages.at(-1).content, /"documents":\["en"\].*What does the desk lamp weigh\?/)
   assert.match(given(), /ladder weighs nine/)
   assert.deepEqual(second.metadata.usage, { credits: 1 })
