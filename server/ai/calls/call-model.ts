@@ -8,7 +8,7 @@ import { WAS_REASONING } from './tagged-reasoning.ts'
  * A question with a short text as its answer, or JSON of a schema; `longest` is in characters. `maxOutputTokens` is what
  * the text needs.
  */
-export type Ask = {
+type Ask = {
   system: string
   user: string
   schema?: JSONSchema7
