@@ -15,7 +15,6 @@ import { createMailParser } from './channels/email/parse/mail-parser.ts'
 import type { Config } from './config.ts'
 import { createIndexer } from './conversations/search/index/index-conversations.ts'
 import { createFollowers } from './conversations/stream/follow.ts'
-import { type Backlog, createBacklog } from './conversations/stream/generation-log.ts'
 import { createOrphans } from './conversations/turn/finish.ts'
 import { createGenerations } from './conversations/turn/generations.ts'
 import { createExtractor } from './knowledge/documents/extractor.ts'
@@ -47,12 +46,11 @@ const USER_AGENT = `Parley/${VERSION} (self-hosted agent service)`
 export type Context = Awaited<ReturnType<typeof createContext>>
 
 /** The parts that tests replace. */
-type Overrides = { database?: Database; log?: Logger; backlog?: Backlog; hubModels?: readonly HubModel[] }
+type Overrides = { database?: Database; log?: Logger; maxUnsaved?: number; hubModels?: readonly HubModel[] }
 
 /** Opens and migrates the database, and creates everything that depends on it. */
 export async function createContext(config: Config, overrides: Overrides = {}) {
   const log = overrides.log ?? createLog(config.logLevel, config.logFormat)
-  const { backlog = createBacklog() } = overrides
   const database =
     overrides.database ??
     (config.databaseUrl ? openPostgres(config.databaseUrl) : await openEmbedded(config.dataDir))
@@ -118,7 +116,9 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
     const stopping = new AbortController()
     // Every open stream listens.
     setMaxListeners(0, stopping.signal)
-    const generations = createGenerations({ db, notifier, process, turns, onError, backlog })
+    const { maxUnsaved } = overrides
+    const limits = maxUnsaved === undefined ? {} : { maxUnsaved }
+    const generations = createGenerations({ db, notifier, process, turns, onError, ...limits })
     const reactions = turnReactions(notifier)
     return {
       config,
@@ -165,7 +165,7 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
       maintenance: createMaintenance(db),
       /** The folder of uploaded files, by account, agent and source. */
       filesDir: join(config.dataDir, 'files'),
-      uploads: createUploads(join(config.dataDir, 'uploads'), turns, space),
+      uploads: createUploads(join(config.dataDir, 'uploads'), space),
       bodies: createBodyBudgets(),
       async close(jobsMs?: number) {
         vacuum?.stop()

@@ -10,7 +10,6 @@ import type { HubModel } from '../server/ai/local/hub-models.ts'
 import { createApp } from '../server/app.ts'
 import { readConfig } from '../server/config.ts'
 import { type Context, createContext } from '../server/context.ts'
-import type { Backlog } from '../server/conversations/stream/generation-log.ts'
 import { jobKinds } from '../server/features.ts'
 import { openPostgres } from '../server/platform/db/database.ts'
 import type { AccountId } from '../server/platform/db/tables/columns.ts'
@@ -51,7 +50,7 @@ export type Service = {
 /**
  * Starts the whole service on a free port, with contract checks enabled. It uses a new database, or the database and
  * the folder of `beside`, as an additional process would (PostgreSQL only). With `idle`, it processes no jobs. `port` is for
- * services that have to know their own address, `backlog` limits what may wait for the log of answers, and `hubModels` are what
+ * services that have to know their own address, `maxUnsaved` limits how many events may wait for the log of answers, and `hubModels` are what
  * the owner can fetch.
  */
 export async function startService(
@@ -60,9 +59,9 @@ export async function startService(
   {
     idle = false,
     port = 0,
-    backlog,
+    maxUnsaved,
     hubModels,
-  }: { idle?: boolean; port?: number; backlog?: Backlog; hubModels?: readonly HubModel[] } = {},
+  }: { idle?: boolean; port?: number; maxUnsaved?: number; hubModels?: readonly HubModel[] } = {},
 ): Promise<Service> {
   const folder = beside?.ctx.config.dataDir ?? (await mkdtemp(join(tmpdir(), 'parley-test-')))
   const config = readConfig({ DATA_DIR: folder, LOG_LEVEL: 'error', SEED_DEMO: '0', ...env })
@@ -71,7 +70,7 @@ export async function startService(
     : await freshDatabase()
   const ctx = await createContext(config, {
     database: database.database,
-    ...(backlog && { backlog }),
+    ...(maxUnsaved !== undefined && { maxUnsaved }),
     ...(hubModels && { hubModels }),
   })
   const app = await createApp(ctx, { strict: true }).catch(async (error: unknown) => {

@@ -1,30 +1,33 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { isUnavailable } from '../../platform/db/connections/unavailable.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
-import type { ApiError } from '../../platform/http/errors.ts'
+import { ApiError } from '../../platform/http/errors.ts'
 import { interrupted, noLonger } from '../records/queries.ts'
 import type { Generations } from '../turn/generations.ts'
 import type { Orphans } from '../turn/turn.ts'
-import { EVENTS_PER_GENERATION } from './events.ts'
-import { collectParts, errorOf, eventsAfter, type ReadNext, readLogs } from './generation-log.ts'
+import { EVENTS_PER_GENERATION, type StreamEvent } from './events.ts'
+import { errorOf, eventsAfter, partsOf, readLog } from './generation-log.ts'
 import { type Answer, type FrameSource, GrowingReading, type Reading } from './reading.ts'
 
 /** The polling interval of the log. */
 const LOOK_EVERY_MS = 200
 /** The most pieces of a generation that are read from the log at once. */
 const PIECES_AT_ONCE = 16
-/** The most generations that are read in one statement. */
-const GENERATIONS_AT_ONCE = 100
 /** Following stops after this many polls without a waiting reader. */
 const MAX_UNWATCHED = 10
 
 /** The columns of the generation's row that are needed. */
-type Followed = { id: string; account_id: AccountId; first_event: number }
+type Followed = { id: string; account_id: AccountId; first_event: number; message_id: string }
 
 /**
  * Follows generations that another process runs, or that have ended, and that have readers in this one. Readers of the
  * same generation share one follower.
  */
-type Followers = { follow(generation: Followed): Reading }
+type Followers = {
+  /** `userMessageId` is the question that the reader is told instead of the one that the answer names. */
+  follow(generation: Followed, userMessageId?: string): Reading
+}
 
 type Deps = {
   db: Db
@@ -32,107 +35,72 @@ type Deps = {
   log: { warn(fields: object, text: string): void }
 }
 
-/** A generation that is being followed. */
-type Follower = {
-  generation: Followed
-  reading: GrowingReading
-  collected: ReturnType<typeof collectParts>
-  messageId: string
-  unwatched: number
-  isBusy: boolean
-}
-
-/** One statement reads what is new of all that are followed. */
 export function createFollowers({ db, stopping, log }: Deps): Followers {
-  const followers = new Map<string, Follower>()
-  let timer: NodeJS.Timeout | undefined
+  const followed = new Map<string, GrowingReading>()
 
-  const close = (follower: Follower, result: Answer | ApiError, isBroken = false): void => {
-    followers.delete(follower.generation.id)
-    if (followers.size === 0) {
-      clearInterval(timer)
-      timer = undefined
-    }
-    if (isBroken) follower.reading.fail(result as ApiError)
-    else follower.reading.end(result)
-  }
-  /** Readers re-attach to the generation in another process. */
-  const breakOff = (follower: Follower): void => close(follower, interrupted(), true)
-
-  const look = async (some: Follower[]): Promise<void> => {
-    const free = some.filter(({ isBusy }) => !isBusy).slice(0, GENERATIONS_AT_ONCE)
-    if (free.length === 0) return
-    for (const follower of free) follower.isBusy = true
-    try {
-      const readers = free.map(({ generation: { id, account_id }, reading }) => ({
-        accountId: account_id,
-        generationId: id,
-        from: reading.count,
-      }))
-      const next = await readLogs(db, readers, PIECES_AT_ONCE)
-      for (const [i, follower] of free.entries()) take(follower, next[i]!)
-    } catch (error) {
-      log.warn({ err: error }, 'the log of a generation could not be read')
-    }
-    for (const follower of free) follower.isBusy = false
-  }
-  const take = (follower: Follower, { status, events, ending, hasMore, isTorn }: ReadNext): void => {
-    const { reading, collected } = follower
-    if (reading.ended) return
-    for (const event of events) {
-      collected.add(event)
-      if (event.type === 'start') follower.messageId = event.messageId
-      reading.emit(event)
-    }
-    reading.markLogged(reading.count)
-    if (ending)
-      close(follower, errorOf(ending) ?? answerOf(follower, ending as { metadata: Answer['metadata'] }))
-    else if (status === null) close(follower, noLonger(), true)
-    else if (hasMore) setImmediate(() => void look([follower]))
-    // Otherwise its log has been deleted.
-    else if (isTorn || (status !== 'running' && events.length === 0)) breakOff(follower)
-  }
-  const lookAtAll = (): void => {
-    for (const follower of followers.values()) {
-      follower.unwatched = follower.reading.watchers === 0 ? follower.unwatched + 1 : 0
-      if (follower.unwatched > MAX_UNWATCHED) breakOff(follower)
-    }
-    const all = [...followers.values()]
-    for (let i = 0; i < all.length; i += GENERATIONS_AT_ONCE) void look(all.slice(i, i + GENERATIONS_AT_ONCE))
-  }
-  stopping.addEventListener('abort', () => [...followers.values()].forEach(breakOff))
-  return {
-    follow(generation) {
-      const { id, account_id, first_event } = generation
-      const known = followers.get(id)
-      if (known) return known.reading
-      const reading = new GrowingReading(first_event, eventsAfter(db, account_id, id))
-      const follower = {
-        generation,
-        reading,
-        collected: collectParts(),
-        messageId: '',
-        unwatched: 0,
-        isBusy: false,
+  /** Reads on until the end, and returns the answer, or the error to return. */
+  const read = async (
+    generation: Followed,
+    reading: GrowingReading,
+    told: (event: StreamEvent) => StreamEvent,
+  ): Promise<Answer | ApiError> => {
+    const { id, account_id: accountId } = generation
+    for (let unwatched = 0; unwatched <= MAX_UNWATCHED && !stopping.aborted; ) {
+      const next = await readLog(db, accountId, id, reading.count, PIECES_AT_ONCE).catch((error: unknown) => {
+        if (!isUnavailable(error)) throw error
+        log.warn({ err: error }, 'the log of a generation could not be read')
+        return null
+      })
+      for (const event of next?.events ?? []) reading.emit(told(event))
+      reading.markLogged(reading.count)
+      if (next?.ending) {
+        const { ending } = next
+        if ('error' in ending) return errorOf(ending)
+        return wholeAnswer(db, generation, ending.metadata)
       }
-      followers.set(id, follower)
-      timer ??= setInterval(lookAtAll, LOOK_EVERY_MS).unref()
-      setImmediate(() => (stopping.aborted ? breakOff(follower) : void look([follower])))
+      if (next?.status === null) throw noLonger()
+      if (next?.hasMore) continue
+      // Its log has been deleted.
+      if (next && next.status !== 'running' && next.events.length === 0) break
+      await wait(LOOK_EVERY_MS, undefined, { ref: false })
+      unwatched = reading.watchers === 0 ? unwatched + 1 : 0
+    }
+    // Readers re-attach to the generation in another process.
+    throw interrupted()
+  }
+  return {
+    follow(generation, userMessageId = '') {
+      const { id, account_id, first_event } = generation
+      const key = id + userMessageId
+      const known = followed.get(key)
+      if (known) return known
+      const naming = <T extends object>(metadata: T): T =>
+        userMessageId === '' ? metadata : { ...metadata, userMessageId }
+      const told = (event: StreamEvent): StreamEvent =>
+        'messageMetadata' in event ? { ...event, messageMetadata: naming(event.messageMetadata) } : event
+      const readLater = eventsAfter(db, account_id, id)
+      const reading = new GrowingReading(first_event, async (from) => (await readLater(from)).map(told))
+      followed.set(key, reading)
+      read(generation, reading, told)
+        .finally(() => followed.delete(key))
+        .then((result) =>
+          reading.end(result instanceof ApiError ? result : { ...result, metadata: naming(result.metadata) }),
+        )
+        .catch((error: unknown) => reading.fail(error instanceof ApiError ? error : interrupted()))
       return reading
     },
   }
 }
 
-const answerOf = (
-  { messageId, collected }: Follower,
-  { metadata }: { metadata: Answer['metadata'] },
-): Answer => ({
-  id: messageId,
-  role: 'assistant',
-  parts: collected.parts,
-  // Metadata that an earlier version stored may lack a score.
-  metadata: { ...metadata, score: metadata.score ?? null },
-})
+/** Events are not kept in memory, so the parts of the answer are read again. */
+async function wholeAnswer(
+  db: Db,
+  { id, account_id, message_id }: Followed,
+  metadata: Answer['metadata'],
+): Promise<Answer> {
+  const { events } = await readLog(db, account_id, id, 0)
+  return { id: message_id, role: 'assistant', parts: partsOf(events), metadata }
+}
 
 type Attached = { source: FrameSource; firstEvent: number }
 

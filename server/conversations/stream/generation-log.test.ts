@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { after, before, beforeEach, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
 import { NEVER } from '../../../test/fakes/reply.ts'
@@ -326,13 +325,9 @@ test('generations that cannot be closed do not keep others from being closed', a
 })
 
 test('a start that the database carries out long after it seemed to have failed is given up', async () => {
-  const { db, generations, process, orphans } = service.ctx
+  const { db, process, orphans } = service.ctx
   models.queue.push({ status: 400 })
   await chat(client, agentId)
-  const place = await generations.reserve(client.accountId)
-  place.leave(new Error('The connection was lost.'))
-  // The process looks for unknown generations once a second.
-  await wait(1_300)
   const { id } = await db
     .updateTable('generations')
     .set({ status: 'running', owner: process.id })
@@ -367,65 +362,5 @@ test('a repeated stream replays the log, event by event', async () => {
   assert.deepEqual(second.events, first.events)
 })
 
-/** Starts answers of the agent that wait for the model, and resolves when `count` of them run. */
-async function holdAnswers(count: number, { promise }: PromiseWithResolvers<void>, word: string) {
-  for (let i = 0; i < count; i++) models.queue.push({ tokens: [word], after: promise })
-  const answers = Array.from({ length: count }, () => chat(client, agentId))
-  await until('the answers', async () => (await startedBy(agentId)) === count)
-  return answers
-}
-
 const chat = (asking: Client, agent: string) =>
   asking.request('POST', `/agents/${agent}/chat`, { message: 'Hello?', stream: false })
-
-async function startedBy(agent: string): Promise<number> {
-  const { n } = await service.ctx.db
-    .selectFrom('generations')
-    .select((eb) => eb.fn.countAll<number>().as('n'))
-    .where('agent_id', '=', agent)
-    .executeTakeFirstOrThrow()
-  return Number(n)
-}
-
-async function upload(to: Client, agent: string): Promise<number> {
-  const body = new FormData()
-  body.set('name', 'Notes')
-  body.set('file', new Blob(['Open from nine to five.']), 'notes.txt')
-  return (await to.raw('POST', `/agents/${agent}/sources`, { body })).status
-}
-
-test('on a busy thread, many starts and the uploads of one account wait for other accounts, and none is lost', async () => {
-  const { turns } = service.ctx.generations
-  const goOn = Promise.withResolvers<void>()
-  const held = await holdAnswers(64, goOn, 'Yes.')
-  const other = await service.account()
-  const otherId: string = (await other.request('POST', '/agents', { name: 'Other' })).body.id
-  let isOver = false
-  const spin = (): void => {
-    if (!isOver) setImmediate(spin)
-  }
-  spin()
-  const active = setInterval(() => turns.take(other.accountId, 1), 20)
-  // The thread is measured from one call to the next. After the last one, the account pauses for minutes.
-  for (const weight of [0, 0, 1_000_000]) {
-    await wait(150)
-    await turns.yieldTurn(client.accountId, weight)
-  }
-  const late = [...Array.from({ length: 6 }, () => chat(client, agentId)), upload(client, agentId)]
-  for (let i = 0; i < 3; i++) assert.equal((await chat(other, otherId)).status, 200)
-  assert.equal(await upload(other, otherId), 201)
-  assert.equal(await startedBy(agentId), 64)
-  const { body } = await client.request('GET', `/agents/${agentId}/sources`)
-  assert.deepEqual(body.data, [])
-  isOver = true
-  clearInterval(active)
-  goOn.resolve()
-  await until('the end of the pause', () => {
-    // Every request of the account looks whether others are still active.
-    turns.take(client.accountId, 1)
-    return Promise.race([Promise.all(late), wait(50)])
-  })
-  for (const answer of await Promise.all(held)) assert.equal(answer.status, 200)
-  for (const answer of await Promise.all(late))
-    assert.ok(answer === 201 || (answer as { status: number }).status === 200, JSON.stringify(answer))
-})

@@ -1,4 +1,3 @@
-import { getHeapStatistics } from 'node:v8'
 import { type RawBuilder, sql } from 'kysely'
 import { withHighPriority, withTenant } from '../../platform/db/connections/lanes.ts'
 import type { Db } from '../../platform/db/database.ts'
@@ -39,8 +38,8 @@ export const errorEnding = ({ code, message, details, headers }: ApiError): Endi
   error: { code, message, ...(details ? { details } : {}), headers },
 })
 
-export const errorOf = (ending: Ending): ApiError | null =>
-  'error' in ending ? new ApiError(ending.error.code, ending.error) : null
+export const errorOf = ({ error }: Extract<Ending, { error: object }>): ApiError =>
+  new ApiError(error.code, error)
 
 /** An event in its stored form; `[id, delta, …]` stands for consecutive text deltas of one text. */
 type Packed = StreamEvent | [id: string, ...deltas: string[]]
@@ -116,70 +115,17 @@ export const insertLastPiece = (
   values (${generationId}::uuid, ${accountId}::uuid, ${position}::integer, ${pack(events)}, ${JSON.stringify(ending)})
   on conflict (generation_id, position) do update set events = excluded.events, ending = excluded.ending`
 
-/** How far a reader has read a generation. */
-type ReadSoFar = { accountId: AccountId; generationId: string; from: number }
-
 /** What a reader has not read yet: the status of a generation, the next events, and how it ended once that is read. */
-export type ReadNext = {
+type ReadNext = {
   /** null: the generation has been deleted. */
   status: string | null
   events: StreamEvent[]
   ending: Ending | null
   /** Whether there are more pieces than were read. */
   hasMore: boolean
-  /** Whether events before those that were read are missing. */
-  isTorn: boolean
 }
 
-/** Reads on in several logs at once, at most `pieces` pieces of each; with null, all of them. */
-export async function readLogs(
-  db: Db,
-  readers: readonly ReadSoFar[],
-  pieces: number | null = null,
-): Promise<ReadNext[]> {
-  const { rows } = await sql<{
-    number: number
-    status: string | null
-    position: number | null
-    events: string
-    ending: string | null
-  }>`
-    select reader.number::int, generations.status, piece.position, piece.events, piece.ending
-    from unnest(${readers.map(({ generationId }) => generationId)}::uuid[],
-      ${readers.map(({ accountId }) => accountId)}::uuid[], ${readers.map(({ from }) => from)}::integer[])
-      with ordinality as reader (id, account_id, seen, number)
-    left join lateral (
-      select status from generations where id = reader.id and account_id = reader.account_id
-    ) as generations on true
-    left join lateral (
-      select position, events, ending from generation_log
-      where account_id = reader.account_id and generation_id = reader.id and position >= coalesce((
-        select max(position) from generation_log
-        where account_id = reader.account_id and generation_id = reader.id and position <= reader.seen), 0)
-      order by position limit ${pieces}::int
-    ) as piece on true
-    order by reader.number, piece.position`.execute(db)
-  const next = readers.map(
-    (): ReadNext => ({ status: null, events: [], ending: null, hasMore: false, isTorn: false }),
-  )
-  const counts = readers.map(() => 0)
-  for (const row of rows) {
-    const i = row.number - 1
-    const one = next[i]!
-    one.status = row.status
-    if (row.position === null) continue
-    one.hasMore = ++counts[i]! === pieces
-    // A piece may have grown since it was last read.
-    const known = readers[i]!.from + one.events.length - row.position
-    one.isTorn ||= known < 0
-    if (one.isTorn) continue
-    one.events.push(...unpack(row.events).slice(known))
-    if (row.ending !== null) one.ending = JSON.parse(row.ending) as Ending
-  }
-  return next
-}
-
-/** Returns the events from number `from` on, and how the generation ended once that is in the log. */
+/** Reads at most `pieces` pieces of a log from the event with the number `from` on; with null, all of them. */
 export async function readLog(
   db: Db,
   accountId: AccountId,
@@ -187,47 +133,58 @@ export async function readLog(
   from: number,
   pieces: number | null = null,
 ): Promise<ReadNext> {
-  const [next] = await readLogs(db, [{ accountId, generationId, from }], pieces)
-  if (next!.isTorn) throw new Error(`Events of generation ${generationId} are missing after ${from}.`)
-  return next!
+  const { rows } = await sql<{
+    status: string | null
+    position: number | null
+    events: string
+    ending: string | null
+  }>`
+    select (select status from generations where account_id = ${accountId} and id = ${generationId}) as status, piece.*
+    from (select) as reader left join lateral (
+      select position, events, ending from generation_log
+      where account_id = ${accountId} and generation_id = ${generationId} and position >= coalesce((
+        select max(position) from generation_log
+        where account_id = ${accountId} and generation_id = ${generationId} and position <= ${from}::integer), 0)
+      order by position limit ${pieces}::integer
+    ) as piece on true`.execute(db)
+  const events: StreamEvent[] = []
+  for (const { position, events: packed } of rows) {
+    if (position === null) continue
+    // A piece may have grown since it was last read.
+    const known = from + events.length - position
+    if (known < 0) throw new Error(`Events of generation ${generationId} are missing after ${from}.`)
+    events.push(...unpack(packed).slice(known))
+  }
+  const { status = null, ending = null } = rows.at(-1) ?? {}
+  const how = ending === null ? null : (JSON.parse(ending) as Ending)
+  return { status, events, ending: how, hasMore: rows.length === pieces }
 }
 
 /** Returns the events as the parts of a message, as it is stored. */
 export function partsOf(events: readonly StreamEvent[]): MessagePart[] {
-  const collected = collectParts()
-  for (const event of events) collected.add(event)
-  return collected.parts
-}
-
-/** Does the same one event at a time, for events that are not kept in memory. */
-export function collectParts(): { readonly parts: MessagePart[]; add(event: StreamEvent): void } {
   const parts: MessagePart[] = []
   const calls = new Map<string, CallPart>()
   let textId: string | null = null
-  return {
-    get parts() {
-      // Events hold the text as the model sent it; half a surrogate pair may be completed by the next one.
-      return storableJson(parts) as MessagePart[]
-    },
-    add(event) {
-      if (event.type === 'text-delta') {
-        const last = parts.at(-1)
-        if (textId === event.id && last?.type === 'text') last.text += event.delta
-        else parts.push({ type: 'text', text: event.delta })
-        textId = event.id
-      } else if (event.type === 'tool-input-available') {
-        const { type: _, ...call } = event
-        const part = { type: 'tool-call' as const, ...call }
-        calls.set(call.toolCallId, part)
-        parts.push(part)
-      } else if (event.type === 'tool-output-available') {
-        const { type: _, ...result } = event
-        const call = calls.get(result.toolCallId)
-        if (call && result.providerExecuted) call.providerExecuted = true
-        parts.push({ type: 'tool-result', toolName: call?.toolName ?? 'unknown', ...result })
-      }
-    },
+  for (const event of events) {
+    if (event.type === 'text-delta') {
+      const last = parts.at(-1)
+      if (textId === event.id && last?.type === 'text') last.text += event.delta
+      else parts.push({ type: 'text', text: event.delta })
+      textId = event.id
+    } else if (event.type === 'tool-input-available') {
+      const { type: _, ...call } = event
+      const part = { type: 'tool-call' as const, ...call }
+      calls.set(call.toolCallId, part)
+      parts.push(part)
+    } else if (event.type === 'tool-output-available') {
+      const { type: _, ...result } = event
+      const call = calls.get(result.toolCallId)
+      if (call && result.providerExecuted) call.providerExecuted = true
+      parts.push({ type: 'tool-result', toolName: call?.toolName ?? 'unknown', ...result })
+    }
   }
+  // Events hold the text as the model sent it; half a surrogate pair may be completed by the next one.
+  return storableJson(parts) as MessagePart[]
 }
 
 /** Returns the next events for a reader that already has the first `from`. */
@@ -239,32 +196,21 @@ export const eventsAfter =
 
 /** Deletes logs older than 25 hours. A repeated request reads the log, and keys are kept for only 24 hours. */
 export async function purgeLog(db: Db): Promise<void> {
-  // The clock of a process may be ahead, and the logs that repeated requests need would be deleted.
-  const { rows } = await sql<{ ms: number }>`
-    select (extract(epoch from now()) * 1000)::double precision as ms`.execute(db)
-  const before = firstIdOf(Math.floor(Math.min(rows[0]!.ms, Date.now())) - 25 * 3_600_000)
+  // The ids of generations begin with their time. It is the database's, because the clock of a process may be ahead.
   await sql`
-    delete from generation_log where generation_id < ${before}
+    delete from generation_log where generation_id < (lpad(to_hex((
+        extract(epoch from now() - interval '25 hours') * 1000)::bigint), 12, '0') || '70008000000000000000')::uuid
       and not exists (select from generations where id = generation_id and status = 'running')`.execute(db)
 }
 
-/** Returns the smallest UUIDv7 of a time; ids of generations increase with time. */
-function firstIdOf(ms: number): string {
-  const hex = Math.max(0, ms).toString(16).padStart(12, '0')
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
-}
-
-/**
- * A process that is killed loses the words of the last quarter of a second at most: those of this time, and of one write.
- */
+/** How often new words are written to the log, which is what a process that is killed loses at most. */
 const EVERY_MS = 150
-const MAX_PAUSE_MS = 1_000
+/** The same while the database refuses them. */
+const PAUSE_MS = 1_000
 /** The most events in one piece; a reader that has fallen behind loads whole pieces. */
-const EVENTS_OF_PIECE = 256
+export const EVENTS_OF_PIECE = 512
 /** The most pieces that one statement writes. */
 const PIECES_AT_ONCE = 64
-/** An account with more generations than this is written by itself. */
-const MANY = 32
 
 /** Writes the events of the generations that run in this process to the log. */
 type LogWriter = {
@@ -277,102 +223,74 @@ type LogWriter = {
 
 type Deps = { db: Db; process: ServiceProcess; onError: (error: unknown) => void }
 
-/**
- * Writes the events of all generations together, ahead of other statements. Those of an account with many generations
- * count against its own share of the database: if that is too much, only its own log is late.
- */
+/** Writes the events of all generations together, ahead of other statements, and one statement at a time. */
 export function createLogWriter({ db, process, onError }: Deps): LogWriter {
-  const waiting = new Map<AccountId, Set<LiveGeneration>>()
-  /** What is being written, by account; '' stands for all accounts with few generations. */
-  const writing = new Map<string, Promise<void>>()
-  /** The generations that are being written, and those that wait for that in the same group. */
-  const busy = new Set<LiveGeneration>()
+  const waiting = new Set<LiveGeneration>()
+  let writing: Promise<void> | null = null
   let timer: NodeJS.Timeout | undefined
-  let failures = 0
-  let closed = false
-  /** Whether the first word of an answer waits. */
+  /** Whether the first word of an answer waits. Once it is in the log, the model is not asked again after a kill. */
   let isUrgent = false
+  let isFailing = false
+  let closed = false
 
   const add = (live: LiveGeneration): void => {
-    const own = waiting.get(live.accountId)
-    if (own) own.add(live)
-    else waiting.set(live.accountId, new Set([live]))
-    // Once the first word is in the log, the model is not asked again after a kill.
-    const isFirst = live.unsaved.length === live.count && failures === 0 && !closed
-    if (!isFirst) schedule()
-    else if (!isUrgent) {
+    waiting.add(live)
+    if (!isFailing && !isUrgent && live.unsaved.length === live.count) {
       isUrgent = true
-      setImmediate(() => isUrgent && writeAll())
+      setImmediate(write)
     }
+    schedule()
   }
   const schedule = (): void => {
-    if (closed || waiting.size === 0) return
-    const pause = failures === 0 ? EVERY_MS : Math.min(MAX_PAUSE_MS, EVERY_MS * 2 ** failures)
-    timer ??= setTimeout(writeAll, pause)
+    if (!closed) timer ??= setTimeout(write, isFailing ? PAUSE_MS : EVERY_MS)
   }
-  const writeAll = (): void => {
+  const write = (): Promise<void> => {
     clearTimeout(timer)
     timer = undefined
-    isUrgent &&= writing.has('')
-    const few: LiveGeneration[] = []
-    for (const [accountId, own] of waiting) {
-      const tenant = own.size > MANY ? accountId : ''
-      if (writing.has(tenant)) continue
-      // What is being written is not written twice at a time: it waits until that is done.
-      const free = [...own].filter((live) => !busy.has(live))
-      for (const live of free) own.delete(live)
-      if (own.size === 0) waiting.delete(accountId)
-      if (tenant === '') few.push(...free)
-      else if (free.length > 0) start(tenant, free)
-    }
-    if (few.length > 0) start('', few)
-  }
-  const start = (tenant: string, lives: LiveGeneration[]): void => {
-    for (const live of lives) busy.add(live)
-    const work = async (): Promise<void> => {
-      for (let i = 0; i < lives.length; i += PIECES_AT_ONCE) await write(lives.slice(i, i + PIECES_AT_ONCE))
-    }
-    const done = withTenant(tenant, () => (tenant === '' ? withHighPriority(work) : work())).finally(() => {
-      writing.delete(tenant)
-      for (const live of lives) busy.delete(live)
-      if (isUrgent) writeAll()
-      else schedule()
+    if (closed || writing) return writing ?? Promise.resolve()
+    isUrgent = false
+    const lives = [...waiting]
+    waiting.clear()
+    writing = withTenant('', () => withHighPriority(() => writeAll(lives))).finally(() => {
+      writing = null
+      if (isUrgent) void write()
+      else if (waiting.size > 0) schedule()
     })
-    writing.set(tenant, done)
+    return writing
   }
-  const write = async (lives: LiveGeneration[]): Promise<void> => {
-    const batch = lives.filter(({ isEnding, unsaved }) => !isEnding && unsaved.length > 0)
-    if (batch.length === 0) return
-    const pieces = batch.map(pieceOf)
-    try {
-      const refused = new Set(await appendToLog(db, process, pieces))
-      failures = 0
-      for (const [i, live] of batch.entries()) {
-        // The rest of an answer that ends is stored with its end.
-        if (live.isEnding) continue
-        if (refused.has(live.ids.id)) live.abort('lost')
-        else live.markSaved(pieces[i]!.events.length)
-        if (live.unsaved.length > 0 && live.abortReason !== 'lost') add(live)
+  const writeAll = async (lives: LiveGeneration[]): Promise<void> => {
+    // The rest of an answer that ends is stored with its end.
+    const due = lives.filter(({ isEnding, unsaved }) => !isEnding && unsaved.length > 0)
+    for (let i = 0; i < due.length; i += PIECES_AT_ONCE) {
+      const batch = due.slice(i, i + PIECES_AT_ONCE)
+      const pieces = batch.map(pieceOf)
+      try {
+        const refused = new Set(await appendToLog(db, process, pieces))
+        isFailing = false
+        for (const [at, live] of batch.entries()) {
+          if (live.isEnding) continue
+          if (refused.has(live.ids.id)) live.abort('lost')
+          else live.markSaved(pieces[at]!.events.length)
+          if (live.unsaved.length > 0 && live.abortReason !== 'lost') waiting.add(live)
+        }
+      } catch (error) {
+        // If the database is not available, everything is written once it is back.
+        if (!isFailing) onError(error)
+        isFailing = true
+        for (const live of batch) waiting.add(live)
       }
-    } catch (error) {
-      // If the database is not available, everything is written once it is back.
-      if (failures++ === 0) onError(error)
-      for (const live of batch) add(live)
     }
   }
   return {
     add,
     async saved(live) {
-      while (live.unsaved.length > 0 && !live.ended && !live.signal.aborted && failures === 0) {
-        writeAll()
-        if (writing.size === 0) return
-        await Promise.race(writing.values())
-      }
+      const isOver = (): boolean => closed || isFailing || live.isEnding || live.signal.aborted
+      while (live.unsaved.length > 0 && !isOver()) await write()
     },
     async close() {
       closed = true
       clearTimeout(timer)
-      await Promise.all(writing.values())
+      await writing
     },
   }
 }
@@ -384,51 +302,3 @@ const pieceOf = ({ ids, unsaved, count }: LiveGeneration): Piece => ({
   events: unsaved.slice(0, EVENTS_OF_PIECE),
   ending: null,
 })
-
-/**
- * How many characters of events may wait for the log. While the database is unavailable, everything that was said since then
- * has to stay in memory, where a character of an encoded event takes about two bytes, because the event itself is kept,
- * too. An eighth of the heap's limit is therefore a quarter of the heap.
- */
-const MAX_CHARACTERS = Math.floor(getHeapStatistics().heap_size_limit / 8)
-
-/** What the answers of this process have said that is not in the log yet. */
-export type Backlog = {
-  /** Counts more characters of the account's events, or fewer with a negative number. */
-  add(accountId: AccountId, characters: number): void
-  /** Whether nothing more may be said for the account. Half of the room is the most that one account gets. */
-  isFull(accountId: AccountId): boolean
-  /** Resolves when there is room for the account, or the signal is aborted. Returns undefined when there is room. */
-  room(accountId: AccountId, signal: AbortSignal): Promise<void> | undefined
-}
-
-/** `most` is the number of characters for all accounts together. */
-export function createBacklog(most = MAX_CHARACTERS): Backlog {
-  const ofAccount = new Map<AccountId, number>()
-  const waiting = new Set<() => void>()
-  let all = 0
-  const isFull = (accountId: AccountId): boolean => all >= most || (ofAccount.get(accountId) ?? 0) >= most / 2
-  return {
-    isFull,
-    add(accountId, characters) {
-      all += characters
-      const own = (ofAccount.get(accountId) ?? 0) + characters
-      if (own > 0) ofAccount.set(accountId, own)
-      else ofAccount.delete(accountId)
-      if (characters < 0 && all < most) for (const look of waiting) look()
-    },
-    room(accountId, signal) {
-      if (!isFull(accountId) || signal.aborted) return undefined
-      return new Promise((resolve) => {
-        const look = (): void => {
-          if (isFull(accountId) && !signal.aborted) return
-          waiting.delete(look)
-          signal.removeEventListener('abort', look)
-          resolve()
-        }
-        waiting.add(look)
-        signal.addEventListener('abort', look)
-      })
-    },
-  }
-}

@@ -47,8 +47,6 @@ export type Reading = FrameSource & {
 
 /** Characters of frames that are held for readers who keep up, although the log has them. */
 const HELD = 131_072
-/** `held` stops adding frames once it has this many characters. */
-const AT_ONCE = 65_536
 
 type ReadLog = (from: number) => Promise<StreamEvent[]>
 
@@ -63,51 +61,23 @@ export class GrowingReading implements Reading {
   readonly #frames: string[] = []
   #dropped = 0
   #held = 0
-  #logged = 0
   readonly #listeners = new Set<() => void>()
-  /** Created when somebody waits for them. */
-  #started: PromiseWithResolvers<void> | null = null
-  #answer: PromiseWithResolvers<Answer> | null = null
-  readonly #ending = Promise.withResolvers<void>()
-  #result: Answer | ApiError | null = null
-  #broken = false
+  readonly #started = waitable<void>()
+  readonly #answer = waitable<Answer>()
+  readonly #ending = waitable<void>()
+  readonly started = this.#started.promise
+  readonly answer = this.#answer.promise
+  readonly ending = this.#ending.promise
+  ended = false
+  broken = false
 
   constructor(firstEvent: number, readLog: ReadLog) {
     this.#firstEvent = firstEvent
     this.#readLog = readLog
   }
 
-  get started(): Promise<void> {
-    if (this.#started === null) {
-      this.#started = waitable()
-      if (this.count > 0) this.#started.resolve()
-      else if (this.#result instanceof ApiError) this.#started.reject(this.#result)
-    }
-    return this.#started.promise
-  }
-
-  get answer(): Promise<Answer> {
-    if (this.#answer === null) {
-      this.#answer = waitable()
-      this.#settleAnswer()
-    }
-    return this.#answer.promise
-  }
-
-  get ending(): Promise<void> {
-    return this.#ending.promise
-  }
-
   get count(): number {
     return this.#dropped + this.#frames.length
-  }
-
-  get ended(): boolean {
-    return this.#result !== null
-  }
-
-  get broken(): boolean {
-    return this.#broken
   }
 
   /** The number of readers that follow it. */
@@ -116,11 +86,7 @@ export class GrowingReading implements Reading {
   }
 
   held(from: number): readonly string[] | null {
-    if (from < this.#dropped) return null
-    let end = from - this.#dropped
-    for (let size = 0; end < this.#frames.length && size < AT_ONCE; end++)
-      size += this.#frames[end]?.length ?? 0
-    return this.#frames.slice(from - this.#dropped, end)
+    return from < this.#dropped ? null : this.#frames.slice(from - this.#dropped)
   }
 
   async logged(from: number): Promise<string[]> {
@@ -132,23 +98,15 @@ export class GrowingReading implements Reading {
     const frame = frameOf(this.#firstEvent + this.count + 1, event)
     this.#frames.push(frame)
     this.#held += frame.length
-    if (this.count === 1) this.#started?.resolve()
+    this.#started.resolve()
     this.notify()
   }
 
-  /** The characters of `count` frames in memory, from number `from` on. */
-  protected sizeOf(from: number, count: number): number {
-    let size = 0
-    for (let i = 0; i < count; i++) size += this.#frames[from - this.#dropped + i]?.length ?? 0
-    return size
-  }
-
-  /** Marks the first `count` frames as logged, so that memory may drop them. */
+  /** Lets memory drop some of the first `count` frames, because they are in the log. */
   markLogged(count: number): void {
-    this.#logged = count
     if (this.#held < 2 * HELD) return
     let first = 0
-    while (this.#held > HELD && this.#dropped + first < this.#logged)
+    while (this.#held > HELD && this.#dropped + first < count)
       this.#held -= this.#frames[first++]?.length ?? 0
     this.#frames.splice(0, first)
     this.#dropped += first
@@ -161,22 +119,19 @@ export class GrowingReading implements Reading {
 
   /** Closes it after its last event. An error is passed to those who wait for the whole answer. */
   end(result: Answer | ApiError): void {
-    this.#result ??= result
-    if (result instanceof ApiError) this.#started?.reject(result)
-    this.#settleAnswer()
+    this.ended = true
+    if (result instanceof ApiError) {
+      this.#started.reject(result)
+      this.#answer.reject(result)
+    } else this.#answer.resolve(result)
     this.#ending.resolve()
     this.notify()
   }
 
   /** Closes it without a last event: readers have to reconnect, or get the error. */
   fail(error: ApiError): void {
-    this.#broken = true
+    this.broken = true
     this.end(error)
-  }
-
-  #settleAnswer(): void {
-    if (this.#result instanceof ApiError) this.#answer?.reject(this.#result)
-    else if (this.#result !== null) this.#answer?.resolve(this.#result)
   }
 
   /** Lets readers look whether there is more to show. */
@@ -222,10 +177,8 @@ type Surroundings = {
    */
   transient: boolean
   process: Pick<ServiceProcess, 'isSure' | 'confirm'>
-  /** Is told how many more characters wait for the log, or fewer. */
-  backlog: { add(accountId: AccountId, characters: number): void }
-  /** Called when there is something to save. */
-  onUnsaved(live: LiveGeneration): void
+  /** Called when this many more events wait for the log, or fewer. */
+  onUnsaved(live: LiveGeneration, events: number): void
 }
 
 /**
@@ -236,14 +189,19 @@ export class LiveGeneration extends GrowingReading {
   readonly ids: GenerationIds
   /** The parts generated so far. */
   readonly parts: MessagePart[] = []
+  /** The events that are not known to be in the log yet, oldest first. */
+  unsaved: StreamEvent[] = []
+  /** Why it was aborted, if it was. */
+  abortReason: AbortReason | null = null
+  /**
+   * Whether a request was sent to a model. The provider charges for it even when the answer was stopped before its
+   * first word.
+   */
+  wasAsked = false
+  /** Whether the rest of the events is stored with the end. */
+  isEnding = false
   readonly #surroundings: Surroundings
   readonly #controller = new AbortController()
-  #unsaved: StreamEvent[] = []
-  /** The characters of the frames of the unsaved events. */
-  #unsavedSize = 0
-  #abortReason: AbortReason | null = null
-  #wasAsked = false
-  #isEnding = false
 
   constructor(ids: GenerationIds, surroundings: Surroundings) {
     super(ids.firstEvent, surroundings.readLog)
@@ -259,49 +217,39 @@ export class LiveGeneration extends GrowingReading {
     return this.#controller.signal
   }
 
-  /** The events that are not known to be in the log yet, oldest first. */
-  get unsaved(): readonly StreamEvent[] {
-    return this.#unsaved
-  }
-
-  /** Why it was aborted, if it was. */
-  get abortReason(): AbortReason | null {
-    return this.#abortReason
-  }
-
-  /**
-   * Whether a request was sent to a model. The provider charges for it even when the answer was stopped before its
-   * first word.
-   */
-  get wasAsked(): boolean {
-    return this.#wasAsked
-  }
-
   noteAsked(): void {
-    this.#wasAsked = true
+    this.wasAsked = true
   }
 
   showing(): Showing {
     // A late write to the log may find that the generation has already been ended by this process; then everything is
     // shown.
     const isEndedHere = this.ended && !this.broken
-    if (this.#abortReason === 'lost' && !isEndedHere) return 'lost'
+    if (this.abortReason === 'lost' && !isEndedHere) return 'lost'
     const { process } = this.#surroundings
     return process.isSure() ? 'allowed' : { unsure: process.confirm() }
   }
 
   override emit(event: StreamEvent): void {
-    this.#unsaved.push(event)
+    this.unsaved.push(event)
     super.emit(event)
-    this.#countUnsaved(this.sizeOf(this.count - 1, 1))
-    this.#surroundings.onUnsaved(this)
+    this.#surroundings.onUnsaved(this, 1)
   }
 
   /** Marks the first `count` unsaved events as logged. */
   markSaved(count: number): void {
-    this.#countUnsaved(-this.sizeOf(this.count - this.#unsaved.length, count))
-    this.#unsaved = this.#unsaved.slice(count)
-    if (!this.#surroundings.transient) this.markLogged(this.count - this.#unsaved.length)
+    this.unsaved = this.unsaved.slice(count)
+    this.#surroundings.onUnsaved(this, -count)
+    if (!this.#surroundings.transient) this.markLogged(this.count - this.unsaved.length)
+  }
+
+  /**
+   * Returns the events that are not in the log yet, and the number of the first one. From now on, the log leaves them to
+   * the statement that stores the end.
+   */
+  takeUnlogged(): { position: number; events: readonly StreamEvent[] } {
+    this.isEnding = true
+    return { position: this.count - this.unsaved.length, events: [...this.unsaved] }
   }
 
   /** Shows the last events, which have already been stored, and closes the stream. */
@@ -318,31 +266,14 @@ export class LiveGeneration extends GrowingReading {
   }
 
   #forgetUnsaved(): void {
-    this.#unsaved = []
-    this.#countUnsaved(-this.#unsavedSize)
-  }
-
-  #countUnsaved(characters: number): void {
-    this.#unsavedSize += characters
-    this.#surroundings.backlog.add(this.accountId, characters)
-  }
-
-  /**
-   * Returns the events that are not in the log yet, and the number of the first one. From now on, the log leaves them to
-   * the statement that stores the end.
-   */
-  takeUnlogged(): { position: number; events: readonly StreamEvent[] } {
-    this.#isEnding = true
-    return { position: this.count - this.#unsaved.length, events: [...this.#unsaved] }
-  }
-
-  /** Whether the rest of the events is stored with the end. */
-  get isEnding(): boolean {
-    return this.#isEnding || this.ended
+    this.isEnding = true
+    const { length } = this.unsaved
+    this.unsaved = []
+    this.#surroundings.onUnsaved(this, -length)
   }
 
   abort(reason: AbortReason): void {
-    this.#abortReason ??= reason
+    this.abortReason ??= reason
     this.#controller.abort()
   }
 }

@@ -66,7 +66,7 @@ export async function finishTurn(
   const shown =
     'metadata' in how
       ? { id: live.ids.messageId, role: 'assistant' as const, parts, metadata: how.metadata }
-      : (errorOf(how) as ApiError)
+      : errorOf(how)
   live.endWith(events, shown)
 }
 
@@ -246,8 +246,6 @@ export function sendFirstEvents(live: LiveGeneration): void {
   if (live.count === 0) for (const event of firstEvents(live.ids)) live.emit(event)
 }
 
-const AT_ONCE = 200
-
 /**
  * Matches a running generation whose process has ended or was declared dead, so that its epoch is not the current one.
  */
@@ -262,38 +260,25 @@ export const createOrphans = (needs: Closing): Orphans => ({
 })
 
 async function closeAll(ctx: Closing): Promise<number> {
-  let closed = 0
-  const failed: { id: string; error: unknown }[] = []
-  let found = await orphansAfter(ctx.db, null)
-  if (found.length === 0) await forgetDeadProcesses(ctx.db)
-  // Those that could not be closed are passed over, because they would otherwise keep the later ones waiting.
-  for (; found.length > 0; found = await orphansAfter(ctx.db, found.at(-1)?.id ?? null)) {
-    for (const { id, account_id, conversation_id } of found) {
-      try {
-        if (await closeOne(ctx, account_id, conversation_id, id)) closed++
-      } catch (error) {
-        failed.push({ id, error })
-      }
-    }
-  }
-  const [first] = failed
-  if (first) {
-    const details = { err: first.error, generation: first.id, count: failed.length }
-    ctx.log.error(details, 'interrupted generations could not be closed')
-  }
-  return closed
-}
-
-/** Returns the next generations of dead processes, in the order of their ids. */
-function orphansAfter(db: Db, after: string | null) {
-  return db
+  const rows = await ctx.db
     .selectFrom('generations')
     .select(['id', 'account_id', 'conversation_id'])
     .where(isOrphaned)
-    .$if(after !== null, (query) => query.where('id', '>', after))
     .orderBy('id')
-    .limit(AT_ONCE)
     .execute()
+  if (rows.length === 0) await forgetDeadProcesses(ctx.db)
+  let closed = 0
+  const failed: { err: unknown; generation: string }[] = []
+  for (const { id, account_id, conversation_id } of rows) {
+    try {
+      if (await closeOne(ctx, account_id, conversation_id, id)) closed++
+    } catch (err) {
+      failed.push({ err, generation: id })
+    }
+  }
+  if (failed.length > 0)
+    ctx.log.error({ ...failed[0], count: failed.length }, 'interrupted generations could not be closed')
+  return closed
 }
 
 async function closeIfOrphaned(

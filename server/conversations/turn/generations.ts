@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { getHeapStatistics } from 'node:v8'
 import { sql } from 'kysely'
 import { createFairPlaces, type FairPlaces } from '../../platform/concurrency/fair-places.ts'
 import type { MainThreadScheduler } from '../../platform/concurrency/main-thread-scheduler.ts'
@@ -9,33 +10,27 @@ import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { StopReason } from '../../platform/db/tables/conversations.ts'
 import type { ServiceProcess } from '../../platform/db/upkeep/processes.ts'
 import { ApiError } from '../../platform/http/errors.ts'
-import { type Backlog, createLogWriter, eventsAfter } from '../stream/generation-log.ts'
+import { createLogWriter, EVENTS_OF_PIECE, eventsAfter } from '../stream/generation-log.ts'
 import { type GenerationIds, LiveGeneration } from '../stream/reading.ts'
 
-/** How often requested stops are polled for, in milliseconds, because the notice of one may be lost. */
-const LOOK_FOR_STOPS_MS = 1_000
-/**
- * How often a failed start or end is looked for. It may be carried out long after its connection was lost: when a stopped
- * server continues, or when a lock is released.
- */
-const LOOKS_AFTER_FAILURE = 60
-const FAILING_AT_ONCE = 4
+/** How often the process looks which of its generations have to end, because the notice of a stop may be lost. */
+const LOOK_MS = 1_000
+const LOOK_FOR_ROOM_MS = 50
 const ANSWERING_AT_ONCE = 4_000
 const MAX_RUNNING = 6_000
-/** An account with more generations than this starts further ones in turn with the work of other accounts. */
-const MANY_OF_ACCOUNT = 64
-/** Starting a generation counts as this many events. */
-const START = 160
-/** The most events of an answer that are held in memory while the log works. */
-const MAX_UNSAVED = 1_024
 /** The most generations of one account, so that no account uses up all places. */
 const MAX_OF_ACCOUNT = 3_000
+/**
+ * The most events of all answers that may wait for the log. While the database is unavailable, everything that is said
+ * stays in memory, where an event and its frame take about 512 bytes; this is a quarter of the heap.
+ */
+const MAX_UNSAVED = Math.floor(getHeapStatistics().heap_size_limit / 4 / 512)
 
 /** A place of a generation that is being started: it ends with one of its functions. */
 type Place = {
   run(ids: GenerationIds, options: { transient: boolean }): LiveGeneration
   /** Gives the place back, because the start has failed. */
-  leave(error: unknown): void
+  leave(): void
 }
 
 /** The generations that this process runs. */
@@ -44,7 +39,7 @@ export type Generations = {
    * Reserves a place for a generation that is about to start. Throws SERVICE_OVERLOADED when the process, or the account
    * within it, is at its limit of generations or of what waits for the log, or when the process is about to end.
    */
-  reserve(accountId: AccountId): Promise<Place>
+  reserve(accountId: AccountId): Place
   get(id: string): LiveGeneration | null
   /** Returns the generation of this conversation if it runs in this process, else null. */
   ofConversation(conversationId: string): LiveGeneration | null
@@ -56,9 +51,8 @@ export type Generations = {
    * would free no memory, because it would have to be kept until it is stored, too.
    */
   room(live: LiveGeneration): Promise<void> | undefined
-  /** `turns` is for producing events, and `failing` for ending failed generations. */
+  /** For producing events. */
   readonly turns: MainThreadScheduler
-  readonly failing: FairPlaces
   /** Places for generating answers. One place covers all model calls of an answer. */
   readonly answering: FairPlaces
   /**
@@ -79,49 +73,44 @@ type Deps = {
   process: ServiceProcess
   turns: MainThreadScheduler
   onError: (error: unknown) => void
-  backlog: Backlog
+  /** The most events that may wait for the log. */
+  maxUnsaved?: number
 }
 
 /** Tracks the running generations, writes their events to the log, and ends those for which a stop was requested. */
-export function createGenerations({ db, notifier, process, turns, onError, backlog }: Deps): Generations {
+export function createGenerations({
+  db,
+  notifier,
+  process,
+  turns,
+  onError,
+  maxUnsaved = MAX_UNSAVED,
+}: Deps): Generations {
   const running = new Map<string, LiveGeneration>()
   const byConversation = new Map<string, LiveGeneration>()
-  const ofAccount = new Map<string, number>()
   const writer = createLogWriter({ db, process, onError })
+  /** The events of all generations that are not in the log yet. */
+  let unsaved = 0
   let starting = 0
   let draining = false
   let closed = false
-  /**
-   * How many more times to look whether the database lists a generation as running here that does not. It may do so
-   * after a start or an end has failed.
-   */
-  let looks = 0
-  let strangers = new Set<string>()
-  const readStops = async (): Promise<void> => {
+  /** Generations that the database assigns to this process, but that do not run here, with the time they were found. */
+  let strangers = new Map<string, number>()
+
+  /** Ends generations that were asked to stop, and gives up those whose start was carried out after it had failed. */
+  const look = async (): Promise<void> => {
     const rows = await db
       .selectFrom('generations')
       .select(['id', 'stop_reason'])
       .where('owner', '=', process.id)
       .where('status', '=', 'running')
-      .where('stop_reason', 'is not', null)
       .execute()
     for (const { id, stop_reason } of rows) if (stop_reason) running.get(id)?.abort(stop_reason)
-  }
-  /**
-   * Gives up generations that the database assigns to this process, but that were unknown here both now and one
-   * interval ago.
-   */
-  const disown = async (): Promise<void> => {
-    const rows = await db
-      .selectFrom('generations')
-      .select('id')
-      .where('owner', '=', process.id)
-      .where('status', '=', 'running')
-      .execute()
-    const unknown = rows.map(({ id }) => id).filter((id) => !running.has(id))
-    const left = unknown.filter((id) => strangers.has(id))
-    strangers = new Set(unknown)
-    if (unknown.length === 0 && starting === 0) looks--
+    const now = performance.now()
+    const unknown = rows.filter(({ id }) => !running.has(id))
+    strangers = new Map(unknown.map(({ id }) => [id, strangers.get(id) ?? now]))
+    // One that was found just now may be starting.
+    const left = [...strangers].flatMap(([id, found]) => (now - found < LOOK_MS / 2 ? [] : id))
     if (left.length === 0) return
     await db
       .updateTable('generations')
@@ -131,49 +120,34 @@ export function createGenerations({ db, notifier, process, turns, onError, backl
       .where('status', '=', 'running')
       .execute()
   }
-  const timer = setInterval(() => {
-    // Errors are ignored while the database is not available.
-    if (running.size > 0) readStops().catch(() => {})
-    if (looks > 0) disown().catch(() => {})
-  }, LOOK_FOR_STOPS_MS)
+  // Errors are ignored while the database is not available.
+  const timer = setInterval(() => void look().catch(() => {}), LOOK_MS)
   timer.unref()
   const stopListening = notifier.on('stop', (id) => {
-    if (running.has(id)) readStops().catch(onError)
+    if (running.has(id)) look().catch(onError)
   })
   process.onLost((formerEpoch) => {
     for (const live of running.values()) if (live.ids.epoch <= formerEpoch) live.abort('lost')
   })
-  const count = (accountId: AccountId, change: 1 | -1): void => {
-    const now = (ofAccount.get(accountId) ?? 0) + change
-    if (now > 0) ofAccount.set(accountId, now)
-    else ofAccount.delete(accountId)
+  const isFull = (accountId: AccountId): boolean => {
+    if (running.size + starting >= MAX_RUNNING || unsaved >= maxUnsaved) return true
+    if (running.size < MAX_OF_ACCOUNT) return false
+    return [...running.values()].filter((live) => live.accountId === accountId).length >= MAX_OF_ACCOUNT
   }
-  const admit = (accountId: AccountId): void => {
-    const isFull = running.size + starting >= MAX_RUNNING || (ofAccount.get(accountId) ?? 0) >= MAX_OF_ACCOUNT
-    if (draining || isFull || backlog.isFull(accountId)) throw overloaded()
-  }
+  const mayGoOn = (live: LiveGeneration): boolean =>
+    live.signal.aborted || (unsaved < maxUnsaved && live.unsaved.length < 2 * EVENTS_OF_PIECE)
   const idle = async (): Promise<void> => {
-    while (starting > 0) await new Promise((resolve) => setTimeout(resolve, 10))
+    while (starting > 0) await wait(10)
     await Promise.all([...running.values()].map(({ ending }) => ending))
   }
   return {
-    async reserve(accountId) {
-      admit(accountId)
+    reserve(accountId) {
+      if (draining || isFull(accountId)) throw overloaded()
       starting++
-      count(accountId, 1)
-      const leave = (error: unknown): void => {
-        starting--
-        count(accountId, -1)
-        if (!(error instanceof ApiError)) looks = LOOKS_AFTER_FAILURE
-      }
-      if ((ofAccount.get(accountId) ?? 0) > MANY_OF_ACCOUNT) await turns.yieldTurn(accountId, START)
-      if (draining) {
-        const error = overloaded()
-        leave(error)
-        throw error
-      }
       return {
-        leave,
+        leave() {
+          starting--
+        },
         run(ids, { transient }) {
           starting--
           const live = new LiveGeneration(ids, {
@@ -181,14 +155,14 @@ export function createGenerations({ db, notifier, process, turns, onError, backl
             readLog: eventsAfter(db, accountId, ids.id),
             transient,
             process,
-            backlog,
-            onUnsaved: writer.add,
+            onUnsaved(of, events) {
+              unsaved += events
+              if (events > 0) writer.add(of)
+            },
           })
           running.set(ids.id, live)
           byConversation.set(ids.conversationId, live)
           void live.ending.then(() => {
-            if (live.broken) looks = LOOKS_AFTER_FAILURE
-            count(accountId, -1)
             running.delete(ids.id)
             if (byConversation.get(ids.conversationId) === live) byConversation.delete(ids.conversationId)
           })
@@ -200,16 +174,20 @@ export function createGenerations({ db, notifier, process, turns, onError, backl
     ofConversation: (conversationId) => byConversation.get(conversationId) ?? null,
     saved: (live) => writer.saved(live),
     room(live) {
-      const room = backlog.room(live.accountId, live.signal)
-      return room ?? (live.unsaved.length < MAX_UNSAVED ? undefined : writer.saved(live))
+      if (mayGoOn(live)) return undefined
+      return (async () => {
+        do {
+          await writer.saved(live)
+          if (!mayGoOn(live)) await wait(LOOK_FOR_ROOM_MS)
+        } while (!mayGoOn(live))
+      })()
     },
     turns,
-    failing: createFairPlaces({ places: FAILING_AT_ONCE }),
     answering: createFairPlaces({ places: ANSWERING_AT_ONCE }),
     idle,
     async drain(ms) {
       draining = true
-      await Promise.race([idle(), new Promise((resolve) => setTimeout(resolve, ms).unref())])
+      await Promise.race([idle(), wait(ms, undefined, { ref: false })])
       const left = [...running.values()]
       for (const live of left) live.abort('shutdown')
       await Promise.all(left.map(({ ending }) => ending))

@@ -4,7 +4,7 @@ import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { GenerationsTable } from '../../platform/db/tables/conversations.ts'
 import type { Replay } from '../../platform/http/route.ts'
 import { noLonger } from '../records/queries.ts'
-import { errorOf, readLog } from '../stream/generation-log.ts'
+import { readLog } from '../stream/generation-log.ts'
 import type { Reading } from '../stream/reading.ts'
 import { startChat } from './start.ts'
 import type { ChatRequest, TurnNeeds } from './turn.ts'
@@ -50,48 +50,10 @@ async function readEarlier(ctx: Deps, accountId: AccountId, generationId: string
   if (started) return { is: 'there', reading: started }
   if (!(await cameToNothing(ctx, row))) return { is: 'there', reading: ctx.followers.follow(row) }
   const since = await answeredSince(ctx, row)
-  if (since) {
-    const reading = ctx.generations.get(since.id) ?? ctx.followers.follow(since)
-    return { is: 'there', reading: namingQuestion(reading, since.user_message_id, row.user_message_id) }
-  }
+  // It answers several messages, and names the last of them.
+  if (since) return { is: 'there', reading: ctx.followers.follow(since, row.user_message_id) }
   const { conversation_id: conversationId, message_id: messageId, kind } = row
   return { is: 'unanswered', conversationId, kind, messageId }
-}
-
-/** Returns an answer to several messages as the sender of the message `own` reads it. It names the last, `newest`. */
-function namingQuestion(reading: Reading, newest: string, own: string): Reading {
-  const named = (frames: readonly string[]): string[] =>
-    frames.map((frame) => frame.replaceAll(`"${newest}"`, `"${own}"`))
-  return {
-    get count() {
-      return reading.count
-    },
-    get ended() {
-      return reading.ended
-    },
-    get broken() {
-      return reading.broken
-    },
-    get started() {
-      return reading.started
-    },
-    get ending() {
-      return reading.ending
-    },
-    get answer() {
-      return reading.answer.then((answer) => ({
-        ...answer,
-        metadata: { ...answer.metadata, userMessageId: own },
-      }))
-    },
-    held(from) {
-      const frames = reading.held(from)
-      return frames && named(frames)
-    },
-    logged: async (from) => named(await reading.logged(from)),
-    showing: () => reading.showing?.() ?? 'allowed',
-    watch: (listener) => reading.watch(listener),
-  }
 }
 
 /**
@@ -105,8 +67,8 @@ async function cameToNothing(
   if (message_state !== 'none' || stop_reason !== null) return false
   if (status !== 'failed') return status === 'interrupted'
   const { ending } = await readLog(db, account_id, id, 0)
-  const error = ending && errorOf(ending)
-  return error?.code === 'SERVICE_OVERLOADED' || error?.code === 'INTERNAL_SERVER_ERROR'
+  const code = ending && 'error' in ending ? ending.error.code : null
+  return code === 'SERVICE_OVERLOADED' || code === 'INTERNAL_SERVER_ERROR'
 }
 
 /** Returns the later generation of the conversation that has answered the same question with others, if there is one. */

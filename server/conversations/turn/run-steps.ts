@@ -28,9 +28,6 @@ const ASK_FOR_WORDS: LanguageModelV4Message = {
   ],
 }
 
-/** Ending a failed generation counts as this many events. */
-const FAILURE = 80
-
 /**
  * Generates and stores the reply, whether or not it has readers. Never throws: an error before the first event fails
  * the generation; a later one ends the stream with `error` and `finish`, and the text so far is kept. Resolves to
@@ -62,36 +59,11 @@ async function run(ctx: TurnNeeds, turn: Turn, live: LiveGeneration): Promise<bo
   } catch (error) {
     if (live.abortReason === null) {
       result.failure = { cause: error }
-      await endFailed(ctx, turn, live, result)
-      return true
+      ctx.log.warn({ err: error, generation: live.ids.id, model: turn.model.entry.id }, 'generation failed')
     }
   }
   await finishTurn(ctx, turn, live, result)
-  return false
-}
-
-/**
- * Ends a failed generation. When a provider fails, thousands may fail at once, so they are ended a few at a time and
- * accounts take turns.
- */
-async function endFailed(
-  ctx: TurnNeeds,
-  turn: Turn,
-  live: LiveGeneration,
-  result: StepsResult,
-): Promise<void> {
-  // The turn comes first, so that all that wait are counted with their account.
-  await ctx.generations.turns.take(turn.owner.accountId, FAILURE)
-  const leave = await ctx.generations.failing.enter(turn.owner.accountId)
-  try {
-    ctx.log.warn(
-      { err: result.failure?.cause, generation: live.ids.id, model: turn.model.entry.id },
-      'generation failed',
-    )
-    await finishTurn(ctx, turn, live, result)
-  } finally {
-    leave()
-  }
+  return result.failure !== null
 }
 
 /** Runs the steps of a turn: calls the model, runs its tool calls, and calls it again with their outputs. */

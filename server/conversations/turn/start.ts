@@ -34,12 +34,12 @@ export async function startChat(ctx: TurnNeeds, request: ChatRequest): Promise<L
   const { account, agent, transient = false } = request
   const model = chooseModel(ctx, request)
   const { id, credits } = model.entry
-  const place = await ctx.generations.reserve(account.id)
+  const place = ctx.generations.reserve(account.id)
   const started = await startTurn(ctx, {
     ...request,
     model: { id, credits: request.trial ? 0 : credits },
   }).catch((error: unknown) => {
-    place.leave(error)
+    place.leave()
     throw error
   })
   const live = place.run(started.ids, { transient })

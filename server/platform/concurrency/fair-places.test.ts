@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { until } from '../../../test/until.ts'
 import { createFairPlaces, PlacesFull } from './fair-places.ts'
 import { createMainThreadScheduler } from './main-thread-scheduler.ts'
 
@@ -71,60 +70,4 @@ test('bulky work of one holder lets others pass after each portion', async () =>
   await Promise.all([...bulk, ...other])
   assert.ok(order.lastIndexOf('other') < 5, order.join())
   assert.ok(looks >= 5, `the network was looked at ${looks} times`)
-})
-
-function busyTurns() {
-  const state = { clock: 0, isBusy: true }
-  const turns = createMainThreadScheduler(
-    32,
-    () => state.clock,
-    () => state.isBusy,
-  )
-  return { turns, state }
-}
-
-test('a flood of one holder pauses after each portion, but only while others are active and the thread is busy', async () => {
-  const { turns, state } = busyTurns()
-  let served = 0
-  const flood = Array.from({ length: 200 }, () => turns.take('flood', 32)?.then(() => served++))
-  const look = async () => {
-    for (let i = 0; i < 20; i++) await setImmediate()
-    return served
-  }
-  assert.ok((await look()) > 5)
-  await turns.take('other', 1)
-  const before = await look()
-  assert.equal(await look(), before)
-  assert.equal(turns.take('other', 1), undefined)
-  // A portion of this weight takes 0.8 ms, so the pause lasts 12.8 ms.
-  state.clock += 12
-  assert.equal(await look(), before)
-  state.clock += 1
-  await until('the next portion', () => served === before + 1)
-  assert.equal(await look(), before + 1)
-  state.clock += 13
-  state.isBusy = false
-  await until('several portions', () => served > before + 5)
-  state.clock += 250
-  await Promise.all(flood)
-})
-
-test('work that gives way starts at once for a holder that is alone, and pauses the holder otherwise', async () => {
-  const { turns, state } = busyTurns()
-  for (let i = 0; i < 100; i++) assert.equal(turns.yieldTurn('a', 128), undefined)
-  await turns.take('b', 1)
-  await setImmediate()
-  await turns.yieldTurn('a', 128)
-  let waits = true
-  const second = turns.yieldTurn('a', 128)?.then(() => {
-    waits = false
-  })
-  for (let i = 0; i < 20; i++) await setImmediate()
-  assert.ok(waits)
-  assert.equal(turns.take('b', 1), undefined)
-  state.clock += 52
-  state.isBusy = false
-  await second
-  assert.ok(!waits)
-  await turns.yieldTurn('a', 128)
 })

@@ -11,18 +11,10 @@ type TimeLine = {
    * true; null when there is none.
    */
   next(mayGo: (tenant: string) => boolean): { line: TimeLine; go: () => void } | null
-  /** Returns whether the tenant has so many requests waiting that they would noticeably delay other tenants. */
-  isFlood(tenant: string): boolean
   /** Adds to the time that the tenant has used. */
   charge(tenant: string, ms: number): void
 }
 
-/**
- * A tenant with at least this many waiting requests is charged PRICE_OF_FLOOD times the time it uses, so that a flood
- * delays other tenants only a little.
- */
-const FLOOD = 64
-const PRICE_OF_FLOOD = 12
 /** The number of tenants to remember before the ones with nothing waiting are dropped. */
 const MANY_HOLDERS = 1_000
 
@@ -85,10 +77,8 @@ export function createTimeLine(): TimeLine {
       mark = Math.max(mark, least)
       return { line: self, go: shift(best) }
     },
-    isFlood: (tenant) => (lines.get(tenant)?.length ?? 0) >= FLOOD,
     charge(tenant, ms) {
-      const price = self.isFlood(tenant) ? PRICE_OF_FLOOD : 1
-      had.set(tenant, (had.get(tenant) ?? 0) + ms * price)
+      had.set(tenant, (had.get(tenant) ?? 0) + ms)
       if (had.size > forgetAt) forgetIdle()
     },
   }

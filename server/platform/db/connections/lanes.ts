@@ -1,5 +1,4 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { createActiveTenants } from '../../concurrency/active-tenants.ts'
 import { createTimeLine } from '../../concurrency/time-line.ts'
 import { noteConnectionError } from './unavailable.ts'
 
@@ -32,12 +31,6 @@ export function withTenant<T>(tenant: string, work: () => T): T {
 /** The same as `withTenant`, for a caller whose account is not known yet. */
 export const withUnknownTenant = <T>(mark: string, work: () => T): T => withTenant(`?${mark}`, work)
 
-/**
- * Returns whether the tenant is an account or an address, and neither the service itself nor a caller who is still
- * being identified.
- */
-const isTenant = (tenant: string): boolean => tenant !== '' && !tenant.startsWith('?')
-
 /** However much other work is waiting, bulk work gets one turn in this many, and this fraction of the time. */
 const FOR_BULK = 16
 /** A turn of bulk work counts for at most this many milliseconds, so that one that was slow does not stop the rest. */
@@ -63,10 +56,8 @@ type Options = {
 }
 
 /**
- * Shares the connections of a pool among tenants. A tenant that has a flood of statements waiting gets a fifth of the
- * connections while other tenants are active, because they share the time of the database server, too. Bulk work
- * yields to other work. Within each of the two, the tenant that has used the least database time goes first. A
- * transaction counts as one turn.
+ * Shares the connections of a pool among tenants. Bulk work yields to other work. Within each of the two, the tenant that
+ * has used the least database time goes first. A transaction counts as one turn.
  */
 export function createLanes({
   places = 1,
@@ -84,18 +75,11 @@ export function createLanes({
   /** How long the last turn of bulk work took, in milliseconds. */
   let bulkMs = 0
 
-  const flood = Math.max(1, Math.floor(places / 5))
-  const active = createActiveTenants(now)
-
-  const mayHave = (tenant: string): boolean => {
-    const has = held.get(tenant) ?? 0
-    return has < flood || (has < share && !(first.isFlood(tenant) && active.areOthersActive(tenant)))
-  }
+  const mayHave = (tenant: string): boolean => (held.get(tenant) ?? 0) < share
   const take = ({ rank, tenant }: Work): (() => void) => {
     used++
     held.set(tenant, (held.get(tenant) ?? 0) + 1)
     const since = now()
-    if (isTenant(tenant)) active.note(tenant)
     return () => {
       used--
       const rest = (held.get(tenant) ?? 1) - 1

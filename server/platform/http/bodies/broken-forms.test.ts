@@ -8,7 +8,6 @@ import { type AccountWorld, fillAccount } from '../../../../test/account-world.t
 import { type Operation, operationsOf, pathOf, titleOf } from '../../../../test/operations.ts'
 import { type Service, startService } from '../../../../test/start.ts'
 import { createApp } from '../../../app.ts'
-import { createMainThreadScheduler } from '../../concurrency/main-thread-scheduler.ts'
 import { createUploads } from './uploads.ts'
 
 /** Sends broken multipart bodies to every endpoint that takes one. */
@@ -25,12 +24,7 @@ before(async () => {
   world = await fillAccount(service, 'forms')
   operations = operationsOf(service.ctx).filter(({ endpoint }) => endpoint.multipart)
   const pace = { everyMs: 1_000, bytesPerSecond: 4_096 }
-  const uploads = createUploads(
-    join(service.ctx.config.dataDir, 'uploads'),
-    createMainThreadScheduler(),
-    service.ctx.space,
-    pace,
-  )
+  const uploads = createUploads(join(service.ctx.config.dataDir, 'uploads'), service.ctx.space, pace)
   hasty = await createApp({ ...service.ctx, uploads }, { strict: true })
   await hasty.listen({ host: '127.0.0.1', port: 0 })
 })

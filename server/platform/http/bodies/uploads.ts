@@ -7,7 +7,6 @@ import { pipeline } from 'node:stream/promises'
 import type { MultipartFile } from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
 import { createFairPlaces, type FairPlaces, PlacesFull } from '../../concurrency/fair-places.ts'
-import type { MainThreadScheduler } from '../../concurrency/main-thread-scheduler.ts'
 import type { DiskSpace } from '../../db/upkeep/disk-space.ts'
 import { codeOf } from '../../unknown-values.ts'
 import { ApiError } from '../errors.ts'
@@ -65,18 +64,9 @@ const OF_ACCOUNT = 8
 const MAX_WAITING = 1_000
 const MAX_WAIT_MS = 60_000
 const IN_MEMORY = 2
-/** Receiving, storing and checking 64 KiB is as much work for the main thread as this many events of answers. */
-const WEIGHT_OF_BYTE = 48 / 65_536
-/** The same for what the endpoint stores in the database. */
-const WEIGHT_OF_UPLOAD = 512
 
 /** Bodies are refused with STORAGE_FULL while the disk of the folder has no room. */
-export function createUploads(
-  folder: string,
-  turns: MainThreadScheduler,
-  space: DiskSpace,
-  pace: Pace = PACE,
-): Uploads {
+export function createUploads(folder: string, space: DiskSpace, pace: Pace = PACE): Uploads {
   const refuseWhenFull = (): void => {
     if (space.isFull()) throw new ApiError('STORAGE_FULL')
   }
@@ -90,10 +80,7 @@ export function createUploads(
       const save = async (part: MultipartFile) => {
         const path = join(folder, randomBytes(12).toString('hex'))
         paths.push(path)
-        return {
-          path,
-          ...(await savePart(part, path, (bytes) => turns.yieldTurn(tenant, bytes * WEIGHT_OF_BYTE))),
-        }
+        return { path, ...(await savePart(part, path)) }
       }
       try {
         const leave = await place(reading, tenant)
@@ -112,7 +99,6 @@ export function createUploads(
               .finally(done)
           },
         }
-        await turns.yieldTurn(tenant, WEIGHT_OF_UPLOAD)
         return await use({ ...form, file })
       } finally {
         await Promise.all(paths.map((path) => rm(path, { force: true })))
@@ -202,20 +188,14 @@ async function readForm(
   return { fields, file, strangers, problems, hash }
 }
 
-async function savePart(
-  { file }: MultipartFile,
-  path: string,
-  turn: (bytes: number) => Promise<void> | undefined,
-): Promise<Omit<Saved, 'path'>> {
+async function savePart({ file }: MultipartFile, path: string): Promise<Omit<Saved, 'path'>> {
   const sha256 = createHash('sha256')
   let size = 0
   const counting = new Transform({
     transform(piece: Buffer, _encoding, next) {
       size += piece.length
       sha256.update(piece)
-      const waiting = turn(piece.length)
-      if (waiting) void waiting.then(() => next(null, piece))
-      else next(null, piece)
+      next(null, piece)
     },
   })
   await pipeline(file, counting, createWriteStream(path, { mode: 0o600, flush: true }))
