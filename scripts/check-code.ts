@@ -1,17 +1,25 @@
 import { existsSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import type { Node, SourceFile } from 'typescript/unstable/ast'
-import { isAsExpression, isFunctionLikeDeclaration, isNonNullExpression } from 'typescript/unstable/ast/is'
+import {
+  isAsExpression,
+  isFunctionLikeDeclaration,
+  isNonNullExpression,
+  isPropertyAssignment,
+  isVariableDeclaration,
+} from 'typescript/unstable/ast/is'
 import { API } from 'typescript/unstable/sync'
 
 /**
  * `node scripts/check-code.ts [ROOT] [--list]` checks, on the syntax tree of every product file, that type assertions
  * (`as X` and `!`, but not `as const`) are few over all, that none goes through `unknown`, and that functions and files
- * are short. With `--list`, it also prints every assertion and the counts of each folder.
+ * are short: a function is measured without the functions in it that have names, which are measured themselves. With `--list`, it also prints every assertion and the counts of each folder.
  */
 
 const MAX_ASSERTIONS_PER_1000_LINES = 3
 const MAX_FUNCTION_LINES = 80
+/** With the functions in it that have names and are measured on their own, as the methods of a class are. */
+const MAX_LINES_WITH_INNER = 150
 const MAX_FILE_LINES = 500
 
 const words = process.argv.slice(2).filter((word) => word !== '--list')
@@ -71,9 +79,28 @@ function checkFile(name: string, source: SourceFile): void {
     if (text === 'unknown' && node.parent && isAsExpression(node.parent))
       problems.push(`${place} asserts a type through unknown`)
     const span = lineOf(node.end) - lineOf(node.getStart(source)) + 1
-    if (isFunctionLikeDeclaration(node) && span > MAX_FUNCTION_LINES)
-      problems.push(`${place} is a function of ${span} lines; at most ${MAX_FUNCTION_LINES}`)
+    if (isFunctionLikeDeclaration(node)) {
+      const own = span - linesOfInner(node)
+      if (own > MAX_FUNCTION_LINES)
+        problems.push(`${place} is a function of ${own} lines; at most ${MAX_FUNCTION_LINES}`)
+      else if (span > MAX_LINES_WITH_INNER)
+        problems.push(
+          `${place} is a function of ${span} lines with those inside; at most ${MAX_LINES_WITH_INNER}`,
+        )
+    }
     node.forEachChild(visit)
   }
+  const linesOfInner = (outer: Node): number => {
+    let sum = 0
+    outer.forEachChild((node) => {
+      const isInner = isFunctionLikeDeclaration(node) && ('name' in node || isNamedByParent(node))
+      sum += isInner ? lineOf(node.end) - lineOf(node.getStart(source)) + 1 : linesOfInner(node)
+    })
+    return sum
+  }
   visit(source)
+}
+
+function isNamedByParent({ parent }: Node): boolean {
+  return isVariableDeclaration(parent) || isPropertyAssignment(parent)
 }

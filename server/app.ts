@@ -16,15 +16,13 @@ import { serveWidgetApi } from './channels/widget/page/serve-api.ts'
 import { ConfigError } from './config.ts'
 import type { Context } from './context.ts'
 import { features } from './features.ts'
-import type { Db } from './platform/db/database.ts'
 import { admitBodies, PACE, type Pace } from './platform/http/bodies/admit-bodies.ts'
 import { watchConnections } from './platform/http/bodies/broken-connections.ts'
 import { acceptJson } from './platform/http/bodies/json-body.ts'
-import { type Scope, V1, V2 } from './platform/http/contract.ts'
+import { V1, V2 } from './platform/http/contract.ts'
 import type { ErrorCode } from './platform/http/error-codes.ts'
 import { ApiError } from './platform/http/errors.ts'
 import type { RateWindow } from './platform/http/limits/rate-limit.ts'
-import type { Caller } from './platform/http/route.ts'
 import type { Gate } from './platform/http/server/gate.ts'
 import { logRequests } from './platform/http/server/log-requests.ts'
 import { basePathOf } from './platform/http/server/own-origin.ts'
@@ -133,28 +131,8 @@ export async function createApp(
   await app.register(multipart)
   admitBodies(app, ctx.bodies, pace)
 
-  const byKey: Gate['authenticate'] = ({ headers }, beforeStranger) =>
-    ctx.keys.authenticate(headers.authorization, beforeStranger)
-  const bySession: Gate['authenticate'] = (request, beforeStranger) =>
-    request.headers.authorization === undefined && ctx.sessions.hasCookie(request)
-      ? ctx.sessions.callerOf(request, beforeStranger)
-      : byKey(request, beforeStranger)
-  const gate = {
-    refuseDuringMaintenance: ctx.maintenance.refuse,
-    limiter: ctx.limiter,
-    windowOf: ({ account, member }: Caller) =>
-      member ? MEMBER_WINDOW : ctx.config.planRateLimits[account.plan],
-    findAgent: (db: Db, { account }: Caller, agentId: string, lock?: 'update') =>
-      requireAgent(db, { accountId: account.id, agentId }, lock),
-    lastChange: lastChangeOf,
-    note: recordRequest,
-  }
   const sharedBy = (version: 1 | 2) => ({
-    gate: {
-      ...gate,
-      authenticate: version === 1 ? byKey : bySession,
-      authorize: (caller: Caller, scope: Scope) => authorize(caller, scope, version),
-    },
+    gate: gateOf(ctx, version),
     db: ctx.db,
     strict,
     uploads: ctx.uploads,
@@ -177,6 +155,25 @@ export async function createApp(
     throw new ApiError('ROUTE_NOT_FOUND')
   })
   return app
+}
+
+function gateOf({ config, keys, limiter, maintenance, sessions }: Context, version: 1 | 2): Gate {
+  const byKey: Gate['authenticate'] = ({ headers }, beforeStranger) =>
+    keys.authenticate(headers.authorization, beforeStranger)
+  const bySession: Gate['authenticate'] = (request, beforeStranger) =>
+    request.headers.authorization === undefined && sessions.hasCookie(request)
+      ? sessions.callerOf(request, beforeStranger)
+      : byKey(request, beforeStranger)
+  return {
+    refuseDuringMaintenance: maintenance.refuse,
+    limiter,
+    windowOf: ({ account, member }) => (member ? MEMBER_WINDOW : config.planRateLimits[account.plan]),
+    findAgent: (db, { account }, agentId, lock) => requireAgent(db, { accountId: account.id, agentId }, lock),
+    lastChange: lastChangeOf,
+    note: recordRequest,
+    authenticate: version === 1 ? byKey : bySession,
+    authorize: (caller, scope) => authorize(caller, scope, version),
+  }
 }
 
 /** Returns the URL of a request within the service. */

@@ -21,10 +21,11 @@ import { createExtractor } from './knowledge/documents/extractor.ts'
 import { createKnowledge } from './knowledge/search/knowledge.ts'
 import { createActivity } from './platform/activity.ts'
 import { createMainThreadScheduler } from './platform/concurrency/main-thread-scheduler.ts'
+import type { Availability } from './platform/db/connections/availability.ts'
 import { requireServerVersion } from './platform/db/connections/server-version.ts'
-import { type Database, openEmbedded, openPostgres } from './platform/db/database.ts'
+import { type Database, type Db, openEmbedded, openPostgres } from './platform/db/database.ts'
 import { localNotifier, postgresNotifier } from './platform/db/notifier.ts'
-import { ROOM_ENOUGH, watchDiskSpace } from './platform/db/upkeep/disk-space.ts'
+import { type DiskSpace, ROOM_ENOUGH, watchDiskSpace } from './platform/db/upkeep/disk-space.ts'
 import { beatingProcess, soleProcess } from './platform/db/upkeep/processes.ts'
 import { upgrade } from './platform/db/upkeep/upgrade.ts'
 import { scheduleVacuum } from './platform/db/upkeep/vacuum.ts'
@@ -55,16 +56,9 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
     overrides.database ??
     (config.databaseUrl ? openPostgres(config.databaseUrl) : await openEmbedded(config.dataDir))
   const { db, embedded, availability } = database
-  availability.onChange((isDown) => {
-    if (isDown)
-      log.error({ outage: availability.outage() }, 'the database is unavailable; requests are refused')
-    else log.warn('the database is available again')
-  })
+  logOutages(availability, log)
   const onError = (error: unknown) => log.error({ err: error }, 'background error')
-  const space = watchDiskSpace(config.dataDir, (isFull) => {
-    if (isFull) log.error('the disk of DATA_DIR is nearly full; writes are refused until there is room again')
-    else log.warn('there is room again on the disk of DATA_DIR')
-  })
+  const space = spaceOf(config, log)
   // With PostgreSQL, the disk of this machine only holds files.
   const databaseSpace = embedded ? space : ROOM_ENOUGH
   try {
@@ -88,28 +82,13 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
       onError,
       onDone: activity.note,
     })
-    const limiter = config.redisUrl
-      ? await sharedLimiter(config, config.redisUrl, log)
-      : memoryRateLimiter(config.rateLimit)
-    const knownFailures = createKnownFailures(db, onError)
-    const embeddingMeter = createEmbeddingMeter(db, onError)
-    const models = createModels({
-      catalogue: config.catalogue,
-      builtin: createBuiltinModel(),
-      fetchedInto: modelsFolder(config.dataDir),
-      recordUse: knownFailures.note,
-      noteTokens: embeddingMeter.note,
-    })
-    const modelFetcher = createModelFetcher({
-      dataDir: config.dataDir,
-      models,
+    const limiter = await limiterOf(config, log)
+    const { models, modelFetcher, knownFailures, embeddingMeter } = modelsOf(config, db, {
       log,
+      onError,
       known: overrides.hubModels ?? HUB_MODELS,
     })
-    const { allowedPrivateHosts, browserPath } = config
-    const fetching = { allowedPrivateHosts, userAgent: USER_AGENT }
-    const fetcher = createGuardedFetcher(fetching)
-    const renderer = browserPath === null ? null : createRenderer({ ...fetching, browserPath, onError })
+    const { fetcher, renderer } = fetchersOf(config, onError)
     const extractor = createExtractor()
     const mailParser = createMailParser()
     const turns = createMainThreadScheduler()
@@ -136,7 +115,6 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
       modelFetcher,
       knownFailures,
       fetcher,
-      /** null: scripts of pages are not run. */
       renderer,
       extractor,
       notifier,
@@ -191,11 +169,49 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
   }
 }
 
-/**
- * Creates the rate limiter in Redis. Its client makes up a quarter of all modules, so it is imported only where it is
- * needed.
- */
-async function sharedLimiter({ rateLimit }: Config, url: string, log: Logger): Promise<RateLimiter> {
+function logOutages({ onChange, outage }: Availability, log: Logger): void {
+  onChange((isDown) => {
+    if (isDown) log.error({ outage: outage() }, 'the database is unavailable; requests are refused')
+    else log.warn('the database is available again')
+  })
+}
+
+const spaceOf = ({ dataDir }: Config, log: Logger): DiskSpace =>
+  watchDiskSpace(dataDir, (isFull) => {
+    if (isFull) log.error('the disk of DATA_DIR is nearly full; writes are refused until there is room again')
+    else log.warn('there is room again on the disk of DATA_DIR')
+  })
+
+type ForModels = { log: Logger; onError: (error: unknown) => void; known: readonly HubModel[] }
+
+function modelsOf({ catalogue, dataDir }: Config, db: Db, { log, onError, known }: ForModels) {
+  const knownFailures = createKnownFailures(db, onError)
+  const embeddingMeter = createEmbeddingMeter(db, onError)
+  const models = createModels({
+    catalogue,
+    builtin: createBuiltinModel(),
+    fetchedInto: modelsFolder(dataDir),
+    recordUse: knownFailures.note,
+    noteTokens: embeddingMeter.note,
+  })
+  return {
+    models,
+    modelFetcher: createModelFetcher({ dataDir, models, log, known }),
+    knownFailures,
+    embeddingMeter,
+  }
+}
+
+/** Without a browser, `renderer` is null, and scripts of pages are not run. */
+function fetchersOf({ allowedPrivateHosts, browserPath }: Config, onError: (error: unknown) => void) {
+  const fetching = { allowedPrivateHosts, userAgent: USER_AGENT }
+  const renderer = browserPath === null ? null : createRenderer({ ...fetching, browserPath, onError })
+  return { fetcher: createGuardedFetcher(fetching), renderer }
+}
+
+/** The client of Redis makes up a quarter of all modules, so it is imported only where it is needed. */
+async function limiterOf({ rateLimit, redisUrl: url }: Config, log: Logger): Promise<RateLimiter> {
+  if (!url) return memoryRateLimiter(rateLimit)
   const { redisRateLimiter } = await import('./platform/http/limits/redis-rate-limiter.ts')
   return redisRateLimiter({ url, ...rateLimit, onState: (problem) => noteRedis(log, problem) })
 }

@@ -63,21 +63,7 @@ export function createChat(agentId: string, page: Page): Chat {
     files,
     page,
 
-    async start() {
-      store.set({ page: 'loading', problem: null })
-      try {
-        const appearance = await api.appearance()
-        // Visitors are signed in before they can write, so that messages belong to the user whom the site has signed
-        // in.
-        if (appearance.takesIdentity) await signIn(chat)
-        const isNoticeDismissed = kept.dismissedNotice() === appearance.chat.dismissableNotice
-        store.set({ appearance, isNoticeDismissed, isKnown: kept.secret() !== null })
-      } catch (error) {
-        const isGone = error instanceof ParleyError && error.code === 'AGENT_NOT_FOUND'
-        return store.set({ page: isGone ? 'not-found' : 'unreachable' })
-      }
-      await chat.resume()
-    },
+    start: () => start(chat, signIn),
 
     async resume() {
       store.set({ page: 'ready' })
@@ -105,37 +91,14 @@ export function createChat(agentId: string, page: Page): Chat {
       await deliver(chat, outgoing, begin())
     },
 
-    remedy() {
-      const { problem, outgoing, messages, conversation } = store.get()
-      store.set({ problem: null })
-      if (problem?.remedy === 'send' && outgoing) void deliver(chat, outgoing, begin())
-      else if (problem?.remedy === 'load') void chat.look()
-      else if (problem?.remedy === 'ask') {
-        const question = messages.findLast(({ role }) => role === 'user')
-        if (!question) return
-        // A question without a reply still awaits its answer, so it is sent again under the same id and not stored
-        // twice.
-        const isOpen = question === messages.at(-1)
-        if (isOpen) void deliver(chat, sentBefore(question, conversation?.id ?? null), begin())
-        else void chat.send(wordsOf(question))
-      }
-    },
+    remedy: () => remedy(chat, begin),
 
     discard() {
       giveBack(chat, store.get().outgoing)
       store.set({ problem: null })
     },
 
-    async stop() {
-      const { conversation } = store.get()
-      if (!conversation) return
-      store.set({ isStopping: true })
-      try {
-        await api.stop(conversation.id)
-      } catch (error) {
-        store.set({ isStopping: false, problem: problemOf(error, null, store.get().appearance) })
-      }
-    },
+    stop: () => stop(chat),
 
     async look() {
       const { conversation, busy } = store.get()
@@ -163,23 +126,7 @@ export function createChat(agentId: string, page: Page): Chat {
 
     conversations: () => api.conversations(),
 
-    async rate(messageId, feedback) {
-      const { conversation } = store.get()
-      if (!conversation) return
-      const put = (next: Feedback): void =>
-        store.set({
-          messages: store
-            .get()
-            .messages.map((message) => (message.id === messageId ? { ...message, feedback: next } : message)),
-        })
-      const before = store.get().messages.find(({ id }) => id === messageId)?.feedback ?? null
-      put(feedback)
-      try {
-        await api.rate(conversation.id, messageId, feedback)
-      } catch {
-        put(before)
-      }
-    },
+    rate: (messageId, feedback) => rate(chat, messageId, feedback),
 
     async leaveDetails(details) {
       await api.leaveDetails(details, store.get().conversation?.id ?? null)
@@ -194,20 +141,7 @@ export function createChat(agentId: string, page: Page): Chat {
       await deliver(chat, { ...outgoing, conversationId: conversation.id }, begin())
     },
 
-    async askForPerson() {
-      const { conversation, busy } = store.get()
-      if (busy === 'sending') return
-      const signal = begin()
-      store.set({ busy: null, problem: null, view: 'chat' })
-      try {
-        const { conversationId } = await api.askForPerson(conversation?.id ?? null, page.address())
-        if (signal.aborted) return
-        kept.setConversationId(conversationId)
-        await converse(chat, conversationId, signal)
-      } catch (error) {
-        if (!signal.aborted) store.set({ problem: problemOf(error, 'load', store.get().appearance) })
-      }
-    },
+    askForPerson: () => askForPerson(chat, begin),
 
     dismissNotice() {
       kept.dismissNotice(store.get().appearance?.chat.dismissableNotice ?? '')
@@ -224,6 +158,85 @@ export function createChat(agentId: string, page: Page): Chat {
     else if (problem?.remedy === 'send' || problem?.remedy === 'load') chat.remedy()
   })
   return chat
+}
+
+async function start(chat: Chat, signIn: ReturnType<typeof createSignIn>): Promise<void> {
+  const { store, api, kept } = chat
+  store.set({ page: 'loading', problem: null })
+  try {
+    const appearance = await api.appearance()
+    // Visitors are signed in before they can write, so that messages belong to the user whom the site has signed
+    // in.
+    if (appearance.takesIdentity) await signIn(chat)
+    const isNoticeDismissed = kept.dismissedNotice() === appearance.chat.dismissableNotice
+    store.set({ appearance, isNoticeDismissed, isKnown: kept.secret() !== null })
+  } catch (error) {
+    const isGone = error instanceof ParleyError && error.code === 'AGENT_NOT_FOUND'
+    return store.set({ page: isGone ? 'not-found' : 'unreachable' })
+  }
+  await chat.resume()
+}
+
+async function rate({ store, api }: ChatParts, messageId: string, feedback: Feedback): Promise<void> {
+  const { conversation } = store.get()
+  if (!conversation) return
+  const put = (next: Feedback): void =>
+    store.set({
+      messages: store
+        .get()
+        .messages.map((message) => (message.id === messageId ? { ...message, feedback: next } : message)),
+    })
+  const before = store.get().messages.find(({ id }) => id === messageId)?.feedback ?? null
+  put(feedback)
+  try {
+    await api.rate(conversation.id, messageId, feedback)
+  } catch {
+    put(before)
+  }
+}
+
+async function askForPerson(chat: ChatParts, begin: () => AbortSignal): Promise<void> {
+  const { store, api, kept, page } = chat
+  const { conversation, busy } = store.get()
+  if (busy === 'sending') return
+  const signal = begin()
+  store.set({ busy: null, problem: null, view: 'chat' })
+  try {
+    const { conversationId } = await api.askForPerson(conversation?.id ?? null, page.address())
+    if (signal.aborted) return
+    kept.setConversationId(conversationId)
+    await converse(chat, conversationId, signal)
+  } catch (error) {
+    if (!signal.aborted) store.set({ problem: problemOf(error, 'load', store.get().appearance) })
+  }
+}
+
+/** Sends the message or loads the conversation again; or asks again what got no answer. */
+function remedy(chat: Chat, begin: () => AbortSignal): void {
+  const { problem, outgoing, messages, conversation } = chat.store.get()
+  chat.store.set({ problem: null })
+  if (problem?.remedy === 'send' && outgoing) void deliver(chat, outgoing, begin())
+  else if (problem?.remedy === 'load') void chat.look()
+  else if (problem?.remedy === 'ask') {
+    const question = messages.findLast(({ role }) => role === 'user')
+    if (!question) return
+    // A question without a reply still awaits its answer, so it is sent again under the same id and not stored
+    // twice.
+    const isOpen = question === messages.at(-1)
+    if (isOpen) void deliver(chat, sentBefore(question, conversation?.id ?? null), begin())
+    else void chat.send(wordsOf(question))
+  }
+}
+
+async function stop({ store, api }: ChatParts): Promise<void> {
+  const { conversation } = store.get()
+  if (!conversation) return
+  store.set({ isStopping: true })
+  try {
+    await api.stop(conversation.id)
+  } catch (error) {
+    store.set({ isStopping: false, problem: problemOf(error, null, store.get().appearance) })
+  }
 }
 
 /** Whether there is a message to send. A message cannot be sent while one of its files is being uploaded. */

@@ -62,16 +62,8 @@ export function Composer({ chat, voice, state, appearance, field }: Props) {
 
   return (
     <>
-      {unheardWhy && (
-        <p class="composer-problem" role="alert">
-          {unheardWhy}
-        </p>
-      )}
-      {isTooLong && (
-        <p class="composer-problem" role="alert" id={tooLongId}>
-          {tooLong(appearance)}
-        </p>
-      )}
+      {unheardWhy && <Problem sentence={unheardWhy} />}
+      {isTooLong && <Problem id={tooLongId} sentence={tooLong(appearance)} />}
       <PickedFiles chat={chat} state={state} field={field} />
       <form
         class={`composer ${isDropping ? 'dropping' : ''}`}
@@ -131,14 +123,25 @@ export function Composer({ chat, voice, state, appearance, field }: Props) {
           <IconButton class="send" icon="send" type="submit" label={word('send')} disabled={!canSend} />
         )}
       </form>
-      {text.length > longest * NEAR_LIMIT && (
-        <p class={`length ${isTooLong ? 'is-over' : ''}`} aria-hidden="true">
-          <bdi>
-            {text.trim().length.toLocaleString(shownLanguage())} / {longest.toLocaleString(shownLanguage())}
-          </bdi>
-        </p>
-      )}
+      {text.length > longest * NEAR_LIMIT && <Length text={text} longest={longest} />}
     </>
+  )
+}
+
+const Problem = ({ id, sentence }: { id?: string; sentence: string }) => (
+  <p class="composer-problem" role="alert" id={id}>
+    {sentence}
+  </p>
+)
+
+function Length({ text, longest }: { text: string; longest: number }) {
+  const { length } = text.trim()
+  return (
+    <p class={`length ${length > longest ? 'is-over' : ''}`} aria-hidden="true">
+      <bdi>
+        {length.toLocaleString(shownLanguage())} / {longest.toLocaleString(shownLanguage())}
+      </bdi>
+    </p>
   )
 }
 

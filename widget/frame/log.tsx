@@ -35,7 +35,6 @@ export function Log({ chat, state, appearance }: { chat: Chat; state: State; app
 
   const shown = withLive(messages, live)
   const isWaiting = busy !== null && (live === null || live.text === '')
-  const opening = openingOf(appearance, state)
   const isEmpty = shown.length === 0 && !outgoing && !isLoading
   return (
     <div class="log-frame">
@@ -52,21 +51,7 @@ export function Log({ chat, state, appearance }: { chat: Chat; state: State; app
           setAtEnd(scrollHeight - scrollTop - clientHeight < NEAR)
         }
       >
-        {appearance.aiNotice && !isWithPeopleOnly(state) && (
-          <p class="note" dir="auto">
-            {appearance.aiNotice.text ?? sentence('aiNotice')}
-          </p>
-        )}
-        {opening.map((text, index) => (
-          <Bubble
-            key={text}
-            speaker="assistant"
-            text={text}
-            language={language}
-            appearance={appearance}
-            place={{ isFirst: index === 0, isLast: index === opening.length - 1 }}
-          />
-        ))}
+        <Opening state={state} appearance={appearance} />
         {isLoading && <LoadingLines />}
         {shown.map((message, index) => (
           <MessageView
@@ -104,6 +89,29 @@ export function Log({ chat, state, appearance }: { chat: Chat; state: State; app
         <IconButton class="to-end" icon="down" label={word('newest')} onClick={() => toEnd(box.current)} />
       )}
     </div>
+  )
+}
+
+function Opening({ state, appearance }: { state: State; appearance: Appearance }) {
+  const opening = openingOf(appearance, state)
+  return (
+    <>
+      {appearance.aiNotice && !isWithPeopleOnly(state) && (
+        <p class="note" dir="auto">
+          {appearance.aiNotice.text ?? sentence('aiNotice')}
+        </p>
+      )}
+      {opening.map((text, index) => (
+        <Bubble
+          key={text}
+          speaker="assistant"
+          text={text}
+          language={state.language}
+          appearance={appearance}
+          place={{ isFirst: index === 0, isLast: index === opening.length - 1 }}
+        />
+      ))}
+    </>
   )
 }
 

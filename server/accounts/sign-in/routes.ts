@@ -22,11 +22,17 @@ const success = { success: true as const }
 
 export const signInRoutes = (
   ctx: Pick<Context, 'config' | 'db' | 'jobs' | 'limiter' | 'maintenance' | 'sessions'>,
-): Route[] => [...enterRoutes(ctx), ...linkRoutes(ctx), ...sessionRoutes(ctx), ...credentialRoutes(ctx)]
-
-const enterRoutes = (
-  ctx: Pick<Context, 'config' | 'db' | 'limiter' | 'maintenance' | 'sessions'>,
 ): Route[] => [
+  ...enterRoutes(ctx),
+  providerRoute(ctx),
+  ...linkRoutes(ctx),
+  ...sessionRoutes(ctx),
+  ...credentialRoutes(ctx),
+]
+
+type Entering = Pick<Context, 'config' | 'db' | 'limiter' | 'maintenance' | 'sessions'>
+
+const enterRoutes = (ctx: Entering): Route[] => [
   route(contract.readSignIn, async ({ request, reply }) => {
     await ctx.maintenance.refuse()
     await countRequest(reply, ctx.limiter, `sign-in page ${addressBucket(request.ip)}`, VISITS)
@@ -87,7 +93,9 @@ const enterRoutes = (
     await noteSignIn(ctx.db, 'session.create', request, { loginId: answer.user.id })
     return success
   }),
+]
 
+const providerRoute = (ctx: Entering): Route =>
   route(contract.signInProvider, async ({ request, reply }) => {
     await enter(ctx, { request, reply })
     if (!ctx.config.oidc)
@@ -104,12 +112,11 @@ const enterRoutes = (
       auth.api.signInSocial({ body, headers: headersFor(request), asResponse: true }),
     )
     return { url }
-  }),
-]
+  })
 
 /** Checks every attempt to sign in: refuses it during maintenance or from a page of another site, and counts it. */
 async function enter(
-  ctx: Pick<Context, 'config' | 'db' | 'limiter' | 'maintenance' | 'sessions'>,
+  ctx: Entering,
   { request, reply }: Exchange,
   email?: string,
 ): Promise<{ device: string | null }> {

@@ -42,7 +42,7 @@ export function presentAgent(row: FullAgentRow): Static<typeof Agent> {
     styles: {
       chat: { ...defaultStyles.chat, ...row.styles.chat },
       centerStage: { ...defaultStyles.centerStage, ...row.styles.centerStage },
-    } as unknown as Static<typeof Agent>['styles'],
+    },
     createdAt: row.created_at.toISOString(),
     lastMessageAt: row.last_message_at?.toISOString() ?? null,
     lastTrainedAt: row.last_trained_at?.toISOString() ?? null,

@@ -1,4 +1,4 @@
-import Type, { type TObject, type TProperties, type TSchema } from 'typebox'
+import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox'
 import { Exact, Nullable, OneOf, Subset } from '../../platform/http/contract.ts'
 import { SuggestedMessage } from './settings-schema.ts'
 
@@ -93,7 +93,7 @@ function orReset(field: TSchema): TSchema {
   return type.includes('null') ? field : Nullable(field)
 }
 
-export const defaultStyles = {
+export const defaultStyles: Static<typeof Styles> = {
   chat: {
     theme: 'light',
     headerColor: '#ffffff',
@@ -144,4 +144,4 @@ export const defaultStyles = {
     width: 'medium',
     closeOnOutsideClick: true,
   },
-} as const
+}

@@ -45,11 +45,9 @@ import { browserOf, requireOwnConversation, requireVisit } from './visitors/visi
 
 export function widgetRoutes(ctx: Context): Route[] {
   const countryOf = countryReader(ctx.config)
-  const admitStream = countStreams()
-  const admitFollower = countStreams()
-  const feed = createConversationFeed(ctx)
   const admit = (agent: AgentRow, request: FastifyRequest) => admitVisitor(ctx, agent, request, countryOf)
   return [
+    ...ownConversationRoutes(ctx),
     route(readAppearance, async ({ agent }) => appearanceOf(ctx.db, agent)),
 
     route(identifyVisitorEndpoint, async ({ agent, body, request }) => {
@@ -79,6 +77,40 @@ export function widgetRoutes(ctx: Context): Route[] {
       },
     ),
 
+    route(submitPageResult, async ({ ref, agent, params, body, request }) => {
+      const visit = await requireVisit(ctx, agent, request)
+      const conversation = await requireOwnConversation(ctx.db, visit, params.conversationId)
+      // A request that is not admitted stores no result either; the page sends it again later.
+      const admitted: TakeResult = (work) =>
+        transact(ctx.db, async (trx) => {
+          await work(trx)
+          await admit(visit.agent, request)
+        })
+      await storeToolResult(ctx, ref, body, admitted)
+      return { data: { answering: await continueAnswer(ctx, visit.agent, conversation) } }
+    }),
+
+    route(askForPersonEndpoint, async ({ agent, body, request }) => {
+      const visit = await requireVisit(ctx, agent, request)
+      const country = await admit(visit.agent, request)
+      return { data: { conversationId: await askForPerson(ctx, visit, { ...body, country }) } }
+    }),
+
+    route(leaveDetails, async ({ agent, body, request }) => {
+      const visit = await requireVisit(ctx, agent, request)
+      await admit(visit.agent, request)
+      await storeDetails(ctx.db, visit, body)
+      return { success: true as const }
+    }),
+  ]
+}
+
+/** What visitors do with their own conversations. */
+function ownConversationRoutes(ctx: Context): Route[] {
+  const admitStream = countStreams()
+  const admitFollower = countStreams()
+  const feed = createConversationFeed(ctx)
+  return [
     route(listVisitorConversations, async ({ agent, request }) => {
       const visit = await requireVisit(ctx, agent, request)
       return { data: (await conversationsOfVisitor(ctx.db, visit)).map(visibleSummary) }
@@ -114,36 +146,10 @@ export function widgetRoutes(ctx: Context): Route[] {
       return { data: { stopped: await stopGeneration(ctx, visit.agent.account_id, id) } }
     }),
 
-    route(submitPageResult, async ({ ref, agent, params, body, request }) => {
-      const visit = await requireVisit(ctx, agent, request)
-      const conversation = await requireOwnConversation(ctx.db, visit, params.conversationId)
-      // A request that is not admitted stores no result either; the page sends it again later.
-      const admitted: TakeResult = (work) =>
-        transact(ctx.db, async (trx) => {
-          await work(trx)
-          await admit(visit.agent, request)
-        })
-      await storeToolResult(ctx, ref, body, admitted)
-      return { data: { answering: await continueAnswer(ctx, visit.agent, conversation) } }
-    }),
-
     route(rateAnswer, async ({ agent, params, body, request }) => {
       const visit = await requireVisit(ctx, agent, request)
       await requireOwnConversation(ctx.db, visit, params.conversationId)
       await rateMessage(ctx.db, visit.agent.account_id, params, body.feedback)
-      return { success: true as const }
-    }),
-
-    route(askForPersonEndpoint, async ({ agent, body, request }) => {
-      const visit = await requireVisit(ctx, agent, request)
-      const country = await admit(visit.agent, request)
-      return { data: { conversationId: await askForPerson(ctx, visit, { ...body, country }) } }
-    }),
-
-    route(leaveDetails, async ({ agent, body, request }) => {
-      const visit = await requireVisit(ctx, agent, request)
-      await admit(visit.agent, request)
-      await storeDetails(ctx.db, visit, body)
       return { success: true as const }
     }),
   ]

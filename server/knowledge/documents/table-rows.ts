@@ -11,19 +11,21 @@ const MAX_COLUMNS = 100
 export function gridOf(rows: readonly (readonly TableCell[])[]): string[][] {
   const grid: string[][] = rows.map(() => [])
   for (const [at, row] of rows.entries()) {
+    const own = grid[at] ?? []
     let column = 0
     for (const { text, columns = 1, rows: down = 1 } of row) {
-      while (grid[at]![column] !== undefined) column += 1
+      while (own[column] !== undefined) column += 1
       const right = Math.min(column + Math.max(columns, 1), MAX_COLUMNS)
       const below = Math.min(at + Math.max(down, 1), grid.length)
-      for (let y = at; y < below; y += 1) for (let x = column; x < right; x += 1) grid[y]![x] ??= text
+      for (const line of grid.slice(at, below)) for (let x = column; x < right; x += 1) line[x] ??= text
       if (column >= MAX_COLUMNS) break
     }
   }
   const width = grid.reduce((most, row) => Math.max(most, row.length), 0)
   return grid.map((row, at) => {
-    const isWhole = rows[at]!.length === 1 && (rows[at]![0]!.columns ?? 1) >= width && width > 1
-    return isWhole ? [rows[at]![0]!.text] : Array.from(row, (cell) => cell ?? '')
+    const [first, ...others] = rows[at] ?? []
+    const isWhole = first && others.length === 0 && (first.columns ?? 1) >= width && width > 1
+    return isWhole ? [first.text] : Array.from(row, (cell) => cell ?? '')
   })
 }
 
@@ -40,9 +42,10 @@ export function tableRows(rows: readonly (readonly string[])[], headerRows: numb
   let group: string | null = null
   let isGroupUsed = true
   for (const row of isNamed ? cells.slice(headerRows) : cells) {
-    if (header.length > 1 && row.length === 1 && row[0] !== '') {
+    const [only = '', ...others] = row
+    if (header.length > 1 && others.length === 0 && only !== '') {
       if (group !== null && !isGroupUsed) lines.push(group)
-      group = row[0]!
+      group = only
       isGroupUsed = false
       continue
     }

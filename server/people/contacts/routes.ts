@@ -21,7 +21,9 @@ import { importContacts } from './import-contacts.ts'
 import { mergeContacts } from './merge-contacts.ts'
 import { presentContact } from './present.ts'
 
-export const peopleRoutes = (ctx: Pick<Context, 'db'>): Route[] => [
+export const peopleRoutes = (ctx: Pick<Context, 'db'>): Route[] => [...contactRoutes(ctx), ...lists(ctx)]
+
+const contactRoutes = (ctx: Pick<Context, 'db'>): Route[] => [
   route(contract.listContacts, async ({ ref, query }) => {
     const print = fingerprint('contacts', ref.agentId, query.query ?? null)
     const position = decodeCursor(query.cursor, print)
@@ -66,7 +68,10 @@ export const peopleRoutes = (ctx: Pick<Context, 'db'>): Route[] => [
   route(contract.separateContactIdentity, async ({ db, ref, params }) => {
     return presentContact(await separateIdentity(db, ref, params.contactId, params.identityId))
   }),
+]
 
+/** Lists of what belongs to a contact, and of leads. */
+const lists = (ctx: Pick<Context, 'db'>): Route[] => [
   route(contract.listContactConversations, async ({ ref, params, query }) => {
     const contact = await requireContactById(ctx.db, ref, params.contactId)
     const print = fingerprint('contact-conversations', contact.id)

@@ -86,7 +86,7 @@ export function openPostgres(url: string, poolSize = 12, { patient = false } = {
 /** Returns the database of a running embedded server. `close` is called after its last connection has closed. */
 export function embeddedDatabase(server: EmbeddedServer, close: () => Promise<void>): Embedded {
   const pool = new pg.Pool({
-    stream: server.connect,
+    ...server.connection,
     user: 'postgres',
     database: 'postgres',
     host: 'embedded',

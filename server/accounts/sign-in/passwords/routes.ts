@@ -14,13 +14,15 @@ import { addLogin, hashOfPassword, replacePassword } from './logins.ts'
 
 const success = { success: true as const }
 
+type Needs = Pick<Context, 'config' | 'db' | 'jobs' | 'limiter' | 'maintenance' | 'sessions'>
+
 /**
  * Routes for people who hold a link and have no session. The token is checked before a password is hashed, because
  * hashing is slow. The members are locked before the link, as when a member is removed with their links.
  */
-export const linkRoutes = (
-  ctx: Pick<Context, 'config' | 'db' | 'jobs' | 'limiter' | 'maintenance' | 'sessions'>,
-): Route[] => [
+export const linkRoutes = (ctx: Needs): Route[] => [...joinRoutes(ctx), ...resetRoutes(ctx)]
+
+const joinRoutes = (ctx: Omit<Needs, 'jobs'>): Route[] => [
   route(contract.setUp, async ({ body, request, reply }) => {
     await enter(ctx, { request, reply })
     const { account_id: accountId } = await readLink(ctx.db, 'set-up', body.token)
@@ -81,7 +83,9 @@ export const linkRoutes = (
     await rememberDevice(ctx, { request, reply }, email ?? '')
     return success
   }),
+]
 
+const resetRoutes = (ctx: Needs): Route[] => [
   route(contract.requestPasswordReset, async ({ body: { email }, request, reply }) => {
     const { device } = await enter(ctx, { request, reply }, email)
     await countReset(ctx.db, request, email, device)
@@ -117,7 +121,7 @@ export const linkRoutes = (
 ]
 
 async function enter(
-  ctx: Pick<Context, 'config' | 'db' | 'limiter' | 'maintenance' | 'sessions'>,
+  ctx: Omit<Needs, 'jobs'>,
   exchange: Exchange,
   email?: string,
 ): Promise<{ device: string | null }> {

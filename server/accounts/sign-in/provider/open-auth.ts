@@ -20,6 +20,49 @@ export type AuthNeeds = { db: Db; config: Config; log: Logger; secrets: Secrets 
 
 const times = { createdAt: 'created_at', updatedAt: 'updated_at' }
 
+const SESSION = {
+  modelName: 'login_sessions',
+  fields: {
+    ...times,
+    userId: 'login_id',
+    expiresAt: 'expires_at',
+    ipAddress: 'ip_address',
+    userAgent: 'user_agent',
+  },
+  expiresIn: SESSION_SECONDS,
+  disableSessionRefresh: true,
+}
+
+const ACCOUNT = {
+  modelName: 'login_credentials',
+  fields: {
+    ...times,
+    userId: 'login_id',
+    accountId: 'subject',
+    providerId: 'provider_id',
+    accessToken: 'access_token',
+    refreshToken: 'refresh_token',
+    idToken: 'id_token',
+    accessTokenExpiresAt: 'access_token_expires_at',
+    refreshTokenExpiresAt: 'refresh_token_expires_at',
+  },
+  encryptOAuthTokens: true,
+  accountLinking: { enabled: true },
+}
+
+const SECOND_FACTOR = {
+  user: { fields: { twoFactorEnabled: 'two_factor_enabled' } },
+  twoFactor: {
+    modelName: 'login_second_factors',
+    fields: {
+      userId: 'login_id',
+      backupCodes: 'backup_codes',
+      failedVerificationCount: 'failed_verification_count',
+      lockedUntil: 'locked_until',
+    },
+  },
+}
+
 /**
  * Configures the sign-in library for our tables. It makes up a tenth of all modules, so it is imported only when
  * somebody signs in.
@@ -47,34 +90,8 @@ async function createAuth({ db, config, log }: AuthNeeds, secret: string, { isSe
         if (!isSame) return { error: 'identity_taken' }
       },
     },
-    session: {
-      modelName: 'login_sessions',
-      fields: {
-        ...times,
-        userId: 'login_id',
-        expiresAt: 'expires_at',
-        ipAddress: 'ip_address',
-        userAgent: 'user_agent',
-      },
-      expiresIn: SESSION_SECONDS,
-      disableSessionRefresh: true,
-    },
-    account: {
-      modelName: 'login_credentials',
-      fields: {
-        ...times,
-        userId: 'login_id',
-        accountId: 'subject',
-        providerId: 'provider_id',
-        accessToken: 'access_token',
-        refreshToken: 'refresh_token',
-        idToken: 'id_token',
-        accessTokenExpiresAt: 'access_token_expires_at',
-        refreshTokenExpiresAt: 'refresh_token_expires_at',
-      },
-      encryptOAuthTokens: true,
-      accountLinking: { enabled: true },
-    },
+    session: SESSION,
+    account: ACCOUNT,
     verification: {
       modelName: 'login_challenges',
       fields: { ...times, expiresAt: 'expires_at' },
@@ -89,18 +106,7 @@ async function createAuth({ db, config, log }: AuthNeeds, secret: string, { isSe
     plugins: [
       twoFactor({
         issuer: 'Parley',
-        schema: {
-          user: { fields: { twoFactorEnabled: 'two_factor_enabled' } },
-          twoFactor: {
-            modelName: 'login_second_factors',
-            fields: {
-              userId: 'login_id',
-              backupCodes: 'backup_codes',
-              failedVerificationCount: 'failed_verification_count',
-              lockedUntil: 'locked_until',
-            },
-          },
-        },
+        schema: SECOND_FACTOR,
       }),
       ...(withProvider && config.oidc ? [genericOAuth({ config: [providerOf(config.oidc)] })] : []),
     ],

@@ -42,14 +42,10 @@ export function htmlText(html: string, { isForward = false, isReply = false } = 
   const { document } = parseHTML(`<html><body>${html}</body></html>`)
   const whole = textIn(document.body)
   if (isForward) return whole
-  for (const start of document.querySelectorAll(QUOTE_STARTS)) removeFrom(start as unknown as TreeNode)
-  const quotes = [...document.querySelectorAll(QUOTES)] as unknown as TreeNode[]
+  for (const start of document.querySelectorAll(QUOTE_STARTS)) removeFrom(start)
+  const quotes: TreeNode[] = [...document.querySelectorAll(QUOTES)]
   if (isReply)
-    quotes.push(
-      ...(
-        [...document.querySelectorAll('blockquote, [class], [id], [name]')] as unknown as TreeNode[]
-      ).filter(isMarked),
-    )
+    quotes.push(...[...document.querySelectorAll('blockquote, [class], [id], [name]')].filter(isMarked))
   for (const quote of quotes) {
     const before = attributionBefore(quote)
     before?.remove()

@@ -3,6 +3,7 @@ import type { AgentRow } from '../../../agents/records/find-agent.ts'
 import { chatChannel } from '../../../agents/settings/chat-channel.ts'
 import { defaultStyles, type Styles } from '../../../agents/settings/styles-schema.ts'
 import type { Db } from '../../../platform/db/database.ts'
+import { recordOf } from '../../../platform/unknown-values.ts'
 import type { Appearance } from '../talk/schema.ts'
 
 type WholeStyles = Static<typeof Styles>
@@ -34,10 +35,7 @@ const SHARED = [
 ] as const
 
 export function chatStyles(agent: AgentRow): ChatStyles {
-  const chat = {
-    ...(defaultStyles.chat as unknown as ChatStyles),
-    ...(agent.styles.chat as Partial<ChatStyles>),
-  }
+  const chat: ChatStyles = { ...defaultStyles.chat, ...agent.styles.chat }
   const stage = stageStyles(agent)
   if (!stage) return chat
   return { ...chat, ...Object.fromEntries(SHARED.map((name) => [name, stage[name]])) }
@@ -50,7 +48,7 @@ export function stageStyles(agent: AgentRow): StageStyles | null {
   const whole = Object.entries(defaultStyles.centerStage).map(([name, value]) => {
     const own = stored[name] ?? value
     const isGroup = typeof value === 'object' && !Array.isArray(value)
-    return [name, isGroup ? { ...value, ...(own as object) } : own]
+    return [name, isGroup ? { ...value, ...recordOf(own) } : own]
   })
   return Object.fromEntries(whole) as StageStyles
 }

@@ -20,11 +20,9 @@ type Follower = {
 /** Tells readers of conversations about changes. All readers of a process share its queries. */
 export type ConversationFeed = { join(follower: Follower): { look(): void; leave(): void } }
 
-export function createConversationFeed({
-  db,
-  notifier,
-  log,
-}: Pick<Context, 'db' | 'notifier' | 'log'>): ConversationFeed {
+type Needs = Pick<Context, 'db' | 'notifier' | 'log'>
+
+export function createConversationFeed({ db, notifier, log }: Needs): ConversationFeed {
   const followers = new Set<Follower>()
   let timer: NodeJS.Timeout | undefined
   let soon: NodeJS.Timeout | undefined

@@ -28,10 +28,10 @@ const FIGURE = /(?<![\d+])\d[\s\d.,–-]*(?:[\p{L}%€$£¥₩₽₺"″]|$)|[�
  */
 export function expandHiddenText(document: Document): void {
   for (const select of [...document.querySelectorAll('select')].slice(0, MAX_SELECTS)) {
-    const choices = choicesOf(select as HtmlElement)
+    const choices = choicesOf(select)
     if (choices === null) continue
     const label = labelOf(document, select)
-    const name = label ? textOf(label as HtmlElement) : (select.getAttribute('aria-label') ?? '')
+    const name = label ? textOf(label) : (select.getAttribute('aria-label') ?? '')
     const isBeside = label?.contains(select) || label === select.previousElementSibling
     const before = select.previousSibling
     // Remove the space between the label and the colon that follows it.
@@ -94,7 +94,7 @@ function spellOutAbbreviations(document: Document): void {
   const done = new Set<string>()
   for (const element of abbreviations.slice(0, MAX_ABBREVIATIONS)) {
     const title = (element.getAttribute('title') ?? '').replace(/\s+/g, ' ').trim()
-    const text = textOf(element as HtmlElement)
+    const text = textOf(element)
     const isLonger = title.length > text.length && title.length <= MAX_TITLE_LENGTH && /\p{L}/u.test(title)
     if (text === '' || !isLonger || DATE.test(title) || done.has(title)) continue
     if (said.includes(lettersOnly(title)) || element.closest('h1, h2, h3, h4, h5, h6, nav, pre, code'))

@@ -39,13 +39,13 @@ export async function extractHtml(html: string, url?: string): Promise<Extracted
       'no_text',
       'This page contains no text. It may need a browser to build its content.',
     )
-  const heading = textIn(document.querySelector('h1') as HtmlElement | null)
+  const heading = textIn(document.querySelector('h1'))
   const pageTitle = plain(document.querySelector('head > title, body > title, html > title')?.textContent)
   const isNamedByHeading = heading !== '' && pageTitle.startsWith(heading)
   const title = (isNamedByHeading ? heading : pageTitle) || heading || null
   const main = markedMain(document)
   // The detection of the main content changes the document, so everything else is read before.
-  const frames = framesOf(document.documentElement as unknown as HtmlElement, main)
+  const frames = framesOf(document.documentElement, main)
   const siteName = plain(document.querySelector('meta[property="og:site_name"]')?.getAttribute('content'))
   const contact = contactSections(frames, siteName)
   // Where no main part is marked, a name such as "sidebar" may be that of the text.
@@ -63,16 +63,16 @@ function treeOf(source: string, isWithoutNavigation: boolean): Document {
   expandHiddenText(document)
   const blocks = 'nav, div, p, ul, ol, table, header, footer, aside, section'
   if (isWithoutNavigation)
-    for (const element of document.querySelectorAll(blocks))
-      if (isNavigation(element as HtmlElement)) element.remove()
+    for (const element of document.querySelectorAll(blocks)) if (isNavigation(element)) element.remove()
   // The detection of the main content would remove them by their names.
   const boxes = document.querySelectorAll('aside, [class*="sidebar"], [class*="aside"], .alert')
-  for (const box of boxesOfText(boxes as Iterable<HtmlElement>)) {
+  const ofText: ReadonlySet<unknown> = new Set(boxesOfText(boxes))
+  for (const box of boxes) {
+    if (!ofText.has(box)) continue
     const block = document.createElement('div')
-    const element = box as unknown as typeof block
-    if (element.id) block.id = element.id
-    block.append(...element.childNodes)
-    element.replaceWith(block)
+    if (box.id) block.id = box.id
+    block.append(...box.childNodes)
+    box.replaceWith(block)
   }
   return document
 }
@@ -82,12 +82,12 @@ function sectionsIn(
   url: string | undefined,
   isLeftOut?: (element: HtmlElement) => boolean,
 ): Section[] {
-  const root = document.documentElement as unknown as HtmlElement
+  const root = document.documentElement
   const options = { addressOf: (href: string) => linkAddress(href, url ?? null), isLeftOut }
   const read = (element: HtmlElement, hasBoldTitles: boolean) =>
     htmlSections(element, { ...options, anchors: anchorsOf(root), hasBoldTitles })
   // Pages may omit the head and body tags, and the parser does not add them.
-  for (const element of [document.body as unknown as HtmlElement, root]) {
+  for (const element of [document.body, root]) {
     const titled = read(element, true)
     if (lengthOf(titled) > 0) return titled
     // On a page that is wholly in bold, nothing is a title.
@@ -101,7 +101,7 @@ function sectionsIn(
 function markedMain(document: Document): HtmlElement | null {
   for (const selector of ['main, [role=main]', 'article']) {
     const [marked, ...others] = document.querySelectorAll(selector)
-    if (marked) return others.length === 0 ? (marked as HtmlElement) : null
+    if (marked) return others.length === 0 ? marked : null
   }
   return null
 }
@@ -109,7 +109,7 @@ function markedMain(document: Document): HtmlElement | null {
 /** Returns the heading of a page whose main part has only headings of sections. */
 function headingOf(document: Document, main: HtmlElement | null, frames: readonly HtmlElement[]): string {
   if (!main || main.querySelector('h1')) return ''
-  const [heading, ...others] = document.querySelectorAll('h1') as Iterable<HtmlElement>
+  const [heading, ...others] = document.querySelectorAll('h1')
   const isOfSite =
     heading?.querySelector('a') && frames.some((frame) => isHeader(frame) && frame.contains(heading))
   return others.length > 0 || isOfSite ? '' : textIn(heading ?? null)
@@ -121,7 +121,7 @@ async function mainSections(
   url: string | undefined,
   whole: number,
 ): Promise<Section[] | null> {
-  const anchors = anchorsOf(document.documentElement as unknown as HtmlElement)
+  const anchors = anchorsOf(document.documentElement)
   // The detection uses two browser features that linkedom lacks.
   Object.assign(document, { styleSheets: [], URL: url ?? 'about:blank' })
   if (document.defaultView) Object.assign(document.defaultView, { getComputedStyle: () => ({ display: '' }) })

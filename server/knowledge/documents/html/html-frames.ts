@@ -110,7 +110,7 @@ function isLineOfLinks(element: HtmlElement): boolean {
     texts.some((text) => text.length > MAX_LINK_LENGTH || /[.!?]$/.test(text))
   )
     return false
-  return links.length > 1 || isInside(links[0]!)
+  return links.length > 1 || links.every(isInside)
 }
 
 /** Detects a table of contents, in which each entry links to a place on the same page. */

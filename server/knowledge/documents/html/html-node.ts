@@ -21,6 +21,8 @@ export type HtmlElement = HtmlNode & {
   contains(other: HtmlElement): boolean
 }
 
+export const isElement = (node: HtmlNode): node is HtmlElement => node.nodeType === 1
+
 const names = (list: string): ReadonlySet<string> => new Set(list.split(' '))
 
 /** Elements without readable content. */
@@ -58,14 +60,13 @@ export function textOf(element: HtmlElement): string {
   let text = ''
   const visit = (node: HtmlNode): void => {
     if (node.nodeType === 3) text += spaced(node.textContent ?? '')
-    if (node.nodeType !== 1) return
-    const child = node as HtmlElement
-    const name = nameOf(child)
+    if (!isElement(node)) return
+    const name = nameOf(node)
     if (SKIPPED.has(name)) return
     if (name === 'LI' && /\S\s*$/.test(text)) text = `${text.trimEnd()}, `
     const isApart = name === 'BR' || BLOCKS.has(name) || name === 'PRE' || name === 'TD' || name === 'TH'
     if (isApart) text += ' '
-    for (const inner of child.childNodes) visit(inner)
+    for (const inner of node.childNodes) visit(inner)
     if (isApart) text += ' '
   }
   for (const child of element.childNodes) visit(child)

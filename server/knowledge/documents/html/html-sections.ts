@@ -10,6 +10,7 @@ import {
   type HtmlNode,
   hasBlock,
   headingText,
+  isElement,
   nameOf,
   SKIPPED,
   spaced,
@@ -42,93 +43,117 @@ type Options = {
  * Walks a DOM tree and splits it into sections at the headings h1 to h6. Tables become rows, list items and lines of
  * code separate lines, terms precede their definitions, and links in paragraphs and list items are written as Markdown.
  */
-export function htmlSections(
-  root: HtmlElement,
-  { anchors, isLeftOut, addressOf, hasBoldTitles = false, keepsMarks = false }: Options = {},
-): Section[] {
-  const sections: Section[] = []
-  const bold = hasBoldTitles ? boldTitles(root) : NO_TITLES
-  let open: Heading[] = []
-  /** The headings of the enclosing subsections, which headings inside do not close, whatever their level. */
-  let floor: Heading[] = []
-  let anchor: string | null = null
-  let page: number | null = null
-  let paragraphs: string[] = []
-  let line = ''
-  let label: string | null = null
-  let isResumed = false
+export function htmlSections(root: HtmlElement, options: Options = {}): Section[] {
+  const walk = new Walk(options.hasBoldTitles ? boldTitles(root) : NO_TITLES, options)
+  walk.visit(root)
+  walk.endSection()
+  return walk.sections
+}
 
-  const endLine = () => {
-    const text = line
+class Walk {
+  readonly sections: Section[] = []
+  readonly #bold: ReadonlyMap<HtmlElement, HtmlElement>
+  readonly #options: Options
+  #open: Heading[] = []
+  /** The headings of the enclosing subsections, which headings inside do not close, whatever their level. */
+  #floor: Heading[] = []
+  #anchor: string | null = null
+  #page: number | null = null
+  #paragraphs: string[] = []
+  #line = ''
+  #label: string | null = null
+  #isResumed = false
+
+  constructor(bold: ReadonlyMap<HtmlElement, HtmlElement>, options: Options) {
+    this.#bold = bold
+    this.#options = options
+  }
+
+  #endLine(): void {
+    const text = this.#line
       .replace(/[^\S\n]+/g, ' ')
       .replace(/ ?\n ?/g, '\n')
       .trim()
-    line = ''
+    this.#line = ''
     if (!text) return
-    paragraphs.push(label === null ? text : `${label}: ${text}`)
-    label = null
+    this.#paragraphs.push(this.#label === null ? text : `${this.#label}: ${text}`)
+    this.#label = null
   }
+
   /** A label without a paragraph after it becomes a paragraph of its own. */
-  const endLabel = () => {
-    endLine()
-    if (label !== null) paragraphs.push(`${label}:`)
-    label = null
+  #endLabel(): void {
+    this.#endLine()
+    if (this.#label !== null) this.#paragraphs.push(`${this.#label}:`)
+    this.#label = null
   }
-  const endSection = () => {
-    endLabel()
-    const place = anchor === null ? {} : { anchor }
+
+  endSection(): void {
+    this.#endLabel()
+    const place = this.#anchor === null ? {} : { anchor: this.#anchor }
     // A heading without text is kept, but not a second time after its subsections.
-    if (paragraphs.length > 0 || !isResumed)
-      sections.push({ headingPath: pathOf(open), page, text: paragraphs.join('\n\n'), ...place })
-    paragraphs = []
-    isResumed = false
+    if (this.#paragraphs.length > 0 || !this.#isResumed)
+      this.sections.push({
+        headingPath: pathOf(this.#open),
+        page: this.#page,
+        text: this.#paragraphs.join('\n\n'),
+        ...place,
+      })
+    this.#paragraphs = []
+    this.#isResumed = false
   }
-  const startSection = (level: number, text: string) => {
-    endSection()
-    open = [...floor, ...withHeading(open.slice(floor.length), level, text)]
-    anchor = anchors?.next(text) ?? null
+
+  #startSection(level: number, text: string): void {
+    this.endSection()
+    this.#open = [...this.#floor, ...withHeading(this.#open.slice(this.#floor.length), level, text)]
+    this.#anchor = this.#options.anchors?.next(text) ?? null
   }
+
   /** Makes a section within the open one, to which what follows belongs again. */
-  const subsection = (level: number, title: string, ownAnchor: string | null, fill: () => void) => {
-    const before = { open, floor, anchor }
-    endSection()
-    open = [...floor, ...withHeading(open.slice(floor.length), level, title)]
-    floor = open
-    anchor = ownAnchor ?? before.anchor
+  #subsection(level: number, title: string, ownAnchor: string | null, fill: () => void): void {
+    const before = { open: this.#open, floor: this.#floor, anchor: this.#anchor }
+    this.endSection()
+    this.#open = [...this.#floor, ...withHeading(this.#open.slice(this.#floor.length), level, title)]
+    this.#floor = this.#open
+    this.#anchor = ownAnchor ?? before.anchor
     fill()
-    endSection()
-    open = before.open
-    floor = before.floor
-    anchor = before.anchor
-    isResumed = true
+    this.endSection()
+    this.#open = before.open
+    this.#floor = before.floor
+    this.#anchor = before.anchor
+    this.#isResumed = true
   }
-  const inside = (element: HtmlElement) => {
-    for (const child of element.childNodes) visit(child)
+
+  #inside(element: HtmlElement): void {
+    for (const child of element.childNodes) this.visit(child)
   }
-  const block = (element: HtmlElement) => {
-    endLine()
-    inside(element)
-    endLine()
+
+  #block(element: HtmlElement): void {
+    this.#endLine()
+    this.#inside(element)
+    this.#endLine()
   }
+
   /** Adds what is inside of an element to the line, as `written` writes it. */
-  const written = (element: HtmlElement, write: (text: string) => string) => {
-    const before = line
-    line = ''
-    inside(element)
-    const text = line.trim()
-    const at = line.indexOf(text)
-    line = `${before}${line.slice(0, at)}${text === '' ? '' : write(text)}${line.slice(at + text.length)}`
+  #written(element: HtmlElement, write: (text: string) => string): void {
+    const before = this.#line
+    this.#line = ''
+    this.#inside(element)
+    const text = this.#line.trim()
+    const at = this.#line.indexOf(text)
+    this.#line = `${before}${this.#line.slice(0, at)}${text === '' ? '' : write(text)}${this.#line.slice(at + text.length)}`
   }
-  const linked = (element: HtmlElement) => {
-    const address = hasBlock(element) ? null : addressOf?.(element.getAttribute('href') ?? '')
-    if (!address) inside(element)
-    else written(element, (text) => (tellsAddress(text, address) ? `[${text}](${address})` : text))
+
+  #linked(element: HtmlElement): void {
+    const address = hasBlock(element) ? null : this.#options.addressOf?.(element.getAttribute('href') ?? '')
+    if (!address) this.#inside(element)
+    else this.#written(element, (text) => (tellsAddress(text, address) ? `[${text}](${address})` : text))
   }
-  const definitions = (list: HtmlElement, depth: number) => {
-    endLabel()
+
+  #definitions(list: HtmlElement, depth: number): void {
+    this.#endLabel()
     const short: string[] = []
     const flush = () => {
-      if (short.length > 0) paragraphs.push(short.join('\n'))
+      if (short.length > 0) this.#paragraphs.push(short.join('\n'))
       short.length = 0
     }
     for (const { terms, bodies } of groupsOf(list)) {
@@ -139,107 +164,110 @@ export function htmlSections(
         (names.some(isQuestion) && !isInItem(list)) ||
         bodies.some((body) => body.querySelector('pre, dl, table'))
       if (names.length === 0 || !isApart) {
-        if (names.length > 0) anchors?.next(names[0]!)
+        const [first] = names
+        if (first) this.#options.anchors?.next(first)
         short.push([names.join(', '), text].filter(Boolean).join(': '))
         continue
       }
       flush()
-      subsection(TERM_LEVEL + depth, names.join(', '), anchors?.next(names.join(', ')) ?? null, () => {
-        for (const body of bodies) {
-          for (const child of body.childNodes) {
-            const inner = child.nodeType === 1 ? (child as HtmlElement) : null
-            if (inner && nameOf(inner) === 'DL') definitions(inner, depth + 1)
-            else visit(child)
+      this.#subsection(
+        TERM_LEVEL + depth,
+        names.join(', '),
+        this.#options.anchors?.next(names.join(', ')) ?? null,
+        () => {
+          for (const body of bodies) {
+            for (const child of body.childNodes) {
+              if (isElement(child) && nameOf(child) === 'DL') this.#definitions(child, depth + 1)
+              else this.visit(child)
+            }
+            this.#endLabel()
           }
-          endLabel()
-        }
-      })
+        },
+      )
     }
     flush()
   }
-  const visit = (node: HtmlNode): void => {
+
+  visit(node: HtmlNode): void {
     if (node.nodeType === 3) {
-      line += spaced(node.textContent ?? '')
+      this.#line += spaced(node.textContent ?? '')
       return
     }
-    if (node.nodeType !== 1) return
-    const element = node as HtmlElement
+    if (!isElement(node)) return
+    const element = node
     const name = nameOf(element)
-    if (SKIPPED.has(name) || element.hasAttribute('hidden') || isLeftOut?.(element)) return
+    if (SKIPPED.has(name) || element.hasAttribute('hidden') || this.#options.isLeftOut?.(element)) return
     if (element.hasAttribute(PAGE)) {
-      endSection()
-      page = Number(element.getAttribute(PAGE))
-      isResumed = true
+      this.endSection()
+      this.#page = Number(element.getAttribute(PAGE))
+      this.#isResumed = true
     }
+    const title = this.#bold.get(element)
     const level = /^H([1-6])$/.exec(name)?.[1]
     const summary = name === 'DETAILS' && !isInItem(element) ? summaryOf(element) : null
     if (level) {
       const text = headingText(element)
       if (!text) return
       const found = level === '1' ? null : headingLabel(text)
-      endLabel()
-      if (found === null) startSection(Number(level), text)
-      else label = found
-    } else if (bold.has(element)) {
-      const title = bold.get(element)!
+      this.#endLabel()
+      if (found === null) this.#startSection(Number(level), text)
+      else this.#label = found
+    } else if (title) {
       const text = headingText(title)
-      endLabel()
-      label = headingLabel(text)
-      if (label === null) startSection(BOLD_LEVEL, text.replace(/\s*[:：]$/u, ''))
-      for (const child of element.childNodes) if (child !== title) visit(child)
-      endLine()
-    } else if (name === 'DL') definitions(element, 0)
+      this.#endLabel()
+      this.#label = headingLabel(text)
+      if (this.#label === null) this.#startSection(BOLD_LEVEL, text.replace(/\s*[:：]$/u, ''))
+      for (const child of element.childNodes) if (child !== title) this.visit(child)
+      this.#endLine()
+    } else if (name === 'DL') this.#definitions(element, 0)
     else if (summary !== null) {
-      endLabel()
-      subsection(TERM_LEVEL, headingText(summary), anchorIn(summary) ?? (element.id || null), () => {
-        for (const child of element.childNodes) if (child !== summary) visit(child)
+      this.#endLabel()
+      this.#subsection(TERM_LEVEL, headingText(summary), anchorIn(summary) ?? (element.id || null), () => {
+        for (const child of element.childNodes) if (child !== summary) this.visit(child)
       })
     } else if (name === 'TABLE' && !isLayout(element)) {
-      endLabel()
+      this.#endLabel()
       const note = noteOf(element)
       if (note) {
-        label = note.label
-        inside(note.body)
-        endLabel()
+        this.#label = note.label
+        this.#inside(note.body)
+        this.#endLabel()
         return
       }
       const caption = element.querySelector('caption')
-      if (caption) paragraphs.push(textOf(caption))
-      paragraphs.push(rowsOf(element).join('\n'))
+      if (caption) this.#paragraphs.push(textOf(caption))
+      this.#paragraphs.push(rowsOf(element).join('\n'))
     } else if (name === 'PRE') {
-      endLabel()
+      this.#endLabel()
       const code = (element.textContent ?? '').replace(/\n\s*\n/g, '\n').replace(/^\s*\n|\s+$/g, '')
-      const language = keepsMarks
+      const language = this.#options.keepsMarks
         ? (/language-([\w+#-]{1,30})/.exec(element.querySelector('code')?.getAttribute('class') ?? '')?.[1] ??
           '')
         : ''
-      if (code) paragraphs.push(`\`\`\`${language}\n${code}\n\`\`\``)
+      if (code) this.#paragraphs.push(`\`\`\`${language}\n${code}\n\`\`\``)
     } else if (name === 'LI') {
       // Items become consecutive lines of one paragraph.
-      endLabel()
-      const before = paragraphs
-      paragraphs = []
-      block(element)
-      endLabel()
-      const item = paragraphs.join('\n')
-      paragraphs = before
-      if (item) appendItem(paragraphs, `${markOf(element)} ${item}`, element)
-    } else if (name === 'BR') line += '\n'
+      this.#endLabel()
+      const before = this.#paragraphs
+      this.#paragraphs = []
+      this.#block(element)
+      this.#endLabel()
+      const item = this.#paragraphs.join('\n')
+      this.#paragraphs = before
+      if (item) appendItem(this.#paragraphs, `${markOf(element)} ${item}`, element)
+    } else if (name === 'BR') this.#line += '\n'
     else if (name === 'TD' || name === 'TH') {
-      line += ' '
-      inside(element)
-    } else if (name === 'A') linked(element)
-    else if (keepsMarks && /^(?:STRONG|B)$/.test(name)) written(element, (text) => `**${text}**`)
-    else if (keepsMarks && name === 'CODE')
-      written(element, (text) => (text.includes('`') ? text : `\`${text}\``))
-    else if (keepsMarks && name === 'IMG') line += element.getAttribute('alt') ?? ''
-    else if (BLOCKS.has(name)) block(element)
-    else inside(element)
+      this.#line += ' '
+      this.#inside(element)
+    } else if (name === 'A') this.#linked(element)
+    else if (this.#options.keepsMarks && /^(?:STRONG|B)$/.test(name))
+      this.#written(element, (text) => `**${text}**`)
+    else if (this.#options.keepsMarks && name === 'CODE')
+      this.#written(element, (text) => (text.includes('`') ? text : `\`${text}\``))
+    else if (this.#options.keepsMarks && name === 'IMG') this.#line += element.getAttribute('alt') ?? ''
+    else if (BLOCKS.has(name)) this.#block(element)
+    else this.#inside(element)
   }
-
-  visit(root)
-  endSection()
-  return sections
 }
 
 /** Returns whether an element is in a list item or a cell, which a section would split. */

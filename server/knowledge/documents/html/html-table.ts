@@ -15,8 +15,9 @@ export function isLayout(table: HtmlElement): boolean {
  */
 export function noteOf(table: HtmlElement): { label: string; body: HtmlElement } | null {
   const filled = [...table.querySelectorAll('td, th')].filter((cell) => textOf(cell) !== '')
-  const label = filled.length === 2 ? headingLabel(headingText(filled[0]!)) : null
-  return label === null ? null : { label, body: filled[1]! }
+  const [name, body, ...others] = filled
+  const label = name && body && others.length === 0 ? headingLabel(headingText(name)) : null
+  return body && label !== null ? { label, body } : null
 }
 
 /** Returns the rows of a table as lines of text. */
@@ -25,7 +26,9 @@ export function rowsOf(table: HtmlElement): string[] {
     .map((row) => [...row.children].filter((cell) => /^t[dh]$/i.test(cell.tagName)))
     .filter((row) => row.length > 0)
   const grid = gridOf(rows.map((row) => row.map(cellOf)))
-  const named = rows.every((row) => row.length === 2 && isName(row[0]!) && !isName(row[1]!))
+  const named = rows.every(
+    ([name, value, ...more]) => name && value && more.length === 0 && isName(name) && !isName(value),
+  )
   if (named) return grid.map(([name, value]) => `${name}: ${value}`)
   const headerRows = headerRowsOf(rows, grid)
   if (headerRows > 0) return tableRows(grid, headerRows)
@@ -46,11 +49,11 @@ const isName = (cell: HtmlElement): boolean => /^th$/i.test(cell.tagName)
  * unlike the rows below. Most Word files mark up no headers.
  */
 function headerRowsOf(rows: readonly HtmlElement[][], grid: readonly string[][]): number {
-  const isMarked = (row: HtmlElement[]): boolean => row.every(isName) || row[0]!.closest('thead') !== null
+  const isMarked = (row: HtmlElement[]): boolean => row.every(isName) || Boolean(row[0]?.closest('thead'))
   const marked = rows.findIndex((row) => !isMarked(row))
   if (marked > 0) return marked
   if (marked < 0) return 1
-  const isBold = rows[0]!.every(
+  const isBold = rows[0]?.every(
     (cell) => textOf(cell) === [...cell.querySelectorAll('strong, b')].map(textOf).join(' '),
   )
   return (isBold && looksLikeHeader(grid[0] ?? [])) || hasEvidentHeader(grid) ? 1 : 0

@@ -1,5 +1,5 @@
 import { MIN_BOLD_TITLES } from './heading-path.ts'
-import { type HtmlElement, hasBlock, headingText, nameOf, textOf } from './html-node.ts'
+import { type HtmlElement, hasBlock, headingText, isElement, nameOf, textOf } from './html-node.ts'
 
 /** Returns the summary of a folded part of a page if it can serve as its title, and null otherwise. */
 export function summaryOf(details: HtmlElement): HtmlElement | null {
@@ -24,10 +24,10 @@ const CAPTION = /^\p{L}+\.?\s+\d+\.\d+/u
 export function boldTitles(root: HtmlElement): ReadonlyMap<HtmlElement, HtmlElement> {
   const titles = new Map<HtmlElement, HtmlElement>()
   for (const strong of root.querySelectorAll(BOLD)) {
-    const paragraph = strong.parentElement!
+    const paragraph = strong.parentElement
     // Only what is small is read, because pages may be nested deeply.
     const isHidden = strong.hasAttribute('hidden') || strong.querySelector('[hidden]') !== null
-    if (isHidden || hasBlock(strong) || !isLineOfItsOwn(strong, paragraph)) continue
+    if (isHidden || hasBlock(strong) || !paragraph || !isLineOfItsOwn(strong, paragraph)) continue
     const text = textOf(strong)
     const isTitle =
       text.length <= MAX_TITLE_LENGTH &&
@@ -43,7 +43,7 @@ export function boldTitles(root: HtmlElement): ReadonlyMap<HtmlElement, HtmlElem
 function isLineOfItsOwn(element: HtmlElement, paragraph: HtmlElement): boolean {
   for (const node of paragraph.childNodes) {
     if (node === element) continue
-    if (node.nodeType === 1) return nameOf(node as HtmlElement) === 'BR'
+    if (isElement(node)) return nameOf(node) === 'BR'
     if ((node.textContent ?? '').trim() !== '') return false
   }
   return true

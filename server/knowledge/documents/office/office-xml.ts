@@ -28,7 +28,8 @@ export function xmlOf(part: Uint8Array): XmlDocument {
       'broken',
       'The elements of this file are nested too deeply. Open it in the program it was made with, save it again and retry.',
     )
-  return new DOMParser().parseFromString(text, 'text/xml') as unknown as XmlDocument
+  const parsed: object = new DOMParser().parseFromString(text, 'text/xml')
+  return parsed as XmlDocument
 }
 
 /** Files of office programs stay far below it, and functions that call themselves for each level above. */

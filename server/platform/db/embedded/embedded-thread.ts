@@ -92,9 +92,10 @@ function keepLine(line: string): boolean {
 
 /** PGlite gives new files the mode 0666, whatever the umask. This removes the permissions of other users. */
 function keepFilesToOwner(): void {
-  const files = pglite.Module.FS as unknown as { chmod(node: unknown, mode: number, link?: boolean): void }
-  const { chmod } = files
-  files.chmod = (node, mode, link) => chmod(node, mode & 0o700, link)
+  const { chmod } = pglite.Module.FS
+  Object.assign(pglite.Module.FS, {
+    chmod: (node: string, mode: number, link?: boolean) => chmod(node, mode & 0o700, link),
+  })
 }
 
 /** PGlite continues after anything that is thrown. After a panic or a trap, it would hang or return wrong results. */

@@ -1,6 +1,5 @@
 import { EventEmitter } from 'node:events'
 import { writeSync } from 'node:fs'
-import type { Duplex } from 'node:stream'
 import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import { recordOf } from '../../unknown-values.ts'
@@ -9,10 +8,10 @@ import { endedBecause } from './unopenable.ts'
 
 export type EmbeddedServer = {
   /**
-   * Opens a connection in place of pg's socket. There may be only one at a time, because the database is a single
-   * session.
+   * The option with which pg connects to it in place of a socket, of which it uses fewer parts than its types ask for.
+   * There may be only one connection at a time, because the database is a single session.
    */
-  connect(): Duplex
+  connection: object
   /** Resolves to a tar archive of the data folder. */
   dump(): Promise<Blob>
   close(): Promise<void>
@@ -59,7 +58,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   })
   thread.unref()
   return {
-    connect: () => new EmbeddedSocket(exchange) as unknown as Duplex,
+    connection: { stream: () => new EmbeddedSocket(exchange) },
     dump: () => new Promise((resolve) => exchange('dump', resolve)),
     async close() {
       if (stopping) return

@@ -128,17 +128,19 @@ export function createUploads(folder: string, space: DiskSpace, pace: Pace = PAC
         await rm(path, { force: true })
       }
     },
-    async sweep(olderThanMs) {
-      let removed = 0
-      for (const name of await readdir(folder).catch(() => [])) {
-        const { mtimeMs } = await stat(join(folder, name)).catch(() => ({ mtimeMs: Date.now() }))
-        if (Date.now() - mtimeMs < olderThanMs) continue
-        await rm(join(folder, name), { force: true })
-        removed++
-      }
-      return removed
-    },
+    sweep: (olderThanMs) => sweep(folder, olderThanMs),
   }
+}
+
+async function sweep(folder: string, olderThanMs: number): Promise<number> {
+  let removed = 0
+  for (const name of await readdir(folder).catch(() => [])) {
+    const { mtimeMs } = await stat(join(folder, name)).catch(() => ({ mtimeMs: Date.now() }))
+    if (Date.now() - mtimeMs < olderThanMs) continue
+    await rm(join(folder, name), { force: true })
+    removed++
+  }
+  return removed
 }
 
 async function place(places: FairPlaces, tenant: string): Promise<() => void> {
