@@ -58,6 +58,18 @@ export function DeliveryMark({ delivery }: { delivery: Delivery | undefined }) {
   return <Badge tone={isWaiting ? 'warning' : 'danger'}>{error ? `${what}: ${error}` : what}</Badge>
 }
 
+type UngroundedProps = { values: NonNullable<NonNullable<Message['metadata']>['ungrounded']> }
+
+/** Names the values of an answer that its model was not given. */
+function UngroundedMark({ values }: UngroundedProps) {
+  return (
+    <p>
+      <Badge tone="warning">Check</Badge> The agent was given nothing that holds{' '}
+      {new Intl.ListFormat('en').format(values.map(({ text }) => `“${text}”`))}.
+    </p>
+  )
+}
+
 /** Shows a message with its author, sources and tool calls. */
 export function MessageView({ message, children }: { message: Message; children?: ReactNode }) {
   const { role, parts, createdAt, editedAt, deletedAt, feedback, metadata, attachments } = message
@@ -96,6 +108,7 @@ export function MessageView({ message, children }: { message: Message; children?
           </details>
         )
       })}
+      {metadata?.ungrounded && <UngroundedMark values={metadata.ungrounded} />}
       {isSilent && <p className={classes.silent}>{silenceOf(metadata?.finishReason)}</p>}
       {attachments && attachments.length > 0 && (
         <ul className={classes.files}>

@@ -5,6 +5,7 @@ import type { StoredSource } from '../../knowledge/search/answering/cited-source
 import type { AttachmentNote } from '../../platform/db/tables/attachments.ts'
 import type { ConversationsTable, MessagesTable } from '../../platform/db/tables/conversations.ts'
 import type { DeliveryStatus } from '../../platform/db/tables/deliveries.ts'
+import type { Ungrounded } from '../grounding/ungrounded-values.ts'
 import type { FinishReason } from '../stream/events.ts'
 import { shownParts } from './parts.ts'
 import type { AnswerOutcome, Conversation, Message } from './schema.ts'
@@ -19,6 +20,8 @@ export type MessageMetadata = {
   sources?: StoredSource[]
   finishReason?: FinishReason
   model?: string
+  /** Values of the answer that stand in nothing that its model was given. */
+  ungrounded?: Ungrounded[]
   /** Set when the answer ended without a word. People see a sentence in its place; the API shows it as it is. */
   isSilent?: true
   /** Set when the documents of the agent were still being indexed, so that what was not found may be there. */
@@ -74,6 +77,7 @@ export function presentMessage(
     outcome = null,
     offer,
     sources,
+    ungrounded,
     finishReason,
     author,
     attachments = [],
@@ -88,6 +92,7 @@ export function presentMessage(
     outcome: outcome && (EARLIER_NAMES[outcome] ?? outcome),
     ...(offer ? { offer } : {}),
     ...(sources?.length ? { sources: addresses.sources(row, sources) } : {}),
+    ...(ungrounded ? { ungrounded } : {}),
     ...(finishReason === undefined ? {} : { finishReason }),
     ...(isStandIn && model !== undefined ? { model } : {}),
     ...(delivery ? { delivery } : {}),

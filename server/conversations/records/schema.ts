@@ -82,6 +82,19 @@ export const Offer = Type.Optional(
   }),
 )
 
+export const UngroundedValues = Type.Optional(
+  Type.Array(
+    Exact({
+      kind: OneOf(['number', 'date', 'time', 'phone', 'email', 'url']),
+      text: Type.String({ description: 'As it stands in the answer' }),
+    }),
+    {
+      description:
+        'Values of the answer that stand neither in the passages, results of actions, instructions nor in what the customer wrote; absent if there are none',
+    },
+  ),
+)
+
 const Edited = Type.Integer({
   description: 'When its author has last edited the message on the channel, in Unix seconds',
 })
@@ -105,6 +118,7 @@ export const Message = Exact({
       outcome: Outcome,
       offer: Offer,
       sources: Type.Optional(Type.Array(CitedSource)),
+      ungrounded: UngroundedValues,
       finishReason: Type.Optional(OneOf(finishReasons, { description: 'How the answer ended' })),
       model: StandIn,
       delivery: Type.Optional(
@@ -156,6 +170,7 @@ export const ChatAnswer = Exact({
       score: Score,
       outcome: Outcome,
       offer: Offer,
+      ungrounded: UngroundedValues,
       sources: Type.Array(CitedSource),
     }),
   }),

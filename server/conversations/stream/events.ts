@@ -1,7 +1,8 @@
 import Type, { type Static, type TObject, type TProperties } from 'typebox'
 import { CitedSource } from '../../knowledge/search/answering/schema.ts'
 import { Exact, Nullable, OneOf, TaggedUnion } from '../../platform/http/contract.ts'
-import { finishReasons, Offer, StandIn } from '../records/schema.ts'
+import type { Ungrounded } from '../grounding/ungrounded-values.ts'
+import { finishReasons, Offer, StandIn, UngroundedValues } from '../records/schema.ts'
 
 export type FinishReason = (typeof finishReasons)[number]
 
@@ -16,6 +17,8 @@ export type FinishMetadata = {
   model?: string
   /** Whom the answer offers; known at its end. */
   offer?: 'person'
+  /** Values of the answer that its model was not given; known at its end. */
+  ungrounded?: Ungrounded[]
 }
 
 /** `providerExecuted`: the call runs here; an application runs only the calls without it. */
@@ -67,6 +70,7 @@ const messageMetadata = Exact({
   usage: Exact({ credits: Type.Number() }),
   model: StandIn,
   offer: Offer,
+  ungrounded: UngroundedValues,
 })
 
 /**

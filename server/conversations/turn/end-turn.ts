@@ -364,8 +364,12 @@ export function lastWords(
     }
   }
   if (error) return { events: [], ending: errorEnding(error) }
-  const { score = null, outcome = null, offer } = message?.metadata ?? {}
-  const messageMetadata = { ...finishMetadata(ids, credits), ...(offer ? { offer } : {}) }
+  const { score = null, outcome = null, offer, ungrounded } = message?.metadata ?? {}
+  const messageMetadata = {
+    ...finishMetadata(ids, credits),
+    ...(offer ? { offer } : {}),
+    ...(ungrounded ? { ungrounded } : {}),
+  }
   const { messageId: _, ...shared } = messageMetadata
   const metadata: AnswerMetadata = { ...shared, finishReason, score, outcome, sources }
   return {

@@ -12,6 +12,7 @@ import type { GenerationsTable, MessagePart } from '../../platform/db/tables/con
 import { forgetDeadProcesses } from '../../platform/db/upkeep/processes.ts'
 import { storableJson } from '../../platform/http/bodies/storable.ts'
 import { ApiError } from '../../platform/http/errors.ts'
+import { ungroundedValues } from '../grounding/ungrounded-values.ts'
 import {
   type Call,
   closingResults,
@@ -21,6 +22,7 @@ import {
   hasWords,
   keptOfBroken,
   resultsOf,
+  textOf,
   unresolvedCalls,
 } from '../records/parts.ts'
 import type { MessageMetadata } from '../records/present.ts'
@@ -159,6 +161,7 @@ function partialAnswer(turn: Turn, live: LiveGeneration, result: StepsResult): K
     ...(offer ? { offer } : {}),
     ...(isIndexing ? { isIndexing } : {}),
     ...cited,
+    ...ungroundedIn(turn, said, result),
     finishReason,
     ...model,
     ...(isSilent ? { isSilent: true as const } : {}),
@@ -178,6 +181,17 @@ function outcomeReported(
   // A continuation rests on the calls before it.
   const before = request.ask.kind === 'continue' ? (started.transcript.at(-1)?.parts ?? []) : []
   return confirmed(outcome, { hasSource, results: [...resultsOf([...before, ...said]).values()], escalate })
+}
+
+/** The built-in responder quotes, so that only other models can say what they were not given. */
+function ungroundedIn(
+  { model }: Turn,
+  said: readonly MessagePart[],
+  { given }: StepsResult,
+): Pick<MessageMetadata, 'ungrounded'> {
+  if (model.entry.provider === 'builtin') return {}
+  const ungrounded = ungroundedValues(textOf({ parts: said }), given)
+  return ungrounded.length > 0 ? { ungrounded } : {}
 }
 
 /** Reports a failure as the provider's error only if it was one. */

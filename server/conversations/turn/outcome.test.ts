@@ -134,3 +134,25 @@ test('what a model reports decides whether a question was left open', () => {
   assert.equal(open({ score: 0, outcome: 'refused', model: 'm' }), 0)
   assert.equal(open({ score: 0, outcome: 'answered', model: 'm' }), 0)
 })
+
+test('values that the model was not given are marked at the message, and nothing of the answer changes', async () => {
+  const text = 'The Halo lamp has a warranty of 7 years [1]. Write to help@elsewhere.example.'
+  models.queue.push({ tokens: inTokens(text) })
+  const { parts, metadata } = await say('openai-compatible', { message: QUESTION })
+  assert.equal(parts.at(-1).text, text)
+  const ungrounded = [
+    { kind: 'email', text: 'help@elsewhere.example' },
+    { kind: 'number', text: '7' },
+  ]
+  assert.deepEqual(metadata.ungrounded, ungrounded)
+  const path = `/agents/${agents.get('openai-compatible')}/conversations/${metadata.conversationId}/messages`
+  assert.deepEqual((await client.request('GET', path)).body.data.at(-1).metadata.ungrounded, ungrounded)
+  // What the customer wrote is given, and what was marked before is not.
+  const next = async (answer: string, message: string) => {
+    models.queue.push({ tokens: inTokens(answer) })
+    const { conversationId } = metadata
+    return (await say('openai-compatible', { message, conversationId })).metadata.ungrounded
+  }
+  assert.equal(await next('Order 4711 is on its way.', 'Where is order 4711?'), undefined)
+  assert.deepEqual(await next('As I said, 7 years.', 'How long?'), [{ kind: 'number', text: '7' }])
+})

@@ -5,8 +5,9 @@ import type { Tool, ToolOutput } from '../../actions/tools/tool.ts'
 import { Citations } from '../../knowledge/search/answering/citations.ts'
 import { withTenant } from '../../platform/db/connections/lanes.ts'
 import type { AgentRef } from '../../platform/db/refs.ts'
-import { beginCalls, type Call, endCall, hasWords } from '../records/parts.ts'
+import { beginCalls, type Call, endCall, hasWords, textOf } from '../records/parts.ts'
 import { metadataOf, type Replay } from '../records/present.ts'
+import type { TranscriptMessage } from '../records/queries.ts'
 import type { LiveGeneration } from '../stream/reading.ts'
 import { askModel, type Talk, takeOver } from './ask-model.ts'
 import { finishTurn } from './finish.ts'
@@ -43,6 +44,7 @@ async function run(ctx: TurnNeeds, turn: Turn, live: LiveGeneration): Promise<bo
     score: null,
     finishReason: 'error',
     outcome: null,
+    given: () => '',
     escalate: null,
     mayOffer: false,
     offer: null,
@@ -77,6 +79,7 @@ async function speak(ctx: TurnNeeds, turn: Turn, live: LiveGeneration, result: S
   result.citations = new Citations(found.passages, turn.started.citedBefore)
   const tools = new Map(toolkit.tools.map((tool) => [tool.name, tool]))
   const talk: Talk = { prompt: prepared.promptFor(turn.model.entry), since: [] }
+  result.given = () => givenText([...talk.prompt, ...talk.since], turn.started.transcript)
   const surroundings = { process: ctx.process, pace: paceOf(ctx, turn, live) }
   let empty: Step | null = null
   for (let number = 1; ; number++) {
@@ -151,6 +154,22 @@ const mayAskAnother = async (
 ): Promise<boolean> =>
   finishReason !== 'content-filter' &&
   (await takeOver(ctx, turn, live, prepared, talk, new Error('the answer has no words')))
+
+/** Earlier answers count as given unless something of them was marked. */
+function givenText(
+  prompt: readonly LanguageModelV4Message[],
+  transcript: readonly TranscriptMessage[],
+): string {
+  const read = prompt
+    .filter(({ role }) => role !== 'assistant')
+    .map(({ content }) =>
+      typeof content === 'string'
+        ? content
+        : content.map((part) => (part.type === 'text' ? part.text : JSON.stringify(part))).join('\n'),
+    )
+  const said = transcript.filter((one) => one.role === 'assistant' && !metadataOf(one).ungrounded)
+  return [...read, ...said.map(textOf)].join('\n')
+}
 
 /** Returns what has to be sent back to the provider with the calls of a step, by their ids. */
 function replayOf({ calls, content }: Step): Record<string, Replay> {

@@ -173,6 +173,8 @@ export type StepsResult = {
   score: number | null
   finishReason: FinishReason
   outcome: AnswerOutcome | null
+  /** Returns what the model was given: everything that it read, except for what it wrote itself. */
+  given: () => string
   /** See Prepared. */
   escalate: string | null
   /** Whether the answer may offer a person. */

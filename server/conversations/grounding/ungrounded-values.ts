@@ -1,0 +1,177 @@
+import { datesIn, daysIn, type FoundDate } from './dates.ts'
+import { type FoundNumber, lazy, numbersIn, withPlainDigits } from './numbers.ts'
+import { unitAt } from './units.ts'
+
+/** A value of an answer that stands in nothing that its model was given. */
+export type Ungrounded = { kind: 'number' | 'date' | 'time' | 'phone' | 'email' | 'url'; text: string }
+
+const MAX_VALUES = 20
+const EMAIL = /[^\s<>()[\]@,;:"'`*|]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,8}/gu
+const URL_ =
+  /(?:https?:\/\/|www\.)[^\s<>"'`)\]|]{1,2000}|(?<![\p{L}\p{N}./@-])(?:[\p{L}\p{N}-]{1,63}\.){1,8}\p{L}{2,24}\/[^\s<>"'`)\]|]{0,2000}/giu
+/** The service numbers lists and sources itself. */
+const OWN_NUMBERS = /^[ \t>*-]{0,20}\d{1,3}[.)](?=\s)|\[\d{1,3}\]/gm
+const PHONE = /(?<![\d.,])\+?\(?\d(?:[ \u00a0\u202f()./-]{0,3}\d){6,18}(?![\d])/g
+const TIME = /(?<![\d.,:])([01]?\d|2[0-4])(?::|[.h時点시]\s?|\s?[hг]\s?)([0-5]\d)(?![\d.,]\d|\d)/giu
+const MIN_PHONE = 7
+/** Matches a date of numbers with points. */
+const DATE = /^\d{1,2}\.\d{1,2}\.\d{2,4}$/
+
+/** `null` is a place at which a number has no unit. */
+type Place = { at: number; length: number } | null
+type Evidence = {
+  text: string
+  /** The numbers, with the places at which each stands. */
+  numbers: ReadonlyMap<string, readonly Place[]>
+  unitOf(place: Place): string | null
+  digits(): string
+  days(): Set<string>
+  times(): Set<string>
+}
+
+/**
+ * Returns the numbers, dates, addresses and links of an answer that stand nowhere in `given`, whatever the languages of
+ * the two. A value is taken to stand there if anything that it may mean does.
+ */
+export function ungroundedValues(answer: string, given: () => string): Ungrounded[] {
+  if (!/[\p{Nd}@]|:\/\/|www\.|\.\p{L}+\//u.test(answer)) return []
+  const evidence = evidenceOf(given())
+  const found: Ungrounded[] = []
+  let text = withPlainDigits(answer).replace(OWN_NUMBERS, blank)
+  const take = (
+    pattern: RegExp,
+    kind: Ungrounded['kind'],
+    isGiven: (value: string) => boolean | null,
+  ): void => {
+    text = text.replace(pattern, (value) => {
+      const is = isGiven(value)
+      if (is === null) return value
+      if (!is) found.push({ kind, text: trimmed(value.trim()) })
+      return blank(value)
+    })
+  }
+  take(EMAIL, 'email', (address) => evidence.text.includes(trimmed(address).toLowerCase()))
+  take(URL_, 'url', (url) => evidence.text.includes(canonicalUrl(url)))
+  for (const { date, isGiven } of takeDates(text, evidence)) {
+    if (!isGiven) found.push({ kind: 'date', text: date.text })
+    text = blanked(text, date)
+  }
+  take(PHONE, 'phone', (number) => phoneIsGiven(number, evidence))
+  take(TIME, 'time', (time) => {
+    if (timesOf(time).some((one) => evidence.times().has(one)) || isHourGiven(time, evidence)) return true
+    // It may be a number with two decimals.
+    return time.includes('.') ? null : false
+  })
+  for (const number of numbersIn(text))
+    if (!isNumberGiven(text, number, evidence)) found.push({ kind: 'number', text: number.text })
+  return unique(found).slice(0, MAX_VALUES)
+}
+
+function evidenceOf(given: string): Evidence {
+  const plain = withPlainDigits(given)
+  const numbers = new Map<string, Place[]>()
+  const note = (value: string, place: Place): void => {
+    const places = numbers.get(value)
+    if (places) places.push(place)
+    else numbers.set(value, [place])
+  }
+  for (const { text, at, readings } of numbersIn(plain)) {
+    const place = { at, length: text.length }
+    for (const value of readings) note(value, place)
+    if (isAfternoon(plain, at + text.length))
+      for (const value of readings) note(String(Number(value) + 12), place)
+    // Spaces may separate numbers, too, and marks the parts of a date.
+    if (/\D/.test(text))
+      for (const piece of text.split(/\D+/))
+        if (!/[.,]/.test(text) || DATE.test(text)) note(String(Number(piece)), null)
+  }
+  return {
+    text: plain.toLowerCase().replaceAll('www.', ''),
+    numbers,
+    unitOf: (place) => place && unitAt(plain, place.at, place.length),
+    digits: lazy(() => plain.replace(/(?<=\d)[ \u00a0\u202f()./-]{1,3}(?=\d)/g, '')),
+    days: lazy(() => daysIn(plain)),
+    times: lazy(() => new Set([...plain.matchAll(TIME)].flatMap(([time]) => timesOf(time)))),
+  }
+}
+
+function takeDates(text: string, evidence: Evidence): { date: FoundDate; isGiven: boolean }[] {
+  return datesIn(text).flatMap((date) => {
+    const isGiven = date.days.some((day) => evidence.days().has(day))
+    // What may be no date is left to the numbers.
+    if (!isGiven && !date.isCertain) return []
+    const [year] = /\d{4}/.exec(date.text) ?? []
+    return [{ date, isGiven: isGiven && (year === undefined || evidence.numbers.has(year)) }]
+  })
+}
+
+/**
+ * A number is given if it stands somewhere with the same unit, or without one that is known. The word for one is also an
+ * article, so it is not looked for.
+ */
+function isNumberGiven(
+  text: string,
+  { text: written, at, readings }: FoundNumber,
+  { numbers, unitOf }: Evidence,
+): boolean {
+  const unit = unitAt(text, at, written.length)
+  const isIn = (value: string): boolean => {
+    const places = numbers.get(value)
+    if (!places || unit === null) return places !== undefined
+    return places.some((place) => {
+      const there = unitOf(place)
+      return there === unit || (there === null && unit !== 'percent')
+    })
+  }
+  // Amounts may be given in whole cents.
+  const cents = (/[.,]\d{2}$/.test(written) ? readings : []).map((value) => Math.round(Number(value) * 100))
+  const hours = isAfternoon(text, at + written.length)
+    ? readings.map((value) => String(Number(value) + 12))
+    : []
+  return (
+    written === '1' ||
+    [...readings, ...hours].some(isIn) ||
+    cents.some((value) => value >= 1_000 && numbers.has(String(value)))
+  )
+}
+
+const isAfternoon = (text: string, at: number): boolean => /^\s?p\.?m\b/i.test(text.slice(at, at + 5))
+
+/** Returns null when what looks like a phone number may be something else. */
+function phoneIsGiven(written: string, { digits }: Evidence): boolean | null {
+  const number = written.replace(/\D/g, '')
+  if (number.length < MIN_PHONE) return null
+  if (digits().includes(number)) return true
+  const isPhone = /^[+(0]/.test(written) || written.split(/[^\d]+/).length > 2
+  return isPhone && !/^\d{1,3}(?:[ \u00a0\u202f.]\d{3})+$/.test(written) ? false : null
+}
+
+/** Returns the hours and minutes that a time may mean, in both halves of the day. */
+function timesOf(written: string): string[] {
+  const [hour = 0, minute = 0] = (written.match(/\d+/g) ?? []).map(Number)
+  return [hour, hour + 12, hour - 12].filter((one) => one >= 0 && one <= 24).map((one) => `${one}:${minute}`)
+}
+
+function isHourGiven(written: string, { numbers }: Evidence): boolean {
+  const [hour = 0, minute = 0] = (written.match(/\d+/g) ?? []).map(Number)
+  return minute === 0 && [hour, hour + 12, hour - 12].some((one) => numbers.has(String(one)))
+}
+
+const trimmed = (value: string): string => value.replace(/[.,;:!?*_~]+$/, '')
+
+/** Returns an address without its scheme, `www.` and what follows it in a sentence. */
+const canonicalUrl = (url: string): string =>
+  trimmed(url)
+    .toLowerCase()
+    .replace(/^https?:\/\//, '')
+    .replace(/^www\./, '')
+    .replace(/\/$/, '')
+
+const blank = (text: string): string => ' '.repeat(text.length)
+
+const blanked = (text: string, { at, text: found }: FoundDate): string =>
+  text.slice(0, at) + blank(found) + text.slice(at + found.length)
+
+function unique(values: readonly Ungrounded[]): Ungrounded[] {
+  return [...new Map(values.map((value) => [`${value.kind} ${value.text}`, value])).values()]
+}
