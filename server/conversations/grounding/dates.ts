@@ -1,7 +1,7 @@
 import { LOCALES, lazy, withPlainDigits } from './numbers.ts'
 
 /** A day of a month, as `month-day`. */
-export type Day = string
+type Day = string
 
 const dayOf = (month: number, day: number): Day[] =>
   month >= 1 && month <= 12 && day >= 1 && day <= 31 ? [`${month}-${day}`] : []
