@@ -74,10 +74,25 @@ async function world(): Promise<World> {
   const cannedReplyId = (await post(`${agent}/helpdesk/canned-replies`, canned)).id
   const sourceId = (await post(`${agent}/sources`, text)).id
   const groupId = newId()
+  const siteId = newId()
   const owned = { account_id: client.accountId, agent_id: agentId }
   await db
     .insertInto('unanswered_groups')
     .values({ ...owned, id: groupId, question: 'Why?', key: 'why', count: 1, last_asked_at: new Date() })
+    .execute()
+  const paused = { kind: 'chain', addresses: ADDRESSES, example: 'https://example.com/cal?m=1', count: 1 }
+  const children = { included: 1, excluded: 1, failed: 0 }
+  const site = { type: 'link', link_type: 'crawl', name: 'Site', url: 'https://example.com' } as const
+  await db
+    .insertInto('sources')
+    .values({
+      ...owned,
+      ...site,
+      id: siteId,
+      status: 'trained',
+      content: json({}),
+      metadata: json({ type: 'crawl', children, paused: [paused] }),
+    })
     .execute()
   const toolCallId = newId()
   const call = {
@@ -131,6 +146,7 @@ async function world(): Promise<World> {
       identityId,
       intoContactId,
       answerId: said.id,
+      siteId,
       ticketMessageId: ticketMessage.id,
     },
     ...{ takenId: taken.conversationId, chatbotId: agentId, versionId: told.at(-1).id },
@@ -142,6 +158,7 @@ async function world(): Promise<World> {
 type Ids = Record<string, string>
 type Asked = { ids?: Ids; body?: object; form?: (ids: Ids) => FormData }
 
+const ADDRESSES = '/cal?m=…'
 const text = { type: 'text', name: 'Text', content: 'Open from nine to five.' }
 const author = { authorEmail: 'ann@example.com' }
 const fileForm = (name: string, fields: Ids = {}, file = new Blob(['Open from nine to five.'])) => {
@@ -170,6 +187,7 @@ const asked: Record<string, (ids: Ids) => Asked> = {
   correctAnswer: ({ answerId = '' }) => ({ ids: { messageId: answerId } }),
   takeOverConversation: () => ({ body: { memberEmail: 'ann@example.com' } }),
   handBackConversation: ({ takenId = '' }) => ({ ids: { conversationId: takenId } }),
+  readOnSource: ({ siteId = '' }) => ({ ids: { sourceId: siteId }, body: { addresses: ADDRESSES } }),
   replyToTicket: () => ({ body: { type: 'reply', content: 'x', ...author } }),
   retryTicketMessage: ({ ticketMessageId = '' }) => ({ ids: { messageId: ticketMessageId } }),
   addTicketNote: () => ({ body: { content: 'x @ann@example.com', ...author } }),

@@ -10,15 +10,20 @@ import { enqueueIndexing, INDEX_WORDS, type IndexWords, indexWords } from './sea
 import { freeDeletions, resumeDeletions } from './sources/empty-source.ts'
 import { sweepSourceFiles } from './sources/files.ts'
 import { GATHER_TICKETS, type GatherTickets, gatherTickets } from './tickets/gather-tickets.ts'
-import { enqueueTraining, TRAIN_SOURCE, type TrainSource } from './training/enqueue-training.ts'
+import {
+  enqueueTraining,
+  TRAIN_SMALL_SOURCE,
+  TRAIN_SOURCE,
+  type TrainSource,
+} from './training/enqueue-training.ts'
 import { claimDueSyncs, SYNC_SOURCE, type SyncSource } from './training/resync/claim-resyncs.ts'
 import { planSyncs } from './training/resync/plan-resyncs.ts'
 import { syncSource } from './training/resync/resync-source.ts'
 import { trainSource } from './training/train-source.ts'
 import { FILL_SPACE, type FillSpace, fillSpace, tendSpaces } from './vectors/fill-space.ts'
 
-const training = (ctx: Context): Task<TrainSource> => ({
-  name: TRAIN_SOURCE,
+const training = (ctx: Context, name: string): Task<TrainSource> => ({
+  name,
   bulk: true,
   concurrency: 4,
   share: 3,
@@ -69,7 +74,8 @@ const gathering = (ctx: Pick<Context, 'db' | 'jobs' | 'log' | 'solvedTickets'>):
 })
 
 export const knowledgeJobs = (ctx: Context): Task<never>[] => [
-  training(ctx),
+  training(ctx, TRAIN_SOURCE),
+  training(ctx, TRAIN_SMALL_SOURCE),
   crawling(ctx),
   filling(ctx),
   indexing(ctx),
@@ -90,12 +96,12 @@ export async function resumeTraining({
   if (embedded) await freeClaims(db)
   const waiting = await db
     .selectFrom('sources')
-    .select(['id', 'account_id', 'link_type', 'content_version'])
+    .select(['id', 'account_id', 'link_type', 'content_version', 'type', 'content'])
     .where('status', 'in', ['untrained', 'updated'])
     .where(
       sql<SqlBool>`not exists (select from jobs where payload ->> 'sourceId' = sources.id::text
         and payload ->> 'version' = sources.content_version::text
-        and (task = ${TRAIN_SOURCE} or task = ${CRAWL_SITE} and payload ->> 'chain' is not null))`,
+        and (task in (${TRAIN_SOURCE}, ${TRAIN_SMALL_SOURCE}) or task = ${CRAWL_SITE} and payload ->> 'chain' is not null))`,
     )
     .execute()
   for (const row of waiting) await transact(db, (trx) => enqueueTraining(jobs, trx, row, 'resumed'))

@@ -156,6 +156,7 @@ describe('the workspace', { skip }, () => {
     await owner.goto(`${service.url}/workspace?tab=keys`)
     await owner.getByRole('button', { name: 'New key' }).click()
     await owner.getByLabel('Name').fill('Website backend')
+    await owner.getByLabel('Everything in this workspace').check()
     await owner.getByRole('button', { name: 'Make the key' }).click()
     const key = await owner.getByLabel('API key', { exact: true }).locator('pre').textContent()
     const use = () =>

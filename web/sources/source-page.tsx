@@ -19,6 +19,7 @@ import { Chunks } from './chunks.tsx'
 import { Citations } from './citations.tsx'
 import { EditSource } from './edit-source.tsx'
 import { History } from './history.tsx'
+import { PausedAddresses } from './paused-addresses.tsx'
 import { SitePages } from './site-pages.tsx'
 import { SourceText } from './source-text.tsx'
 import classes from './sources.module.css'
@@ -56,6 +57,7 @@ export function SourcePage() {
           actions={<Actions agentId={agentId} source={data} />}
         >
           <Facts agentId={agentId} source={data} />
+          <PausedAddresses agentId={agentId} source={data} />
           <Parts source={data} agentId={agentId} />
         </Page>
       )}

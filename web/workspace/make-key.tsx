@@ -15,10 +15,10 @@ type NewKey = InputOf<'POST', '/keys'>['body']
 
 const DAY_MS = 86_400_000
 const LIVES = [
-  ['', 'Until it is revoked'],
-  ['30', 'For 30 days'],
-  ['90', 'For 90 days'],
   ['365', 'For a year'],
+  ['90', 'For 90 days'],
+  ['30', 'For 30 days'],
+  ['', 'Until it is revoked'],
 ] as const
 
 const refresh = () => queries.invalidateQueries({ queryKey: ['/keys'] })
@@ -26,7 +26,8 @@ const refresh = () => queries.invalidateQueries({ queryKey: ['/keys'] })
 /** Creates an API key and shows it once. */
 export function MakeKey({ onClose }: { onClose: () => void }) {
   const own = useMember()?.scopes ?? []
-  const [isLimited, setIsLimited] = useState(false)
+  const [isLimited, setIsLimited] = useState(true)
+  const [isEmpty, setIsEmpty] = useState(false)
   const make = useMutation({
     meta: { quiet: true },
     mutationFn: (body: NewKey) => call('POST', '/keys', { body }),
@@ -36,9 +37,12 @@ export function MakeKey({ onClose }: { onClose: () => void }) {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
     const days = Number(form.get('days'))
+    const scopes = form.getAll('scopes') as Scope[]
+    setIsEmpty(isLimited && scopes.length === 0)
+    if (isLimited && scopes.length === 0) return
     make.mutate({
       name: String(form.get('name')).trim(),
-      ...(isLimited && { scopes: form.getAll('scopes') as Scope[] }),
+      ...(isLimited && { scopes }),
       ...(days > 0 && { expiresAt: new Date(Date.now() + days * DAY_MS).toISOString() }),
     })
   }
@@ -70,19 +74,29 @@ export function MakeKey({ onClose }: { onClose: () => void }) {
         />
         <Select label="It works" name="days" options={LIVES} />
         <Check
-          label="Only some things"
-          hint="Otherwise it may do everything in this workspace."
-          checked={isLimited}
-          onChange={({ target }) => setIsLimited(target.checked)}
+          label="Everything in this workspace"
+          hint="Who has the key can then also delete and export. A key that may do less is safer."
+          checked={!isLimited}
+          onChange={({ target }) => {
+            setIsLimited(!target.checked)
+            setIsEmpty(false)
+          }}
         />
         {isLimited && (
           <fieldset className={classes.scopeList}>
             <legend className="visually-hidden">What it may do</legend>
             {own.map((scope) => (
-              <Check key={scope} name="scopes" value={scope} label={scope} />
+              <Check
+                key={scope}
+                name="scopes"
+                value={scope}
+                label={scope}
+                defaultChecked={scope === 'chat'}
+              />
             ))}
           </fieldset>
         )}
+        {isEmpty && <FormProblem>Choose what the key may do.</FormProblem>}
         {make.error && <FormProblem>{sentenceOf(make.error)}</FormProblem>}
         <FormActions>
           <Button kind="primary" type="submit" pending={make.isPending}>

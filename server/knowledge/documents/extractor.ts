@@ -42,6 +42,11 @@ type Settings = {
 
 const MODULE = new URL('./extract-document.ts', import.meta.url).href
 const PLACES = 2
+const PLACES_FOR_SMALL = 1
+
+/** Documents of this size are read in a moment, and do not wait for larger ones. */
+const SMALL_BYTES = 100_000
+export const isSmall = (bytes: number): boolean => bytes <= SMALL_BYTES
 
 /**
  * Extracts documents in child processes, so that no parser blocks the event loop or exceeds its limits of time and
@@ -54,7 +59,14 @@ export function createExtractor({
   answerMb = 128,
   idleMs = 30_000,
 }: Settings = {}): Extractor {
-  const pool = createPool({ places: PLACES, timeoutMs, memoryMb, answerMb, idleMs })
+  const pool = createPool({
+    places: PLACES,
+    placesForSmall: PLACES_FOR_SMALL,
+    timeoutMs,
+    memoryMb,
+    answerMb,
+    idleMs,
+  })
 
   const run = async (order: ExtractOrder, { owner, signal, onBegin }: Extraction) => {
     const found: { document?: ExtractedDocument; chunks: Chunk[]; failure?: ExtractFailure } = { chunks: [] }
@@ -65,7 +77,8 @@ export function createExtractor({
       else for (const chunk of piece.chunks) found.chunks.push(chunk)
     }
     const watcher = { onPiece: (piece: unknown) => take(piece as ExtractPiece), onBegin }
-    await pool.run(owner, { module: MODULE, input: order }, watcher, signal).catch((error: unknown) => {
+    const options = { signal, isSmall: isSmall(order.input.bytes.byteLength) }
+    await pool.run(owner, { module: MODULE, input: order }, watcher, options).catch((error: unknown) => {
       throw error instanceof ChildProcessFailure ? asExtractFailure(error) : error
     })
     if (found.failure) throw found.failure

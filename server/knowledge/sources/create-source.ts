@@ -83,7 +83,7 @@ export async function uploadSource(
       id,
       type: 'file',
       name: fields.name,
-      content: json({ filename, mediaType, file: path }),
+      content: json({ filename, mediaType, file: path, bytes: file.size }),
       metadata: json({ filename, mediaType }),
       size: 0,
     })

@@ -9,7 +9,7 @@ import type { DocumentType } from '../documents/extracted-document.ts'
 import { isLockedOffice, sniffType, typeOfName } from '../documents/sniff-type.ts'
 import { FileFields, FileUpdateFields } from './schema.ts'
 
-type UploadedFile = { filename: string; type: DocumentType; path: string }
+type UploadedFile = { filename: string; type: DocumentType; path: string; size: number }
 
 const MAX_FILENAME_LENGTH = 255
 
@@ -49,7 +49,7 @@ async function checkFile({ filename, path, size, whole }: Upload): Promise<Uploa
   if (filename.length > MAX_FILENAME_LENGTH)
     refuseInvalid({ file: `The file name has more than ${MAX_FILENAME_LENGTH} characters.` })
   const type = await whole((bytes) => sniffType(bytes, filename))
-  if (type) return { filename, type, path }
+  if (type) return { filename, type, path, size }
   if (await whole(isLockedOffice))
     throw new ApiError('SOURCE_UNSUPPORTED_TYPE', {
       message: `"${filename}" is protected by a password. Remove it and upload again.`,

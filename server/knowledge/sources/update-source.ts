@@ -106,7 +106,7 @@ export async function updateFromUpload(
   try {
     const changed = await apply(ctx, account, place, () => ({
       name: fields.name,
-      content: { filename, mediaType, file: path },
+      content: { filename, mediaType, file: path, bytes: file.size },
       metadata: { filename, mediaType },
     }))
     // The chunks of the earlier version remain in use; its file is no longer needed.

@@ -7,7 +7,7 @@ import { transact } from '../../platform/db/statements/transact.ts'
 import type { SourceContent } from '../../platform/db/tables/knowledge.ts'
 import { type Account, insertSource } from '../sources/add-source.ts'
 import { reserveStorage } from '../sources/storage-limit.ts'
-import { TRAIN_SOURCE, type TrainSource } from '../training/enqueue-training.ts'
+import { type TrainSource, trainingTask } from '../training/enqueue-training.ts'
 import type { SolvedTicket, SolvedTickets } from './solved-tickets.ts'
 
 type Deps = Pick<Context, 'db' | 'jobs'> & { solvedTickets: SolvedTickets }
@@ -45,7 +45,13 @@ export async function keepTicket(
       .where('account_id', '=', account.id)
       .where('id', '=', source.id)
       .execute()
-    await jobs.enqueue<TrainSource>(trx, TRAIN_SOURCE, { sourceId: source.id, version }, 0, account.id)
+    await jobs.enqueue<TrainSource>(
+      trx,
+      trainingTask({ type: 'ticket', content }),
+      { sourceId: source.id, version },
+      0,
+      account.id,
+    )
   })
 }
 

@@ -4,8 +4,10 @@ import { ChildProcessFailure } from './child-process-failure.ts'
 import type { Access } from './launch.ts'
 
 type PoolSettings = Limits & {
-  /** The most children at once. */
+  /** The most children at once, beside those for small orders. */
   places: number
+  /** Further places that only small orders get, so that none of them waits for a large one. */
+  placesForSmall?: number
   /** An idle child is killed after this time to free its memory. */
   idleMs: number
   /** The number of inputs after which a child is replaced. */
@@ -17,53 +19,61 @@ type Pool = {
   /**
    * Runs the order in a child when it is the owner's turn. Rejects with ChildProcessFailure, or with what `onBegin` throws.
    */
-  run(owner: string, order: Task, watcher: Watcher, signal?: AbortSignal): Promise<void>
+  run(owner: string, order: Task, watcher: Watcher, options?: RunOptions): Promise<void>
   /** The ids of the child processes. */
   processes(): number[]
   /** Kills all children. Running and waiting orders fail with `aborted`. */
   close(): Promise<void>
 }
 
+type RunOptions = { signal?: AbortSignal | undefined; isSmall?: boolean }
+
 const MAX_ORDERS = 200
 const NO_ACCESS: Access = { folders: [], hasAddons: false }
 
 type Turn = { start: () => void }
 
+/** The orders of one size: those that wait and the number of those that run, by owner. */
+type Lane = { waiting: Map<string, Turn[]>; running: Map<string, number> }
+const newLane = (): Lane => ({ waiting: new Map(), running: new Map() })
+
 /**
  * Creates a pool of child processes, each of which is reused for a limited number of inputs. Owners take turns. If
- * there is more than one place, no owner gets all of them, so that another owner's input soon finds a free one.
+ * there is more than one place, no owner gets all of them, so that another owner's input soon finds a free one. Small
+ * orders may take any place, large ones only those that are not reserved.
  */
 export function createPool({
   places,
+  placesForSmall = 0,
   idleMs,
   maxTasks = MAX_ORDERS,
   access = NO_ACCESS,
   ...bounds
 }: PoolSettings): Pool {
-  const share = Math.max(1, places - 1)
   const closing = new AbortController()
-  const waiting = new Map<string, Turn[]>()
-  const running = new Map<string, number>()
+  const [small, large] = [newLane(), newLane()]
   const idle: { child: Child; timer: NodeJS.Timeout }[] = []
   const children = new Set<Child>()
-  let busy = 0
 
-  const hasShare = (owner: string): boolean => (running.get(owner) ?? 0) < share
+  const busyIn = ({ running }: Lane): number => [...running.values()].reduce((sum, count) => sum + count, 0)
+  const isFree = (lane: Lane): boolean =>
+    lane === small ? busyIn(small) + busyIn(large) < places + placesForSmall : busyIn(large) < places
+  const shareOf = (lane: Lane): number => Math.max(1, places + (lane === small ? placesForSmall : 0) - 1)
 
-  const startNext = (): void => {
-    if (busy >= places) return
-    for (const [owner, turns] of waiting) {
-      if (!hasShare(owner)) continue
+  const startNext = (lane: Lane): void => {
+    if (!isFree(lane)) return
+    for (const [owner, turns] of lane.waiting) {
+      if ((lane.running.get(owner) ?? 0) >= shareOf(lane)) continue
       // The owner goes to the end of the queue.
-      waiting.delete(owner)
+      lane.waiting.delete(owner)
       const turn = turns.shift()
-      if (turns.length > 0) waiting.set(owner, turns)
+      if (turns.length > 0) lane.waiting.set(owner, turns)
       turn?.start()
       return
     }
   }
 
-  const turnOf = (owner: string, signal: AbortSignal): Promise<void> => {
+  const turnOf = ({ waiting, running }: Lane, owner: string, signal: AbortSignal): Promise<void> => {
     if (signal.aborted) return Promise.reject(cancelled())
     return new Promise<void>((resolve, reject) => {
       const turns = waiting.get(owner) ?? []
@@ -75,7 +85,6 @@ export function createPool({
       const turn: Turn = {
         start() {
           signal.removeEventListener('abort', onAbort)
-          busy += 1
           running.set(owner, (running.get(owner) ?? 0) + 1)
           resolve()
         },
@@ -83,16 +92,20 @@ export function createPool({
       turns.push(turn)
       waiting.set(owner, turns)
       signal.addEventListener('abort', onAbort)
-      startNext()
+      startAll()
     })
   }
 
-  const release = (owner: string): void => {
-    busy -= 1
+  const startAll = (): void => {
+    startNext(small)
+    startNext(large)
+  }
+
+  const release = ({ running }: Lane, owner: string): void => {
     const left = (running.get(owner) ?? 1) - 1
     if (left > 0) running.set(owner, left)
     else running.delete(owner)
-    startNext()
+    startAll()
   }
 
   const take = (): Child => {
@@ -123,16 +136,17 @@ export function createPool({
   }
 
   return {
-    async run(owner, order, watcher, signal) {
+    async run(owner, order, watcher, { signal, isSmall = false } = {}) {
       const either = signal ? AbortSignal.any([signal, closing.signal]) : closing.signal
-      await turnOf(owner, either)
+      const lane = isSmall ? small : large
+      await turnOf(lane, owner, either)
       const child = take()
       try {
         await child.run(order, bounds, watcher, either)
       } finally {
         // A killed child has freed its memory before the next order starts.
         await giveBack(child)
-        release(owner)
+        release(lane, owner)
       }
     },
     processes: () => [...children].flatMap((child) => child.pid() ?? []),

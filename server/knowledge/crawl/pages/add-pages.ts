@@ -17,6 +17,7 @@ export async function addPages(
   run: CrawlRun,
   source: LockedSource,
   urls: readonly URL[],
+  foundOn: number | null = null,
 ): Promise<Map<string, number>> {
   const numbers = new Map<string, number>()
   const unknown = new Map<string, URL>()
@@ -30,7 +31,7 @@ export async function addPages(
     const some = hrefs.slice(from, from + AT_ONCE)
     const known = await markFound(trx, run, some)
     const fresh = some.filter((href) => !known.has(href)).map((href) => unknown.get(href)!)
-    for (const [href, number] of [...known, ...(await insertPages(trx, run, source, fresh))])
+    for (const [href, number] of [...known, ...(await insertPages(trx, run, source, fresh, foundOn))])
       numbers.set(href, number)
   }
   return numbers
@@ -73,6 +74,7 @@ async function insertPages(
   run: CrawlRun,
   { state, metadata }: LockedSource,
   urls: URL[],
+  foundOn: number | null,
 ): Promise<[string, number][]> {
   const room = Math.max(0, run.limit * FOUND_PER_INCLUDED - state.rows)
   const rows = urls.slice(0, room).map((url) => {
@@ -88,6 +90,7 @@ async function insertPages(
       url: url.href,
       status: reason === null ? ('pending' as const) : ('excluded' as const),
       error: reason,
+      found_on: foundOn,
       found_in: run.version,
       crawled_in: reason === null ? 0 : run.version,
     }

@@ -28,6 +28,7 @@ export async function copyPages(trx: Trx, accountId: AccountId, sourceId: string
       source_id: copy.id,
       links: json(page.links),
       gaps: json(page.gaps),
+      sketch: page.sketch && json(page.sketch),
       // The process that reads the original does not read the copy.
       holder: null,
       held_until: null,

@@ -35,9 +35,13 @@ export async function changeOf(
     case 'content':
       if (isKept && page.content_hash === outcome.content.hash) {
         const { etag, lastModified } = outcome.content
-        return { ...(await unchanged(trx, run, page)), etag, last_modified: lastModified }
+        const sketch = json(outcome.content.sketch)
+        return { ...(await unchanged(trx, run, page)), etag, last_modified: lastModified, sketch }
       }
-      return newText(trx, run, source, page, outcome.content)
+      return {
+        ...(await newText(trx, run, source, page, outcome.content)),
+        sketch: json(outcome.content.sketch),
+      }
   }
 }
 
@@ -121,4 +125,5 @@ const withoutText = (change: PageChange): PageChange => ({
   gaps: json([]),
   etag: null,
   last_modified: null,
+  sketch: null,
 })

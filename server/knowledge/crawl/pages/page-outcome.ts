@@ -1,5 +1,6 @@
 import type { Gap } from '../../../platform/db/tables/knowledge.ts'
 import type { LoadedChunk } from '../../training/load-content.ts'
+import type { Sketch } from '../traps/sketch.ts'
 
 export type PageContent = {
   title: string
@@ -9,6 +10,8 @@ export type PageContent = {
   /** The hash of everything that is indexed, by which equal and unchanged pages are recognised. */
   hash: string
   gaps: Gap[]
+  /** A sample of the text, by which addresses without end are recognised. */
+  sketch: Sketch
   etag: string | null
   lastModified: string | null
 }

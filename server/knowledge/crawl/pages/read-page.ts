@@ -11,6 +11,7 @@ import { PAGE_TYPES } from '../../training/load-content.ts'
 import type { CrawlRun } from '../run/crawl-run.ts'
 import type { RobotsCache } from '../site/load-robots.ts'
 import { isInSite, pageUrl } from '../site/site.ts'
+import { sketchOf } from '../traps/sketch.ts'
 import { pageLinks } from './page-links.ts'
 import { excluded, failed, failedForNow, type PageOutcome } from './page-outcome.ts'
 import type { PageRow } from './page-row.ts'
@@ -121,6 +122,7 @@ async function contentOf(
     const loaded = chunks.map((chunk) => ({ ...chunk, questions: null }))
     const name = (title ?? chunks[0]?.headingPath[0] ?? answer.url).slice(0, MAX_TITLE_LENGTH)
     const texts = loaded.map(({ headingPath, page, text, anchor }) => [headingPath, page, text, anchor])
+    const said = loaded.map(({ headingPath, text }) => [...headingPath, text].join('\n'))
     const hash = createHash('sha256')
       .update(JSON.stringify([name, texts]))
       .digest('base64url')
@@ -128,7 +130,7 @@ async function contentOf(
     const { etag = null, 'last-modified': lastModified = null } = built === null ? answer.headers : {}
     return {
       kind: 'content',
-      content: { title: name, chunks: loaded, bytes, hash, gaps, etag, lastModified },
+      content: { title: name, chunks: loaded, bytes, hash, gaps, sketch: sketchOf(said), etag, lastModified },
       links,
     }
   } catch (error) {

@@ -4,6 +4,7 @@ import type { Trx } from '../../../platform/db/database.ts'
 import { json } from '../../../platform/db/statements/json.ts'
 import { type CrawlRun, type LockedSource, step } from '../run/crawl-run.ts'
 import { isInSite } from '../site/site.ts'
+import { watchPages } from '../traps/watch-pages.ts'
 import { addPages, markNumbersFound } from './add-pages.ts'
 import { changeOf, type PageChange } from './page-change.ts'
 import type { PageOutcome } from './page-outcome.ts'
@@ -58,13 +59,15 @@ export async function storePages(
     }
     const isLive = added > 0 && source.metadata.children.included > 0
     if (isLive) await publishPages(ctx, trx, run, source, added)
-    return { failures: source.state.failures, isLive }
+    return { failures: source.state.failures, isLive, metadata: source.metadata }
   }
   const done = await step(ctx.db, run, work, { withAgent: added > 0 && !run.isLive })
   if (done === null) return null
   for (const [href, number] of learned) run.found.set(href, number)
   for (const number of marked) run.marked.add(number)
   run.isLive ||= done.result.isLive
+  const ids = read.map(({ page }) => page.id)
+  await watchPages(ctx.db, run, ids, done.result.metadata)
   return done.result.failures
 }
 
@@ -115,7 +118,7 @@ async function linksOf(
   }
   // In a sitemap source, only a page that replaces a listed one is followed.
   const instead = outcome.kind === 'excluded' && outcome.instead ? [outcome.instead] : []
-  return addPages(trx, run, source, run.type === 'crawl' ? outcome.links : instead)
+  return addPages(trx, run, source, run.type === 'crawl' ? outcome.links : instead, page.number)
 }
 
 async function writePage(

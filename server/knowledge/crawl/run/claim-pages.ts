@@ -2,6 +2,7 @@ import { type SqlBool, sql } from 'kysely'
 import type { Db, Trx } from '../../../platform/db/database.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import { countMove, type PageRow, shownStatus } from '../pages/page-row.ts'
+import { leaveOutPaused } from '../traps/leave-out-paused.ts'
 import { type CrawlRun, type LockedSource, step } from './crawl-run.ts'
 
 /** A claim expires after this time unless it is renewed, so that the pages of a killed process are released. */
@@ -34,12 +35,7 @@ export async function claimPages(
     const none = { pages: [], waitMs: LOOK_AGAIN_MS, isDone: false }
     if (delayMs > 0 && (await isAnyHeld(trx, run))) return none
     if (source.state.nextAt > now) return { ...none, waitMs: source.state.nextAt - now }
-    const pages = await waiting(trx, run)
-      .selectAll()
-      .where(isFree)
-      .orderBy('number')
-      .limit(delayMs > 0 ? 1 : most)
-      .execute()
+    const pages = await nextPages(trx, run, source, delayMs > 0 ? 1 : most)
     if (pages.length === 0) return { ...none, isDone: !(await isAnyWaiting(trx, run)) }
     if (delayMs > 0) source.state.nextAt = now + delayMs
     await trx
@@ -55,6 +51,20 @@ export async function claimPages(
     return { pages, waitMs: 0, isDone: false }
   })
   return claim?.result ?? null
+}
+
+/** Returns the next pages to read. Those that are not to be read because of their addresses are left out on the way. */
+async function nextPages(trx: Trx, run: CrawlRun, source: LockedSource, most: number): Promise<PageRow[]> {
+  for (;;) {
+    const free = await waiting(trx, run)
+      .selectAll()
+      .where(isFree)
+      .orderBy('number')
+      .limit(source.metadata.paused ? LEFT_OUT_AT_ONCE : most)
+      .execute()
+    const pages = await leaveOutPaused(trx, run, source, free)
+    if (pages.length > 0 || free.length === 0) return pages.slice(0, most)
+  }
 }
 
 /** Renews the claims of this run. */

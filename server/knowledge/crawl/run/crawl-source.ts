@@ -1,4 +1,5 @@
 import type { SourceRow } from '../../sources/queries.ts'
+import type { Trap } from '../traps/trap-watch.ts'
 
 /** The metadata of links with more than one page. */
 export type CrawlMetadata = {
@@ -10,6 +11,17 @@ export type CrawlMetadata = {
   children: Children
   /** While it is being crawled: the number of pages that were found and are to be read. */
   waiting?: number
+  /** Addresses without end that are not read. */
+  paused?: PausedAddresses[]
+  /** Addresses that are read although they seem to be without end. */
+  readOn?: string[]
+}
+
+export type PausedAddresses = Trap & {
+  /** The page that revealed it. */
+  example: string
+  /** How many pages the last crawl has left out. */
+  count: number
 }
 
 /** The number of pages by status. Waiting pages are not counted. */

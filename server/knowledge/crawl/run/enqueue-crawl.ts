@@ -47,6 +47,8 @@ export async function enqueueCrawl(
     version,
     chain,
   }
+  const metadata = crawlMetadata(source)
+  const paused = goesOn ? metadata.paused : metadata.paused?.map((one) => ({ ...one, count: 0 }))
   await trx
     .updateTable('sources')
     .set({
@@ -54,7 +56,7 @@ export async function enqueueCrawl(
       // A first crawl stays one when it goes on, although some of its pages are live.
       status: goesOn ? source.status : source.live_version === null ? 'untrained' : 'updated',
       error: null,
-      metadata: json({ ...crawlMetadata(source), crawlStatus: 'fetching' }),
+      metadata: json({ ...metadata, ...(paused && { paused }), crawlStatus: 'fetching' }),
       crawl: json(state),
       ...(goesOn ? {} : { updated_at: new Date() }),
     })

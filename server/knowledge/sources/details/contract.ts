@@ -126,3 +126,25 @@ export const refreshSource = endpoint({
   success: { status: 200, schema: Source },
   errors: ['SOURCE_PENDING_DELETION'],
 })
+
+export const readOnSource = endpoint({
+  method: 'POST',
+  path: `${path}/read-on`,
+  name: 'readOnSource',
+  audit: 'source.update',
+  tag,
+  summary: 'Read the addresses of a website that seem to be without end',
+  description:
+    'A crawl stops reading addresses of one shape that lead to one another and say nothing new, such as those of a calendar, of filters or of sessions. `metadata.paused` of the source lists them, with an example and the number of pages that were left out. This reads them, now and in later crawls, up to the limit of the plan.',
+  scope: 'sources:write',
+  params,
+  body: Exact({
+    addresses: Type.String({
+      minLength: 1,
+      maxLength: 2_048,
+      description: '`addresses` of a member of `metadata.paused`',
+    }),
+  }),
+  success: { status: 200, schema: Source },
+  errors: ['SOURCE_PENDING_DELETION'],
+})

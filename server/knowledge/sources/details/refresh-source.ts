@@ -4,7 +4,7 @@ import type { SourceRef } from '../../../platform/db/refs.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import { isCrawl } from '../../crawl/run/crawl-source.ts'
 import { enqueueCrawl } from '../../crawl/run/enqueue-crawl.ts'
-import { TRAIN_SOURCE, type TrainSource } from '../../training/enqueue-training.ts'
+import { type TrainSource, trainingTask } from '../../training/enqueue-training.ts'
 import { requireChangeable, requireSource, type SourceRow } from '../queries.ts'
 
 /** Trains the source again, unless it is being processed. Throws SOURCE_NOT_FOUND and SOURCE_PENDING_DELETION. */
@@ -30,7 +30,7 @@ export function refreshSource(
         .where('account_id', '=', accountId)
         .where('id', '=', sourceId)
         .execute()
-      await jobs.enqueue<TrainSource>(trx, TRAIN_SOURCE, { sourceId, version }, 0, accountId)
+      await jobs.enqueue<TrainSource>(trx, trainingTask(row), { sourceId, version }, 0, accountId)
     }
     return requireSource(trx, ref)
   })

@@ -1,5 +1,6 @@
 import type { Context } from '../../../context.ts'
 import { type Route, route } from '../../../platform/http/route.ts'
+import { readOn } from '../../crawl/traps/read-on.ts'
 import { presentSource } from '../present.ts'
 import { requireSource } from '../queries.ts'
 import * as contract from './contract.ts'
@@ -31,5 +32,9 @@ export const detailRoutes = (ctx: Context): Route[] => [
 
   route(contract.refreshSource, async ({ db, ref }) => {
     return presentSource(await refreshSource({ db, jobs: ctx.jobs }, ref))
+  }),
+
+  route(contract.readOnSource, async ({ db, ref, body }) => {
+    return presentSource(await readOn({ db, jobs: ctx.jobs }, ref, body.addresses))
   }),
 ]

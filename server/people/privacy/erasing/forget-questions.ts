@@ -106,7 +106,7 @@ async function detach(
       error: null,
       updated_at: new Date(),
     }))
-    .returning(['id', 'account_id', 'link_type', 'content_version'])
+    .returning(['id', 'account_id', 'link_type', 'content_version', 'type', 'content'])
     .executeTakeFirstOrThrow()
   await bumpKnowledgeVersion(trx, { accountId, agentId: agent_id })
   await enqueueTraining(jobs, trx, row)

@@ -100,6 +100,8 @@ export type SourceContent = {
   charset?: string
   /** The path of the uploaded file, relative to the files folder. */
   file?: string
+  /** Its size; absent in sources of former versions. */
+  bytes?: number
   /** A page of the connected workspace, and its title when it was last read. */
   pageId?: string
   title?: string
@@ -164,6 +166,10 @@ export type PagesTable = {
   content_hash: string | null
   links: Json<number[]>
   gaps: ColumnType<Gap[], unknown, unknown>
+  /** The page on which it was found first. */
+  found_on: number | null
+  /** A sample of its text: see knowledge/crawl/traps. */
+  sketch: Json<{ plain: number[]; masked: number[] } | null>
   fetched_at: OptionalTime
 }
 

@@ -92,23 +92,23 @@ async function follow(
 ): Promise<FetchedPage> {
   const redirects: string[] = []
   const seen = new Set<string>()
-  const cookies = new Map<string, string>()
+  const jar: CookieJar = new Map()
   let hop = first
   for (;;) {
     // Some pages set a cookie and redirect to themselves, so the same address with other cookies is no loop.
-    const visit = `${hop.method} ${hop.url.href} ${[...cookies].join(';')}`
+    const visit = `${hop.method} ${hop.url.href} ${cookiesFor(hop.url, jar)}`
     if (seen.has(visit)) throw new FetchFailure('redirect_loop', `${first.url.host} redirects in a loop.`)
     seen.add(visit)
     const { host } = hop.url
     try {
-      const answer = await send(agent, withCookies(hop, first, cookies), options, signal)
+      const answer = await send(agent, withCookies(hop, jar), options, signal)
       const location = isRedirect(answer.statusCode) ? headerText(answer.headers.location) : undefined
       if (location === undefined) return await readPage(answer, hop, redirects, options)
       answer.body.on('error', () => {}).destroy()
       if (redirects.length >= (options.maxRedirects ?? 5))
         throw new FetchFailure('too_many_redirects', `${first.url.host} redirects too many times.`)
       redirects.push(hop.url.href)
-      if (hop.url.origin === first.url.origin) keepCookies(answer.headers['set-cookie'], cookies)
+      keepCookies(answer.headers['set-cookie'], hop.url, jar)
       hop = nextHop(hop, answer.statusCode, checkUrl(location, privateHosts, hop.url))
     } catch (error) {
       throw describeFailure(error, host)
@@ -116,25 +116,37 @@ async function follow(
   }
 }
 
+type Cookie = { value: string; isSecure: boolean }
+/** The cookies of the redirects of one fetch, by host and name. */
+type CookieJar = Map<string, Map<string, Cookie>>
+
 /**
- * Remembers the cookies of a redirect for the rest of this fetch. They go to the origin of its first request only, so paths
- * and domains do not matter.
+ * Remembers the cookies of a redirect for the rest of this fetch. They go only to the host that has set them, so paths and
+ * domains do not matter.
  */
-function keepCookies(lines: string | string[] | undefined, cookies: Map<string, string>): void {
+function keepCookies(lines: string | string[] | undefined, { host }: URL, jar: CookieJar): void {
   const headers = new Headers()
   for (const line of [lines ?? []].flat()) headers.append('set-cookie', line)
-  for (const { name, value, maxAge, expires } of getSetCookies(headers)) {
+  const cookies = jar.get(host) ?? new Map<string, Cookie>()
+  jar.set(host, cookies)
+  for (const { name, value, maxAge, expires, secure } of getSetCookies(headers)) {
     const isOver = maxAge === undefined ? expires && Number(expires) <= Date.now() : maxAge <= 0
     if (isOver) cookies.delete(name)
-    else if (cookies.has(name) || cookies.size < MAX_COOKIES) cookies.set(name, value)
+    else if (cookies.has(name) || cookies.size < MAX_COOKIES)
+      cookies.set(name, { value, isSecure: secure === true })
   }
 }
 
-function withCookies(hop: Hop, first: Hop, cookies: ReadonlyMap<string, string>): Hop {
-  if (cookies.size === 0 || hop.url.origin !== first.url.origin) return hop
+function cookiesFor({ host, protocol }: URL, jar: CookieJar): string {
+  const cookies = [...(jar.get(host) ?? [])].filter(([, { isSecure }]) => !isSecure || protocol === 'https:')
+  return cookies.map(([name, { value }]) => `${name}=${value}`).join('; ')
+}
+
+function withCookies(hop: Hop, jar: CookieJar): Hop {
+  const cookies = cookiesFor(hop.url, jar)
+  if (cookies === '') return hop
   const own = hop.headers.cookie === undefined ? [] : [hop.headers.cookie]
-  const cookie = [...own, ...[...cookies].map(([name, value]) => `${name}=${value}`)].join('; ')
-  return { ...hop, headers: { ...hop.headers, cookie } }
+  return { ...hop, headers: { ...hop.headers, cookie: [...own, cookies].join('; ') } }
 }
 
 function send(

@@ -187,12 +187,18 @@ test('redirects to private addresses, other schemes or blocked ports are rejecte
 })
 
 test('a page behind a cookie is reached, and no other host or fetch gets the cookie', async () => {
-  const other = http.createServer((request, response) => response.end(request.headers.cookie ?? 'none'))
+  const other = http.createServer((request, response) => {
+    const { url = '/', headers } = request
+    if (url !== '/wall') response.end(headers.cookie ?? 'none')
+    else if (headers.cookie === 'own=1') response.end('inside the other')
+    else response.writeHead(302, { location: url, 'set-cookie': 'own=1' }).end()
+  })
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
   const otherUrl = `http://127.0.0.1:${(other.address() as AddressInfo).port}/`
   const wall = http.createServer((request, response) => {
     const { url, headers } = request
     if (url === '/away') response.writeHead(302, { location: otherUrl, 'set-cookie': 'seen=1' }).end()
+    else if (url === '/wall') response.writeHead(302, { location: `${otherUrl}wall` }).end()
     else if (url === '/never') response.writeHead(302, { location: url, 'set-cookie': 'seen=1' }).end()
     else if (headers.cookie?.includes('seen=1')) response.end('inside')
     else response.writeHead(302, { location: url, 'set-cookie': ['seen=1; Path=/; HttpOnly', 'b=2'] }).end()
@@ -211,6 +217,7 @@ test('a page behind a cookie is reached, and no other host or fetch gets the coo
     assert.equal(await read('/page'), 'inside')
     assert.equal(await read('/page'), 'inside')
     assert.equal(await read('/away'), 'none')
+    assert.equal(await read('/wall'), 'inside the other')
     await failsWith('redirect_loop', read('/never'))
   } finally {
     await cookieFetcher.close()

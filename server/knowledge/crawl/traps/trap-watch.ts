@@ -1,0 +1,99 @@
+import { shapesOf, type Variant, variantsOf } from './address-shapes.ts'
+import { isSame, type Sketch, shareOfNew } from './sketch.ts'
+
+/** A page that has been read. */
+export type ReadAddress = {
+  number: number
+  url: string
+  /** The page on which it was found first. */
+  foundOn: number | null
+  sketch: Sketch
+  /** false: another page has the same text. */
+  isIncluded: boolean
+}
+
+/**
+ * Addresses without end. `chain`: addresses of one shape lead to one another, with nothing new on them. `value`: pages are the
+ * same whatever stands for a value in their query.
+ */
+export type Trap = { kind: 'chain' | 'value'; addresses: string }
+
+/** A shape is judged by its latest pages, once so many were read. */
+const MIN_READ = 40
+const LATEST = 30
+const MIN_STALE = 27
+/** A page with a smaller share of new pairs of words says nothing new. */
+const NEW_SHARE = 0.1
+const MIN_SAME = 8
+const MAX_DIFFERENT = 0.05
+
+/** Whether addresses are paused already, or are to be read anyway. */
+type IsKnown = (addresses: string) => boolean
+type Shape = { read: number; latest: boolean[] }
+
+/** Follows the pages of one crawl in the order in which they are read, to recognise addresses without end. */
+export function createTrapWatch() {
+  const known = { plain: new Set<number>(), masked: new Set<number>() }
+  const shapes = new Map<string, Shape>()
+  const shapesOfPage = new Map<number, string[]>()
+  const values = new Map<string, { same: number; different: number }>()
+  const firstOf = new Map<string, Sketch>()
+
+  const chainTrapOf = (page: ReadAddress, own: string[]): Trap | null => {
+    const { sketch, isIncluded, foundOn } = page
+    const before = new Set(foundOn === null ? [] : shapesOfPage.get(foundOn))
+    const isTwin = !isIncluded || shareOfNew(sketch.plain, known.plain) < NEW_SHARE
+    const saysNothing = shareOfNew(sketch.masked, known.masked) < NEW_SHARE
+    for (const shape of own) {
+      const { read, latest } = shapes.get(shape) ?? { read: 0, latest: [] }
+      // What leads from one page to the next of its shape may go on for ever.
+      latest.push(isTwin || (saysNothing && before.has(shape)))
+      if (latest.length > LATEST) latest.shift()
+      shapes.set(shape, { read: read + 1, latest })
+    }
+    const addresses = own.find((shape) => {
+      const { read, latest } = shapes.get(shape) ?? { read: 0, latest: [] }
+      return read >= MIN_READ && latest.filter((isStale) => isStale).length >= MIN_STALE
+    })
+    return addresses === undefined ? null : { kind: 'chain', addresses }
+  }
+
+  const valueTrapOf = (variants: Variant[], sketch: Sketch): Trap | null => {
+    for (const { keys, rest } of variants) {
+      const id = `${keys.join(' ')} ${rest}`
+      const first = firstOf.get(id)
+      if (!first) {
+        firstOf.set(id, sketch)
+        continue
+      }
+      for (const addresses of keys) {
+        const { same, different } = values.get(addresses) ?? { same: 0, different: 0 }
+        const next = isSame(first, sketch)
+          ? { same: same + 1, different }
+          : { same, different: different + 1 }
+        values.set(addresses, next)
+        const isOne = next.same >= MIN_SAME && next.different <= next.same * MAX_DIFFERENT
+        if (isOne) return { kind: 'value', addresses }
+      }
+    }
+    return null
+  }
+
+  return {
+    /** Adds a page, and returns the trap that it reveals. */
+    note(page: ReadAddress, isKnown: IsKnown): Trap | null {
+      const url = new URL(page.url)
+      const own = shapesOf(url)
+      shapesOfPage.set(page.number, own)
+      const { sketch } = page
+      const variants = variantsOf(url)
+      const isJudged = [...own, ...variants.flatMap(({ keys }) => keys)].some(isKnown)
+      const trap = isJudged ? null : (valueTrapOf(variants, sketch) ?? chainTrapOf(page, own))
+      for (const hash of sketch.plain) known.plain.add(hash)
+      for (const hash of sketch.masked) known.masked.add(hash)
+      return trap
+    },
+  }
+}
+
+export type TrapWatch = ReturnType<typeof createTrapWatch>
