@@ -49,7 +49,7 @@ const isPaused = (one: PausedAddresses, href: string): boolean =>
   one.kind === 'value' ? withoutValue(one, href) !== href : shapesOf(new URL(href)).includes(one.addresses)
 
 /** Returns the address without the value that changes nothing, or itself when it has none. */
-export function withoutValue({ addresses }: Pick<PausedAddresses, 'addresses'>, href: string): string {
+function withoutValue({ addresses }: Pick<PausedAddresses, 'addresses'>, href: string): string {
   const url = new URL(href)
   const [path, query = ''] = addresses.split('?')
   if (path !== '…' && path !== url.pathname) return href
