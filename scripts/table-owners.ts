@@ -11,6 +11,7 @@ export const TABLE_OWNERS = {
   credit_entries: 'accounts',
   credit_usage: 'accounts',
   embedding_usage: 'accounts',
+  model_usage: 'accounts',
   audit_log: 'accounts',
   login_links: 'accounts',
   logins: 'accounts/sign-in',

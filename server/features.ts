@@ -49,6 +49,8 @@ import { attachmentRoutes } from './conversations/attachments/serve-attachments.
 import * as citing from './conversations/citations/contract.ts'
 import { citingRoutes } from './conversations/citations/routes.ts'
 import * as conversations from './conversations/contract.ts'
+import * as explanations from './conversations/explanations/contract.ts'
+import { explanationRoutes } from './conversations/explanations/routes.ts'
 import * as exports from './conversations/exports/contract.ts'
 import { exportRoutes } from './conversations/exports/routes.ts'
 import * as insights from './conversations/insights/contract.ts'
@@ -136,8 +138,8 @@ export const features: Feature[] = [
   },
   { contracts: [actions], routes: actionRoutes, duties: actionRecurringJobs },
   {
-    contracts: [conversations, citing, playground, runs],
-    routes: (ctx) => [...conversationRoutes(ctx), ...citingRoutes(ctx)],
+    contracts: [conversations, citing, explanations, playground, runs],
+    routes: (ctx) => [...conversationRoutes(ctx), ...citingRoutes(ctx), ...explanationRoutes(ctx)],
     duties: conversationRecurringJobs,
   },
   {

@@ -253,6 +253,14 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
     tables: ['agents'],
     reason: 'The agent leads to its account.',
   },
+  'server/admin/commands/explain-command.ts': {
+    tables: ['messages'],
+    reason: 'The message leads to its account.',
+  },
+  'server/conversations/explanations/drop-old-prompts.ts': {
+    tables: ['playground_runs', 'agents'],
+    reason: 'Prompts of all accounts leave when their days have passed.',
+  },
   'server/admin/commands/key-commands.ts': {
     tables: ['api_keys'],
     reason: 'The key leads to its account.',

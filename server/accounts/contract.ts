@@ -257,6 +257,23 @@ export const readUsage = endpoint({
         }),
         { description: 'What was sent to the embedding model. It costs no credits' },
       ),
+      models: Type.Array(
+        Exact({
+          day: Type.String(),
+          agentId: Type.String(),
+          agentName: Nullable(Type.String()),
+          model: Type.String(),
+          calls: Type.Integer({ minimum: 0 }),
+          inputTokens: Type.Integer({ minimum: 0 }),
+          cachedTokens: Type.Integer({ minimum: 0, description: 'Those of inputTokens from the cache' }),
+          outputTokens: Type.Integer({ minimum: 0 }),
+          reasoningTokens: Type.Integer({ minimum: 0, description: 'Those of outputTokens for reasoning' }),
+          dollars: Nullable(
+            Type.Number({ minimum: 0, description: "By the catalogue's prices; null: not known" }),
+          ),
+        }),
+        { description: 'What language models read and wrote for answers to customers' },
+      ),
     }),
   },
   errors: ['VALIDATION_INVALID_DATE_RANGE'],

@@ -7,6 +7,7 @@ import * as contract from './contract.ts'
 import { keyRoutes } from './keys/routes.ts'
 import { creditState } from './plans/credits.ts'
 import { embeddingsByDay } from './plans/embedding-usage.ts'
+import { modelsByDay } from './plans/model-usage.ts'
 import { planOf } from './plans/plans.ts'
 import { creditsByDay, usageRange } from './plans/usage.ts'
 
@@ -61,6 +62,7 @@ const meRoutes = ({ db }: Pick<Context, 'db'>): Route[] => [
       days: rows.map(({ agent_id, name, ...rest }) => ({ ...rest, agentId: agent_id, agentName: name })),
       total: { replies: sum(({ replies }) => replies), credits: sum(({ credits }) => credits) },
       embeddings: await embeddingsByDay(db, account.id, range, only),
+      models: await modelsByDay(db, account.id, range, only),
     }
   }),
 ]

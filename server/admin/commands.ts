@@ -5,6 +5,7 @@ import { backup, restore } from './commands/backup-commands.ts'
 import { conversationsExport } from './commands/conversation-commands.ts'
 import { doctor } from './commands/doctor-command.ts'
 import { evaluate } from './commands/evaluate-command.ts'
+import { explainCommand } from './commands/explain-command.ts'
 import { insightsAnalyse } from './commands/insights-command.ts'
 import { keysCreate, keysList, keysRevoke } from './commands/key-commands.ts'
 import { maintenanceOff, maintenanceOn, maintenanceStatus } from './commands/maintenance-commands.ts'
@@ -71,6 +72,7 @@ export const commands: Command[] = [
   spacesIndex,
   spacesRebuild,
   insightsAnalyse,
+  explainCommand,
   auditCommand,
   secretsRotate,
   secretsFinish,

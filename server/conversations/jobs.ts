@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts'
 import type { RecurringJob } from '../platform/jobs/recurring-jobs.ts'
 import { releaseForgotten } from './credits/release-forgotten.ts'
+import { dropOldPrompts } from './explanations/drop-old-prompts.ts'
 import { expireCalls } from './records/expire-calls.ts'
 import { purgeLog } from './stream/generation-log.ts'
 
@@ -18,5 +19,6 @@ export const conversationRecurringJobs = (ctx: Pick<Context, 'db' | 'orphans'>):
   },
   { what: 'forgotten reservations', everyMs: MINUTE, run: () => releaseForgotten(ctx.db) },
   { what: 'expired actions', everyMs: MINUTE, run: () => expireCalls(ctx.db) },
+  { what: 'old prompts', everyMs: MINUTE, run: () => dropOldPrompts(ctx.db) },
   { what: 'old logs of generations', everyMs: 60 * MINUTE, run: () => purgeLog(ctx.db) },
 ]

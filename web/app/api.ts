@@ -13,6 +13,7 @@ import type * as messaging from '../../server/channels/messaging/contract.ts'
 import type * as channels from '../../server/channels/registry/contract.ts'
 import type * as citing from '../../server/conversations/citations/contract.ts'
 import type * as conversations from '../../server/conversations/contract.ts'
+import type * as explanations from '../../server/conversations/explanations/contract.ts'
 import type * as exports from '../../server/conversations/exports/contract.ts'
 import type * as insights from '../../server/conversations/insights/contract.ts'
 import type * as topics from '../../server/conversations/insights/topics/contract.ts'
@@ -45,6 +46,7 @@ type Contracts = Table<typeof accounts> &
   Table<typeof channels> &
   Table<typeof citing> &
   Table<typeof conversations> &
+  Table<typeof explanations> &
   Table<typeof pagesConnection> &
   Table<typeof sourceDetails> &
   Table<typeof ticketKnowledge> &

@@ -13,6 +13,7 @@ import { Loaded } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
 import classes from './conversations.module.css'
 import { Correction } from './correction.tsx'
+import { Explanation } from './explanation.tsx'
 import { MessageView } from './message-view.tsx'
 import { readingConversation } from './read-conversation.ts'
 import { STATUS_TONES } from './status-tones.ts'
@@ -62,10 +63,15 @@ export function Conversation({ agentId, conversationId, onBack }: ConversationPr
           <section className={classes.messages} aria-label="Messages" tabIndex={0}>
             {messages.map((message) => (
               <MessageView key={message.id} message={message}>
-                {message.role === 'assistant' && !message.metadata?.author && can('sources:write') && (
-                  <Button small kind="quiet" icon={Pencil} onClick={() => setCorrecting(message.id)}>
-                    Correct
-                  </Button>
+                {message.role === 'assistant' && !message.metadata?.author && (
+                  <>
+                    {can('sources:write') && (
+                      <Button small kind="quiet" icon={Pencil} onClick={() => setCorrecting(message.id)}>
+                        Correct
+                      </Button>
+                    )}
+                    <Explanation {...params} message={message} />
+                  </>
                 )}
               </MessageView>
             ))}

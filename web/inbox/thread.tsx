@@ -3,6 +3,7 @@ import { useLayoutEffect, useRef } from 'react'
 import { call, listing, type Ticket, type TicketMessage } from '../app/api.ts'
 import { useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
+import { Explanation } from '../conversations/explanation.tsx'
 import { ChangeMark, DeliveryMark, MessageView } from '../conversations/message-view.tsx'
 import { readingConversation } from '../conversations/read-conversation.ts'
 import { Ago } from '../ui/ago.tsx'
@@ -49,7 +50,11 @@ export function Thread({ agentId, ticketNumber, ticket }: ThreadProps) {
         <details className={classes.earlier}>
           <summary>What was said to the agent before ({before.length})</summary>
           {before.map((message) => (
-            <MessageView key={message.id} message={message} />
+            <MessageView key={message.id} message={message}>
+              {conversationId && message.role === 'assistant' && !message.metadata?.author && (
+                <Explanation agentId={agentId} conversationId={conversationId} message={message} />
+              )}
+            </MessageView>
           ))}
         </details>
       )}

@@ -48,11 +48,11 @@ export function Inspector({ agentId, question, message }: InspectorProps) {
   )
 }
 
-const milliseconds = (ms: number | null | undefined): string =>
+export const milliseconds = (ms: number | null | undefined): string =>
   ms === undefined || ms === null ? '–' : `${formatNumber(ms)} ms`
 
-const sum = (numbers: (number | null)[]): string => {
-  const known = numbers.filter((one) => one !== null)
+export const sum = (numbers: (number | null | undefined)[]): string => {
+  const known = numbers.filter((one) => typeof one === 'number')
   return known.length === 0 ? '–' : formatNumber(known.reduce((total, one) => total + one, 0))
 }
 
@@ -84,9 +84,15 @@ function embedded({ model, tokens, estimated, dollars }: NonNullable<MadeOf['emb
   return `${model} read ${estimated > 0 ? 'about ' : ''}${plural(tokens, 'token')}${price}.`
 }
 
-type DetailsProps = InspectorProps & { made: MadeOf }
+type DetailsProps = {
+  agentId: string
+  question: string
+  message: Pick<TrialMessage, 'sources' | 'tools'>
+  made: MadeOf
+}
 
-function Details({ agentId, question, message, made }: DetailsProps) {
+/** Shows the passages and the actions of an answer, and what its model read where that is kept. */
+export function Details({ agentId, question, message, made }: DetailsProps) {
   return (
     <>
       <section aria-label="Passages">
@@ -119,10 +125,12 @@ function Details({ agentId, question, message, made }: DetailsProps) {
                   ({ id, quote }) => id === passage.sourceId && covers(passage.text, quote),
                 ) && <Badge tone="success">cited</Badge>}
               </small>
-              <details className={classes.quoted}>
-                <summary>{passage.text.slice(0, 90)}</summary>
-                <p dir="auto">{passage.text}</p>
-              </details>
+              {passage.text !== '' && (
+                <details className={classes.quoted}>
+                  <summary>{passage.text.slice(0, 90)}</summary>
+                  <p dir="auto">{passage.text}</p>
+                </details>
+              )}
             </li>
           ))}
         </ol>
@@ -141,7 +149,7 @@ function Details({ agentId, question, message, made }: DetailsProps) {
           ))}
         </section>
       )}
-      <Prompt steps={made.steps} />
+      {made.steps.some(({ prompt }) => prompt.length > 0) && <Prompt steps={made.steps} />}
     </>
   )
 }

@@ -7,26 +7,26 @@ import { queries } from '../app/queries.ts'
 import { useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
-import { Form, FormActions, FormProblem, TextField } from '../ui/field.tsx'
+import { Check, Form, FormActions, FormProblem, TextField } from '../ui/field.tsx'
 import { Loaded, sentenceOf } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
 
-type Retained = { retentionDays: number | null; etag?: string }
+type Days = { retentionDays: number | null; promptDays: number | null; redactPaymentNumbers: boolean }
+type Retained = Days & { etag?: string }
 
-/** The number of days after which conversations are deleted. */
+/** The numbers of days for which conversations, and prompts with answers, are kept. */
 export function Retention({ agentId }: { agentId: string }) {
   const params = { agentId }
   const can = useCan()
   const retention = useQuery(reading('/agents/{agentId}/retention', { params }))
   const save = useMutation({
     meta: { quiet: true },
-    mutationFn: ({ seen, retentionDays }: { seen: Retained; retentionDays: number | null }) =>
+    mutationFn: ({ seen, ...days }: { seen: Retained } & Days) =>
       saveVersion({
         base: seen,
         fieldsOf: (one) => one,
-        change: { retentionDays },
-        send: (body: { retentionDays: number | null }, headers) =>
-          call('PUT', '/agents/{agentId}/retention', { params, body, headers }),
+        change: days,
+        send: (body: Days, headers) => call('PUT', '/agents/{agentId}/retention', { params, body, headers }),
       }),
     onSuccess: (whose) => {
       tell('done', whose === 'mine' ? 'Saved.' : 'Nothing was saved: you see the days in use.')
@@ -35,13 +35,27 @@ export function Retention({ agentId }: { agentId: string }) {
   })
   const submit = (event: FormEvent<HTMLFormElement>, seen: Retained): void => {
     event.preventDefault()
-    const days = String(new FormData(event.currentTarget).get('days'))
-    save.mutate({ seen, retentionDays: days === '' ? null : Number(days) })
+    const form = new FormData(event.currentTarget)
+    const daysOf = (name: string): number | null => {
+      const days = String(form.get(name))
+      return days === '' ? null : Number(days)
+    }
+    save.mutate({
+      seen,
+      retentionDays: daysOf('days'),
+      promptDays: daysOf('promptDays'),
+      redactPaymentNumbers: form.get('redact') !== null,
+    })
   }
   return (
     <Loaded of={retention} lines={1}>
       {(data: Retained) => (
-        <Latest of={data} shows={({ retentionDays }) => retentionDays}>
+        <Latest
+          of={data}
+          shows={({ retentionDays, promptDays, redactPaymentNumbers }) =>
+            `${retentionDays} ${promptDays} ${redactPaymentNumbers}`
+          }
+        >
           {(seen) => (
             <Form save={save} onSubmit={(event) => submit(event, seen)}>
               <TextField
@@ -52,6 +66,21 @@ export function Retention({ agentId }: { agentId: string }) {
                 disabled={!can('privacy:write')}
                 defaultValue={seen.retentionDays ?? ''}
                 hint="Leave it empty to keep them for ever. Older ones are deleted for good."
+              />
+              <TextField
+                label="Days for prompts"
+                name="promptDays"
+                type="number"
+                min={1}
+                disabled={!can('privacy:write')}
+                defaultValue={seen.promptDays ?? ''}
+                hint="What the model read is kept with each answer for so many days, to explain it. Leave it empty to keep none of it."
+              />
+              <Check
+                label="Take the numbers of cards and bank accounts out of what customers write before a model reads it"
+                name="redact"
+                disabled={!can('privacy:write')}
+                defaultChecked={seen.redactPaymentNumbers}
               />
               {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
               {can('privacy:write') && (

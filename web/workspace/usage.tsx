@@ -53,8 +53,53 @@ export function Usage() {
           )}
         </Loaded>
       </Section>
+      {usage.data && usage.data.models.length > 0 && <Models rows={usage.data.models} />}
       {usage.data && usage.data.embeddings.length > 0 && <Embeddings rows={usage.data.embeddings} />}
     </div>
+  )
+}
+
+type ModelRow = OutputOf<'GET', '/usage'>['models'][number]
+
+/** What language models read and wrote for answers to customers. */
+function Models({ rows }: { rows: readonly ModelRow[] }) {
+  const sum = (of: (row: ModelRow) => number): number => rows.reduce((total, row) => total + of(row), 0)
+  const isPriced = rows.every(({ dollars }) => dollars !== null)
+  return (
+    <Section
+      title="Language models"
+      about="What they read and wrote for answers to customers in these days, with the money by the prices of the catalogue."
+    >
+      <Table
+        label="Language models"
+        head={['Day', 'Agent', 'Model', 'Calls', 'Read', 'From the cache', 'Written', 'Reasoning', 'Price']}
+      >
+        {rows.toReversed().map(({ day, agentId, agentName, model, ...row }) => (
+          <tr key={`${day} ${agentId} ${model}`}>
+            <td className={classes.nowrap}>{formatDay(day)}</td>
+            <td>{agentName ?? 'An agent that was deleted'}</td>
+            <td>{model}</td>
+            <td>{formatNumber(row.calls)}</td>
+            <td>{formatNumber(row.inputTokens)}</td>
+            <td>{formatNumber(row.cachedTokens)}</td>
+            <td>{formatNumber(row.outputTokens)}</td>
+            <td>{formatNumber(row.reasoningTokens)}</td>
+            <td>{formatDollars(row.dollars)}</td>
+          </tr>
+        ))}
+        <tr className={classes.total}>
+          <td>Total</td>
+          <td />
+          <td />
+          <td>{formatNumber(sum(({ calls }) => calls))}</td>
+          <td>{formatNumber(sum(({ inputTokens }) => inputTokens))}</td>
+          <td>{formatNumber(sum(({ cachedTokens }) => cachedTokens))}</td>
+          <td>{formatNumber(sum(({ outputTokens }) => outputTokens))}</td>
+          <td>{formatNumber(sum(({ reasoningTokens }) => reasoningTokens))}</td>
+          <td>{formatDollars(isPriced ? sum(({ dollars }) => dollars ?? 0) : null)}</td>
+        </tr>
+      </Table>
+    </Section>
   )
 }
 

@@ -3,6 +3,7 @@ import { jsonAnswer, objectOf } from '../../ai/calls/json-answer.ts'
 import type { ResolvedModel } from '../../ai/calls/model-call.ts'
 import type { Models } from '../../ai/models.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
+import { withoutPaymentNumbers } from '../../platform/text/safety/payment-numbers.ts'
 import { wordsOnly } from '../../platform/text/words/words.ts'
 
 const ASK = `Decide whether what somebody wrote to a company is spam. "spam" of the input says what the company holds to be spam, "message" is what was written. When it is not clearly that, it is not spam.
@@ -32,7 +33,7 @@ export async function judgeByModel(
   rule: string,
   text: string,
 ): Promise<boolean | null> {
-  const input = { spam: rule, message: text.slice(0, CHARACTERS).toWellFormed() }
+  const input = { spam: rule, message: withoutPaymentNumbers(text.slice(0, CHARACTERS).toWellFormed()) }
   // The data is JSON inside of JSON, so that no text can close it.
   const user = JSON.stringify(input)
   const ask = { system: ASK, user, schema: SCHEMA, maxOutputTokens: 50, longest: MAX_LENGTH }

@@ -13,7 +13,7 @@ import { readAgain } from '../turn/replay.ts'
 import { startChat } from '../turn/start.ts'
 import { askOf, chatAgentOf } from '../turn/turn.ts'
 import * as contract from './contract.ts'
-import { recordTrial } from './record-trial.ts'
+import { recordAnswer } from './record-trial.ts'
 import type { MadeOf } from './schema.ts'
 
 /** The rate limit for an account's runs, which cost no credits. */
@@ -43,7 +43,7 @@ export const playgroundRoutes = (ctx: Context): Route[] => [
         channel,
         ask: askOf(message),
         acceptsOffer: body.acceptsOffer === true,
-        trial: recordTrial(ctx, ref, { channel, temp: agent.temp }),
+        trial: recordAnswer(ctx, ref, { channel, temp: agent.temp }, 'always'),
         idempotency,
         ...(contact && { contactId: contact.id, userId: contact.external_id }),
       }

@@ -11,7 +11,7 @@ export const Channel = OneOf(channels, {
 
 /** Describes how an answer was generated. */
 export const MadeOf = Exact({
-  channel: OneOf(channels),
+  channel: Type.String({ description: 'Whose instructions and actions applied' }),
   temp: Type.Number(),
   credits: Type.Number({ description: 'What the answer to a customer would have cost' }),
   searchMs: Milliseconds,
@@ -29,7 +29,7 @@ export const MadeOf = Exact({
       url: Nullable(Type.String()),
       headingPath: Type.Array(Type.String()),
       page: Nullable(Type.Integer()),
-      text: Type.String(),
+      text: Type.String({ description: 'Empty where prompts are not kept' }),
       score: Type.Number({ description: '0 to 1' }),
       isOffered: Type.Boolean({ description: 'Whether the built-in responder would answer from it' }),
     }),
@@ -40,7 +40,7 @@ export const MadeOf = Exact({
       prompt: Type.Array(
         Exact({ role: OneOf(['system', 'user', 'assistant', 'tool']), text: Type.String() }),
         {
-          description: 'The prompt that the model received',
+          description: 'The prompt that the model received; empty where prompts are not kept',
         },
       ),
       tools: Type.Array(Type.String(), { description: 'Names of the tools that the model could call' }),
@@ -48,7 +48,18 @@ export const MadeOf = Exact({
         Type.String({ description: 'What the model thought before its answer, which no customer sees' }),
       ),
       inputTokens: Nullable(Type.Integer({ description: 'null: the provider did not report it' })),
+      cachedTokens: Type.Optional(
+        Nullable(
+          Type.Integer({ description: 'Those of inputTokens that came from the cache of the provider' }),
+        ),
+      ),
       outputTokens: Nullable(Type.Integer({ description: 'null: the provider did not report it' })),
+      reasoningTokens: Type.Optional(
+        Nullable(Type.Integer({ description: 'Those of outputTokens that were reasoning' })),
+      ),
+      dollars: Type.Optional(
+        Nullable(Type.Number({ description: "By the catalogue's prices; null where they are not known" })),
+      ),
       firstMs: Nullable(Type.Integer({ description: 'Milliseconds until its first word' })),
       ms: Milliseconds,
     }),

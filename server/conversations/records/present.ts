@@ -52,6 +52,9 @@ export const metadataOf = (row: { metadata?: unknown } | null | undefined): Mess
 /** The names that earlier versions stored for two of the outcomes. */
 const EARLIER_NAMES: Record<string, AnswerOutcome> = { closest: 'partly', declined: 'not_found' }
 
+export const presentedOutcome = (outcome: AnswerOutcome | null | undefined): AnswerOutcome | null =>
+  outcome ? (EARLIER_NAMES[outcome] ?? outcome) : null
+
 export const epochSeconds = (time: Date): number => Math.floor(time.getTime() / 1000)
 
 export function presentConversation(row: Selectable<ConversationsTable>): Static<typeof Conversation> {
@@ -89,7 +92,7 @@ export function presentMessage(
   } = metadataOf(row)
   const shown = {
     score,
-    outcome: outcome && (EARLIER_NAMES[outcome] ?? outcome),
+    outcome: presentedOutcome(outcome),
     ...(offer ? { offer } : {}),
     ...(sources?.length ? { sources: addresses.sources(row, sources) } : {}),
     ...(ungrounded ? { ungrounded } : {}),

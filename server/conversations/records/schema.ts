@@ -46,7 +46,7 @@ const Part = TaggedUnion('type', [
 
 export const finishReasons = ['stop', 'error', 'tool-calls', 'length', 'content-filter', 'other'] as const
 
-const Score = Nullable(
+export const Score = Nullable(
   Type.Number({
     minimum: 0,
     maximum: 1,
@@ -69,7 +69,7 @@ export const MessageAttachment = Exact({
 export const outcomes = ['answered', 'partly', 'not_found', 'handed_over', 'refused'] as const
 export type AnswerOutcome = (typeof outcomes)[number]
 
-const Outcome = Nullable(
+export const Outcome = Nullable(
   OneOf(outcomes, {
     description:
       'How the question ended: answered, partly, not found in the documents, handed over to a person, or refused; null where nobody reported it',

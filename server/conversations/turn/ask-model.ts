@@ -140,7 +140,7 @@ const readByOthers = (said: LanguageModelV4Message): LanguageModelV4Message =>
     : said
 
 function streamOf(
-  { request, model }: Turn,
+  { request, model, record }: Turn,
   live: LiveGeneration,
   { found, said }: Prepared,
   talk: Talk,
@@ -165,7 +165,7 @@ function streamOf(
     },
     { signal: live.signal },
   )
-  return request.trial ? request.trial.watch(entry, read, live.ids, parts) : parts
+  return record ? record.watch(entry, read, live.ids, parts) : parts
 }
 
 /**

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { exhaustedIn, limitsOf, reserving } from '../../accounts/plans/credits.ts'
+import type { ResolvedModel } from '../../ai/calls/model-call.ts'
 import type { StoredSource } from '../../knowledge/search/answering/cited-source.ts'
 import { violates } from '../../platform/db/connections/violates.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
@@ -9,6 +10,8 @@ import { transact } from '../../platform/db/statements/transact.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import { KeyTaken, rebindKey, takeKey } from '../../platform/http/idempotency/idempotency.ts'
+import { withoutPaymentNumbers } from '../../platform/text/safety/payment-numbers.ts'
+import { recordAnswer } from '../playground/record-trial.ts'
 import { ignoreWaitingCalls, waitingCalls } from '../records/parts.ts'
 import { type MessageMetadata, metadataOf } from '../records/present.ts'
 import {
@@ -27,7 +30,7 @@ import type { LiveGeneration } from '../stream/reading.ts'
 import { chooseModel, improveTitle, noting, standInsFor } from './ask-model.ts'
 import { askedText } from './prepare.ts'
 import { runTurn } from './run-steps.ts'
-import type { ChatRequest, StartedTurn, StartRequest, Turn, TurnNeeds } from './turn.ts'
+import type { ChatRequest, StartedTurn, StartRequest, Trial, Turn, TurnNeeds } from './turn.ts'
 
 /** Stores the message and starts the reply; the generation then runs by itself, with or without a reader. */
 export async function startChat(ctx: TurnNeeds, request: ChatRequest): Promise<LiveGeneration> {
@@ -35,19 +38,21 @@ export async function startChat(ctx: TurnNeeds, request: ChatRequest): Promise<L
   const model = chooseModel(ctx, request)
   const { id, credits } = model.entry
   const place = ctx.generations.reserve(account.id)
-  const started = await startTurn(ctx, {
+  const stored = await startTurn(ctx, {
     ...request,
     model: { id, credits: request.trial ? 0 : credits },
   }).catch((error: unknown) => {
     place.leave()
     throw error
   })
+  const started = agent.redactsPayments ? withoutPayments(stored) : stored
   const live = place.run(started.ids, { transient })
   const turn: Turn = {
     request,
     started,
     owner: { accountId: account.id, agentId: agent.id },
     question: askedText(started.transcript),
+    record: request.trial ?? recordOf(ctx, request, model),
     model: noting(model, live),
     standIns: standInsFor(ctx, request, model),
   }
@@ -57,6 +62,36 @@ export async function startChat(ctx: TurnNeeds, request: ChatRequest): Promise<L
     .catch((error: unknown) => ctx.log.error({ err: error }, 'a generation failed with an unexpected error'))
   return live
 }
+
+/** Takes the numbers of cards and accounts out of what a model will read of the conversation. */
+function withoutPayments(started: StartedTurn): StartedTurn {
+  const redacted = <T extends TranscriptMessage>(said: T): T => ({
+    ...said,
+    parts: said.parts.map((part) =>
+      part.type === 'text' ? { ...part, text: withoutPaymentNumbers(part.text) } : part,
+    ),
+  })
+  const { transcript, parent } = started
+  return {
+    ...started,
+    transcript: transcript.map(redacted),
+    parent: parent && {
+      ...parent,
+      summary: withoutPaymentNumbers(parent.summary),
+      messages: parent.messages.map(redacted),
+    },
+  }
+}
+
+const recordOf = (ctx: TurnNeeds, request: ChatRequest, { entry }: ResolvedModel): Trial | null =>
+  entry.provider === 'builtin'
+    ? null
+    : recordAnswer(
+        ctx,
+        { accountId: request.account.id, agentId: request.agent.id },
+        { channel: request.channel, temp: request.agent.temp },
+        request.agent.keepsPrompts ? 'for-days' : 'never',
+      )
 
 async function giveTitle(ctx: TurnNeeds, turn: Turn, live: LiveGeneration): Promise<void> {
   const { request, started, model, owner, question } = turn

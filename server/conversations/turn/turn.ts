@@ -93,6 +93,10 @@ type ChatAgent = {
   creditLimit: number | null
   knowledgeVersion: number
   toolsVersion: number
+  /** Whether prompts are kept with its answers for some days. */
+  keepsPrompts: boolean
+  /** Whether numbers of cards and accounts are taken out of what customers write before a model reads it. */
+  redactsPayments: boolean
 }
 
 export const chatAgentOf = (row: AgentRow): ChatAgent => ({
@@ -105,6 +109,8 @@ export const chatAgentOf = (row: AgentRow): ChatAgent => ({
   creditLimit: row.credit_limit,
   knowledgeVersion: row.knowledge_version,
   toolsVersion: row.tools_version,
+  keepsPrompts: row.prompt_days !== null,
+  redactsPayments: row.redacts_payments,
 })
 
 /** The part of a request that is stored with its start. */
@@ -131,6 +137,8 @@ export type Turn = {
   owner: AgentRef
   /** The text of the message to answer, or of all messages since the last answer. */
   question: string
+  /** null: nothing is recorded, because the built-in responder answers. */
+  record: Trial | null
   /** Switches to another when that replaces one that failed. */
   model: ResolvedModel
   /** The models that may still answer in its place, in order. */
@@ -139,7 +147,7 @@ export type Turn = {
 
 type Parts = AsyncIterable<LanguageModelV4StreamPart[]>
 
-/** Records an answer that a team member tries out. */
+/** Records what an answer is made of. */
 export type Trial = {
   noteFound(found: Retrieved): void
   /** Yields the parts of a step; by the time it ends, it has stored what went into the step. */

@@ -119,16 +119,29 @@ const retentionDays = Nullable(
   }),
 )
 
+const promptDays = Nullable(
+  Type.Integer({
+    minimum: 1,
+    maximum: MAX_DAYS,
+    description: 'Days for which the prompt of each answer is kept to explain it; null: not at all',
+  }),
+)
+
+const redactPaymentNumbers = Type.Boolean({
+  description:
+    'Whether numbers of cards and bank accounts (IBAN) are taken out of what customers write before a language model reads it; the conversation keeps them',
+})
+
 export const readRetention = endpoint({
   method: 'GET',
   path: '/agents/{agentId}/retention',
   name: 'readRetention',
-  versioned: ['retentionDays'],
+  versioned: ['retentionDays', 'promptDays', 'redactPaymentNumbers'],
   tag,
   summary: 'Read how long an agent’s conversations are kept',
   scope: 'agents:read',
   params: agent,
-  success: { status: 200, schema: Exact({ retentionDays }) },
+  success: { status: 200, schema: Exact({ retentionDays, promptDays, redactPaymentNumbers }) },
 })
 
 export const setRetention = endpoint({
@@ -139,9 +152,13 @@ export const setRetention = endpoint({
   tag,
   summary: 'Set how long an agent’s conversations are kept',
   description:
-    'Conversations without activity for that many days are deleted, with their messages, leads and tickets, within minutes of the change. Conversations that a person has taken over, that have an open ticket or that have a running reply stay. Leads without a conversation are deleted at the same age.',
+    'Conversations without activity for that many days are deleted, with their messages, leads and tickets, within minutes of the change. Conversations that a person has taken over, that have an open ticket or that have a running reply stay. Leads without a conversation are deleted at the same age. What is optional stays as it is when it is not sent.',
   scope: 'agents:write',
   params: agent,
-  body: Exact({ retentionDays }),
+  body: Exact({
+    retentionDays,
+    promptDays: Type.Optional(promptDays),
+    redactPaymentNumbers: Type.Optional(redactPaymentNumbers),
+  }),
   success: { status: 200, schema: Success },
 })

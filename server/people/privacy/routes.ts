@@ -49,10 +49,12 @@ export const privacyRoutes = (ctx: Pick<Context, 'db' | 'jobs'>): Route[] => [
 
   route(contract.readRetention, async ({ agent }) => ({
     retentionDays: agent.retention_days,
+    promptDays: agent.prompt_days,
+    redactPaymentNumbers: agent.redacts_payments,
   })),
 
   route(contract.setRetention, { findsAgent: true }, async ({ db, ref, caller, body }) => {
-    await setRetention(db, { ...ref, actor: caller.actor }, body.retentionDays)
+    await setRetention(db, { ...ref, actor: caller.actor }, body.retentionDays, body)
     return { success: true as const }
   }),
 ]

@@ -3,6 +3,7 @@ import { objectOf } from '../../../ai/calls/json-answer.ts'
 import type { ResolvedModel } from '../../../ai/calls/model-call.ts'
 import type { Models } from '../../../ai/models.ts'
 import { storable } from '../../../platform/http/bodies/storable.ts'
+import { withoutPaymentNumbers } from '../../../platform/text/safety/payment-numbers.ts'
 import { textOf } from '../../records/parts.ts'
 import type { MessageRow } from '../../records/queries.ts'
 import type { Loaded } from './load-conversation.ts'
@@ -62,7 +63,7 @@ export async function analyseByModel(
     conversation: excerpt(loaded.messages).map((message) => lineOf(message, open)),
   }
   // JSON within JSON, so that a customer's text cannot escape from the data.
-  const user = JSON.stringify(input)
+  const user = withoutPaymentNumbers(JSON.stringify(input))
   const ask = { system: ASK, user, schema: SCHEMA, maxOutputTokens: 300, longest: MAX_LENGTH }
   const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)])
   const text = await askForAccount(asking, loaded.accountId, small(model), ask, limit)

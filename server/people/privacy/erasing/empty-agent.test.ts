@@ -68,7 +68,7 @@ test("every table with rows of an agent is emptied, and none by the agent's own 
     where table_schema = 'public' and column_name = 'agent_id'
       and not (select relispartition from pg_class where oid = table_name::regclass)`.execute(service.ctx.db)
   // The rows of chunk_words are deleted with their chunks.
-  const outlive = ['credit_entries', 'embedding_usage', 'insights_queue', 'chunk_words']
+  const outlive = ['credit_entries', 'embedding_usage', 'model_usage', 'insights_queue', 'chunk_words']
   assert.deepEqual(
     columns
       .map(({ name }) => name)
@@ -106,7 +106,7 @@ test('nothing of a deleted agent remains except its costs, and other agents are 
     const rows = await rowsOf(service, world.agentId)
     return rows.insights_queue === undefined && rows.jobs === undefined && rows
   })
-  assert.deepEqual(Object.keys(left).sort(), ['audit_log', 'credit_entries', 'credit_usage'])
+  assert.deepEqual(Object.keys(left).sort(), ['audit_log', 'credit_entries', 'credit_usage', 'model_usage'])
   const { rows: said } = await sql`
     select from generation_log where generation_id = any(${spoken.map(({ id }) => id)}::uuid[])`.execute(
     service.ctx.db,

@@ -74,15 +74,27 @@ const left = async (): Promise<string[]> =>
 const path = () => `/agents/${agentId}/retention`
 
 test('the setting is read, written, and copied with the agent', async () => {
-  assert.deepEqual((await client.request('GET', path())).body, { retentionDays: null })
+  assert.deepEqual((await client.request('GET', path())).body, {
+    retentionDays: null,
+    promptDays: null,
+    redactPaymentNumbers: false,
+  })
   for (const retentionDays of [0, 3651, 1.5, '30', undefined]) {
     const answer = await client.request('PUT', path(), { retentionDays })
     assert.ok(answer.body.error.details.retentionDays, String(retentionDays))
   }
   assert.deepEqual((await client.request('PUT', path(), { retentionDays: 30 })).body, { success: true })
-  assert.deepEqual((await client.request('GET', path())).body, { retentionDays: 30 })
+  assert.deepEqual((await client.request('GET', path())).body, {
+    retentionDays: 30,
+    promptDays: null,
+    redactPaymentNumbers: false,
+  })
   const { body } = await client.request('POST', `/agents/${agentId}/clone`)
-  assert.deepEqual((await client.request('GET', `/agents/${body.id}/retention`)).body, { retentionDays: 30 })
+  assert.deepEqual((await client.request('GET', `/agents/${body.id}/retention`)).body, {
+    retentionDays: 30,
+    promptDays: null,
+    redactPaymentNumbers: false,
+  })
   assert.equal('retentionDays' in (await client.request('GET', `/agents/${agentId}`)).body, false)
 })
 

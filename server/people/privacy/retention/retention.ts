@@ -17,18 +17,24 @@ const MAX_BATCHES = 20
 const MAX_LEADS = 1_000
 
 /**
- * Sets the number of days for which the agent's conversations are kept; null means for ever. Throws AGENT_NOT_FOUND.
+ * Sets the number of days for which the agent's conversations are kept; null means for ever. For prompts, null means not
+ * at all, and undefined that nothing changes. Throws AGENT_NOT_FOUND.
  */
 export async function setRetention(
   db: Db,
   { accountId, agentId, actor }: { accountId: AccountId; agentId: string; actor: string },
   days: number | null,
+  { promptDays, redactPaymentNumbers }: { promptDays?: number | null; redactPaymentNumbers?: boolean } = {},
 ): Promise<void> {
   await transact(db, async (trx) => {
     await requireAgent(trx, { accountId, agentId }, 'update')
     await trx
       .updateTable('agents')
-      .set({ retention_days: days })
+      .set({
+        retention_days: days,
+        ...(promptDays === undefined ? {} : { prompt_days: promptDays }),
+        ...(redactPaymentNumbers === undefined ? {} : { redacts_payments: redactPaymentNumbers }),
+      })
       .where('account_id', '=', accountId)
       .where('id', '=', agentId)
       .execute()

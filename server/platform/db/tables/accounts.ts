@@ -77,6 +77,19 @@ export type EmbeddingUsageTable = {
   dollars: number | null
 }
 
+export type ModelUsageTable = {
+  account_id: AccountId
+  day: Time
+  agent_id: string
+  model: string
+  calls: number
+  input_tokens: number
+  cached_tokens: number
+  output_tokens: number
+  reasoning_tokens: number
+  dollars: number | null
+}
+
 export type AuditLogTable = {
   id: string
   account_id: AccountId | null

@@ -53,6 +53,8 @@ export type AgentsTable = {
   next_ticket_sync_at: OptionalTime
   /** null: conversations are kept for ever. */
   retention_days: number | null
+  prompt_days: number | null
+  redacts_payments: Generated<boolean>
   last_trained_at: OptionalTime
   created_at: Time
   updated_at: Time

@@ -136,12 +136,16 @@ export type GenerationLogTable = {
   ending: string | null
 }
 
-/** Describes how an answer in the playground was generated. */
+/**
+ * Describes how an answer was generated, in the playground or for a customer. `has_prompt`: it holds the prompt of an
+ * answer to a customer, which is kept for a time.
+ */
 export type PlaygroundRunsTable = {
   message_id: string
   account_id: AccountId
   agent_id: string
   conversation_id: string
   made_of: Json<unknown>
+  has_prompt: Generated<boolean>
   created_at: Time
 }

@@ -6,6 +6,7 @@ import type {
   CreditUsageTable,
   EmbeddingUsageTable,
   MembersTable,
+  ModelUsageTable,
 } from './accounts.ts'
 import type { ActionsTable, LeadsTable, ProcedureRunsTable, ProceduresTable } from './actions.ts'
 import type { AgentIdsTable, AgentPicturesTable, AgentsTable, InstructionVersionsTable } from './agents.ts'
@@ -103,6 +104,7 @@ export type Tables = {
   credit_entries: CreditEntriesTable
   credit_usage: CreditUsageTable
   embedding_usage: EmbeddingUsageTable
+  model_usage: ModelUsageTable
   settings: SettingsTable
   duties: DutiesTable
   jobs: JobsTable

@@ -1,0 +1,61 @@
+import { sql } from 'kysely'
+import type { Db } from '../../platform/db/database.ts'
+import type { AgentRef } from '../../platform/db/refs.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
+import type { Range } from './usage.ts'
+
+type Counted = {
+  calls: number
+  inputTokens: number
+  cachedTokens: number
+  outputTokens: number
+  reasoningTokens: number
+  /** null: the price is not known. */
+  dollars: number | null
+}
+
+/**
+ * Counts calls of a language model. Losing a count in a power failure does no harm, so the commit does not wait for the
+ * disk, and answers of the same agent do not wait for each other.
+ */
+export async function countModelUse(
+  db: Db,
+  { accountId, agentId }: AgentRef,
+  model: string,
+  { calls, inputTokens, cachedTokens, outputTokens, reasoningTokens, dollars }: Counted,
+): Promise<void> {
+  await sql`
+    with relaxed as materialized (select set_config('synchronous_commit', 'off', true))
+    insert into model_usage as used
+      (account_id, day, agent_id, model, calls, input_tokens, cached_tokens, output_tokens, reasoning_tokens, dollars)
+    select ${accountId}::uuid, (now() at time zone 'utc')::date, ${agentId}, ${model}, ${calls}::bigint,
+      ${inputTokens}::bigint, ${cachedTokens}::bigint, ${outputTokens}::bigint, ${reasoningTokens}::bigint,
+      ${dollars}::double precision from relaxed
+    on conflict (account_id, day, agent_id, model) do update
+      set calls = used.calls + excluded.calls, input_tokens = used.input_tokens + excluded.input_tokens,
+        cached_tokens = used.cached_tokens + excluded.cached_tokens,
+        output_tokens = used.output_tokens + excluded.output_tokens,
+        reasoning_tokens = used.reasoning_tokens + excluded.reasoning_tokens,
+        dollars = used.dollars + excluded.dollars`.execute(db)
+}
+
+type Used = Counted & { day: string; agentId: string; agentName: string | null; model: string }
+
+/** Returns what language models answered, by day and agent, oldest first. `only` restricts it to those agents. */
+export async function modelsByDay(
+  db: Db,
+  accountId: AccountId,
+  { first, last }: Range,
+  only: string[] | null,
+): Promise<Used[]> {
+  const { rows } = await sql<Used>`
+    select to_char(u.day, 'YYYY-MM-DD') as day, u.agent_id as "agentId", agents.name as "agentName", u.model, u.calls,
+      u.input_tokens as "inputTokens", u.cached_tokens as "cachedTokens", u.output_tokens as "outputTokens",
+      u.reasoning_tokens as "reasoningTokens", u.dollars
+    from model_usage as u left join agents on agents.id = u.agent_id and agents.account_id = u.account_id
+    where u.account_id = ${accountId} and u.day between ${first.toISOString().slice(0, 10)}::date
+        and ${last.toISOString().slice(0, 10)}::date
+      and (${only}::text[] is null or u.agent_id = any(${only}::text[]))
+    order by u.day, u.agent_id, u.model`.execute(db)
+  return rows
+}

@@ -1,0 +1,40 @@
+import Type from 'typebox'
+import { CitedSource } from '../../knowledge/search/answering/schema.ts'
+import { EpochSeconds, Exact, endpoint, Nullable } from '../../platform/http/contract.ts'
+import { MadeOf } from '../playground/schema.ts'
+import { Outcome, Score, UngroundedValues } from '../records/schema.ts'
+
+const Id = Type.String({ minLength: 1 })
+
+export const explainAnswer = endpoint({
+  method: 'GET',
+  path: '/agents/{agentId}/conversations/{conversationId}/messages/{messageId}/explanation',
+  name: 'explainAnswer',
+  tag: 'Conversations',
+  summary: 'Explain an answer',
+  description:
+    'Returns how an answer of the agent ended and what it was made of: the model, tokens, money, times, passages and, if the agent keeps prompts, what the model read. `madeOf` is null where nothing was recorded, as for the built-in responder.',
+  scope: 'conversations:read',
+  params: Exact({ agentId: Id, conversationId: Id, messageId: Id }),
+  success: {
+    status: 200,
+    schema: Exact({
+      data: Exact({
+        messageId: Type.String(),
+        conversationId: Type.String(),
+        createdAt: EpochSeconds,
+        model: Nullable(Type.String({ description: 'The model that answered' })),
+        finishReason: Nullable(Type.String()),
+        score: Score,
+        outcome: Outcome,
+        ungrounded: UngroundedValues,
+        sources: Type.Array(CitedSource),
+        dollars: Nullable(
+          Type.Number({ description: "By the catalogue's prices; null where they are not known" }),
+        ),
+        madeOf: Nullable(MadeOf),
+      }),
+    }),
+  },
+  errors: ['RESOURCE_MESSAGE_NOT_FOUND', 'RESOURCE_MESSAGE_NOT_ASSISTANT'],
+})

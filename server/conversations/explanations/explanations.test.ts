@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
+import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
+import { type Client, type Service, startService } from '../../../test/start.ts'
+import { trained } from '../../../test/until.ts'
+import { explainCommand } from '../../admin/commands/explain-command.ts'
+import { reportOf } from '../turn/outcome-report.ts'
+import { dropOldPrompts } from './drop-old-prompts.ts'
+
+let service: Service
+let client: Client
+let models: ModelServer
+let folder: string
+let agentId: string
+const QUESTION = 'How long is the warranty of the Halo lamp?'
+
+before(async () => {
+  models = await startModelServer()
+  folder = await mkdtemp(join(tmpdir(), 'explanations-'))
+  const file = join(folder, 'models.json')
+  const fake = {
+    id: 'fake',
+    provider: 'openai-compatible',
+    baseUrl: `${models.url}/v1`,
+    apiKey: 'sk-test-key',
+  }
+  const prices = { input: 2, cached: 1, output: 10 }
+  await writeFile(file, JSON.stringify({ auto: 'fake', models: [{ ...fake, prices }] }))
+  service = await startService({ MODELS_FILE: file })
+  client = await service.account()
+  agentId = (await client.request('POST', '/agents', { name: 'Lumi' })).body.id
+  const source = { type: 'text', name: 'Warranty', content: 'The Halo lamp has a warranty of five years.' }
+  await trained(service, (await client.request('POST', `/agents/${agentId}/sources`, source)).body.id)
+})
+after(async () => {
+  await service.close()
+  await models.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const path = (rest: string) => `/agents/${agentId}${rest}`
+const say = async (body: object) =>
+  (await client.request('POST', path('/chat'), { stream: false, ...body })).body.data
+const explain = (conversationId: string, messageId: string) =>
+  client.request('GET', path(`/conversations/${conversationId}/messages/${messageId}/explanation`))
+
+test('an answer explains itself: model, tokens, money, time, passages, outcome and marks', async () => {
+  models.queue.push({
+    tokens: ['Seven ', 'years, or 7 [1].', `\n${reportOf('answered')}`],
+    usage: [1_000, 200],
+  })
+  const { id, metadata } = await say({ message: QUESTION })
+  const { status, body } = await explain(metadata.conversationId, id)
+  assert.equal(status, 200, JSON.stringify(body))
+  const { model, outcome, ungrounded, dollars, madeOf, sources } = body.data
+  assert.deepEqual([model, outcome, ungrounded], ['fake', 'answered', [{ kind: 'number', text: '7' }]])
+  assert.equal(dollars, (1_000 * 2 + 200 * 10) / 1_000_000)
+  assert.equal(sources[0].name, 'Warranty')
+  const [passage] = madeOf.passages
+  assert.deepEqual([passage.sourceName, passage.text], ['Warranty', ''])
+  const [step] = madeOf.steps
+  assert.deepEqual([step.inputTokens, step.outputTokens, step.prompt], [1_000, 200, []])
+  assert.equal(typeof step.firstMs, 'number')
+  const shown = await explainCommand.run({ db: service.ctx.db } as never, { values: {}, positionals: [id] })
+  assert.match(
+    explainCommand.print(shown),
+    /Model: fake[\s\S]*Outcome: answered[\s\S]*1\. Warranty[\s\S]*1000 tokens read/,
+  )
+  const { models: used } = (await client.request('GET', '/usage')).body
+  const { day: _, ...row } = used[0]
+  assert.deepEqual(
+    [used.length, row],
+    [
+      1,
+      {
+        agentId,
+        agentName: 'Lumi',
+        model: 'fake',
+        calls: 1,
+        inputTokens: 1_000,
+        cachedTokens: 0,
+        outputTokens: 200,
+        reasoningTokens: 0,
+        dollars,
+      },
+    ],
+  )
+  const asked = await explain(metadata.conversationId, metadata.userMessageId)
+  assert.equal(asked.body.error.code, 'RESOURCE_MESSAGE_NOT_ASSISTANT')
+  assert.equal(
+    (await explain(metadata.conversationId, 'nobody')).body.error.code,
+    'RESOURCE_MESSAGE_NOT_FOUND',
+  )
+})
+
+test('prompts are kept for the days that the owner allows, without numbers of cards', async () => {
+  const days = (promptDays: number | null) =>
+    client.request('PUT', path('/retention'), { retentionDays: null, promptDays })
+  assert.equal((await days(7)).status, 200)
+  const { id, metadata } = await say({ message: `${QUESTION} My card is 4111 1111 1111 1111.` })
+  const steps = async () => (await explain(metadata.conversationId, id)).body.data.madeOf.steps
+  const prompt = JSON.stringify((await steps())[0].prompt)
+  assert.match(prompt, /warranty of five years[\s\S]*How long is the warranty/)
+  assert.match(prompt, /card number …1111/)
+  assert.doesNotMatch(prompt, /4111/)
+  await dropOldPrompts(service.ctx.db)
+  assert.notDeepEqual((await steps())[0].prompt, [])
+  await sql`update playground_runs set created_at = now() - interval '8 days' where message_id = ${id}`.execute(
+    service.ctx.db,
+  )
+  await dropOldPrompts(service.ctx.db)
+  const [step] = await steps()
+  assert.deepEqual(step.prompt, [])
+  assert.ok(step.inputTokens > 0)
+  const rest = await sql<{
+    made_of: unknown
+  }>`select made_of from playground_runs where message_id = ${id}`.execute(service.ctx.db)
+  assert.doesNotMatch(JSON.stringify(rest.rows), /warranty of five years/)
+})
+
+test('models read no numbers of cards and accounts where the owner wants it', async () => {
+  const redact = (redactPaymentNumbers: boolean) =>
+    client.request('PUT', path('/retention'), { retentionDays: null, redactPaymentNumbers })
+  assert.equal((await redact(true)).status, 200)
+  const message = 'My card 4111 1111 1111 1111 and my account DE89370400440532013000 were charged.'
+  const { metadata } = await say({ message })
+  await say({ message: 'Why?', conversationId: metadata.conversationId })
+  await redact(false)
+  const asked = models.requests
+    .map(({ body }) => JSON.stringify(body))
+    .filter((body) => body.includes('were charged'))
+  assert.ok(asked.length > 1)
+  for (const body of asked) {
+    assert.doesNotMatch(body, /4111 1111|DE8937/)
+    assert.match(body, /card number …1111/)
+  }
+  const stored = await client.request('GET', path(`/conversations/${metadata.conversationId}/messages`))
+  assert.equal(stored.body.data[0].parts[0].text, message)
+})
+
+test('the built-in responder has no more to explain than its outcome', async () => {
+  const { id } = (await client.request('POST', '/agents', { name: 'Plain', model: 'builtin' })).body
+  const { data } = (await client.request('POST', `/agents/${id}/chat`, { message: 'Hello', stream: false }))
+    .body
+  const { conversationId } = data.metadata
+  const { body } = await client.request(
+    'GET',
+    `/agents/${id}/conversations/${conversationId}/messages/${data.id}/explanation`,
+  )
+  assert.deepEqual([body.data.madeOf, body.data.dollars, body.data.model], [null, null, 'builtin'])
+})
