@@ -6,9 +6,9 @@ import sources from '../sources/sources.module.css'
 import { Ago } from '../ui/ago.tsx'
 import { buttonClass } from '../ui/button.tsx'
 import { Plus, Zap } from '../ui/icons.ts'
-import { Badge, Page, Table } from '../ui/page.tsx'
-import { ShowMore } from '../ui/show-more.tsx'
-import { Empty, Loaded } from '../ui/state.tsx'
+import { Badge, Page } from '../ui/page.tsx'
+import { PagedTable } from '../ui/paged-table.tsx'
+import { Empty } from '../ui/state.tsx'
 import classes from './actions.module.css'
 import { typeName } from './words.ts'
 
@@ -35,43 +35,35 @@ export function ActionsPage() {
       about="What the agent can do besides answering, such as looking up an order or handing over to a person."
       actions={add}
     >
-      <Loaded of={actions}>
-        {({ pages }) => {
-          const all = pages.flatMap(({ data }) => data)
-          if (all.length === 0) {
-            return (
-              <Empty icon={Zap} title="It can only answer" action={add}>
-                An action lets it look up an order, leave a request, or hand over to your team.
-              </Empty>
-            )
-          }
-          return (
-            <>
-              <Table stacked label="Actions" head={['Name', 'Kind', 'When it is used', 'State', 'Changed']}>
-                {all.map(({ id, name, type, description, enabled, channels, updatedAt }) => (
-                  <tr key={id}>
-                    <td className={classes.name}>
-                      <Link to="/agents/$agentId/actions/$actionId" params={{ agentId, actionId: id }}>
-                        {name}
-                      </Link>
-                    </td>
-                    <td className={sources.nowrap}>{typeName(type)}</td>
-                    <td className={classes.about}>{description}</td>
-                    <td className={sources.nowrap}>
-                      <Badge tone={enabled ? 'success' : 'neutral'}>{enabled ? 'On' : 'Off'}</Badge>{' '}
-                      {channels && <span className={sources.faint}>on some channels</span>}
-                    </td>
-                    <td className={sources.nowrap}>
-                      <Ago at={updatedAt} />
-                    </td>
-                  </tr>
-                ))}
-              </Table>
-              <ShowMore of={actions} className={sources.more} />
-            </>
-          )
-        }}
-      </Loaded>
+      <PagedTable
+        of={actions}
+        label="Actions"
+        head={['Name', 'Kind', 'When it is used', 'State', 'Changed']}
+        empty={
+          <Empty icon={Zap} title="It can only answer" action={add}>
+            An action lets it look up an order, leave a request, or hand over to your team.
+          </Empty>
+        }
+      >
+        {({ id, name, type, description, enabled, channels, updatedAt }) => (
+          <tr key={id}>
+            <td className={classes.name}>
+              <Link to="/agents/$agentId/actions/$actionId" params={{ agentId, actionId: id }}>
+                {name}
+              </Link>
+            </td>
+            <td className={sources.nowrap}>{typeName(type)}</td>
+            <td className={classes.about}>{description}</td>
+            <td className={sources.nowrap}>
+              <Badge tone={enabled ? 'success' : 'neutral'}>{enabled ? 'On' : 'Off'}</Badge>{' '}
+              {channels && <span className={sources.faint}>on some channels</span>}
+            </td>
+            <td className={sources.nowrap}>
+              <Ago at={updatedAt} />
+            </td>
+          </tr>
+        )}
+      </PagedTable>
     </Page>
   )
 }

@@ -6,14 +6,13 @@ import { queries } from '../app/queries.ts'
 import { useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
-import { Confirm } from '../ui/confirm.tsx'
 import { Check, Form, FormActions, FormProblem, Select, TextField } from '../ui/field.tsx'
 import { Card, Section } from '../ui/page.tsx'
 import { Loaded, sentenceOf } from '../ui/state.tsx'
-import { tell } from '../ui/toast.tsx'
 import { Code } from './code.tsx'
 import { AGAIN_MS, ConnectionBadge } from './connection-badge.tsx'
 import classes from './deploy.module.css'
+import { Disconnect } from './disconnect.tsx'
 import { MailServer, serverOf } from './mail-server.tsx'
 import { Failures, Outcomes } from './outcomes.tsx'
 
@@ -99,12 +98,19 @@ function Connection({ agent, mailbox }: { agent: Agent; mailbox: Mailbox | null 
             )}
             <Outcomes isRunning={test.isPending} problem={test.error} outcomes={notedOf(mailbox)} />
           </Form>
-          <Disconnect
-            params={params}
-            isOpen={isLeaving}
-            onDone={test.reset}
-            onClose={() => setIsLeaving(false)}
-          />
+          {isLeaving && (
+            <Disconnect
+              path={PATH}
+              agentId={agent.id}
+              title="Disconnect the mailbox?"
+              done="The mailbox is disconnected. Its conversations stay."
+              onDone={test.reset}
+              onClose={() => setIsLeaving(false)}
+            >
+              Emails are no longer received or answered. The passwords are deleted, and have to be entered
+              again to reconnect it.
+            </Disconnect>
+          )}
         </Card>
       </Section>
       {mailbox && (
@@ -152,41 +158,6 @@ function MailboxFields({ agent, mailbox, disabled }: MailboxFieldsProps) {
         defaultChecked={mailbox?.plusAddressing ?? false}
       />
     </fieldset>
-  )
-}
-
-type DisconnectProps = {
-  params: { agentId: string }
-  isOpen: boolean
-  onDone: () => void
-  onClose: () => void
-}
-
-function Disconnect({ params, isOpen, onDone, onClose }: DisconnectProps) {
-  const disconnect = useMutation({
-    mutationFn: () => call('DELETE', PATH, { params }),
-    onSuccess: () => {
-      onClose()
-      tell('done', 'The mailbox is disconnected. Its conversations stay.')
-      onDone()
-      return refresh()
-    },
-  })
-  return (
-    <>
-      {isOpen && (
-        <Confirm
-          title="Disconnect the mailbox?"
-          action="Disconnect"
-          pending={disconnect.isPending}
-          onConfirm={() => disconnect.mutate()}
-          onClose={onClose}
-        >
-          Emails are no longer received or answered. The passwords are deleted, and have to be entered again
-          to reconnect it.
-        </Confirm>
-      )}
-    </>
   )
 }
 

@@ -6,15 +6,14 @@ import { queries } from '../app/queries.ts'
 import { useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
-import { Confirm } from '../ui/confirm.tsx'
 import { Form, FormActions, FormProblem, TextField } from '../ui/field.tsx'
 import { Plus, Trash2 } from '../ui/icons.ts'
 import { Card, Section } from '../ui/page.tsx'
 import { Loaded, sentenceOf } from '../ui/state.tsx'
-import { tell } from '../ui/toast.tsx'
 import { Code } from './code.tsx'
 import { AGAIN_MS, ConnectionBadge } from './connection-badge.tsx'
 import classes from './deploy.module.css'
+import { Disconnect } from './disconnect.tsx'
 import { Failures, Outcomes } from './outcomes.tsx'
 import { Unreadable } from './unreadable.tsx'
 
@@ -148,12 +147,19 @@ function Accounts({ agent, state, test }: AccountsProps) {
           )}
           <Outcomes isRunning={test.isPending} problem={test.error} outcomes={notedOf(state)} />
         </Form>
-        <Disconnect
-          params={params}
-          isOpen={isLeaving}
-          onDone={test.reset}
-          onClose={() => setIsLeaving(false)}
-        />
+        {isLeaving && (
+          <Disconnect
+            path={PATH}
+            agentId={agent.id}
+            title="Disconnect the accounts?"
+            done="Messaging is disconnected. Its conversations stay."
+            onDone={test.reset}
+            onClose={() => setIsLeaving(false)}
+          >
+            Messages are no longer received or answered. The secrets are deleted, and have to be entered again
+            to reconnect them.
+          </Disconnect>
+        )}
       </Card>
     </Section>
   )
@@ -202,41 +208,6 @@ function AccountFields({ known, disabled, onRemove }: AccountFieldsProps) {
         </div>
       )}
     </fieldset>
-  )
-}
-
-type DisconnectProps = {
-  params: { agentId: string }
-  isOpen: boolean
-  onDone: () => void
-  onClose: () => void
-}
-
-function Disconnect({ params, isOpen, onDone, onClose }: DisconnectProps) {
-  const disconnect = useMutation({
-    mutationFn: () => call('DELETE', PATH, { params }),
-    onSuccess: () => {
-      onClose()
-      tell('done', 'Messaging is disconnected. Its conversations stay.')
-      onDone()
-      return refresh()
-    },
-  })
-  return (
-    <>
-      {isOpen && (
-        <Confirm
-          title="Disconnect the accounts?"
-          action="Disconnect"
-          pending={disconnect.isPending}
-          onConfirm={() => disconnect.mutate()}
-          onClose={onClose}
-        >
-          Messages are no longer received or answered. The secrets are deleted, and have to be entered again
-          to reconnect them.
-        </Confirm>
-      )}
-    </>
   )
 }
 

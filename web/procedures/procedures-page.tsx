@@ -8,9 +8,9 @@ import { Ago } from '../ui/ago.tsx'
 import { buttonClass } from '../ui/button.tsx'
 import { plural } from '../ui/format.ts'
 import { ListOrdered, Plus } from '../ui/icons.ts'
-import { Badge, Page, Table } from '../ui/page.tsx'
-import { ShowMore } from '../ui/show-more.tsx'
-import { Empty, Loaded } from '../ui/state.tsx'
+import { Badge, Page } from '../ui/page.tsx'
+import { PagedTable } from '../ui/paged-table.tsx'
+import { Empty } from '../ui/state.tsx'
 
 /** Ordered steps that the agent follows in known situations. */
 export function ProceduresPage() {
@@ -31,46 +31,35 @@ export function ProceduresPage() {
   )
   return (
     <Page title="Procedures" about="Ordered steps for recurring situations." actions={add}>
-      <Loaded of={procedures}>
-        {({ pages }) => {
-          const all = pages.flatMap(({ data }) => data)
-          if (all.length === 0) {
-            return (
-              <Empty icon={ListOrdered} title="No procedure yet" action={add}>
-                Write down what a good colleague would do, step by step: ask for the number, look up the
-                order, offer a refund.
-              </Empty>
-            )
-          }
-          return (
-            <>
-              <Table stacked label="Procedures" head={['Name', 'Situation', 'Steps', 'State', 'Changed']}>
-                {all.map(({ id, name, trigger, steps, enabled, updatedAt }) => (
-                  <tr key={id}>
-                    <td className={actions.name}>
-                      <Link
-                        to="/agents/$agentId/procedures/$procedureId"
-                        params={{ agentId, procedureId: id }}
-                      >
-                        {name}
-                      </Link>
-                    </td>
-                    <td className={actions.about}>{trigger}</td>
-                    <td className={sources.nowrap}>{plural(steps.length, 'step')}</td>
-                    <td>
-                      <Badge tone={enabled ? 'success' : 'neutral'}>{enabled ? 'On' : 'Off'}</Badge>
-                    </td>
-                    <td className={sources.nowrap}>
-                      <Ago at={updatedAt} />
-                    </td>
-                  </tr>
-                ))}
-              </Table>
-              <ShowMore of={procedures} className={sources.more} />
-            </>
-          )
-        }}
-      </Loaded>
+      <PagedTable
+        of={procedures}
+        label="Procedures"
+        head={['Name', 'Situation', 'Steps', 'State', 'Changed']}
+        empty={
+          <Empty icon={ListOrdered} title="No procedure yet" action={add}>
+            Write down what a good colleague would do, step by step: ask for the number, look up the order,
+            offer a refund.
+          </Empty>
+        }
+      >
+        {({ id, name, trigger, steps, enabled, updatedAt }) => (
+          <tr key={id}>
+            <td className={actions.name}>
+              <Link to="/agents/$agentId/procedures/$procedureId" params={{ agentId, procedureId: id }}>
+                {name}
+              </Link>
+            </td>
+            <td className={actions.about}>{trigger}</td>
+            <td className={sources.nowrap}>{plural(steps.length, 'step')}</td>
+            <td>
+              <Badge tone={enabled ? 'success' : 'neutral'}>{enabled ? 'On' : 'Off'}</Badge>
+            </td>
+            <td className={sources.nowrap}>
+              <Ago at={updatedAt} />
+            </td>
+          </tr>
+        )}
+      </PagedTable>
     </Page>
   )
 }

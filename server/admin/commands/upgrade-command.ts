@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
 import { readIndexes } from '../../platform/db/upkeep/build-indexes.ts'
+import { inMb } from '../../platform/db/upkeep/disk-space.ts'
 import {
   type Applied,
   compatibleFrom,
@@ -184,8 +185,6 @@ function ofPostgres({ formerVersionMayRun, databaseBytes, dataDir }: Plan): stri
     `Make a backup first: pg_dump --format=custom --file=parley.dump "$DATABASE_URL", and a copy of ${dataDir}/files and of the secret key.`,
   ]
 }
-
-const inMb = (bytes: number): string => `${Math.ceil(bytes / 1_000_000)} MB`
 
 function durationOf(seconds: number): string {
   if (seconds < 5) return 'a few seconds'

@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { FolderInUse, FolderUnusable, lockFolder } from '../../platform/db/embedded/folder-lock.ts'
 import { lackOfMemory } from '../../platform/db/embedded/memory.ts'
-import { roomOn } from '../../platform/db/upkeep/disk-space.ts'
+import { inMb, roomOn } from '../../platform/db/upkeep/disk-space.ts'
 import { codeOf, messageOf, recordOf } from '../../platform/unknown-values.ts'
 import { hashOfFolder } from '../embedding-folder/folder-files.ts'
 import { createFolderProcess } from '../embedding-folder/folder-process.ts'
@@ -101,8 +101,6 @@ function refuseTooLarge({ folder, model, from, memory, hub = HUB, say }: Getting
       `${lack} Nothing was fetched. Give it more, or use an embedding model on a server: EMBEDDING_MODEL.`,
     )
 }
-
-const inMb = (bytes: number): string => `${Math.ceil(bytes / MB)} MB`
 
 async function getFiles(
   { model, from, hub = HUB, pauseMs }: Getting,

@@ -43,3 +43,5 @@ export function roomOn(folder: string): number | null {
 
 /** For a process that does not watch its disk. */
 export const ROOM_ENOUGH: DiskSpace = { isFull: () => false }
+
+export const inMb = (bytes: number): string => `${Math.ceil(bytes / 1_000_000)} MB`
