@@ -44,7 +44,7 @@ export function createChatTransport<M extends UIMessage = UIMessage>(
   /** The ids of chats that have not received the end of their last answer. */
   const unfinished = new Set<string>()
   /** The answers that this page has requested and is streaming, by the id of the chat. */
-  const asked = new Map<string, Asked>()
+  const asked = new Map<string, Sending>()
   const submitted = new Set<string>()
 
   async function submitResults(conversationId: string, message: UIMessage | undefined): Promise<void> {
@@ -82,7 +82,7 @@ export function createChatTransport<M extends UIMessage = UIMessage>(
     chatId: string,
     events: AsyncIterator<AnswerEvent> | Iterator<AnswerEvent>,
     controller: AbortController,
-    own?: Asked,
+    own?: Sending,
   ): ReadableStream<UIMessageChunk> {
     unfinished.add(chatId)
     return chunkStream(events, {
@@ -98,7 +98,7 @@ export function createChatTransport<M extends UIMessage = UIMessage>(
     })
   }
 
-  function end(chatId: string, own: Asked): void {
+  function end(chatId: string, own: Sending): void {
     own.begin()
     if (asked.get(chatId) === own) asked.delete(chatId)
   }
@@ -110,7 +110,7 @@ export function createChatTransport<M extends UIMessage = UIMessage>(
     async sendMessages(send) {
       const { chatId } = send
       const controller = linkedTo(send.abortSignal)
-      const own = newAsked()
+      const own = newSending()
       asked.set(chatId, own)
       try {
         return follow(chatId, eventsOf(await openAnswer(send, controller.signal)), controller, own)
@@ -180,13 +180,13 @@ export function createChatTransport<M extends UIMessage = UIMessage>(
   }
 }
 
-type Asked = {
+type Sending = {
   /** Resolves when the answer's conversation is known, or when it is certain that it will not be. */
   begun: Promise<void>
   begin(): void
 }
 
-function newAsked(): Asked {
+function newSending(): Sending {
   let begin = (): void => {}
   const begun = new Promise<void>((resolve) => {
     begin = resolve

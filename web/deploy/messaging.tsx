@@ -30,7 +30,7 @@ const SECRETS = [
   [
     'verifyToken',
     'Verify token',
-    'A word of your choice. Enter the same one in your Meta app, at the webhook.',
+    'Any text that you choose. Enter the same in your Meta app, at the webhook.',
   ],
 ] as const
 

@@ -15,7 +15,7 @@ export function PublicOnly({ agent, children }: { agent: Agent; children: ReactN
         <h2>
           This agent is <Badge>private</Badge>
         </h2>
-        <p>Visitors can chat only with a public agent. It goes on answering from its sources alone.</p>
+        <p>Visitors can chat only with a public agent. It continues to answer from its sources alone.</p>
       </div>
       <Button kind="primary" pending={save.isPending} onClick={() => save.mutate({ visibility: 'public' })}>
         Make it public

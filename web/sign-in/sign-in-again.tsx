@@ -16,7 +16,7 @@ export function SignInAgain() {
   const { data } = useMe()
   const member = data?.member
   /** Continues after the member has signed in again, here or in another tab. */
-  const goOn = async (): Promise<void> => {
+  const resume = async (): Promise<void> => {
     const me = await reading('/me')
       .queryFn({ signal: AbortSignal.timeout(20_000) })
       .catch(() => null)
@@ -28,7 +28,7 @@ export function SignInAgain() {
   }
   // biome-ignore lint/correctness/useExhaustiveDependencies: the listener of the first render does the same as later ones
   useEffect(() => {
-    const look = (): void => void goOn()
+    const look = (): void => void resume()
     addEventListener('focus', look)
     return () => removeEventListener('focus', look)
   }, [])
@@ -39,7 +39,7 @@ export function SignInAgain() {
         <p>Your session has ended. Sign in to continue; nothing on the page is lost.</p>
         <SignInForm
           email={member?.email}
-          onDone={() => void goOn()}
+          onDone={() => void resume()}
           // Another tab, because leaving this page would lose what was written on it.
           onProvider={(url) => open(url, '_blank')}
         >

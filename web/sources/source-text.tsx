@@ -22,7 +22,7 @@ export function SourceText({ agentId, sourceId }: { agentId: string; sourceId: s
             <section className={classes.text} aria-label="Text of the source" tabIndex={0} dir="auto">
               {whole}
             </section>
-            {!isWhole && <p className={classes.faint}>The text goes on. Its passages hold all of it.</p>}
+            {!isWhole && <p className={classes.faint}>The text continues. Its passages hold all of it.</p>}
           </>
         )
       }

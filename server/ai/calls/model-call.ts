@@ -103,7 +103,7 @@ export class ModelCall implements Receiver, AsyncIterableIterator<Part[], undefi
 
   next(): Promise<Result> {
     if (this.#state === 'new') this.#begin()
-    if (this.#isPaused) this.#goOn()
+    if (this.#isPaused) this.#resume()
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject }
       if (this.#parts.length > 0 || this.#state === 'over') this.#deliver()
@@ -209,7 +209,7 @@ export class ModelCall implements Receiver, AsyncIterableIterator<Part[], undefi
     this.#request?.stop()
     this.#request = null
     this.#parts = []
-    if (this.#isPaused) this.#goOn()
+    if (this.#isPaused) this.#resume()
     this.#retry = setTimeout(() => void this.#attempt(), wait)
   }
 
@@ -246,7 +246,7 @@ export class ModelCall implements Receiver, AsyncIterableIterator<Part[], undefi
     this.#request?.pause()
   }
 
-  #goOn(): void {
+  #resume(): void {
     this.#isPaused = false
     this.#clock?.hold(false)
     this.#request?.resume()

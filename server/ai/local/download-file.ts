@@ -16,7 +16,7 @@ import { type Dispatcher, EnvHttpProxyAgent, interceptors, request } from 'undic
 import { codeOf, messageOf } from '../../platform/unknown-values.ts'
 import { GetFailure } from './get-failure.ts'
 
-export type Wanted = { url: string; target: string; bytes: number; sha256: string }
+export type FileToFetch = { url: string; target: string; bytes: number; sha256: string }
 
 /** Attempts in a row that bring nothing. One that brings bytes begins the count anew. */
 const TRIES = 5
@@ -34,7 +34,7 @@ const CONTINUE =
  * expected SHA-256; until then the bytes are beside it. `onBytes` is told how many bytes of it are there. Throws GetFailure.
  */
 export async function downloadFile(
-  wanted: Wanted,
+  wanted: FileToFetch,
   onBytes: (bytes: number) => void,
   signal: AbortSignal,
   pauseMs = FIRST_PAUSE_MS,
@@ -73,7 +73,7 @@ export async function downloadFile(
 /** Moves a whole file to its target if it has the expected SHA-256; otherwise removes it and throws GetFailure. */
 export async function acceptFile(
   path: string,
-  { url, target, sha256 }: Pick<Wanted, 'url' | 'target' | 'sha256'>,
+  { url, target, sha256 }: Pick<FileToFetch, 'url' | 'target' | 'sha256'>,
 ): Promise<void> {
   const found = await hashOfFile(path)
   if (found !== sha256) {
@@ -90,7 +90,7 @@ export const partOf = (target: string): string => `${target}.part`
 export const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
 async function fetchRest(
-  { url, bytes }: Wanted,
+  { url, bytes }: FileToFetch,
   part: string,
   connections: Dispatcher,
   onBytes: (bytes: number) => void,
@@ -176,7 +176,7 @@ export const unwritable = (error: unknown): GetFailure =>
     { cause: error },
   )
 
-function unreachable({ url }: Wanted, error: unknown): GetFailure {
+function unreachable({ url }: FileToFetch, error: unknown): GetFailure {
   return new GetFailure(`${url} cannot be reached (${codeOf(error) ?? messageOf(error)}). ${CONTINUE}`, {
     cause: error,
   })

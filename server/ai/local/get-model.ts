@@ -7,7 +7,7 @@ import { codeOf, messageOf, recordOf } from '../../platform/unknown-values.ts'
 import { hashOfFolder } from '../embedding-folder/folder-files.ts'
 import { createFolderProcess } from '../embedding-folder/folder-process.ts'
 import { RUNTIME_FOLDER } from '../embedding-folder/runtime.ts'
-import { acceptFile, downloadFile, partOf, sizeOf, unwritable, type Wanted } from './download-file.ts'
+import { acceptFile, downloadFile, type FileToFetch, partOf, sizeOf, unwritable } from './download-file.ts'
 import { noteFetched } from './fetched-models.ts'
 import { GetFailure } from './get-failure.ts'
 import { bytesOf, type HubModel } from './hub-models.ts'
@@ -127,7 +127,7 @@ async function getFiles(
 async function copyFile(
   from: string,
   { name }: HubModel,
-  { target, sha256, as, path }: Wanted & { as: string; path: string },
+  { target, sha256, as, path }: FileToFetch & { as: string; path: string },
 ): Promise<void> {
   const found = [join(from, name, as), join(from, name, path), join(from, as), join(from, path)].find(
     (file) => existsSync(file),

@@ -65,7 +65,7 @@ export async function clocksAfterMove(
   if (!rules) return
   if (isOver(before)) await start(trx, ticket, rules, 'resolution')
   if (STANDS_STILL.includes(now)) await stop(trx, ticket, rules)
-  else await goOn(trx, ticket, rules)
+  else await resumeClocks(trx, ticket, rules)
 }
 
 /** Changes the targets. The time that has passed still counts. */
@@ -133,7 +133,7 @@ async function stop(trx: Trx, ticket: ClockedTicket, { time }: Rules): Promise<v
   await set(trx, ticket, 'resolution', { due_at: null, left_ms: left })
 }
 
-async function goOn(trx: Trx, ticket: ClockedTicket, { time }: Rules): Promise<void> {
+async function resumeClocks(trx: Trx, ticket: ClockedTicket, { time }: Rules): Promise<void> {
   const clock = await clockOf(trx, ticket, 'resolution')
   if (clock?.left_ms == null || clock.met_at !== null) return
   await set(trx, ticket, 'resolution', {

@@ -104,8 +104,8 @@ function heldBy(terms: Counts | undefined, weights: readonly number[]): number {
 }
 
 /** How many parts there are, and the places of those that are wanted. */
-type Wanted = { length: number; places: readonly number[] }
-type Counter = (word: string) => Wanted
+type WordPlaces = { length: number; places: readonly number[] }
+type Counter = (word: string) => WordPlaces
 type Counts = { length: number; counts: number[] }
 
 function placesOf(groups: readonly (readonly string[])[]): Map<string, number[]> {
@@ -115,7 +115,10 @@ function placesOf(groups: readonly (readonly string[])[]): Map<string, number[]>
   return places
 }
 
-const countWanted = (parts: readonly string[], wanted: ReadonlyMap<string, readonly number[]>): Wanted => ({
+const countWanted = (
+  parts: readonly string[],
+  wanted: ReadonlyMap<string, readonly number[]>,
+): WordPlaces => ({
   length: parts.length,
   places: parts.flatMap((part) => wanted.get(part) ?? []),
 })
@@ -125,7 +128,7 @@ function counter(
   wanted: ReadonlyMap<string, readonly number[]>,
   partsOf: (word: string) => string[],
 ): Counter {
-  const known = new Map<string, Wanted>()
+  const known = new Map<string, WordPlaces>()
   return (word) => {
     const found = known.get(word) ?? countWanted(partsOf(word), wanted)
     known.set(word, found)
@@ -133,7 +136,7 @@ function counter(
   }
 }
 
-function count(size: number, words: readonly Wanted[]): Counts {
+function count(size: number, words: readonly WordPlaces[]): Counts {
   const counts = new Array<number>(size).fill(0)
   let length = 0
   for (const word of words) {

@@ -64,7 +64,7 @@ export type Sender = {
 type Place = { businessAccountId: string; numberId: string }
 
 /** The content of a message. `words` is the text of one without files, which may be a word that opts out. */
-type Said = { sentAt: Date; content: InboundContent; words: string | null }
+type Received = { sentAt: Date; content: InboundContent; words: string | null }
 
 /** The events of a webhook, in the provider's order. `messageId` is the provider's id of the event. */
 export type WebhookEvent = Place & { messageId: string } & (
@@ -73,8 +73,8 @@ export type WebhookEvent = Place & { messageId: string } & (
         from: Sender
         /** The id of the button that was pressed. */
         pressed: string | null
-      } & Said)
-    | ({ kind: 'edit'; from: Sender; originalId: string } & Said)
+      } & Received)
+    | ({ kind: 'edit'; from: Sender; originalId: string } & Received)
     | { kind: 'deletion'; from: Sender; originalId: string; sentAt: Date }
     | {
         /** The person has other ids from now on. */

@@ -41,7 +41,7 @@ export async function findByRank(
     if (left.length === 0) return { rows, next: null }
     const limit = page.limit - rows.length
     const { span, found } = position?.from
-      ? await goOn(
+      ? await continueSearch(
           wanted,
           spanOf(left, ({ day }) => day <= (position?.from ?? day)),
           position.after,
@@ -69,7 +69,7 @@ async function daysOf({ db, accountId, filters }: RankQuery): Promise<Day[]> {
   return rows
 }
 
-async function goOn(
+async function continueSearch(
   wanted: RankQuery,
   span: Span,
   after: Ranked | null,

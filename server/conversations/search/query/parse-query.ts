@@ -57,7 +57,7 @@ function termOf(text: string, stem: Stemmers): Term {
 }
 
 /** Returns whether the term matches the tokens at this position. */
-export const standsAt = (term: Term, tokens: readonly Token[], at: number): boolean =>
+export const matchesAt = (term: Term, tokens: readonly Token[], at: number): boolean =>
   term.every((element, i) => fits(element, tokens[at + i]))
 
 const fits = ({ terms, prefixes }: Element, token: Token | undefined): boolean =>

@@ -1,6 +1,6 @@
 import { createYielder } from '../../../platform/concurrency/yield-to-event-loop.ts'
 import type { Token } from '../index/text-tokens.ts'
-import { standsAt, type Term } from './parse-query.ts'
+import { matchesAt, type Term } from './parse-query.ts'
 
 export type Highlights = { value: string; isHit: boolean }[]
 
@@ -40,7 +40,7 @@ export async function hitsIn(terms: readonly Term[], tokens: readonly Token[]): 
   for (const [at, token] of tokens.entries()) {
     for (const term of candidates(token)) {
       const elements = terms[term] as Term
-      if (standsAt(elements, tokens, at))
+      if (matchesAt(elements, tokens, at))
         hits.push({ start: token.start, end: (tokens[at + elements.length - 1] as Token).end, term })
     }
     const pause = breathe()
