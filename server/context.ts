@@ -55,117 +55,117 @@ export async function createContext(config: Config, overrides: Overrides = {}) {
   const database =
     overrides.database ??
     (config.databaseUrl ? openPostgres(config.databaseUrl) : await openEmbedded(config.dataDir))
+  logOutages(database.availability, log)
+  try {
+    await requireServerVersion(database.db)
+    await upgrade(database, config.dataDir, (line) => log.info(line))
+    return await createParts(config, { ...overrides, database, log })
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+type Opened = Overrides & { database: Database; log: Logger }
+
+async function createParts(config: Config, { database, log, ...overrides }: Opened) {
   const { db, embedded, availability } = database
-  logOutages(availability, log)
   const onError = (error: unknown) => log.error({ err: error }, 'background error')
   const space = spaceOf(config, log)
   // With PostgreSQL, the disk of this machine only holds files.
   const databaseSpace = embedded ? space : ROOM_ENOUGH
-  try {
-    await requireServerVersion(db)
-    await upgrade(database, config.dataDir, (line) => log.info(line))
-    const secrets = await openSecrets(db, config.secretKey, config.dataDir)
-    const onBroken = (error: unknown): void => {
-      availability.look()
-      onError(error)
-    }
-    const notifier = database.url ? postgresNotifier(database.url, onBroken) : localNotifier()
-    const activity = createActivity()
-    const vacuum = embedded ? scheduleVacuum(db, activity.onNote, onError) : null
-    const process = database.url ? await beatingProcess(database.url, onBroken) : await soleProcess(db)
-    const jobs = openJobs({
-      db,
-      process,
-      availability,
-      space: databaseSpace,
-      notifier,
-      onError,
-      onDone: activity.note,
-    })
-    const limiter = await limiterOf(config, log)
-    const { models, modelFetcher, knownFailures, embeddingMeter } = modelsOf(config, db, {
-      log,
-      onError,
-      known: overrides.hubModels ?? HUB_MODELS,
-    })
-    const { fetcher, renderer } = fetchersOf(config, onError)
-    const extractor = createExtractor()
-    const mailParser = createMailParser()
-    const turns = createMainThreadScheduler()
-    const stopping = new AbortController()
-    // Every open stream listens.
-    setMaxListeners(0, stopping.signal)
-    const { maxUnsaved } = overrides
-    const limits = maxUnsaved === undefined ? {} : { maxUnsaved }
-    const generations = createGenerations({ db, notifier, process, turns, onError, ...limits })
-    const reactions = turnReactions(notifier)
-    return {
-      config,
-      log,
-      db,
-      embedded,
-      availability,
-      space,
-      databaseSpace,
-      activity,
-      jobs,
-      limiter,
-      secrets,
-      models,
-      modelFetcher,
-      knownFailures,
-      fetcher,
-      renderer,
-      extractor,
-      notifier,
-      process,
-      followers: createFollowers({ db, log, stopping: stopping.signal }),
-      /** Aborted by `stop` when the process begins to end: streams that only listen end then. */
-      stopping: stopping.signal,
-      stop: () => stopping.abort(),
-      generations,
-      orphans: createOrphans({ db, log, deliverAnswer: reactions.deliverAnswer }),
-      ...reactions,
-      solvedTickets: ticketsToLearn,
-      toolkits: createToolkits({
-        db,
-        fetcher,
-        secrets,
-        search: config.searchUrl,
-        ...escalation(notifier),
-        onError,
-      }),
-      indexer: createIndexer(),
-      mailParser,
-      knowledge: createKnowledge({ db, models, log }),
-      keys: createAuthenticator(db, onError),
-      sessions: createSessions({ db, config, log, secrets }),
-      maintenance: createMaintenance(db),
-      /** The folder of uploaded files, by account, agent and source. */
-      filesDir: join(config.dataDir, 'files'),
-      uploads: createUploads(join(config.dataDir, 'uploads'), space),
-      bodies: createBodyBudgets(),
-      async close(jobsMs?: number) {
-        vacuum?.stop()
-        await generations.close()
-        await jobs.close(jobsMs)
-        await process.close()
-        await notifier.close()
-        await extractor.close()
-        await mailParser.close()
-        await renderer?.close()
-        await fetcher.close()
-        await modelFetcher.close()
-        await models.close()
-        await knownFailures.close()
-        await embeddingMeter.close()
-        await limiter.close()
-        await database.close()
-      },
-    }
-  } catch (error) {
-    await database.close()
-    throw error
+  const secrets = await openSecrets(db, config.secretKey, config.dataDir)
+  const onBroken = (error: unknown): void => {
+    availability.look()
+    onError(error)
+  }
+  const notifier = database.url ? postgresNotifier(database.url, onBroken) : localNotifier()
+  const activity = createActivity()
+  const vacuum = embedded ? scheduleVacuum(db, activity.onNote, onError) : null
+  const process = database.url ? await beatingProcess(database.url, onBroken) : await soleProcess(db)
+  const jobs = openJobs({
+    db,
+    process,
+    availability,
+    space: databaseSpace,
+    notifier,
+    onError,
+    onDone: activity.note,
+  })
+  const limiter = await limiterOf(config, log)
+  const { models, modelFetcher, knownFailures, embeddingMeter } = modelsOf(config, db, {
+    log,
+    onError,
+    known: overrides.hubModels ?? HUB_MODELS,
+  })
+  const { fetcher, renderer } = fetchersOf(config, onError)
+  const extractor = createExtractor()
+  const mailParser = createMailParser()
+  const turns = createMainThreadScheduler()
+  const stopping = new AbortController()
+  // Every open stream listens.
+  setMaxListeners(0, stopping.signal)
+  const { maxUnsaved } = overrides
+  const limits = maxUnsaved === undefined ? {} : { maxUnsaved }
+  const generations = createGenerations({ db, notifier, process, turns, onError, ...limits })
+  const reactions = turnReactions(notifier)
+  const { searchUrl: search } = config
+  return {
+    config,
+    log,
+    db,
+    embedded,
+    availability,
+    space,
+    databaseSpace,
+    activity,
+    jobs,
+    limiter,
+    secrets,
+    models,
+    modelFetcher,
+    knownFailures,
+    fetcher,
+    renderer,
+    extractor,
+    notifier,
+    process,
+    followers: createFollowers({ db, log, stopping: stopping.signal }),
+    /** Aborted by `stop` when the process begins to end: streams that only listen end then. */
+    stopping: stopping.signal,
+    stop: () => stopping.abort(),
+    generations,
+    orphans: createOrphans({ db, log, deliverAnswer: reactions.deliverAnswer }),
+    ...reactions,
+    solvedTickets: ticketsToLearn,
+    toolkits: createToolkits({ db, fetcher, secrets, search, ...escalation(notifier), onError }),
+    indexer: createIndexer(),
+    mailParser,
+    knowledge: createKnowledge({ db, models, log }),
+    keys: createAuthenticator(db, onError),
+    sessions: createSessions({ db, config, log, secrets }),
+    maintenance: createMaintenance(db),
+    /** The folder of uploaded files, by account, agent and source. */
+    filesDir: join(config.dataDir, 'files'),
+    uploads: createUploads(join(config.dataDir, 'uploads'), space),
+    bodies: createBodyBudgets(),
+    async close(jobsMs?: number) {
+      vacuum?.stop()
+      await generations.close()
+      await jobs.close(jobsMs)
+      await process.close()
+      await notifier.close()
+      await extractor.close()
+      await mailParser.close()
+      await renderer?.close()
+      await fetcher.close()
+      await modelFetcher.close()
+      await models.close()
+      await knownFailures.close()
+      await embeddingMeter.close()
+      await limiter.close()
+      await database.close()
+    },
   }
 }
 
