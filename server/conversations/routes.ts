@@ -192,7 +192,7 @@ async function pageOfMessages(
   const hasMore = rows.length > limit
   const oldest = kept.at(-1)
   return {
-    data: kept.reverse().map((row) => presentMessage(row, addressesOf(ctx), includeServerActions)),
+    data: kept.reverse().map((row) => presentMessage(row, addressesOf(ctx), { includeServerActions })),
     pagination: {
       cursor: hasMore && oldest ? encodeCursor({ value: String(oldest.seq), id: oldest.id }, print) : null,
       hasMore,

@@ -47,8 +47,15 @@ const WIRES: [RegExp, ModelRequest['wire'], () => Wire][] = [
   [/^\/v1beta\/models\/[^/]+:streamGenerateContent/, 'google', googleWire],
 ]
 
-/** A strict server refuses what the types of the provider's own package, or the rules in its documentation, do not allow. */
-export async function startModelServer({ isStrict = false } = {}): Promise<ModelServer> {
+/**
+ * A strict server refuses what the types of the provider's own package do not allow, and what breaks the rules in its
+ * documentation; with `rules`, only the latter.
+ */
+export async function startModelServer({
+  isStrict = false,
+}: {
+  isStrict?: boolean | 'rules'
+} = {}): Promise<ModelServer> {
   const requests: ModelRequest[] = []
   const refusals: string[] = []
   const queue: Reply[] = []
@@ -79,7 +86,8 @@ export async function startModelServer({ isStrict = false } = {}): Promise<Model
     const [, wire, make] = WIRES.find(([pattern]) => pattern.test(path)) ?? []
     if (wire && make) {
       const noted = note(wire)
-      const refusal = isStrict ? (refusalOf(noted) ?? brokenRule(noted)) : null
+      const unknown = isStrict === true ? refusalOf(noted) : null
+      const refusal = unknown ?? (isStrict ? brokenRule(noted) : null)
       if (refusal !== null) {
         refusals.push(refusal)
         response

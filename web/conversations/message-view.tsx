@@ -109,6 +109,12 @@ export function MessageView({ message, children }: { message: Message; children?
         )
       })}
       {metadata?.ungrounded && <UngroundedMark values={metadata.ungrounded} />}
+      {metadata?.reasoning && (
+        <details className={classes.tool}>
+          <summary>Reasoning of the model, which no customer sees</summary>
+          <pre dir="auto">{metadata.reasoning}</pre>
+        </details>
+      )}
       {isSilent && <p className={classes.silent}>{silenceOf(metadata?.finishReason)}</p>}
       {attachments && attachments.length > 0 && (
         <ul className={classes.files}>

@@ -34,7 +34,8 @@ export function Log({ chat, state, appearance }: { chat: Chat; state: State; app
   useEffect(() => setNews(!isLoading), [isLoading])
 
   const shown = withLive(messages, live)
-  const isWaiting = busy !== null && (live === null || live.text === '')
+  const isLong = useIsQuiet(busy === null || busy === 'sending' ? null : `${busy} ${live?.text ?? ''}`)
+  const isWaiting = busy !== null && (live === null || live.text === '' || isLong)
   const isEmpty = shown.length === 0 && !outgoing && !isLoading
   return (
     <div class="log-frame">
@@ -73,7 +74,7 @@ export function Log({ chat, state, appearance }: { chat: Chat; state: State; app
             isPale={busy === null}
           />
         )}
-        {isWaiting && busy !== 'sending' && <Thinking appearance={appearance} />}
+        {isWaiting && busy !== 'sending' && <Thinking appearance={appearance} isLong={isLong} />}
         {connection === 'lost' && busy && (
           <p class="note" aria-hidden="true">
             {lostWords()}
@@ -113,6 +114,21 @@ function Opening({ state, appearance }: { state: State; appearance: Appearance }
       ))}
     </>
   )
+}
+
+/** How long nothing may come before visitors are told that the answer is being thought about, in milliseconds. */
+const QUIET_MS = 2_500
+
+/** Returns whether `sign` has not changed for a while; never for null. */
+function useIsQuiet(sign: string | null): boolean {
+  const [quiet, setQuiet] = useState<string | null>(null)
+  useEffect(() => {
+    setQuiet(null)
+    if (sign === null) return
+    const timer = setTimeout(() => setQuiet(sign), QUIET_MS)
+    return () => clearTimeout(timer)
+  }, [sign])
+  return sign !== null && quiet === sign
 }
 
 function toEnd(box: HTMLElement | null): void {

@@ -165,8 +165,11 @@ function Time({ seconds }: { seconds: number }) {
   )
 }
 
-/** The typing indicator. It is hidden from screen readers; the status line announces the state instead. */
-export function Thinking({ appearance }: { appearance: Appearance }) {
+/**
+ * The typing indicator, with words when nothing has come for a while. It is hidden from screen readers; the status line
+ * announces the state instead.
+ */
+export function Thinking({ appearance, isLong }: { appearance: Appearance; isLong: boolean }) {
   return (
     <div class="message assistant" aria-hidden="true">
       <Avatar author={null} appearance={appearance} />
@@ -174,6 +177,7 @@ export function Thinking({ appearance }: { appearance: Appearance }) {
         <i />
         <i />
         <i />
+        {isLong && <span>{word('considering')}</span>}
       </div>
     </div>
   )

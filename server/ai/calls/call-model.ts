@@ -14,6 +14,8 @@ type Ask = {
   schema?: JSONSchema7
   maxOutputTokens: number
   longest: number
+  /** Receives the text so far, for callers that can use a part of it. */
+  noteText?: (text: string) => void
 }
 
 /**
@@ -63,7 +65,7 @@ const promptOf = (system: string, user: string): LanguageModelV4Prompt => [
 /** Returns a model's complete answer, with as little reasoning as it can; null when it is too long. Throws like `streamModel`. */
 export async function askForText(
   model: ResolvedModel,
-  { system, user, schema, maxOutputTokens, longest }: Ask,
+  { system, user, schema, maxOutputTokens, longest, noteText }: Ask,
   signal: AbortSignal,
 ): Promise<string | null> {
   const options: CallOptions = {
@@ -80,6 +82,7 @@ export async function askForText(
       else if (part.type === 'raw' && part.rawValue === WAS_REASONING) text = ''
     }
     if (text.length > longest) return null
+    noteText?.(text)
   }
   return text
 }

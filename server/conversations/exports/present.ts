@@ -23,7 +23,7 @@ type ExportedPart = ExportedMessage['parts'][number]
 export function exportedMessage(row: Selectable<MessagesTable>, addresses: Addresses): ExportedMessage {
   const waiting = new Set(unresolvedCalls(row.parts).map(({ toolCallId }) => toolCallId))
   return {
-    ...presentMessage(row, addresses),
+    ...presentMessage(row, addresses, { includeReasoning: true }),
     parts: row.parts.flatMap((part) => exportedParts(part, waiting)),
   }
 }

@@ -41,6 +41,8 @@ export type MessageMetadata = {
   accepts?: string
   /** What has to be sent back to `model` with its calls, by the id of the call. It is shown to nobody. */
   replay?: Record<string, Replay>
+  /** What the model thought before it answered. It is shown to the team alone. */
+  reasoning?: string
 }
 
 /** What has to go back to a provider with a call: its signature, and the reasoning before the first call of a step. */
@@ -73,7 +75,7 @@ export function presentConversation(row: Selectable<ConversationsTable>): Static
 export function presentMessage(
   row: Selectable<MessagesTable>,
   addresses: Addresses,
-  includeServerActions = false,
+  { includeServerActions = false, includeReasoning = false } = {},
 ): Static<typeof Message> {
   const {
     score = null,
@@ -87,6 +89,7 @@ export function presentMessage(
     model,
     isStandIn,
     delivery,
+    reasoning,
     editedAt,
     deletedAt,
   } = metadataOf(row)
@@ -98,6 +101,7 @@ export function presentMessage(
     ...(ungrounded ? { ungrounded } : {}),
     ...(finishReason === undefined ? {} : { finishReason }),
     ...(isStandIn && model !== undefined ? { model } : {}),
+    ...(includeReasoning && reasoning !== undefined ? { reasoning } : {}),
     ...(delivery ? { delivery } : {}),
     ...(author ? { author: { type: author.type, name: author.name } } : {}),
   }

@@ -121,6 +121,11 @@ export const Message = Exact({
       ungrounded: UngroundedValues,
       finishReason: Type.Optional(OneOf(finishReasons, { description: 'How the answer ended' })),
       model: StandIn,
+      reasoning: Type.Optional(
+        Type.String({
+          description: 'What the model thought before it answered; only in exports, for the team',
+        }),
+      ),
       delivery: Type.Optional(
         Exact(
           { status: Type.String(), error: Nullable(Type.String()) },

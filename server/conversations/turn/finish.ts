@@ -10,7 +10,7 @@ import { transact } from '../../platform/db/statements/transact.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { GenerationsTable, MessagePart } from '../../platform/db/tables/conversations.ts'
 import { forgetDeadProcesses } from '../../platform/db/upkeep/processes.ts'
-import { storableJson } from '../../platform/http/bodies/storable.ts'
+import { storable, storableJson } from '../../platform/http/bodies/storable.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import { ungroundedValues } from '../grounding/ungrounded-values.ts'
 import {
@@ -47,6 +47,8 @@ import type { Orphans, StepsResult, Turn, TurnNeeds } from './turn.ts'
 /** How long a finished answer is kept in memory while the database is not available, in milliseconds. */
 const MAX_HOLD_MS = 10 * 60_000
 const MAX_PAUSE_MS = 1_000
+/** The most characters of reasoning that are kept for the team. */
+const MAX_REASONING = 20_000
 
 /** Stores the reply, then tells the readers how it ended. */
 export async function finishTurn(
@@ -135,6 +137,8 @@ function partialAnswer(turn: Turn, live: LiveGeneration, result: StepsResult): K
     model: turn.model.entry.id,
     ...(live.ids.standIn === undefined ? {} : { isStandIn: true as const }),
   }
+  const thought = storable(result.reasoning.slice(0, MAX_REASONING).toWellFormed())
+  const reasoning = thought === '' ? {} : { reasoning: thought }
   const said = storableJson(live.parts) as MessagePart[]
   const sources = hasSpoken({ parts: said }) ? result.citations.sources() : []
   const cited = sources.length > 0 ? { sources } : {}
@@ -143,7 +147,8 @@ function partialAnswer(turn: Turn, live: LiveGeneration, result: StepsResult): K
     const parts = keptOfBroken(live.ids.kind, said)
     // A continuation can still be continued.
     const reason = live.ids.kind === 'continuation' ? {} : { finishReason: 'error' as const }
-    const message = parts.length > 0 ? { parts, metadata: { ...reason, ...cited, ...model } } : null
+    const message =
+      parts.length > 0 ? { parts, metadata: { ...reason, ...cited, ...model, ...reasoning } } : null
     return { status: result.failure ? 'failed' : 'interrupted', finishReason: 'error', message }
   }
   const status = live.abortReason === null ? 'finished' : 'interrupted'
@@ -165,6 +170,7 @@ function partialAnswer(turn: Turn, live: LiveGeneration, result: StepsResult): K
     finishReason,
     ...model,
     ...(isSilent ? { isSilent: true as const } : {}),
+    ...reasoning,
     ...(Object.keys(result.replay).length > 0 ? { replay: storableJson(result.replay) as never } : {}),
   }
   return { status, finishReason, message: { parts: said, metadata } }

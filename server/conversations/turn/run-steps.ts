@@ -52,6 +52,7 @@ async function run(ctx: TurnNeeds, turn: Turn, live: LiveGeneration): Promise<bo
     citations: new Citations([], turn.started.citedBefore),
     waiting: [],
     replay: metadataOf(turn.started.transcript.at(-1)).replay ?? {},
+    reasoning: metadataOf(turn.started.transcript.at(-1)).reasoning ?? '',
     hasPending: false,
     failure: null,
   }
@@ -102,6 +103,7 @@ async function speak(ctx: TurnNeeds, turn: Turn, live: LiveGeneration, result: S
     result.outcome = step.outcome
     result.offer = step.offer
     result.finishReason = step.finishReason === 'tool-calls' ? 'stop' : step.finishReason
+    result.reasoning = [result.reasoning, thoughtOf(step)].filter(Boolean).join('\n\n')
     if (step.calls.length === 0) {
       if (hasWords(live)) return
       // A model that returned no words usually returns some when it is asked again; if not, another one may.
@@ -170,6 +172,12 @@ function givenText(
   const said = transcript.filter((one) => one.role === 'assistant' && !metadataOf(one).ungrounded)
   return [...read, ...said.map(textOf)].join('\n')
 }
+
+const thoughtOf = ({ content }: Step): string =>
+  content
+    .map((part) => (part.type === 'reasoning' ? part.text.trim() : ''))
+    .filter(Boolean)
+    .join('\n\n')
 
 /** Returns what has to be sent back to the provider with the calls of a step, by their ids. */
 function replayOf({ calls, content }: Step): Record<string, Replay> {

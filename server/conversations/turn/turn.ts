@@ -196,6 +196,8 @@ export type StepsResult = {
   waiting: Call[]
   /** What has to be sent back to the provider with the calls of the message, by their ids. */
   replay: Record<string, Replay>
+  /** What the models have thought, for the team. */
+  reasoning: string
   /** Whether calls that ran here, or were to run, may still be recorded as pending, because a statement failed. */
   hasPending: boolean
   /** Why the reply failed; null when it did not. */

@@ -42,6 +42,7 @@ export const ar: Words = {
   offline: 'أنت غير متصل. في الانتظار…',
   loading: 'جارٍ تحميل المحادثة',
   writing: 'جارٍ كتابة الإجابة',
+  considering: 'جارٍ التفكير …',
   acting: 'جارٍ العمل في هذه الصفحة',
   retry: 'إعادة المحاولة',
   askAgain: 'اسأل مرة أخرى',

@@ -42,6 +42,7 @@ export const de: Words = {
   offline: 'Sie sind offline. Warten …',
   loading: 'Gespräch wird geladen',
   writing: 'Antwort wird geschrieben',
+  considering: 'Denkt nach …',
   acting: 'Arbeitet auf dieser Seite',
   retry: 'Erneut versuchen',
   askAgain: 'Noch einmal fragen',

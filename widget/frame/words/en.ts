@@ -41,6 +41,7 @@ export const en = {
   offline: 'You are offline. Waiting …',
   loading: 'Loading the conversation',
   writing: 'Writing an answer',
+  considering: 'Thinking …',
   acting: 'Working on this page',
   retry: 'Retry',
   askAgain: 'Ask again',

@@ -42,6 +42,7 @@ export const es: Words = {
   offline: 'Sin conexión. Esperando…',
   loading: 'Cargando la conversación',
   writing: 'Escribiendo una respuesta',
+  considering: 'Pensando …',
   acting: 'Trabajando en esta página',
   retry: 'Reintentar',
   askAgain: 'Preguntar de nuevo',

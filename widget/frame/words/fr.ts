@@ -43,6 +43,7 @@ export const fr: Words = {
   offline: 'Vous êtes hors ligne. En attente…',
   loading: 'Chargement de la conversation',
   writing: 'Réponse en cours',
+  considering: 'Réflexion en cours …',
   acting: 'Action en cours sur cette page',
   retry: 'Réessayer',
   askAgain: 'Poser à nouveau',

@@ -42,6 +42,7 @@ export const it: Words = {
   offline: 'Sei offline. In attesa…',
   loading: 'Caricamento della conversazione',
   writing: 'Sto scrivendo una risposta',
+  considering: 'Sto pensando …',
   acting: 'Sto lavorando su questa pagina',
   retry: 'Riprova',
   askAgain: 'Chiedi di nuovo',

@@ -42,6 +42,7 @@ export const ja: Words = {
   offline: 'オフラインです。待機中…',
   loading: '会話を読み込み中',
   writing: '回答を作成中',
+  considering: '考えています …',
   acting: 'このページで作業中',
   retry: '再試行',
   askAgain: 'もう一度質問する',

@@ -42,6 +42,7 @@ export const nl: Words = {
   offline: 'U bent offline. Wachten…',
   loading: 'Gesprek laden',
   writing: 'Antwoord wordt geschreven',
+  considering: 'Aan het nadenken …',
   acting: 'Bezig op deze pagina',
   retry: 'Opnieuw proberen',
   askAgain: 'Opnieuw vragen',

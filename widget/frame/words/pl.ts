@@ -42,6 +42,7 @@ export const pl: Words = {
   offline: 'Jesteś offline. Czekam…',
   loading: 'Wczytywanie rozmowy',
   writing: 'Piszę odpowiedź',
+  considering: 'Myślę …',
   acting: 'Pracuję na tej stronie',
   retry: 'Ponów',
   askAgain: 'Zapytaj ponownie',

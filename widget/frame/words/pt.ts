@@ -42,6 +42,7 @@ export const pt: Words = {
   offline: 'Você está offline. Aguardando…',
   loading: 'Carregando a conversa',
   writing: 'Escrevendo uma resposta',
+  considering: 'Pensando …',
   acting: 'Trabalhando nesta página',
   retry: 'Tentar de novo',
   askAgain: 'Perguntar de novo',

@@ -42,6 +42,7 @@ export const tr: Words = {
   offline: 'Çevrimdışısınız. Bekleniyor…',
   loading: 'Konuşma yükleniyor',
   writing: 'Yanıt yazılıyor',
+  considering: 'Düşünüyor …',
   acting: 'Bu sayfada işlem yapılıyor',
   retry: 'Yeniden dene',
   askAgain: 'Yeniden sor',

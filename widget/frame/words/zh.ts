@@ -42,6 +42,7 @@ export const zh: Words = {
   offline: '您已离线，等待中…',
   loading: '正在加载对话',
   writing: '正在撰写回答',
+  considering: '正在思考 …',
   acting: '正在此页面上操作',
   retry: '重试',
   askAgain: '再问一次',

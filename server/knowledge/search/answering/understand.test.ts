@@ -77,8 +77,8 @@ test('the small model reads a follow-up, for the search only, and it costs nothi
   assert.equal(sent.response_format.json_schema.strict, true)
   assert.deepEqual(Object.keys(sent.response_format.json_schema.schema.properties), [
     'kind',
-    'language',
     'queries',
+    'language',
   ])
   assert.match(sent.messages.at(-1).content, /"documents":\["en"\].*What does the desk lamp weigh\?/)
   assert.match(given(), /ladder weighs nine/)
@@ -122,29 +122,36 @@ test('when reading fails, takes too long or returns nonsense, the question is se
   }
 })
 
+test('what is read in time is used', async () => {
+  const { conversationId } = (await say('What does the desk lamp weigh?')).metadata
+  readAs({ tokens: ['{"kind": "question", "queries": ["weight of the ladder", "lad', 'x'], stallAfter: 1 })
+  await say('And how heavy is the other thing?', conversationId)
+  assert.match(given(), /ladder weighs nine/)
+})
+
 test('a model that may search finds more, cites it, and nobody sees its searches', async () => {
   const { id } = (await client.request('POST', '/agents', { name: 'Searcher', model: 'searcher' })).body
   for (let i = 0; i < 12; i++) {
-    const content = i === 11 ? 'A dog is welcome on a lead.' : `The price of room ${i} is ${i} euros.`
+    const content = i === 11 ? 'Dogs stay free when kept on leads.' : `The price of room ${i} is ${i} euros.`
     const source = { type: 'text', name: `Note ${i}`, content }
     await trained(service, (await client.request('POST', `/agents/${id}/sources`, source)).body.id)
   }
   const calls = Array.from({ length: 4 }, (_, n) => ({
-    toolCalls: [{ id: `call_${n}`, name: 'search_documents', input: { query: 'welcome dog' } }],
+    toolCalls: [{ id: `call_${n}`, name: 'search_documents', input: { query: 'dogs on leads' } }],
   }))
   const numberIn = (body: unknown) => /number\W+(\d+)\W+title\W+Note 11/.exec(JSON.stringify(body))?.[1]
   models.otherwise(({ body }) => ({ tokens: [`Yes, on a lead [${numberIn(body)}].`] }))
   models.queue.push(...calls)
-  const asking = { stream: false, message: 'What is the price of a room for my puppy?' }
+  const asking = { stream: false, message: 'What is the price of room 3 with my puppy?' }
   const { data } = (await client.request('POST', `/agents/${id}/chat`, asking)).body
   assert.deepEqual(
     data.parts.map(({ type, text }: { type: string; text: string }) => [type, text]),
     [['text', 'Yes, on a lead [1].']],
   )
   assert.equal(data.metadata.sources[0].name, 'Note 11')
-  const last = models.requests.findLast(({ body }) => JSON.stringify(body).includes('call_3'))!.body
+  const last = models.requests.findLast(({ body }) => body.model === 'searcher')!.body
   const results = last.messages.filter(({ role }: { role: string }) => role === 'tool')
-  assert.match(results[0].content, /on a lead/)
+  assert.match(results[0].content, /on leads/)
   assert.match(results[1].content, /Nothing else was found/)
   assert.match(results[3].content, /Nothing more can be searched/)
 })
