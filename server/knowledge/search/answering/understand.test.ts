@@ -143,7 +143,9 @@ test('a model that may search finds more, cites it, and nobody sees its searches
   models.otherwise(({ body }) => ({ tokens: [`Yes, on a lead [${numberIn(body)}].`] }))
   models.queue.push(...calls)
   const asking = { stream: false, message: 'What is the price of room 3 with my puppy?' }
-  const { data } = (await client.request('POST', `/agents/${id}/chat`, asking)).body
+  const { status, body } = await client.request('POST', `/agents/${id}/chat`, asking)
+  assert.equal(status, 200, JSON.stringify(body))
+  const { data } = body
   assert.deepEqual(
     data.parts.map(({ type, text }: { type: string; text: string }) => [type, text]),
     [['text', 'Yes, on a lead [1].']],
