@@ -8,6 +8,7 @@ import { Dialog } from '../ui/dialog.tsx'
 import { formatDollars, formatShare } from '../ui/format.ts'
 import { Search } from '../ui/icons.ts'
 import { Loaded } from '../ui/state.tsx'
+import own from './conversations.module.css'
 
 const PATH = '/agents/{agentId}/conversations/{conversationId}/messages/{messageId}/explanation'
 type Explained = OutputOf<'GET', typeof PATH>['data']
@@ -27,7 +28,7 @@ export function Explanation({ agentId, conversationId, message }: ExplanationPro
       <Dialog title="How this answer was made" drawer="right" isOpen={open} onClose={() => setOpen(false)}>
         <Loaded of={explained}>
           {({ data }) => (
-            <>
+            <div className={own.explained}>
               <Facts explained={data} />
               {data.madeOf === null ? (
                 <p>Nothing more was recorded. The built-in responder quotes the documents as they are.</p>
@@ -46,7 +47,7 @@ export function Explanation({ agentId, conversationId, message }: ExplanationPro
                   )}
                 </>
               )}
-            </>
+            </div>
           )}
         </Loaded>
       </Dialog>

@@ -1,5 +1,23 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
+
+/** What an answer is made of without the texts that its model read. */
+const WITHOUT_PROMPT = sql`made_of || jsonb_build_object(
+  'steps', (select coalesce(jsonb_agg((step - 'reasoning') || '{"prompt": []}'), '[]')
+    from jsonb_array_elements(made_of -> 'steps') as step),
+  'passages', (select coalesce(jsonb_agg(passage || '{"text": ""}'), '[]')
+    from jsonb_array_elements(made_of -> 'passages') as passage))`
+
+/** Deletes the prompts of a message's conversation, because its author has taken words of it back. */
+export async function dropPromptsWith(trx: Db, accountId: AccountId, messageId: string): Promise<void> {
+  await sql`
+    update playground_runs set has_prompt = false, made_of = ${WITHOUT_PROMPT}
+    where account_id = ${accountId} and has_prompt and conversation_id =
+      (select conversation_id from messages where account_id = ${accountId} and id = ${messageId}::uuid)`.execute(
+    trx,
+  )
+}
 
 /** The most answers whose prompts are deleted in one sweep; the next one continues. */
 const BATCH = 500
@@ -7,12 +25,7 @@ const BATCH = 500
 /** Deletes the prompts of all agents whose days have passed. What else is known of the answers stays. */
 export async function dropOldPrompts(db: Db): Promise<void> {
   await sql`
-    update playground_runs set has_prompt = false,
-      made_of = made_of || jsonb_build_object(
-        'steps', (select coalesce(jsonb_agg((step - 'reasoning') || '{"prompt": []}'), '[]')
-          from jsonb_array_elements(made_of -> 'steps') as step),
-        'passages', (select coalesce(jsonb_agg(passage || '{"text": ""}'), '[]')
-          from jsonb_array_elements(made_of -> 'passages') as passage))
+    update playground_runs set has_prompt = false, made_of = ${WITHOUT_PROMPT}
     where message_id in (
       select runs.message_id from playground_runs as runs join agents on agents.id = runs.agent_id
       where runs.has_prompt

@@ -8,6 +8,7 @@ import { type ModelServer, startModelServer } from '../../../test/fakes/model-se
 import { type Client, type Service, startService } from '../../../test/start.ts'
 import { trained } from '../../../test/until.ts'
 import { explainCommand } from '../../admin/commands/explain-command.ts'
+import { storeDeletion, storeEdit } from '../records/change-message.ts'
 import { reportOf } from '../turn/outcome-report.ts'
 import { dropOldPrompts } from './drop-old-prompts.ts'
 
@@ -120,6 +121,22 @@ test('prompts are kept for the days that the owner allows, without numbers of ca
     made_of: unknown
   }>`select made_of from playground_runs where message_id = ${id}`.execute(service.ctx.db)
   assert.doesNotMatch(JSON.stringify(rest.rows), /warranty of five years/)
+})
+
+test('prompts with words that their author has taken back leave at once', async () => {
+  await client.request('PUT', path('/retention'), { retentionDays: null, promptDays: 7 })
+  const { db } = service.ctx
+  const texts = async (deletes: (messageId: string, conversationId: string) => Promise<void>) => {
+    const { id, metadata } = await say({ message: `${QUESTION} My name is Quentin.` })
+    const made = async () => JSON.stringify((await explain(metadata.conversationId, id)).body.data.madeOf)
+    assert.match(await made(), /Quentin/)
+    await deletes(metadata.userMessageId, metadata.conversationId)
+    assert.doesNotMatch(await made(), /Quentin/)
+  }
+  const at = new Date().toISOString()
+  await texts((messageId) => storeEdit(db, client.accountId, messageId, { text: QUESTION, editedAt: at }))
+  await texts((id, conversation_id) => storeDeletion(db, client.accountId, { id, conversation_id }, at))
+  await client.request('PUT', path('/retention'), { retentionDays: null, promptDays: null })
 })
 
 test('models read no numbers of cards and accounts where the owner wants it', async () => {

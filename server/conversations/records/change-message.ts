@@ -4,6 +4,7 @@ import { json } from '../../platform/db/statements/json.ts'
 import type { AttachmentNote } from '../../platform/db/tables/attachments.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { DeliveryStatus } from '../../platform/db/tables/deliveries.ts'
+import { dropPromptsWith } from '../explanations/drop-old-prompts.ts'
 
 /** Merges members into the metadata of messages. */
 export async function extendMetadata(
@@ -67,11 +68,12 @@ export async function storeEdit(
     update messages set parts = ${json([{ type: 'text', text }])}::jsonb,
       metadata = coalesce(metadata, '{}') || ${json({ editedAt })}::jsonb
     where account_id = ${accountId} and id = ${messageId}`.execute(trx)
+  await dropPromptsWith(trx, accountId, messageId)
 }
 
 /**
- * Removes the content of a message that its author has deleted, and what was made of its words: the entry of the search
- * at once, which is indexed again without it, and the title of its conversation. A deleted message is no question: what
+ * Removes the content of a message that its author has deleted, and what was made of its words: prompts that hold them
+ * and the entry of the search at once, which is indexed again without it, and the title of its conversation. A deleted message is no question: what
  * was asked before it is the newest question again.
  */
 export async function storeDeletion(
@@ -83,6 +85,7 @@ export async function storeDeletion(
   await sql`
     update messages set parts = '[]', metadata = ${json({ deletedAt })}::jsonb
     where account_id = ${accountId} and id = ${id}`.execute(trx)
+  await dropPromptsWith(trx, accountId, id)
   await sql`delete from conversation_search where account_id = ${accountId} and conversation_id = ${conversationId}`.execute(
     trx,
   )
