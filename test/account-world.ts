@@ -7,6 +7,7 @@ import type { Db } from '../server/platform/db/database.ts'
 import { newId } from '../server/platform/db/ids.ts'
 import { json } from '../server/platform/db/statements/json.ts'
 import { addIdentities } from './add-identities.ts'
+import { addSilentMail } from './add-silent-mail.ts'
 import { SECRETS } from './raw-routes.ts'
 import type { Client, Service } from './start.ts'
 import { visitorOf } from './visitor.ts'
@@ -69,6 +70,7 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
     email: `customer-${mark}@example.com`,
   })
   const identityId = await addIdentities(db, own, contactId)
+  const mailId = await addSilentMail(db, own)
   const otherContactId = await id('/contacts', { externalId: `${mark}-2`, name: mark })
   const topicId = await id('/topics', { name: mark })
   const otherTopicId = await id('/topics', { name: `${mark} 2` })
@@ -290,6 +292,7 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
       procedureId,
       contactId,
       identityId,
+      mailId,
       intoContactId: otherContactId,
       externalId: `${mark}-1`,
       userId: `${mark}-1`,

@@ -8,6 +8,7 @@ import { json } from '../server/platform/db/statements/json.ts'
 import type { Endpoint } from '../server/platform/http/contract.ts'
 import { version1Routes } from '../server/v1/routes.ts'
 import { addIdentities } from './add-identities.ts'
+import { addSilentMail } from './add-silent-mail.ts'
 import { type MessagingServer, startMessagingServer } from './fakes/messaging-server.ts'
 import { fakeTemplate } from './fakes/messaging-wire.ts'
 import { ACCOUNT, envFor, NUMBER } from './messaging-home.ts'
@@ -128,6 +129,7 @@ async function world(): Promise<World> {
   assert.equal(mail.status, 200, JSON.stringify(mail.body))
   const [contactId = '', intoContactId = ''] = people
   const identityId = await addIdentities(db, owned, contactId)
+  const mailId = await addSilentMail(db, owned)
   const ids = {
     ...{
       agentId,
@@ -144,6 +146,7 @@ async function world(): Promise<World> {
       actionId,
       contactId,
       identityId,
+      mailId,
       intoContactId,
       answerId: said.id,
       siteId,

@@ -138,7 +138,7 @@ export const mailboxesAreDue = ({ ctx }: Service) =>
 /** Reads all mailboxes once and waits until they have been read. */
 export async function readMailboxes(service: Service): Promise<void> {
   await mailboxesAreDue(service)
-  const reader = createMailReader(service.ctx)
+  const reader = createMailReader(service.ctx, { maxWaiting: 0 })
   await reader.tick()
   await reader.idle()
 }

@@ -2,6 +2,7 @@ import type { Context } from '../context.ts'
 import type { Task } from '../platform/jobs/jobs.ts'
 import type { RecurringJob } from '../platform/jobs/recurring-jobs.ts'
 import { POLL_MS } from '../platform/jobs/recurring-jobs.ts'
+import { KEEP_SENT, type KeepSent, keepSent } from './email/outbound/keep-sent.ts'
 import { createMailReader } from './email/parse/mail-reader.ts'
 import { ANSWER, type Answer, processInbound } from './inbound/process-inbound.ts'
 import { PROCESS_INBOUND, type ProcessInbound } from './inbound/receive-message.ts'
@@ -29,10 +30,20 @@ const answering = (ctx: Context): Task<Answer> => ({
   },
 })
 
+const keepingSent = (ctx: Context): Task<KeepSent> => ({
+  name: KEEP_SENT,
+  concurrency: 1,
+  share: 1,
+  // With the growing delays between them, the retries take more than an hour.
+  retries: 12,
+  run: (payload, { signal }) => keepSent(ctx, payload, signal),
+})
+
 export const channelJobs = (ctx: Context): Task<never>[] => [
   takingIn(ctx),
   answering(ctx),
   ...messagingJobs(ctx),
+  keepingSent(ctx) as Task<never>,
 ]
 
 export function channelRecurringJobs(ctx: Context): RecurringJob[] {

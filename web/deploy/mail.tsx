@@ -6,7 +6,7 @@ import { queries } from '../app/queries.ts'
 import { useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
-import { Check, Form, FormActions, FormProblem, Select, TextField } from '../ui/field.tsx'
+import { Check, Form, FormActions, FormProblem, Select, TextArea, TextField } from '../ui/field.tsx'
 import { Card, Section } from '../ui/page.tsx'
 import { Loaded, sentenceOf } from '../ui/state.tsx'
 import { Code } from './code.tsx'
@@ -15,6 +15,7 @@ import classes from './deploy.module.css'
 import { Disconnect } from './disconnect.tsx'
 import { MailServer, serverOf } from './mail-server.tsx'
 import { Failures, Outcomes } from './outcomes.tsx'
+import { SilentMails } from './silent-mails.tsx'
 
 const PATH = '/agents/{agentId}/email/connection'
 type Body = InputOf<'PUT', typeof PATH>['body']
@@ -113,6 +114,7 @@ function Connection({ agent, mailbox }: { agent: Agent; mailbox: Mailbox | null 
           )}
         </Card>
       </Section>
+      {mailbox && <SilentMails agentId={agent.id} />}
       {mailbox && (
         <Section
           title="Without IMAP"
@@ -157,6 +159,24 @@ function MailboxFields({ agent, mailbox, disabled }: MailboxFieldsProps) {
         hint="Parley then uses such an address to match a reply to its conversation. Most large providers support this."
         defaultChecked={mailbox?.plusAddressing ?? false}
       />
+      <Check
+        name="keepsSent"
+        label="Keep sent emails in the mailbox"
+        hint="Answers of the agent and of your team are put into its folder for sent emails. This needs IMAP."
+        defaultChecked={mailbox?.keepsSent ?? false}
+      />
+      {mailbox?.sentError && (
+        <FormProblem>The last email could not be put into its folder. {mailbox.sentError}</FormProblem>
+      )}
+      <TextArea
+        label="Certificate of your own authority"
+        name="authority"
+        rows={3}
+        placeholder="-----BEGIN CERTIFICATE-----"
+        defaultValue={mailbox?.authority ?? ''}
+        hint="Only if the servers have a certificate that no public authority has signed."
+        spellCheck={false}
+      />
     </fieldset>
   )
 }
@@ -174,12 +194,15 @@ function bodyOf(form: FormData): Body {
   const fromName = String(form.get('fromName')).trim()
   const imap = serverOf(form, 'imap')
   const smtp = serverOf(form, 'smtp')
+  const authority = String(form.get('authority') ?? '').trim()
   const folder = String(form.get('imap.mailbox') ?? '').trim()
   return {
     address: String(form.get('address')).trim(),
     ...(fromName && { fromName }),
     mode: form.get('mode') === 'tickets' ? 'tickets' : 'agent',
     plusAddressing: form.get('plusAddressing') !== null,
+    keepsSent: form.get('keepsSent') !== null,
+    ...(authority && { authority }),
     smtp,
     ...(imap.host && { imap: { ...imap, ...(folder && { mailbox: folder }) } }),
   }

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { SILENT_REASONS } from '../../platform/db/tables/channels.ts'
 import { Exact, endpoint, IsoTime, Nullable, OneOf, Success } from '../../platform/http/contract.ts'
 import { connectionStatuses } from '../registry/connection-status.ts'
 
@@ -75,8 +76,21 @@ export const connectMailbox = endpoint({
         description: 'Signs mails that are posted to /webhooks/email/{agentId}',
       }),
     ),
+    keepsSent: Type.Boolean({
+      default: false,
+      description: 'Sent mails are put into the folder of the mailbox for them (IMAP, special use \\Sent)',
+    }),
+    authority: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 100_000,
+        description:
+          'Certificates in PEM that both servers may be signed with, besides those of public authorities',
+      }),
+    ),
   }),
   success: { status: 200, schema: Success },
+  errors: ['RESOURCE_DUPLICATE'],
 })
 
 const state = {
@@ -107,6 +121,11 @@ export const readMailboxConnection = endpoint({
       smtp: Exact(state),
       imap: Nullable(Exact({ ...state, mailbox: Type.String() })),
       hasInboundSecret: Type.Boolean(),
+      authority: Nullable(Type.String()),
+      keepsSent: Type.Boolean(),
+      sentError: Nullable(
+        Type.String({ description: 'Why a sent mail could not be put into its folder last' }),
+      ),
       status: OneOf(connectionStatuses, {
         description: 'Whether both servers worked when they were last used',
       }),
@@ -141,5 +160,67 @@ export const testMailbox = endpoint({
   scope: 'messaging:write',
   params,
   success: { status: 200, schema: Exact({ smtp: outcome, imap: Nullable(outcome) }) },
+  errors: ['RESOURCE_NOT_FOUND'],
+})
+
+const reason = OneOf(SILENT_REASONS, {
+  description:
+    'automatic: a program wrote it. list: it came through a mailing list. old: older than the connection or than three days. answered: somebody had answered it in a mail client. own: sent from the address of the mailbox. noSender: no address to answer. tooMany: more mails than a person sends. repetitive: it looks like an automatic reply',
+})
+
+export const listSilentMails = endpoint({
+  method: 'GET',
+  path: '/agents/{agentId}/email/silent',
+  name: 'listSilentMails',
+  tag,
+  summary: 'List mails that were stored without an answer',
+  description: 'Newest first, at most 100. `counts` are those of the last 30 days.',
+  scope: 'messaging:read',
+  params,
+  success: {
+    status: 200,
+    schema: Exact({
+      data: Type.Array(
+        Exact({
+          id: Type.String(),
+          reason,
+          from: Nullable(Type.String({ description: 'The address to which an answer would go' })),
+          fromName: Nullable(Type.String()),
+          subject: Type.String(),
+          text: Type.String({ description: 'How the text begins' }),
+          receivedAt: IsoTime,
+          conversationId: Nullable(Type.String({ description: 'null until the mail is added to one' })),
+        }),
+      ),
+      counts: Type.Array(Exact({ reason, count: Type.Integer({ minimum: 1 }) })),
+    }),
+  },
+})
+
+const mailParams = Exact({ ...params.properties, mailId: Type.String({ minLength: 1 }) })
+
+export const answerSilentMail = endpoint({
+  method: 'POST',
+  path: '/agents/{agentId}/email/silent/{mailId}/answer',
+  name: 'answerSilentMail',
+  tag,
+  summary: 'Let the agent answer a mail that was stored without an answer',
+  description: 'The answer follows a moment later. The mail leaves the list.',
+  scope: 'messaging:write',
+  params: mailParams,
+  success: { status: 200, schema: Success },
+  errors: ['RESOURCE_NOT_FOUND', 'CHAT_CONVERSATION_NOT_ONGOING'],
+})
+
+export const giveSilentMailToTeam = endpoint({
+  method: 'POST',
+  path: '/agents/{agentId}/email/silent/{mailId}/ticket',
+  name: 'giveSilentMailToTeam',
+  tag,
+  summary: 'Open a ticket for a mail that was stored without an answer',
+  description: 'The team takes over its conversation. The mail leaves the list.',
+  scope: 'messaging:write',
+  params: mailParams,
+  success: { status: 200, schema: Success },
   errors: ['RESOURCE_NOT_FOUND'],
 })

@@ -1,6 +1,8 @@
+import { X509Certificate } from 'node:crypto'
 import type { Static } from 'typebox'
 import type { Context } from '../../context.ts'
 import type { AgentRef } from '../../platform/db/refs.ts'
+import { transact } from '../../platform/db/statements/transact.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import { type Route, route } from '../../platform/http/route.ts'
 import { statusOf } from '../registry/connection-status.ts'
@@ -12,12 +14,24 @@ import {
   usesOf,
 } from './connection/connection.ts'
 import { tryServers } from './connection/try-servers.ts'
-import { connectMailbox, disconnectMailbox, readMailboxConnection, testMailbox } from './contract.ts'
+import {
+  answerSilentMail,
+  connectMailbox,
+  disconnectMailbox,
+  giveSilentMailToTeam,
+  listSilentMails,
+  readMailboxConnection,
+  testMailbox,
+} from './contract.ts'
+import { giveSilentToTeam, letAnswer } from './silent/give-silent.ts'
+import { silentMails } from './silent/list-silent.ts'
 
 const success = { success: true as const }
 
-export const emailRoutes = (ctx: Pick<Context, 'config' | 'db' | 'secrets'>): Route[] => [
-  route(connectMailbox, async ({ ref, body }) => {
+export const emailRoutes = (
+  ctx: Pick<Context, 'config' | 'db' | 'jobs' | 'notifier' | 'secrets'>,
+): Route[] => [
+  route(connectMailbox, { check: ({ body }) => refuseAuthority(body.authority) }, async ({ ref, body }) => {
     await putConnection(ctx, ref, body)
     return success
   }),
@@ -36,7 +50,29 @@ export const emailRoutes = (ctx: Pick<Context, 'config' | 'db' | 'secrets'>): Ro
     const { smtp, imap } = await tryServers(ctx, row)
     return { smtp: outcomeOf(smtp), imap: row.imap ? outcomeOf(imap) : null }
   }),
+  route(listSilentMails, async ({ ref }) => silentMails(ctx.db, ref)),
+  route(answerSilentMail, async ({ db, ref }) => {
+    await transact(db, (trx) => letAnswer(ctx, trx, ref))
+    return success
+  }),
+  route(giveSilentMailToTeam, async ({ db, ref }) => {
+    await transact(db, (trx) => giveSilentToTeam(ctx, trx, ref))
+    return success
+  }),
 ]
+
+function refuseAuthority(authority: string | undefined): void {
+  if (authority === undefined) return
+  const certificates = authority.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
+  try {
+    if (certificates.length === 0) throw new Error('There is none.')
+    for (const one of certificates) new X509Certificate(one)
+  } catch {
+    throw new ApiError('VALIDATION_INVALID_BODY', {
+      details: { authority: 'Must be certificates in PEM, each from BEGIN CERTIFICATE to END CERTIFICATE.' },
+    })
+  }
+}
 
 const outcomeOf = (error: string | null) => ({ ok: error === null, error })
 
@@ -72,6 +108,9 @@ function presentConnection(row: ConnectionRow): Static<(typeof readMailboxConnec
       lastCheckedAt: row.imap_checked_at?.toISOString() ?? null,
     },
     hasInboundSecret: row.inbound_secret !== null,
+    authority: row.authority,
+    keepsSent: row.keeps_sent,
+    sentError: row.sent_error,
     status: statusOf(Object.values(usesOf(row)).filter((use) => use !== null)),
   }
 }

@@ -65,6 +65,7 @@ async function attempt(ctx: Context, channels: Channel[], delivery: DeliveryRow)
         { delivery: delivery.id, agent: delivery.agent_id, channel: delivery.channel },
         'a message could not be delivered; the reason is shown at the message',
       )
+    if (status === 'sent') await channel?.afterSent?.(ctx, trx, delivery)
     if (status === 'sent' || status === 'failed')
       await recordDelivery(ctx, trx, { ...delivery, error }, status)
   })

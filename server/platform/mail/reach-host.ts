@@ -1,11 +1,17 @@
 import { isIP } from 'node:net'
+import { getCACertificates } from 'node:tls'
 import type { MailServer } from '../db/tables/channels.ts'
 import { type ResolveHost, resolveWithSystem } from '../fetch/guard/pinned-connector.ts'
 import { isPrivateHostAllowed, parsePrivateHosts } from '../fetch/guard/private-hosts.ts'
 import { isPublicAddress } from '../fetch/guard/public-address.ts'
 import { MailFailure } from './mail-failure.ts'
 
-export type Login = MailServer & { password: string | null }
+/** `authority`: certificates (PEM) that are trusted in addition to the public ones. */
+export type Login = MailServer & { password: string | null; authority?: string | null }
+
+/** The options of a connection that trusts a login's own authority as well. */
+export const trusting = ({ authority }: Pick<Login, 'authority'>): { tls?: { ca: string[] } } =>
+  authority ? { tls: { ca: [...getCACertificates('default'), authority] } } : {}
 
 /**
  * Resolves the address of a mail server once and checks it as the guarded fetcher does. The connection must use this

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import SMTPConnection, { type SentMessageInfo } from 'nodemailer/lib/smtp-connection'
 import { domainOf } from './mail-address.ts'
 import { describeMailError, MailFailure } from './mail-failure.ts'
-import { type Login, reachHost } from './reach-host.ts'
+import { type Login, reachHost, trusting } from './reach-host.ts'
 
 const CONNECT_MS = 15_000
 const IDLE_MS = 30_000
@@ -90,6 +90,7 @@ export async function openSmtp(
     ...(isIP(host) ? {} : { servername: host }),
     secure: security === 'tls',
     requireTLS: security === 'starttls',
+    ...trusting(login),
     ignoreTLS: security === 'none',
     name: domainOf(address),
     connectionTimeout: CONNECT_MS,

@@ -28,6 +28,8 @@ export async function claimMailbox(db: Db): Promise<ClaimedMailbox | null> {
   const { rows } = await sql<ClaimedMailbox>`
     with busy as materialized (
       select account_id from email_connections where not ${isOver(sql`lease_until`, LEASE_SECONDS)}
+        -- Those that only wait for news have been read.
+        and ${isOver(sql`next_read_at`, MAX_PAUSE_SECONDS)}
       group by account_id having count(*) >= ${MAX_UNDER_WAY}
     )
     update email_connections set lease_id = ${newId()}, lease_until = now() + ${LEASE_SECONDS} * interval '1 second'
@@ -68,6 +70,25 @@ export async function noteRead(
   if (changed.numUpdatedRows === 0n) throw new LostLease('Another process reads the mailbox.')
 }
 
+/** Stores that a mailbox was read and that this process waits for news of it. Throws LostLease. */
+export async function noteWaiting(db: Db, { agent_id, account_id, lease_id }: ClaimedMailbox): Promise<void> {
+  const lease = sql<Date>`now() + ${LEASE_SECONDS} * interval '1 second'`
+  const changed = await db
+    .updateTable('email_connections')
+    .set({
+      imap_error: null,
+      imap_checked_at: new Date(),
+      read_failures: 0,
+      lease_until: lease,
+      next_read_at: lease,
+    })
+    .where('account_id', '=', account_id)
+    .where('agent_id', '=', agent_id)
+    .where('lease_id', '=', lease_id)
+    .executeTakeFirst()
+  if (changed.numUpdatedRows === 0n) throw new LostLease('The mailbox was connected anew.')
+}
+
 /**
  * Releases the mailbox until it is read again: at once when there is `more`, otherwise soon, and later after each
  * failure.
@@ -102,7 +123,7 @@ export async function giveBackMailbox(
 ): Promise<void> {
   await db
     .updateTable('email_connections')
-    .set({ lease_id: null, lease_until: null })
+    .set({ lease_id: null, lease_until: null, next_read_at: new Date() })
     .where('account_id', '=', account_id)
     .where('agent_id', '=', agent_id)
     .where('lease_id', '=', lease_id)

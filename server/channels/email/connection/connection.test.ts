@@ -54,6 +54,9 @@ test('a mailbox is connected, read without its passwords, and disconnected', asy
     smtp: { ...login(), ...unchecked },
     imap: { ...login({ port: 143 }), mailbox: 'Shop', ...unchecked },
     hasInboundSecret: true,
+    authority: null,
+    keepsSent: false,
+    sentError: null,
     status: 'untested',
   })
   const row = await service.ctx.db.selectFrom('email_connections').selectAll().executeTakeFirstOrThrow()
@@ -109,7 +112,7 @@ const TRIES: [string, Record<string, unknown>, string | RegExp | null][] = [
   [
     'no valid certificate',
     { security: 'starttls' },
-    '127.0.0.1 offers no secure connection with a valid certificate.',
+    /^127\.0\.0\.1 has a certificate that (?:has expired|it has signed itself)\./,
   ],
   [
     'a private address',
@@ -162,4 +165,39 @@ test('a mailbox is connected once its servers have worked, and no longer when on
   await recordSmtp(service.ctx.db, former, 'It was slow.')
   await check()
   assert.deepEqual(await state(), ['connected', null])
+})
+
+test('a second agent cannot read the same mailbox, and is told which one does', async () => {
+  const imap = { ...login({ port: 143 }), password: 'secret', mailbox: 'Shop' }
+  await put(login(), { imap })
+  const { body } = await client.request('POST', '/agents', { name: 'Other' })
+  const other = (more: Record<string, unknown>) =>
+    client.request('PUT', `/agents/${body.id}/email/connection`, {
+      address: 'info@shop.example',
+      smtp: login(),
+      imap: { ...imap, ...more },
+    })
+  const refused = await other({})
+  assert.deepEqual(
+    [refused.status, refused.body.error.code, refused.body.error.message],
+    [
+      409,
+      'RESOURCE_DUPLICATE',
+      'The agent “Agent” already reads this mailbox, and both would answer each mail. Disconnect it there first, or choose another folder.',
+    ],
+  )
+  assert.equal((await other({ mailbox: 'Other' })).status, 200)
+  assert.equal((await other({ username: 'somebody' })).status, 200)
+  // The agent itself may be connected again.
+  assert.equal((await put(login(), { imap })).status, 200)
+})
+
+test('an authority that is no certificate is refused', async () => {
+  for (const authority of ['x', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----']) {
+    const answer = await put(login(), { authority })
+    assert.deepEqual(
+      [answer.status, answer.body.error.details],
+      [400, { authority: 'Must be certificates in PEM, each from BEGIN CERTIFICATE to END CERTIFICATE.' }],
+    )
+  }
 })

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { type Selectable, sql } from 'kysely'
 import type { Context } from '../../../context.ts'
-import type { Db } from '../../../platform/db/database.ts'
+import type { Db, Trx } from '../../../platform/db/database.ts'
 import type { AgentRef } from '../../../platform/db/refs.ts'
 import { json } from '../../../platform/db/statements/json.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import type { EmailConnectionsTable, MailServer } from '../../../platform/db/tables/channels.ts'
+import { ApiError } from '../../../platform/http/errors.ts'
 import type { Login } from '../../../platform/mail/reach-host.ts'
 import { placeOfRow } from '../../../platform/secrets/sealed-columns.ts'
 import type { LastUse } from '../../registry/connection-status.ts'
@@ -20,6 +21,8 @@ type NewConnection = {
   smtp: ServerLogin
   imap?: ServerLogin & { mailbox?: string }
   inboundSecret?: string
+  authority?: string
+  keepsSent: boolean
 }
 type ServerLogin = Omit<MailServer, 'username'> & { username?: string; password?: string }
 
@@ -42,11 +45,15 @@ export async function putConnection(
     const sameSmtp = isSameLogin(old?.smtp ?? null, smtp)
     const sameImap = isSameLogin(old?.imap ?? null, imap)
     const sameMailbox = sameImap && old?.imap?.mailbox === imap?.mailbox
+    if (imap) await refuseSecondAgent(trx, { accountId, agentId }, imap)
     const values = {
       address: wanted.address.toLowerCase(),
       from_name: wanted.fromName ?? null,
       mode: wanted.mode,
       plus_addressing: wanted.plusAddressing,
+      authority: wanted.authority ?? null,
+      keeps_sent: wanted.keepsSent,
+      sent_error: null,
       smtp: json(smtp),
       smtp_password:
         (await encrypted(wanted.smtp.password, 'smtp_password')) ??
@@ -86,6 +93,30 @@ export async function putConnection(
       .onConflict((conflict) => conflict.column('agent_id').doUpdateSet(values))
       .execute()
   })
+}
+
+/** Two agents would both answer each mail of one mailbox. Throws RESOURCE_DUPLICATE. */
+async function refuseSecondAgent(
+  trx: Trx,
+  { accountId, agentId }: AgentRef,
+  { host, username, mailbox }: MailServer & { mailbox: string },
+): Promise<void> {
+  const place = [host.toLowerCase(), username ?? '', mailbox]
+  await sql`select pg_advisory_xact_lock(hashtextextended(${[accountId, ...place].join(' ')}, 0))`.execute(
+    trx,
+  )
+  const { rows } = await sql<{ name: string }>`
+    select agents.name from email_connections join agents on agents.id = email_connections.agent_id
+    where email_connections.account_id = ${accountId} and agents.account_id = ${accountId}
+      and email_connections.agent_id <> ${agentId}
+      and lower(imap ->> 'host') = ${place[0]} and coalesce(imap ->> 'username', '') = ${place[1]}
+      and imap ->> 'mailbox' = ${mailbox}
+    limit 1`.execute(trx)
+  const [other] = rows
+  if (other)
+    throw new ApiError('RESOURCE_DUPLICATE', {
+      message: `The agent “${other.name}” already reads this mailbox, and both would answer each mail. Disconnect it there first, or choose another folder.`,
+    })
 }
 
 const serverOf = ({ host, port, security, username }: ServerLogin): MailServer => ({
@@ -141,6 +172,7 @@ export const inboundSecretOf = (ctx: Pick<Context, 'secrets'>, row: ConnectionRo
 
 export const smtpLogin = async (ctx: Pick<Context, 'secrets'>, row: ConnectionRow): Promise<Login> => ({
   ...row.smtp,
+  authority: row.authority,
   password: await opened(ctx, row, 'smtp_password', row.smtp_password),
 })
 
@@ -148,7 +180,11 @@ export const imapLogin = async (
   ctx: Pick<Context, 'secrets'>,
   row: ConnectionRow,
 ): Promise<(Login & { mailbox: string }) | null> =>
-  row.imap && { ...row.imap, password: await opened(ctx, row, 'imap_password', row.imap_password) }
+  row.imap && {
+    ...row.imap,
+    authority: row.authority,
+    password: await opened(ctx, row, 'imap_password', row.imap_password),
+  }
 
 /** Returns how each server of a mailbox was last used. */
 export const usesOf = (
@@ -193,6 +229,18 @@ export async function recordSmtp(db: Db, row: ConnectionRow, error: string | nul
     .where('account_id', '=', row.account_id)
     .where('agent_id', '=', row.agent_id)
     // The use of the servers before says nothing about these.
+    .where('updated_at', '=', row.updated_at)
+    .execute()
+}
+
+/** Stores why the last sent mail could not be put into its folder; null if it could. */
+export async function recordSent(db: Db, row: ConnectionRow, error: string | null): Promise<void> {
+  if (row.sent_error === error) return
+  await db
+    .updateTable('email_connections')
+    .set({ sent_error: error })
+    .where('account_id', '=', row.account_id)
+    .where('agent_id', '=', row.agent_id)
     .where('updated_at', '=', row.updated_at)
     .execute()
 }

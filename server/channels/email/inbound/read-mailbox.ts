@@ -1,8 +1,9 @@
 import type { ImapFlow } from 'imapflow'
 import type { Context } from '../../../context.ts'
 import { MailFailure } from '../../../platform/mail/mail-failure.ts'
-import { type ClaimedMailbox, noteRead } from '../connection/claim-mailbox.ts'
+import { type ClaimedMailbox, noteRead, noteWaiting } from '../connection/claim-mailbox.ts'
 import { imapLogin } from '../connection/connection.ts'
+import { MAX_SESSION_MS, newsOf, waitForMail } from '../connection/wait-for-mail.ts'
 import { withImap } from './imap.ts'
 import { SKEW_MS } from './silent-reason.ts'
 import { takeMail } from './take-mail.ts'
@@ -15,19 +16,21 @@ const MAX_BYTES = 60 * 1024 * 1024
 const BEGINNING_BYTES = 2 * 1024 * 1024
 
 /**
- * Stores the mails that arrived since the last time, each in a transaction. Returns whether there are more. It
+ * Stores the mails that arrived since the last time, each in a transaction. Returns whether there are more. If
+ * the server tells of new mails and `mayWait` allows it, the session waits for the next one. It
  * changes nothing in the mailbox. Throws LostLease, and what withImap throws.
  */
 export async function readMailbox(
   ctx: Pick<Context, 'config' | 'db' | 'filesDir' | 'jobs' | 'mailParser' | 'notifier' | 'secrets'>,
   row: ClaimedMailbox,
-  limits: { maxMs: number; signal: AbortSignal },
+  { mayWait, ...limits }: { maxMs: number; signal: AbortSignal; mayWait: () => boolean },
 ): Promise<boolean> {
   const login = await imapLogin(ctx, row)
   if (!login) return false
   const until = performance.now() + MAX_TURN_MS
-  return withImap(login, ctx.config.allowedPrivateHosts, limits, async (client) => {
+  return withImap(login, ctx.config.allowedPrivateHosts, limits, async (client, giveTime) => {
     const mailbox = await client.mailboxOpen(login.mailbox, { readOnly: true })
+    const news = newsOf(client)
     const { uidValidity, uidNext } = mailbox
     const isSame = row.uid_validity !== null && String(row.uid_validity) === String(uidValidity)
     const after = isSame ? Number(row.last_uid) : 0
@@ -42,7 +45,9 @@ export async function readMailbox(
     }
     if (uids.length > MAX_MAILS) return true
     await noteRead(ctx.db, row, { uidValidity, lastUid: Math.max(after, uidNext - 1, uids.at(-1) ?? 0) })
-    return false
+    if (!client.capabilities.has('IDLE') || !mayWait()) return false
+    giveTime(MAX_SESSION_MS)
+    return waitForMail(client, news, () => noteWaiting(ctx.db, row))
   })
 }
 

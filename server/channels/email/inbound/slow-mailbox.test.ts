@@ -146,12 +146,19 @@ test('unresponsive mailboxes of one account leave places to others', async () =>
     host: '127.0.0.1',
     port: server.port,
     security: 'none',
-    username: 'someone',
     password: 'secret',
   }
   const mine: string[] = []
   for (let i = 0; i < 4; i++)
-    mine.push((await connectTestMailbox(service, client, { smtpPort: 1, mode: 'tickets', imap })).agentId)
+    mine.push(
+      (
+        await connectTestMailbox(service, client, {
+          smtpPort: 1,
+          mode: 'tickets',
+          imap: { ...imap, username: `user-${i}` },
+        })
+      ).agentId,
+    )
   await service.ctx.db
     .updateTable('email_connections')
     .set({ next_read_at: new Date(0) })

@@ -1,7 +1,4 @@
 import type { Context } from '../../../context.ts'
-import { readAttachment } from '../../../conversations/attachments/attachments.ts'
-import { MAX_BYTES } from '../../../conversations/attachments/limits.ts'
-import type { DeliveryRow } from '../../../inbox/deliveries/claim-delivery.ts'
 import { type ThreadRow, threadOf } from '../../../inbox/deliveries/enqueue-delivery.ts'
 import { peopleOfThread } from '../../../inbox/deliveries/mail-people.ts'
 import type { Attempt } from '../../../inbox/deliveries/settle-delivery.ts'
@@ -10,16 +7,9 @@ import type { MailPeople } from '../../../platform/db/tables/channels.ts'
 import { describeMailError } from '../../../platform/mail/mail-failure.ts'
 import { openSmtp, SendFailure } from '../../../platform/mail/smtp.ts'
 import type { Channel } from '../../registry/channel.ts'
-import {
-  type ConnectionRow,
-  markKeyOf,
-  recordRefusal,
-  recordSmtp,
-  rowOf,
-  smtpLogin,
-} from '../connection/connection.ts'
-import type { MailFile } from '../parse/parsed-mail.ts'
-import { composeMail } from './compose-mail.ts'
+import { type ConnectionRow, recordRefusal, recordSmtp, rowOf, smtpLogin } from '../connection/connection.ts'
+import { KEEP_SENT, type KeepSent } from './keep-sent.ts'
+import { mailOf } from './mail-of-delivery.ts'
 import { changeMailThread, mailThreadOf, peopleAfter, withReference } from './mail-threads.ts'
 import { threadOfTicket } from './ticket-thread.ts'
 
@@ -34,26 +24,11 @@ export const emailChannel: Channel = {
       : await threadOfTicket(ctx, row, delivery)
     const mailThread = thread && mailThreadOf(thread)
     if (!thread || !mailThread) return { kind: 'refused', reason: 'There is no e-mail address to send to.' }
-    const files = await readFiles(ctx, delivery)
-    if (typeof files === 'string') return { kind: 'refused', reason: files }
-    const { text, html, linkHosts, notice, people: chosen } = delivery.content
+    const { people: chosen } = delivery.content
     const people = chosen ?? peopleOfThread(thread)
     if (!people) return { kind: 'refused', reason: 'There is no e-mail address to send to.' }
-    const mail = await composeMail({
-      deliveryId: delivery.id,
-      from: { address: row.address, name: row.from_name ?? (await agentName(ctx, row)) },
-      key: await markKeyOf(ctx, row),
-      plusAddressing: row.plus_addressing,
-      peer: thread.peer,
-      thread: mailThread,
-      people,
-      text,
-      html,
-      linkHosts,
-      notice,
-      files,
-      automatic: delivery.ticket_message_id === null,
-    })
+    const mail = await mailOf(ctx, row, delivery, { peer: thread.peer, thread: mailThread, people })
+    if (typeof mail === 'string') return { kind: 'refused', reason: mail }
     const attempt = await hand(ctx, row, mail, signal)
     if (attempt.kind === 'sent') {
       await noteSent(ctx, thread, mail.messageId, attempt.providerMessageId, chosen ?? null).catch(
@@ -66,34 +41,14 @@ export const emailChannel: Channel = {
     }
     return attempt
   },
-}
-
-async function agentName({ db }: Context, { account_id, agent_id }: ConnectionRow): Promise<string | null> {
-  const agent = await db
-    .selectFrom('agents')
-    .select('name')
-    .where('account_id', '=', account_id)
-    .where('id', '=', agent_id)
-    .executeTakeFirst()
-  return agent?.name ?? null
-}
-
-/** Returns the files of a delivery, or a sentence that says why they cannot be sent. */
-async function readFiles(
-  ctx: Pick<Context, 'db' | 'filesDir'>,
-  delivery: DeliveryRow,
-): Promise<MailFile[] | string> {
-  const notes = delivery.content.attachments ?? []
-  if (notes.reduce((sum, { size }) => sum + size, 0) > MAX_BYTES)
-    return `The files have more than the ${MAX_BYTES / 1_048_576} MB that mail servers take.`
-  const owner = { accountId: delivery.account_id, agentId: delivery.agent_id }
-  const files: MailFile[] = []
-  for (const { id, name } of notes) {
-    const file = await readAttachment(ctx.filesDir, ctx.db, owner, id)
-    if (!file) return `The file ${name} no longer exists.`
-    files.push({ name: file.row.name, mediaType: file.row.media_type, bytes: file.bytes })
-  }
-  return files
+  async afterSent({ jobs }, trx, delivery) {
+    const row = await rowOf(trx, { accountId: delivery.account_id, agentId: delivery.agent_id })
+    if (row?.keeps_sent && row.imap)
+      await jobs.enqueue<KeepSent>(trx, KEEP_SENT, {
+        accountId: delivery.account_id,
+        deliveryId: delivery.id,
+      })
+  },
 }
 
 type Mail = { raw: Buffer; envelope: { from: string; to: string[] }; messageId: string }

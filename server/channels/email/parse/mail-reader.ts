@@ -10,6 +10,8 @@ import {
 import { readMailbox } from '../inbound/read-mailbox.ts'
 
 const AT_ONCE = 4
+/** The most sessions of one process that wait for a mail, each with a connection. Other mailboxes are asked again and again. */
+const MAX_WAITING = 100
 /** The time limit of one session. It is enough for the largest mail and less than the lease. */
 const MAX_VISIT_MS = 120_000
 
@@ -23,23 +25,39 @@ type MailReader = {
   close(): Promise<void>
 }
 
-export function createMailReader(ctx: Context, { maxMs = MAX_VISIT_MS } = {}): MailReader {
+export function createMailReader(
+  ctx: Context,
+  { maxMs = MAX_VISIT_MS, maxWaiting = MAX_WAITING } = {},
+): MailReader {
   const ending = new AbortController()
   const underWay = new Set<Promise<void>>()
+  let waiting = 0
   const work = async (): Promise<void> => {
-    while (!ending.signal.aborted) {
+    let waits = false
+    /** A session that waits leaves its place to another one. */
+    const mayWait = (): boolean => {
+      if (waiting >= maxWaiting || ending.signal.aborted) return false
+      waits = true
+      waiting++
+      start()
+      return true
+    }
+    while (!ending.signal.aborted && !waits) {
       const row = await claimMailbox(ctx.db)
       if (!row) return
       // If one was due, there may be more.
       start()
-      await visit(ctx, row, { maxMs, signal: ending.signal })
+      await visit(ctx, row, { maxMs, signal: ending.signal, mayWait }).finally(() => {
+        if (waits) waiting--
+      })
     }
+    start()
   }
   const idle = async (): Promise<void> => {
     while (underWay.size > 0) await Promise.all(underWay)
   }
   const start = (): void => {
-    if (underWay.size >= AT_ONCE || ending.signal.aborted) return
+    if (underWay.size - waiting >= AT_ONCE || ending.signal.aborted) return
     const done = work()
       .catch((error: unknown) => ctx.log.error({ err: error }, 'mailboxes could not be read'))
       .finally(() => underWay.delete(done))
@@ -58,7 +76,7 @@ export function createMailReader(ctx: Context, { maxMs = MAX_VISIT_MS } = {}): M
 async function visit(
   ctx: Context,
   row: ClaimedMailbox,
-  limits: { maxMs: number; signal: AbortSignal },
+  limits: Parameters<typeof readMailbox>[2],
 ): Promise<void> {
   try {
     const more = await readMailbox(ctx, row, limits)

@@ -19,15 +19,18 @@ export type ChannelThreadsTable = {
   created_at: Time
 }
 
-export type SilentReason =
-  | 'automatic'
-  | 'list'
-  | 'old'
-  | 'answered'
-  | 'own'
-  | 'noSender'
-  | 'tooMany'
-  | 'repetitive'
+export const SILENT_REASONS = [
+  'automatic',
+  'list',
+  'old',
+  'answered',
+  'own',
+  'noSender',
+  'tooMany',
+  'repetitive',
+] as const
+
+export type SilentReason = (typeof SILENT_REASONS)[number]
 
 /** The text that a person wrote on a channel; its attachments have already been stored. */
 export type InboundContent = {

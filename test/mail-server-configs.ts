@@ -1,0 +1,146 @@
+/** The configuration of the servers of test/mail-servers.ts. */
+export type ServerOptions = {
+  folder: string
+  uid: number
+  gid: number
+  ports: { smtp: number; submission: number; smtps: number; imap: number; imaps: number }
+}
+
+export const dovecotConfig = ({ folder, uid, gid, ports }: ServerOptions): string => `
+protocols = imap
+base_dir = ${folder}/run
+log_path = ${folder}/run/dovecot.log
+listen = 127.0.0.1
+default_internal_user = dovecot
+default_internal_group = dovecot
+default_login_user = dovecot
+first_valid_uid = 1
+first_valid_gid = 1
+ssl = yes
+ssl_cert = <${folder}/certificates/used.pem
+ssl_key = <${folder}/certificates/used.key
+disable_plaintext_auth = no
+auth_mechanisms = plain login
+auth_failure_delay = 0
+mail_location = maildir:~/Maildir
+mail_max_userip_connections = 50
+service anvil {
+  chroot =
+}
+service auth {
+  unix_listener auth-postfix {
+    mode = 0666
+  }
+}
+service imap-login {
+  chroot =
+  inet_listener imap {
+    port = ${ports.imap}
+  }
+  inet_listener imaps {
+    port = ${ports.imaps}
+    ssl = yes
+  }
+}
+namespace inbox {
+  inbox = yes
+  mailbox Sent {
+    special_use = \\Sent
+    auto = subscribe
+  }
+}
+passdb {
+  driver = static
+  args = password=secret
+}
+userdb {
+  driver = static
+  args = uid=${uid} gid=${gid} home=${folder}/mail/%n
+}
+`
+
+const SERVICES = `
+cleanup unix n - n - 0 cleanup
+qmgr unix n - n 300 1 qmgr
+rewrite unix - - n - - trivial-rewrite
+bounce unix - - n - 0 bounce
+defer unix - - n - 0 bounce
+trace unix - - n - 0 bounce
+flush unix n - n 1000? 0 flush
+proxymap unix - - n - - proxymap
+smtp unix - - n - - smtp
+error unix - - n - - error
+retry unix - - n - - error
+discard unix - - n - - discard
+virtual unix - n n - - virtual
+anvil unix - - n - 1 anvil
+tlsmgr unix - - n 1000? 1 tlsmgr
+postlog unix-dgram n - n - 1 postlogd
+`
+
+/** Everybody with a mailbox: mail to such an address in both domains goes into the folder of the name. */
+const USERS = [
+  'customer',
+  'support',
+  'info',
+  'billing',
+  'ann',
+  'ben',
+  'cleo',
+  'dora',
+  'emil',
+  'finn',
+  'gina',
+  'hugo',
+]
+const DOMAINS = ['test.example', 'people.example']
+
+/** Who has logged in may only send from the own address. */
+export const postfixConfig = ({ folder, uid, gid, ports }: ServerOptions): Record<string, string> => ({
+  'main.cf': `
+compatibility_level = 3.6
+queue_directory = ${folder}/spool
+data_directory = ${folder}/data
+maillog_file = ${folder}/postfix.log
+maillog_file_prefixes = ${folder}
+mail_owner = postfix
+setgid_group = postdrop
+command_directory = /usr/sbin
+daemon_directory = /usr/lib/postfix/sbin
+inet_interfaces = 127.0.0.1
+inet_protocols = ipv4
+myhostname = mx.test.example
+mydestination =
+alias_maps =
+mynetworks = 127.0.0.0/8
+smtp_host_lookup = native
+recipient_delimiter = +
+message_size_limit = 60000000
+mailbox_size_limit = 0
+virtual_mailbox_limit = 0
+virtual_mailbox_domains = ${DOMAINS.join(', ')}
+virtual_mailbox_base = ${folder}/mail
+virtual_mailbox_maps = texthash:${folder}/postfix/boxes
+virtual_alias_maps = inline:{ { sales@test.example = support@test.example } }
+virtual_minimum_uid = 1
+virtual_uid_maps = static:${uid}
+virtual_gid_maps = static:${gid}
+smtpd_tls_security_level = may
+smtpd_tls_cert_file = ${folder}/certificates/used.pem
+smtpd_tls_key_file = ${folder}/certificates/used.key
+smtpd_sasl_type = dovecot
+smtpd_sasl_path = ${folder}/run/auth-postfix
+smtpd_sender_login_maps = texthash:${folder}/postfix/logins
+smtpd_client_connection_rate_limit = 0
+`,
+  boxes: USERS.flatMap((name) => DOMAINS.map((domain) => `${name}@${domain} ${name}/Maildir/`)).join('\n'),
+  logins: USERS.map((name) => `${name}@test.example ${name}`).join('\n'),
+  'master.cf': `
+127.0.0.1:${ports.smtp} inet n - n - - smtpd
+127.0.0.1:${ports.submission} inet n - n - - smtpd ${SUBMISSION}
+127.0.0.1:${ports.smtps} inet n - n - - smtpd ${SUBMISSION} -o smtpd_tls_wrappermode=yes
+${SERVICES}`,
+})
+
+const SUBMISSION =
+  '-o smtpd_sasl_auth_enable=yes -o smtpd_relay_restrictions=permit_sasl_authenticated,reject -o smtpd_sender_restrictions=reject_sender_login_mismatch'
