@@ -20,11 +20,15 @@ SKIPPED = "//script|//style|//noscript|//template|//head|//svg|//comment()"
 
 
 def pdf(path):
-    return "\n".join(page.get_textpage().get_text_range() for page in pypdfium2.PdfDocument(path))
+    text = "\n".join(page.get_textpage().get_text_range() for page in pypdfium2.PdfDocument(path))
+    # pdfium marks the hyphen of a word that is divided between two lines.
+    return re.sub("\ufffe\\s*", "", text)
 
 
 def page_text(data):
-    root = html.fromstring(data)
+    # A text that is decoded already must not be decoded again as its label says.
+    parser = html.HTMLParser(encoding="utf-8") if isinstance(data, str) else None
+    root = html.fromstring(data.encode() if isinstance(data, str) else data, parser=parser)
     for element in root.xpath(SKIPPED):
         element.drop_tree()
     return "\n".join(root.itertext())
@@ -32,10 +36,19 @@ def page_text(data):
 
 def web(path):
     expected = path.with_name(path.name.replace("source.html", "expected.html"))
-    if expected != path and expected.exists():
-        return page_text(expected.read_bytes())
     data = path.read_bytes()
-    return trafilatura.extract(data, favor_recall=True, include_comments=False) or page_text(data)
+    # A page holds more than its main text, and all of it is right.
+    path.with_name(path.name + ".whole.txt").write_text(page_text(decoded(data)), errors="replace")
+    if expected != path and expected.exists():
+        return page_text(expected.read_text("utf-8"))
+    return trafilatura.extract(data, favor_recall=True, include_comments=False) or page_text(decoded(data))
+
+
+def decoded(data):
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data
 
 
 def parts(path, pattern, blocks, text):
@@ -53,6 +66,16 @@ def parts(path, pattern, blocks, text):
                                      if next(run.iterancestors("{*}" + blocks), None) is block
                                      and next(run.iterancestors("{*}Fallback"), None) is None))
     return "\n".join(lines)
+
+
+def shown(path):
+    """All texts and numbers of an office file, with those of its charts and diagrams."""
+    with zipfile.ZipFile(path) as archive:
+        roots = [etree.fromstring(archive.read(name), etree.XMLParser(huge_tree=True, recover=True))
+                 for name in archive.namelist() if name.endswith(".xml")]
+    texts = "\n".join(element.text or "" for root in roots for element in root.iter("{*}t", "{*}v"))
+    names = "\n".join(sheet.get("name", "") for root in roots for sheet in root.iter("{*}sheet"))
+    return texts + "\n" + names
 
 
 def workbook(path):
@@ -82,6 +105,8 @@ for file in sorted(Path(sys.argv[1]).rglob("*")):
     if not reader or "expected.html" in file.name:
         continue
     try:
+        if file.suffix.lower() in (".docx", ".pptx", ".xlsx"):
+            file.with_name(file.name + ".whole.txt").write_text(shown(file), errors="replace")
         file.with_name(file.name + ".reference.txt").write_text(reader(file), errors="replace")
     except Exception as error:
         print(f"{file}: {type(error).__name__} {str(error)[:80]}")

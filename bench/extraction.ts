@@ -1,8 +1,13 @@
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import type { DocumentType, Section } from '../server/knowledge/documents/extracted-document.ts'
+import type {
+  DocumentType,
+  ExtractedDocument,
+  Section,
+} from '../server/knowledge/documents/extracted-document.ts'
 import { createExtractor } from '../server/knowledge/documents/extractor.ts'
+import { isWarned as isMissing } from '../server/knowledge/documents/gaps.ts'
 import { sniffType, typeOfName } from '../server/knowledge/documents/sniff-type.ts'
 import { visibleText } from '../server/platform/text/words/visible-text.ts'
 
@@ -14,12 +19,15 @@ type Reading = {
   found?: number
   right?: number
   failure?: string
+  /** What the reader itself names as missing. */
+  warnings: string[]
 }
 
 /**
  * Measures what is read of the documents of a folder: `node bench/extraction.ts FOLDER [--save FILE] [--against FILE]
  * [--type TYPE …]`. Beside each document, `NAME.reference.txt` holds its text as another program reads it (see
- * bench/extraction-reference.py), with which the words are compared. `--against` names the file that an earlier run
+ * bench/extraction-reference.py), with which the words are compared; `NAME.whole.txt`, if it is there, holds all that is
+ * right. `--against` names the file that an earlier run
  * saved, and lists the documents of which fewer words are found than then.
  */
 async function measure(folder: string, types: readonly string[]): Promise<Reading[]> {
@@ -36,10 +44,11 @@ async function measure(folder: string, types: readonly string[]): Promise<Readin
       if (!type) continue
       const reference = readFileSync(`${path}.reference.txt`, 'utf8')
       if (wordsOf(reference).size === 0) continue
+      const whole = existsSync(`${path}.whole.txt`) ? readFileSync(`${path}.whole.txt`, 'utf8') : ''
       const begun = performance.now()
       const read = await extractor.extract({ bytes, type, filename: file }, { owner: 'bench' }).then(
-        ({ sections }) => shares(textOf(sections), reference),
-        ({ code }) => ({ failure: String(code) }),
+        ({ sections, gaps }) => ({ ...shares(textOf(sections), reference, whole), warnings: namesOf(gaps) }),
+        ({ code }) => ({ failure: String(code), warnings: [] }),
       )
       readings.push({ file, type, ms: Math.round(performance.now() - begun), ...read })
     }
@@ -48,6 +57,11 @@ async function measure(folder: string, types: readonly string[]): Promise<Readin
   }
   return readings
 }
+
+const namesOf = (gaps: ExtractedDocument['gaps'] = []): string[] =>
+  gaps
+    .filter(isMissing)
+    .map(({ kind, place, count }) => `${count} ${kind}${place === null ? '' : `, ${place}`}`)
 
 /** Returns what is searched: the text of the sections and each heading once. */
 function textOf(sections: readonly Section[]): string {
@@ -77,14 +91,16 @@ const sizeOf = (words: ReadonlyMap<string, number>): number =>
 
 /**
  * Counts each word as often as both have it. A table repeats the names of its columns in each row, so a word that the
- * reference has is right however often it is there.
+ * reference or the whole file has is right however often it is there. So are numbers and single letters: no reader has the
+ * labels of lists, nor numbers and dates as they are shown.
  */
-function shares(text: string, reference: string): Pick<Reading, 'found' | 'right'> {
+function shares(text: string, reference: string, whole: string): Pick<Reading, 'found' | 'right'> {
   const [read, expected] = [wordsOf(text), wordsOf(reference)]
   let found = 0
   for (const [word, count] of expected) found += Math.min(count, read.get(word) ?? 0)
+  const all = wordsOf(`${reference}\n${whole}`)
   let right = 0
-  for (const [word, count] of read) right += expected.has(word) ? count : 0
+  for (const [word, count] of read) right += all.has(word) || !/\p{L}{2}/u.test(word) ? count : 0
   return { found: found / sizeOf(expected), right: right / Math.max(sizeOf(read), 1) }
 }
 
@@ -94,7 +110,7 @@ const READERS: Partial<Record<DocumentType, string>> = {
   docx: "lxml, the text elements of the file's parts",
   pptx: "lxml, the text elements of the file's parts",
   xlsx: 'openpyxl, cells without a format of their own',
-  html: 'trafilatura, or the text of the page',
+  html: 'found: the agreed text, else trafilatura; right: lxml, the whole page',
 }
 /** A file of which less is found or right should carry a warning. */
 const WHOLE = 0.97
@@ -107,23 +123,36 @@ function spreadOf(numbers: readonly number[]): string {
   return `${at(0.5)} | ${at(0.1)}`
 }
 
+const isBelow = ({ found = 0, right = 0 }: Reading): boolean => Math.min(found, right) < WHOLE
+const isWarned = ({ warnings }: Reading): boolean => warnings.length > 0
+const percent = (part: number, all: number): string => `${((100 * part) / Math.max(all, 1)).toFixed(1)} %`
+
 function report(readings: readonly Reading[]): void {
   console.log(
-    '| format | reader | files | read | found: median | worst tenth | right: median | worst tenth | below .97 |',
+    '| format | reader | files | read | found: median | worst tenth | right: median | worst tenth | below .97 | of them warned | other files warned |',
   )
-  console.log('| - | - | - | - | - | - | - | - | - |')
+  console.log('| - | - | - | - | - | - | - | - | - | - | - |')
   for (const [type, all] of Map.groupBy(readings, ({ type }) => type)) {
     const read = all.filter(({ failure }) => failure === undefined)
-    const below = read.filter(({ found = 0, right = 0 }) => Math.min(found, right) < WHOLE)
+    const [below, whole] = [read.filter(isBelow), read.filter((one) => !isBelow(one))]
     console.log(
       `| ${type} | ${READERS[type] ?? 'the reference beside it'} | ${all.length} | ${read.length} | ` +
-        `${spreadOf(all.map(({ found = 0 }) => found))} | ${spreadOf(read.map(({ right = 0 }) => right))} | ${below.length} |`,
+        `${spreadOf(all.map(({ found = 0 }) => found))} | ${spreadOf(read.map(({ right = 0 }) => right))} | ${below.length} | ` +
+        `${below.filter(isWarned).length} | ${whole.filter(isWarned).length} |`,
     )
   }
+  const read = readings.filter(({ failure }) => failure === undefined)
+  const whole = read.filter((one) => !isBelow(one))
+  console.log(
+    `\nWarned: ${percent(read.filter(isWarned).length, read.length)} of all files that were read, ` +
+      `${percent(whole.filter(isWarned).length, whole.length)} of the complete ones.`,
+  )
   const worst = readings.toSorted((a, b) => leastOf(a) - leastOf(b)).slice(0, WORST)
   console.log(`\nThe worst ${worst.length}:\n`)
-  for (const { file, failure, found = 0, right = 0 } of worst)
-    console.log(`- ${file}: ${failure ?? `found ${found.toFixed(3)}, right ${right.toFixed(3)}`}`)
+  for (const { file, failure, found = 0, right = 0, warnings } of worst) {
+    const shares = failure ?? `found ${found.toFixed(3)}, right ${right.toFixed(3)}`
+    console.log(`- ${file}: ${[shares, ...warnings].join('; ')}`)
+  }
 }
 
 const leastOf = ({ failure, found = 0, right = 0 }: Reading): number =>

@@ -13,6 +13,7 @@ import { Globe } from '../ui/icons.ts'
 import { Badge, Table } from '../ui/page.tsx'
 import { ShowMore } from '../ui/show-more.tsx'
 import { Empty, Loaded } from '../ui/state.tsx'
+import { partsOf } from './left-out.tsx'
 import classes from './sources.module.css'
 import { Warnings } from './warnings.tsx'
 
@@ -103,7 +104,7 @@ type PageTableProps = {
 function PageTable({ pages, onExclude }: PageTableProps) {
   return (
     <Table label="Pages" head={['Page', 'State', 'Size', 'Read', <Hidden key="a">Actions</Hidden>]}>
-      {pages.map(({ id, url, title, status: state, error, size, fetchedAt, warnings }) => (
+      {pages.map(({ id, url, title, status: state, error, size, fetchedAt, warnings, leftOut }) => (
         <tr key={id}>
           <td className={classes.name}>
             <a href={url} target="_blank" rel="noopener noreferrer">
@@ -111,6 +112,7 @@ function PageTable({ pages, onExclude }: PageTableProps) {
             </a>
             <p className={error ? classes.error : classes.faint}>{error ?? new URL(url).pathname}</p>
             {warnings && <Warnings of={warnings} />}
+            {leftOut && <p className={classes.faint}>Left out: {partsOf(leftOut)}</p>}
           </td>
           <td>
             <Badge tone={PAGE_TONES[state]}>{PAGE_WORDS[state]}</Badge>

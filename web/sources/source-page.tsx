@@ -19,6 +19,7 @@ import { Chunks } from './chunks.tsx'
 import { Citations } from './citations.tsx'
 import { EditSource } from './edit-source.tsx'
 import { History } from './history.tsx'
+import { LeftOut } from './left-out.tsx'
 import { PausedAddresses } from './paused-addresses.tsx'
 import { SitePages } from './site-pages.tsx'
 import { SourceText } from './source-text.tsx'
@@ -98,6 +99,9 @@ function Actions({ agentId, source }: { agentId: string; source: Source }) {
   )
 }
 
+/** Returns whether a source is a website of many pages. */
+const isSite = ({ type, metadata }: Source): boolean => type === 'link' && 'children' in (metadata ?? {})
+
 function Facts({ agentId, source }: { agentId: string; source: Source }) {
   const { charset } = (source.metadata ?? {}) as { charset?: unknown }
   const { tone, label } = statusOfSource(source.status)
@@ -141,6 +145,14 @@ function Facts({ agentId, source }: { agentId: string; source: Source }) {
           </dd>
         </div>
       )}
+      {(source.leftOut || source.wholePage || isSite(source)) && (
+        <div className={classes.wide}>
+          <dt>Left out of the page</dt>
+          <dd>
+            <LeftOut agentId={agentId} source={source} />
+          </dd>
+        </div>
+      )}
       {source.error && (
         <div>
           <dt>What went wrong</dt>
@@ -156,9 +168,8 @@ function Parts({ source, agentId }: { source: Source; agentId: string }) {
   const { tab } = useSearch({ strict: false })
   const navigate = useNavigate()
   const place = { agentId, sourceId: source.id }
-  const isSite = source.type === 'link' && 'children' in (source.metadata ?? {})
   const items = [
-    isSite && {
+    isSite(source) && {
       id: 'pages',
       label: 'Pages',
       content: <SitePages {...place} isBusy={isBusy(source)} progress={progressOf(source)} />,

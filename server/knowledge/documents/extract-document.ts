@@ -30,7 +30,7 @@ export async function extractDocument(input: DocumentInput): Promise<ExtractedDo
 }
 
 async function extractFromText(
-  { bytes, url, contentType, charset: chosen }: DocumentInput,
+  { bytes, url, contentType, charset: chosen, wholePage }: DocumentInput,
   type: 'html' | 'md' | 'csv' | 'txt',
 ): Promise<ExtractedDocument> {
   const label = declaredCharset(contentType, type === 'html' ? bytes : undefined)
@@ -39,7 +39,7 @@ async function extractFromText(
   const document = await (async () => {
     switch (type) {
       case 'html':
-        return (await import('./html/extract-html.ts')).extractHtml(text, url)
+        return (await import('./html/extract-html.ts')).extractHtml(text, url, wholePage)
       case 'md':
         return (await import('./text/extract-markdown.ts')).extractMarkdown(text, url)
       case 'csv':
@@ -50,7 +50,7 @@ async function extractFromText(
   })()
   const missing = gapCounter()
   missing.add('letters', '', text.match(LOST)?.length ?? 0)
-  return { ...document, charset, gaps: missing.gaps('line') }
+  return { ...document, charset, gaps: [...missing.gaps('line'), ...(document.gaps ?? [])] }
 }
 
 /** What stands for bytes that the charset does not have. */

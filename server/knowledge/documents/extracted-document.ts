@@ -39,6 +39,8 @@ export type DocumentInput = {
   url?: string | undefined
   /** The whole Content-Type header, for its charset. */
   contentType?: string | undefined
+  /** Whether nothing of a web page is left out. */
+  wholePage?: boolean | undefined
   /** The charset that its owner chose. */
   charset?: string | undefined
 }

@@ -8,9 +8,12 @@ export const GAP_KINDS = [
   'formulas',
   'cells',
 ] as const satisfies readonly Gap['kind'][]
+type Warned = Omit<Gap, 'kind'> & { kind: (typeof GAP_KINDS)[number] }
+
+export const isWarned = (gap: Gap): gap is Warned => gap.kind !== 'parts'
 
 /** Returns a sentence for the owner of the document. */
-export function sentenceOf({ kind, place, count }: Gap): string {
+export function sentenceOf({ kind, place, count }: Warned): string {
   const at = place === null ? '' : ` (${place})`
   const all = (one: string, several: string): string => (count === 1 ? `One ${one}` : `${count} ${several}`)
   switch (kind) {

@@ -31,14 +31,15 @@ export function gridOf(rows: readonly (readonly TableCell[])[]): string[][] {
 
 /**
  * Turns table cells into one line per row: `Header: value; Header: value` when there are `headerRows`, `value | value`
- * otherwise. Empty values and empty rows are omitted. A row with a single cell is the heading of the rows below it and
+ * otherwise. Empty values and empty rows are omitted; the names of columns without any value are a line of their own. A row with a single cell is the heading of the rows below it and
  * is repeated in each of them.
  */
 export function tableRows(rows: readonly (readonly string[])[], headerRows: number): string[] {
   const cells = rows.map((row) => row.map((cell) => cell.replace(/\s+/g, ' ').trim()))
   const isNamed = headerRows > 0 && cells.length > headerRows
   const header = isNamed ? namesOf(cells.slice(0, headerRows)) : []
-  const lines: string[] = []
+  const unused = header.filter((_, column) => !cells.slice(headerRows).some((row) => row[column]))
+  const lines = unused.some(Boolean) ? [unused.filter(Boolean).join(' | ')] : []
   let group: string | null = null
   let isGroupUsed = true
   for (const row of isNamed ? cells.slice(headerRows) : cells) {

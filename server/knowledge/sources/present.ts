@@ -1,8 +1,8 @@
 import type { Static } from 'typebox'
 import type { Gap } from '../../platform/db/tables/knowledge.ts'
-import { sentenceOf } from '../documents/gaps.ts'
+import { isWarned, sentenceOf } from '../documents/gaps.ts'
 import type { SourceRow } from './queries.ts'
-import type { Source, Warning } from './schema.ts'
+import type { LeftOut, Source, Warning } from './schema.ts'
 
 export function presentSource(row: SourceRow): Static<typeof Source> {
   return {
@@ -16,9 +16,17 @@ export function presentSource(row: SourceRow): Static<typeof Source> {
     error: row.error,
     metadata: row.metadata,
     ...warningsOf(row),
+    ...(row.content.wholePage || row.metadata?.wholePage ? { wholePage: true } : {}),
   }
 }
 
-/** Returns what is missing in a source or page as warnings; nothing where nothing is. */
-export const warningsOf = ({ gaps }: { gaps: Gap[] }): { warnings?: Static<typeof Warning>[] } =>
-  gaps.length === 0 ? {} : { warnings: gaps.map((gap) => ({ ...gap, message: sentenceOf(gap) })) }
+type Missing = { warnings?: Static<typeof Warning>[]; leftOut?: Static<typeof LeftOut>[] }
+
+/** Returns what is missing in a source or page as warnings, and what is left out on purpose; nothing where nothing is. */
+export function warningsOf({ gaps }: { gaps: Gap[] }): Missing {
+  const warnings = gaps.filter(isWarned).map((gap) => ({ ...gap, message: sentenceOf(gap) }))
+  const leftOut = gaps
+    .filter((gap) => !isWarned(gap))
+    .map(({ place, count }) => ({ place: place ?? '', words: count }))
+  return { ...(warnings.length > 0 ? { warnings } : {}), ...(leftOut.length > 0 ? { leftOut } : {}) }
+}

@@ -23,6 +23,15 @@ export const Warning = Exact({
   count: Type.Integer({ minimum: 1 }),
   message: Type.String({ description: 'The same and what can be done, for a person' }),
 })
+export const LeftOut = Exact({
+  place: Type.String({ description: 'Which part of the page, such as "navigation" or the heading above it' }),
+  words: Type.Integer({ minimum: 1 }),
+})
+const LeftOuts = Type.Optional(
+  Type.Array(LeftOut, {
+    description: 'Parts of a web page that are left out as navigation or beside its main part',
+  }),
+)
 const Warnings = Type.Optional(
   Type.Array(Warning, { description: 'What is not in the text, if it was read only in part' }),
 )
@@ -50,6 +59,10 @@ export const Source = Exact({
     ),
   ),
   warnings: Warnings,
+  leftOut: LeftOuts,
+  wholePage: Type.Optional(
+    Type.Boolean({ description: 'true: nothing of its pages is left out. Set with PUT' }),
+  ),
 })
 
 const Name = Type.String({ minLength: 1, maxLength: 255, pattern: '\\S', refusal: 'Must not be blank.' })
@@ -123,6 +136,9 @@ export const UpdateSource = Subset(
     excludePaths: Patterns,
     includeOnlyPaths: Patterns,
     slowScraping: Type.Boolean(),
+    wholePage: Type.Boolean({
+      description: 'For web pages, websites and html files: true puts back what `leftOut` lists',
+    }),
     charset: Nullable(
       OneOf(CHARSETS, {
         description:
@@ -160,6 +176,7 @@ export const Page = Exact({
   size: Type.Integer({ minimum: 0, description: 'Bytes of training text' }),
   fetchedAt: Nullable(IsoTime),
   warnings: Warnings,
+  leftOut: LeftOuts,
 })
 
 export const UpdatePage = Exact({

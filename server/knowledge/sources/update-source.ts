@@ -28,8 +28,8 @@ const FIELDS: Record<SourceRow['type'], readonly (keyof Change)[]> = {
   text: ['name', 'content'],
   qna: ['name', 'questions', 'answer'],
   // As at the creation, options of websites are accepted but have no effect on a single page.
-  link: ['linkType', 'excludePaths', 'includeOnlyPaths', 'slowScraping'],
-  file: ['name', 'charset'],
+  link: ['linkType', 'excludePaths', 'includeOnlyPaths', 'slowScraping', 'wholePage'],
+  file: ['name', 'charset', 'wholePage'],
   notionPage: ['name'],
   ticket: [],
 }
@@ -54,10 +54,14 @@ export async function updateSource(
     )
     if (change.linkType !== undefined && change.linkType !== row.link_type)
       throw otherLinkType(change.linkType)
-    const { charset } = change
+    const { charset, wholePage } = change
+    const settings = {
+      ...(charset === undefined ? row.content : withCharset(row, charset)),
+      ...(wholePage === undefined ? {} : { wholePage: requirePage(row, wholePage) }),
+    }
     return {
       name: change.name,
-      ...(charset === undefined ? contentOf(row, change) : { content: withCharset(row, charset) }),
+      ...(charset === undefined && wholePage === undefined ? contentOf(row, change) : { content: settings }),
     }
   })
 }
@@ -67,6 +71,12 @@ type Changes = {
   content?: SourceRow['content']
   size?: number
   metadata?: unknown
+}
+
+function requirePage({ type, content }: SourceRow, wholePage: boolean): boolean {
+  if (type === 'file' && content.mediaType !== 'html')
+    throw invalidField('wholePage', 'Only web pages, websites and html files have parts that are left out.')
+  return wholePage
 }
 
 function withCharset({ content }: SourceRow, charset: Charset | null): SourceRow['content'] {

@@ -158,7 +158,14 @@ async function extract(
   }
   try {
     const asked = { owner: source.account_id, signal, onBegin }
-    const { title, chunks, bytes, charset, gaps = [] } = await extractor.extractChunks(input, asked)
+    const { wholePage } = source.content
+    const {
+      title,
+      chunks,
+      bytes,
+      charset,
+      gaps = [],
+    } = await extractor.extractChunks({ ...input, wholePage }, asked)
     const root = titleAbove(title, source, chunks)
     return {
       chunks: chunks.map((chunk) => ({

@@ -116,7 +116,12 @@ async function contentOf(
   if (complaint !== null) return failed(complaint, links)
   try {
     const input = built === null ? read : renderedInput(built, answer.url)
-    const { title, chunks: all, bytes, gaps = [] } = await extractor.extractChunks(input, asked)
+    const {
+      title,
+      chunks: all,
+      bytes,
+      gaps = [],
+    } = await extractor.extractChunks({ ...input, wholePage: run.wholePage }, asked)
     const chunks = isEntrance(page) ? all : all.filter(({ isContact }) => !isContact)
     if (chunks.length === 0) return failed('The page contains no text.', links)
     const loaded = chunks.map((chunk) => ({ ...chunk, questions: null }))

@@ -139,3 +139,19 @@ test('a clone answers page by page, outlives the original, and crawls by itself'
   assert.deepEqual((await copy.again(source.id)).metadata.children, { included: 1, excluded: 1, failed: 0 })
   assert.deepEqual([await copy.finds('inglewood'), await copy.finds('jessamine')], [false, true])
 })
+
+test('parts of the pages of a website are listed, and are put back also on pages that have not changed', async () => {
+  const navigation = '<nav><a href="/">The marker yarrowfield</a></nav>'
+  const body = `<title>Home</title>${navigation}<main><h1>Home</h1><p>The marker zennorwick.</p></main>`
+  site.pages.set('/', tagged({ body }, '1'))
+  const { id } = await web.crawled(site.url)
+  assert.deepEqual([await web.finds('zennorwick'), await web.finds('yarrowfield')], [true, false])
+  const listed = await client.request('GET', `${web.path}/${id}/pages`)
+  assert.deepEqual(listed.body.data[0].leftOut, [{ place: 'navigation', words: 3 }])
+  const changed = await client.request('PUT', `${web.path}/${id}`, { wholePage: true })
+  assert.equal(changed.status, 200, JSON.stringify(changed.body))
+  assert.equal((await web.settled(id)).status, 'trained')
+  assert.deepEqual([await web.finds('zennorwick'), await web.finds('yarrowfield')], [true, true])
+  await web.again(id)
+  assert.equal(await web.finds('yarrowfield'), true)
+})

@@ -29,6 +29,8 @@ export type CrawlRun = {
   start: URL
   site: Site
   rules: PathRules
+  /** Whether nothing of the pages is left out. */
+  wholePage: boolean
   slow: boolean
   /** Whether the first pages have been added. */
   seeded: boolean
@@ -63,7 +65,7 @@ export async function openRun(
     .executeTakeFirst()
   const isCurrent = chain === null ? source?.crawl?.seeded : source?.crawl?.chain === chain
   if (!source || !isProcessing(source) || !isCurrent) return null
-  const { type, slowScraping, ...patterns } = crawlMetadata(source)
+  const { type, slowScraping, wholePage = false, ...patterns } = crawlMetadata(source)
   const start = new URL(await settleUrl({ db, fetcher }, source, signal))
   return {
     sourceId,
@@ -74,6 +76,7 @@ export async function openRun(
     start,
     site: siteOf(start, type),
     rules: pathRules(patterns),
+    wholePage,
     slow: slowScraping,
     seeded: source.crawl?.seeded ?? false,
     isLive: source.live_version === version,

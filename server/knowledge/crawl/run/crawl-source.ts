@@ -7,6 +7,7 @@ export type CrawlMetadata = {
   excludePaths: string[]
   includeOnlyPaths: string[]
   slowScraping: boolean
+  wholePage?: boolean
   crawlStatus: 'fetching' | 'fetched' | 'failed'
   children: Children
   /** While it is being crawled: the number of pages that were found and are to be read. */
@@ -27,7 +28,10 @@ export type PausedAddresses = Trap & {
 /** The number of pages by status. Waiting pages are not counted. */
 export type Children = { included: number; excluded: number; failed: number }
 
-export type CrawlOptions = Pick<CrawlMetadata, 'excludePaths' | 'includeOnlyPaths' | 'slowScraping'>
+export type CrawlOptions = Pick<
+  CrawlMetadata,
+  'excludePaths' | 'includeOnlyPaths' | 'slowScraping' | 'wholePage'
+>
 
 /** Returns whether the source is a website of many pages. */
 export const isCrawl = ({ link_type }: Pick<SourceRow, 'link_type'>): boolean =>

@@ -13,7 +13,13 @@ import { enqueueCrawl } from './enqueue-crawl.ts'
 type LinkType = (typeof linkTypes)[number]
 type Change = Partial<CrawlOptions> & { linkType?: LinkType }
 
-const FIELDS: readonly string[] = ['linkType', 'excludePaths', 'includeOnlyPaths', 'slowScraping']
+const FIELDS: readonly string[] = [
+  'linkType',
+  'excludePaths',
+  'includeOnlyPaths',
+  'slowScraping',
+  'wholePage',
+]
 
 /**
  * Changes the options of a website or how its pages are found, and crawls it again while the live version is used.
@@ -40,6 +46,14 @@ export async function updateSite(
       .where('account_id', '=', account.id)
       .where('id', '=', sourceId)
       .execute()
+    // Pages that have not changed would not be sent again.
+    if (metadata.wholePage !== before.wholePage)
+      await trx
+        .updateTable('pages')
+        .set({ etag: null, last_modified: null })
+        .where('account_id', '=', account.id)
+        .where('source_id', '=', sourceId)
+        .execute()
     await enqueueCrawl(jobs, trx, { accountId: account.id, sourceId, reason: 'changed' })
     return requireSource(trx, { accountId: account.id, agentId, sourceId })
   })

@@ -7,10 +7,11 @@ import { linkAddress } from '../text/link-address.ts'
 import { contactSections, unsaid } from './contact-sections.ts'
 import { expandHiddenText } from './expand-hidden-text.ts'
 import { anchorsOf } from './html-anchors.ts'
-import { boxesOfText, framesOf, isFooter, isHeader, isNavigation } from './html-frames.ts'
-import { type HtmlElement, headingText } from './html-node.ts'
+import { boxesOfText, framesOf, isFooter, isHeader, isNavigation, placeOf } from './html-frames.ts'
+import { type HtmlElement, headingText, textOf } from './html-node.ts'
 import { htmlSections } from './html-sections.ts'
 import { tooComplex } from './html-shape.ts'
+import { leftOutParts } from './left-out.ts'
 
 type Document = ReturnType<typeof parseHTML>['document']
 
@@ -24,17 +25,18 @@ const NEARLY_ALL = 0.8
  * Extracts the main content of an HTML page with the contact data around it, or its whole body when none stands out.
  * Throws ExtractFailure `no_text` and `too_large`.
  */
-export async function extractHtml(html: string, url?: string): Promise<ExtractedDocument> {
+export async function extractHtml(html: string, url?: string, wholePage = false): Promise<ExtractedDocument> {
   const reason = tooComplex(html)
   if (reason) throw new ExtractFailure('too_large', reason)
   // linkedom needs one root element to build a document from a fragment.
   const source = /<html[\s>]/i.test(html)
     ? html
     : `<!doctype html><html><head></head><body>${html}</body></html>`
-  const without = treeOf(source, true)
-  const document = lengthOf(sectionsIn(without, url)) > 0 ? without : treeOf(source, false)
+  const removed: HtmlElement[] = []
+  const without = treeOf(source, !wholePage, removed)
+  const document = lengthOf(sectionsIn(without, url)) > 0 ? without : treeOf(source, false, [])
   const whole = sectionsIn(document, url)
-  if (lengthOf(whole) === 0)
+  if (whole.length === 0)
     throw new ExtractFailure(
       'no_text',
       'This page contains no text. It may need a browser to build its content.',
@@ -49,21 +51,28 @@ export async function extractHtml(html: string, url?: string): Promise<Extracted
   const siteName = plain(document.querySelector('meta[property="og:site_name"]')?.getAttribute('content'))
   const contact = contactSections(frames, siteName)
   // Where no main part is marked, a name such as "sidebar" may be that of the text.
-  const left = new Set(main ? frames : frames.filter(isFooter))
+  const left = new Set(wholePage ? [] : main ? frames : frames.filter(isFooter))
+  const parts = [...removed, ...left].map((element) => ({ place: placeOf(element), text: textOf(element) }))
   const unframed = sectionsIn(document, url, (element) => left.has(element))
-  const page = main ? unframed : await mainSections(document, url, lengthOf(whole))
+  const page = main || wholePage ? unframed : await mainSections(document, url, lengthOf(whole))
   const above = isNamedByHeading ? heading : headingOf(document, main, frames)
   const sections = page ? underHeading(above, page) : lengthOf(unframed) > 0 ? unframed : whole
-  return finishDocument(title, [...sections, ...unsaid(contact, sections)])
+  const finished = finishDocument(title, [...sections, ...unsaid(contact, sections)])
+  return { ...finished, gaps: leftOutParts(parts, unframed, finished.sections) }
 }
 
 /** Returns the page's tree without navigation and with what browsers show only on demand. */
-function treeOf(source: string, isWithoutNavigation: boolean): Document {
+function treeOf(source: string, isWithoutNavigation: boolean, removed: HtmlElement[]): Document {
   const { document } = parseHTML(source)
   expandHiddenText(document)
   const blocks = 'nav, div, p, ul, ol, table, header, footer, aside, section'
   if (isWithoutNavigation)
-    for (const element of document.querySelectorAll(blocks)) if (isNavigation(element)) element.remove()
+    // What is inside of a removed element is no longer in the tree.
+    for (const element of document.querySelectorAll(blocks))
+      if (isNavigation(element) && element.closest('html')) {
+        removed.push(element)
+        element.remove()
+      }
   // The detection of the main content would remove them by their names.
   const boxes = document.querySelectorAll('aside, [class*="sidebar"], [class*="aside"], .alert')
   const ofText: ReadonlySet<unknown> = new Set(boxesOfText(boxes))
@@ -94,7 +103,8 @@ function sectionsIn(
     const plainly = read(element, false)
     if (lengthOf(plainly) > 0) return plainly
   }
-  return []
+  // A page may consist of headings.
+  return read(root, true).filter(({ headingPath }) => headingPath.length > 0)
 }
 
 /** Returns the element that the page marks as its main part; null when it marks none, or several. */

@@ -275,3 +275,51 @@ test('the depth of a page is that of its tree: what closes itself and the text o
   assert.match(await textOf(page(`<p>Returns are free.</p>${icons}${script}`)), /Returns are free/)
   await assert.rejects(sectionsOf('<b>'.repeat(300)), { code: 'too_large' })
 })
+
+test('the names of columns that have no values are kept', async () => {
+  const table =
+    '<table><tr><th>Name</th><th>Size</th><th>Signature</th></tr><tr><td>Lamp</td><td>3 m</td><td></td></tr></table>'
+  const form = '<table><tr><th>Date</th><th>Place</th></tr><tr><td></td><td></td></tr></table>'
+  const { sections } = await extractDocument({
+    type: 'html',
+    bytes: Buffer.from(`<h1>Order</h1><p>What is ordered:</p>${table}<p>Where:</p>${form}`),
+  })
+  assert.match(
+    sections.map(({ text }) => text).join('\n'),
+    /Signature\nName: Lamp; Size: 3 m[\s\S]*Date \| Place/,
+  )
+})
+
+test('a page of headings alone is read', async () => {
+  const { sections } = await extractDocument({
+    type: 'html',
+    bytes: Buffer.from('<h1>Statement</h1><h2>From January to March</h2><h2>From April</h2>'),
+  })
+  assert.deepEqual(
+    sections.map(({ text }) => text),
+    ['From January to March', 'From April'],
+  )
+})
+
+test('what is left out of a page is listed with its words, and stays if nothing is to be left out', async () => {
+  const page = `<title>Lamps</title><nav><a href="/a">Our lamps</a> <a href="/b">Our bulbs</a></nav>
+    <main><h1>Lamps</h1><p>Lamps can be returned within 30 days.</p></main>
+    <aside><p>Offers</p><a href="/c">Ten percent off all bulbs</a></aside><footer>All rights reserved</footer>`
+  const read = (wholePage: boolean) => extractDocument({ type: 'html', bytes: Buffer.from(page), wholePage })
+  const { sections, gaps } = await read(false)
+  assert.deepEqual(
+    sections.map(({ text }) => text),
+    ['Lamps can be returned within 30 days.'],
+  )
+  assert.deepEqual(gaps, [
+    { kind: 'parts', place: 'navigation', count: 4 },
+    { kind: 'parts', place: 'sidebar', count: 6 },
+    { kind: 'parts', place: 'footer', count: 3 },
+  ])
+  const whole = await read(true)
+  assert.deepEqual(whole.gaps, [])
+  assert.match(
+    whole.sections.map(({ text }) => text).join(' '),
+    /Our lamps[\s\S]*30 days[\s\S]*Ten percent[\s\S]*rights/,
+  )
+})

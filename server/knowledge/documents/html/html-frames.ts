@@ -47,6 +47,15 @@ export const isFooter = (element: HtmlElement): boolean =>
   element.getAttribute('role') === 'contentinfo' ||
   isNamed(element, FOOTER_NAMED)
 
+/** Returns the name of a part of a page for its owner. */
+export function placeOf(element: HtmlElement): string {
+  if (isFooter(element)) return 'footer'
+  if (isHeader(element)) return 'header'
+  if (isNavigation(element)) return 'navigation'
+  if (isSidebar(element)) return 'sidebar'
+  return element.getAttribute('role') || element.id || nameOf(element).toLowerCase()
+}
+
 export const isHeader = (element: HtmlElement): boolean =>
   nameOf(element) === 'HEADER' || element.getAttribute('role') === 'banner'
 

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { parseHTML } from 'linkedom'
 import type { PdfFile, PdfPage } from 'pdfjs-dist/legacy/build/pdf.mjs'
 import type { Gap } from '../../../platform/db/tables/knowledge.ts'
+import { lettersOnly } from '../../../platform/text/words/words.ts'
 import { ExtractFailure } from '../extract-failure.ts'
 import { type ExtractedDocument, finishDocument } from '../extracted-document.ts'
 import { gapCounter } from '../gaps.ts'
@@ -38,8 +39,7 @@ export async function extractPdf(bytes: Uint8Array): Promise<ExtractedDocument> 
       'This PDF contains no text: its pages are images. Run text recognition (OCR) over it and upload the result.',
     )
   const tagged = isTagged && !runsRightToLeft(text) ? await taggedHtml(bytes, pages.length) : ''
-  const isWhole = lettersIn(tagged.replace(/<[^>]*>/g, '')) >= lettersIn(text) * TAGGED
-  const html = isWhole ? tagged : linesToHtml(pages)
+  const html = coverageOf(tagged, pages) >= TAGGED ? tagged : linesToHtml(pages)
   const { body } = parseHTML(`<!doctype html><html><body>${html}</body></html>`).document
   const sections = htmlSections(body, {
     addressOf: (href) => linkAddress(href, null),
@@ -51,6 +51,19 @@ export async function extractPdf(bytes: Uint8Array): Promise<ExtractedDocument> 
 }
 
 const lettersIn = (text: string): number => text.match(/[\p{L}\p{N}]/gu)?.length ?? 0
+
+/** Returns the share of the letters of the lines that are in the tagged text, each cell with all of its letters. */
+function coverageOf(tagged: string, pages: readonly PdfLine[][]): number {
+  const said = lettersOnly(tagged.replace(/<[^>]*>/g, ''))
+  let [found, all] = [0, 0]
+  for (const { cells } of pages.flat())
+    for (const { text } of cells) {
+      const letters = lettersOnly(text)
+      all += letters.length
+      if (said.includes(letters)) found += letters.length
+    }
+  return said === '' ? 0 : found / all
+}
 
 /** Tags lack what is entered in a form, and repeat what is struck twice. */
 type Pages = { pages: PdfLine[][]; title: unknown; isTagged: boolean; gaps: Gap[] }

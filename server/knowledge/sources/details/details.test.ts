@@ -143,6 +143,30 @@ test('a file that is read in part is live, and says what is missing until it is 
   assert.equal('warnings' in (await client.request('GET', at(id))).body, false)
 })
 
+test('parts of an html file that are left out are listed, and can be put back and be left out again', async () => {
+  const form = new FormData()
+  form.set('name', 'Page')
+  const page = '<nav><a href="/a">Our marvellous bulbs</a></nav><main><p>Lamps last for ten years.</p></main>'
+  form.set('file', new Blob([page]), 'page.html')
+  const sent = await client.raw('POST', `/agents/${agentId}/sources`, { body: form })
+  const { id } = (await sent.json()) as { id: string }
+  const read = async () => {
+    assert.equal((await settled(id)).status, 'trained')
+    const { leftOut, wholePage } = (await client.request('GET', at(id))).body
+    const { text } = (await client.request('GET', at(id, '/text'))).body
+    return [text.includes('marvellous'), leftOut, wholePage]
+  }
+  assert.deepEqual(await read(), [false, [{ place: 'navigation', words: 3 }], undefined])
+  assert.equal((await client.request('PUT', at(id), { wholePage: true })).body.wholePage, true)
+  assert.deepEqual(await read(), [true, undefined, true])
+  await client.request('POST', at(id, '/refresh'))
+  assert.deepEqual(await read(), [true, undefined, true])
+  await client.request('PUT', at(id), { wholePage: false })
+  assert.deepEqual(await read(), [false, [{ place: 'navigation', words: 3 }], undefined])
+  const text = await add({ type: 'text', name: 'No page', content: 'It has none.' })
+  assert.equal((await client.request('PUT', at(text), { wholePage: true })).status, 400)
+})
+
 test('at most twenty trainings are kept, newest first', async () => {
   const id = await add({ type: 'text', name: 'Often', content: 'Once.' })
   for (let time = 2; time <= 22; time++) {

@@ -52,9 +52,12 @@ export type SourcesTable = {
 }
 
 /** The result of one training of a source, or of one check of its origin. */
-/** Something of a document that is not in its text: what it is, where it is, and how many there are. */
+/**
+ * Something of a document that is not in its text: what it is, where it is, and how many there are. `parts` are parts of a
+ * web page that are left out on purpose, with their words.
+ */
 export type Gap = {
-  kind: 'pages' | 'letters' | 'charts' | 'objects' | 'formulas' | 'cells'
+  kind: 'pages' | 'letters' | 'charts' | 'objects' | 'formulas' | 'cells' | 'parts'
   place: string | null
   count: number
 }
@@ -98,6 +101,8 @@ export type SourceContent = {
   mediaType?: string
   /** The charset that the owner chose for a text file. */
   charset?: string
+  /** Whether nothing of a web page is left out. */
+  wholePage?: boolean
   /** The path of the uploaded file, relative to the files folder. */
   file?: string
   /** Its size; absent in sources of former versions. */

@@ -1,0 +1,39 @@
+import type { Gap } from '../../../platform/db/tables/knowledge.ts'
+import { visibleText } from '../../../platform/text/words/visible-text.ts'
+import { lettersOnly } from '../../../platform/text/words/words.ts'
+import type { Section } from '../extracted-document.ts'
+
+type Part = { place: string; text: string }
+
+/** The most parts that are listed; the last one stands for all others. */
+const MAX_PARTS = 20
+const MAX_PLACE_LENGTH = 80
+/** Looking for a line in the whole text takes a while on a long page. */
+const MAX_LINES = 5_000
+
+/**
+ * Lists what of a page is not in its text, with the number of words: parts that are marked as navigation and the like, and
+ * lines beside its main part, under the heading above them.
+ */
+export function leftOutParts(
+  parts: readonly Part[],
+  page: readonly Section[],
+  kept: readonly Section[],
+): Gap[] {
+  const said = lettersOnly(
+    kept.flatMap(({ headingPath, text }) => [...headingPath, visibleText(text)]).join(' '),
+  )
+  const isSaid = (text: string): boolean => said.includes(lettersOnly(text))
+  const lines = page.flatMap(({ headingPath, text }) =>
+    visibleText(text)
+      .split('\n')
+      .map((line) => ({ place: headingPath.at(-1) ?? 'beside the main part', text: line })),
+  )
+  const words = new Map<string, number>()
+  for (const { place, text } of [...parts, ...lines.slice(0, MAX_LINES)]) {
+    const count = isSaid(text) ? 0 : (text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0)
+    const key = words.has(place) || words.size < MAX_PARTS - 1 ? place.slice(0, MAX_PLACE_LENGTH) : 'others'
+    if (count > 0) words.set(key, (words.get(key) ?? 0) + count)
+  }
+  return [...words].map(([place, count]) => ({ kind: 'parts', place, count }))
+}
