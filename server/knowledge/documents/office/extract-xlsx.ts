@@ -62,7 +62,12 @@ function countMissing(
   const whole: unknown = sheet['!fullref'] ?? sheet['!ref']
   if (typeof whole !== 'string') return
   const { e: end } = utils.decode_range(whole)
-  missing.add('cells', name, Math.max(0, end.r + 1 - MAX_ROWS) + Math.max(0, end.c + 1 - MAX_COLUMNS))
+  const rows = sheet['!data'] ?? []
+  // Sheets say that they are as wide as their formats reach.
+  const widths = rows.map((cells = []) => cells.findLastIndex((cell) => cell?.v !== undefined) + 1)
+  const width = widths.reduce((most, one) => Math.max(most, one), 0)
+  const below = rows.length < MAX_ROWS ? 0 : end.r + 1 - MAX_ROWS
+  missing.add('cells', name, Math.max(0, below) + Math.max(0, width - MAX_COLUMNS))
 }
 
 function sheetsOf(bytes: Buffer): { name: string; sheet: WorkSheet; isDate1904: boolean }[] {
