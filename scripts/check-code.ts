@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import type { Node, SourceFile } from 'typescript/unstable/ast'
 import {
+  isArrowFunction,
   isAsExpression,
+  isFunctionExpression,
   isFunctionLikeDeclaration,
   isNonNullExpression,
   isPropertyAssignment,
@@ -13,7 +15,8 @@ import { API } from 'typescript/unstable/sync'
 /**
  * `node scripts/check-code.ts [ROOT] [--list]` checks, on the syntax tree of every product file, that type assertions
  * (`as X` and `!`, but not `as const`) are few over all, that none goes through `unknown`, and that functions and files
- * are short: a function is measured without the functions in it that have names, which are measured themselves. With `--list`, it also prints every assertion and the counts of each folder.
+ * are short: a function is measured without the functions in it that have names, which are measured themselves. With
+ * `--list`, it also prints every assertion and the counts of each folder.
  */
 
 const MAX_ASSERTIONS_PER_1000_LINES = 3
@@ -93,7 +96,7 @@ function checkFile(name: string, source: SourceFile): void {
   const linesOfInner = (outer: Node): number => {
     let sum = 0
     outer.forEachChild((node) => {
-      const isInner = isFunctionLikeDeclaration(node) && ('name' in node || isNamedByParent(node))
+      const isInner = isFunctionLikeDeclaration(node) && hasName(node)
       sum += isInner ? lineOf(node.end) - lineOf(node.getStart(source)) + 1 : linesOfInner(node)
     })
     return sum
@@ -101,6 +104,7 @@ function checkFile(name: string, source: SourceFile): void {
   visit(source)
 }
 
-function isNamedByParent({ parent }: Node): boolean {
-  return isVariableDeclaration(parent) || isPropertyAssignment(parent)
+function hasName(node: Node): boolean {
+  const isExpression = isArrowFunction(node) || isFunctionExpression(node)
+  return !isExpression || isVariableDeclaration(node.parent) || isPropertyAssignment(node.parent)
 }

@@ -138,11 +138,8 @@ export async function createApp(
     uploads: ctx.uploads,
   })
   const shared = sharedBy(2)
-  await app.register(
-    async (v2) =>
-      serveRoutes(v2, { ...shared, routes: features.flatMap(({ routes }) => routes?.(ctx) ?? []) }),
-    { prefix: V2 },
-  )
+  const routes = features.flatMap((feature) => feature.routes?.(ctx) ?? [])
+  await app.register(async (v2) => serveRoutes(v2, { ...shared, routes }), { prefix: V2 })
   await app.register(
     async (v1) => serveRoutes(v1, { ...sharedBy(1), routes: version1Routes(ctx), present: presentError }),
     { prefix: V1 },

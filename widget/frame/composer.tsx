@@ -40,7 +40,8 @@ export function Composer({ chat, voice, state, appearance, field }: Props) {
   useLayoutEffect(() => fit(field.current, text))
   useEffect(() => () => dictation?.abort(), [dictation])
 
-  const send = (): void => {
+  const send = (event: Event): void => {
+    event.preventDefault()
     if (!canSend) return
     dictation?.abort()
     setUnheardWhy(null)
@@ -65,13 +66,7 @@ export function Composer({ chat, voice, state, appearance, field }: Props) {
       {unheardWhy && <Problem sentence={unheardWhy} />}
       {isTooLong && <Problem id={tooLongId} sentence={tooLong(appearance)} />}
       <PickedFiles chat={chat} state={state} field={field} />
-      <form
-        class={`composer ${isDropping ? 'dropping' : ''}`}
-        onSubmit={(event) => {
-          event.preventDefault()
-          send()
-        }}
-      >
+      <form class={`composer ${isDropping ? 'dropping' : ''}`} onSubmit={send}>
         <textarea
           ref={field}
           rows={1}
@@ -92,8 +87,7 @@ export function Composer({ chat, voice, state, appearance, field }: Props) {
           }}
           onKeyDown={(event) => {
             if (event.key !== 'Enter' || event.shiftKey || isComposing(event)) return
-            event.preventDefault()
-            send()
+            send(event)
           }}
         />
         {appearance.uploads && <AttachButton chat={chat} field={field} />}
