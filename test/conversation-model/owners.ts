@@ -117,7 +117,7 @@ export async function* answer(ctx: Deps, talk: Talk, { on, words, twice, isRetry
   // An owner that was told nothing, or that it has lost the generation, still tries to end it. The database must reject
   // that.
   owned.whole = `${owned.logged}end.`
-  const outcome = outcomeOf(ids, owned.whole, position, talk.stopped.has(ids.id))
+  const outcome = outcomeOf(owned.whole, position, talk.stopped.has(ids.id))
   const closer = { owner: process.id, epoch: ids.epoch, ownerAfter: process.id }
   for (let i = 0; i < (twice ? 2 : 1); i++) {
     yield
@@ -168,7 +168,7 @@ async function start(ctx: Deps, talk: Talk, process: OwnProcess, isRetry: boolea
   }
 }
 
-function outcomeOf(ids: GenerationIds, text: string, position: number, isStopped: boolean): Outcome {
+function outcomeOf(text: string, position: number, isStopped: boolean): Outcome {
   const metadata = { finishReason: 'stop' as const, model: 'fake' }
   return {
     status: isStopped ? 'interrupted' : 'finished',
@@ -177,6 +177,6 @@ function outcomeOf(ids: GenerationIds, text: string, position: number, isStopped
     isPaid: true,
     waiting: [],
     unlogged: { position, events: [{ type: 'text-delta', id: 'text-1', delta: 'end.' }] },
-    told: { hasBegun: position > 0, credits: ids.credits },
+    told: { hasBegun: position > 0 },
   }
 }

@@ -43,7 +43,6 @@ export type Outcome = {
   told: {
     /** Whether the first events have been sent. */
     hasBegun: boolean
-    credits: number
     /** The error of an answer that failed before its first word. */
     error?: ApiError
     /** The reason that readers see when the answer broke off. */
@@ -347,10 +346,11 @@ export const firstEvents = (ids: GenerationIds): StreamEvent[] => [
  */
 export function lastWords(
   ids: GenerationIds,
-  { finishReason, message, told }: Outcome,
+  { finishReason, message, isPaid, told }: Outcome,
   over: 'taken_over' | 'ended' | null,
 ): LastWords {
-  const { hasBegun, credits, error, errorText = ERROR_TEXT, sources = [] } = told
+  const credits = isPaid ? ids.credits : 0
+  const { hasBegun, error, errorText = ERROR_TEXT, sources = [] } = told
   const first = hasBegun ? [] : firstEvents(ids)
   if (over) {
     return {

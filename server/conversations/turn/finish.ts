@@ -97,7 +97,6 @@ function outcomeOf(
     unlogged: live.takeUnlogged(),
     told: {
       hasBegun,
-      credits: isPaid ? live.ids.credits : 0,
       ...(error ? { error } : {}),
       errorText: told(turn, result.failure?.cause).message,
       sources: presentSourcesOf(ctx)({ account_id: accountId, agent_id: agentId }, sources),
@@ -367,7 +366,6 @@ async function closeOne(
       part.type === 'text' ? { ...part, text: withoutMarkers(part.text) } : part,
     )
     const hasBegun = events.length > 0
-    const credits = parts.length > 0 ? row.credits : 0
     // A continuation can still be continued.
     const reason = row.kind === 'continuation' ? {} : { finishReason: 'error' as const }
     const metadata = { model: row.model, ...reason }
@@ -379,7 +377,7 @@ async function closeOne(
       isPaid: parts.length > 0,
       waiting: [],
       unlogged: { position: events.length, events: added },
-      told: { hasBegun, credits, ...(hasBegun ? {} : { error: lostBeforeWords() }) },
+      told: { hasBegun, ...(hasBegun ? {} : { error: lostBeforeWords() }) },
     })
     return true
   })

@@ -123,7 +123,7 @@ test('a reply whose end was stored without an acknowledgement is returned all th
       isPaid: true,
       waiting: [],
       unlogged: { position: 0, events: [] },
-      told: { hasBegun: true, credits: 1 },
+      told: { hasBegun: true },
     })
   })
   const { status, body } = await answer
