@@ -22,10 +22,10 @@ export async function providerWire(entry: ModelEntry, connections: Dispatcher): 
 
 /** Returns the options of a call as the model takes them. */
 function asTaken({ temperature: isSent, canThink, ...entry }: ModelEntry, options: CallOptions): CallOptions {
-  const { temperature, providerOptions, ...rest } = options
+  const { temperature, providerOptions, reasoning: asked, ...rest } = options
   // Claude refuses to think where it has to call a tool.
   const isForced = options.toolChoice?.type === 'tool' && entry.provider === 'anthropic'
-  const reasoning = isForced ? 'none' : (options.reasoning ?? entry.reasoning)
+  const reasoning = isForced ? 'none' : (asked ?? entry.reasoning)
   // 0 is the default of every agent; what somebody has chosen is sent.
   const isLeftOut =
     temperature === undefined || isSent === 'never' || (isSent === 'chosen' && temperature === 0)
