@@ -38,6 +38,13 @@ const BEGUN = new RegExp(
   `${LEAD}(?:&(?:l|lt)?|(?<![\\p{L}\\p{N}])${beginningsOf('answer[-_]outcome')})?$`,
   'iu',
 )
+/** Small models write the word alone, as the last line or in place of an answer. */
+const WORD_ALONE = new RegExp(`^(?:${MARKS}){0,80}(${outcomes.join('|')})(?:${MARKS}|[\\]})&;.]){0,80}$`, 'i')
+/** Matches a line that may become one. */
+const WORD_BEGUN = new RegExp(
+  `^(?:${MARKS}){0,80}(?:${outcomes.map((outcome) => beginningsOf(outcome)).join('|')}|${WORD_ALONE.source.slice(1, -1)})?$`,
+  'i',
+)
 /** Matches a report that was cut within its name. */
 const CUT = new RegExp(`${LEAD}(?:<|&lt;?)(?:${MARKS}){0,80}[a-z_-]{0,20}$`, 'i')
 const BEFORE_WORDS = /^(?:&gt;|[^\p{L}<&])*/u
@@ -56,6 +63,8 @@ export class OutcomeReport {
   #held = ''
   #state: 'text' | 'report' | 'after' = 'text'
   #outcome: AnswerOutcome | null = null
+  /** Whether something of the text was shown. */
+  #isBegun = false
 
   /** What was reported last. */
   get outcome(): AnswerOutcome | null {
@@ -73,6 +82,7 @@ export class OutcomeReport {
     const rest = this.#drain(true)
     this.#held = ''
     this.#state = 'text'
+    this.#isBegun = false
     return rest
   }
 
@@ -81,6 +91,7 @@ export class OutcomeReport {
     this.#held = ''
     this.#state = 'text'
     this.#outcome = null
+    this.#isBegun = false
   }
 
   #drain(isLast: boolean): string {
@@ -91,6 +102,7 @@ export class OutcomeReport {
       else if (this.#state === 'report') this.#report(isLast)
       else shown += this.#after(isLast)
     }
+    if (shown !== '') this.#isBegun = true
     return shown
   }
 
@@ -103,10 +115,27 @@ export class OutcomeReport {
       this.#state = /[/\\]/.test(found[1] ?? '') ? 'after' : 'report'
       return held.slice(0, found.index)
     }
-    const begun = BEGUN.exec(held)?.index ?? held.length
-    if (isLast) return held.slice(0, CUT.exec(held)?.index ?? held.length)
+    const begun = Math.min(
+      BEGUN.exec(held)?.index ?? held.length,
+      this.#lastLine(held, WORD_BEGUN) ?? held.length,
+    )
+    if (isLast) {
+      const alone = this.#lastLine(held, WORD_ALONE)
+      if (alone === null) return held.slice(0, CUT.exec(held)?.index ?? held.length)
+      const word = WORD_ALONE.exec(held.slice(alone))?.[1]?.toLowerCase()
+      this.#outcome = outcomes.find((outcome) => outcome === word) ?? this.#outcome
+      return held.slice(0, alone)
+    }
     this.#held = held.slice(begun)
     return held.slice(0, begun)
+  }
+
+  /** Returns where a last line that matches begins, with the end of the line before it; null if it does not match. */
+  #lastLine(held: string, pattern: RegExp): number | null {
+    const end = held.trimEnd().length
+    const at = held.lastIndexOf('\n', end - 1)
+    if (at < 0 && (this.#isBegun || held === '')) return null
+    return pattern.test(held.slice(Math.max(0, at))) ? Math.max(0, at) : null
   }
 
   /** Reads what the report says: the words up to the closing tag or the end of their line. */

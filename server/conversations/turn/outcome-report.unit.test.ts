@@ -76,6 +76,22 @@ test('the answer may go on after a report, and the last report counts', () => {
   }
 })
 
+test('the word alone, as the last line or in place of an answer, is a report', () => {
+  const cases: [string, string, string][] = [
+    ['not_found', '', 'not_found'],
+    ['`not_found`.', '', 'not_found'],
+    ['It costs 52 euros.\n\nanswered', 'It costs 52 euros.', 'answered'],
+    ['It costs 52 euros.\n**Partly**\n', 'It costs 52 euros.', 'partly'],
+  ]
+  for (const [text, expected, outcome] of cases)
+    for (const length of lengths(text)) {
+      const result = read(text, length)
+      assert.deepEqual([result.shown.trimEnd(), result.outcome], [expected, outcome], text)
+    }
+  for (const text of ['Answered yesterday.', 'It was refused', 'Partly\nand more'])
+    for (const length of lengths(text)) assert.equal(read(text, length).shown, text)
+})
+
 test('all other text is shown unchanged', () => {
   const texts = [
     'An answer an ans\nwer: <b>answer</b> &lt;answer&gt; `a` **a** a_b [a](b) {a}',
