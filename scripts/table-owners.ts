@@ -70,6 +70,7 @@ export const TABLE_OWNERS = {
   team_members: 'inbox',
   canned_replies: 'inbox',
   helpdesk_settings: 'inbox',
+  held_replies: 'inbox',
   helpdesk_streams: 'inbox',
   helpdesk_events: 'inbox',
   channel_threads: 'channels',

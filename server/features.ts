@@ -66,7 +66,8 @@ import * as search from './conversations/search/contract.ts'
 import { searchRecurringJobs } from './conversations/search/jobs.ts'
 import { searchRoutes } from './conversations/search/routes.ts'
 import * as helpdesk from './inbox/contract.ts'
-import { helpdeskRecurringJobs } from './inbox/jobs.ts'
+import { helpdeskJobs, helpdeskRecurringJobs } from './inbox/jobs.ts'
+import * as deskMail from './inbox/mail/contract.ts'
 import { helpdeskRoutes } from './inbox/routes.ts'
 import * as desk from './inbox/settings/contract.ts'
 import * as surveys from './inbox/survey/contract.ts'
@@ -143,10 +144,11 @@ export const features: Feature[] = [
     duties: conversationRecurringJobs,
   },
   {
-    contracts: [helpdesk, team, desk],
+    contracts: [helpdesk, deskMail, team, desk],
     routes: helpdeskRoutes,
     raw: [surveys],
     rawRoutes: surveyRoutes,
+    jobs: helpdeskJobs,
     duties: helpdeskRecurringJobs,
   },
   { raw: [attachments], rawRoutes: attachmentRoutes, duties: attachmentRecurringJobs },

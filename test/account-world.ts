@@ -143,10 +143,13 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
     .select('id')
     .where('conversation_id', '=', conversationId)
     .executeTakeFirstOrThrow()
-  const [pageId = '', toolCallId = '', groupId = '', erasureId = '', ticketMessageId = ''] = Array.from(
-    { length: 5 },
-    newId,
-  )
+  const [pageId = '', toolCallId = '', groupId = '', erasureId = '', ticketMessageId = '', heldReplyId = ''] =
+    Array.from({ length: 6 }, newId)
+  const held = { reply: json({ content: mark }), due_at: new Date(), error: null }
+  await db
+    .insertInto('held_replies')
+    .values({ ...own, ...held, id: heldReplyId, ticket_id: ticketId, author_id: memberId })
+    .execute()
   const crawlId = newId()
   const crawl = {
     type: 'crawl',
@@ -307,6 +310,7 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
       tagId,
       tagIds: tagId,
       cannedReplyId,
+      heldReplyId,
       memberId,
       memberIds: memberId,
       memberEmail: email,

@@ -62,6 +62,7 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
   },
 
   // A job knows a row by its id and learns the account from it.
+  'server/inbox/mail/held-replies.ts': { tables: ['held_replies'], reason: 'The job names the reply.' },
   'server/channels/inbound/process-inbound.ts': {
     tables: ['channel_threads'],
     reason: 'The job names the thread.',

@@ -7,9 +7,10 @@ import { byCreation, decodeCursor, fingerprint, pageOf } from '../platform/http/
 import { type Route, route } from '../platform/http/route.ts'
 import * as contract from './contract.ts'
 import { retryDelivery } from './deliveries/settle-delivery.ts'
+import { deskMailRoutes } from './mail/routes.ts'
 import { addNote } from './messages/add-note.ts'
 import { deliveriesOf, findTicketMessage, messagesOfTicket } from './messages/list-ticket-messages.ts'
-import { type ChosenPeople, problemsOfPeople } from './messages/recipients.ts'
+import { chosenIn, problemsOfPeople } from './messages/recipients.ts'
 import { replyChannel } from './messages/reply-channel.ts'
 import { problemsOfContent, rendered, replyToTicket } from './messages/reply-to-ticket.ts'
 import { deskRoutes } from './settings/routes.ts'
@@ -29,12 +30,13 @@ import { updateTicket } from './tickets/update-ticket.ts'
 export const helpdeskRoutes = (
   ctx: Pick<
     Context,
-    'config' | 'db' | 'filesDir' | 'generations' | 'log' | 'notifier' | 'secrets' | 'stopping'
+    'config' | 'db' | 'filesDir' | 'generations' | 'jobs' | 'log' | 'notifier' | 'secrets' | 'stopping'
   >,
 ): Route[] => [
   ...conversationRoutes(ctx),
   ...ticketRoutes(ctx),
   ...messageRoutes(ctx),
+  ...deskMailRoutes(ctx),
   ...teamRoutes(ctx),
   ...deskRoutes(ctx),
 ]
@@ -163,13 +165,6 @@ const messageRoutes = (ctx: Pick<Context, 'config' | 'db' | 'log' | 'notifier' |
     },
   ),
 ]
-
-/** Leaves out what was not requested. */
-const chosenIn = ({ to, cc, bcc }: ChosenPeople): ChosenPeople => ({
-  ...(to === undefined ? {} : { to }),
-  ...(cc === undefined ? {} : { cc }),
-  ...(bcc === undefined ? {} : { bcc }),
-})
 
 const stateOf = (delivery: Parameters<typeof presentTicketMessage>[2]) =>
   delivery && { status: delivery.status, error: delivery.error }

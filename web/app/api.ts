@@ -22,6 +22,7 @@ import type * as playground from '../../server/conversations/playground/contract
 import type * as runs from '../../server/conversations/runs/contract.ts'
 import type * as search from '../../server/conversations/search/contract.ts'
 import type * as helpdesk from '../../server/inbox/contract.ts'
+import type * as deskMail from '../../server/inbox/mail/contract.ts'
 import type * as desk from '../../server/inbox/settings/contract.ts'
 import type * as team from '../../server/inbox/team/contract.ts'
 import type * as knowledge from '../../server/knowledge/contract.ts'
@@ -51,6 +52,7 @@ type Contracts = Table<typeof accounts> &
   Table<typeof sourceDetails> &
   Table<typeof ticketKnowledge> &
   Table<typeof desk> &
+  Table<typeof deskMail> &
   Table<typeof email> &
   Table<typeof evaluations> &
   Table<typeof exports> &

@@ -15,6 +15,7 @@ import classes from './deploy.module.css'
 import { Disconnect } from './disconnect.tsx'
 import { MailServer, serverOf } from './mail-server.tsx'
 import { Failures, Outcomes } from './outcomes.tsx'
+import { Signature } from './signature.tsx'
 import { SilentMails } from './silent-mails.tsx'
 
 const PATH = '/agents/{agentId}/email/connection'
@@ -114,6 +115,7 @@ function Connection({ agent, mailbox }: { agent: Agent; mailbox: Mailbox | null 
           )}
         </Card>
       </Section>
+      {mailbox && <Signature agentId={agent.id} />}
       {mailbox && <SilentMails agentId={agent.id} />}
       {mailbox && (
         <Section

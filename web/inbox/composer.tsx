@@ -15,9 +15,10 @@ import { AttachmentList } from './attachment-list.tsx'
 import { CannedReplies } from './canned-replies.tsx'
 import classes from './composer.module.css'
 import { type Draft, keepDraft, readDraft } from './drafts.ts'
+import { HELD, HeldReplies, HOLD_SECONDS } from './held-replies.tsx'
 import desk from './inbox.module.css'
 import { MentionField } from './mention-field.tsx'
-import { Recipients, requestOf } from './recipients.tsx'
+import { Recipients, requestOf, useRecipients } from './recipients.tsx'
 import { ticketKeys } from './ticket-keys.ts'
 import { useAttachments } from './use-attachments.ts'
 import { refresh, TICKETS } from './use-live-desk.ts'
@@ -40,7 +41,9 @@ export function Composer({ agentId, ticketNumber }: ComposerProps) {
   const { sending, add, drop } = useAttachments(agentId, files, (file) =>
     change({ files: [...(latest.current.files ?? []), file] }),
   )
-  const send = useSend(params, (sent) => {
+  // A chat shows a reply at once; what leaves the service can be taken back for a moment.
+  const isHeld = useRecipients(params).data?.channel != null
+  const send = useSend(params, isHeld, (sent) => {
     change(sent === 'note' ? { text: '' } : { text: '', files: [], people: null })
     setIsPreview(false)
     leave()
@@ -105,6 +108,22 @@ export function Composer({ agentId, ticketNumber }: ComposerProps) {
           onDrop={drop}
         />
       )}
+      {!isNote && (
+        <HeldReplies
+          params={params}
+          onBack={({ content, attachments, to = [], cc = [], bcc = [] }) => {
+            const people = { to: to.join(', '), cc: cc.join(', '), bcc: bcc.join(', ') }
+            change({
+              mode: 'reply',
+              // What was written meanwhile stays below.
+              text: [content, latest.current.text].filter(Boolean).join('\n\n'),
+              files: [...attachments, ...(latest.current.files ?? [])],
+              people: to.length > 0 ? people : null,
+            })
+            field.current?.focus()
+          }}
+        />
+      )}
       <SendRow
         params={params}
         draft={draft}
@@ -144,17 +163,21 @@ function Modes({ isNote, isPreview, onWrite, onPreview }: ModesProps) {
 async function sendDraft(
   params: ComposerProps,
   authorId: string | undefined,
+  isHeld: boolean,
   { mode, text: content, files = [], people = null }: Draft,
 ): Promise<void> {
   const author = { content, ...(authorId !== undefined && { authorId }) }
   if (mode === 'note') {
     await call('POST', '/agents/{agentId}/helpdesk/tickets/{ticketNumber}/notes', { params, body: author })
-  } else {
+    return
+  }
+  const body = { ...author, attachments: files.map(({ id }) => id), ...requestOf(people) }
+  if (isHeld) await call('POST', HELD, { params, body: { holdSeconds: HOLD_SECONDS, ...body } })
+  else
     await call('POST', '/agents/{agentId}/helpdesk/tickets/{ticketNumber}/messages', {
       params,
-      body: { type: 'reply', ...author, attachments: files.map(({ id }) => id), ...requestOf(people) },
+      body: { type: 'reply', ...body },
     })
-  }
 }
 
 /** The draft of the ticket, which is kept in this browser. */
@@ -170,11 +193,11 @@ function useDraft(agentId: string, ticketNumber: number) {
   return { draft, latest, change }
 }
 
-function useSend(params: ComposerProps, onSent: (mode: Draft['mode']) => void) {
+function useSend(params: ComposerProps, isHeld: boolean, onSent: (mode: Draft['mode']) => void) {
   const member = useMember()
   return useMutation({
     meta: { quiet: true },
-    mutationFn: (draft: Draft) => sendDraft(params, member?.id, draft),
+    mutationFn: (draft: Draft) => sendDraft(params, member?.id, isHeld, draft),
     onSuccess: (_done, { mode }) => {
       onSent(mode)
       refresh(TICKETS)

@@ -12,6 +12,7 @@ import { Badge } from '../ui/page.tsx'
 import { Empty, Loaded } from '../ui/state.tsx'
 import { isSoundOn, turnSound } from './chime.ts'
 import classes from './inbox.module.css'
+import { NewMail } from './new-mail.tsx'
 import { Presence } from './presence.tsx'
 import { useSeen } from './seen.ts'
 import { TicketFilters } from './ticket-filters.tsx'
@@ -75,7 +76,12 @@ export function InboxPage() {
       {/* On a phone, the open ticket takes the place of the list, but the page keeps its heading. */}
       <h1 className="visually-hidden">Inbox</h1>
       <section className={classes.list} aria-label="Tickets">
-        <InboxHead agentId={agentId} unread={unread} isLive={isLive} />
+        <InboxHead
+          agentId={agentId}
+          unread={unread}
+          isLive={isLive}
+          onOpen={(ticketNumber) => void change({ ticket: String(ticketNumber) })}
+        />
         <UnreadableNote agentId={agentId} />
         <TicketFilters agentId={agentId} search={search} onChange={change} />
         <Loaded<unknown> of={list} lines={8}>
@@ -112,7 +118,14 @@ export function InboxPage() {
   )
 }
 
-function InboxHead({ agentId, unread, isLive }: { agentId: string; unread: number; isLive: boolean }) {
+type InboxHeadProps = {
+  agentId: string
+  unread: number
+  isLive: boolean
+  onOpen: (ticketNumber: number) => void
+}
+
+function InboxHead({ agentId, unread, isLive, onOpen }: InboxHeadProps) {
   return (
     <header className={classes.head}>
       <span className={classes.heading} aria-hidden>
@@ -121,6 +134,7 @@ function InboxHead({ agentId, unread, isLive }: { agentId: string; unread: numbe
       {unread > 0 && <Badge tone="warning">{unread} unread</Badge>}
       {!isLive && <Badge tone="danger">Not live</Badge>}
       <span className={classes.space} />
+      <NewMail agentId={agentId} onOpened={onOpen} />
       <Presence agentId={agentId} />
       <SoundSwitch />
     </header>

@@ -12,6 +12,9 @@ export type TypedPeople = { to: string; cc: string; bcc: string }
 const PATH = '/agents/{agentId}/helpdesk/tickets/{ticketNumber}/recipients'
 type Person = OutputOf<'GET', typeof PATH>['to'][number]
 
+/** Whom a reply reaches, and how. */
+export const useRecipients = (params: RecipientsProps['params']) => useQuery(reading(PATH, { params }))
+
 type RecipientsProps = {
   params: { agentId: string; ticketNumber: number }
   /** Null: all people of the conversation. */
@@ -21,7 +24,7 @@ type RecipientsProps = {
 
 /** Chooses who gets a reply by mail. Shows nothing where the customer is not reached by mail. */
 export function Recipients({ params, people, onChange }: RecipientsProps) {
-  const known = useQuery(reading(PATH, { params }))
+  const known = useRecipients(params)
   const [isOpen, setIsOpen] = useState(false)
   const fields = useId()
   if (known.data?.channel !== 'email') return null
@@ -71,7 +74,7 @@ const LABELS = { to: 'To', cc: 'Cc', bcc: 'Bcc (only your team sees it)' }
 const asText = (people: readonly Person[]): string => people.map(({ address }) => address).join(', ')
 
 /** Returns the addresses in a text; names before them are left out. */
-const addressesIn = (text: string): string[] =>
+export const addressesIn = (text: string): string[] =>
   text.split(/[,;\n]/).flatMap((one) => (/<([^<>]*)>/.exec(one)?.[1] ?? one).trim() || [])
 
 /** The fields of a request that sends a mail. */

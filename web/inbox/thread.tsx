@@ -12,6 +12,7 @@ import { Markdown } from '../ui/markdown.tsx'
 import { Badge } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
 import { eventWords } from './event-words.ts'
+import { Forward } from './forward.tsx'
 import { MailPeople } from './recipients.tsx'
 import classes from './thread.module.css'
 import { refresh, TICKETS } from './use-live-desk.ts'
@@ -111,6 +112,7 @@ function Entry({ agentId, ticketNumber, message }: EntryProps) {
       </header>
       {mail && <MailPeople mail={mail} />}
       <Markdown text={contentText ?? content ?? ''} />
+      {mail && type === 'reply' && <Forward agentId={agentId} ticketNumber={ticketNumber} messageId={id} />}
       {attachments.length > 0 && (
         <ul>
           {attachments.map(({ name, url }) => (

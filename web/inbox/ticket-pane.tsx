@@ -11,6 +11,7 @@ import { Badge } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
 import { Assign } from './assign.tsx'
 import { Composer } from './composer.tsx'
+import { Forward } from './forward.tsx'
 import desk from './inbox.module.css'
 import { Thread } from './thread.tsx'
 import { ticketKeys } from './ticket-keys.ts'
@@ -78,6 +79,7 @@ export function TicketPane({ agentId, ticketNumber, onSeen, onSolved, onBack }: 
                     {isOver ? 'Open again' : 'Solve'}
                   </Button>
                 )}
+                <Forward {...params} />
                 <span className={classes.sideButton}>
                   <IconButton icon={PanelRight} label="Details" onClick={() => setOpen('side')} />
                 </span>

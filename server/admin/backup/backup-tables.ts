@@ -73,6 +73,7 @@ export const backupTables: BackupTable[] = [
   { name: 'inbound_messages', key: ['id'], page: 50 },
   { name: 'attachments', key: ['id'], page: 200 },
   { name: 'ticket_messages', key: ['id'], page: 50 },
+  { name: 'held_replies', key: ['id'], page: 50 },
   { name: 'deliveries', key: ['id'], page: 50 },
   { name: 'messaging_accounts', key: ['agent_id', 'business_account_id'], page: 200, encrypted: true },
   { name: 'messaging_pieces', key: ['delivery_id', 'ordinal'], page: 200 },

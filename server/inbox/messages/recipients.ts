@@ -12,6 +12,13 @@ const FIELDS = ['to', 'cc', 'bcc'] as const
 /** The recipients as they were requested. What is missing stays as it would be without a choice. */
 export type ChosenPeople = { to?: string[]; cc?: string[]; bcc?: string[] }
 
+/** Leaves out what was not requested. */
+export const chosenIn = ({ to, cc, bcc }: ChosenPeople): ChosenPeople => ({
+  ...(to === undefined ? {} : { to }),
+  ...(cc === undefined ? {} : { cc }),
+  ...(bcc === undefined ? {} : { bcc }),
+})
+
 /** Returns the problems of addresses, by their places. */
 export function problemsOfPeople(chosen: ChosenPeople): Details {
   const problems: Record<string, string> = {}

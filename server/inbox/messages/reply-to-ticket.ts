@@ -1,3 +1,4 @@
+import { requireAgent } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
 import { takeUploads } from '../../conversations/attachments/uploads.ts'
 import { appendMessage } from '../../conversations/records/append-message.ts'
@@ -7,10 +8,13 @@ import type { Trx } from '../../platform/db/database.ts'
 import type { TicketRef } from '../../platform/db/refs.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { AttachmentNote } from '../../platform/db/tables/attachments.ts'
+import type { DeliveryContent } from '../../platform/db/tables/deliveries.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import type { Details } from '../../platform/http/input/validate.ts'
 import { clocksAfterReply } from '../clocks/ticket-clocks.ts'
 import { enqueueDelivery } from '../deliveries/enqueue-delivery.ts'
+import { fillVariables } from '../settings/fill-variables.ts'
+import { readSettings } from '../settings/settings.ts'
 import type { Member } from '../team/find-member.ts'
 import { applyTicketChange, defaultStatus } from '../tickets/apply-ticket-change.ts'
 import { publishDeskEvent } from '../tickets/publish-desk-event.ts'
@@ -37,7 +41,14 @@ export function rendered(text: string): string {
   return html
 }
 
-type Reply = { text: string; html: string; attachmentIds: string[]; people: ChosenPeople }
+export type Reply = {
+  text: string
+  html: string
+  attachmentIds: string[]
+  people: ChosenPeople
+  /** Of a mail that begins a thread. */
+  subject?: string
+}
 
 /**
  * Stores a team member's reply on the ticket, in its conversation, and as a delivery if the customer is on a
@@ -74,7 +85,14 @@ export async function replyToTicket(
       messageId,
       metadata: people ? { mail: people } : null,
     })
-    if (way) await deliver(trx, ticket, { ...way, people }, message, attachments)
+    if (way) {
+      const signature = people ? await signatureOf(trx, ticket, author) : null
+      const more = {
+        ...(signature === null ? {} : { signature }),
+        ...(reply.subject === undefined ? {} : { subject: reply.subject }),
+      }
+      await deliver(trx, ticket, { ...way, people }, message, attachments, more)
+    }
     await noteMessage(trx, ticket, message)
     await clocksAfterReply(trx, ticket)
     await moveAfterReply(trx, ticket, author.id)
@@ -114,6 +132,7 @@ async function deliver(
   { channel, threadId, people }: ReplyChannel,
   message: TicketMessageRow,
   attachments: AttachmentNote[],
+  more: Pick<DeliveryContent, 'signature' | 'subject'>,
 ): Promise<void> {
   await enqueueDelivery(trx, {
     accountId: ticket.account_id,
@@ -129,8 +148,17 @@ async function deliver(
       ...(message.content === null ? {} : { html: message.content }),
       ...(attachments.length > 0 ? { attachments } : {}),
       ...(people ? { people } : {}),
+      ...more,
     },
   })
+}
+
+/** Returns what mails of this member end with, or null. */
+async function signatureOf(trx: Trx, ticket: TicketRow, author: Member): Promise<string | null> {
+  const { signature } = await readSettings(trx, ownerOf(ticket))
+  if (signature === null) return null
+  const agent = await requireAgent(trx, ownerOf(ticket))
+  return fillVariables(signature, { ticket, author, agent }).content.trim() || null
 }
 
 /** After a reply, a ticket that waited for the team waits for the customer. */

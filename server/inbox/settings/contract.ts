@@ -167,6 +167,7 @@ const Settings = Exact({
   targets: Targets,
   businessHours: Nullable(BusinessHours),
   surveyEnabled: Type.Boolean(),
+  signature: Nullable(Type.String()),
 })
 
 export const readSettings = endpoint({
@@ -197,6 +198,14 @@ export const updateSettings = endpoint({
     businessHours: Type.Optional(Nullable(BusinessHours)),
     surveyEnabled: Type.Optional(
       Type.Boolean({ description: 'Whether customers of closed tickets get a survey' }),
+    ),
+    signature: Type.Optional(
+      Nullable(
+        Type.String({
+          maxLength: 2_000,
+          description: 'Markdown that mails of members end with, with variables as in canned replies',
+        }),
+      ),
     ),
   }),
   success: { status: 200, schema: Settings },

@@ -19,14 +19,11 @@ const VARIABLES: Record<string, (known: VariableSources) => string | null> = {
 const SLOT = /\{\{([^{}]*)\}\}/g
 
 /** Throws VALIDATION_INVALID_BODY for an unknown variable. */
-export function refuseUnknownVariables(content: string): void {
+export function refuseUnknownVariables(content: string, field = 'content'): void {
   for (const [, inside = ''] of content.matchAll(SLOT)) {
     const name = inside.trim()
     if (Object.hasOwn(VARIABLES, name)) continue
-    throw invalidField(
-      'content',
-      `{{${name}}} is not known. There are: ${Object.keys(VARIABLES).join(', ')}.`,
-    )
+    throw invalidField(field, `{{${name}}} is not known. There are: ${Object.keys(VARIABLES).join(', ')}.`)
   }
 }
 

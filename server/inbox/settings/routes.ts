@@ -31,7 +31,12 @@ export const deskRoutes = (
 
   route(
     contract.updateSettings,
-    { check: ({ body }) => body.businessHours && refuseHours(body.businessHours) },
+    {
+      check: ({ body }) => {
+        if (body.businessHours) refuseHours(body.businessHours)
+        if (body.signature) refuseUnknownVariables(body.signature, 'signature')
+      },
+    },
     async ({ db, ref, body }) => updateSettings(db, ref, body),
   ),
 

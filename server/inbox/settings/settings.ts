@@ -6,7 +6,12 @@ import { refuseInvalid } from '../../platform/http/input/validate.ts'
 import { minutesOf, weeklyMinutes } from '../clocks/business-time.ts'
 import { isTimeZone } from '../clocks/time-zone.ts'
 
-type Settings = { targets: ClockTargets; businessHours: BusinessHours | null; surveyEnabled: boolean }
+type Settings = {
+  targets: ClockTargets
+  businessHours: BusinessHours | null
+  surveyEnabled: boolean
+  signature: string | null
+}
 
 /** With fewer business hours, a target of a month would only be due decades later. */
 const MIN_WEEKLY_MINUTES = 60
@@ -14,7 +19,7 @@ const MIN_WEEKLY_MINUTES = 60
 export async function readSettings(db: Db, { accountId, agentId }: AgentRef): Promise<Settings> {
   const row = await db
     .selectFrom('helpdesk_settings')
-    .select(['targets', 'business_hours', 'survey_enabled'])
+    .select(['targets', 'business_hours', 'survey_enabled', 'signature'])
     .where('account_id', '=', accountId)
     .where('agent_id', '=', agentId)
     .executeTakeFirst()
@@ -22,12 +27,13 @@ export async function readSettings(db: Db, { accountId, agentId }: AgentRef): Pr
     targets: row?.targets ?? {},
     businessHours: row?.business_hours ?? null,
     surveyEnabled: row?.survey_enabled ?? false,
+    signature: row?.signature ?? null,
   }
 }
 
 /** Changes the given fields; refuseHours() has already validated the hours. */
 export async function updateSettings(db: Db, ref: AgentRef, change: Partial<Settings>): Promise<Settings> {
-  const { targets, businessHours, surveyEnabled } = change
+  const { targets, businessHours, surveyEnabled, signature } = change
   await db
     .insertInto('helpdesk_settings')
     .values({
@@ -36,12 +42,14 @@ export async function updateSettings(db: Db, ref: AgentRef, change: Partial<Sett
       targets: json(targets ?? {}),
       business_hours: json(businessHours ?? null),
       survey_enabled: surveyEnabled ?? false,
+      signature: signature?.trim() || null,
     })
     .onConflict((conflict) =>
       conflict.column('agent_id').doUpdateSet({
         ...(targets === undefined ? {} : { targets: json(targets) }),
         ...(businessHours === undefined ? {} : { business_hours: json(businessHours) }),
         ...(surveyEnabled === undefined ? {} : { survey_enabled: surveyEnabled }),
+        ...(signature === undefined ? {} : { signature: signature?.trim() || null }),
         updated_at: new Date(),
       }),
     )

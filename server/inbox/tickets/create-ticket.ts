@@ -60,7 +60,7 @@ export async function createTicket(
 }
 
 /** A contact with this address gives the customer its name. */
-async function customerOf(
+export async function customerOf(
   trx: Trx,
   { accountId, agentId }: AgentRef,
   { email, name }: { email: string; name?: string },

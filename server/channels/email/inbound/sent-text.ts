@@ -17,7 +17,10 @@ export async function withoutSent(trx: Trx, { id, account_id }: ThreadRow, text:
     .orderBy('ordinal', 'desc')
     .limit(MAX_SENT)
     .execute()
-  const left = sent.reduce((rest, { content }) => withoutText(rest, content.text), text)
+  const left = sent.reduce((rest, { content: { text: said, signature } }) => {
+    const whole = signature === undefined ? rest : withoutText(rest, `${said}\n${signature}`)
+    return whole === rest ? withoutText(rest, said) : whole
+  }, text)
   return left.trim() === '' ? text : left
 }
 

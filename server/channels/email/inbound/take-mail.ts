@@ -1,8 +1,10 @@
+import { sql } from 'kysely'
 import type { Context } from '../../../context.ts'
 import { quotaProblem, senderOf } from '../../../conversations/attachments/attachment-quota.ts'
 import { keepAttachment } from '../../../conversations/attachments/attachments.ts'
 import type { ThreadRow } from '../../../inbox/deliveries/enqueue-delivery.ts'
 import type { Db, Trx } from '../../../platform/db/database.ts'
+import { isId } from '../../../platform/db/ids.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import type { AttachmentNote } from '../../../platform/db/tables/attachments.ts'
 import type { SilentReason } from '../../../platform/db/tables/channels.ts'
@@ -198,6 +200,8 @@ async function whyForTeam(
   { parsed, thread, heading }: { parsed: ParsedMail; thread: ThreadRow | null; heading: string },
 ): Promise<string | null> {
   const { isDoubtful, unread, hasWords, text, inReplyTo } = parsed
+  const forwarded = thread === null ? await forwardedIn(trx, row, key, parsed.answers) : null
+  if (forwarded !== null) return `It answers a mail that was forwarded from ticket #${forwarded}.\n\n${text}`
   // The answer would go to somebody who has not written.
   if (isDoubtful && unread !== 'unreadable') return text || 'The sender could not be verified.'
   if (unread === 'encrypted') return 'The mail is encrypted and cannot be read here.'
@@ -207,6 +211,28 @@ async function whyForTeam(
   if (isStrange && !(await isKnown(trx, row, inReplyTo)))
     return 'It answers a mail that a colleague has sent from a mail client.'
   return null
+}
+
+/** Returns the number of the ticket from which one of the mails was forwarded. */
+async function forwardedIn(
+  trx: Trx,
+  row: ConnectionRow,
+  key: Buffer,
+  answers: string[],
+): Promise<number | null> {
+  const ids = answers.flatMap((id) => readMessageId(key, id)?.deliveryId ?? []).filter(isId)
+  if (ids.length === 0) return null
+  const found = await trx
+    .selectFrom('deliveries')
+    .innerJoin('tickets', 'tickets.id', 'deliveries.ticket_id')
+    .select('tickets.number')
+    .where('deliveries.account_id', '=', row.account_id)
+    .where('tickets.account_id', '=', row.account_id)
+    .where('deliveries.id', 'in', ids)
+    .where(sql<boolean>`deliveries.content -> 'isForward' is not null`)
+    .limit(1)
+    .executeTakeFirst()
+  return found?.number ?? null
 }
 
 async function isKnown(trx: Trx, row: ConnectionRow, messageId: string): Promise<boolean> {

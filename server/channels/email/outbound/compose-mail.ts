@@ -26,6 +26,7 @@ type Outgoing = {
   /** The hosts that links may lead to; undefined allows all. */
   linkHosts: string[] | undefined
   notice: DeliveryContent['notice']
+  signature?: string | undefined
   files: MailFile[]
   /** The agent and not a person wrote it. */
   automatic: boolean
@@ -48,12 +49,15 @@ export async function composeMail(mail: Outgoing): Promise<{
     cc: people.cc.map(named),
     ...(replyTo ? { replyTo: named({ address: replyTo, name: from.name }) } : {}),
     subject: oneLine(thread.subject, 500) || 'Your message',
-    text: withNotice(mayLink ? withoutForeignLinks(mail.text, mayLink) : mail.text, notice),
+    // Mail programs know a signature by its first line (RFC 3676, 4.3).
+    text:
+      withNotice(mayLink ? withoutForeignLinks(mail.text, mayLink) : mail.text, notice) +
+      (mail.signature ? `\n\n-- \n${mail.signature}` : ''),
     html: page(
       withNotice(
         mail.html ?? renderMarkdown(mail.text, mayLink),
         notice && { ...notice, text: `<p>${escapeHtml(notice.text)}</p>` },
-      ),
+      ) + (mail.signature ? `\n<div class="signature">-- <br />${renderMarkdown(mail.signature)}</div>` : ''),
     ),
     attachments: mail.files.map(({ name, mediaType, bytes }) => ({
       filename: name,

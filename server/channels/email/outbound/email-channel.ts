@@ -1,4 +1,5 @@
 import type { Context } from '../../../context.ts'
+import type { DeliveryRow } from '../../../inbox/deliveries/claim-delivery.ts'
 import { type ThreadRow, threadOf } from '../../../inbox/deliveries/enqueue-delivery.ts'
 import { peopleOfThread } from '../../../inbox/deliveries/mail-people.ts'
 import type { Attempt } from '../../../inbox/deliveries/settle-delivery.ts'
@@ -7,7 +8,15 @@ import type { MailPeople } from '../../../platform/db/tables/channels.ts'
 import { describeMailError } from '../../../platform/mail/mail-failure.ts'
 import { openSmtp, SendFailure } from '../../../platform/mail/smtp.ts'
 import type { Channel } from '../../registry/channel.ts'
-import { type ConnectionRow, recordRefusal, recordSmtp, rowOf, smtpLogin } from '../connection/connection.ts'
+import {
+  type ConnectionRow,
+  markKeyOf,
+  recordRefusal,
+  recordSmtp,
+  rowOf,
+  smtpLogin,
+} from '../connection/connection.ts'
+import { peerFrom } from '../connection/thread-marks.ts'
 import { KEEP_SENT, type KeepSent } from './keep-sent.ts'
 import { mailOf } from './mail-of-delivery.ts'
 import { changeMailThread, mailThreadOf, peopleAfter, withReference } from './mail-threads.ts'
@@ -19,6 +28,7 @@ export const emailChannel: Channel = {
     const row = await rowOf(ctx.db, { accountId: delivery.account_id, agentId: delivery.agent_id })
     if (!row) return { kind: 'refused', reason: 'No mailbox is connected to the agent.' }
     const { account_id, thread_id } = delivery
+    if (delivery.content.isForward) return forward(ctx, row, delivery, signal)
     const thread = thread_id
       ? await threadOf(ctx.db, account_id, thread_id)
       : await threadOfTicket(ctx, row, delivery)
@@ -49,6 +59,24 @@ export const emailChannel: Channel = {
         deliveryId: delivery.id,
       })
   },
+}
+
+/** An answer to it belongs to no thread, so it goes out without one. */
+async function forward(
+  ctx: Context,
+  row: ConnectionRow,
+  delivery: DeliveryRow,
+  signal: AbortSignal,
+): Promise<Attempt> {
+  const { subject = '', people } = delivery.content
+  const [first] = people?.to ?? []
+  if (!people || !first) return { kind: 'refused', reason: 'There is no e-mail address to send to.' }
+  const mail = await mailOf(ctx, row, delivery, {
+    peer: peerFrom(await markKeyOf(ctx, row), `forward ${delivery.id}`),
+    thread: { subject, to: first, participants: [], references: [], lastReceived: null, alsoTo: null },
+    people,
+  })
+  return typeof mail === 'string' ? { kind: 'refused', reason: mail } : hand(ctx, row, mail, signal)
 }
 
 type Mail = { raw: Buffer; envelope: { from: string; to: string[] }; messageId: string }

@@ -19,12 +19,12 @@ export async function mailOf(
 ): Promise<Mail | string> {
   const files = await readFiles(ctx, delivery)
   if (typeof files === 'string') return files
-  const { text, html, linkHosts, notice } = delivery.content
+  const { text, html, linkHosts, notice, signature, isForward } = delivery.content
   return composeMail({
     deliveryId: delivery.id,
     from: { address: row.address, name: row.from_name ?? (await agentName(ctx, row)) },
     key: await markKeyOf(ctx, row),
-    plusAddressing: row.plus_addressing,
+    plusAddressing: row.plus_addressing && !isForward,
     peer,
     thread,
     people,
@@ -32,6 +32,7 @@ export async function mailOf(
     html,
     linkHosts,
     notice,
+    signature,
     files,
     automatic: delivery.ticket_message_id === null,
   })

@@ -22,7 +22,7 @@ import { changeMailThread } from './mail-threads.ts'
 export async function threadOfTicket(
   ctx: Pick<Context, 'db' | 'secrets'>,
   row: ConnectionRow,
-  { id: deliveryId, ticket_id }: DeliveryRow,
+  { id: deliveryId, ticket_id, content }: DeliveryRow,
 ): Promise<ThreadRow | null> {
   if (ticket_id === null) return null
   return transact(ctx.db, async (trx) => {
@@ -50,7 +50,7 @@ export async function threadOfTicket(
       threadId,
       (known) =>
         known ?? {
-          subject: oneLine(`[#${ticket.number}] ${ticket.subject ?? ''}`, 500),
+          subject: oneLine(content.subject ?? `[#${ticket.number}] ${ticket.subject ?? ''}`, 500),
           to: { address, name },
           participants: [address],
           references: [],

@@ -49,6 +49,7 @@ const rest: (keyof Tables)[] = [
   'unreadable_events',
   'deliveries',
   'email_messages',
+  'held_replies',
   'ticket_messages',
   'attachments',
   'inbound_messages',

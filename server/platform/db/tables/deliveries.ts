@@ -20,6 +20,12 @@ export type DeliveryContent = {
   evenOptedOut?: boolean
   /** The recipients of a mail that a person wrote. The agent's own go to all people of the thread. */
   people?: MailPeople
+  /** The subject of a mail that begins a thread. */
+  subject?: string
+  /** Messages of a ticket that are shown to somebody else; the mail belongs to no thread. */
+  isForward?: true
+  /** What a mail of a person ends with, in Markdown. It is no part of the text that the agent reads. */
+  signature?: string
 }
 
 /** `isSettled` means that the outcome has been recorded in the conversation. */

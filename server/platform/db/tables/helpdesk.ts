@@ -109,7 +109,29 @@ export type HelpdeskSettingsTable = {
   targets: Json<ClockTargets>
   business_hours: Json<BusinessHours | null>
   survey_enabled: Generated<boolean>
+  signature: string | null
   updated_at: Time
+}
+
+/** A reply as it was requested. */
+export type HeldReply = {
+  content: string
+  attachments?: string[]
+  to?: string[]
+  cc?: string[]
+  bcc?: string[]
+}
+
+export type HeldRepliesTable = {
+  id: string
+  account_id: AccountId
+  agent_id: string
+  ticket_id: string
+  author_id: string
+  reply: Json<HeldReply>
+  due_at: Time
+  error: string | null
+  created_at: Time
 }
 
 export type TicketClocksTable = {

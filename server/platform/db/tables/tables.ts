@@ -37,6 +37,7 @@ import type {
 import type { DeliveriesTable } from './deliveries.ts'
 import type {
   CannedRepliesTable,
+  HeldRepliesTable,
   HelpdeskEventsTable,
   HelpdeskSettingsTable,
   HelpdeskStreamsTable,
@@ -145,6 +146,7 @@ export type Tables = {
   seen_tickets: SeenTicketsTable
   canned_replies: CannedRepliesTable
   helpdesk_settings: HelpdeskSettingsTable
+  held_replies: HeldRepliesTable
   ticket_clocks: TicketClocksTable
   ticket_surveys: TicketSurveysTable
   channel_threads: ChannelThreadsTable
