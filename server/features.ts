@@ -26,8 +26,13 @@ import * as pictures from './agents/pictures/contract.ts'
 import { pictureRoutes } from './agents/pictures/serve-pictures.ts'
 import { agentRoutes } from './agents/routes.ts'
 import * as email from './channels/email/contract.ts'
+import * as mailDomain from './channels/email/domain/contract.ts'
+import { domainRoutes } from './channels/email/domain/routes.ts'
 import { mailWebhookRoutes } from './channels/email/inbound/webhook.ts'
 import * as mailWebhook from './channels/email/inbound/webhook-contract.ts'
+import * as originals from './channels/email/original/contract.ts'
+import * as originalPage from './channels/email/original/page-contract.ts'
+import { originalPages, originalRoutes } from './channels/email/original/routes.ts'
 import { emailRoutes } from './channels/email/routes.ts'
 import { channelJobs, channelRecurringJobs } from './channels/jobs.ts'
 import * as messaging from './channels/messaging/contract.ts'
@@ -70,6 +75,7 @@ import { helpdeskJobs, helpdeskRecurringJobs } from './inbox/jobs.ts'
 import * as deskMail from './inbox/mail/contract.ts'
 import { helpdeskRoutes } from './inbox/routes.ts'
 import * as desk from './inbox/settings/contract.ts'
+import * as spam from './inbox/spam/contract.ts'
 import * as surveys from './inbox/survey/contract.ts'
 import { surveyRoutes } from './inbox/survey/serve-surveys.ts'
 import * as team from './inbox/team/contract.ts'
@@ -144,7 +150,7 @@ export const features: Feature[] = [
     duties: conversationRecurringJobs,
   },
   {
-    contracts: [helpdesk, deskMail, team, desk],
+    contracts: [helpdesk, deskMail, spam, team, desk],
     routes: helpdeskRoutes,
     raw: [surveys],
     rawRoutes: surveyRoutes,
@@ -158,7 +164,12 @@ export const features: Feature[] = [
     raw: [messagingWebhook],
     rawRoutes: messagingWebhookRoutes,
   },
-  { contracts: [email], routes: emailRoutes, raw: [mailWebhook], rawRoutes: mailWebhookRoutes },
+  {
+    contracts: [email, mailDomain, originals],
+    routes: (ctx) => [...emailRoutes(ctx), ...domainRoutes(ctx), ...originalRoutes(ctx)],
+    raw: [mailWebhook, originalPage],
+    rawRoutes: (ctx) => [...mailWebhookRoutes(ctx), ...originalPages(ctx)],
+  },
   { contracts: [channels], routes: channelRoutes, jobs: channelJobs, duties: channelRecurringJobs },
   { contracts: [people], routes: peopleRoutes },
   { contracts: [search], routes: searchRoutes, duties: searchRecurringJobs },

@@ -145,6 +145,11 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
     .executeTakeFirstOrThrow()
   const [pageId = '', toolCallId = '', groupId = '', erasureId = '', ticketMessageId = '', heldReplyId = ''] =
     Array.from({ length: 6 }, newId)
+  const blockedSenderId = newId()
+  await db
+    .insertInto('blocked_senders')
+    .values({ ...own, id: blockedSenderId, sender: `${mark}.example` })
+    .execute()
   const held = { reply: json({ content: mark }), due_at: new Date(), error: null }
   await db
     .insertInto('held_replies')
@@ -311,6 +316,7 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
       tagIds: tagId,
       cannedReplyId,
       heldReplyId,
+      blockedSenderId,
       memberId,
       memberIds: memberId,
       memberEmail: email,

@@ -193,6 +193,7 @@ const asked: Record<string, (ids: Ids) => Asked> = {
   readOnSource: ({ siteId = '' }) => ({ ids: { sourceId: siteId }, body: { addresses: ADDRESSES } }),
   replyToTicket: () => ({ body: { type: 'reply', content: 'x', ...author } }),
   retryTicketMessage: ({ ticketMessageId = '' }) => ({ ids: { messageId: ticketMessageId } }),
+  blockSender: () => ({ body: { sender: 'spam.example' } }),
   writeMail: () => ({ body: { to: ['eve@example.org'], subject: 'x', content: 'x', ...author } }),
   forwardTicket: () => ({ body: { to: ['bob@example.org'], ...author } }),
   holdReply: () => ({ body: { content: 'x', ...author } }),

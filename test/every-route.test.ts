@@ -109,6 +109,10 @@ const bodies: Record<string, Record<string, unknown>> = {
   runPlayground: { message: 'x', stream: false },
   takeOverConversation: { memberEmail: 'ann@example.com' },
   replyToTicket: { type: 'reply', content: 'x', authorEmail: 'ann@example.com' },
+  writeMail: { to: ['a@example.com'], subject: 'x', content: 'x', authorEmail: 'ann@example.com' },
+  forwardTicket: { to: ['a@example.com'], authorEmail: 'ann@example.com' },
+  holdReply: { content: 'x', authorEmail: 'ann@example.com' },
+  blockSender: { sender: 'spam.example' },
   addTicketNote: { content: 'x', authorEmail: 'ann@example.com' },
   fillCannedReply: { ticketNumber: 1, authorEmail: 'ann@example.com' },
 }

@@ -14,6 +14,7 @@ import { chosenIn, problemsOfPeople } from './messages/recipients.ts'
 import { replyChannel } from './messages/reply-channel.ts'
 import { problemsOfContent, rendered, replyToTicket } from './messages/reply-to-ticket.ts'
 import { deskRoutes } from './settings/routes.ts'
+import { spamRoutes } from './spam/routes.ts'
 import { handBack, takeOver } from './takeover/take-over.ts'
 import { authorOf, problemsOfName, requireAuthor } from './team/find-member.ts'
 import { markOnline } from './team/mark-online.ts'
@@ -37,6 +38,7 @@ export const helpdeskRoutes = (
   ...ticketRoutes(ctx),
   ...messageRoutes(ctx),
   ...deskMailRoutes(ctx),
+  ...spamRoutes(ctx),
   ...teamRoutes(ctx),
   ...deskRoutes(ctx),
 ]

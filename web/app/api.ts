@@ -9,6 +9,8 @@ import type * as actions from '../../server/actions/contract.ts'
 import type * as health from '../../server/admin/health/contract.ts'
 import type * as agents from '../../server/agents/contract.ts'
 import type * as email from '../../server/channels/email/contract.ts'
+import type * as mailDomain from '../../server/channels/email/domain/contract.ts'
+import type * as original from '../../server/channels/email/original/contract.ts'
 import type * as messaging from '../../server/channels/messaging/contract.ts'
 import type * as channels from '../../server/channels/registry/contract.ts'
 import type * as citing from '../../server/conversations/citations/contract.ts'
@@ -24,6 +26,7 @@ import type * as search from '../../server/conversations/search/contract.ts'
 import type * as helpdesk from '../../server/inbox/contract.ts'
 import type * as deskMail from '../../server/inbox/mail/contract.ts'
 import type * as desk from '../../server/inbox/settings/contract.ts'
+import type * as spam from '../../server/inbox/spam/contract.ts'
 import type * as team from '../../server/inbox/team/contract.ts'
 import type * as knowledge from '../../server/knowledge/contract.ts'
 import type * as evaluations from '../../server/knowledge/evaluations/contract.ts'
@@ -61,6 +64,7 @@ type Contracts = Table<typeof accounts> &
   Table<typeof insights> &
   Table<typeof knowledge> &
   Table<typeof members> &
+  Table<typeof mailDomain> &
   Table<typeof messaging> &
   Table<typeof people> &
   Table<typeof playground> &
@@ -68,6 +72,8 @@ type Contracts = Table<typeof accounts> &
   Table<typeof runs> &
   Table<typeof search> &
   Table<typeof signIn> &
+  Table<typeof spam> &
+  Table<typeof original> &
   Table<typeof team> &
   Table<typeof topics> &
   Table<typeof unanswered>

@@ -9,10 +9,13 @@ import { Button } from '../ui/button.tsx'
 import { Check, Form, FormActions, FormProblem, Select, TextArea, TextField } from '../ui/field.tsx'
 import { Card, Section } from '../ui/page.tsx'
 import { Loaded, sentenceOf } from '../ui/state.tsx'
+import { BlockedSenders } from './blocked-senders.tsx'
 import { Code } from './code.tsx'
 import { AGAIN_MS, ConnectionBadge } from './connection-badge.tsx'
 import classes from './deploy.module.css'
 import { Disconnect } from './disconnect.tsx'
+import { MailDomain } from './mail-domain.tsx'
+import { MailOauth, oauthOf } from './mail-oauth.tsx'
 import { MailServer, serverOf } from './mail-server.tsx'
 import { Failures, Outcomes } from './outcomes.tsx'
 import { Signature } from './signature.tsx'
@@ -115,8 +118,10 @@ function Connection({ agent, mailbox }: { agent: Agent; mailbox: Mailbox | null 
           )}
         </Card>
       </Section>
+      {mailbox && <MailDomain agentId={agent.id} />}
       {mailbox && <Signature agentId={agent.id} />}
       {mailbox && <SilentMails agentId={agent.id} />}
+      {mailbox && <BlockedSenders agentId={agent.id} />}
       {mailbox && (
         <Section
           title="Without IMAP"
@@ -155,6 +160,7 @@ function MailboxFields({ agent, mailbox, disabled }: MailboxFieldsProps) {
         <MailServer kind="imap" title="Receiving (IMAP)" server={mailbox?.imap ?? null} />
         <MailServer kind="smtp" title="Sending (SMTP)" server={mailbox?.smtp ?? null} />
       </div>
+      <MailOauth oauth={mailbox?.oauth ?? null} />
       <Check
         name="plusAddressing"
         label="Mailbox supports plus addressing"
@@ -206,6 +212,7 @@ function bodyOf(form: FormData): Body {
     keepsSent: form.get('keepsSent') !== null,
     ...(authority && { authority }),
     smtp,
+    ...oauthOf(form),
     ...(imap.host && { imap: { ...imap, ...(folder && { mailbox: folder }) } }),
   }
 }

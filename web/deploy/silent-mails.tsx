@@ -23,6 +23,7 @@ const REASONS: Record<Mail['reason'], string> = {
   noSender: 'Has no address to answer',
   tooMany: 'More mails than a person sends',
   repetitive: 'Looks like an automatic reply',
+  blocked: 'The sender is blocked',
 }
 
 /** Lists the mails that were stored without an answer, with the reason and what a member can do about it. */

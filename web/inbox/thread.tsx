@@ -13,6 +13,7 @@ import { Badge } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
 import { eventWords } from './event-words.ts'
 import { Forward } from './forward.tsx'
+import { OriginalMail } from './original-mail.tsx'
 import { MailPeople } from './recipients.tsx'
 import classes from './thread.module.css'
 import { refresh, TICKETS } from './use-live-desk.ts'
@@ -91,7 +92,7 @@ function Entry({ agentId, ticketNumber, message }: EntryProps) {
   }
   const kind = type === 'note' ? classes.note : sender?.type === 'customer' ? classes.customer : classes.ours
   const { delivery, editedAt, deletedAt, mail } = (metadata ?? {}) as {
-    mail?: Parameters<typeof MailPeople>[0]['mail']
+    mail?: Parameters<typeof MailPeople>[0]['mail'] & { hasHtml?: boolean }
     delivery?: { status: string; error?: string }
     editedAt?: string
     deletedAt?: string
@@ -112,6 +113,7 @@ function Entry({ agentId, ticketNumber, message }: EntryProps) {
       </header>
       {mail && <MailPeople mail={mail} />}
       <Markdown text={contentText ?? content ?? ''} />
+      {mail?.hasHtml && <OriginalMail params={{ agentId, ticketNumber, messageId: id }} />}
       {mail && type === 'reply' && <Forward agentId={agentId} ticketNumber={ticketNumber} messageId={id} />}
       {attachments.length > 0 && (
         <ul>

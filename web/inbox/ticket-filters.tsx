@@ -40,7 +40,7 @@ export function TicketFilters({ agentId, search, onChange }: FiltersProps) {
               void onChange({ view: id, query: undefined, ticket: undefined })
             }}
           >
-            {label} {id !== 'solved' && <Count agentId={agentId} view={id} />}
+            {label} {id !== 'solved' && id !== 'spam' && <Count agentId={agentId} view={id} />}
           </button>
         ))}
       </nav>

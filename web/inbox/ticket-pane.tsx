@@ -13,6 +13,7 @@ import { Assign } from './assign.tsx'
 import { Composer } from './composer.tsx'
 import { Forward } from './forward.tsx'
 import desk from './inbox.module.css'
+import { MarkSpam } from './mark-spam.tsx'
 import { Thread } from './thread.tsx'
 import { ticketKeys } from './ticket-keys.ts'
 import classes from './ticket-pane.module.css'
@@ -80,6 +81,9 @@ export function TicketPane({ agentId, ticketNumber, onSeen, onSolved, onBack }: 
                   </Button>
                 )}
                 <Forward {...params} />
+                {mayWrite && !isOver && (
+                  <MarkSpam params={params} email={shown.customer.email} onDone={onSolved} />
+                )}
                 <span className={classes.sideButton}>
                   <IconButton icon={PanelRight} label="Details" onClick={() => setOpen('side')} />
                 </span>

@@ -6,6 +6,7 @@ export const VIEWS = [
   ['mentions', 'Mentions'],
   ['open', 'Open'],
   ['solved', 'Solved'],
+  ['spam', 'Spam'],
 ] as const
 export type View = (typeof VIEWS)[number][0]
 
@@ -18,6 +19,8 @@ export function filterOf(view: View, memberId: string | undefined) {
       return { status: OPEN, assigneeId: 'none' }
     case 'mentions':
       return { status: OPEN, mentionedId: memberId }
+    case 'spam':
+      return { spam: true }
     case 'solved':
       return { status: 'closed,cancelled' }
     default:

@@ -69,6 +69,34 @@ export const connectMailbox = endpoint({
         ),
       }),
     ),
+    oauth: Type.Optional(
+      Exact(
+        {
+          tokenUrl: Type.String({
+            maxLength: 1_000,
+            pattern: '^https?://[^\\s]+$',
+            refusal: 'Must be the web address at which the provider gives tokens.',
+          }),
+          clientId: Type.String({ minLength: 1, maxLength: 500, pattern: line }),
+          scope: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000, pattern: line })),
+          clientSecret: Type.Optional(
+            Type.String({
+              minLength: 1,
+              maxLength: 2_000,
+              description: 'If omitted, it is unchanged for the same client',
+            }),
+          ),
+          refreshToken: Type.Optional(
+            Type.String({
+              minLength: 1,
+              maxLength: 10_000,
+              description: 'If omitted, it is unchanged for the same client',
+            }),
+          ),
+        },
+        { description: 'Both servers are signed in to with OAuth 2 (XOAUTH2) in place of passwords' },
+      ),
+    ),
     inboundSecret: Type.Optional(
       Type.String({
         minLength: 16,
@@ -120,6 +148,15 @@ export const readMailboxConnection = endpoint({
       plusAddressing: Type.Boolean(),
       smtp: Exact(state),
       imap: Nullable(Exact({ ...state, mailbox: Type.String() })),
+      oauth: Nullable(
+        Exact({
+          tokenUrl: Type.String(),
+          clientId: Type.String(),
+          scope: Nullable(Type.String()),
+          hasClientSecret: Type.Boolean(),
+          hasRefreshToken: Type.Boolean(),
+        }),
+      ),
       hasInboundSecret: Type.Boolean(),
       authority: Nullable(Type.String()),
       keepsSent: Type.Boolean(),
@@ -165,7 +202,7 @@ export const testMailbox = endpoint({
 
 const reason = OneOf(SILENT_REASONS, {
   description:
-    'automatic: a program wrote it. list: it came through a mailing list. old: older than the connection or than three days. answered: somebody had answered it in a mail client. own: sent from the address of the mailbox. noSender: no address to answer. tooMany: more mails than a person sends. repetitive: it looks like an automatic reply',
+    'automatic: a program wrote it. list: it came through a mailing list. old: older than the connection or than three days. answered: somebody had answered it in a mail client. own: sent from the address of the mailbox. noSender: no address to answer. tooMany: more mails than a person sends. repetitive: it looks like an automatic reply. blocked: the sender is blocked',
 })
 
 export const listSilentMails = endpoint({

@@ -29,7 +29,7 @@ import { silentMails } from './silent/list-silent.ts'
 const success = { success: true as const }
 
 export const emailRoutes = (
-  ctx: Pick<Context, 'config' | 'db' | 'jobs' | 'notifier' | 'secrets'>,
+  ctx: Pick<Context, 'config' | 'db' | 'fetcher' | 'jobs' | 'notifier' | 'secrets'>,
 ): Route[] => [
   route(connectMailbox, { check: ({ body }) => refuseAuthority(body.authority) }, async ({ ref, body }) => {
     await putConnection(ctx, ref, body)
@@ -106,6 +106,11 @@ function presentConnection(row: ConnectionRow): Static<(typeof readMailboxConnec
       hasPassword: row.imap_password !== null,
       lastError: row.imap_error,
       lastCheckedAt: row.imap_checked_at?.toISOString() ?? null,
+    },
+    oauth: row.oauth && {
+      ...row.oauth,
+      hasClientSecret: row.oauth_client_secret !== null,
+      hasRefreshToken: row.oauth_refresh_token !== null,
     },
     hasInboundSecret: row.inbound_secret !== null,
     authority: row.authority,

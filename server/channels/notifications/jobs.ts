@@ -5,17 +5,21 @@ import { deliverMail, operatorsMailRoute } from '../../platform/mail/deliver-mai
 import { rowOf, smtpLogin } from '../email/connection/connection.ts'
 import { planDailyMails, SEND_DAILY_MAIL, type SendDailyMail } from './daily-mails.ts'
 
-type Deps = Pick<Context, 'db' | 'secrets' | 'config' | 'log'>
+type Deps = Pick<Context, 'db' | 'fetcher' | 'secrets' | 'config' | 'log'>
 
 /** Sends through the mailbox of the agent, or else through the operator's server. */
 async function send(
-  { db, secrets, config, log }: Deps,
+  { db, fetcher, secrets, config, log }: Deps,
   { accountId, agentId, emails, mail }: SendDailyMail,
   signal: AbortSignal,
 ): Promise<void> {
   const row = await rowOf(db, { accountId, agentId })
   const way = row
-    ? { login: await smtpLogin({ secrets }, row), from: row.address, allowed: config.allowedPrivateHosts }
+    ? {
+        login: await smtpLogin({ db, fetcher, secrets }, row),
+        from: row.address,
+        allowed: config.allowedPrivateHosts,
+      }
     : operatorsMailRoute(config)
   if (way) return deliverMail(way, { to: emails, ...mail }, signal)
   log.warn(

@@ -1,6 +1,14 @@
 import Type from 'typebox'
 import { Exact, endpoint, IsoTime, Nullable } from '../../platform/http/contract.ts'
-import { Author, Content, Recipients, Ticket, TicketMessage, ticketParams } from '../tickets/schema.ts'
+import {
+  Author,
+  Content,
+  Recipient,
+  Recipients,
+  Ticket,
+  TicketMessage,
+  ticketParams,
+} from '../tickets/schema.ts'
 
 const Id = Type.String({ minLength: 1 })
 const tag = 'Helpdesk'
@@ -8,7 +16,7 @@ const base = '/agents/{agentId}/helpdesk'
 const ticket = `${base}/tickets/{ticketNumber}`
 
 const { to: _to, ...Copies } = Recipients
-const To = Type.Array(Type.String({ minLength: 3, maxLength: 254 }), {
+const To = Type.Array(Recipient, {
   minItems: 1,
   maxItems: 50,
   uniqueItems: true,

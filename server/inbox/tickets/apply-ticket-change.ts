@@ -7,7 +7,7 @@ import type { AgentRef } from '../../platform/db/refs.ts'
 import type { Priority, StatusCategory } from '../../platform/db/tables/helpdesk.ts'
 import { clocksAfterMove, clocksAfterPriority } from '../clocks/ticket-clocks.ts'
 import { addTicketMessage } from '../messages/add-ticket-message.ts'
-import type { TicketRow } from './ticket-queries.ts'
+import { isOver, type TicketRow } from './ticket-queries.ts'
 
 export type Change = {
   status?: { category: StatusCategory; id: string | null }
@@ -57,7 +57,13 @@ export async function applyTicketChange(
     .updateTable('tickets')
     .set({
       ...(status
-        ? { status_category: status.category, status_id: status.id, handed_back: change.handedBack ?? false }
+        ? {
+            status_category: status.category,
+            status_id: status.id,
+            handed_back: change.handedBack ?? false,
+            // What is open again is no spam.
+            ...(isOver(status.category) ? {} : { spam_at: null }),
+          }
         : {}),
       ...(change.assigneeId === undefined ? {} : { assignee_id: change.assigneeId }),
       ...(change.teamId === undefined ? {} : { team_id: change.teamId }),

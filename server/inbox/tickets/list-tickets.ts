@@ -74,6 +74,7 @@ function conditionsOf({ accountId, agentId }: AgentRef, wanted: Partial<Query>):
   return [
     sql`account_id = ${accountId}`,
     sql`agent_id = ${agentId}`,
+    wanted.spam ? sql`spam_at is not null` : sql`spam_at is null`,
     ...(wanted.status === undefined ? [] : [statusIs(wanted.status)]),
     ...(channel === undefined ? [] : [sql`channel = any(${commaList(channel)}::text[])`]),
     ...(assigneeId === undefined ? [] : [idIs('assignee_id', assigneeId)]),

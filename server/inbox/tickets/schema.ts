@@ -153,9 +153,15 @@ export const Author = {
   authorEmail: Type.Optional(Type.String({ minLength: 1, description: 'Not case-sensitive' })),
 }
 
+export const Recipient = Type.String({
+  format: 'email',
+  maxLength: 254,
+  refusal: 'Must be an e-mail address like ann@example.com.',
+})
+
 const addresses = (description: string) =>
   Type.Optional(
-    Type.Array(Type.String({ minLength: 3, maxLength: 254 }), {
+    Type.Array(Recipient, {
       maxItems: 50,
       uniqueItems: true,
       description,

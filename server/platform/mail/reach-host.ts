@@ -7,7 +7,12 @@ import { isPublicAddress } from '../fetch/guard/public-address.ts'
 import { MailFailure } from './mail-failure.ts'
 
 /** `authority`: certificates (PEM) that are trusted in addition to the public ones. */
-export type Login = MailServer & { password: string | null; authority?: string | null }
+export type Login = MailServer & {
+  password: string | null
+  authority?: string | null
+  /** In place of the password (XOAUTH2). */
+  accessToken?: string | null
+}
 
 /** The options of a connection that trusts a login's own authority as well. */
 export const trusting = ({ authority }: Pick<Login, 'authority'>): { tls?: { ca: string[] } } =>

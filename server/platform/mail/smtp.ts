@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { Readable } from 'node:stream'
 import SMTPConnection, { type SentMessageInfo } from 'nodemailer/lib/smtp-connection'
+import XOAuth2 from 'nodemailer/lib/xoauth2'
 import { domainOf } from './mail-address.ts'
 import { describeMailError, MailFailure } from './mail-failure.ts'
 import { type Login, reachHost, trusting } from './reach-host.ts'
@@ -81,7 +82,7 @@ export async function openSmtp(
   login: Login,
   { address, allowedPrivateHosts, signal }: Options,
 ): Promise<Smtp> {
-  const { host, port, security, username, password } = login
+  const { host, port, security, username, password, accessToken } = login
   let refusal: Refusal | null = null
   const connection = new SMTPConnection({
     host: await reachHost(host, port, allowedPrivateHosts),
@@ -125,8 +126,10 @@ export async function openSmtp(
   try {
     await step<void>((done) => connection.connect((error) => done(error, undefined)))
     if (username !== null) {
-      const credentials = { user: username, pass: password ?? '' }
-      await step<void>((done) => connection.login({ credentials }, (error) => done(error, undefined)))
+      const auth = accessToken
+        ? { oauth2: new XOAuth2({ user: username, accessToken }) }
+        : { credentials: { user: username, pass: password ?? '' } }
+      await step<void>((done) => connection.login(auth, (error) => done(error, undefined)))
     }
   } catch (error) {
     close()

@@ -23,7 +23,15 @@ export const sealedColumns: SealedTable[] = [
   {
     table: 'email_connections',
     key: ['agent_id'],
-    columns: ['smtp_password', 'imap_password', 'inbound_secret', 'mark_key'],
+    columns: [
+      'smtp_password',
+      'imap_password',
+      'inbound_secret',
+      'mark_key',
+      'oauth_client_secret',
+      'oauth_refresh_token',
+      'oauth_access_token',
+    ],
   },
   { table: 'identity_secrets', key: ['agent_id'], columns: ['secret'] },
   { table: 'login_secrets', key: ['name'], columns: ['secret'] },

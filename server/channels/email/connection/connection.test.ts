@@ -53,6 +53,7 @@ test('a mailbox is connected, read without its passwords, and disconnected', asy
     plusAddressing: false,
     smtp: { ...login(), ...unchecked },
     imap: { ...login({ port: 143 }), mailbox: 'Shop', ...unchecked },
+    oauth: null,
     hasInboundSecret: true,
     authority: null,
     keepsSent: false,

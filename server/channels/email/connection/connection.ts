@@ -5,11 +5,12 @@ import type { Db, Trx } from '../../../platform/db/database.ts'
 import type { AgentRef } from '../../../platform/db/refs.ts'
 import { json } from '../../../platform/db/statements/json.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
-import type { EmailConnectionsTable, MailServer } from '../../../platform/db/tables/channels.ts'
+import type { EmailConnectionsTable, MailOauth, MailServer } from '../../../platform/db/tables/channels.ts'
 import { ApiError } from '../../../platform/http/errors.ts'
 import type { Login } from '../../../platform/mail/reach-host.ts'
 import { placeOfRow } from '../../../platform/secrets/sealed-columns.ts'
 import type { LastUse } from '../../registry/connection-status.ts'
+import { accessTokenOf } from './access-token.ts'
 
 export type ConnectionRow = Selectable<EmailConnectionsTable>
 
@@ -23,6 +24,14 @@ type NewConnection = {
   inboundSecret?: string
   authority?: string
   keepsSent: boolean
+  oauth?: NewOauth
+}
+type NewOauth = {
+  tokenUrl: string
+  clientId: string
+  scope?: string
+  clientSecret?: string
+  refreshToken?: string
 }
 type ServerLogin = Omit<MailServer, 'username'> & { username?: string; password?: string }
 
@@ -46,6 +55,8 @@ export async function putConnection(
     const sameImap = isSameLogin(old?.imap ?? null, imap)
     const sameMailbox = sameImap && old?.imap?.mailbox === imap?.mailbox
     if (imap) await refuseSecondAgent(trx, { accountId, agentId }, imap)
+    const oauth = wanted.oauth ? oauthOf(wanted.oauth) : null
+    const sameClient = old?.oauth?.tokenUrl === oauth?.tokenUrl && old?.oauth?.clientId === oauth?.clientId
     const values = {
       address: wanted.address.toLowerCase(),
       from_name: wanted.fromName ?? null,
@@ -62,6 +73,15 @@ export async function putConnection(
       imap_password:
         (await encrypted(wanted.imap?.password, 'imap_password')) ??
         (sameImap ? (old?.imap_password ?? null) : null),
+      oauth: json(oauth),
+      oauth_client_secret:
+        (await encrypted(wanted.oauth?.clientSecret, 'oauth_client_secret')) ??
+        (oauth && sameClient ? (old?.oauth_client_secret ?? null) : null),
+      oauth_refresh_token:
+        (await encrypted(wanted.oauth?.refreshToken, 'oauth_refresh_token')) ??
+        (oauth && sameClient ? (old?.oauth_refresh_token ?? null) : null),
+      oauth_access_token: null,
+      oauth_expires_at: null,
       inbound_secret:
         (await encrypted(wanted.inboundSecret, 'inbound_secret')) ?? old?.inbound_secret ?? null,
       smtp_error: null,
@@ -119,6 +139,12 @@ async function refuseSecondAgent(
     })
 }
 
+const oauthOf = ({ tokenUrl, clientId, scope }: NewOauth): MailOauth => ({
+  tokenUrl,
+  clientId,
+  scope: scope ?? null,
+})
+
 const serverOf = ({ host, port, security, username }: ServerLogin): MailServer => ({
   host,
   port,
@@ -170,19 +196,23 @@ export const markKeyOf = async (
 export const inboundSecretOf = (ctx: Pick<Context, 'secrets'>, row: ConnectionRow): Promise<string | null> =>
   opened(ctx, row, 'inbound_secret', row.inbound_secret)
 
-export const smtpLogin = async (ctx: Pick<Context, 'secrets'>, row: ConnectionRow): Promise<Login> => ({
+type LoginDeps = Pick<Context, 'db' | 'fetcher' | 'secrets'>
+
+export const smtpLogin = async (ctx: LoginDeps, row: ConnectionRow): Promise<Login> => ({
   ...row.smtp,
   authority: row.authority,
+  accessToken: await accessTokenOf(ctx, row),
   password: await opened(ctx, row, 'smtp_password', row.smtp_password),
 })
 
 export const imapLogin = async (
-  ctx: Pick<Context, 'secrets'>,
+  ctx: LoginDeps,
   row: ConnectionRow,
 ): Promise<(Login & { mailbox: string }) | null> =>
   row.imap && {
     ...row.imap,
     authority: row.authority,
+    accessToken: await accessTokenOf(ctx, row),
     password: await opened(ctx, row, 'imap_password', row.imap_password),
   }
 

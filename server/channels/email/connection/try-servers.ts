@@ -8,7 +8,7 @@ const MAX_MS = 45_000
 
 /** Logs in to both servers, asks whether mails from the address are accepted, and opens the mailbox. Returns for each server a sentence if it failed, or null. */
 export async function tryServers(
-  ctx: Pick<Context, 'db' | 'secrets' | 'config'>,
+  ctx: Pick<Context, 'db' | 'fetcher' | 'secrets' | 'config'>,
   row: ConnectionRow,
   { maxMs = MAX_MS } = {},
 ): Promise<{ smtp: string | null; imap: string | null }> {
@@ -30,7 +30,7 @@ export async function tryServers(
   return { smtp, imap }
 }
 
-type Deps = Pick<Context, 'secrets' | 'config'>
+type Deps = Pick<Context, 'db' | 'fetcher' | 'secrets' | 'config'>
 
 async function trySmtp(ctx: Deps, row: ConnectionRow, maxMs: number): Promise<string | null> {
   const { allowedPrivateHosts } = ctx.config

@@ -54,7 +54,7 @@ const tooSlow = (host: string, ms: number): MailFailure =>
   new MailFailure(`${host} was too slow: it was given up after ${Math.ceil(ms / 1_000)} seconds.`)
 
 async function clientOf(login: Login, address: string): Promise<ImapFlow> {
-  const { host, port, security, username, password } = login
+  const { host, port, security, username, password, accessToken } = login
   // It is not loaded at the start, because most processes have no mailbox to read.
   const imap = await import('imapflow')
   const client = new imap.ImapFlow({
@@ -64,7 +64,9 @@ async function clientOf(login: Login, address: string): Promise<ImapFlow> {
     secure: security === 'tls',
     ...(security === 'tls' ? {} : { doSTARTTLS: security === 'starttls' }),
     ...trusting(login),
-    auth: { user: username ?? '', pass: password ?? '' },
+    auth: accessToken
+      ? { user: username ?? '', accessToken }
+      : { user: username ?? '', pass: password ?? '' },
     logger: false,
     disableAutoIdle: true,
     connectionTimeout: CONNECT_MS,

@@ -21,7 +21,10 @@ const BEGINNING_BYTES = 2 * 1024 * 1024
  * changes nothing in the mailbox. Throws LostLease, and what withImap throws.
  */
 export async function readMailbox(
-  ctx: Pick<Context, 'config' | 'db' | 'filesDir' | 'jobs' | 'mailParser' | 'notifier' | 'secrets'>,
+  ctx: Pick<
+    Context,
+    'config' | 'db' | 'fetcher' | 'filesDir' | 'jobs' | 'mailParser' | 'notifier' | 'secrets'
+  >,
   row: ClaimedMailbox,
   { mayWait, ...limits }: { maxMs: number; signal: AbortSignal; mayWait: () => boolean },
 ): Promise<boolean> {

@@ -1,3 +1,4 @@
+import { isBlocked } from '../../../inbox/spam/blocked-senders.ts'
 import type { Trx } from '../../../platform/db/database.ts'
 import type { SilentReason } from '../../../platform/db/tables/channels.ts'
 import type { ConnectionRow } from '../connection/connection.ts'
@@ -30,6 +31,8 @@ export async function silentReason(
 ): Promise<SilentReason | null> {
   if (parsed.from === null) return 'noSender'
   if (isOwn) return 'own'
+  const ref = { accountId: row.account_id, agentId: row.agent_id }
+  for (const address of addresses) if (await isBlocked(trx, ref, address)) return 'blocked'
   const isOwnList = parsed.lists !== null && isListOf(parsed.lists, row.address)
   if (parsed.bounce !== null || (parsed.automatic && !isOwnList)) return parsed.lists ? 'list' : 'automatic'
   // A migration gives mails the present time, but the headers keep that of the last server.

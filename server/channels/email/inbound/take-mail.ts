@@ -12,6 +12,7 @@ import { isSameMailbox, type MailAddress } from '../../../platform/mail/mail-add
 import { receiveMessage } from '../../inbound/receive-message.ts'
 import { type ConnectionRow, markKeyOf } from '../connection/connection.ts'
 import { newPeer, readMessageId } from '../connection/thread-marks.ts'
+import { keepOriginal } from '../original/originals.ts'
 import { changeMailThread, type MailThread, withReference } from '../outbound/mail-threads.ts'
 import { giveToTeam } from '../outbound/mail-ticket.ts'
 import type { ParsedMail } from '../parse/parsed-mail.ts'
@@ -139,11 +140,13 @@ async function store(
   const owner = { accountId: row.account_id, agentId: row.agent_id }
   const files: AttachmentNote[] = []
   const leftOut: string[] = []
+  const pictures: Record<string, string> = {}
   const sender = senderOf(from?.address ?? NOBODY.address)
   for (const file of parsed.files) {
     const problem = await quotaProblem(trx, owner, file.bytes.byteLength, sender)
     if (problem === null) {
       const note = await keepAttachment(ctx.filesDir, trx, owner, file, { sender })
+      if (file.contentId !== undefined) pictures[file.contentId] = note.id
       files.push(file.isPartOfMail ? { ...note, isPartOfMail: true } : note)
     } else leftOut.push(`[${file.name} was left out. ${problem}]`)
   }
@@ -164,6 +167,7 @@ async function store(
   // A mail that is no mail to the parser may be a request all the same.
   const mayAsk = silentBecause === null || (from === null && parsed.unread === 'unreadable')
   const forTeam = mayAsk ? await whyForTeam(trx, row, key, { parsed, thread, heading }) : null
+  const providerMessageId = `${parsed.messageId} ${parsed.bodyHash}`
   const { threadId } = await receiveMessage(ctx, trx, {
     accountId: row.account_id,
     agentId: row.agent_id,
@@ -171,17 +175,19 @@ async function store(
     connection: thread?.connection ?? row.address,
     peer: thread?.peer ?? newPeer(),
     person: { email: person.address, ...(person.name ? { name: person.name } : {}) },
-    providerMessageId: `${parsed.messageId} ${parsed.bodyHash}`,
+    providerMessageId,
     sentAt: receivedAt,
     content: {
       text: text || (files.length > 0 ? '' : '[The mail is empty.]'),
       attachments: files,
-      mail: { from, to: parsed.to, cc: parsed.cc },
+      mail: { from, to: parsed.to, cc: parsed.cc, ...(parsed.html === null ? {} : { hasHtml: true }) },
       ...(silentBecause !== null || forTeam !== null ? { silent: true } : {}),
       ...(silentBecause !== null && forTeam === null ? { silentBecause } : {}),
       ...(repetition.isRepetitive ? { isRepetitive: true } : {}),
     },
   })
+  if (parsed.html !== null)
+    await keepOriginal(trx, row, { threadId, providerMessageId }, { html: parsed.html, pictures })
   const others = await otherPeople(trx, row, parsed)
   await changeMailThread(trx, row.account_id, threadId, (known) =>
     threadWith(known ?? newMailThread(row, parsed, person), parsed, others),

@@ -32,6 +32,7 @@ export const unreadable = (raw: Uint8Array): ParsedMail => ({
   unread: 'unreadable',
   passedOnAt: null,
   bounce: null,
+  html: null,
   text: UNREADABLE,
   files: [whole(raw)],
 })

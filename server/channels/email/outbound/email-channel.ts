@@ -83,7 +83,7 @@ type Mail = { raw: Buffer; envelope: { from: string; to: string[] }; messageId: 
 
 /** Gives a mail to the sending server. After a problem with the connection it is tried again. */
 async function hand(
-  ctx: Pick<Context, 'config' | 'db' | 'secrets'>,
+  ctx: Pick<Context, 'config' | 'db' | 'fetcher' | 'secrets'>,
   row: ConnectionRow,
   mail: Mail,
   signal: AbortSignal,

@@ -20,7 +20,7 @@ const MAX_MS = 120_000
  * attempt before whose result was lost. Throws when it has to be tried again; the connection then says why.
  */
 export async function keepSent(
-  ctx: Pick<Context, 'config' | 'db' | 'filesDir' | 'secrets'>,
+  ctx: Pick<Context, 'config' | 'db' | 'fetcher' | 'filesDir' | 'secrets'>,
   { accountId, deliveryId }: KeepSent,
   signal: AbortSignal,
 ): Promise<void> {
@@ -44,7 +44,7 @@ export async function keepSent(
 }
 
 async function keep(
-  ctx: Pick<Context, 'config' | 'db' | 'filesDir' | 'secrets'>,
+  ctx: Pick<Context, 'config' | 'db' | 'fetcher' | 'filesDir' | 'secrets'>,
   row: ConnectionRow,
   delivery: DeliveryRow,
   signal: AbortSignal,

@@ -1,7 +1,14 @@
 import type { MailAddress } from '../../../platform/mail/mail-address.ts'
 
 /** `isPartOfMail`: a picture of its HTML or its signature, which nobody attached. */
-export type MailFile = { name: string; mediaType: string; bytes: Uint8Array; isPartOfMail?: true }
+export type MailFile = {
+  name: string
+  mediaType: string
+  bytes: Uint8Array
+  isPartOfMail?: true
+  /** By which its HTML refers to it. */
+  contentId?: string
+}
 
 /** A parsed mail. Everything in it is limited in size. */
 export type ParsedMail = {
@@ -34,6 +41,8 @@ export type ParsedMail = {
   /** Whether the sender has written anything besides a signature. */
   hasWords: boolean
   bounce: Bounce | null
+  /** What the sender's program shows, unless it is too long. */
+  html: string | null
   /** Without quotations and signature. */
   text: string
   /** The time of the newest server that passed it on, if its headers tell. */

@@ -17,6 +17,8 @@ const MAX_SUBJECT_LENGTH = 500
 const MAX_HTML_LENGTH = 2_000_000
 /** The most characters of a message. The whole text of a longer mail becomes a file. */
 const MAX_TEXT_LENGTH = 100_000
+/** The most characters of HTML that are kept for the eyes of the team. */
+const MAX_ORIGINAL_LENGTH = 300_000
 const MAX_IDS = 60
 const MAX_RECIPIENTS = 200
 const MAX_ID_LENGTH = 500
@@ -102,9 +104,15 @@ function parsedFrom(email: Email, raw: Uint8Array, cut: { bytes: number } | null
     hasWords: /[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(ownWords(whole, context)),
     passedOnAt: newestOf(headersOf('received')),
     bounce: readBounce(headersOf('content-type')[0] ?? '', files),
+    html: originalOf(email),
     text: [text, remark].filter(Boolean).join('\n\n'),
     files,
   }
+}
+
+function originalOf({ html = '' }: Email): string | null {
+  const original = storable(html)
+  return original.trim() === '' || original.length > MAX_ORIGINAL_LENGTH ? null : original
 }
 
 const leftOutNote = (bytes: number): string =>
@@ -224,6 +232,7 @@ const filesOf = ({ attachments, html = '' }: Email): MailFile[] =>
       mediaType: /^[\w.+-]+\/[\w.+-]+$/.test(mimeType) ? mimeType.slice(0, 100) : 'application/octet-stream',
       bytes: typeof content === 'string' ? Buffer.from(content) : new Uint8Array(content),
       ...(isShown || SIGNATURE.test(mimeType) ? { isPartOfMail: true } : {}),
+      ...(isShown && id !== undefined ? { contentId: id.slice(0, MAX_ID_LENGTH) } : {}),
     }
   })
 

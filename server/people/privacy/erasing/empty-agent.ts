@@ -50,6 +50,8 @@ const rest: (keyof Tables)[] = [
   'deliveries',
   'email_messages',
   'held_replies',
+  'blocked_senders',
+  'mail_originals',
   'ticket_messages',
   'attachments',
   'inbound_messages',

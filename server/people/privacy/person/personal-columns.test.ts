@@ -23,6 +23,7 @@ const SEEN_TO = [
   'inbound_messages.message_id: dropConversations',
   'leads.conversation_id: dropConversations',
   'leads.user_id: dropLeads',
+  'mail_originals.inbound_message_id: dropConversations',
   'requests.generation_id: dropConversations',
   'sources.message_id: forgetQuestions',
   'tickets.conversation_id: dropConversations',

@@ -28,6 +28,7 @@ export const SILENT_REASONS = [
   'noSender',
   'tooMany',
   'repetitive',
+  'blocked',
 ] as const
 
 export type SilentReason = (typeof SILENT_REASONS)[number]
@@ -57,7 +58,13 @@ export type InboundContent = {
   mail?: ReceivedMail
 }
 
-export type ReceivedMail = { from: MailAddress | null; to: MailAddress[]; cc: MailAddress[] }
+/** `hasHtml`: what it looks like is kept in mail_originals. */
+export type ReceivedMail = {
+  from: MailAddress | null
+  to: MailAddress[]
+  cc: MailAddress[]
+  hasHtml?: true
+}
 
 /** The recipients of a mail. Nobody but the team is shown `bcc`. */
 export type MailPeople = { to: MailAddress[]; cc: MailAddress[]; bcc: MailAddress[] }
@@ -125,6 +132,9 @@ type MailSecurity = 'tls' | 'starttls' | 'none'
 
 export type MailServer = { host: string; port: number; security: MailSecurity; username: string | null }
 
+/** How a mailbox gets tokens in place of a password. */
+export type MailOauth = { tokenUrl: string; clientId: string; scope: string | null }
+
 export type EmailConnectionsTable = {
   agent_id: string
   account_id: AccountId
@@ -136,6 +146,11 @@ export type EmailConnectionsTable = {
   smtp_password: string | null
   imap: Json<(MailServer & { mailbox: string }) | null>
   imap_password: string | null
+  oauth: Json<MailOauth | null>
+  oauth_client_secret: string | null
+  oauth_refresh_token: string | null
+  oauth_access_token: string | null
+  oauth_expires_at: OptionalTime
   inbound_secret: string | null
   mark_key: string
   smtp_error: string | null
@@ -155,6 +170,15 @@ export type EmailConnectionsTable = {
   lease_id: string | null
   lease_until: OptionalTime
   updated_at: Time
+}
+
+export type MailOriginalsTable = {
+  inbound_message_id: string
+  account_id: AccountId
+  agent_id: string
+  html: string
+  pictures: Json<Record<string, string>>
+  created_at: Time
 }
 
 export type EmailMessagesTable = {

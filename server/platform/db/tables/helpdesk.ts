@@ -28,6 +28,7 @@ export type TicketsTable = {
   knowledge_excluded: Generated<boolean>
   created_at: Time
   updated_at: Time
+  spam_at: OptionalTime
   last_message_at: OptionalTime
   /** null: the default of the category. */
   status_id: Generated<string | null>
@@ -111,6 +112,14 @@ export type HelpdeskSettingsTable = {
   survey_enabled: Generated<boolean>
   signature: string | null
   updated_at: Time
+}
+
+export type BlockedSendersTable = {
+  id: string
+  account_id: AccountId
+  agent_id: string
+  sender: string
+  created_at: Time
 }
 
 /** A reply as it was requested. */

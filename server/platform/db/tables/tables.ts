@@ -16,6 +16,7 @@ import type {
   EmailConnectionsTable,
   EmailMessagesTable,
   InboundMessagesTable,
+  MailOriginalsTable,
   MessagingAccountsTable,
   MessagingPiecesTable,
   UnreadableEventsTable,
@@ -36,6 +37,7 @@ import type {
 } from './conversations.ts'
 import type { DeliveriesTable } from './deliveries.ts'
 import type {
+  BlockedSendersTable,
   CannedRepliesTable,
   HeldRepliesTable,
   HelpdeskEventsTable,
@@ -147,6 +149,7 @@ export type Tables = {
   canned_replies: CannedRepliesTable
   helpdesk_settings: HelpdeskSettingsTable
   held_replies: HeldRepliesTable
+  blocked_senders: BlockedSendersTable
   ticket_clocks: TicketClocksTable
   ticket_surveys: TicketSurveysTable
   channel_threads: ChannelThreadsTable
@@ -176,6 +179,7 @@ export type Tables = {
   user_erasures: UserErasuresTable
   email_connections: EmailConnectionsTable
   email_messages: EmailMessagesTable
+  mail_originals: MailOriginalsTable
   instruction_versions: InstructionVersionsTable
   identity_secrets: IdentitySecretsTable
   visitor_identities: VisitorIdentitiesTable

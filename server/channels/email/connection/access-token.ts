@@ -1,0 +1,110 @@
+import type { Selectable } from 'kysely'
+import type { Context } from '../../../context.ts'
+import type { EmailConnectionsTable } from '../../../platform/db/tables/channels.ts'
+import { FetchFailure } from '../../../platform/fetch/failures/fetch-failure.ts'
+import { oneLine } from '../../../platform/mail/mail-address.ts'
+import { MailFailure } from '../../../platform/mail/mail-failure.ts'
+import { placeOfRow } from '../../../platform/secrets/sealed-columns.ts'
+
+const TIMEOUT_MS = 15_000
+const MAX_BYTES = 100_000
+/** A token that ends sooner is renewed first. */
+const MARGIN_MS = 60_000
+/** For providers that do not say it (RFC 6749, 5.1). */
+const DEFAULT_SECONDS = 300
+
+type ConnectionRow = Selectable<EmailConnectionsTable>
+
+type Deps = Pick<Context, 'db' | 'fetcher' | 'secrets'>
+
+/**
+ * Returns the token with which a mailbox signs in, renewed if necessary (RFC 6749, 6); null for a mailbox with a
+ * password. Throws MailFailure.
+ */
+export async function accessTokenOf(ctx: Deps, row: ConnectionRow): Promise<string | null> {
+  if (!row.oauth) return null
+  const { oauth_access_token: kept, oauth_expires_at: until } = row
+  if (kept !== null && until && until.getTime() > Date.now() + MARGIN_MS)
+    return ctx.secrets.decrypt(kept, placeOf(row, 'oauth_access_token'))
+  const { accessToken, refreshToken, seconds } = await renew(ctx, row)
+  const sealed = (text: string, column: string) => ctx.secrets.encrypt(ctx.db, text, placeOf(row, column))
+  await ctx.db
+    .updateTable('email_connections')
+    .set({
+      oauth_access_token: await sealed(accessToken, 'oauth_access_token'),
+      oauth_expires_at: new Date(Date.now() + seconds * 1_000),
+      // Some providers give a new one each time, and the one before soon ends.
+      ...(refreshToken === null
+        ? {}
+        : { oauth_refresh_token: await sealed(refreshToken, 'oauth_refresh_token') }),
+    })
+    .where('account_id', '=', row.account_id)
+    .where('agent_id', '=', row.agent_id)
+    .where('updated_at', '=', row.updated_at)
+    .execute()
+  return accessToken
+}
+
+const placeOf = ({ agent_id }: ConnectionRow, column: string) =>
+  placeOfRow('email_connections', agent_id, column)
+
+type Renewed = { accessToken: string; refreshToken: string | null; seconds: number }
+
+async function renew({ fetcher, secrets }: Deps, row: ConnectionRow): Promise<Renewed> {
+  const { oauth, oauth_client_secret: secret, oauth_refresh_token: refresh } = row
+  if (!oauth || refresh === null)
+    throw new MailFailure('The mailbox has no refresh token. Enter one in the settings of the mailbox.')
+  const form = new URLSearchParams({
+    grant_type: 'refresh_token',
+    client_id: oauth.clientId,
+    refresh_token: await secrets.decrypt(refresh, placeOf(row, 'oauth_refresh_token')),
+    ...(secret === null
+      ? {}
+      : { client_secret: await secrets.decrypt(secret, placeOf(row, 'oauth_client_secret')) }),
+    ...(oauth.scope ? { scope: oauth.scope } : {}),
+  })
+  const { host } = new URL(oauth.tokenUrl)
+  const answer = await fetcher
+    .fetch(oauth.tokenUrl, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
+      body: form.toString(),
+      maxBytes: MAX_BYTES,
+      timeoutMs: TIMEOUT_MS,
+      maxRedirects: 0,
+    })
+    .catch((error: unknown) => {
+      if (!(error instanceof FetchFailure)) throw error
+      throw new MailFailure(`No token could be fetched. ${error.message}`, { cause: error })
+    })
+  const said = jsonIn(answer.body)
+  const { access_token: accessToken, refresh_token: refreshToken, expires_in: seconds } = said
+  if (answer.status !== 200 || typeof accessToken !== 'string') throw refusal(host, answer.status, said)
+  return {
+    accessToken,
+    refreshToken: typeof refreshToken === 'string' ? refreshToken : null,
+    seconds: Number(seconds) > 0 ? Number(seconds) : DEFAULT_SECONDS,
+  }
+}
+
+/** Returns a sentence about an error of RFC 6749, 5.2. */
+function refusal(host: string, status: number, said: Record<string, unknown>): MailFailure {
+  const code = typeof said.error === 'string' ? said.error : String(status)
+  const about = typeof said.error_description === 'string' ? `: ${oneLine(said.error_description, 300)}` : ''
+  const advice =
+    code === 'invalid_grant'
+      ? 'The permission has ended or was withdrawn. Give it again at the provider and enter the new refresh token.'
+      : code === 'invalid_client' || code === 'unauthorized_client'
+        ? 'Check the client id and the client secret.'
+        : 'Check the address of the tokens and the client.'
+  return new MailFailure(`${host} gave no token (${oneLine(code, 100)}${about}). ${advice}`)
+}
+
+function jsonIn(body: Uint8Array): Record<string, unknown> {
+  try {
+    const said: unknown = JSON.parse(Buffer.from(body).toString('utf8'))
+    return typeof said === 'object' && said !== null ? { ...said } : {}
+  } catch {
+    return {}
+  }
+}

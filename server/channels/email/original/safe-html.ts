@@ -1,0 +1,55 @@
+import sanitizeHtml from 'sanitize-html'
+
+type Shown = {
+  /** Whether pictures of other servers are loaded. */
+  withImages: boolean
+  /** Returns the address of a picture of the mail itself by its Content-ID. */
+  pictureOf: (contentId: string) => string | null
+}
+
+const TAGS = [
+  ...sanitizeHtml.defaults.allowedTags,
+  ...['img', 'center', 'font', 'big', 'strike', 'del', 'ins', 'body'],
+]
+const LOOKS = ['style', 'align', 'valign', 'bgcolor', 'color', 'width', 'height', 'dir', 'lang', 'border']
+
+/**
+ * Returns the HTML of a mail without scripts, forms, frames and style sheets. What is left of its styles cannot load
+ * anything, because the policy of the page forbids it.
+ */
+export function safeHtml(html: string, { withImages, pictureOf }: Shown): string {
+  return sanitizeHtml(html, {
+    allowedTags: TAGS,
+    allowedAttributes: {
+      '*': LOOKS,
+      a: ['href', 'target', 'rel', 'title'],
+      img: ['src', 'alt', 'title'],
+      table: ['cellpadding', 'cellspacing'],
+      td: ['colspan', 'rowspan'],
+      th: ['colspan', 'rowspan'],
+      font: ['face', 'size'],
+    },
+    allowedSchemes: ['http', 'https', 'mailto', 'tel'],
+    allowedSchemesByTag: { img: ['http', 'https', 'data'] },
+    allowedSchemesAppliedToAttributes: ['href', 'src'],
+    allowProtocolRelative: false,
+    nestingLimit: 100,
+    transformTags: {
+      a: sanitizeHtml.simpleTransform('a', { target: '_blank', rel: 'noopener noreferrer nofollow' }),
+      img: (tagName, { src = '', ...attribs }) => {
+        const own = /^cid:(.*)$/i.exec(src.trim())?.[1]
+        if (own !== undefined) {
+          const picture = pictureOf(own)
+          // The address of a file of the service is relative where it has no public address.
+          return { tagName, attribs: picture === null ? attribs : { ...attribs, src: picture } }
+        }
+        const isInside = /^data:image\/(?:png|jpe?g|gif|webp);/i.test(src.trim())
+        return { tagName, attribs: isInside || withImages ? { ...attribs, src } : attribs }
+      },
+    },
+  })
+}
+
+/** Returns whether pictures or backgrounds of other servers would be loaded. */
+export const hasRemoteImages = (html: string): boolean =>
+  /<img\b[^>]*\bsrc\s*=\s*["']?\s*https?:|url\(\s*["']?\s*https?:/i.test(html)

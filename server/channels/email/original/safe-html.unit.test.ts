@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { hasRemoteImages, safeHtml } from './safe-html.ts'
+
+const shown = (html: string, withImages = false) =>
+  safeHtml(html, { withImages, pictureOf: (id) => (id === 'logo@x' ? '/attachments/1' : null) })
+
+test('nothing that runs, loads or asks is left', () => {
+  const hostile = [
+    '<script>alert(1)</script>',
+    '<img src=x onerror="alert(1)">',
+    '<a href="javascript:alert(1)">a</a>',
+    '<iframe src="https://evil.example"></iframe>',
+    '<form action="https://evil.example"><input name="p"></form>',
+    '<svg><script>alert(1)</script></svg>',
+    '<style>body{background:url(https://evil.example/t.gif)}</style>',
+    '<meta http-equiv="refresh" content="0;url=https://evil.example">',
+    '<base href="https://evil.example/">',
+    '<object data="https://evil.example"></object>',
+  ].join('\n')
+  const left = shown(hostile, true)
+  assert.doesNotMatch(left, /script|onerror|javascript:|iframe|form|input|svg|style|meta|base|object|evil/i)
+})
+
+test('what a mail looks like stays, and its links open elsewhere', () => {
+  const left = shown(
+    '<table width="600"><tr><td style="color:red" colspan="2"><a href="https://a.example/b">B</a></td></tr></table>',
+  )
+  assert.match(left, /<td style="color:red" colspan="2">/)
+  assert.match(
+    left,
+    /<a href="https:\/\/a\.example\/b" target="_blank" rel="noopener noreferrer nofollow">B<\/a>/,
+  )
+})
+
+test('pictures of other servers wait until they are asked for; those of the mail are shown', () => {
+  const html = '<img src="https://a.example/t.gif" alt="T"><img src="cid:logo@x"><img src="cid:gone@x">'
+  assert.equal(hasRemoteImages(html), true)
+  assert.equal(shown(html), '<img alt="T" /><img src="/attachments/1" /><img />')
+  assert.match(shown(html, true), /src="https:\/\/a\.example\/t\.gif"/)
+})
