@@ -46,6 +46,8 @@ export type Config = {
    * The path of the browser that runs the scripts of pages without text of their own; null when no scripts are run.
    */
   browserPath: string | null
+  /** The most pages of a document whose text is recognised. */
+  ocrPages: number
   /** The mail server for the service's own mails to owners of agents without a mailbox; null when there is none. */
   smtp: { login: SmtpLogin; from: string } | null
   /** The OpenID Connect provider by which members may sign in, too; null for none. */
@@ -124,6 +126,7 @@ export function readConfig(
     allowedPrivateHosts: read('ALLOWED_PRIVATE_HOSTS', [], privateHosts),
     searchUrl: read('SEARCH_URL', null, (text) => url(text, ['http:', 'https:'])),
     browserPath: read('BROWSER_PATH', null, program),
+    ocrPages: read('OCR_PAGES', 200, wholeNumber),
     smtp: null,
     oidc: null,
     builtinFallback: read('BUILTIN_FALLBACK', false, (text) => oneOf(text, ['0', '1']) === '1'),

@@ -18,6 +18,8 @@ import { createFollowers } from './conversations/stream/follow.ts'
 import { createOrphans } from './conversations/turn/finish.ts'
 import { createGenerations } from './conversations/turn/generations.ts'
 import { createExtractor } from './knowledge/documents/extractor.ts'
+import { createOcr } from './knowledge/ocr/ocr.ts'
+import { ocrFolder } from './knowledge/ocr/ocr-folder.ts'
 import { createKnowledge } from './knowledge/search/knowledge.ts'
 import { createActivity } from './platform/activity.ts'
 import { createMainThreadScheduler } from './platform/concurrency/main-thread-scheduler.ts'
@@ -100,6 +102,7 @@ async function createParts(config: Config, { database, log, ...overrides }: Open
   })
   const { fetcher, renderer } = fetchersOf(config, onError)
   const extractor = createExtractor()
+  const ocr = createOcr({ folder: ocrFolder(config.dataDir), maxPages: config.ocrPages })
   const mailParser = createMailParser()
   const turns = createMainThreadScheduler()
   const stopping = new AbortController()
@@ -128,6 +131,7 @@ async function createParts(config: Config, { database, log, ...overrides }: Open
     fetcher,
     renderer,
     extractor,
+    ocr,
     notifier,
     process,
     followers: createFollowers({ db, log, stopping: stopping.signal }),
@@ -156,6 +160,7 @@ async function createParts(config: Config, { database, log, ...overrides }: Open
       await process.close()
       await notifier.close()
       await extractor.close()
+      await ocr.close()
       await mailParser.close()
       await renderer?.close()
       await fetcher.close()

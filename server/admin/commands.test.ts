@@ -6,6 +6,7 @@ import { parseCatalogue } from '../ai/catalogue/catalogue.ts'
 import { probeModels } from '../ai/catalogue/probe-models.ts'
 import { reachServers } from '../ai/catalogue/reach-servers.ts'
 import { createModels, type Models } from '../ai/models.ts'
+import { OCR_ADVICE } from '../knowledge/ocr/ocr-folder.ts'
 import { NOTHING_FOUND } from '../knowledge/search/knowledge.ts'
 import { ISOLATION_ADVICE } from '../platform/child-process/launch.ts'
 import { newId } from '../platform/db/ids.ts'
@@ -219,7 +220,7 @@ test('doctor tells whether each model answers, and what to do if it does not', a
   const told = async (): Promise<string> =>
     (await all())
       .split('\n')
-      .filter((line) => line !== ISOLATION_ADVICE)
+      .filter((line) => line !== ISOLATION_ADVICE && line !== OCR_ADVICE)
       .join('\n')
   const all = async (): Promise<string> => {
     try {

@@ -20,6 +20,7 @@ import {
 } from './commands/member-commands.ts'
 import { modelsGet } from './commands/models-command.ts'
 import { exportAccount, importCommand } from './commands/move-commands.ts'
+import { ocrGet } from './commands/ocr-command.ts'
 import { creditsGrant, creditsShow, reconcileCommand } from './commands/other-commands.ts'
 import { retentionSet, retentionShow, userErase, userExport } from './commands/privacy-commands.ts'
 import { secretsFinish, secretsRotate } from './commands/secret-commands.ts'
@@ -79,4 +80,4 @@ export const commands: Command[] = [
 ]
 
 /** The commands that need no data. */
-export const localCommands: LocalCommand[] = [modelsGet]
+export const localCommands: LocalCommand[] = [modelsGet, ocrGet]

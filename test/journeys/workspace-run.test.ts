@@ -162,6 +162,7 @@ describe('a workspace that is managed without a terminal, by keyboard alone', { 
     await open('/deploy?tab=api')
     await keys.use(owner.getByRole('button', { name: 'Make a key' }))
     await keys.write(owner.getByLabel('Name', { exact: true }), 'Shop')
+    await keys.use(owner.getByLabel('agents:read'), 'Space')
     await keys.use(owner.getByRole('button', { name: 'Make the key' }))
     const key = await owner.getByLabel('API key', { exact: true }).locator('pre').textContent()
     await keys.use(owner.getByRole('button', { name: 'I have it' }))

@@ -26,6 +26,7 @@ export function Health({ agentId }: { agentId: string }) {
           <ul className={classes.rows}>
             {can('sources:read') && <Sources agent={data} />}
             {can('agents:read') && <Models agent={data} />}
+            {can('agents:read') && <Isolation />}
             {can('messaging:read') && <Channels agentId={agentId} />}
             <Reach agent={data} />
           </ul>
@@ -166,6 +167,24 @@ function Models({ agent }: { agent: Agent }) {
         </Line>
       ))}
     </>
+  )
+}
+
+/** Says when documents could do harm, which only the operator of the installation can prevent. */
+function Isolation() {
+  const { data } = useQuery({
+    ...reading('/health', { query: { details: 'true' } }),
+    refetchInterval: AGAIN_MS,
+  })
+  if (data?.documents !== 'not_isolated') return null
+  return (
+    <Line state="todo">
+      Documents are read by processes that could reach the network, because this system does not allow them to
+      be cut off from it:{' '}
+      <a href={`${base}/docs/operations/running.md`} target="_blank" rel="noreferrer">
+        what the operator can do
+      </a>
+    </Line>
   )
 }
 

@@ -8,7 +8,7 @@ import { useAgentId, useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Ago } from '../ui/ago.tsx'
 import { Button } from '../ui/button.tsx'
-import { formatBytes } from '../ui/format.ts'
+import { formatBytes, formatNumber } from '../ui/format.ts'
 import { Pencil, RefreshCw } from '../ui/icons.ts'
 import { Badge, Page } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
@@ -103,7 +103,10 @@ function Actions({ agentId, source }: { agentId: string; source: Source }) {
 const isSite = ({ type, metadata }: Source): boolean => type === 'link' && 'children' in (metadata ?? {})
 
 function Facts({ agentId, source }: { agentId: string; source: Source }) {
-  const { charset } = (source.metadata ?? {}) as { charset?: unknown }
+  const { charset, pictures } = (source.metadata ?? {}) as {
+    charset?: unknown
+    pictures?: { pages: number; read: number }
+  }
   const { tone, label } = statusOfSource(source.status)
   return (
     <dl className={classes.facts}>
@@ -129,6 +132,14 @@ function Facts({ agentId, source }: { agentId: string; source: Source }) {
           <Ago at={source.updatedAt} />
         </dd>
       </div>
+      {pictures && (
+        <div>
+          <dt>Scanned pages</dt>
+          <dd role="status">
+            {formatNumber(pictures.read)} of {formatNumber(pictures.pages)} read
+          </dd>
+        </div>
+      )}
       {typeof charset === 'string' && (
         <div>
           <dt>Character encoding</dt>

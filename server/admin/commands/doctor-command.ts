@@ -1,4 +1,5 @@
 import { probeModels } from '../../ai/catalogue/probe-models.ts'
+import { OCR_ADVICE, ocrFolder, ocrLanguages } from '../../knowledge/ocr/ocr-folder.ts'
 import { describeLargeAgents } from '../../knowledge/search/embedded-limit.ts'
 import { ISOLATION_ADVICE, isIsolated } from '../../platform/child-process/launch.ts'
 import { preparePgvector } from '../../platform/db/upkeep/pgvector.ts'
@@ -10,7 +11,7 @@ export const doctor = command({
   summary:
     'Sends a small request to each model, the embedding model and the reranker, says what to do when one fails, and which agents are near the limit of the embedded database',
   options: {},
-  async run({ db, embedded, openModels }) {
+  async run({ db, embedded, dataDir, openModels }) {
     const { catalogue, models } = openModels()
     const findings = await probeModels(catalogue, models, async (space) => {
       const row = await db
@@ -28,6 +29,9 @@ export const doctor = command({
     const hints = [
       ...large.map((sentence) => ({ what: 'database', ok: true, sentence })),
       ...(isIsolated() ? [] : [{ what: 'documents', ok: true, sentence: ISOLATION_ADVICE }]),
+      ...(ocrLanguages(ocrFolder(dataDir)).length > 0
+        ? []
+        : [{ what: 'documents', ok: true, sentence: OCR_ADVICE }]),
     ]
     return { findings: [...findings, ...hints] }
   },

@@ -107,7 +107,13 @@ function npm(): { file: string; first: string[] } {
     : { file: 'npm', first: [] }
 }
 
-function runNpm(args: string[], cwd: string, signal: AbortSignal): Promise<void> {
+/** Runs npm; `what` it installs is named where it fails. Throws GetFailure. */
+export function runNpm(
+  args: string[],
+  cwd: string,
+  signal: AbortSignal,
+  what = 'what runs the model',
+): Promise<void> {
   const { file, first } = npm()
   return new Promise((resolve, reject) => {
     const child = spawn(file, [...first, ...args], {
@@ -126,19 +132,19 @@ function runNpm(args: string[], cwd: string, signal: AbortSignal): Promise<void>
       reject(
         error.code === 'ENOENT'
           ? new GetFailure(
-              'npm, which installs what runs the model, was not found. Install npm, or fetch the model on another machine and run: models get --from FOLDER.',
+              `npm, which installs ${what}, was not found. Install npm, or fetch it on another machine and give the command its folder: --from FOLDER.`,
             )
           : error,
       ),
     )
-    child.on('close', (code) => (code === 0 ? resolve() : reject(new GetFailure(failureOf(said)))))
+    child.on('close', (code) => (code === 0 ? resolve() : reject(new GetFailure(failureOf(said, what)))))
   })
 }
 
-function failureOf(said: string): string {
+function failureOf(said: string, what: string): string {
   const lines = said
     .split('\n')
     .map((line) => line.replace(/^npm (?:error|ERR!)\s*/, '').trim())
     .filter((line) => line !== '' && !/complete log of this run|^code |^errno |^syscall /.test(line))
-  return `npm could not install what runs the model (${lines[0] ?? 'it said nothing'}). It goes by npm's own settings: "npm config get registry" shows where it looks. Without internet, fetch the model on another machine and run: models get --from FOLDER.`
+  return `npm could not install ${what} (${lines[0] ?? 'it said nothing'}). It goes by npm's own settings: "npm config get registry" shows where it looks. Without internet, fetch it on another machine and give the command its folder: --from FOLDER.`
 }

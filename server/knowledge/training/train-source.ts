@@ -27,7 +27,17 @@ import { contentHash, liveColumns, recordedTraining } from './training-columns.t
 
 type Deps = Pick<
   Context,
-  'db' | 'process' | 'jobs' | 'log' | 'fetcher' | 'renderer' | 'extractor' | 'filesDir' | 'models' | 'secrets'
+  | 'db'
+  | 'process'
+  | 'jobs'
+  | 'log'
+  | 'fetcher'
+  | 'renderer'
+  | 'extractor'
+  | 'ocr'
+  | 'filesDir'
+  | 'models'
+  | 'secrets'
 >
 
 /**

@@ -36,7 +36,7 @@ export async function extractPdf(bytes: Uint8Array): Promise<ExtractedDocument> 
     // A stamp that the scanner added to some of the pages does not count as text.
     throw new ExtractFailure(
       'no_text',
-      'This PDF contains no text: its pages are images. Run text recognition (OCR) over it and upload the result.',
+      'This PDF contains no text: its pages are images. Ask your operator to switch on text recognition (OCR), or run it yourself and upload the result.',
     )
   const tagged = isTagged && !runsRightToLeft(text) ? await taggedHtml(bytes, pages.length) : ''
   const html = coverageOf(tagged, pages) >= TAGGED ? tagged : linesToHtml(pages)

@@ -27,9 +27,23 @@ declare module 'pdfjs-dist/legacy/build/pdf.mjs' {
     contentsObj?: { str?: string }
     defaultAppearanceData?: { fontSize?: number }
   }
+  /** Calls back when the object is there; null when it is damaged. */
+  type PdfObjects = { get(id: string, onReady: (object: unknown) => void): void }
+  export type PdfImage = {
+    width: number
+    height: number
+    data: Uint8Array | Uint8ClampedArray
+    kind?: number
+  }
   export type PdfPage = {
     view: number[]
-    commonObjs: { has(id: string): boolean; get(id: string): PdfFont }
+    commonObjs: { has(id: string): boolean; get(id: string): PdfFont } & PdfObjects
+    objs: PdfObjects
+    getViewport(options: { scale: number }): {
+      width: number
+      height: number
+      transform: [number, number, number, number, number, number]
+    }
     getTextContent(): Promise<Content>
     getAnnotations(): Promise<PdfAnnotation[]>
     getOperatorList(): Promise<{ fnArray: number[]; argsArray: (unknown[] | null)[] }>

@@ -10,7 +10,7 @@ import { startCrawl } from './start-crawl.ts'
 
 type Deps = Pick<
   Context,
-  'db' | 'process' | 'jobs' | 'log' | 'fetcher' | 'renderer' | 'extractor' | 'filesDir' | 'secrets'
+  'db' | 'process' | 'jobs' | 'log' | 'fetcher' | 'renderer' | 'extractor' | 'ocr' | 'filesDir' | 'secrets'
 >
 
 /**
