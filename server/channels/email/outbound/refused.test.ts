@@ -68,12 +68,12 @@ test('an answer that the mail server refuses is shown as not delivered wherever 
 
 test('an answer that was sent has no such note, and one that reached only some names the others', async () => {
   await answerOne({ 'Message-ID': '<first@example.com>', Cc: 'bob@example.com' })
-  // The answer to Bob also goes to Ann, who has begun the thread.
+  // Both get every answer.
   server.troubles.push({ code: 550, text: '5.1.1 unknown' })
   await answerOne({ From: 'bob@example.com', 'In-Reply-To': '<first@example.com>' })
   assert.deepEqual(
     server.mails.map(({ to }) => to),
-    [['ann@example.com'], ['bob@example.com']],
+    [['ann@example.com', 'bob@example.com'], ['bob@example.com']],
   )
   const error = 'Not to ann@example.com: 127.0.0.1 answered: 550 5.1.1 unknown'
   assert.deepEqual(
