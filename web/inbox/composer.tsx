@@ -15,7 +15,7 @@ import { AttachmentList } from './attachment-list.tsx'
 import { CannedReplies } from './canned-replies.tsx'
 import classes from './composer.module.css'
 import { type Draft, keepDraft, readDraft } from './drafts.ts'
-import { HELD, HeldReplies, HOLD_SECONDS } from './held-replies.tsx'
+import { HELD, HeldReplies, type HeldReply, HOLD_SECONDS } from './held-replies.tsx'
 import desk from './inbox.module.css'
 import { MentionField } from './mention-field.tsx'
 import { Recipients, requestOf, useRecipients } from './recipients.tsx'
@@ -29,6 +29,17 @@ const WORDS = {
 }
 
 type ComposerProps = { agentId: string; ticketNumber: number }
+
+/** The draft with a reply that was taken back; what was written meanwhile stays below. */
+const takenBack = (
+  { content, attachments, to = [], cc = [], bcc = [] }: HeldReply,
+  { text, files = [] }: Draft,
+): Partial<Draft> => ({
+  mode: 'reply',
+  text: [content, text].filter(Boolean).join('\n\n'),
+  files: [...attachments, ...files],
+  people: to.length > 0 ? { to: to.join(', '), cc: cc.join(', '), bcc: bcc.join(', ') } : null,
+})
 
 /** The form for a reply to the customer or for a note that only the team can read. */
 export function Composer({ agentId, ticketNumber }: ComposerProps) {
@@ -111,15 +122,8 @@ export function Composer({ agentId, ticketNumber }: ComposerProps) {
       {!isNote && (
         <HeldReplies
           params={params}
-          onBack={({ content, attachments, to = [], cc = [], bcc = [] }) => {
-            const people = { to: to.join(', '), cc: cc.join(', '), bcc: bcc.join(', ') }
-            change({
-              mode: 'reply',
-              // What was written meanwhile stays below.
-              text: [content, latest.current.text].filter(Boolean).join('\n\n'),
-              files: [...attachments, ...(latest.current.files ?? [])],
-              people: to.length > 0 ? people : null,
-            })
+          onBack={(held) => {
+            change(takenBack(held, latest.current))
             field.current?.focus()
           }}
         />

@@ -12,10 +12,10 @@ export const HELD = '/agents/{agentId}/helpdesk/tickets/{ticketNumber}/held-repl
 /** How long a reply can be taken back. */
 export const HOLD_SECONDS = 10
 
-type Held = OutputOf<'GET', typeof HELD>[number]
+export type HeldReply = OutputOf<'GET', typeof HELD>[number]
 type HeldRepliesProps = {
   params: { agentId: string; ticketNumber: number }
-  onBack: (reply: Held) => void
+  onBack: (reply: HeldReply) => void
 }
 
 /** Shows the replies that are about to be sent, and takes them back. */
@@ -40,7 +40,7 @@ export function HeldReplies({ params, onBack }: HeldRepliesProps) {
   )
 }
 
-function HeldLine({ params, reply, onBack }: HeldRepliesProps & { reply: Held }) {
+function HeldLine({ params, reply, onBack }: HeldRepliesProps & { reply: HeldReply }) {
   const takeBack = useMutation({
     meta: { quiet: true },
     mutationFn: () =>

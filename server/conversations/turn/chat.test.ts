@@ -127,10 +127,7 @@ test("the agent's and the channel's instructions and the passages reach the mode
   assert.match(system, /Speak like a pirate\.[\s\S]*One sentence\./)
   // Text written by others stays outside the system message.
   assert.doesNotMatch(system, /eleven years/)
-  assert.match(
-    asked,
-    /^<(data-\w+)>\n[\s\S]*eleven years[\s\S]*\n<\/\1>\n\n.+\[1\]:\n\nHow long is the warranty/,
-  )
+  assert.match(asked, /^<(data-\w+)>\n[\s\S]*eleven years[\s\S]*\n<\/\1>\n\nHow long is the warranty/)
   assert.doesNotMatch(system, /With a greeting/)
   assert.equal(request.body.temperature, 0.4)
   assert.equal(request.headers.authorization, 'Bearer sk-test')
@@ -488,7 +485,7 @@ test('titles that a model never returns do not delay others', async () => {
   await until('a title', async () => (await client.request('GET', path)).body.data.title === 'Hours')
 })
 
-test('a turn sends at most sixteen statements to the database', async () => {
+test('a turn sends at most seventeen statements to the database', async () => {
   models.otherwise(() => ({ tokens: ['Yes.'] }))
   const { query } = pg.Client.prototype
   let sent = 0
@@ -524,7 +521,7 @@ test('a turn sends at most sixteen statements to the database', async () => {
       ),
     }
     for (const [turn, count] of Object.entries(counts))
-      assert.ok(count > 1 && count <= 16, `${turn}: ${count}`)
+      assert.ok(count > 1 && count <= 17, `${turn}: ${count}`)
   } finally {
     pg.Client.prototype.query = query
   }

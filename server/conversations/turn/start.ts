@@ -10,7 +10,6 @@ import { transact } from '../../platform/db/statements/transact.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import { KeyTaken, rebindKey, takeKey } from '../../platform/http/idempotency/idempotency.ts'
-import { withoutPaymentNumbers } from '../../platform/text/safety/payment-numbers.ts'
 import { recordAnswer } from '../playground/record-trial.ts'
 import { ignoreWaitingCalls, waitingCalls } from '../records/parts.ts'
 import { type MessageMetadata, metadataOf } from '../records/present.ts'
@@ -30,7 +29,15 @@ import type { LiveGeneration } from '../stream/reading.ts'
 import { chooseModel, improveTitle, noting, standInsFor } from './ask-model.ts'
 import { askedText } from './prepare.ts'
 import { runTurn } from './run-steps.ts'
-import type { ChatRequest, StartedTurn, StartRequest, Trial, Turn, TurnNeeds } from './turn.ts'
+import {
+  type ChatRequest,
+  type StartedTurn,
+  type StartRequest,
+  type Trial,
+  type Turn,
+  type TurnNeeds,
+  withoutPayments,
+} from './turn.ts'
 
 /** Stores the message and starts the reply; the generation then runs by itself, with or without a reader. */
 export async function startChat(ctx: TurnNeeds, request: ChatRequest): Promise<LiveGeneration> {
@@ -61,26 +68,6 @@ export async function startChat(ctx: TurnNeeds, request: ChatRequest): Promise<L
     .then((hasFailed) => (hasFailed ? undefined : giveTitle(ctx, turn, live)))
     .catch((error: unknown) => ctx.log.error({ err: error }, 'a generation failed with an unexpected error'))
   return live
-}
-
-/** Takes the numbers of cards and accounts out of what a model will read of the conversation. */
-function withoutPayments(started: StartedTurn): StartedTurn {
-  const redacted = <T extends TranscriptMessage>(said: T): T => ({
-    ...said,
-    parts: said.parts.map((part) =>
-      part.type === 'text' ? { ...part, text: withoutPaymentNumbers(part.text) } : part,
-    ),
-  })
-  const { transcript, parent } = started
-  return {
-    ...started,
-    transcript: transcript.map(redacted),
-    parent: parent && {
-      ...parent,
-      summary: withoutPaymentNumbers(parent.summary),
-      messages: parent.messages.map(redacted),
-    },
-  }
 }
 
 const recordOf = (ctx: TurnNeeds, request: ChatRequest, { entry }: ResolvedModel): Trial | null =>

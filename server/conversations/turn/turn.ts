@@ -22,6 +22,7 @@ import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { ServiceProcess } from '../../platform/db/upkeep/processes.ts'
 import type { KeyedRequest } from '../../platform/http/idempotency/idempotency.ts'
 import type { Secrets } from '../../platform/secrets/secrets.ts'
+import { withoutPaymentNumbers } from '../../platform/text/safety/payment-numbers.ts'
 import type { Call } from '../records/parts.ts'
 import type { Replay } from '../records/present.ts'
 import type { ConversationRow, Parent, TranscriptMessage } from '../records/queries.ts'
@@ -239,4 +240,24 @@ export type TurnNeeds = TicketReactions & {
   generations: Generations
   orphans: Orphans
   deliverAnswer: DeliverAnswer
+}
+
+/** Takes the numbers of cards and accounts out of what a model will read of the conversation. */
+export function withoutPayments(started: StartedTurn): StartedTurn {
+  const redacted = <T extends TranscriptMessage>(said: T): T => ({
+    ...said,
+    parts: said.parts.map((part) =>
+      part.type === 'text' ? { ...part, text: withoutPaymentNumbers(part.text) } : part,
+    ),
+  })
+  const { transcript, parent } = started
+  return {
+    ...started,
+    transcript: transcript.map(redacted),
+    parent: parent && {
+      ...parent,
+      summary: withoutPaymentNumbers(parent.summary),
+      messages: parent.messages.map(redacted),
+    },
+  }
 }

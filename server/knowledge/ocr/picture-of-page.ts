@@ -103,8 +103,17 @@ export function drawImages(page: PdfPage, images: readonly Placed[]): Grey {
   return grey
 }
 
+const scaled = ([a, b, c, d, e, f]: Matrix, by: number): Matrix => [
+  a * by,
+  b * by,
+  c * by,
+  d * by,
+  e * by,
+  f * by,
+]
+
 function draw({ width, height, pixels }: Grey, { image, matrix, isMask }: Placed, scale: number): void {
-  const [a, b, c, d, e, f] = matrix.map((value) => value * scale) as unknown as Matrix
+  const [a, b, c, d, e, f] = scaled(matrix, scale)
   const area = a * d - b * c
   if (area === 0) return
   const xs = [e, e + a, e + c, e + a + c]
