@@ -9,11 +9,17 @@ const WITHOUT_PROMPT = sql`made_of || jsonb_build_object(
   'passages', (select coalesce(jsonb_agg(passage || '{"text": ""}'), '[]')
     from jsonb_array_elements(made_of -> 'passages') as passage))`
 
-/** Deletes the prompts of a message's conversation, because its author has taken words of it back. */
+/** Deletes the prompts and the reasoning of a message's conversation, because its author has taken words of it back. */
 export async function dropPromptsWith(trx: Db, accountId: AccountId, messageId: string): Promise<void> {
   await sql`
     update playground_runs set has_prompt = false, made_of = ${WITHOUT_PROMPT}
     where account_id = ${accountId} and has_prompt and conversation_id =
+      (select conversation_id from messages where account_id = ${accountId} and id = ${messageId}::uuid)`.execute(
+    trx,
+  )
+  await sql`
+    update messages set metadata = metadata - 'reasoning'
+    where account_id = ${accountId} and metadata ->> 'reasoning' is not null and conversation_id =
       (select conversation_id from messages where account_id = ${accountId} and id = ${messageId}::uuid)`.execute(
     trx,
   )

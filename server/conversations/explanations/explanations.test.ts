@@ -3,12 +3,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import type { LanguageModelV4Prompt, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import { sql } from 'kysely'
 import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
 import { type Client, type Service, startService } from '../../../test/start.ts'
-import { trained } from '../../../test/until.ts'
+import { trained, until } from '../../../test/until.ts'
 import { explainCommand } from '../../admin/commands/explain-command.ts'
+import { recordAnswer } from '../playground/record-trial.ts'
 import { storeDeletion, storeEdit } from '../records/change-message.ts'
+import type { GenerationIds } from '../stream/reading.ts'
 import { reportOf } from '../turn/outcome-report.ts'
 import { dropOldPrompts } from './drop-old-prompts.ts'
 
@@ -137,6 +140,130 @@ test('prompts with words that their author has taken back leave at once', async 
   await texts((messageId) => storeEdit(db, client.accountId, messageId, { text: QUESTION, editedAt: at }))
   await texts((id, conversation_id) => storeDeletion(db, client.accountId, { id, conversation_id }, at))
   await client.request('PUT', path('/retention'), { retentionDays: null, promptDays: null })
+})
+
+const NOTHING_FOUND = {
+  passages: [],
+  confidence: 0,
+  isFound: false,
+  isIndexing: false,
+  hasKnownWord: false,
+  vectorProblem: null,
+  embeddingUse: null,
+  question: QUESTION,
+  about: null,
+}
+
+type Change = (messageId: string, conversationId: string) => Promise<unknown>
+
+/** Records two steps of a continuation of an answer, with a change after `after` of them, and returns all that is stored of it. */
+async function recordedWith(
+  change: Change,
+  after: number,
+  days: { asked: number | null; continued: number | null } = { asked: 7, continued: 7 },
+) {
+  const { db } = service.ctx
+  await keepPrompts(days.asked)
+  const { id, metadata } = await say({ message: `${QUESTION} My name is Quentin.` })
+  const { conversationId, userMessageId } = metadata
+  const ref = { accountId: client.accountId, agentId }
+  const read = await db
+    .selectFrom('messages')
+    .selectAll()
+    .where('account_id', '=', ref.accountId)
+    .where('conversation_id', '=', conversationId)
+    .orderBy('seq')
+    .execute()
+  await keepPrompts(days.continued)
+  const keeps = days.continued === null ? 'never' : 'for-days'
+  const record = recordAnswer(service.ctx, ref, { channel: 'api', temp: 0 }, keeps)
+  record.noteFound(NOTHING_FOUND, read)
+  const ids = { messageId: id, conversationId, kind: 'continuation' } as GenerationIds
+  const model = service.ctx.models.resolve('fake')?.entry
+  assert.ok(model)
+  const parts = async function* (): AsyncGenerator<LanguageModelV4StreamPart[]> {
+    yield [{ type: 'reasoning-delta', id: '1', delta: 'Quentin, of 4111 1111 1111 1111, asks.' }]
+  }
+  const prompt: LanguageModelV4Prompt = [{ role: 'user', content: [{ type: 'text', text: 'I am Quentin.' }] }]
+  for (const step of [0, 1, 2]) {
+    if (step === after) await change(userMessageId, conversationId)
+    if (step < 2) for await (const _ of record.watch(model, { prompt }, ids, parts()));
+  }
+  const row = await db
+    .selectFrom('playground_runs')
+    .select(['made_of', 'has_prompt'])
+    .where('account_id', '=', ref.accountId)
+    .where('message_id', '=', id)
+    .executeTakeFirstOrThrow()
+  return { text: JSON.stringify(row.made_of), hasPrompt: row.has_prompt }
+}
+
+const keepPrompts = (promptDays: number | null) =>
+  client.request('PUT', path('/retention'), { retentionDays: null, promptDays })
+
+test('a step does not bring back the prompts that an edit, a deletion or the owner has removed', async () => {
+  const { db } = service.ctx
+  const at = new Date().toISOString()
+  const changes: [string, Change][] = [
+    ['edit', (id) => storeEdit(db, client.accountId, id, { text: QUESTION, editedAt: at })],
+    ['deletion', (id, conversation_id) => storeDeletion(db, client.accountId, { id, conversation_id }, at)],
+    ['setting', () => keepPrompts(null)],
+    ['setting and sweep', () => keepPrompts(null).then(() => dropOldPrompts(db))],
+  ]
+  for (const after of [0, 1])
+    for (const [name, change] of changes) {
+      const { text, hasPrompt } = await recordedWith(change, after)
+      assert.doesNotMatch(text, /Quentin|five years/, `${name} after step ${after}`)
+      assert.equal(hasPrompt, false)
+    }
+  await keepPrompts(null)
+})
+
+test('prompts that are kept are found for their deletion, whenever the owner allowed them', async () => {
+  for (const asked of [null, 7]) {
+    const kept = await recordedWith(async () => {}, 0, { asked, continued: 7 })
+    assert.match(kept.text, /I am Quentin/)
+    assert.match(kept.text, /Quentin, of [^"]*…1111/)
+    assert.doesNotMatch(kept.text, /4111/)
+    assert.equal(kept.hasPrompt, true)
+  }
+  const dropped = await recordedWith(async () => {}, 0, { asked: 7, continued: null })
+  assert.deepEqual([dropped.hasPrompt, /Quentin/.test(dropped.text)], [false, false])
+})
+
+test('the reasoning of a model has no numbers of cards, and leaves with words that were taken back', async () => {
+  await client.request('PUT', path('/retention'), { retentionDays: null, redactPaymentNumbers: true })
+  const { db } = service.ctx
+  const reasoning = 'Quentin has 4111 1111 1111 1111.'
+  models.queue.push({ reasoning, tokens: ['Five years.'] })
+  const { metadata } = await say({ message: `${QUESTION} My name is Quentin.` })
+  const { conversationId, userMessageId } = metadata
+  await client.request('PUT', path('/retention'), { retentionDays: null, redactPaymentNumbers: false })
+  const stored = async () => {
+    const { body } = await client.request(
+      'GET',
+      path(`/conversations/export?conversationId=${conversationId}`),
+    )
+    return body.data[0].messages.map((one: { metadata?: { reasoning?: string } }) => one.metadata?.reasoning)
+  }
+  const [, first] = await stored()
+  assert.match(first, /Quentin has .*…1111/)
+  assert.doesNotMatch(first, /4111/)
+  const editedAt = new Date().toISOString()
+  const edit = () => storeEdit(db, client.accountId, userMessageId, { text: QUESTION, editedAt })
+  let release = () => {}
+  const after = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const begun = models.requests.length
+  models.queue.push({ reasoning, tokens: ['You are welcome.'], after })
+  const next = say({ message: 'Thanks', conversationId })
+  await until('the next answer', () => models.requests.length > begun || null)
+  await edit()
+  assert.deepEqual((await stored()).filter(Boolean), [])
+  release()
+  await next
+  assert.deepEqual((await stored()).filter(Boolean), [])
 })
 
 test('models read no numbers of cards and accounts where the owner wants it', async () => {

@@ -54,11 +54,12 @@ async function* messagePages(
   db: Db,
   { account_id, id }: ConversationRow,
   written: Written,
+  options = { includeReasoning: true },
 ): AsyncGenerator<ExportedMessage[]> {
   for (let afterSeq = 0; ; ) {
     const rows = await messagesAfter(db, account_id, id, { afterSeq, limit: MESSAGES })
     written.messages += rows.length
-    if (rows.length > 0) yield rows.map((row) => exportedMessage(row, withoutAddresses))
+    if (rows.length > 0) yield rows.map((row) => exportedMessage(row, withoutAddresses, options))
     if (rows.length < MESSAGES) return
     afterSeq = rows.at(-1)?.seq ?? afterSeq
   }
@@ -70,10 +71,11 @@ export async function* jsonLine(
   row: ConversationRow,
   head: object,
   written: Written,
+  options?: { includeReasoning: boolean },
 ): AsyncGenerator<string> {
   let separator = ''
   yield `${JSON.stringify(head).slice(0, -1)},"messages":[`
-  for await (const messages of messagePages(db, row, written)) {
+  for await (const messages of messagePages(db, row, written, options)) {
     yield separator + messages.map((message) => JSON.stringify(message)).join(',')
     separator = ','
   }

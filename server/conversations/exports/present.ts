@@ -20,10 +20,15 @@ export const exportedSummary = (row: ConversationRow): ExportedConversation => (
 /** A message without the inputs of its calls; a call without a result is pending. */
 type ExportedPart = ExportedMessage['parts'][number]
 
-export function exportedMessage(row: Selectable<MessagesTable>, addresses: Addresses): ExportedMessage {
+/** The reasoning of models is for the team alone. */
+export function exportedMessage(
+  row: Selectable<MessagesTable>,
+  addresses: Addresses,
+  { includeReasoning }: { includeReasoning: boolean },
+): ExportedMessage {
   const waiting = new Set(unresolvedCalls(row.parts).map(({ toolCallId }) => toolCallId))
   return {
-    ...presentMessage(row, addresses, { includeReasoning: true }),
+    ...presentMessage(row, addresses, { includeReasoning }),
     parts: row.parts.flatMap((part) => exportedParts(part, waiting)),
   }
 }

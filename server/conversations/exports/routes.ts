@@ -72,6 +72,8 @@ async function exported(
   const addresses = addressesOf(ctx)
   return rows.map((row) => ({
     ...exportedSummary(row),
-    messages: (messages.get(row.id) ?? []).map((message) => exportedMessage(message, addresses)),
+    messages: (messages.get(row.id) ?? []).map((message) =>
+      exportedMessage(message, addresses, { includeReasoning: true }),
+    ),
   }))
 }

@@ -6,10 +6,14 @@ import type { Context } from '../../context.ts'
 import { givenText } from '../../knowledge/search/answering/given-passages.ts'
 import type { Retrieved } from '../../knowledge/search/answering/retrieve.ts'
 import { describePassage } from '../../knowledge/search/knowledge.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import type { Trx } from '../../platform/db/database.ts'
+import type { AgentRef, ConversationRef } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
+import { transact } from '../../platform/db/statements/transact.ts'
 import { storableJson } from '../../platform/http/bodies/storable.ts'
 import { withoutPaymentNumbers } from '../../platform/text/safety/payment-numbers.ts'
+import { areTakenBack } from '../explanations/words-taken-back.ts'
+import type { TranscriptMessage } from '../records/queries.ts'
 import type { Trial } from '../turn/turn.ts'
 import type { MadeOf } from './schema.ts'
 
@@ -30,20 +34,24 @@ export function recordAnswer(
   const startedAt = performance.now()
   const since = (from: number): number => Math.round(performance.now() - from)
   let searchMs = 0
+  let read: readonly TranscriptMessage[] = []
+  /** Once texts may not be stored any more, those of this run never are. */
+  let keepsTexts = keepsPrompt !== 'never'
   let found: Retrieved | undefined
   /** The stored record of the answer if this run continues it; undefined until it has been read. */
   let earlier: Pick<Run, 'credits' | 'steps'> | undefined
   const steps: Step[] = []
   return {
-    noteFound(now) {
+    noteFound(now, transcript) {
       found = now
+      read = transcript
       searchMs = since(startedAt)
     },
     async *watch(model, { prompt, tools = [] }, { messageId, conversationId, kind }, parts) {
       const askedAt = performance.now()
       const step: Step = {
         model: model.id,
-        prompt: keepsPrompt === 'never' ? [] : prompt.map(shownMessage).map(redacted),
+        prompt: keepsTexts ? prompt.map(shownMessage).map(redacted) : [],
         tools: tools.map(({ name }) => name),
         inputTokens: null,
         cachedTokens: null,
@@ -61,13 +69,10 @@ export function recordAnswer(
       } finally {
         step.ms = since(askedAt)
         step.dollars = dollarsOf(step, model.prices)
-        if (keepsPrompt === 'never') delete step.reasoning
+        if (step.reasoning !== undefined) step.reasoning = withoutPaymentNumbers(step.reasoning)
         steps.push(step)
-        earlier ??=
-          kind === 'continuation' ? await storedRun(db, { accountId, agentId }, messageId) : NOTHING_EARLIER
-        const madeOf: Run = {
+        const madeOf: Omit<Run, 'credits' | 'steps'> = {
           ...settings,
-          credits: earlier.credits + model.credits,
           searchMs,
           confidence: found?.confidence ?? 0,
           searchedFor: found?.about ?? null,
@@ -76,40 +81,76 @@ export function recordAnswer(
           passages: (found?.passages ?? []).map((passage, at) => ({
             number: at + 1,
             ...describePassage(passage),
-            text: keepsPrompt === 'never' ? '' : givenText(passage),
+            text: givenText(passage),
             isOffered: found?.isFound ?? false,
           })),
-          steps: [...earlier.steps, ...steps],
         }
         if (keepsPrompt !== 'always')
           await countModelUse(db, { accountId, agentId }, model.id, usedBy(step)).catch((error: unknown) =>
             log.warn({ err: error }, 'the use of a model was not counted'),
           )
+        const ref = { accountId, agentId, conversationId }
         // The conversation may have been deleted meanwhile, and the answer does not depend on its record.
-        await db
-          .insertInto('playground_runs')
-          .values({
-            message_id: messageId,
-            account_id: accountId,
-            agent_id: agentId,
-            conversation_id: conversationId,
-            made_of: json(storableJson(madeOf)),
-            has_prompt: keepsPrompt === 'for-days',
+        await transact(db, async (trx) => {
+          if (keepsTexts && keepsPrompt === 'for-days') keepsTexts = await mayKeepTexts(trx, ref, read)
+          earlier ??= kind === 'continuation' ? await storedRun(trx, ref, messageId) : NOTHING_EARLIER
+          const credits = earlier.credits + model.credits
+          const run = { ...madeOf, credits, steps: [...earlier.steps, ...steps] }
+          await storeRun(trx, ref, messageId, keepsTexts ? run : withoutTexts(run), {
+            hasPrompt: keepsTexts && keepsPrompt === 'for-days',
           })
-          .onConflict((conflict) =>
-            conflict.column('message_id').doUpdateSet({ made_of: json(storableJson(madeOf)) }),
-          )
-          .execute()
-          .catch((error: unknown) => log.warn({ err: error }, 'what an answer is made of was not recorded'))
+        }).catch((error: unknown) => log.warn({ err: error }, 'what an answer is made of was not recorded'))
       }
     },
   }
 }
 
+/** The owner may have ended the keeping of prompts, and customers may have taken back what the model read. */
+async function mayKeepTexts(
+  trx: Trx,
+  { accountId, agentId, conversationId }: ConversationRef,
+  read: readonly TranscriptMessage[],
+): Promise<boolean> {
+  const agent = await trx
+    .selectFrom('agents')
+    .select('prompt_days')
+    .where('account_id', '=', accountId)
+    .where('id', '=', agentId)
+    .executeTakeFirst()
+  return typeof agent?.prompt_days === 'number' && !(await areTakenBack(trx, accountId, conversationId, read))
+}
+
+const withoutTexts = (run: Run): Run => ({
+  ...run,
+  passages: run.passages.map((passage) => ({ ...passage, text: '' })),
+  steps: run.steps.map(({ reasoning: _, ...step }) => ({ ...step, prompt: [] })),
+})
+
+async function storeRun(
+  trx: Trx,
+  { accountId, agentId, conversationId }: ConversationRef,
+  messageId: string,
+  run: Run,
+  { hasPrompt }: { hasPrompt: boolean },
+): Promise<void> {
+  const made = { made_of: json(storableJson(run)), has_prompt: hasPrompt }
+  await trx
+    .insertInto('playground_runs')
+    .values({
+      message_id: messageId,
+      account_id: accountId,
+      agent_id: agentId,
+      conversation_id: conversationId,
+      ...made,
+    })
+    .onConflict((conflict) => conflict.column('message_id').doUpdateSet(made))
+    .execute()
+}
+
 const NOTHING_EARLIER: Pick<Run, 'credits' | 'steps'> = { credits: 0, steps: [] }
 
 async function storedRun(
-  db: Context['db'],
+  db: Trx,
   { accountId, agentId }: AgentRef,
   messageId: string,
 ): Promise<Pick<Run, 'credits' | 'steps'>> {

@@ -57,6 +57,12 @@ export async function replaceText(
     where account_id = ${accountId} and id = ${messageId}`.execute(trx)
 }
 
+/** Lets what is being stored of an answer be stored first, so that it is found, or read the change. */
+const lockConversationOf = (trx: Db, accountId: AccountId, messageId: string) =>
+  sql`select id from conversations where account_id = ${accountId} and id =
+    (select conversation_id from messages where account_id = ${accountId} and id = ${messageId}::uuid)
+    for no key update`.execute(trx)
+
 /** Replaces the text of a message that its author has edited. */
 export async function storeEdit(
   trx: Db,
@@ -64,6 +70,7 @@ export async function storeEdit(
   messageId: string,
   { text, editedAt }: { text: string; editedAt: string },
 ): Promise<void> {
+  await lockConversationOf(trx, accountId, messageId)
   await sql`
     update messages set parts = ${json([{ type: 'text', text }])}::jsonb,
       metadata = coalesce(metadata, '{}') || ${json({ editedAt })}::jsonb
@@ -82,6 +89,7 @@ export async function storeDeletion(
   { id, conversation_id: conversationId }: { id: string; conversation_id: string },
   deletedAt: string,
 ): Promise<void> {
+  await lockConversationOf(trx, accountId, id)
   await sql`
     update messages set parts = '[]', metadata = ${json({ deletedAt })}::jsonb
     where account_id = ${accountId} and id = ${id}`.execute(trx)

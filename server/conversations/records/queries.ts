@@ -12,7 +12,8 @@ export type ConversationRow = Selectable<ConversationsTable>
 export type MessageRow = Selectable<MessagesTable>
 
 /** The part of a stored message that a model reads. */
-export type TranscriptMessage = Pick<MessageRow, 'role' | 'parts'> & Partial<Pick<MessageRow, 'metadata'>>
+export type TranscriptMessage = Pick<MessageRow, 'role' | 'parts'> &
+  Partial<Pick<MessageRow, 'id' | 'metadata'>>
 
 /** The conversation that another one continues; `messages` are its last messages, oldest first. */
 export type Parent = { id: string; summary: string; messages: TranscriptMessage[] }

@@ -12,6 +12,8 @@ import type { GenerationsTable, MessagePart } from '../../platform/db/tables/con
 import { forgetDeadProcesses } from '../../platform/db/upkeep/processes.ts'
 import { storable, storableJson } from '../../platform/http/bodies/storable.ts'
 import { ApiError } from '../../platform/http/errors.ts'
+import { withoutPaymentNumbers } from '../../platform/text/safety/payment-numbers.ts'
+import { areTakenBack } from '../explanations/words-taken-back.ts'
 import { ungroundedValues } from '../grounding/ungrounded-values.ts'
 import {
   type Call,
@@ -136,7 +138,9 @@ function partialAnswer(turn: Turn, live: LiveGeneration, result: StepsResult): K
     model: turn.model.entry.id,
     ...(live.ids.standIn === undefined ? {} : { isStandIn: true as const }),
   }
-  const thought = storable(result.reasoning.slice(0, MAX_REASONING).toWellFormed())
+  const { redactsPayments } = turn.request.agent
+  const thoughts = redactsPayments ? withoutPaymentNumbers(result.reasoning) : result.reasoning
+  const thought = storable(thoughts.slice(0, MAX_REASONING).toWellFormed())
   const reasoning = thought === '' ? {} : { reasoning: thought }
   const said = storableJson(live.parts) as MessagePart[]
   const sources = hasSpoken({ parts: said }) ? result.citations.sources() : []
@@ -249,7 +253,10 @@ async function store(
   const giveUpAt = performance.now() + MAX_HOLD_MS
   for (let attempt = 0; performance.now() < giveUpAt; attempt++) {
     try {
-      return await transact(db, (trx) => endTurn({ deliverAnswer }, trx, turn.owner, live.ids, own, outcome))
+      return await transact(db, async (trx) => {
+        const kept = await withoutWordsTakenBack(trx, turn, outcome)
+        return endTurn({ deliverAnswer }, trx, turn.owner, live.ids, own, kept)
+      })
     } catch (error) {
       if (attempt === 0)
         log.error({ err: error, generation: live.ids.id }, 'the end of a generation could not be stored yet')
@@ -258,6 +265,19 @@ async function store(
     }
   }
   return 'lost'
+}
+
+/** Removes the reasoning if its model read words that their author has taken back meanwhile. */
+async function withoutWordsTakenBack(
+  trx: Trx,
+  { owner: { accountId }, started }: Turn,
+  outcome: Outcome,
+): Promise<Outcome> {
+  const { message } = outcome
+  if (message?.metadata.reasoning === undefined) return outcome
+  if (!(await areTakenBack(trx, accountId, started.ids.conversationId, started.transcript))) return outcome
+  const { reasoning: _, ...metadata } = message.metadata
+  return { ...outcome, message: { ...message, metadata } }
 }
 
 /** Sends the stream's first events; a second call does nothing. */

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type {
   JSONValue,
   LanguageModelV4Message,
@@ -30,7 +29,8 @@ import { metadataOf, type Replay } from '../records/present.ts'
 import type { TranscriptMessage } from '../records/queries.ts'
 import { outcomes } from '../records/schema.ts'
 import { summariseParent } from './ask-model.ts'
-import { REPORT_RULE, REPORT_TAG, reportOf } from './outcome-report.ts'
+import { REPORT_RULE, reportOf } from './outcome-report.ts'
+import { asData, EARLIER, newBlockName, PASSAGE, passageStart } from './quoted-data.ts'
 import { searchTool } from './search-tool.ts'
 import type { ChatRequest, Prepared, Turn, TurnNeeds } from './turn.ts'
 
@@ -62,7 +62,7 @@ export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): 
       : (parent?.summary ?? null),
     isBuiltinAsked ? languageFor(talk, () => ctx.knowledge.languages(knowledge)) : ('en' as const),
   ])
-  turn.record?.noteFound(found)
+  turn.record?.noteFound(found, transcript)
   const tools = [...toolkit.tools]
   if (model.entry.searches && agent.knowledgeVersion > 0 && !found.isSmallTalk) {
     const search = searchTool(ctx, knowledge, found.passages, passageTokens)
@@ -153,7 +153,7 @@ type Parts = {
  */
 export function buildPrompt(parts: Parts): LanguageModelV4Prompt {
   const room = parts.contextTokens * HISTORY_SHARE
-  const block = `data-${randomBytes(6).toString('hex')}`
+  const block = newBlockName()
   const data = dataText(parts, block)
   const talk = newestThatFit(parts, room)
   return [
@@ -198,7 +198,7 @@ const listed = (items: readonly unknown[]): string => new Intl.ListFormat('en').
 function dataText({ parentSummary, passages }: Parts, block: string): string | null {
   const earlier =
     parentSummary &&
-    `A summary of the conversation that the customer had before:\n<earlier>\n${asData(parentSummary)}\n</earlier>`
+    `A summary of the conversation that the customer had before:\n<${EARLIER}>\n${asData(parentSummary)}\n</${EARLIER}>`
   // What stands next to the question is read best, so the best passage is last.
   const quoted = passages.map((passage, index) => quotedPassage(passage, index + 1)).reverse()
   const all = [earlier, ...quoted].filter(Boolean)
@@ -219,12 +219,8 @@ function quotedPassage(passage: Passage, number: number): string {
     .map(([name, value]) => ` ${name}=${JSON.stringify(asTitle(String(value)))}`)
     .join('')
   const text = [...questions, withTables(givenText(passage))].join('\n')
-  return `<passage number="${number}"${attributes}>\n${asData(text)}\n</passage>`
+  return `${passageStart(number)}${attributes}>\n${asData(text)}\n</${PASSAGE}>`
 }
-
-/** Escapes untrusted text, so that it cannot close the block that contains it. */
-const asData = (text: string): string =>
-  text.replace(/<(?=\s{0,9}\/?\s{0,9}(?:passage|earlier|data)\b)/gi, '&lt;').replace(REPORT_TAG, '&lt;')
 
 const asTitle = (text: string): string => text.replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 

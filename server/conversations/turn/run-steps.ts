@@ -12,6 +12,7 @@ import type { LiveGeneration } from '../stream/reading.ts'
 import { askModel, type Talk, takeOver } from './ask-model.ts'
 import { finishTurn } from './finish.ts'
 import { prepare, toolResult } from './prepare.ts'
+import { withoutOwnNames } from './quoted-data.ts'
 import { type Step, speakStep } from './speak-step.ts'
 import type { Prepared, StepsResult, Turn, TurnNeeds } from './turn.ts'
 
@@ -157,9 +158,6 @@ const mayAskAnother = async (
   finishReason !== 'content-filter' &&
   (await takeOver(ctx, turn, live, prepared, talk, new Error('the answer has no words')))
 
-/** The names and numbers that the service gives to what it quotes, which say nothing. */
-const OWN_NAMES = /\bdata-[0-9a-f]{6,64}|<passage number="\d+"/g
-
 /** Earlier answers count as given unless something of them was marked. */
 function givenText(
   prompt: readonly LanguageModelV4Message[],
@@ -173,7 +171,7 @@ function givenText(
         : content.map((part) => (part.type === 'text' ? part.text : JSON.stringify(part))).join('\n'),
     )
   const said = transcript.filter((one) => one.role === 'assistant' && !metadataOf(one).ungrounded)
-  return [...read, ...said.map(textOf)].join('\n').replace(OWN_NAMES, '')
+  return withoutOwnNames([...read, ...said.map(textOf)].join('\n'))
 }
 
 const thoughtOf = ({ content }: Step): string =>

@@ -3,6 +3,7 @@ import type { Tool } from '../../actions/tools/tool.ts'
 import { givenPassages, givenText } from '../../knowledge/search/answering/given-passages.ts'
 import type { AgentKnowledge, Passage } from '../../knowledge/search/knowledge.ts'
 import { recordOf } from '../../platform/unknown-values.ts'
+import { asData } from './quoted-data.ts'
 import type { TurnNeeds } from './turn.ts'
 
 const NAME = 'search_documents'
@@ -66,8 +67,8 @@ function described(passage: Passage, number: number): JSONValue {
   const { sourceName, headingPath, questions = [], url } = passage
   return {
     number,
-    title: [sourceName, ...headingPath].filter(Boolean).join(' › '),
-    ...(url === null ? {} : { url }),
-    text: [...questions, givenText(passage)].join('\n'),
+    title: asData([sourceName, ...headingPath].filter(Boolean).join(' › ')),
+    ...(url === null ? {} : { url: asData(url) }),
+    text: asData([...questions, givenText(passage)].join('\n')),
   }
 }

@@ -136,7 +136,8 @@ async function storeStart(ctx: Deps, trx: Trx, turn: StartRequest): Promise<Star
   const firstEvent = await insertGeneration(trx, ctx.process, turn, generation, plan, { message, parent })
   if (conversation && message !== null && (await ctx.hasTicket(trx, account.id, conversation.id)))
     await ctx.customerWrote(trx, conversation, { messageId: plan.userMessageId, text: message })
-  const asked: TranscriptMessage[] = message === null ? [] : [{ role: 'user', parts: textPart(message) }]
+  const asked: TranscriptMessage[] =
+    message === null ? [] : [{ id: plan.userMessageId, role: 'user', parts: textPart(message) }]
   return {
     ids: {
       ...generation,

@@ -150,7 +150,7 @@ type Parts = AsyncIterable<LanguageModelV4StreamPart[]>
 
 /** Records what an answer is made of. */
 export type Trial = {
-  noteFound(found: Retrieved): void
+  noteFound(found: Retrieved, transcript: readonly TranscriptMessage[]): void
   /** Yields the parts of a step; by the time it ends, it has stored what went into the step. */
   watch(
     model: ModelEntry,

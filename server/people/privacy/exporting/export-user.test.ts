@@ -87,6 +87,18 @@ test('everything about a person is exported as lines, by any identifier, and not
   assert.equal((await post(other, { contactId: of('contact')[0].id })).status, 404)
 })
 
+test('what a model thought about a person is for the team, not for the export', async () => {
+  const world = await makeWorld(service, models)
+  models.queue.push({ reasoning: 'Sounds impatient.', tokens: ['Soon.'] })
+  const { metadata } = await say(world, { message: 'When does it arrive?', userId: 'thought-of' })
+  const text = await (await post(world.client, { userId: 'thought-of' })).text()
+  assert.match(text, /Soon\./)
+  assert.doesNotMatch(text, /impatient/)
+  const query = `conversationId=${metadata.conversationId}`
+  const team = await world.client.request('GET', `/agents/${world.agentId}/conversations/export?${query}`)
+  assert.match(JSON.stringify(team.body), /impatient/)
+})
+
 test('each of thousands of conversations is exported once', async () => {
   const { client, agentId } = await makeWorld(service, models)
   await sql`

@@ -100,7 +100,7 @@ async function* conversationsOf(
   for (const row of rows) {
     counts.conversations++
     const head = { type: 'conversation', agentId: row.agent_id, ...exportedSummary(row) }
-    yield* jsonLine(db, row, head, counts)
+    yield* jsonLine(db, row, head, counts, { includeReasoning: false })
   }
 }
 
