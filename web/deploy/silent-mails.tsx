@@ -29,8 +29,8 @@ const REASONS: Record<Mail['reason'], string> = {
 /** Lists the mails that were stored without an answer, with the reason and what a member can do about it. */
 export function SilentMails({ agentId }: { agentId: string }) {
   const can = useCan()
-  const found = useQuery({ ...reading(PATH, { params: { agentId } }), enabled: can('messaging:read') })
-  if (!can('messaging:read')) return null
+  const found = useQuery({ ...reading(PATH, { params: { agentId } }), enabled: can('conversations:read') })
+  if (!can('conversations:read')) return null
   return (
     <Section
       title="Not answered"
@@ -109,11 +109,10 @@ function Choices({ agentId, mail }: { agentId: string; mail: Mail }) {
       tell('done', what === 'answer' ? 'The agent answers in a moment.' : 'The email is a ticket now.'),
     onSettled: () => queries.invalidateQueries({ queryKey: [PATH] }),
   })
-  if (!can('messaging:write')) return null
   const about = mail.subject || mail.from || 'this email'
   return (
     <>
-      {mail.from && mail.reason !== 'noSender' && (
+      {can('messaging:write') && mail.from && mail.reason !== 'noSender' && (
         <Button
           small
           pending={act.isPending}
@@ -123,14 +122,16 @@ function Choices({ agentId, mail }: { agentId: string; mail: Mail }) {
           Answer
         </Button>
       )}{' '}
-      <Button
-        small
-        pending={act.isPending}
-        aria-label={`Make a ticket of ${about}`}
-        onClick={() => act.mutate('ticket')}
-      >
-        Ticket
-      </Button>
+      {can('helpdesk:write') && (
+        <Button
+          small
+          pending={act.isPending}
+          aria-label={`Make a ticket of ${about}`}
+          onClick={() => act.mutate('ticket')}
+        >
+          Ticket
+        </Button>
+      )}
     </>
   )
 }

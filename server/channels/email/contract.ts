@@ -76,6 +76,7 @@ export const connectMailbox = endpoint({
             maxLength: 1_000,
             pattern: '^https?://[^\\s]+$',
             refusal: 'Must be the web address at which the provider gives tokens.',
+            description: 'Begins with https://, unless its host is one of ALLOWED_PRIVATE_HOSTS',
           }),
           clientId: Type.String({ minLength: 1, maxLength: 500, pattern: line }),
           scope: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000, pattern: line })),
@@ -83,14 +84,14 @@ export const connectMailbox = endpoint({
             Type.String({
               minLength: 1,
               maxLength: 2_000,
-              description: 'If omitted, it is unchanged for the same client',
+              description: 'If omitted, it is unchanged for the same client and servers',
             }),
           ),
           refreshToken: Type.Optional(
             Type.String({
               minLength: 1,
               maxLength: 10_000,
-              description: 'If omitted, it is unchanged for the same client',
+              description: 'If omitted, it is unchanged for the same client and servers',
             }),
           ),
         },
@@ -212,7 +213,7 @@ export const listSilentMails = endpoint({
   tag,
   summary: 'List mails that were stored without an answer',
   description: 'Newest first, at most 100. `counts` are those of the last 30 days.',
-  scope: 'messaging:read',
+  scope: 'conversations:read',
   params,
   success: {
     status: 200,
@@ -256,7 +257,7 @@ export const giveSilentMailToTeam = endpoint({
   tag,
   summary: 'Open a ticket for a mail that was stored without an answer',
   description: 'The team takes over its conversation. The mail leaves the list.',
-  scope: 'messaging:write',
+  scope: 'helpdesk:write',
   params: mailParams,
   success: { status: 200, schema: Success },
   errors: ['RESOURCE_NOT_FOUND'],

@@ -3,7 +3,8 @@ import type { Static } from 'typebox'
 import type { Context } from '../../context.ts'
 import type { AgentRef } from '../../platform/db/refs.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
-import { ApiError } from '../../platform/http/errors.ts'
+import { isPrivateHostAllowed, parsePrivateHosts } from '../../platform/fetch/guard/private-hosts.ts'
+import { ApiError, invalidField } from '../../platform/http/errors.ts'
 import { type Route, route } from '../../platform/http/route.ts'
 import { statusOf } from '../registry/connection-status.ts'
 import {
@@ -31,10 +32,19 @@ const success = { success: true as const }
 export const emailRoutes = (
   ctx: Pick<Context, 'config' | 'db' | 'fetcher' | 'jobs' | 'notifier' | 'secrets'>,
 ): Route[] => [
-  route(connectMailbox, { check: ({ body }) => refuseAuthority(body.authority) }, async ({ ref, body }) => {
-    await putConnection(ctx, ref, body)
-    return success
-  }),
+  route(
+    connectMailbox,
+    {
+      check: ({ body }) => {
+        refuseAuthority(body.authority)
+        refusePlainTokenUrl(body.oauth?.tokenUrl, ctx.config.allowedPrivateHosts)
+      },
+    },
+    async ({ ref, body }) => {
+      await putConnection(ctx, ref, body)
+      return success
+    },
+  ),
 
   route(readMailboxConnection, async ({ ref }) => {
     return presentConnection(await requireConnection(ctx, ref))
@@ -60,6 +70,18 @@ export const emailRoutes = (
     return success
   }),
 ]
+
+/** The address is sent the client secret and the refresh token, which nobody on the way may read. */
+function refusePlainTokenUrl(tokenUrl: string | undefined, allowedPrivateHosts: readonly string[]): void {
+  if (tokenUrl === undefined) return
+  const url = URL.parse(tokenUrl)
+  const isPrivate = url !== null && isPrivateHostAllowed(parsePrivateHosts(allowedPrivateHosts), url)
+  if (url?.protocol !== 'https:' && !isPrivate)
+    throw invalidField(
+      'oauth.tokenUrl',
+      'Must begin with https://. Only hosts that an operator lists in ALLOWED_PRIVATE_HOSTS may do without.',
+    )
+}
 
 function refuseAuthority(authority: string | undefined): void {
   if (authority === undefined) return

@@ -10,12 +10,25 @@ export type ThreadPeople = {
   alsoTo: string | null
   /** The other people whom the last mail was sent to. */
   cc?: MailAddress[]
+  /** Those of `cc` to whom answers go that no member has read before. */
+  answersCc?: MailAddress[]
 }
 
 /** Returns all people of a mail thread, or null for a thread of another channel. */
 export function peopleOfThread({ data }: Pick<ThreadRow, 'data'>): MailPeople | null {
   if (!('to' in data)) return null
   const { to, alsoTo, cc = [] } = data as ThreadPeople
+  return peopleWith({ to, alsoTo }, cc)
+}
+
+/** Returns whom the agent answers: anybody can name others in a forged mail, and no member looks at them first. */
+export function answeredByAgent({ data }: Pick<ThreadRow, 'data'>): MailPeople | null {
+  if (!('to' in data)) return null
+  const { to, alsoTo, answersCc = [] } = data as ThreadPeople
+  return peopleWith({ to, alsoTo }, answersCc)
+}
+
+function peopleWith({ to, alsoTo }: Pick<ThreadPeople, 'to' | 'alsoTo'>, cc: MailAddress[]): MailPeople {
   const also =
     alsoTo === null ? [] : [cc.find(({ address }) => address === alsoTo) ?? { address: alsoTo, name: null }]
   return withoutRepeated({ to: [to], cc: [...also, ...cc], bcc: [] })

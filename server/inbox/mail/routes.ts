@@ -86,6 +86,7 @@ async function presentHeld(db: Db, row: HeldRow): Promise<HeldReply> {
           .selectFrom('attachments')
           .select(['id', 'name', 'size'])
           .where('account_id', '=', row.account_id)
+          .where('agent_id', '=', row.agent_id)
           .where('id', 'in', wanted)
           .execute()
   return {

@@ -7,6 +7,8 @@ import { SMTPServer } from 'smtp-server'
 import { connectTestMailbox, mail } from '../../../../test/mailbox.ts'
 import { type Client, type Service, startService } from '../../../../test/start.ts'
 import { until } from '../../../../test/until.ts'
+import { accessTokenOf } from './access-token.ts'
+import { rowOf } from './connection.ts'
 
 /** A provider that gives a new token each time, as long as the permission holds, and a mail server that takes it. */
 const asked: URLSearchParams[] = []
@@ -60,13 +62,20 @@ after(async () => {
   await new Promise<void>((resolve) => smtp.close(resolve))
 })
 
-test('a mailbox signs in with tokens, which are renewed and never shown', async () => {
+async function connected(more: object = {}) {
   const tokenUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/token`
   const { port } = smtp.server.address() as AddressInfo
   const oauth = { tokenUrl, clientId: 'parley', clientSecret: 'hidden', refreshToken: 'refresh-0' }
   const server = { host: '127.0.0.1', port, security: 'none', username: 'support@shop.example' }
-  const box = await connectTestMailbox(service, client, { smtpPort: port, smtp: server, oauth })
+  const box = await connectTestMailbox(service, client, { smtpPort: port, smtp: server, oauth, ...more })
   const path = `/agents/${box.agentId}/email/connection`
+  const row = await rowOf(service.ctx.db, { accountId: client.accountId, agentId: box.agentId })
+  assert.ok(row)
+  return { box, path, tokenUrl, row }
+}
+
+test('a mailbox signs in with tokens, which are renewed and never shown', async () => {
+  const { box, path, tokenUrl } = await connected()
   assert.deepEqual((await client.request('POST', `${path}/test`)).body.smtp, { ok: true, error: null })
   assert.deepEqual(Object.fromEntries(asked[0] ?? []), {
     grant_type: 'refresh_token',
@@ -105,4 +114,27 @@ test('a mailbox signs in with tokens, which are renewed and never shown', async 
   await expire()
   const { error } = (await client.request('POST', `${path}/test`)).body.smtp
   assert.match(error, /invalid_grant: Token has been revoked\..*enter the new refresh token/)
+})
+
+test('two connections at once renew a token once, also with what was read before', async () => {
+  isPermitted = true
+  const { path, row } = await connected()
+  asked.length = 0
+  const tokens = await Promise.all(Array.from({ length: 4 }, () => accessTokenOf(service.ctx, row)))
+  assert.deepEqual([new Set(tokens).size, asked.length], [1, 1])
+  // The provider takes each refresh token once, and this row still has the one before.
+  assert.equal(await accessTokenOf(service.ctx, row), tokens[0])
+  assert.equal((await client.request('POST', `${path}/test`)).body.smtp.ok, true)
+  assert.equal(asked.length, 1)
+})
+
+test('a refused token is an error of both servers, and the next try asks again', async () => {
+  isPermitted = false
+  const { path } = await connected({ imap: { host: '127.0.0.1', port: 9, security: 'none' } })
+  asked.length = 0
+  const { status, body } = await client.request('POST', `${path}/test`)
+  assert.equal(status, 200, JSON.stringify(body))
+  assert.match(body.smtp.error, /invalid_grant/)
+  assert.match(body.imap.error, /invalid_grant/)
+  assert.equal(asked.length, 2)
 })

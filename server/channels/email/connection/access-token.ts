@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import type { Selectable } from 'kysely'
 import type { Context } from '../../../context.ts'
 import type { EmailConnectionsTable } from '../../../platform/db/tables/channels.ts'
@@ -8,6 +9,10 @@ import { placeOfRow } from '../../../platform/secrets/sealed-columns.ts'
 
 const TIMEOUT_MS = 15_000
 const MAX_BYTES = 100_000
+/** Longer than a provider is waited for. */
+const LEASE_MS = 20_000
+const MAX_WAIT_MS = 2 * LEASE_MS
+const PAUSE_MS = 200
 /** A token that ends sooner is renewed first. */
 const MARGIN_MS = 60_000
 /** For providers that do not say it (RFC 6749, 5.1). */
@@ -23,10 +28,70 @@ type Deps = Pick<Context, 'db' | 'fetcher' | 'secrets'>
  */
 export async function accessTokenOf(ctx: Deps, row: ConnectionRow): Promise<string | null> {
   if (!row.oauth) return null
-  const { oauth_access_token: kept, oauth_expires_at: until } = row
-  if (kept !== null && until && until.getTime() > Date.now() + MARGIN_MS)
-    return ctx.secrets.decrypt(kept, placeOf(row, 'oauth_access_token'))
-  const { accessToken, refreshToken, seconds } = await renew(ctx, row)
+  const end = Date.now() + MAX_WAIT_MS
+  for (let known: ConnectionRow | undefined = row; known; ) {
+    const { oauth_access_token: kept, oauth_expires_at: until } = known
+    if (kept !== null && until && until.getTime() > Date.now() + MARGIN_MS)
+      return ctx.secrets.decrypt(kept, placeOf(row, 'oauth_access_token'))
+    const claimed = await claimRenewal(ctx, row)
+    if (claimed) return renewed(ctx, claimed)
+    if (Date.now() > end) throw new MailFailure('The token is being renewed, which takes too long.')
+    await setTimeout(PAUSE_MS)
+    known = await sameRow(ctx, row)
+  }
+  throw new MailFailure('The settings of the mailbox have changed in the meantime.')
+}
+
+const sameRow = ({ db }: Pick<Deps, 'db'>, row: ConnectionRow): Promise<ConnectionRow | undefined> =>
+  db
+    .selectFrom('email_connections')
+    .selectAll()
+    .where('account_id', '=', row.account_id)
+    .where('agent_id', '=', row.agent_id)
+    .where('updated_at', '=', row.updated_at)
+    .executeTakeFirst()
+
+/**
+ * Claims the renewal of a token and returns the newest row; undefined while somebody else renews it, or has. Most
+ * providers take a refresh token once, and some withdraw the permission when it comes twice. No transaction stays open
+ * while the provider is asked: a row without a token is claimed until `oauth_expires_at`.
+ */
+async function claimRenewal({ db }: Deps, row: ConnectionRow): Promise<ConnectionRow | undefined> {
+  const now = Date.now()
+  return db
+    .updateTable('email_connections')
+    .set({ oauth_access_token: null, oauth_expires_at: new Date(now + LEASE_MS) })
+    .where('account_id', '=', row.account_id)
+    .where('agent_id', '=', row.agent_id)
+    .where('updated_at', '=', row.updated_at)
+    .where((eb) =>
+      eb.or([
+        eb('oauth_expires_at', 'is', null),
+        eb('oauth_expires_at', '<=', new Date(now)),
+        eb.and([
+          eb('oauth_access_token', 'is not', null),
+          eb('oauth_expires_at', '<=', new Date(now + MARGIN_MS)),
+        ]),
+        // The clock has been set back since.
+        eb.and([eb('oauth_access_token', 'is', null), eb('oauth_expires_at', '>', new Date(now + LEASE_MS))]),
+      ]),
+    )
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/** Renews the token of a claimed row, stores it and returns it. */
+async function renewed(ctx: Deps, row: ConnectionRow): Promise<string> {
+  const { accessToken, refreshToken, seconds } = await renew(ctx, row).catch(async (error: unknown) => {
+    await ctx.db
+      .updateTable('email_connections')
+      .set({ oauth_expires_at: null })
+      .where('account_id', '=', row.account_id)
+      .where('agent_id', '=', row.agent_id)
+      .where('oauth_expires_at', '=', row.oauth_expires_at)
+      .execute()
+    throw error
+  })
   const sealed = (text: string, column: string) => ctx.secrets.encrypt(ctx.db, text, placeOf(row, column))
   await ctx.db
     .updateTable('email_connections')

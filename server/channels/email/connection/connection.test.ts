@@ -74,6 +74,38 @@ test('a stored password is kept for the same login, and is never sent to another
   assert.equal((await client.request('GET', path)).body.smtp.hasPassword, false)
 })
 
+test('secrets of OAuth are kept for the same servers alone, which are given the tokens', async () => {
+  const tokenUrl = 'https://provider.example/token'
+  const secrets = { clientSecret: 'hidden', refreshToken: 'refresh' }
+  const imap = login({ port: 993 })
+  const kept = async (smtp: Record<string, unknown>, more: Record<string, unknown>) => {
+    await put(login(), { imap, oauth: { tokenUrl, clientId: 'parley', ...secrets } })
+    await put(smtp, { oauth: { tokenUrl, clientId: 'parley' }, ...more })
+    const { hasClientSecret, hasRefreshToken } = (await client.request('GET', path)).body.oauth
+    return [hasClientSecret, hasRefreshToken]
+  }
+  assert.deepEqual(await kept(login(), { imap }), [true, true])
+  assert.deepEqual(await kept(login(), {}), [true, true])
+  assert.deepEqual(await kept(login({ host: 'mx.evil.example' }), { imap }), [false, false])
+  assert.deepEqual(await kept(login(), { imap: login({ port: 993, host: 'mx.evil.example' }) }), [
+    false,
+    false,
+  ])
+  assert.deepEqual(await kept(login(), { imap: login({ port: 994 }) }), [false, false])
+})
+
+test('the address of tokens is encrypted on the way, unless an operator allows its host', async () => {
+  const put = (tokenUrl: string) =>
+    client.request('PUT', path, {
+      address: 'support@shop.example',
+      smtp: login(),
+      oauth: { tokenUrl, clientId: 'parley' },
+    })
+  for (const tokenUrl of ['http://provider.example/token', 'http://127.0.0.2/token', 'https://'])
+    assert.match((await put(tokenUrl)).body.error.details['oauth.tokenUrl'] ?? '', /^Must b/, tokenUrl)
+  assert.equal((await put('http://127.0.0.1:9/token')).status, 200)
+})
+
 test('only a key that may change the agent can connect and disconnect a mailbox', async () => {
   const body = { address: 'support@shop.example', smtp: login() }
   const writer = await service.account({ scopes: ['messaging:read', 'messaging:write'] })

@@ -57,6 +57,8 @@ export async function putConnection(
     if (imap) await refuseSecondAgent(trx, { accountId, agentId }, imap)
     const oauth = wanted.oauth ? oauthOf(wanted.oauth) : null
     const sameClient = old?.oauth?.tokenUrl === oauth?.tokenUrl && old?.oauth?.clientId === oauth?.clientId
+    // The servers are given the token, so other servers must not get one either.
+    const keepsOauth = oauth !== null && sameClient && sameSmtp && (imap === null || sameImap)
     const values = {
       address: wanted.address.toLowerCase(),
       from_name: wanted.fromName ?? null,
@@ -76,10 +78,10 @@ export async function putConnection(
       oauth: json(oauth),
       oauth_client_secret:
         (await encrypted(wanted.oauth?.clientSecret, 'oauth_client_secret')) ??
-        (oauth && sameClient ? (old?.oauth_client_secret ?? null) : null),
+        (keepsOauth ? (old?.oauth_client_secret ?? null) : null),
       oauth_refresh_token:
         (await encrypted(wanted.oauth?.refreshToken, 'oauth_refresh_token')) ??
-        (oauth && sameClient ? (old?.oauth_refresh_token ?? null) : null),
+        (keepsOauth ? (old?.oauth_refresh_token ?? null) : null),
       oauth_access_token: null,
       oauth_expires_at: null,
       inbound_secret:

@@ -49,17 +49,19 @@ async function trySmtp(ctx: Deps, row: ConnectionRow, maxMs: number): Promise<st
 }
 
 async function tryImap(ctx: Deps, row: ConnectionRow, maxMs: number): Promise<string | null> {
-  const login = await imapLogin(ctx, row)
-  if (!login) return null
+  if (!row.imap) return null
+  const { host, mailbox } = row.imap
   let isIn = false
   try {
+    const login = await imapLogin(ctx, row)
+    if (!login) return null
     await withImap(login, ctx.config.allowedPrivateHosts, { maxMs }, (client) => {
       isIn = true
-      return client.mailboxOpen(login.mailbox, { readOnly: true })
+      return client.mailboxOpen(mailbox, { readOnly: true })
     })
     return null
   } catch (error) {
-    const { message } = describeMailError(error, login.host)
-    return isIn ? `The mailbox ${login.mailbox} cannot be opened. ${message}` : message
+    const { message } = describeMailError(error, host)
+    return isIn ? `The mailbox ${mailbox} cannot be opened. ${message}` : message
   }
 }

@@ -4,21 +4,26 @@ import { oneLine } from '../../../platform/mail/mail-address.ts'
 import type { checkMailDomain } from './contract.ts'
 
 type Finding = Static<typeof checkMailDomain.success.schema>['findings'][number]
-type Resolving = Pick<Resolver, 'resolveTxt'>
+type Resolving = Pick<Resolver, 'resolveTxt' | 'cancel'>
 
 const MAX_LENGTH = 1_000
+/** Of all name servers together. */
+const MAX_MS = 10_000
+/** An organisation has its domain within the last labels of a name. */
+const MAX_ABOVE = 4
 
 /** Reads SPF (RFC 7208), DKIM (RFC 6376) and DMARC (RFC 7489) of a domain. `host` is the server that sends its mails. */
 export function checkDomain(
   resolver: Resolving,
   domain: string,
-  { host, selector }: { host: string; selector: string | null },
+  { host, selector, maxMs = MAX_MS }: { host: string; selector: string | null; maxMs?: number },
 ): Promise<Finding[]> {
+  const timer = setTimeout(() => resolver.cancel(), maxMs)
   return Promise.all([
     spfOf(resolver, domain, host),
     dkimOf(resolver, domain, selector),
     dmarcOf(resolver, domain),
-  ])
+  ]).finally(() => clearTimeout(timer))
 }
 
 /** Returns the texts of a name that begin with a version; null if the name servers do not answer. */
@@ -92,12 +97,18 @@ async function dkimOf(resolver: Resolving, domain: string, selector: string | nu
   }
 }
 
+/** Returns the domain and those above it that are asked for DMARC, the nearest first. */
+function placesOf(domain: string): string[] {
+  const labels = domain.split('.')
+  const above = labels.slice(1).map((_, at) => labels.slice(at + 1))
+  return [labels, ...above.slice(0, -1).slice(-MAX_ABOVE)].map((place) => place.join('.'))
+}
+
 /** Without a record of its own, that of the domains above holds. */
 async function dmarcOf(resolver: Resolving, domain: string): Promise<Finding> {
-  const labels = domain.split('.')
   const name = `_dmarc.${domain}`
-  for (let at = 0; at < Math.max(1, labels.length - 1); at++) {
-    const place = `_dmarc.${labels.slice(at).join('.')}`
+  for (const asked of placesOf(domain)) {
+    const place = `_dmarc.${asked}`
     const records = await recordsOf(resolver, place, /^v=DMARC1(?:\s*;|$)/i)
     if (records === null) return silent('dmarc', place)
     const [found] = records

@@ -8,6 +8,7 @@ import { checkDomain } from './check-domain.ts'
 /** A name server that knows these TXT records and leaves questions about silent.example unanswered. */
 const records = new Map<string, string[]>()
 const server = createSocket('udp4')
+const asked: string[] = []
 
 server.on('message', (question, { port, address }) => {
   const labels: string[] = []
@@ -18,6 +19,7 @@ server.on('message', (question, { port, address }) => {
     at += length + 1
   }
   const name = labels.join('.').toLowerCase()
+  asked.push(name)
   if (name.endsWith('silent.example')) return
   const texts = records.get(name)
   const answers = (texts ?? []).map((text) => {
@@ -80,4 +82,23 @@ test('name servers that do not answer leave the result open', async () => {
   const { spf, dmarc } = await check('silent.example', 's1')
   assert.deepEqual([spf?.result, dmarc?.result], ['unknown', 'unknown'])
   assert.match(spf?.advice ?? '', /did not answer in time/)
+})
+
+test('of a long name, only the domains that an organisation can have are asked for DMARC', async () => {
+  records.set('_dmarc.long.example', ['v=DMARC1; p=reject'])
+  asked.length = 0
+  const { dmarc } = await check(`${'a.'.repeat(60)}x.y.long.example`)
+  assert.deepEqual([dmarc?.result, dmarc?.name], ['ok', '_dmarc.long.example'])
+  assert.equal(asked.filter((name) => name.startsWith('_dmarc.')).length, 5)
+})
+
+test('name servers that take too long together are waited for no longer', async () => {
+  const patient = new Resolver({ timeout: 60_000, tries: 1 })
+  patient.setServers([`127.0.0.1:${server.address().port}`])
+  const settings = { host: 'smtp.host.example', selector: null, maxMs: 100 }
+  const findings = await checkDomain(patient, 'silent.example', settings)
+  assert.deepEqual(
+    findings.map(({ result }) => result),
+    ['unknown', 'unknown', 'unknown'],
+  )
 })

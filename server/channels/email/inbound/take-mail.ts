@@ -17,7 +17,7 @@ import { changeMailThread, type MailThread, withReference } from '../outbound/ma
 import { giveToTeam } from '../outbound/mail-ticket.ts'
 import type { ParsedMail } from '../parse/parsed-mail.ts'
 import { findThread } from './find-thread.ts'
-import { otherPeople } from './other-people.ts'
+import { answeredOthers, otherPeople } from './other-people.ts'
 import { recordBounce } from './record-bounce.ts'
 import { repetitionOf } from './repetitive-mail.ts'
 import { withoutSent } from './sent-text.ts'
@@ -189,8 +189,9 @@ async function store(
   if (parsed.html !== null)
     await keepOriginal(trx, row, { threadId, providerMessageId }, { html: parsed.html, pictures })
   const others = await otherPeople(trx, row, parsed)
+  const answered = await answeredOthers(trx, row, parsed, others)
   await changeMailThread(trx, row.account_id, threadId, (known) =>
-    threadWith(known ?? newMailThread(row, parsed, person), parsed, others),
+    threadWith(known ?? newMailThread(row, parsed, person), parsed, { others, answered }),
   )
   const isRequest = silentBecause === null || REQUESTS.has(silentBecause)
   if (forTeam !== null || (row.mode === 'tickets' && isRequest))
@@ -273,7 +274,7 @@ function newMailThread(
 function threadWith(
   thread: MailThread,
   { messageId, from, automatic }: ParsedMail,
-  others: MailAddress[],
+  { others, answered }: { others: MailAddress[]; answered: MailAddress[] },
 ): MailThread {
   const references = withReference(thread.references, messageId)
   // An automatic mail is not answered, and its sender is not a recipient of answers.
@@ -288,6 +289,7 @@ function threadWith(
     lastReceived: messageId,
     alsoTo: isOther && !isFirst ? from.address : null,
     cc,
+    answersCc: answered.filter(({ address }) => address !== thread.to.address),
     participants: [...new Set([...thread.participants, ...cc.map(({ address }) => address)])].slice(
       0,
       MAX_PEOPLE,

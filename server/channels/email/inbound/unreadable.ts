@@ -26,6 +26,7 @@ export const unreadable = (raw: Uint8Array): ParsedMail => ({
   answers: [],
   inReplyTo: null,
   isDoubtful: true,
+  isVerified: false,
   automatic: true,
   lists: null,
   hasWords: false,

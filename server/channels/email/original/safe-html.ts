@@ -1,3 +1,4 @@
+import { Parser } from 'htmlparser2'
 import sanitizeHtml from 'sanitize-html'
 
 type Shown = {
@@ -51,5 +52,15 @@ export function safeHtml(html: string, { withImages, pictureOf }: Shown): string
 }
 
 /** Returns whether pictures or backgrounds of other servers would be loaded. */
-export const hasRemoteImages = (html: string): boolean =>
-  /<img\b[^>]*\bsrc\s*=\s*["']?\s*https?:|url\(\s*["']?\s*https?:/i.test(html)
+export function hasRemoteImages(html: string): boolean {
+  let found = false
+  const parser = new Parser({
+    onopentag(tag, { src = '', style = '' }) {
+      found ||= tag === 'img' && /^\s*https?:/i.test(src)
+      // No two parts of it match the same spaces, so that the time grows with the length alone.
+      found ||= /url\(\s*(?:["']\s*)?https?:/i.test(style)
+    },
+  })
+  parser.end(html)
+  return found
+}

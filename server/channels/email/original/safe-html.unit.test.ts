@@ -33,6 +33,21 @@ test('what a mail looks like stays, and its links open elsewhere', () => {
   )
 })
 
+test('hostile HTML is searched for pictures in a time that grows with its length alone', () => {
+  const LENGTH = 300_000
+  const spaces = ' '.repeat(LENGTH)
+  assert.equal(hasRemoteImages(`<p style="background:url(${spaces}">`), false)
+  assert.equal(hasRemoteImages(`<p style="${'url('.repeat(LENGTH / 4)}">`), false)
+  assert.equal(hasRemoteImages('<img '.repeat(LENGTH / 5)), false)
+  assert.equal(hasRemoteImages(`<img src=${spaces}>url(${spaces}`), false)
+})
+
+test('backgrounds are pictures as well; words about them are none', () => {
+  assert.equal(hasRemoteImages(`<td style="background: url( 'https://a.example/b.png')">x</td>`), true)
+  assert.equal(hasRemoteImages(`<img alt="x" SRC=' HTTP://a.example/b.png'>`), true)
+  assert.equal(hasRemoteImages('<p>Write url(https://a.example/b.png)</p><img src="cid:logo@x">'), false)
+})
+
 test('pictures of other servers wait until they are asked for; those of the mail are shown', () => {
   const html = '<img src="https://a.example/t.gif" alt="T"><img src="cid:logo@x"><img src="cid:gone@x">'
   assert.equal(hasRemoteImages(html), true)

@@ -1,7 +1,7 @@
 import type { Context } from '../../../context.ts'
 import type { DeliveryRow } from '../../../inbox/deliveries/claim-delivery.ts'
 import { type ThreadRow, threadOf } from '../../../inbox/deliveries/enqueue-delivery.ts'
-import { peopleOfThread } from '../../../inbox/deliveries/mail-people.ts'
+import { answeredByAgent } from '../../../inbox/deliveries/mail-people.ts'
 import type { Attempt } from '../../../inbox/deliveries/settle-delivery.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import type { MailPeople } from '../../../platform/db/tables/channels.ts'
@@ -35,7 +35,7 @@ export const emailChannel: Channel = {
     const mailThread = thread && mailThreadOf(thread)
     if (!thread || !mailThread) return { kind: 'refused', reason: 'There is no e-mail address to send to.' }
     const { people: chosen } = delivery.content
-    const people = chosen ?? peopleOfThread(thread)
+    const people = chosen ?? answeredByAgent(thread)
     if (!people) return { kind: 'refused', reason: 'There is no e-mail address to send to.' }
     const mail = await mailOf(ctx, row, delivery, { peer: thread.peer, thread: mailThread, people })
     if (typeof mail === 'string') return { kind: 'refused', reason: mail }

@@ -1,7 +1,7 @@
 import type { Context } from '../../../context.ts'
 import type { DeliveryRow } from '../../../inbox/deliveries/claim-delivery.ts'
 import { threadOf } from '../../../inbox/deliveries/enqueue-delivery.ts'
-import { peopleOfThread } from '../../../inbox/deliveries/mail-people.ts'
+import { answeredByAgent } from '../../../inbox/deliveries/mail-people.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
 import { describeMailError, MailFailure } from '../../../platform/mail/mail-failure.ts'
 import { type ConnectionRow, imapLogin, markKeyOf, recordSent, rowOf } from '../connection/connection.ts'
@@ -58,7 +58,7 @@ async function keep(
     messageIdOf(key, delivery.id, thread.peer, row.address.slice(row.address.lastIndexOf('@') + 1)),
     delivery.provider_message_id ?? '',
   ]
-  const people = delivery.content.people ?? peopleOfThread(thread)
+  const people = delivery.content.people ?? answeredByAgent(thread)
   if (!people) return
   const mail = await mailOf(ctx, row, delivery, {
     peer: thread.peer,

@@ -34,11 +34,13 @@ export function withReference(references: string[], messageId: string): string[]
 export function peopleAfter(
   { to, participants }: MailThread,
   people: MailPeople,
-): Pick<MailThread, 'alsoTo' | 'cc' | 'participants'> {
+): Pick<MailThread, 'alsoTo' | 'cc' | 'answersCc' | 'participants'> {
   const seen = [...people.to, ...people.cc]
+  const cc = seen.filter(({ address }) => address !== to.address)
   return {
     alsoTo: null,
-    cc: seen.filter(({ address }) => address !== to.address),
+    cc,
+    answersCc: cc,
     participants: [...new Set([...participants, ...seen.map(({ address }) => address)])],
   }
 }

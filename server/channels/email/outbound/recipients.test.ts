@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type MailServer, startMailServer } from '../../../../test/fakes/mail-server.ts'
 import { type ModelServer, startModelServer } from '../../../../test/fakes/model-server.ts'
-import { connectTestMailbox, headerOf, mail, type TestMailbox } from '../../../../test/mailbox.ts'
+import { connectTestMailbox, headerOf, mail, type TestMailbox, VERIFIED } from '../../../../test/mailbox.ts'
 import { type Client, type Service, startService } from '../../../../test/start.ts'
 import { until } from '../../../../test/until.ts'
 import { createMember } from '../../../accounts/records/members.ts'
@@ -61,6 +61,7 @@ test("the agent's answer goes to the people of the mail, but to no mailbox of ou
   const box = await connect()
   await box.receive(
     mail('Do you ship to Austria?', {
+      ...VERIFIED,
       To: 'Support <support+x@shop.example>, Bob <bob@example.com>',
       Cc: 'sales@shop.example, no-reply@example.com, ANN@example.com, Carol <carol@example.com>',
     }),
@@ -73,13 +74,56 @@ test("the agent's answer goes to the people of the mail, but to no mailbox of ou
 
 test('an alias of the mailbox gets no copy, and a circular is answered to its sender alone', async () => {
   const box = await connect()
-  await box.receive(mail('Do you ship?', { To: 'info@shop.example', Cc: 'bob@example.com' }))
+  await box.receive(mail('Do you ship?', { ...VERIFIED, To: 'info@shop.example', Cc: 'bob@example.com' }))
   await deliveries(box, 1)
   assert.deepEqual((await sent(box)).to, ['ann@example.com', 'bob@example.com'])
   const many = Array.from({ length: 40 }, (_, at) => `p${at}@example.com`).join(', ')
-  await box.receive(mail('Do you deliver?', { From: 'Eve <eve@example.com>', Cc: many }))
+  await box.receive(mail('Do you deliver?', { ...VERIFIED, From: 'Eve <eve@example.com>', Cc: many }))
   await deliveries(box, 2)
   assert.deepEqual((await sent(box)).to, ['eve@example.com'])
+})
+
+test('the agent answers the sender alone when the sender could not be verified, or names many', async () => {
+  const box = await connect()
+  await box.receive(mail('Do you ship?', { Cc: 'victim@example.net' }))
+  await deliveries(box, 1)
+  assert.deepEqual((await sent(box)).to, ['ann@example.com'])
+  // The team still sees them, and a member decides.
+  const [conversation] = await box.conversations()
+  const taken = await client.request(
+    'POST',
+    `/agents/${box.agentId}/conversations/${conversation?.id}/takeover`,
+    { memberEmail: 'tom@shop.example' },
+  )
+  const path = `${tickets(box)}/${taken.body.data.ticketNumber}/recipients`
+  assert.deepEqual((await client.request('GET', path)).body.cc, [
+    { address: 'victim@example.net', name: null },
+  ])
+
+  const some = Array.from({ length: 6 }, (_, at) => `p${at}@example.com`).join(', ')
+  await box.receive(mail('Do you deliver?', { ...VERIFIED, From: 'eve@example.com', Cc: some }))
+  await deliveries(box, 2)
+  assert.deepEqual((await sent(box)).to, ['eve@example.com'])
+})
+
+test('the agent does not answer people who are blocked or already get many mails', async () => {
+  const box = await connect()
+  const block = await client.request('POST', `/agents/${box.agentId}/helpdesk/blocked-senders`, {
+    sender: 'blocked@example.com',
+  })
+  assert.equal(block.status, 201, JSON.stringify(block.body))
+  for (let at = 0; at < 15; at++)
+    await box.receive(mail(`Question ${at}`, { From: `p${at}@example.com`, Cc: 'busy@example.com' }))
+  await box.receive(
+    mail('Do you ship?', {
+      ...VERIFIED,
+      Cc: 'blocked@example.com, busy@example.com, Bob <bob@example.com>',
+    }),
+  )
+  await deliveries(box, 16)
+  await box.send()
+  const answer = server.mails.find(({ to }) => to.includes('ann@example.com'))
+  assert.deepEqual(answer?.to.toSorted(), ['ann@example.com', 'bob@example.com'])
 })
 
 test('the team sees the people of a mail, and a reply goes to all of them unless others are chosen', async () => {

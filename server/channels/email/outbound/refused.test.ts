@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { type MailServer, startMailServer } from '../../../../test/fakes/mail-server.ts'
 import { type ModelServer, startModelServer } from '../../../../test/fakes/model-server.ts'
-import { ADDRESS, connectTestMailbox, mail, type TestMailbox } from '../../../../test/mailbox.ts'
+import { ADDRESS, connectTestMailbox, mail, type TestMailbox, VERIFIED } from '../../../../test/mailbox.ts'
 import { type Client, type Service, startService } from '../../../../test/start.ts'
 import { until } from '../../../../test/until.ts'
 import { conversationLines } from '../../../conversations/exports/conversation-lines.ts'
@@ -67,7 +67,7 @@ test('an answer that the mail server refuses is shown as not delivered wherever 
 })
 
 test('an answer that was sent has no such note, and one that reached only some names the others', async () => {
-  await answerOne({ 'Message-ID': '<first@example.com>', Cc: 'bob@example.com' })
+  await answerOne({ 'Message-ID': '<first@example.com>', Cc: 'bob@example.com', ...VERIFIED })
   // Both get every answer.
   server.troubles.push({ code: 550, text: '5.1.1 unknown' })
   await answerOne({ From: 'bob@example.com', 'In-Reply-To': '<first@example.com>' })

@@ -5,6 +5,8 @@ import { connectTestMailbox, headerOf, mail, type TestMailbox } from '../../../.
 import { type Client, type Service, startService } from '../../../../test/start.ts'
 import { until } from '../../../../test/until.ts'
 import { createMember } from '../../../accounts/records/members.ts'
+import { keepAttachment } from '../../../conversations/attachments/attachments.ts'
+import { transact } from '../../../platform/db/statements/transact.ts'
 import { readMail } from '../parse/read-mail.ts'
 
 let service: Service
@@ -162,6 +164,20 @@ test('a reply can be taken back until it is sent, and is a message from then on'
   const late = await client.request('DELETE', `${path}/${right.body.id}`)
   assert.equal(late.body.error.code, 'RESOURCE_NOT_FOUND')
   assert.deepEqual((await lastMail()).to.toSorted(), ['ann@example.com', 'bob@example.com'])
+})
+
+test('a held reply shows no file of another agent', async () => {
+  await box.receive(mail('Is it open on Sunday?', { Subject: 'Sunday' }))
+  const path = `${desk()}/tickets/${await ticketOf('Sunday')}/held-replies`
+  const other = await client.request('POST', '/agents', { name: 'Other' })
+  const { db, filesDir } = service.ctx
+  const file = { name: 'salaries.txt', mediaType: 'text/plain', bytes: Buffer.from('x') }
+  const owner = { accountId: client.accountId, agentId: other.body.id }
+  const { id } = await transact(db, (trx) => keepAttachment(filesDir, trx, owner, file))
+  const reply = { content: 'See the file.', attachments: [id], holdSeconds: 60, ...author }
+  const held = await client.request('POST', path, reply)
+  assert.doesNotMatch(JSON.stringify(held.body), /salaries/)
+  assert.doesNotMatch(JSON.stringify((await client.request('GET', path)).body), /salaries/)
 })
 
 test('a reply that cannot be sent any more waits with the reason', async () => {

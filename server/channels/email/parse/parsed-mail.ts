@@ -32,6 +32,8 @@ export type ParsedMail = {
   inReplyTo: string | null
   /** The receiving server could not authenticate the sender (RFC 8601). */
   isDoubtful: boolean
+  /** The receiving server could authenticate the sender. */
+  isVerified: boolean
   /** It was sent by a program or to a list. */
   automatic: boolean
   /** Set if it is automatic only because it came through a list: the names of the list. */

@@ -8,6 +8,7 @@ import { shortHash, UNREADABLE, unreadable, whole as wholeMail } from '../inboun
 import { fittingFiles } from '../outbound/fitting-files.ts'
 import { readBounce } from './bounce.ts'
 import { htmlText } from './html-text.ts'
+import { isVerified } from './is-verified.ts'
 import type { MailFile, ParsedMail } from './parsed-mail.ts'
 import { repaired, withLosslessCharsets, withReadableHead } from './repair-charsets.ts'
 
@@ -87,6 +88,7 @@ function parsedFrom(email: Email, raw: Uint8Array, cut: { bytes: number } | null
     : words
   const answerTo = (replyTo ?? from)?.address ?? null
   const byProgram = isByProgram(headersOf, answerTo) || email.attachments.some(isOfCalendar)
+  const results = headersOf('authentication-results')
   const lists = byProgram ? null : listsOf(headersOf, ids.answers.length > 0)
   return {
     ...ids,
@@ -97,7 +99,8 @@ function parsedFrom(email: Email, raw: Uint8Array, cut: { bytes: number } | null
     cc,
     deliveredTo,
     subject,
-    isDoubtful: headersOf('authentication-results').some((value) => /\bdmarc\s*=\s*fail\b/i.test(value)),
+    isDoubtful: results.some((value) => /\bdmarc\s*=\s*fail\b/i.test(value)),
+    isVerified: isVerified(results, from?.address ?? null),
     automatic: byProgram || lists !== null,
     lists,
     unread: isUnread ? 'unreadable' : isEncrypted(email, words) ? 'encrypted' : null,

@@ -5,6 +5,7 @@ import { type ModelServer, startModelServer } from '../../../../test/fakes/model
 import { connectTestMailbox, mail, type TestMailbox } from '../../../../test/mailbox.ts'
 import { type Client, type Service, startService } from '../../../../test/start.ts'
 import { until } from '../../../../test/until.ts'
+import type { Scope } from '../../../platform/http/contract.ts'
 
 let service: Service
 let client: Client
@@ -113,4 +114,17 @@ test('a mail in a conversation that a person has is not answered by the agent', 
     .execute()
   const refused = await act(id, 'answer')
   assert.deepEqual([refused.status, refused.body.error.code], [409, 'CHAT_CONVERSATION_NOT_ONGOING'])
+})
+
+test('what mails say needs the permission to read conversations, and a ticket that to write for the team', async () => {
+  const refused = async (scopes: Scope[], method: 'GET' | 'POST', path: string) => {
+    const narrow = await service.account({ scopes })
+    const { status, body } = await narrow.request(method, `/agents/${box.agentId}/email/silent${path}`)
+    return [status, body.error.code]
+  }
+  const lacking = [403, 'AUTH_INSUFFICIENT_PERMISSIONS']
+  assert.deepEqual(await refused(['messaging:read'], 'GET', ''), lacking)
+  assert.deepEqual(await refused(['messaging:write'], 'POST', '/x/ticket'), lacking)
+  assert.deepEqual(await refused(['conversations:read'], 'GET', ''), [404, 'AGENT_NOT_FOUND'])
+  assert.deepEqual(await refused(['helpdesk:write'], 'POST', '/x/ticket'), [404, 'AGENT_NOT_FOUND'])
 })
