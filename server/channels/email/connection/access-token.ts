@@ -72,8 +72,11 @@ async function claimRenewal({ db }: Deps, row: ConnectionRow): Promise<Connectio
           eb('oauth_access_token', 'is not', null),
           eb('oauth_expires_at', '<=', new Date(now + MARGIN_MS)),
         ]),
-        // The clock has been set back since.
-        eb.and([eb('oauth_access_token', 'is', null), eb('oauth_expires_at', '>', new Date(now + LEASE_MS))]),
+        // The clock has been set back since. Those of two processes differ a little.
+        eb.and([
+          eb('oauth_access_token', 'is', null),
+          eb('oauth_expires_at', '>', new Date(now + LEASE_MS + MARGIN_MS)),
+        ]),
       ]),
     )
     .returningAll()
