@@ -30,7 +30,7 @@ export type AccountWorld = {
   /** The ids of objects that are served by routes outside the APIs. */
   outside: Record<string, string>
   /** The secret last segments of the URLs of such routes. */
-  links: { surveyToken: string; attachmentAddress: string }
+  links: { surveyToken: string; attachmentAddress: string; originalToken: string }
 }
 
 export async function fillAccount(service: Service, mark: string): Promise<AccountWorld> {
@@ -235,6 +235,7 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
       finished_at: new Date(),
     })
     .execute()
+  const originalId = newId()
   const written = {
     ...own,
     ticket_id: ticketId,
@@ -251,8 +252,10 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
     .values([
       { ...written, id: ticketMessageId },
       { ...written, id: newId() },
+      { ...written, id: originalId, message_id: messageId },
     ])
     .execute()
+  await addSilentMail(db, own, messageId)
   await make('PUT', `${agent}/styles`, { styles: { chat: { showAttachments: true } } })
   const visitorFileId: string = (await visitor.upload(`${mark}.txt`, mark)).body.data.id
   const form = new FormData()
@@ -273,6 +276,10 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
     .execute()
   await connectChannels(make, agent, mark)
   const attachment = attachmentUrl(service.ctx, { accountId: client.accountId, agentId }, attachmentId)
+  const { url: original = '' } = await make(
+    'GET',
+    `${agent}/helpdesk/tickets/${ticketNumber}/messages/${originalId}/original`,
+  )
   const procedure = { instruction: `@look_${mark}`, steps: `@look_${mark}`, action: `look_${mark}` }
   return {
     client,
@@ -285,7 +292,11 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
       visitorFileId,
       surveyHash: hashOf(surveyToken),
     },
-    links: { surveyToken, attachmentAddress: attachment.slice(attachment.lastIndexOf('/') + 1) },
+    links: {
+      surveyToken,
+      attachmentAddress: attachment.slice(attachment.lastIndexOf('/') + 1),
+      originalToken: original.slice(original.lastIndexOf('/') + 1),
+    },
     ids: {
       agentId,
       chatbotId: agentId,
@@ -339,6 +350,8 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
       updateSourcePage: { sourceId: crawlId },
       listSourcePages: { sourceId: crawlId },
       retryTicketMessage: { messageId: ticketMessageId },
+      readOriginalMail: { messageId: originalId },
+      forwardTicket: { messageId: ticketMessageId },
       replyToTicket: { attachments: attachmentId },
       createProcedure: procedure,
       updateProcedure: procedure,

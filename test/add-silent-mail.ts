@@ -3,10 +3,14 @@ import { newId } from '../server/platform/db/ids.ts'
 import { json } from '../server/platform/db/statements/json.ts'
 import type { AccountId } from '../server/platform/db/tables/columns.ts'
 
-/** Stores a mail of a program that nobody has answered, in a thread of its own. Returns its id. */
+/**
+ * Stores a mail of a program that nobody has answered, in a thread of its own. Returns its id. With the id of a message,
+ * the mail has become this message, and its HTML is kept.
+ */
 export async function addSilentMail(
   db: Db,
   owner: { account_id: AccountId; agent_id: string },
+  messageId: string | null = null,
 ): Promise<string> {
   const [id, threadId] = [newId(), newId()]
   const to = { address: 'shop@example.org', name: 'Shop' }
@@ -39,9 +43,14 @@ export async function addSilentMail(
       provider_message_id: id,
       content: json({ text: 'News', attachments: [], silent: true, silentBecause: 'list' }),
       sent_at: new Date(),
-      message_id: null,
+      message_id: messageId,
       taken_in_at: new Date(),
     })
     .execute()
+  if (messageId !== null)
+    await db
+      .insertInto('mail_originals')
+      .values({ ...owner, inbound_message_id: id, html: '<p>News</p>', pictures: json({}) })
+      .execute()
   return id
 }

@@ -335,6 +335,7 @@ test('an id of another account counts as unknown outside of the APIs, and change
     showSurvey: own.surveyToken,
     answerSurvey: own.surveyToken,
     downloadAttachment: own.attachmentAddress,
+    showOriginalMail: own.originalToken,
   }
   for (const endpoint of rawContracts) {
     const id = links[endpoint.name] ?? own.agentId ?? ''
@@ -348,10 +349,10 @@ test('an id of another account counts as unknown outside of the APIs, and change
 
 /**
  * Operations that need something the account does not have (a waiting call, a mailbox, an action that escalates) or
- * that remove something other operations need.
+ * that remove something other operations need (a silent mail is answered once).
  */
 const UNPROVEN =
-  /\/tool-result|\/merge$|\/separate$|\/email\/connection|PUT .*\/ticket-statuses$|\/person$|widget.*\/feedback$|\/users\/erase$/
+  /\/tool-result|\/merge$|\/separate$|\/email\/connection|\/email\/silent\/|PUT .*\/ticket-statuses$|\/person$|widget.*\/feedback$|\/users\/erase$/
 
 test('the same requests succeed with ids of their own account', async () => {
   const refused: string[] = []

@@ -212,7 +212,23 @@ test('a rejected command has changed nothing', async () => {
 test('every command prints its result as text', () => {
   for (const { name, summary, print } of commands) {
     assert.ok(summary)
-    assert.equal(typeof print({ accounts: [], id: 'x' }), 'string', name)
+    assert.equal(
+      typeof print({
+        accounts: [],
+        keys: [],
+        activeKeys: [],
+        members: [],
+        findings: [],
+        pending: [],
+        languages: [],
+        results: [],
+        entries: [],
+        spaces: [],
+        id: 'x',
+      }),
+      'string',
+      name,
+    )
   }
 })
 

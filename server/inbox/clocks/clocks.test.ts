@@ -107,7 +107,7 @@ test('a target that is missed is flagged once, with an event', async () => {
 
 test('settings are changed field by field, and impossible ones are rejected', async () => {
   const desk = await openDesk(service)
-  const empty = { targets: {}, businessHours: null, surveyEnabled: false }
+  const empty = { targets: {}, businessHours: null, signature: null, surveyEnabled: false }
   assert.deepEqual((await desk.call('GET', '/settings')).body, empty)
   const day = [{ from: '09:00', to: '17:30' }]
   const businessHours = {
@@ -117,7 +117,7 @@ test('settings are changed field by field, and impossible ones are rejected', as
   }
   await desk.call('PUT', '/settings', { businessHours })
   await desk.call('PUT', '/settings', { surveyEnabled: true })
-  const kept = { targets: {}, businessHours, surveyEnabled: true }
+  const kept = { targets: {}, businessHours, signature: null, surveyEnabled: true }
   assert.deepEqual((await desk.call('GET', '/settings')).body, kept)
   const wrong: [object, string][] = [
     [{ businessHours: { ...businessHours, timeZone: 'Mars/Base' } }, 'businessHours.timeZone'],

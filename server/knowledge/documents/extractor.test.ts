@@ -73,11 +73,13 @@ test('small documents that expand to gigabytes end the reader at its limit, and 
 
 test('no account gets all places, and waiting accounts take turns', async () => {
   const order: string[] = []
+  // Small documents have a place of their own beside the two.
+  const large = (name: string) => text(`${name} `.repeat(40_000))
   const read = (owner: string, name: string) =>
-    extractor.extract(text(name), { owner }).then(() => order.push(name))
+    extractor.extract(large(name), { owner }).then(() => order.push(name))
   const gate = Promise.withResolvers<void>()
   const slow = extractor
-    .extract(text('slow'), { ...ann, onBegin: () => gate.promise })
+    .extract(large('slow'), { ...ann, onBegin: () => gate.promise })
     .then(() => order.push('slow'))
   const own = ['ann 1', 'ann 2'].map((name) => read('ann', name))
   const others = ['ben 1', 'ben 2', 'ben 3'].map((name) => read('ben', name))
@@ -121,7 +123,7 @@ test('a child ends when it is idle, and when the extractor is closed', async () 
   await idle.extract(text('x'), ann)
   await until('the idle child is gone', () => idle.processes().length === 0)
   const onBegin = () => new Promise<never>(() => {})
-  const broken = [heavy, text('x')].map((input) =>
+  const broken = [heavy, heavy].map((input) =>
     assert.rejects(idle.extract(input, { ...ann, onBegin }), hasCode('aborted')),
   )
   const [pid = 0] = await until('it works', () => idle.processes().length === 1 && idle.processes())

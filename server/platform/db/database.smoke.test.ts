@@ -200,22 +200,3 @@ test('no account gets all connections, and a caller that waits too long gets an 
   others()
   await Promise.all([withTenant('a', enter), withTenant('b', enter)])
 })
-
-test('while another account is active, a flood gets a fifth of the connections', async () => {
-  const { enter } = createLanes({ places: 10, share: 6 })
-  const held: (() => void)[] = []
-  let served = 0
-  for (let i = 0; i < 80; i++)
-    void withTenant('flood', enter).then((leave) => {
-      served++
-      held.push(leave)
-    })
-  await new Promise(setImmediate)
-  assert.equal(held.length, 6)
-  const leave = await withTenant('other', enter)
-  for (const each of held.splice(0, 5)) each()
-  await new Promise(setImmediate)
-  assert.equal(held.length, 2)
-  leave()
-  for (; served < 80; await new Promise(setImmediate)) for (const each of held.splice(0)) each()
-})

@@ -115,7 +115,7 @@ test('a reply whose end was stored without an acknowledgement is returned all th
   await transact(db, async (trx) => {
     await lockConversation(trx, client.accountId, ids.conversationId)
     goOn.resolve()
-    await until('the end of the text', () => live.count === 6)
+    await until('the end', () => live.isEnding)
     await endTurn({ deliverAnswer }, trx, ref, ids, own, {
       status: 'finished',
       finishReason: 'stop',

@@ -13,7 +13,9 @@ test('two processes share a crawl and process each page once', { skip: !onPostgr
   site.rest = (request, response) => {
     const number = Number(request.url?.slice(1) || 0)
     const links = Array.from({ length: 10 }, (_, i) => number * 10 + i + 1).filter((next) => next < PAGES)
-    const text = `The marker hartwell${number} is on this page.`
+    // Pages that differ in numbers alone look like a calendar without end.
+    const own = Array.from({ length: 20 }, (_, i) => (number * 20 + i + 7_000).toString(36)).join(' ')
+    const text = `The marker hartwell${number} is on this page. ${own.replace(/\d/g, (digit) => 'qrstuvwxyz'[Number(digit)] ?? '')}`
     const { body } = page(
       `Page ${number}`,
       text,

@@ -163,11 +163,13 @@ test('the built-in responder replaces a provider that fails before its first wor
       [
         { tokens: ['One'], dropAfter: 0 },
         { tokens: ['One'], dropAfter: 0 },
+        { tokens: ['One'], dropAfter: 0 },
       ],
     ],
     [
       'garbage',
       [
+        { tokens: ['One'], garbageAfter: 0 },
         { tokens: ['One'], garbageAfter: 0 },
         { tokens: ['One'], garbageAfter: 0 },
       ],
@@ -229,10 +231,11 @@ test('the built-in responder replaces a provider that fails before its first wor
   const written = await visitor.write(QUESTION)
   assert.match((await readStream(await visitor.follow(written.conversationId))).text, /two kilograms/)
 
+  // An answer costs what its model costs, also when the chosen one would have been cheaper.
   const atCheap = await used()
   const cheap = await ask('cheap')
-  assert.deepEqual([cheap.body.data.metadata.model, cheap.body.data.metadata.usage.credits], ['builtin', 0])
-  assert.equal(await used(), atCheap)
+  assert.deepEqual([cheap.body.data.metadata.model, cheap.body.data.metadata.usage.credits], ['builtin', 1])
+  assert.equal(await used(), atCheap + 1)
   assert.deepEqual(await reconcileByHand(service.ctx.db), { ledger: 'equal', reserved: 0 })
   const ofFirstVersion = await client.request('POST', '/api/v1/chat', {
     chatbotId: agentId,

@@ -6,14 +6,16 @@ import type { AccountId } from '../../../platform/db/tables/columns.ts'
 const CONVERSATIONS = 500
 
 /**
- * Removes the names and quotations of sources from messages that cite them in other conversations of their agents,
- * because they may contain what the person asked. Nothing before `since` cites them.
+ * Removes the names and quotations of sources from messages that cite them in other conversations of their agents, and
+ * the records of answers that were given them, because they may contain what the person asked. Nothing before `since`
+ * cites them.
  */
 export async function forgetCitations(
   db: Db,
   accountId: AccountId,
   { agentId, sourceIds, since }: { agentId: string; sourceIds: string[]; since: Date },
 ): Promise<void> {
+  const given = sourceIds.map((id) => `%${id}%`)
   const cited = sourceIds.map((id) => JSON.stringify({ sources: [{ id }] }))
   for (let after: { updated_at: Date; id: string } | null = null; ; ) {
     const { rows }: { rows: { updated_at: Date; id: string }[] } = await sql<{
@@ -32,6 +34,10 @@ export async function forgetCitations(
         from jsonb_array_elements(metadata -> 'sources') with ordinality as found (source, place)))
       where account_id = ${accountId} and conversation_id = any(${ids}::uuid[])
         and metadata @> any(${cited}::jsonb[])`.execute(db)
+    // What an answer is made of holds the texts of the passages that its model read.
+    await sql`
+      delete from playground_runs where account_id = ${accountId} and conversation_id = any(${ids}::uuid[])
+        and made_of::text like any(${given}::text[])`.execute(db)
     after = rows.at(-1) ?? null
     if (rows.length < CONVERSATIONS) return
   }
