@@ -1,4 +1,4 @@
-import { copyFileSync, cpSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { GetFailure } from '../../ai/local/get-failure.ts'
 import { runNpm } from '../../ai/local/install-runtime.ts'
@@ -6,7 +6,7 @@ import {
   dataFile,
   dataFolder,
   languagePackage,
-  OCR_PACKAGE,
+  OCR_PACKAGES,
   ocrLanguages,
   PACKAGED_DATA,
 } from './ocr-folder.ts'
@@ -30,10 +30,11 @@ export async function getOcr(
 }
 
 async function install(made: string, languages: string[], signal: AbortSignal): Promise<void> {
-  writeFileSync(join(made, 'package.json'), JSON.stringify({ private: true }))
-  const packages = [OCR_PACKAGE, ...languages.map(languagePackage)]
+  cpSync(OCR_PACKAGES, made, { recursive: true })
   const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefix', '.', '--cache', '.npm']
-  await runNpm(['install', ...flags, ...packages], made, signal, 'what recognises text')
+  const what = 'what recognises text'
+  await runNpm(['ci', ...flags], made, signal, what)
+  await runNpm(['install', ...flags, '--save-exact', ...languages.map(languagePackage)], made, signal, what)
   mkdirSync(dataFolder(made))
   for (const language of languages) {
     const found = join(

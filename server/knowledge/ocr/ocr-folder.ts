@@ -1,8 +1,11 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What reads pictures, and what it knows of languages. The internal modules of the package are used, so its version is fixed. */
-export const OCR_PACKAGE = 'tesseract.js@7.0.0'
+/**
+ * What reads pictures, with the integrity of all that it needs. Internal modules of the package are used, so its version is
+ * fixed. The packages of languages have no dependencies.
+ */
+export const OCR_PACKAGES = join(import.meta.dirname, 'packages')
 export const languagePackage = (language: string): string => `@tesseract.js-data/${language}@1.0.0`
 
 /** Where the language package has the data of the fast engine. */

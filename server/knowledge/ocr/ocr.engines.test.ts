@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { startService } from '../../../test/start.ts'
 import { websites } from '../../../test/websites.ts'
 import { getOcr } from './get-ocr.ts'
-import { ocrFolder } from './ocr-folder.ts'
+import { OCR_PACKAGES, ocrFolder } from './ocr-folder.ts'
 
 const scan = new Blob([readFileSync(new URL('./fixtures/scan.pdf', import.meta.url))])
 
@@ -36,4 +38,18 @@ test('scanned pages are read once text recognition is installed, up to the limit
   const answer = await web.ask('How many years of warranty has the Aldermoor lamp?')
   assert.match(answer.text, /five years/)
   assert.ok(await web.finds('netherfield'))
+})
+
+test('what npm installs is what was tested, with its integrity', async (t) => {
+  const folder = join(mkdtempSync(join(tmpdir(), 'ocr-')), 'ocr')
+  t.after(() => rmSync(join(folder, '..'), { recursive: true }))
+  const { signal } = new AbortController()
+  assert.deepEqual(await getOcr(folder, { languages: ['eng'], from: null, signal }), ['eng'])
+  const packagesIn = (path: string) =>
+    Object.entries<{ version: string; integrity: string }>(JSON.parse(readFileSync(path, 'utf8')).packages)
+      .filter(([name]) => name.startsWith('node_modules/') && !name.includes('tesseract.js-data'))
+      .map(([name, { version, integrity }]) => ({ name, version, integrity }))
+  const tested = packagesIn(join(OCR_PACKAGES, 'package-lock.json'))
+  assert.ok(tested.length > 1 && tested.every(({ integrity }) => integrity.startsWith('sha512-')))
+  assert.deepEqual(packagesIn(join(folder, 'node_modules', '.package-lock.json')), tested)
 })
