@@ -131,7 +131,10 @@ describe('a workspace that is managed without a terminal, by keyboard alone', { 
     const row = (path: string) => owner.getByRole('row', { name: new RegExp(`${path}\\b`) })
     await row('/care').getByText('Read').first().waitFor()
     await row('/slow').getByText('Waiting').waitFor()
-    await owner.getByText('Pages are being read').waitFor()
+    await owner
+      .getByText(/ live, [0-9]+ to read$/)
+      .first()
+      .waitFor()
     site.release()
     await row('/slow').getByText('Waiting').waitFor({ state: 'detached' })
     const gone = owner.getByRole('row', { name: /404/ })
