@@ -18,8 +18,11 @@ export type ReadAddress = {
  */
 export type Trap = { kind: 'chain' | 'value'; addresses: string }
 
-/** A shape is judged by its latest pages, once so many were read. */
-const MIN_READ = 40
+/**
+ * A shape is judged by its latest pages, once so many were read: few if a query makes it, which may combine without end;
+ * many if a path does, because a path names a document, and those of a catalogue may be written alike.
+ */
+const MIN_READ = { query: 40, path: 250 }
 const LATEST = 30
 const MIN_STALE = 27
 /** A page with a smaller share of new pairs of words says nothing new. */
@@ -53,7 +56,10 @@ export function createTrapWatch() {
     }
     const addresses = own.find((shape) => {
       const { read, latest } = shapes.get(shape) ?? { read: 0, latest: [] }
-      return read >= MIN_READ && latest.filter((isStale) => isStale).length >= MIN_STALE
+      return (
+        read >= MIN_READ[shape.includes('?') ? 'query' : 'path'] &&
+        latest.filter((isStale) => isStale).length >= MIN_STALE
+      )
     })
     return addresses === undefined ? null : { kind: 'chain', addresses }
   }
