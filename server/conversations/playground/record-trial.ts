@@ -6,7 +6,7 @@ import type { Context } from '../../context.ts'
 import { givenText } from '../../knowledge/search/answering/given-passages.ts'
 import type { Retrieved } from '../../knowledge/search/answering/retrieve.ts'
 import { describePassage } from '../../knowledge/search/knowledge.ts'
-import type { Trx } from '../../platform/db/database.ts'
+import type { Db, Trx } from '../../platform/db/database.ts'
 import type { AgentRef, ConversationRef } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
@@ -91,15 +91,24 @@ export function recordAnswer(
           )
         const ref = { accountId, agentId, conversationId }
         // The conversation may have been deleted meanwhile, and the answer does not depend on its record.
-        await transact(db, async (trx) => {
-          if (keepsTexts && keepsPrompt === 'for-days') keepsTexts = await mayKeepTexts(trx, ref, read)
+        const store = async (trx: Db): Promise<void> => {
           earlier ??= kind === 'continuation' ? await storedRun(trx, ref, messageId) : NOTHING_EARLIER
           const credits = earlier.credits + model.credits
           const run = { ...madeOf, credits, steps: [...earlier.steps, ...steps] }
           await storeRun(trx, ref, messageId, keepsTexts ? run : withoutTexts(run), {
             hasPrompt: keepsTexts && keepsPrompt === 'for-days',
           })
-        }).catch((error: unknown) => log.warn({ err: error }, 'what an answer is made of was not recorded'))
+        }
+        const isStored =
+          keepsTexts && keepsPrompt === 'for-days'
+            ? transact(db, async (trx) => {
+                keepsTexts = await mayKeepTexts(trx, ref, read)
+                await store(trx)
+              })
+            : store(db)
+        await isStored.catch((error: unknown) =>
+          log.warn({ err: error }, 'what an answer is made of was not recorded'),
+        )
       }
     },
   }
@@ -127,7 +136,7 @@ const withoutTexts = (run: Run): Run => ({
 })
 
 async function storeRun(
-  trx: Trx,
+  trx: Db,
   { accountId, agentId, conversationId }: ConversationRef,
   messageId: string,
   run: Run,
@@ -150,7 +159,7 @@ async function storeRun(
 const NOTHING_EARLIER: Pick<Run, 'credits' | 'steps'> = { credits: 0, steps: [] }
 
 async function storedRun(
-  db: Trx,
+  db: Db,
   { accountId, agentId }: AgentRef,
   messageId: string,
 ): Promise<Pick<Run, 'credits' | 'steps'>> {
