@@ -22,7 +22,7 @@ test('the folder has one holder at a time, and only its owner can access it', ()
 test('the lock of a killed process is free at once', async () => {
   const folder = join(root, 'killed')
   const source = `import { lockFolder } from ${JSON.stringify(new URL('./folder-lock.ts', import.meta.url).href)}
-    lockFolder(process.argv[1]); process.stdout.write('locked'); setInterval(() => {}, 1000)`
+    globalThis.held = lockFolder(process.argv[1]); process.stdout.write('locked'); setInterval(() => {}, 1000)`
   const child = spawn(process.execPath, ['--input-type=module', '--eval', source, folder])
   await once(child.stdout, 'data')
   assert.throws(() => lockFolder(folder), FolderInUse)
