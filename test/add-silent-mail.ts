@@ -4,8 +4,8 @@ import { json } from '../server/platform/db/statements/json.ts'
 import type { AccountId } from '../server/platform/db/tables/columns.ts'
 
 /**
- * Stores a mail of a program that nobody has answered, in a thread of its own. Returns its id. With the id of a message,
- * the mail has become this message, and its HTML is kept.
+ * Stores a mail of a program that nobody has answered, in a thread of its own. Returns its id. With
+ * `messageId`, the mail belongs to that message, and its HTML is stored.
  */
 export async function addSilentMail(
   db: Db,

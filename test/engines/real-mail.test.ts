@@ -12,8 +12,8 @@ import { type Client, type Service, startService } from '../start.ts'
 import { trained, until } from '../until.ts'
 
 /**
- * Mail of the classes that trouble such services, through a Postfix that sends and a Dovecot that keeps. Skipped with a
- * sentence where they are not installed. MAIL_CASES=/folder also sends the .eml files of a folder and reports what
+ * Sends the kinds of mail that often break mail handling through a real Postfix and Dovecot. Skipped with a sentence
+ * where they are not installed. MAIL_CASES=/folder also sends the .eml files of a folder and reports what
  * became of each.
  */
 const started = await startMailServers()
@@ -85,7 +85,7 @@ async function within<T>(user: string, folder: string, act: (imap: ImapFlow) => 
   }
 }
 
-/** Returns the mails of a folder, in order. */
+/** Returns the raw messages of a folder, oldest first. */
 const mailsOf = (user: string, folder = 'INBOX'): Promise<string[]> =>
   within(user, folder, async (imap) => {
     const found: string[] = []

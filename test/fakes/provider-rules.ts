@@ -19,7 +19,7 @@ export function brokenRule({ wire, body }: Pick<ModelRequest, 'wire' | 'body'>):
   }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: bodies of every protocol
+// biome-ignore lint/suspicious/noExplicitAny: request bodies of any protocol
 type Any = any
 
 const IS_OPENAI_REASONING = /^(?:o\d|gpt-[5-9])/

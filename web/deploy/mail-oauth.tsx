@@ -69,7 +69,7 @@ export function MailOauth({ oauth }: { oauth: Oauth | null }) {
   )
 }
 
-/** Reads the fields; empty ones are left out. */
+/** Reads the OAuth fields of the form, without empty ones. */
 export function oauthOf(form: FormData) {
   if (form.get('oauth.on') === null) return {}
   const text = (name: string) => String(form.get(`oauth.${name}`) ?? '').trim()

@@ -18,7 +18,7 @@ type HeldRepliesProps = {
   onBack: (reply: HeldReply) => void
 }
 
-/** Shows the replies that are about to be sent, and takes them back. */
+/** Shows the replies that are about to be sent, with a button to take each back. */
 export function HeldReplies({ params, onBack }: HeldRepliesProps) {
   const held = useQuery({
     ...reading(HELD, { params }),

@@ -11,7 +11,7 @@ const PATH = '/agents/{agentId}/sources/{sourceId}'
 
 type Paused = { kind: 'chain' | 'value'; addresses: string; example: string; count: number }
 
-/** Lists the addresses of a website that are not read because they seem to be without end. */
+/** Lists the crawler traps of a website, with a button to read them anyway. */
 export function PausedAddresses({ agentId, source }: { agentId: string; source: Source }) {
   const can = useCan()
   const { paused = [] } = (source.metadata ?? {}) as { paused?: Paused[] }

@@ -98,7 +98,7 @@ function evidenceOf(given: string): Evidence {
 function takeDates(text: string, evidence: Evidence): { date: FoundDate; isGiven: boolean }[] {
   return datesIn(text).flatMap((date) => {
     const isGiven = date.days.some((day) => evidence.days().has(day))
-    // What may be no date is left to the numbers.
+    // What may not be a date is checked as numbers instead.
     if (!isGiven && !date.isCertain) return []
     const [year] = /\d{4}/.exec(date.text) ?? []
     return [{ date, isGiven: isGiven && (year === undefined || evidence.numbers.has(year)) }]

@@ -99,14 +99,14 @@ export function recordAnswer(
             hasPrompt: keepsTexts && keepsPrompt === 'for-days',
           })
         }
-        const isStored =
+        const storing =
           keepsTexts && keepsPrompt === 'for-days'
             ? transact(db, async (trx) => {
                 keepsTexts = await mayKeepTexts(trx, ref, read)
                 await store(trx)
               })
             : store(db)
-        await isStored.catch((error: unknown) =>
+        await storing.catch((error: unknown) =>
           log.warn({ err: error }, 'what an answer is made of was not recorded'),
         )
       }

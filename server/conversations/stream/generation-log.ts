@@ -259,7 +259,7 @@ export function createLogWriter({ db, process, onError }: Deps): LogWriter {
     return writing
   }
   const writeAll = async (lives: LiveGeneration[]): Promise<void> => {
-    // The rest of an answer that ends is stored with its end.
+    // The statement that stores the end also writes the remaining events.
     const due = lives.filter(({ isEnding, unsaved }) => !isEnding && unsaved.length > 0)
     for (let i = 0; i < due.length; i += PIECES_AT_ONCE) {
       const batch = due.slice(i, i + PIECES_AT_ONCE)

@@ -45,7 +45,7 @@ const WORD_BEGUN = new RegExp(
   `^(?:${MARKS}){0,80}(?:${outcomes.map((outcome) => beginningsOf(outcome)).join('|')}|${WORD_ALONE.source.slice(1, -1)})?$`,
   'i',
 )
-/** Matches a report that was cut within its name. */
+/** Matches a report at the end of the text whose tag name was cut off. */
 const CUT = new RegExp(`${LEAD}(?:<|&lt;?)(?:${MARKS}){0,80}[a-z_-]{0,20}$`, 'i')
 const BEFORE_WORDS = /^(?:&gt;|[^\p{L}<&])*/u
 const END_OF_WORDS = /<|&lt;|\n/

@@ -75,7 +75,7 @@ for (const provider of providers)
     const stored = (await client.request('GET', path)).body.data.at(-1)
     assert.deepEqual(stored.parts, [{ type: 'text', text: 'Five years [1].' }])
     assert.equal(stored.metadata.outcome, 'answered')
-    // In the next turn, the model reads its answer with its report.
+    // The prompt of the next turn contains the answer with its report.
     models.queue.push({ tokens: inTokens(`I do not know.\n${reportOf('not_found')}`) })
     const next = await say(provider, { message: 'And of the bulb?', conversationId })
     assert.deepEqual(

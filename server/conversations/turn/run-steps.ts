@@ -146,7 +146,7 @@ const repeatOptions = (
 ): Pick<LanguageModelV4CallOptions, 'reasoning' | 'maxOutputTokens'> =>
   finishReason === 'length' ? { reasoning: 'none', maxOutputTokens: 2 * entry.maxOutputTokens } : {}
 
-/** What a provider refuses to answer is not asked elsewhere. */
+/** Lets another model answer, unless the provider refused because of the content. */
 const mayAskAnother = async (
   ctx: TurnNeeds,
   turn: Turn,

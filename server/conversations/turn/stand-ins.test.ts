@@ -8,7 +8,7 @@ import { NEVER, type Reply } from '../../../test/fakes/reply.ts'
 import { type Client, type Service, startService } from '../../../test/start.ts'
 import { standInsFor } from './ask-model.ts'
 
-/** What each model answers to its requests, in order; the last answer is given to all further ones. */
+/** The replies of each model, in order; the last one is repeated. */
 const replies = new Map<string, Reply[]>()
 let server: ModelServer
 let service: Service

@@ -138,9 +138,9 @@ export type Turn = {
   owner: AgentRef
   /** The text of the message to answer, or of all messages since the last answer. */
   question: string
-  /** null: nothing is recorded, because the built-in responder answers. */
+  /** Null for the built-in responder, whose answers are not recorded. */
   record: Trial | null
-  /** Switches to another when that replaces one that failed. */
+  /** The model that answers; replaced when another takes over after a failure. */
   model: ResolvedModel
   /** The models that may still answer in its place, in order. */
   standIns: ResolvedModel[]

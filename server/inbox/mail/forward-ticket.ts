@@ -22,7 +22,7 @@ const MAX_MESSAGES = 200
 type Forward = { people: MailPeople; note: string | null; messageId: string | null }
 type Said = { who: string; at: Date; text: string; html: string; attachments: AttachmentNote[] }
 
-/** Sends messages of a ticket to somebody else and notes it at the ticket. Throws RESOURCE_NOT_FOUND. */
+/** Forwards messages of a ticket by email, and adds a note about it to the ticket. Throws RESOURCE_NOT_FOUND. */
 export async function forwardTicket(
   ctx: Pick<Context, 'db' | 'notifier'>,
   ref: TicketRef,

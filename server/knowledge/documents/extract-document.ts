@@ -53,7 +53,7 @@ async function extractFromText(
   return { ...document, charset, gaps: [...missing.gaps('line'), ...(document.gaps ?? [])] }
 }
 
-/** What stands for bytes that the charset does not have. */
+/** The replacement character, which a decoder writes for bytes that are invalid in the charset. */
 const LOST = /\ufffd/g
 
 /** If `chunking` is null, the result is the document with its sections. Otherwise its chunks follow instead of them. */

@@ -12,8 +12,8 @@ import {
 } from './ocr-folder.ts'
 
 /**
- * Installs what recognises text in pictures, by npm with the settings that the user has for it, or from the folder of another
- * installation. What was there before stays in use until it is complete. Throws GetFailure.
+ * Installs the packages for text recognition with npm and the user's settings of it, or copies them from the folder of
+ * another installation. The former ones stay in use until the new ones are complete. Throws GetFailure.
  */
 export async function getOcr(
   folder: string,

@@ -91,7 +91,7 @@ export type SearchOptions = {
   audiences?: readonly string[]
   /** Whether to return the signals of each passage, too. */
   explain?: boolean
-  /** How often the ranking of the first query counts; default 1. */
+  /** The weight of the first query when the rankings are merged; default 1. */
   ownWeight?: number
   /** Whether the vectors are left out, which takes the shortest time. */
   byWordsAlone?: boolean

@@ -55,7 +55,7 @@ function kindOf(
   return handedOver ? 'unknown' : 'retry'
 }
 
-/** The name of a login for the library, which lets only logins send commands of one's own. */
+/** The name of an authentication method, because the library lets only those send commands. */
 const PROBE = 'PARLEY-PROBE'
 
 type Session = { sendCommand(command: string): Promise<{ status: number; response: string }> }
@@ -71,7 +71,7 @@ async function refusalOf(address: string, { sendCommand }: Session): Promise<Ref
   const to = from.status < 400 ? await sendCommand(`RCPT TO:<${address}>`) : null
   await sendCommand('RSET')
   if (to === null) return { response: from.response, responseCode: from.status, command: 'MAIL FROM' }
-  // Servers that know nobody yet ask to come back later.
+  // A greylisting server answers the first attempt with a temporary error.
   return to.status < 500 ? null : { response: to.response, responseCode: to.status, command: 'RCPT TO' }
 }
 

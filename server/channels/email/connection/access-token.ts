@@ -101,7 +101,7 @@ async function renewed(ctx: Deps, row: ConnectionRow): Promise<string> {
     .set({
       oauth_access_token: await sealed(accessToken, 'oauth_access_token'),
       oauth_expires_at: new Date(Date.now() + seconds * 1_000),
-      // Some providers give a new one each time, and the one before soon ends.
+      // Some providers rotate refresh tokens: the previous one soon becomes invalid.
       ...(refreshToken === null
         ? {}
         : { oauth_refresh_token: await sealed(refreshToken, 'oauth_refresh_token') }),

@@ -104,7 +104,7 @@ function placesOf(domain: string): string[] {
   return [labels, ...above.slice(0, -1).slice(-MAX_ABOVE)].map((place) => place.join('.'))
 }
 
-/** Without a record of its own, that of the domains above holds. */
+/** Without a record of its own, a domain has the policy of its nearest parent that has one. */
 async function dmarcOf(resolver: Resolving, domain: string): Promise<Finding> {
   const name = `_dmarc.${domain}`
   for (const asked of placesOf(domain)) {

@@ -17,8 +17,8 @@ import { giveToTeam } from '../outbound/mail-ticket.ts'
 type MailRef = AgentRef & { mailId: string }
 
 /**
- * Lets the agent answer a mail that was stored silently. If its conversation has ended, or somebody has answered later
- * messages of it, the mail is added again. Throws CHAT_CONVERSATION_NOT_ONGOING when a person has the conversation.
+ * Lets the agent answer a mail that was stored without an answer. If its conversation has ended, or a later message of it
+ * has been answered, the mail is appended as a new message. Throws CHAT_CONVERSATION_NOT_ONGOING when a person has the conversation.
  */
 export async function letAnswer({ jobs }: Pick<Context, 'jobs'>, trx: Trx, ref: MailRef): Promise<void> {
   const { thread, content, messageId } = await hold(trx, ref)

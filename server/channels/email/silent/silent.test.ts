@@ -1,28 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, test } from 'node:test'
-import { type MailServer, startMailServer } from '../../../../test/fakes/mail-server.ts'
-import { type ModelServer, startModelServer } from '../../../../test/fakes/model-server.ts'
+import { after, beforeEach, test } from 'node:test'
+import { startBesideMailServer } from '../../../../test/beside-mail-server.ts'
 import { connectTestMailbox, mail, type TestMailbox } from '../../../../test/mailbox.ts'
-import { type Client, type Service, startService } from '../../../../test/start.ts'
+import type { Client } from '../../../../test/start.ts'
 import { until } from '../../../../test/until.ts'
 import type { Scope } from '../../../platform/http/contract.ts'
 
-let service: Service
+const { server, models, service, close } = await startBesideMailServer()
 let client: Client
-let server: MailServer
-let models: ModelServer
 let box: TestMailbox
 
-before(async () => {
-  server = await startMailServer()
-  models = await startModelServer()
-  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1', ...models.settings })
-})
-after(async () => {
-  await service.close()
-  await models.close()
-  await server.close()
-})
+after(close)
 beforeEach(async () => {
   client = await service.account()
   box = await connectTestMailbox(service, client, { smtpPort: server.port })

@@ -12,8 +12,8 @@ const MAX_PLACE_LENGTH = 80
 const MAX_LINES = 5_000
 
 /**
- * Lists what of a page is not in its text, with the number of words: parts that are marked as navigation and the like, and
- * lines beside its main part, under the heading above them.
+ * Lists the parts of a page that its text does not contain, with their number of words: elements that are marked as
+ * navigation or similar, and lines outside the main part, grouped by the heading above them.
  */
 export function leftOutParts(
   parts: readonly Part[],

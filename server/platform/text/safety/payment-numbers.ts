@@ -1,4 +1,4 @@
-/** Card numbers have 12 to 19 digits, in groups or not. */
+/** Matches what may be a card number: 12 to 19 digits, which spaces or hyphens may group. */
 const CARD = /(?<![\d.,+]|\+\d{1,3}[ -])\d(?:[ -]?\d){11,18}(?![\d])/g
 const IBAN = /(?<![\p{L}\d])[A-Z]{2}\d{2}(?:[ -]?[A-Z\d]){11,30}(?![\p{L}\d])/giu
 const MIN_IBAN = 15
