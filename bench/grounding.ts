@@ -1,25 +1,32 @@
-/** Prints how many planted errors the check of grounding finds, and how many right answers it marks. */
+/**
+ * Prints how many planted errors the check of grounding finds, and how many right answers it marks:
+ * `node bench/grounding.ts [fresh] [--list]`.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ungroundedValues } from '../server/conversations/grounding/ungrounded-values.ts'
 
-type Row = [document: string, right: string[], wrong: [answer: string, planted: string][]]
-type Set_ = { company: string; language: string; answers: Row[] }
+type Given = string | { given: string }
+type Row = [document: Given, right: string[], wrong: [answer: string, planted: string][]]
+type Set_ = { company?: string; folder?: string; language: string; answers: Row[] }
 
 const here = import.meta.dirname
-const textOf = (company: string, document: string): string => {
-  const text = readFileSync(join(here, 'answers/companies', company, document), 'utf8')
+const sets = join(here, 'grounding', process.argv.includes('fresh') ? 'fresh' : '')
+const textOf = (folder: string, document: Given): string => {
+  if (typeof document === 'object') return document.given
+  const text = readFileSync(join(here, folder, document), 'utf8')
   if (document.endsWith('.html')) return text.replace(/<[^>]+>/g, ' ').replace(/&nbsp;/g, ' ')
   const separator = text.split('\n', 1)[0]?.includes(';') ? ';' : ','
   return document.endsWith('.csv') ? text.replaceAll(separator, ' | ') : text
 }
 
 const totals = { right: 0, marked: 0, planted: 0, found: 0 }
-for (const file of readdirSync(join(here, 'grounding')).filter((name) => name.endsWith('.json'))) {
-  const { company, language, answers }: Set_ = JSON.parse(readFileSync(join(here, 'grounding', file), 'utf8'))
+for (const file of readdirSync(sets).filter((name) => name.endsWith('.json'))) {
+  const set: Set_ = JSON.parse(readFileSync(join(sets, file), 'utf8'))
+  const { company, language, answers, folder = `answers/companies/${company}` } = set
   const one = { right: 0, marked: 0, planted: 0, found: 0 }
   for (const [document, right, wrong] of answers) {
-    const given = textOf(company, document)
+    const given = textOf(folder, document)
     for (const answer of right) {
       const values = ungroundedValues(answer, () => given)
       one.right++
