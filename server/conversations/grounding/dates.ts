@@ -60,6 +60,12 @@ function datesOfNumbers(text: string): FoundDate[] {
   return [...iso, ...others].filter(({ days }) => days.length > 0)
 }
 
+/** A number with a point may be a day and its month. */
+export const daysOfPoint = (written: string): Day[] => {
+  const [, day, month] = /^(\d{1,2})\.(\d{1,2})$/.exec(written) ?? []
+  return day === undefined ? [] : dayOf(Number(month), Number(day))
+}
+
 const DAY_BEFORE = /(?<!\d)(\d{1,2})[^\d\n]{0,7}$/u
 /** Where months are numbered, a sign follows the day. */
 const NUMBERED_DAY = /^\s?(\d{1,2})\s?[日일号號]/u
@@ -101,6 +107,8 @@ const NEAR_AFTER = 40
  */
 export function daysIn(text: string): Set<Day> {
   const days = new Set(datesOfNumbers(text).flatMap((date) => date.days))
+  for (const [written] of text.matchAll(/(?<![\d.,])\d{1,2}\.\d{1,2}(?![\d.,]*\d)/g))
+    for (const day of daysOfPoint(written)) days.add(day)
   for (const { at, text: name, month } of monthsIn(text)) {
     const before =
       text

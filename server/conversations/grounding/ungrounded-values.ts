@@ -1,4 +1,4 @@
-import { datesIn, daysIn, type FoundDate } from './dates.ts'
+import { datesIn, daysIn, daysOfPoint, type FoundDate } from './dates.ts'
 import { type FoundNumber, lazy, numbersIn, withPlainDigits } from './numbers.ts'
 import { unitAt } from './units.ts'
 
@@ -11,7 +11,7 @@ const URL_ =
   /(?:https?:\/\/|www\.)[^\s<>"'`)\]|]{1,2000}|(?<![\p{L}\p{N}./@-])(?:[\p{L}\p{N}-]{1,63}\.){1,8}\p{L}{2,24}\/[^\s<>"'`)\]|]{0,2000}/giu
 /** The service numbers lists and sources itself. */
 const OWN_NUMBERS = /^[ \t>*-]{0,20}\d{1,3}[.)](?=\s)|\[\d{1,3}\]/gm
-const PHONE = /(?<![\d.,])\+?\(?\d(?:[ \u00a0\u202f()./-]{0,3}\d){6,18}(?![\d])/g
+const PHONE = /(?<![\d.,])\+?\(?\d(?:[ \u00a0\u202f()./\p{Pd}]{0,3}\d){6,18}(?![\d])/gu
 const TIME = /(?<![\d.,:])([01]?\d|2[0-4])(?::|[.h時点시]\s?|\s?[hг]\s?)([0-5]\d)(?![\d.,]\d|\d)/giu
 const MIN_PHONE = 7
 /** Matches a date of numbers with points. */
@@ -89,7 +89,7 @@ function evidenceOf(given: string): Evidence {
     text: plain.toLowerCase().replaceAll('www.', ''),
     numbers,
     unitOf: (place) => place && unitAt(plain, place.at, place.length),
-    digits: lazy(() => plain.replace(/(?<=\d)[ \u00a0\u202f()./-]{1,3}(?=\d)/g, '')),
+    digits: lazy(() => plain.replace(/(?<=\d)[ \u00a0\u202f()./\p{Pd}]{1,3}(?=\d)/gu, '')),
     days: lazy(() => daysIn(plain)),
     times: lazy(() => new Set([...plain.matchAll(TIME)].flatMap(([time]) => timesOf(time)))),
   }
@@ -112,7 +112,7 @@ function takeDates(text: string, evidence: Evidence): { date: FoundDate; isGiven
 function isNumberGiven(
   text: string,
   { text: written, at, readings }: FoundNumber,
-  { numbers, unitOf }: Evidence,
+  { numbers, unitOf, days }: Evidence,
 ): boolean {
   const unit = unitAt(text, at, written.length)
   const isIn = (value: string): boolean => {
@@ -123,7 +123,11 @@ function isNumberGiven(
       return there === unit || (there === null && unit !== 'percent')
     })
   }
-  // Amounts may be given in whole cents.
+  // Amounts may be given in whole cents, or be said in them.
+  const isPartOfAmount = (value: string): boolean =>
+    unit === null &&
+    Number(value) < 100 &&
+    (numbers.get(String(Number(value) / 100)) ?? []).some((place) => unitOf(place) === 'money')
   const cents = (/[.,]\d{2}$/.test(written) ? readings : []).map((value) => Math.round(Number(value) * 100))
   const hours = isAfternoon(text, at + written.length)
     ? readings.map((value) => String(Number(value) + 12))
@@ -131,6 +135,8 @@ function isNumberGiven(
   return (
     written === '1' ||
     [...readings, ...hours].some(isIn) ||
+    readings.some(isPartOfAmount) ||
+    daysOfPoint(written).some((day) => days().has(day)) ||
     cents.some((value) => value >= 1_000 && numbers.has(String(value)))
   )
 }
@@ -141,10 +147,18 @@ const isAfternoon = (text: string, at: number): boolean => /^\s?p\.?m\b/i.test(t
 function phoneIsGiven(written: string, { digits }: Evidence): boolean | null {
   const number = written.replace(/\D/g, '')
   if (number.length < MIN_PHONE) return null
-  if (digits().includes(number)) return true
+  if (nationalNumbers(written, number).some((one) => digits().includes(one))) return true
   const isPhone = /^[+(0]/.test(written) || written.split(/[^\d]+/).length > 2
   return isPhone && !/^\d{1,3}(?:[ \u00a0\u202f.]\d{3})+$/.test(written) ? false : null
 }
+
+/** A number may be given without its country's code, which has one to three digits, or without the zero in its place. */
+const nationalNumbers = (written: string, number: string): string[] =>
+  [
+    number,
+    number.replace(/^0+/, ''),
+    ...(/^(?:\+|00)/.test(written) ? [1, 2, 3].map((code) => number.replace(/^00/, '').slice(code)) : []),
+  ].filter(({ length }) => length >= MIN_PHONE)
 
 /** Returns the hours and minutes that a time may mean, in both halves of the day. */
 function timesOf(written: string): string[] {

@@ -22,6 +22,13 @@ test('the same value in another format is given', () => {
     ['Your order totals £125.50.', '{"total": 12550}'],
     ['1. Open it.\n2. Press 4 seconds [1].', 'press for 4 seconds'],
     ['A discount of 15% to 30%.', 'entre el 15 y el 30 %'],
+    ['Sauna ma 95 stopni i 10 % wilgotności.', '95 °C | 10%'],
+    ['Onder 60.000 euro is de rente 0 %.', 'onder € 60.000 is de rente 0%'],
+    ['Bel 0570 550138 of +31 570 550138.', '0570 – 55 01 38'],
+    ['Ring 030 1234567.', '+49 30 1234567'],
+    ['Od 29.06 do 7.07.', 'od 29 czerwca do 7 lipca'],
+    ['Od 29 czerwca.', 'od 29.06 do 7.07'],
+    ['Le kilomètre coûte 22 centimes.', '0,22 € par kilomètre'],
   ]
   for (const [answer, given] of same) assert.deepEqual(marked(answer, given), [], answer)
 })
@@ -34,6 +41,8 @@ test('another value is marked', () => {
     ['Call 0114 496 0182.', '0114 496 0128', ['phone 0114 496 0182']],
     ['Write to sales@shop.example.', 'help@shop.example', ['email sales@shop.example']],
     ['See https://evil.example/x.', 'https://shop.example/x', ['url https://evil.example/x']],
+    ['Call +39 349 555 0188.', '349 555 0198', ['phone +39 349 555 0188']],
+    ['You pay 22 €.', '0.22 € a kilometre', ['number 22']],
     ['You pay 20 %.', 'It takes 20 days.', ['number 20']],
     ['It takes 30 days.', 'It takes 30 minutes.', ['number 30']],
   ]

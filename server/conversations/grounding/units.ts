@@ -48,7 +48,8 @@ const names = lazy(() => {
 const SHARED_BY = 2
 const WORD_AFTER = /^[ \u00a0\u202f-]?(\p{L}+|[^\s\p{L}\d.,;:!?()[\]|–—-]\p{L}?)/u
 const SYMBOL_BEFORE = /(\p{Sc}|\b[A-Z]{3})[ \u00a0\u202f]?$/u
-const PERCENT_NEAR = /^[^\n|;]{0,16}[%٪]/u
+/** The last number of a range has the sign of all. */
+const PERCENT_NEAR = /^(?:[^\d\n|;]{1,8}\d+(?:[.,]\d+)?){0,2}[ \u00a0\u202f]?[%٪]/u
 
 /** Returns the unit of a number at a place of a text; null if it has none that is known. */
 export function unitAt(text: string, at: number, length: number): string | null {
