@@ -1,13 +1,17 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 
 /** What an answer is made of without the texts that its model read. */
-const WITHOUT_PROMPT = sql`made_of || jsonb_build_object(
+export const withoutPrompt = (
+  made: RawBuilder<unknown>,
+): RawBuilder<unknown> => sql`${made} || jsonb_build_object(
   'steps', (select coalesce(jsonb_agg((step - 'reasoning') || '{"prompt": []}'), '[]')
-    from jsonb_array_elements(made_of -> 'steps') as step),
+    from jsonb_array_elements(${made} -> 'steps') as step),
   'passages', (select coalesce(jsonb_agg(passage || '{"text": ""}'), '[]')
-    from jsonb_array_elements(made_of -> 'passages') as passage))`
+    from jsonb_array_elements(${made} -> 'passages') as passage))`
+
+const WITHOUT_PROMPT = withoutPrompt(sql`made_of`)
 
 /** Deletes the prompts and the reasoning of a message's conversation, because its author has taken words of it back. */
 export async function dropPromptsWith(trx: Db, accountId: AccountId, messageId: string): Promise<void> {

@@ -9,11 +9,11 @@ import { type ModelServer, startModelServer } from '../../../test/fakes/model-se
 import { type Client, type Service, startService } from '../../../test/start.ts'
 import { trained, until } from '../../../test/until.ts'
 import { explainCommand } from '../../admin/commands/explain-command.ts'
-import { recordAnswer } from '../playground/record-trial.ts'
+import { transact } from '../../platform/db/statements/transact.ts'
 import { storeDeletion, storeEdit } from '../records/change-message.ts'
-import type { GenerationIds } from '../stream/reading.ts'
 import { reportOf } from '../turn/outcome-report.ts'
 import { dropOldPrompts } from './drop-old-prompts.ts'
+import { asFarAsKept, recordAnswer, storingRecord } from './record-answer.ts'
 
 let service: Service
 let client: Client
@@ -156,7 +156,10 @@ const NOTHING_FOUND = {
 
 type Change = (messageId: string, conversationId: string) => Promise<unknown>
 
-/** Records two steps of a continuation of an answer, with a change after `after` of them, and returns all that is stored of it. */
+/**
+ * Stores two continuations of an answer, each of one step, with a change after `after` of them, and returns all that is
+ * stored of it.
+ */
 async function recordedWith(
   change: Change,
   after: number,
@@ -176,9 +179,6 @@ async function recordedWith(
     .execute()
   await keepPrompts(days.continued)
   const keeps = days.continued === null ? 'never' : 'for-days'
-  const record = recordAnswer(service.ctx, ref, { channel: 'api', temp: 0 }, keeps)
-  record.noteFound(NOTHING_FOUND, read)
-  const ids = { messageId: id, conversationId, kind: 'continuation' } as GenerationIds
   const model = service.ctx.models.resolve('fake')?.entry
   assert.ok(model)
   const parts = async function* (): AsyncGenerator<LanguageModelV4StreamPart[]> {
@@ -187,7 +187,16 @@ async function recordedWith(
   const prompt: LanguageModelV4Prompt = [{ role: 'user', content: [{ type: 'text', text: 'I am Quentin.' }] }]
   for (const step of [0, 1, 2]) {
     if (step === after) await change(userMessageId, conversationId)
-    if (step < 2) for await (const _ of record.watch(model, { prompt }, ids, parts()));
+    if (step === 2) break
+    const record = recordAnswer({ channel: 'api', temp: 0 }, keeps)
+    record.noteFound(NOTHING_FOUND)
+    for await (const _ of record.watch(model, { prompt }, parts()));
+    await transact(db, async (trx) => {
+      const made = record.made()
+      assert.ok(made)
+      const place = { ...ref, conversationId }
+      await storingRecord(place, id, await asFarAsKept(trx, place, made, read), true).execute(trx)
+    })
   }
   const row = await db
     .selectFrom('playground_runs')

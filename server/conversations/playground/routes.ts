@@ -7,13 +7,13 @@ import { ApiError } from '../../platform/http/errors.ts'
 import type { RateWindow } from '../../platform/http/limits/rate-limit.ts'
 import { type Route, route } from '../../platform/http/route.ts'
 import { countRequest } from '../../platform/http/server/gate.ts'
+import { recordAnswer } from '../explanations/record-answer.ts'
 import { PLAYGROUND, requireConversation } from '../records/queries.ts'
 import { sendReply } from '../stream/send-stream.ts'
 import { readAgain } from '../turn/replay.ts'
 import { startChat } from '../turn/start.ts'
 import { askOf, chatAgentOf } from '../turn/turn.ts'
 import * as contract from './contract.ts'
-import { recordAnswer } from './record-trial.ts'
 import type { MadeOf } from './schema.ts'
 
 /** The rate limit for an account's runs, which cost no credits. */
@@ -43,7 +43,7 @@ export const playgroundRoutes = (ctx: Context): Route[] => [
         channel,
         ask: askOf(message),
         acceptsOffer: body.acceptsOffer === true,
-        trial: recordAnswer(ctx, ref, { channel, temp: agent.temp }, 'always'),
+        trial: recordAnswer({ channel, temp: agent.temp }, 'always'),
         idempotency,
         ...(contact && { contactId: contact.id, userId: contact.external_id }),
       }

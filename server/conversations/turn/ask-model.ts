@@ -165,7 +165,7 @@ function streamOf(
     },
     { signal: live.signal },
   )
-  return record ? record.watch(entry, read, live.ids, parts) : parts
+  return record ? record.watch(entry, read, parts) : parts
 }
 
 /**

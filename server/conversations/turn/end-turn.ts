@@ -15,6 +15,7 @@ import type {
 import { ApiError } from '../../platform/http/errors.ts'
 import { outliveGeneration } from '../../platform/http/idempotency/idempotency.ts'
 import { linksTo, withoutForeignLinks } from '../../platform/text/safety/foreign-links.ts'
+import { type AnswerRecord, storingRecord } from '../explanations/record-answer.ts'
 import { awaitCalls, type Call, endCalls, keptOfBroken, type ResultPart, textOf } from '../records/parts.ts'
 import type { MessageMetadata } from '../records/present.ts'
 import { notOngoing } from '../records/queries.ts'
@@ -38,6 +39,8 @@ export type Outcome = {
   endedCalls?: ResultPart[]
   /** Whether the question still needs an answer although a message is stored. */
   isOpen?: boolean
+  /** What the answer is made of; null when no model was called, or none is known. */
+  record?: AnswerRecord | null
   /** The events that are not in the log yet, and the number of the first one. */
   unlogged: { position: number; events: readonly StreamEvent[] }
   told: {
@@ -229,7 +232,7 @@ async function storeEnd(
   ids: GenerationIds,
   { ownerAfter }: Closer,
   { conversation, generation }: Locked,
-  { status, finishReason, message, isPaid, isOpen = false, unlogged }: Outcome,
+  { status, finishReason, message, isPaid, isOpen = false, record, unlogged }: Outcome,
   over: 'taken_over' | 'ended' | null,
   { events, ending }: LastWords,
 ): Promise<void> {
@@ -256,6 +259,10 @@ async function storeEnd(
     sql`logged as (${insertLastPiece(accountId, piece)})`,
   ]
   if (isPaid) parts.push(sql`settled as (${settling(accountId, id)})`)
+  if (record)
+    parts.push(
+      sql`recorded as (${storingRecord({ accountId, agentId, conversationId }, messageId, record, isContinuation)})`,
+    )
   if (message && !over) {
     const { metadata } = message
     const seq = conversation.last_seq + (isContinuation ? 0 : 1)

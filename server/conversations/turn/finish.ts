@@ -13,6 +13,7 @@ import { forgetDeadProcesses } from '../../platform/db/upkeep/processes.ts'
 import { storable, storableJson } from '../../platform/http/bodies/storable.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import { withoutPaymentNumbers } from '../../platform/text/safety/payment-numbers.ts'
+import { asFarAsKept } from '../explanations/record-answer.ts'
 import { areTakenBack } from '../explanations/words-taken-back.ts'
 import { ungroundedValues } from '../grounding/ungrounded-values.ts'
 import {
@@ -95,6 +96,7 @@ function outcomeOf(
     ...kept,
     isPaid,
     waiting,
+    record: turn.record?.made() ?? null,
     endedCalls: result.hasPending ? [...resultsOf(live.parts).values()] : [],
     unlogged: live.takeUnlogged(),
     told: {
@@ -267,17 +269,18 @@ async function store(
   return 'lost'
 }
 
-/** Removes the reasoning if its model read words that their author has taken back meanwhile. */
-async function withoutWordsTakenBack(
-  trx: Trx,
-  { owner: { accountId }, started }: Turn,
-  outcome: Outcome,
-): Promise<Outcome> {
+/** Removes the reasoning and the recorded texts if their model read words that their author has taken back meanwhile. */
+async function withoutWordsTakenBack(trx: Trx, { owner, started }: Turn, outcome: Outcome): Promise<Outcome> {
+  const { conversationId } = started.ids
   const { message } = outcome
-  if (message?.metadata.reasoning === undefined) return outcome
-  if (!(await areTakenBack(trx, accountId, started.ids.conversationId, started.transcript))) return outcome
+  const record =
+    outcome.record &&
+    (await asFarAsKept(trx, { ...owner, conversationId }, outcome.record, started.transcript))
+  const kept = { ...outcome, record: record ?? null }
+  if (message?.metadata.reasoning === undefined) return kept
+  if (!(await areTakenBack(trx, owner.accountId, conversationId, started.transcript))) return kept
   const { reasoning: _, ...metadata } = message.metadata
-  return { ...outcome, message: { ...message, metadata } }
+  return { ...kept, message: { ...message, metadata } }
 }
 
 /** Sends the stream's first events; a second call does nothing. */

@@ -62,7 +62,7 @@ export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): 
       : (parent?.summary ?? null),
     isBuiltinAsked ? languageFor(talk, () => ctx.knowledge.languages(knowledge)) : ('en' as const),
   ])
-  turn.record?.noteFound(found, transcript)
+  turn.record?.noteFound(found)
   const tools = [...toolkit.tools]
   if (model.entry.searches && agent.knowledgeVersion > 0 && !found.isSmallTalk) {
     const search = searchTool(ctx, knowledge, found.passages, passageTokens)

@@ -5,6 +5,7 @@ import type { Tool, ToolOutput } from '../../actions/tools/tool.ts'
 import { Citations } from '../../knowledge/search/answering/citations.ts'
 import { withTenant } from '../../platform/db/connections/lanes.ts'
 import type { AgentRef } from '../../platform/db/refs.ts'
+import { countSteps } from '../explanations/record-answer.ts'
 import { beginCalls, type Call, endCall, hasWords, textOf } from '../records/parts.ts'
 import { metadataOf, type Replay } from '../records/present.ts'
 import type { TranscriptMessage } from '../records/queries.ts'
@@ -67,6 +68,7 @@ async function run(ctx: TurnNeeds, turn: Turn, live: LiveGeneration): Promise<bo
     }
   }
   await finishTurn(ctx, turn, live, result)
+  if (!turn.request.trial) await countSteps(ctx, turn.owner, turn.record?.steps ?? [])
   return result.failure !== null
 }
 

@@ -10,7 +10,7 @@ import { transact } from '../../platform/db/statements/transact.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import { KeyTaken, rebindKey, takeKey } from '../../platform/http/idempotency/idempotency.ts'
-import { recordAnswer } from '../playground/record-trial.ts'
+import { recordAnswer } from '../explanations/record-answer.ts'
 import { ignoreWaitingCalls, waitingCalls } from '../records/parts.ts'
 import { type MessageMetadata, metadataOf } from '../records/present.ts'
 import {
@@ -59,7 +59,7 @@ export async function startChat(ctx: TurnNeeds, request: ChatRequest): Promise<L
     started,
     owner: { accountId: account.id, agentId: agent.id },
     question: askedText(started.transcript),
-    record: request.trial ?? recordOf(ctx, request, model),
+    record: request.trial ?? recordOf(request, model),
     model: noting(model, live),
     standIns: standInsFor(ctx, request, model),
   }
@@ -70,15 +70,10 @@ export async function startChat(ctx: TurnNeeds, request: ChatRequest): Promise<L
   return live
 }
 
-const recordOf = (ctx: TurnNeeds, request: ChatRequest, { entry }: ResolvedModel): Trial | null =>
+const recordOf = ({ agent, channel }: ChatRequest, { entry }: ResolvedModel): Trial | null =>
   entry.provider === 'builtin'
     ? null
-    : recordAnswer(
-        ctx,
-        { accountId: request.account.id, agentId: request.agent.id },
-        { channel: request.channel, temp: request.agent.temp },
-        request.agent.keepsPrompts ? 'for-days' : 'never',
-      )
+    : recordAnswer({ channel, temp: agent.temp }, agent.keepsPrompts ? 'for-days' : 'never')
 
 async function giveTitle(ctx: TurnNeeds, turn: Turn, live: LiveGeneration): Promise<void> {
   const { request, started, model, owner, question } = turn

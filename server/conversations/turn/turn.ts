@@ -23,6 +23,7 @@ import type { ServiceProcess } from '../../platform/db/upkeep/processes.ts'
 import type { KeyedRequest } from '../../platform/http/idempotency/idempotency.ts'
 import type { Secrets } from '../../platform/secrets/secrets.ts'
 import { withoutPaymentNumbers } from '../../platform/text/safety/payment-numbers.ts'
+import type { AnswerRecord } from '../explanations/record-answer.ts'
 import type { Call } from '../records/parts.ts'
 import type { Replay } from '../records/present.ts'
 import type { ConversationRow, Parent, TranscriptMessage } from '../records/queries.ts'
@@ -150,14 +151,13 @@ type Parts = AsyncIterable<LanguageModelV4StreamPart[]>
 
 /** Records what an answer is made of. */
 export type Trial = {
-  noteFound(found: Retrieved, transcript: readonly TranscriptMessage[]): void
-  /** Yields the parts of a step; by the time it ends, it has stored what went into the step. */
-  watch(
-    model: ModelEntry,
-    options: Pick<LanguageModelV4CallOptions, 'prompt' | 'tools'>,
-    ids: GenerationIds,
-    parts: Parts,
-  ): Parts
+  noteFound(found: Retrieved): void
+  /** Yields the parts of a step, and notes them. */
+  watch(model: ModelEntry, options: Pick<LanguageModelV4CallOptions, 'prompt' | 'tools'>, parts: Parts): Parts
+  /** The steps so far. */
+  steps: readonly AnswerRecord['run']['steps'][number][]
+  /** Returns the record so far; null before the first step. */
+  made(): AnswerRecord | null
 }
 
 /** Everything that the model reads. */

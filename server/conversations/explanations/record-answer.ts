@@ -1,57 +1,53 @@
 import type { LanguageModelV4Prompt, LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import { type RawBuilder, sql } from 'kysely'
 import type { Static } from 'typebox'
 import { countModelUse } from '../../accounts/plans/model-usage.ts'
 import type { Prices } from '../../ai/catalogue/known-models.ts'
-import type { Context } from '../../context.ts'
 import { givenText } from '../../knowledge/search/answering/given-passages.ts'
 import type { Retrieved } from '../../knowledge/search/answering/retrieve.ts'
 import { describePassage } from '../../knowledge/search/knowledge.ts'
-import type { Db, Trx } from '../../platform/db/database.ts'
+import type { Trx } from '../../platform/db/database.ts'
 import type { AgentRef, ConversationRef } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
-import { transact } from '../../platform/db/statements/transact.ts'
 import { storableJson } from '../../platform/http/bodies/storable.ts'
 import { withoutPaymentNumbers } from '../../platform/text/safety/payment-numbers.ts'
-import { areTakenBack } from '../explanations/words-taken-back.ts'
+import type { MadeOf } from '../playground/schema.ts'
 import type { TranscriptMessage } from '../records/queries.ts'
-import type { Trial } from '../turn/turn.ts'
-import type { MadeOf } from './schema.ts'
+import type { Trial, TurnNeeds } from '../turn/turn.ts'
+import { withoutPrompt } from './drop-old-prompts.ts'
+import { areTakenBack } from './words-taken-back.ts'
 
 type Run = Static<typeof MadeOf>
 type Step = Run['steps'][number]
-type Settings = Pick<Run, 'channel' | 'temp'>
+
+/** What an answer is made of. `keepsPrompt` says whether the texts that the model read are part of it. */
+export type AnswerRecord = { run: Run; keepsPrompt: 'always' | 'for-days' | 'never' }
 
 /**
- * Watches an answer, and stores what it is made of after each step. `keepsPrompt` says whether the texts that the model
- * reads are stored, too: those of customers only for the days that the agent's owner has set.
+ * Watches an answer. `keepsPrompt` says whether the texts that the model reads are kept, too: those of customers only
+ * for the days that the agent's owner has set.
  */
 export function recordAnswer(
-  { db, log }: Pick<Context, 'db' | 'log'>,
-  { accountId, agentId }: AgentRef,
-  settings: Settings,
-  keepsPrompt: 'always' | 'for-days' | 'never',
+  settings: Pick<Run, 'channel' | 'temp'>,
+  keepsPrompt: AnswerRecord['keepsPrompt'],
 ): Trial {
   const startedAt = performance.now()
   const since = (from: number): number => Math.round(performance.now() - from)
   let searchMs = 0
-  let read: readonly TranscriptMessage[] = []
-  /** Once texts may not be stored any more, those of this run never are. */
-  let keepsTexts = keepsPrompt !== 'never'
   let found: Retrieved | undefined
-  /** The stored record of the answer if this run continues it; undefined until it has been read. */
-  let earlier: Pick<Run, 'credits' | 'steps'> | undefined
+  let credits = 0
   const steps: Step[] = []
   return {
-    noteFound(now, transcript) {
+    steps,
+    noteFound(now) {
       found = now
-      read = transcript
       searchMs = since(startedAt)
     },
-    async *watch(model, { prompt, tools = [] }, { messageId, conversationId, kind }, parts) {
+    async *watch(model, { prompt, tools = [] }, parts) {
       const askedAt = performance.now()
       const step: Step = {
         model: model.id,
-        prompt: keepsTexts ? prompt.map(shownMessage).map(redacted) : [],
+        prompt: keepsPrompt === 'never' ? [] : prompt.map(shownMessage).map(redacted),
         tools: tools.map(({ name }) => name),
         inputTokens: null,
         cachedTokens: null,
@@ -70,63 +66,31 @@ export function recordAnswer(
         step.ms = since(askedAt)
         step.dollars = dollarsOf(step, model.prices)
         if (step.reasoning !== undefined) step.reasoning = withoutPaymentNumbers(step.reasoning)
+        credits = model.credits
         steps.push(step)
-        const madeOf: Omit<Run, 'credits' | 'steps'> = {
-          ...settings,
-          searchMs,
-          confidence: found?.confidence ?? 0,
-          searchedFor: found?.about ?? null,
-          vectorProblem: found?.vectorProblem ?? null,
-          embedding: found?.embeddingUse ?? null,
-          passages: (found?.passages ?? []).map((passage, at) => ({
-            number: at + 1,
-            ...describePassage(passage),
-            text: givenText(passage),
-            isOffered: found?.isFound ?? false,
-          })),
-        }
-        if (keepsPrompt !== 'always')
-          await countModelUse(db, { accountId, agentId }, model.id, usedBy(step)).catch((error: unknown) =>
-            log.warn({ err: error }, 'the use of a model was not counted'),
-          )
-        const ref = { accountId, agentId, conversationId }
-        // The conversation may have been deleted meanwhile, and the answer does not depend on its record.
-        const store = async (trx: Db): Promise<void> => {
-          earlier ??= kind === 'continuation' ? await storedRun(trx, ref, messageId) : NOTHING_EARLIER
-          const credits = earlier.credits + model.credits
-          const run = { ...madeOf, credits, steps: [...earlier.steps, ...steps] }
-          await storeRun(trx, ref, messageId, keepsTexts ? run : withoutTexts(run), {
-            hasPrompt: keepsTexts && keepsPrompt === 'for-days',
-          })
-        }
-        const storing =
-          keepsTexts && keepsPrompt === 'for-days'
-            ? transact(db, async (trx) => {
-                keepsTexts = await mayKeepTexts(trx, ref, read)
-                await store(trx)
-              })
-            : store(db)
-        await storing.catch((error: unknown) =>
-          log.warn({ err: error }, 'what an answer is made of was not recorded'),
-        )
       }
     },
+    made() {
+      if (steps.length === 0) return null
+      const run: Run = {
+        ...settings,
+        credits,
+        searchMs,
+        confidence: found?.confidence ?? 0,
+        searchedFor: found?.about ?? null,
+        vectorProblem: found?.vectorProblem ?? null,
+        embedding: found?.embeddingUse ?? null,
+        passages: (found?.passages ?? []).map((passage, at) => ({
+          number: at + 1,
+          ...describePassage(passage),
+          text: givenText(passage),
+          isOffered: found?.isFound ?? false,
+        })),
+        steps: [...steps],
+      }
+      return { run: keepsPrompt === 'never' ? withoutTexts(run) : run, keepsPrompt }
+    },
   }
-}
-
-/** The owner may have ended the keeping of prompts, and customers may have taken back what the model read. */
-async function mayKeepTexts(
-  trx: Trx,
-  { accountId, agentId, conversationId }: ConversationRef,
-  read: readonly TranscriptMessage[],
-): Promise<boolean> {
-  const agent = await trx
-    .selectFrom('agents')
-    .select('prompt_days')
-    .where('account_id', '=', accountId)
-    .where('id', '=', agentId)
-    .executeTakeFirst()
-  return typeof agent?.prompt_days === 'number' && !(await areTakenBack(trx, accountId, conversationId, read))
 }
 
 const withoutTexts = (run: Run): Run => ({
@@ -135,42 +99,59 @@ const withoutTexts = (run: Run): Run => ({
   steps: run.steps.map(({ reasoning: _, ...step }) => ({ ...step, prompt: [] })),
 })
 
-async function storeRun(
-  trx: Db,
+/**
+ * Returns the record without its texts if the owner has ended the keeping of prompts meanwhile, or customers have taken
+ * back what the model read.
+ */
+export async function asFarAsKept(
+  trx: Trx,
   { accountId, agentId, conversationId }: ConversationRef,
-  messageId: string,
-  run: Run,
-  { hasPrompt }: { hasPrompt: boolean },
-): Promise<void> {
-  const made = { made_of: json(storableJson(run)), has_prompt: hasPrompt }
-  await trx
-    .insertInto('playground_runs')
-    .values({
-      message_id: messageId,
-      account_id: accountId,
-      agent_id: agentId,
-      conversation_id: conversationId,
-      ...made,
-    })
-    .onConflict((conflict) => conflict.column('message_id').doUpdateSet(made))
-    .execute()
+  record: AnswerRecord,
+  read: readonly TranscriptMessage[],
+): Promise<AnswerRecord> {
+  if (record.keepsPrompt !== 'for-days') return record
+  const agent = await trx
+    .selectFrom('agents')
+    .select('prompt_days')
+    .where('account_id', '=', accountId)
+    .where('id', '=', agentId)
+    .executeTakeFirst()
+  const isKept =
+    typeof agent?.prompt_days === 'number' && !(await areTakenBack(trx, accountId, conversationId, read))
+  return isKept ? record : { run: withoutTexts(record.run), keepsPrompt: 'never' }
 }
 
-const NOTHING_EARLIER: Pick<Run, 'credits' | 'steps'> = { credits: 0, steps: [] }
-
-async function storedRun(
-  db: Db,
-  { accountId, agentId }: AgentRef,
+/** Returns the statement that stores a record. With `isContinuation` it is added to the record of the same message. */
+export function storingRecord(
+  { accountId, agentId, conversationId }: ConversationRef,
   messageId: string,
-): Promise<Pick<Run, 'credits' | 'steps'>> {
-  const row = await db
-    .selectFrom('playground_runs')
-    .select('made_of')
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
-    .where('message_id', '=', messageId)
-    .executeTakeFirst()
-  return (row?.made_of as Run | undefined) ?? NOTHING_EARLIER
+  { run, keepsPrompt }: AnswerRecord,
+  isContinuation: boolean,
+): RawBuilder<unknown> {
+  const before = sql`earlier.made_of`
+  const earlier = keepsPrompt === 'never' ? withoutPrompt(before) : before
+  const made = isContinuation
+    ? sql`excluded.made_of || (select jsonb_build_object('steps', kept -> 'steps' || (excluded.made_of -> 'steps'),
+        'credits', (kept -> 'credits')::float8 + (excluded.made_of -> 'credits')::float8) from (select ${earlier} as kept) as of)`
+    : sql`excluded.made_of`
+  return sql`
+    insert into playground_runs as earlier (message_id, account_id, agent_id, conversation_id, made_of, has_prompt)
+    values (${messageId}::uuid, ${accountId}::uuid, ${agentId}, ${conversationId}::uuid, ${json(storableJson(run))},
+      ${keepsPrompt === 'for-days'}::boolean)
+    on conflict (message_id) do update set made_of = ${made}, has_prompt = excluded.has_prompt`
+}
+
+/** Counts the calls of models. Answers do not wait for it, nor depend on it. */
+export async function countSteps(
+  { db, log }: Pick<TurnNeeds, 'db' | 'log'>,
+  ref: AgentRef,
+  steps: readonly Step[],
+): Promise<void> {
+  try {
+    for (const step of steps) await countModelUse(db, ref, step.model, usedBy(step))
+  } catch (error) {
+    log.warn({ err: error }, 'the use of a model was not counted')
+  }
 }
 
 const MAX_REASONING = 20_000
