@@ -1,8 +1,14 @@
-import type { LanguageModelV4Prompt, LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4Prompt,
+  LanguageModelV4StreamPart,
+} from '@ai-sdk/provider'
 import { type RawBuilder, sql } from 'kysely'
 import type { Static } from 'typebox'
 import { countModelUse } from '../../accounts/plans/model-usage.ts'
+import type { ModelEntry } from '../../ai/catalogue/catalogue.ts'
 import type { Prices } from '../../ai/catalogue/known-models.ts'
+import type { Context } from '../../context.ts'
 import { givenText } from '../../knowledge/search/answering/given-passages.ts'
 import type { Retrieved } from '../../knowledge/search/answering/retrieve.ts'
 import { describePassage } from '../../knowledge/search/knowledge.ts'
@@ -13,7 +19,6 @@ import { storableJson } from '../../platform/http/bodies/storable.ts'
 import { withoutPaymentNumbers } from '../../platform/text/safety/payment-numbers.ts'
 import type { MadeOf } from '../playground/schema.ts'
 import type { TranscriptMessage } from '../records/queries.ts'
-import type { Trial, TurnNeeds } from '../turn/turn.ts'
 import { withoutPrompt } from './drop-old-prompts.ts'
 import { areTakenBack } from './words-taken-back.ts'
 
@@ -22,6 +27,19 @@ type Step = Run['steps'][number]
 
 /** What an answer is made of. `keepsPrompt` says whether the texts that the model read are part of it. */
 export type AnswerRecord = { run: Run; keepsPrompt: 'always' | 'for-days' | 'never' }
+
+type Parts = AsyncIterable<LanguageModelV4StreamPart[]>
+
+/** Records what an answer is made of. */
+export type Trial = {
+  noteFound(found: Retrieved): void
+  /** Yields the parts of a step, and notes them. */
+  watch(model: ModelEntry, options: Pick<LanguageModelV4CallOptions, 'prompt' | 'tools'>, parts: Parts): Parts
+  /** The steps so far. */
+  steps: readonly Step[]
+  /** Returns the record so far; null before the first step. */
+  made(): AnswerRecord | null
+}
 
 /**
  * Watches an answer. `keepsPrompt` says whether the texts that the model reads are kept, too: those of customers only
@@ -143,7 +161,7 @@ export function storingRecord(
 
 /** Counts the calls of models. Answers do not wait for it, nor depend on it. */
 export async function countSteps(
-  { db, log }: Pick<TurnNeeds, 'db' | 'log'>,
+  { db, log }: Pick<Context, 'db' | 'log'>,
   ref: AgentRef,
   steps: readonly Step[],
 ): Promise<void> {

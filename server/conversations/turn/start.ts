@@ -10,7 +10,7 @@ import { transact } from '../../platform/db/statements/transact.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import { KeyTaken, rebindKey, takeKey } from '../../platform/http/idempotency/idempotency.ts'
-import { recordAnswer } from '../explanations/record-answer.ts'
+import { recordAnswer, type Trial } from '../explanations/record-answer.ts'
 import { ignoreWaitingCalls, waitingCalls } from '../records/parts.ts'
 import { type MessageMetadata, metadataOf } from '../records/present.ts'
 import {
@@ -33,7 +33,6 @@ import {
   type ChatRequest,
   type StartedTurn,
   type StartRequest,
-  type Trial,
   type Turn,
   type TurnNeeds,
   withoutPayments,

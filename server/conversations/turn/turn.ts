@@ -1,8 +1,4 @@
-import type {
-  LanguageModelV4CallOptions,
-  LanguageModelV4Prompt,
-  LanguageModelV4StreamPart,
-} from '@ai-sdk/provider'
+import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { Logger } from 'pino'
 import type { Toolkit } from '../../actions/tools/tool.ts'
 import type { Toolkits } from '../../actions/tools/toolkits.ts'
@@ -23,7 +19,7 @@ import type { ServiceProcess } from '../../platform/db/upkeep/processes.ts'
 import type { KeyedRequest } from '../../platform/http/idempotency/idempotency.ts'
 import type { Secrets } from '../../platform/secrets/secrets.ts'
 import { withoutPaymentNumbers } from '../../platform/text/safety/payment-numbers.ts'
-import type { AnswerRecord } from '../explanations/record-answer.ts'
+import type { Trial } from '../explanations/record-answer.ts'
 import type { Call } from '../records/parts.ts'
 import type { Replay } from '../records/present.ts'
 import type { ConversationRow, Parent, TranscriptMessage } from '../records/queries.ts'
@@ -145,19 +141,6 @@ export type Turn = {
   model: ResolvedModel
   /** The models that may still answer in its place, in order. */
   standIns: ResolvedModel[]
-}
-
-type Parts = AsyncIterable<LanguageModelV4StreamPart[]>
-
-/** Records what an answer is made of. */
-export type Trial = {
-  noteFound(found: Retrieved): void
-  /** Yields the parts of a step, and notes them. */
-  watch(model: ModelEntry, options: Pick<LanguageModelV4CallOptions, 'prompt' | 'tools'>, parts: Parts): Parts
-  /** The steps so far. */
-  steps: readonly AnswerRecord['run']['steps'][number][]
-  /** Returns the record so far; null before the first step. */
-  made(): AnswerRecord | null
 }
 
 /** Everything that the model reads. */
