@@ -4,15 +4,15 @@ import type {
   LanguageModelV4StreamPart,
 } from '@ai-sdk/provider'
 import { type RawBuilder, sql } from 'kysely'
+import type { Logger } from 'pino'
 import type { Static } from 'typebox'
 import { countModelUse } from '../../accounts/plans/model-usage.ts'
 import type { ModelEntry } from '../../ai/catalogue/catalogue.ts'
 import type { Prices } from '../../ai/catalogue/known-models.ts'
-import type { Context } from '../../context.ts'
 import { givenText } from '../../knowledge/search/answering/given-passages.ts'
 import type { Retrieved } from '../../knowledge/search/answering/retrieve.ts'
 import { describePassage } from '../../knowledge/search/knowledge.ts'
-import type { Trx } from '../../platform/db/database.ts'
+import type { Db, Trx } from '../../platform/db/database.ts'
 import type { AgentRef, ConversationRef } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import { storableJson } from '../../platform/http/bodies/storable.ts'
@@ -161,7 +161,7 @@ export function storingRecord(
 
 /** Counts the calls of models. Answers do not wait for it, nor depend on it. */
 export async function countSteps(
-  { db, log }: Pick<Context, 'db' | 'log'>,
+  { db, log }: { db: Db; log: Logger },
   ref: AgentRef,
   steps: readonly Step[],
 ): Promise<void> {
