@@ -36,15 +36,20 @@ const parts: Record<string, () => Promise<void>> = {
   unit: () => runFiles('unit', together(globSync(UNIT), 35)),
   async daily() {
     await parts.unit?.()
-    await runFiles('embedded database', together(service))
-    await onPostgres(together(smokeOf(service), 4))
-    await inBrowser(smokeOf(globSync(JOURNEYS)))
+    await besideEmbedded(1, async () => {
+      await onPostgres(together(smokeOf(service), 4), 1)
+      await inBrowser(smokeOf(globSync(JOURNEYS)), 1)
+    })
   },
   async all() {
+    // Generated requests are five times as many.
+    process.env.TEST_THOROUGH = '1'
     await parts.unit?.()
-    await runFiles('embedded database', together(service))
-    await onPostgres(together(service))
-    await inBrowser(globSync(JOURNEYS))
+    const half = Math.ceil(AT_ONCE / 2)
+    await besideEmbedded(half, async () => {
+      await onPostgres(together(service), half)
+      await inBrowser(globSync(JOURNEYS), half)
+    })
   },
   async engines() {
     // They have deadlines and start several processes, so each file gets two processors.
@@ -64,6 +69,15 @@ else {
 console.log(`\n${total.skipped} skipped, ${Math.round(process.uptime())} s`)
 console.log(`${total.passed} passed, ${total.failed} failed`)
 process.exitCode = total.failed > 0 ? 1 : 0
+
+/**
+ * Runs all files on the embedded database, and at the same time `others`, which have so many processes, so that no
+ * processor waits for the last files of one part, or for a test that waits for something.
+ */
+async function besideEmbedded(processes: number, others: () => Promise<void>): Promise<void> {
+  const embedded = runFiles('embedded database', together(service), { atOnce: AT_ONCE - processes })
+  await Promise.all([embedded, others()])
+}
 
 /** Returns programs that each run some of the files one after another. */
 function together(files: string[], most = FILES_OF_PROCESS): string[] {
@@ -99,8 +113,8 @@ async function onPostgres(files: string[], atOnce = AT_ONCE): Promise<void> {
   await postgres.stop()
 }
 
-async function inBrowser(files: string[]): Promise<void> {
-  if (findBrowser()) return runFiles('in a browser', files)
+async function inBrowser(files: string[], atOnce: number): Promise<void> {
+  if (findBrowser()) return runFiles('in a browser', files, { atOnce })
   skip('journeys', 'No Chromium was found: install it, or set CHROMIUM_PATH.')
 }
 
@@ -150,5 +164,7 @@ async function runFiles(
     }
   }
   const slowest = times.toSorted((a, b) => b.seconds - a.seconds).slice(0, 10)
-  console.log(`\n${slowest.map(({ file, seconds }) => `${seconds.toFixed(1)} ${file}`).join('\n')}`)
+  console.log(
+    `\n${title}, slowest:\n${slowest.map(({ file, seconds }) => `${seconds.toFixed(1)} ${file}`).join('\n')}`,
+  )
 }

@@ -3,7 +3,7 @@ import {
   Cursor,
   DayOrTime,
   Exact,
-  endpoint,
+  endpointsOf,
   IsoTime,
   Limit,
   Nullable,
@@ -14,11 +14,12 @@ import {
 } from '../platform/http/contract.ts'
 import { roles } from './keys/roles.ts'
 
+const endpoint = endpointsOf('Account')
+
 export const getMe = endpoint({
   method: 'GET',
   path: '/me',
   name: 'getMe',
-  tag: 'Account',
   summary: 'Read the account and the key of the request',
   description:
     'Returns the account, its plan, the key and the credits of this UTC month. For a signed-in member, the member replaces the key.',
@@ -97,7 +98,6 @@ export const listKeys = endpoint({
   method: 'GET',
   path: '/keys',
   name: 'listKeys',
-  tag: 'Account',
   summary: 'List the API keys of the account',
   description: 'Oldest first, without the keys themselves.',
   scope: 'keys:read',
@@ -108,7 +108,6 @@ export const createKey = endpoint({
   method: 'POST',
   path: '/keys',
   name: 'createKey',
-  tag: 'Account',
   summary: 'Create an API key',
   description:
     'Only this response contains the key. A key cannot create a key with more scopes or a later expiry than its own.',
@@ -134,7 +133,6 @@ export const revokeKey = endpoint({
   method: 'DELETE',
   path: '/keys/{keyId}',
   name: 'revokeKey',
-  tag: 'Account',
   summary: 'Revoke an API key',
   description: 'Every process refuses it within a second. It cannot be undone.',
   scope: 'keys:write',
@@ -146,7 +144,6 @@ export const revokeKeysBy = endpoint({
   method: 'DELETE',
   path: '/keys',
   name: 'revokeKeysBy',
-  tag: 'Account',
   summary: 'Revoke all API keys that somebody has made',
   description:
     'Also revokes the keys that were made with these keys. Use it for the keys of a member who has been removed. It cannot be undone.',
@@ -171,7 +168,6 @@ export const listAuditLog = endpoint({
   method: 'GET',
   path: '/audit-log',
   name: 'listAuditLog',
-  tag: 'Account',
   summary: 'List who changed what',
   description:
     'Newest first. The log contains sign-ins and failed sign-ins, and changes of members, invitations, keys, agents, sources, actions, connections, takeovers, retention, erasures and exports.',
@@ -217,7 +213,6 @@ export const readUsage = endpoint({
   method: 'GET',
   path: '/usage',
   name: 'readUsage',
-  tag: 'Account',
   summary: 'Read the credits used, by day and agent',
   description:
     'Days are in UTC, at most 92, including both ends; without dates, the last 30 are returned. Days without use are left out. The figures come from the credit ledger, so they include deleted agents, without a name. What was sent to an embedding model is listed beside it, a few seconds later. A member who is limited to some agents sees only those.',

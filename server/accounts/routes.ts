@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
 import { readDateRange } from '../platform/http/input/dates.ts'
-import { byCreation, decodeCursor, fingerprint, pageOf } from '../platform/http/pagination.ts'
+import { byCreation, type PageRequest, readPage } from '../platform/http/pagination.ts'
 import { type Route, route } from '../platform/http/route.ts'
 import { auditEntries } from './audit/audit-log.ts'
 import * as contract from './contract.ts'
@@ -37,12 +37,11 @@ const meRoutes = ({ db }: Pick<Context, 'db'>): Route[] => [
   }),
 
   route(contract.listAuditLog, async ({ caller: { account }, query }) => {
-    const { cursor, limit, actor, action, startDate, endDate } = query
+    const { actor, action, startDate, endDate } = query
     const filter = { actor, action, ...readDateRange(query) }
-    const print = fingerprint('audit-log', account.id, actor, action, startDate, endDate)
-    const page = { limit, position: decodeCursor(cursor, print) }
-    const { rows, total } = await auditEntries(db, account.id, filter, page)
-    return pageOf(rows, limit, total, print, byCreation, (row) => ({
+    const read = (page: PageRequest) => auditEntries(db, account.id, filter, page)
+    const list = ['audit-log', account.id, actor, action, startDate, endDate] as const
+    return readPage(query, list, read, byCreation, (row) => ({
       id: row.id,
       at: row.created_at.toISOString(),
       actor: row.actor,

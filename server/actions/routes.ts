@@ -1,7 +1,7 @@
 import { planOf } from '../accounts/plans/plans.ts'
 import type { Context } from '../context.ts'
 import { ApiError } from '../platform/http/errors.ts'
-import { byCreation, decodeCursor, fingerprint, pageOf } from '../platform/http/pagination.ts'
+import { byCreation, type PageRequest, readPage } from '../platform/http/pagination.ts'
 import { type Caller, type Route, route } from '../platform/http/route.ts'
 import * as contract from './contract.ts'
 import { listActionRows, requireAction } from './definitions/action-queries.ts'
@@ -17,11 +17,9 @@ const requireFeature = ({ account }: Caller): void => {
 }
 
 export const actionRoutes = (ctx: Pick<Context, 'config' | 'db' | 'secrets' | 'toolkits'>): Route[] => [
-  route(contract.listActions, async ({ ref, params, query: { cursor, limit } }) => {
-    const print = fingerprint('actions', params.agentId)
-    const page = { limit, position: decodeCursor(cursor, print) }
-    const { rows, total } = await listActionRows(ctx.db, ref, page)
-    return pageOf(rows, limit, total, print, byCreation, presentAction)
+  route(contract.listActions, ({ ref, query }) => {
+    const read = (page: PageRequest) => listActionRows(ctx.db, ref, page)
+    return readPage(query, ['actions', ref.agentId], read, byCreation, presentAction)
   }),
 
   route(contract.createAction, { findsAgent: true }, async ({ db, ref, caller, body }) =>
@@ -41,11 +39,9 @@ export const actionRoutes = (ctx: Pick<Context, 'config' | 'db' | 'secrets' | 't
     return success
   }),
 
-  route(contract.listProcedures, async ({ ref, params, query: { cursor, limit } }) => {
-    const print = fingerprint('procedures', params.agentId)
-    const page = { limit, position: decodeCursor(cursor, print) }
-    const { rows, total } = await listProcedureRows(ctx.db, ref, page)
-    return pageOf(rows, limit, total, print, byCreation, presentProcedure)
+  route(contract.listProcedures, ({ ref, query }) => {
+    const read = (page: PageRequest) => listProcedureRows(ctx.db, ref, page)
+    return readPage(query, ['procedures', ref.agentId], read, byCreation, presentProcedure)
   }),
 
   route(contract.createProcedure, { findsAgent: true }, async ({ db, ref, caller, body }) => {

@@ -38,7 +38,24 @@ function addressIn(dataDir: string): Address | null {
  * Lets commands work while the service holds the embedded database. A client sends one JSON text and receives one. Only
  * the owner of the data folder can open the socket. Closing waits for running commands.
  */
-export async function openCommandSocket(ctx: Context): Promise<{ close(): Promise<void> } | null> {
+export async function openCommandSocket(
+  ctx: Pick<
+    Context,
+    | 'config'
+    | 'db'
+    | 'embedded'
+    | 'filesDir'
+    | 'generations'
+    | 'jobs'
+    | 'knowledge'
+    | 'log'
+    | 'maintenance'
+    | 'models'
+    | 'notifier'
+    | 'orphans'
+    | 'secrets'
+  >,
+): Promise<{ close(): Promise<void> } | null> {
   const address = addressIn(ctx.config.dataDir)
   if (!address) {
     ctx.log.warn(

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import {
   Cursor,
   Exact,
-  endpoint,
+  endpointsOf,
   IsoTime,
   Limit,
   Nullable,
@@ -14,14 +14,13 @@ import { Agent, agentSettings, CreateAgent, CreatedAgent, UpdateAgent } from './
 import { StylesChange } from './settings/styles-schema.ts'
 
 const params = Exact({ agentId: Type.String({ minLength: 1 }) })
-const tag = 'Agents'
+const endpoint = endpointsOf('Agents')
 
 export const listAgents = endpoint({
   method: 'GET',
   path: '/agents',
   name: 'listAgents',
   unknownFields: 'ignored',
-  tag,
   summary: 'List the agents of the account',
   description: 'Newest first.',
   scope: 'agents:read',
@@ -36,7 +35,6 @@ export const createAgent = endpoint({
   path: '/agents',
   name: 'createAgent',
   unknownFields: 'ignored',
-  tag,
   summary: 'Create an agent',
   description:
     'With `url`, a link source is added. If that fails, the agent is created nevertheless, and pendingSteps says so.',
@@ -51,7 +49,6 @@ export const readAgent = endpoint({
   path: '/agents/{agentId}',
   name: 'readAgent',
   unknownFields: 'ignored',
-  tag,
   summary: 'Read an agent',
   description:
     'Poll `status` to follow the training of its sources. The ETag is the version of the settings; a change may name it with If-Match.',
@@ -68,7 +65,6 @@ export const updateAgent = endpoint({
   changes: readAgent,
   unknownFields: 'ignored',
   audit: 'agent.update',
-  tag,
   summary: 'Change an agent',
   description:
     'An omitted field stays as it is; null disables a feature or resets it; ipRateLimits and aiNotice take any subset.',
@@ -83,7 +79,6 @@ export const deleteAgent = endpoint({
   path: '/agents/{agentId}',
   name: 'deleteAgent',
   unknownFields: 'ignored',
-  tag,
   summary: 'Delete an agent with all its data',
   description: 'Permanent: sources, files, conversations and messages are deleted with it.',
   scope: 'agents:write',
@@ -98,7 +93,6 @@ export const updateStyles = endpoint({
   changes: readAgent,
   unknownFields: 'ignored',
   audit: 'agent.update',
-  tag,
   summary: 'Change the styles of the agent',
   description: 'Styles are merged field by field; null resets a field to its default.',
   scope: 'agents:write',
@@ -114,7 +108,6 @@ export const setAutoRetrain = endpoint({
   changes: readAgent,
   unknownFields: 'ignored',
   audit: 'agent.update',
-  tag,
   summary: 'Enable or disable the weekly re-sync',
   description: 'Needs at least one live source.',
   scope: 'agents:write',
@@ -129,7 +122,6 @@ export const cloneAgent = endpoint({
   path: '/agents/{agentId}/clone',
   name: 'cloneAgent',
   unknownFields: 'ignored',
-  tag,
   summary: 'Copy an agent with its sources',
   description: 'Conversations are not copied. Live sources answer in the copy at once.',
   scope: 'agents:write',
@@ -144,7 +136,6 @@ export const trainAgent = endpoint({
   path: '/agents/{agentId}/train',
   name: 'trainAgent',
   unknownFields: 'ignored',
-  tag,
   summary: 'Does nothing: sources are trained automatically',
   deprecated: true,
   scope: 'agents:write',
@@ -161,7 +152,6 @@ export const listInstructionVersions = endpoint({
   method: 'GET',
   path: versions,
   name: 'listInstructionVersions',
-  tag,
   summary: 'List the versions of the instructions',
   description:
     'Newest first; the first one is the current version. A version contains the instructions, the channel instructions, the model and the temperature. At most 50 are kept, from the first change on.',
@@ -195,7 +185,6 @@ export const restoreInstructionVersion = endpoint({
   name: 'restoreInstructionVersion',
   changes: readAgent,
   audit: 'agent.update',
-  tag,
   summary: 'Restore a version of the instructions',
   description:
     'The restored version becomes the newest one. If its model is no longer in the catalogue, the current model is kept.',
@@ -208,7 +197,6 @@ export const listModels = endpoint({
   method: 'GET',
   path: '/models',
   name: 'listModels',
-  tag,
   summary: 'List the models of the installation',
   description: "The possible values of an agent's `model`, besides `auto`.",
   scope: 'agents:read',
@@ -273,7 +261,7 @@ const LocalModels = Exact({
   ),
   problem: Nullable(Type.String({ description: 'Why the last attempt failed, with what to do' })),
 })
-const local = { path: '/models/local', tag, onlySessions: true, limitedMembers: 'all' } as const
+const local = { path: '/models/local', onlySessions: true, limitedMembers: 'all' } as const
 
 export const readLocalModels = endpoint({
   ...local,
@@ -303,7 +291,6 @@ export const testModels = endpoint({
   method: 'POST',
   path: '/models/test',
   name: 'testModels',
-  tag,
   summary: 'Send a small request to each model of the installation',
   description:
     'Returns the result for each model, the embedding model and the reranker, and what to do if one fails. This uses no credits but calls the providers, so it is limited to ten times an hour.',

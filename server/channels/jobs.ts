@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts'
+import type { TurnNeeds } from '../conversations/turn/turn.ts'
 import type { Task } from '../platform/jobs/jobs.ts'
 import type { RecurringJob } from '../platform/jobs/recurring-jobs.ts'
 import { POLL_MS } from '../platform/jobs/recurring-jobs.ts'
@@ -8,6 +9,7 @@ import { ANSWER, type Answer, processInbound } from './inbound/process-inbound.t
 import { PROCESS_INBOUND, type ProcessInbound } from './inbound/receive-message.ts'
 import { messagingJobs } from './messaging/jobs.ts'
 import { createSender } from './outbound/send-deliveries.ts'
+import type { ChannelNeeds } from './registry/channel.ts'
 import { channels } from './registry/channels.ts'
 import { answerConversation } from './replies/answer-conversation.ts'
 import { answerForgotten } from './replies/answer-forgotten.ts'
@@ -20,7 +22,7 @@ const takingIn = (ctx: Pick<Context, 'db' | 'jobs' | 'notifier'>): Task<ProcessI
   run: (payload) => processInbound(ctx, payload),
 })
 
-const answering = (ctx: Context): Task<Answer> => ({
+const answering = (ctx: Parameters<typeof answerConversation>[0]): Task<Answer> => ({
   name: ANSWER,
   // A job may wait for a model that looks for spam.
   concurrency: 4,
@@ -30,7 +32,7 @@ const answering = (ctx: Context): Task<Answer> => ({
   },
 })
 
-const keepingSent = (ctx: Context): Task<KeepSent> => ({
+const keepingSent = (ctx: Parameters<typeof keepSent>[0]): Task<KeepSent> => ({
   name: KEEP_SENT,
   concurrency: 1,
   share: 1,
@@ -39,14 +41,13 @@ const keepingSent = (ctx: Context): Task<KeepSent> => ({
   run: (payload, { signal }) => keepSent(ctx, payload, signal),
 })
 
-export const channelJobs = (ctx: Context): Task<never>[] => [
-  takingIn(ctx),
-  answering(ctx),
-  ...messagingJobs(ctx),
-  keepingSent(ctx) as Task<never>,
-]
+export const channelJobs = (
+  ctx: TurnNeeds & Pick<Context, 'fetcher' | 'filesDir' | 'jobs' | 'limiter' | 'notifier'>,
+): Task<never>[] => [takingIn(ctx), answering(ctx), ...messagingJobs(ctx), keepingSent(ctx) as Task<never>]
 
-export function channelRecurringJobs(ctx: Context): RecurringJob[] {
+export function channelRecurringJobs(
+  ctx: ChannelNeeds & Parameters<typeof createMailReader>[0],
+): RecurringJob[] {
   const sender = createSender(ctx, channels)
   const mailboxes = createMailReader(ctx)
   return [

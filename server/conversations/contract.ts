@@ -4,7 +4,7 @@ import {
   Cursor,
   DayOrTime,
   Exact,
-  endpoint,
+  endpointsOf,
   Limit,
   Nullable,
   OneOf,
@@ -20,6 +20,9 @@ import {
   UserId,
 } from './records/schema.ts'
 import { StreamEvent } from './stream/events.ts'
+
+const endpoint = endpointsOf('Conversations')
+const inChat = endpointsOf('Chat')
 
 const Id = Type.String({ minLength: 1 })
 const agentParams = Exact({ agentId: Id })
@@ -64,12 +67,11 @@ const ChatBody = Exact(
   },
 )
 
-export const chat = endpoint({
+export const chat = inChat({
   method: 'POST',
   path: '/agents/{agentId}/chat',
   name: 'chat',
   unknownFields: 'ignored',
-  tag: 'Chat',
   summary: 'Send a message to an agent',
   description:
     'Responds with a server-sent event stream (the default) or, with `stream: false`, with one JSON body. The user message is stored before the model is called, and the reply is generated independently of the connection, so a client that disconnects loses nothing. A `message` has at most 100,000 characters and the body at most 1 MiB (413); these are limits of Parley, which the published service does not document.',
@@ -81,12 +83,11 @@ export const chat = endpoint({
   errors: [...ChatErrors, 'CHAT_NOTHING_TO_CONTINUE'],
 })
 
-export const retry = endpoint({
+export const retry = inChat({
   method: 'POST',
   path: '/agents/{agentId}/conversations/{conversationId}/retry',
   name: 'retry',
   unknownFields: 'ignored',
-  tag: 'Chat',
   summary: 'Answer a message again',
   description:
     'Cuts the conversation at the given assistant message and answers the user message before it again. The earlier messages stay until the new answer is complete, so a failure loses nothing.',
@@ -102,11 +103,10 @@ export const retry = endpoint({
   errors: [...ChatErrors, 'CHAT_RETRY_MESSAGE_NOT_FOUND', 'CHAT_RETRY_NO_USER_MESSAGE'],
 })
 
-export const reattach = endpoint({
+export const reattach = inChat({
   method: 'GET',
   path: '/agents/{agentId}/conversations/{conversationId}/stream',
   name: 'reattach',
-  tag: 'Chat',
   summary: 'Follow the running reply',
   description:
     'Sends the events of the running reply from its start or, with the header `Last-Event-ID`, after that event. Returns 204 without a body if no reply is running: the stored messages are then complete.',
@@ -117,11 +117,10 @@ export const reattach = endpoint({
   streams: StreamEvent,
 })
 
-export const stop = endpoint({
+export const stop = inChat({
   method: 'POST',
   path: '/agents/{agentId}/conversations/{conversationId}/stop',
   name: 'stop',
-  tag: 'Chat',
   summary: 'Stop the running reply',
   description:
     'The text so far is kept as the answer. `stopped` is false if no reply was running; repeating the request does no harm.',
@@ -130,11 +129,10 @@ export const stop = endpoint({
   success: { status: 200, schema: Exact({ data: Exact({ stopped: Type.Boolean() }) }) },
 })
 
-export const submitToolResult = endpoint({
+export const submitToolResult = inChat({
   method: 'POST',
   path: '/agents/{agentId}/conversations/{conversationId}/tool-result',
   name: 'submitToolResult',
-  tag: 'Chat',
   summary: 'Submit the result of a client action',
   description:
     'Each call accepts one result, within 24 hours. When all calls of the answer have one, continue with POST …/chat without a message.',
@@ -152,7 +150,6 @@ export const updateConversation = endpoint({
   method: 'PATCH',
   path: '/agents/{agentId}/conversations/{conversationId}',
   name: 'updateConversation',
-  tag: 'Conversations',
   summary: 'Pause or resume a conversation',
   description: 'The agent does not answer in a paused conversation. A running reply is completed.',
   scope: 'conversations:write',
@@ -169,7 +166,6 @@ export const rateMessage = endpoint({
   method: 'PATCH',
   path: '/agents/{agentId}/conversations/{conversationId}/messages/{messageId}/feedback',
   name: 'rateMessage',
-  tag: 'Conversations',
   summary: 'Rate an answer',
   description: 'null removes the rating.',
   scope: 'conversations:write',
@@ -184,7 +180,6 @@ export const correctAnswer = endpoint({
   path: '/agents/{agentId}/conversations/{conversationId}/messages/{messageId}/correction',
   name: 'correctAnswer',
   audit: 'source.create',
-  tag: 'Conversations',
   summary: 'Correct an answer',
   description:
     'The correction becomes a source of questions and answers, linked to the message, and takes precedence over other passages when the same is asked again. The question is the one before the message, unless another one is sent. A second correction of a message changes the source of the first. The answer that the agent gave is refused as its own correction, and so is one that says that there is no answer.',
@@ -205,7 +200,6 @@ export const listConversations = endpoint({
   path: '/agents/{agentId}/conversations',
   name: 'listConversations',
   unknownFields: 'ignored',
-  tag: 'Conversations',
   summary: 'List the conversations created through the API',
   description: 'Newest first, by creation.',
   scope: 'conversations:read',
@@ -224,7 +218,6 @@ export const listUserConversations = endpoint({
   path: '/agents/{agentId}/users/{userId}/conversations',
   name: 'listUserConversations',
   unknownFields: 'ignored',
-  tag: 'Conversations',
   summary: "List one user's conversations created through the API",
   description:
     'Most recently active first. A conversation that becomes active while you page moves to the front.',
@@ -240,7 +233,6 @@ export const readConversation = endpoint({
   path: '/agents/{agentId}/conversations/{conversationId}',
   name: 'readConversation',
   unknownFields: 'ignored',
-  tag: 'Conversations',
   summary: 'Read one conversation with its most recent messages',
   description: 'pagination.cursor is for the messages endpoint, to fetch older messages.',
   scope: 'conversations:read',
@@ -264,7 +256,6 @@ export const listMessages = endpoint({
   path: '/agents/{agentId}/conversations/{conversationId}/messages',
   name: 'listMessages',
   unknownFields: 'ignored',
-  tag: 'Conversations',
   summary: 'List the messages of a conversation',
   description: 'Pages go back from the newest message; within a page, messages are oldest first.',
   scope: 'conversations:read',

@@ -8,7 +8,8 @@ import {
   decodeCursor,
   encodeCursor,
   fingerprint,
-  pageOf,
+  type PageRequest,
+  readPage,
 } from '../platform/http/pagination.ts'
 import { type Caller, type Route, route, SENT } from '../platform/http/route.ts'
 import {
@@ -45,11 +46,13 @@ import { sendReply, sendStream, wireFor } from './stream/send-stream.ts'
 import { stopGeneration } from './turn/generations.ts'
 import { readAgain } from './turn/replay.ts'
 import { startChat } from './turn/start.ts'
-import { askOf, chatAgentOf } from './turn/turn.ts'
+import { askOf, chatAgentOf, type TurnNeeds } from './turn/turn.ts'
 
 const RECENT_MESSAGES = 20
 
-export const conversationRoutes = (ctx: Context): Route[] => [
+export const conversationRoutes = (
+  ctx: TurnNeeds & Pick<Context, 'filesDir' | 'followers' | 'jobs' | 'limiter' | 'notifier'>,
+): Route[] => [
   route(
     chat,
     { idempotencyMode: 'manual' },
@@ -111,7 +114,7 @@ export const conversationRoutes = (ctx: Context): Route[] => [
 ]
 
 /** What is read and changed of stored conversations. */
-const recordRoutes = (ctx: Context): Route[] => [
+const recordRoutes = (ctx: Pick<Context, 'config' | 'db' | 'filesDir' | 'jobs' | 'secrets'>): Route[] => [
   route(updateConversation, async ({ ref, body }) => {
     const status = await pauseConversation(ctx.db, ref, body.paused)
     return { data: { id: ref.conversationId, status } }
@@ -133,25 +136,15 @@ const recordRoutes = (ctx: Context): Route[] => [
     { check: ({ query }) => readDateRange(query) },
     async ({ ref: { accountId, agentId }, checked, query }) => {
       const filter = { agentId, ...checked }
-      const print = fingerprint('conversations', filter)
-      const position = decodeCursor(query.cursor, print)
-      const { rows, total } = await conversationsByCreation(ctx.db, accountId, filter, {
-        limit: query.limit,
-        position,
-      })
-      return pageOf(rows, query.limit, total, print, byCreation, presentConversation)
+      const read = (page: PageRequest) => conversationsByCreation(ctx.db, accountId, filter, page)
+      return readPage(query, ['conversations', filter], read, byCreation, presentConversation)
     },
   ),
 
   route(listUserConversations, async ({ caller: { account }, params, query }) => {
     const filter = { agentId: params.agentId, userId: params.userId }
-    const print = fingerprint('user-conversations', filter)
-    const position = decodeCursor(query.cursor, print)
-    const { rows, total } = await conversationsOfUser(ctx.db, account.id, filter, {
-      limit: query.limit,
-      position,
-    })
-    return pageOf(rows, query.limit, total, print, byActivity, presentConversation)
+    const read = (page: PageRequest) => conversationsOfUser(ctx.db, account.id, filter, page)
+    return readPage(query, ['user-conversations', filter], read, byActivity, presentConversation)
   }),
 
   route(readConversation, async ({ ref, query }) => {

@@ -4,7 +4,7 @@ import {
   Cursor,
   DayOrTime,
   Exact,
-  endpoint,
+  endpointsOf,
   Limit,
   Nullable,
   OneOf,
@@ -27,6 +27,8 @@ import {
   UpdateTicket,
 } from './tickets/schema.ts'
 
+const endpoint = endpointsOf('Helpdesk')
+
 const Id = Type.String({ minLength: 1 })
 const conversationParams = Exact({ agentId: Id, conversationId: Id })
 
@@ -37,7 +39,6 @@ export const takeOverConversation = endpoint({
   path: '/agents/{agentId}/conversations/{conversationId}/takeover',
   name: 'takeOverConversation',
   audit: 'conversation.takeover',
-  tag: 'Helpdesk',
   summary: 'Let a team member take a conversation over',
   description:
     'From then on the agent adds nothing to the conversation, not even the rest of a running reply. The conversation gets a ticket, which is assigned to the member.',
@@ -59,7 +60,6 @@ export const handBackConversation = endpoint({
   path: '/agents/{agentId}/conversations/{conversationId}/handback',
   name: 'handBackConversation',
   audit: 'conversation.handback',
-  tag: 'Helpdesk',
   summary: 'Give a conversation back to the agent',
   description: 'Its ticket is closed.',
   scope: 'helpdesk:write',
@@ -73,7 +73,6 @@ export const endConversation = endpoint({
   path: '/agents/{agentId}/conversations/{conversationId}/end',
   name: 'endConversation',
   audit: 'conversation.end',
-  tag: 'Helpdesk',
   summary: 'End a conversation',
   description: 'Its ticket is closed. Ending a conversation again does no harm.',
   scope: 'helpdesk:write',
@@ -83,14 +82,12 @@ export const endConversation = endpoint({
 
 const tickets = '/agents/{agentId}/helpdesk/tickets'
 const agentParams = Exact({ agentId: Id })
-const tag = 'Helpdesk'
 
 export const createTicket = endpoint({
   method: 'POST',
   path: tickets,
   name: 'createTicket',
   unknownFields: 'ignored',
-  tag,
   summary: 'Open a ticket',
   description:
     'Without an assignee, the ticket is assigned to the member of the team who is online and has the fewest open tickets; `assigneeId: null` leaves it unassigned. A conversation has at most one open ticket.',
@@ -114,7 +111,6 @@ export const listTickets = endpoint({
   path: tickets,
   name: 'listTickets',
   unknownFields: 'ignored',
-  tag,
   summary: 'List tickets',
   scope: 'helpdesk:read',
   params: agentParams,
@@ -156,7 +152,6 @@ export const searchTickets = endpoint({
   path: `${tickets}/search`,
   name: 'searchTickets',
   unknownFields: 'ignored',
-  tag,
   summary: 'Search tickets',
   description:
     'Every word must occur in the subject, description or customer of a ticket, or in one of its messages; the last word also matches as a prefix. A number finds the ticket with that number. The best hits come first, on one page: if `hasMore` is true, narrow the search.',
@@ -174,7 +169,6 @@ export const readTicket = endpoint({
   path: `${tickets}/{ticketNumber}`,
   name: 'readTicket',
   unknownFields: 'ignored',
-  tag,
   summary: 'Read a ticket',
   scope: 'helpdesk:read',
   params: ticketParams,
@@ -186,7 +180,6 @@ export const updateTicket = endpoint({
   path: `${tickets}/{ticketNumber}`,
   name: 'updateTicket',
   unknownFields: 'ignored',
-  tag,
   summary: 'Change a ticket',
   description:
     'Either all changes are made or none. Closing a ticket ends its conversation, unless the conversation is paused; cancelling it does so only if a person has the conversation. Each change is recorded as an event among the messages.',
@@ -208,7 +201,6 @@ export const listTicketMessages = endpoint({
   path: `${tickets}/{ticketNumber}/messages`,
   name: 'listTicketMessages',
   unknownFields: 'ignored',
-  tag,
   summary: 'List the messages of a ticket',
   description: 'If a conversation was taken over, the list begins with the takeover.',
   scope: 'helpdesk:read',
@@ -232,7 +224,6 @@ export const replyToTicket = endpoint({
   path: `${tickets}/{ticketNumber}/messages`,
   name: 'replyToTicket',
   unknownFields: 'ignored',
-  tag,
   summary: 'Reply to the customer',
   description:
     'Sent on behalf of a team member. Single newlines are kept; HTML is stripped from what the customer reads, and `contentText` is unchanged. The response means that the reply is stored; it is delivered afterwards, and `metadata.delivery` of the message shows its state.',
@@ -266,7 +257,6 @@ export const readRecipients = endpoint({
   method: 'GET',
   path: `${tickets}/{ticketNumber}/recipients`,
   name: 'readTicketRecipients',
-  tag,
   summary: 'Who gets a reply to a ticket',
   description:
     'The people of a mail: `to` is the customer, `cc` are the others whom the last mail named. Empty on other channels.',
@@ -288,7 +278,6 @@ export const retryTicketMessage = endpoint({
   method: 'POST',
   path: `${tickets}/{ticketNumber}/messages/{messageId}/retry`,
   name: 'retryTicketMessage',
-  tag,
   summary: 'Send a failed reply again',
   description: 'A reply that has not failed stays as it is.',
   scope: 'helpdesk:write',
@@ -300,7 +289,6 @@ export const addTicketNote = endpoint({
   method: 'POST',
   path: `${tickets}/{ticketNumber}/notes`,
   name: 'addTicketNote',
-  tag,
   summary: 'Add a note that only the team reads',
   description: 'Markdown as in a reply. `@name` or `@address` mentions a member.',
   scope: 'helpdesk:write',

@@ -12,7 +12,7 @@ const sending = (ctx: Pick<Context, 'db' | 'jobs' | 'notifier'>): Task<SendHeld>
   run: (payload) => sendHeld(ctx, payload),
 })
 
-export const helpdeskJobs = (ctx: Context): Task<never>[] => [sending(ctx)]
+export const helpdeskJobs = (ctx: Pick<Context, 'db' | 'jobs' | 'notifier'>): Task<never>[] => [sending(ctx)]
 
 export const helpdeskRecurringJobs = (ctx: Pick<Context, 'db' | 'notifier'>): RecurringJob[] => [
   { what: 'targets of tickets', everyMs: 20_000, run: () => flagBreaches(ctx) },

@@ -3,7 +3,7 @@ import {
   CommaList,
   Cursor,
   Exact,
-  endpoint,
+  endpointsOf,
   Limit,
   Nullable,
   OneOf,
@@ -28,7 +28,7 @@ import {
 const Id = Type.String({ minLength: 1 })
 const agentParams = Exact({ agentId: Id })
 const sourceParams = Exact({ agentId: Id, sourceId: Id })
-const tag = 'Sources'
+const endpoint = endpointsOf('Sources')
 
 const uploadErrors = ['SOURCE_UNSUPPORTED_TYPE', 'SOURCE_SIZE_LIMIT_EXCEEDED'] as const
 
@@ -37,7 +37,6 @@ export const listSources = endpoint({
   path: '/agents/{agentId}/sources',
   name: 'listSources',
   unknownFields: 'ignored',
-  tag,
   summary: 'List the sources of an agent',
   description: 'Newest first.',
   scope: 'sources:read',
@@ -59,7 +58,6 @@ export const readSummary = endpoint({
   path: '/agents/{agentId}/sources/summary',
   name: 'readSourcesSummary',
   unknownFields: 'ignored',
-  tag,
   summary: 'Count and size of the sources by type',
   scope: 'sources:read',
   params: agentParams,
@@ -72,7 +70,6 @@ export const createSource = endpoint({
   name: 'createSource',
   unknownFields: 'ignored',
   audit: 'source.create',
-  tag,
   summary: 'Add a text, questions and answers, a link, a page of the connected workspace or a file',
   description:
     'The source is trained automatically: poll its status. Send files (pdf, docx, doc, xlsx, pptx, txt, md, html, csv; at most 20 MB) as multipart/form-data with the fields `name` and `file`.',
@@ -90,7 +87,6 @@ export const readSource = endpoint({
   path: '/agents/{agentId}/sources/{sourceId}',
   name: 'readSource',
   unknownFields: 'ignored',
-  tag,
   summary: 'Read a source',
   scope: 'sources:read',
   params: sourceParams,
@@ -103,7 +99,6 @@ export const updateSource = endpoint({
   name: 'updateSource',
   unknownFields: 'ignored',
   audit: 'source.update',
-  tag,
   summary: 'Change a source',
   description:
     'Accepts the fields of its creation, each optional, except type and url; send a file as multipart/form-data with `name`, `file` or both. After a change of content, the earlier version remains in use until the new one is live, also if the new one fails.',
@@ -122,7 +117,6 @@ export const deleteSource = endpoint({
   name: 'deleteSource',
   unknownFields: 'ignored',
   audit: 'source.delete',
-  tag,
   summary: 'Delete a source',
   description:
     'The source is removed from answers at once. A large source has the status toBeDeleted until all of it is deleted, which continues even if the connection ends.',
@@ -136,7 +130,6 @@ export const listPages = endpoint({
   method: 'GET',
   path: '/agents/{agentId}/sources/{sourceId}/pages',
   name: 'listSourcePages',
-  tag,
   summary: 'List the pages of a crawl or sitemap source',
   description: 'Pages are in the order in which they were found. Other sources have none.',
   scope: 'sources:read',
@@ -151,7 +144,6 @@ export const updatePage = endpoint({
   path: '/agents/{agentId}/sources/{sourceId}/pages/{pageId}',
   name: 'updateSourcePage',
   audit: 'source.update',
-  tag,
   summary: 'Exclude a page, or include it again',
   description:
     'The setting also applies to later crawls. A page that was never read is read by a crawl, which is started now.',
@@ -187,7 +179,6 @@ export const listChunks = endpoint({
   method: 'GET',
   path: '/agents/{agentId}/sources/{sourceId}/chunks',
   name: 'listSourceChunks',
-  tag,
   summary: 'List the passages of a source',
   description:
     'Returns the live passages, which together contain the whole text, in its order, including those that are excluded; `pageId` selects one page of a website.',
@@ -210,7 +201,6 @@ export const updateChunk = endpoint({
   path: '/agents/{agentId}/sources/{sourceId}/chunks/{chunkId}',
   name: 'updateSourceChunk',
   audit: 'source.update',
-  tag,
   summary: 'Exclude a passage from answers, or pin it to questions',
   description:
     'Takes effect at once, for every search: answers in all channels, the playground, evaluations and the retrieval test. An excluded passage is never found. A pinned one comes first for each question that has all words of one of `pinnedFor`, in whatever form, stop words aside; only a stored question and answer with the same question comes before it. Exclusion wins. The choice belongs to the text of the passage with its headings: it applies to all passages of the source with the same ones, a later training keeps it, and a passage that was changed is a new one without it. An agent has at most 200 pins and 1,000 excluded passages.',
@@ -233,7 +223,6 @@ export const testRetrieval = endpoint({
   method: 'POST',
   path: '/agents/{agentId}/retrieval-test',
   name: 'testRetrieval',
-  tag,
   summary: 'Test what a question finds, and why',
   description:
     'Returns passages in the order in which an answer would get them, with the evidence for each; excluded passages are not among them. With `expectedSourceId`, the response says why that source is not offered. The question is treated as the first of a conversation. No credits are used.',

@@ -22,7 +22,7 @@ import { syncSource } from './training/resync/resync-source.ts'
 import { trainSource } from './training/train-source.ts'
 import { FILL_SPACE, type FillSpace, fillSpace, tendSpaces } from './vectors/fill-space.ts'
 
-const training = (ctx: Context, name: string): Task<TrainSource> => ({
+const training = (ctx: Parameters<typeof trainSource>[0], name: string): Task<TrainSource> => ({
   name,
   bulk: true,
   concurrency: 4,
@@ -31,7 +31,7 @@ const training = (ctx: Context, name: string): Task<TrainSource> => ({
   run: (payload, attempt) => trainSource(ctx, payload, attempt),
 })
 
-const crawling = (ctx: Context): Task<CrawlSite> => ({
+const crawling = (ctx: Parameters<typeof crawlSite>[0]): Task<CrawlSite> => ({
   name: CRAWL_SITE,
   bulk: true,
   concurrency: 3,
@@ -57,7 +57,7 @@ const indexing = (ctx: Pick<Context, 'db' | 'log'>): Task<IndexWords> => ({
   run: (payload, attempt) => indexWords(ctx, payload, attempt),
 })
 
-const syncing = (ctx: Context): Task<SyncSource> => ({
+const syncing = (ctx: Parameters<typeof syncSource>[0]): Task<SyncSource> => ({
   name: SYNC_SOURCE,
   bulk: true,
   concurrency: 2,
@@ -73,7 +73,24 @@ const gathering = (ctx: Pick<Context, 'db' | 'jobs' | 'log' | 'solvedTickets'>):
   run: (payload) => gatherTickets(ctx, payload),
 })
 
-export const knowledgeJobs = (ctx: Context): Task<never>[] => [
+export const knowledgeJobs = (
+  ctx: Pick<
+    Context,
+    | 'db'
+    | 'embedded'
+    | 'extractor'
+    | 'fetcher'
+    | 'filesDir'
+    | 'jobs'
+    | 'log'
+    | 'models'
+    | 'ocr'
+    | 'process'
+    | 'renderer'
+    | 'secrets'
+    | 'solvedTickets'
+  >,
+): Task<never>[] => [
   training(ctx, TRAIN_SOURCE),
   training(ctx, TRAIN_SMALL_SOURCE),
   crawling(ctx),

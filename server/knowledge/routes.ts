@@ -1,6 +1,13 @@
 import type { Context } from '../context.ts'
 import { commaList } from '../platform/http/input/comma-list.ts'
-import { byCreation, decodeCursor, fingerprint, pageOf } from '../platform/http/pagination.ts'
+import {
+  byCreation,
+  decodeCursor,
+  fingerprint,
+  type PageRequest,
+  pageOf,
+  readPage,
+} from '../platform/http/pagination.ts'
 import { type Route, route } from '../platform/http/route.ts'
 import * as contract from './contract.ts'
 import { hidePage } from './crawl/pages/hide-page.ts'
@@ -21,14 +28,26 @@ import { readFileChange, readNewFile } from './sources/read-upload.ts'
 import { updateFromUpload, updateSource } from './sources/update-source.ts'
 import { ticketKnowledgeRoutes } from './tickets/routes.ts'
 
-export const sourceRoutes = (ctx: Context): Route[] => [
+export const sourceRoutes = (
+  ctx: Pick<
+    Context,
+    | 'db'
+    | 'embedded'
+    | 'fetcher'
+    | 'filesDir'
+    | 'jobs'
+    | 'knowledge'
+    | 'log'
+    | 'models'
+    | 'secrets'
+    | 'solvedTickets'
+  >,
+): Route[] => [
   route(contract.listSources, async ({ caller: { account }, params, query }) => {
     const types = query.type === undefined ? null : (commaList(query.type) as SourceRow['type'][])
     const filter = { agentId: params.agentId, types, name: query.name ?? null }
-    const print = fingerprint('sources', filter)
-    const position = decodeCursor(query.cursor, print)
-    const { rows, total } = await listSourceRows(ctx.db, account.id, filter, { limit: query.limit, position })
-    return pageOf(rows, query.limit, total, print, byCreation, presentSource)
+    const read = (page: PageRequest) => listSourceRows(ctx.db, account.id, filter, page)
+    return readPage(query, ['sources', filter], read, byCreation, presentSource)
   }),
 
   route(contract.readSummary, async ({ ref }) => {
@@ -84,7 +103,7 @@ export const sourceRoutes = (ctx: Context): Route[] => [
 ]
 
 /** The pages of a website and the passages of a source. */
-const passageRoutes = (ctx: Context): Route[] => [
+const passageRoutes = (ctx: Pick<Context, 'db' | 'jobs' | 'knowledge' | 'log' | 'models'>): Route[] => [
   route(contract.listPages, async ({ ref, caller: { account }, query }) => {
     const { id } = await requireSource(ctx.db, ref)
     const filter = { sourceId: id, status: query.status ?? null }

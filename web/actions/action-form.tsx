@@ -6,10 +6,8 @@ import { queries } from '../app/queries.ts'
 import { useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { CHANNELS } from '../playground/settings.ts'
-import { Button } from '../ui/button.tsx'
-import { Check, Form, FormActions, FormProblem, Select, TextArea, TextField } from '../ui/field.tsx'
+import { Check, Form, FormActions, Select, TextArea, TextField } from '../ui/field.tsx'
 import { Card } from '../ui/page.tsx'
-import { sentenceOf } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
 import classes from './actions.module.css'
 import { InputsEditor } from './inputs-editor.tsx'
@@ -41,10 +39,7 @@ export function ActionForm({ agentId, action }: ActionFormProps) {
     <Form
       save={save}
       more={[inputs, request, channels]}
-      onSubmit={(event) => {
-        event.preventDefault()
-        save.mutate({ name, type, description, enabled, channels, inputs, request })
-      }}
+      onSubmit={() => save.mutate({ name, type, description, enabled, channels, inputs, request })}
     >
       <Card className={classes.stack}>
         <Select
@@ -86,14 +81,12 @@ export function ActionForm({ agentId, action }: ActionFormProps) {
           checked={enabled}
           onChange={({ target }) => setEnabled(target.checked)}
         />
-        {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
-        {can('actions:write') && (
-          <FormActions>
-            <Button kind="primary" type="submit" pending={save.isPending}>
-              {action ? 'Save the action' : 'Add the action'}
-            </Button>
-          </FormActions>
-        )}
+        <FormActions
+          save={save}
+          may={can('actions:write')}
+          kind="primary"
+          label={action ? 'Save the action' : 'Add the action'}
+        />
       </Card>
     </Form>
   )

@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { call } from '../app/api.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
@@ -31,10 +31,8 @@ export function TestAction({ agentId, action }: { agentId: string; action: Actio
         body: { input },
       }),
   })
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget)
-    const textOf = (name: string): string => String(form.get(name) ?? '')
+  const submit = (fields: FormData): void => {
+    const textOf = (name: string): string => String(fields.get(name) ?? '')
     setProblem(null)
     if (rows) {
       const given = rows.filter(({ name }) => textOf(name) !== '')

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { call } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
 import { useMutation } from '../app/use-mutation.ts'
@@ -36,10 +36,7 @@ export function NewAgentPage() {
       void navigate({ to: '/agents/$agentId/start', params: { agentId }, replace: true })
     },
   })
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    create.mutate(new FormData(event.currentTarget))
-  }
+  const submit = (fields: FormData): void => create.mutate(fields)
   return (
     <Page title="New agent" narrow about="The agent answers only from its sources, and cites them.">
       <Card>

@@ -1,5 +1,5 @@
 import { Link, useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { call, type Source } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
 import { useAgentId, useCan } from '../app/session.ts'
@@ -10,7 +10,7 @@ import { isAnswering, TrainingList, useSources } from '../sources/training-list.
 import { typedUrl } from '../sources/typed-url.ts'
 import { UploadList, useUploads } from '../sources/uploads.tsx'
 import { Button, buttonClass } from '../ui/button.tsx'
-import { FilePicker, Form, FormActions, TextField } from '../ui/field.tsx'
+import { Actions, FilePicker, Form, TextField } from '../ui/field.tsx'
 import { CircleAlert, Globe, NotebookPen, RefreshCw, Upload } from '../ui/icons.ts'
 import { Card, Page, Section } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
@@ -156,10 +156,7 @@ function Unread({ agentId, source, isOnly }: UnreadProps) {
     },
     onSuccess: lookAgain,
   })
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    correct.mutate(String(new FormData(event.currentTarget).get('address')).trim())
-  }
+  const submit = (fields: FormData): void => correct.mutate(String(fields.get('address')).trim())
   return (
     <Card>
       <div className={classes.steps}>
@@ -190,14 +187,14 @@ function Unread({ agentId, source, isOnly }: UnreadProps) {
               required
               autoFocus
             />
-            <FormActions>
+            <Actions>
               <Button kind="primary" type="submit" pending={correct.isPending}>
                 Read this address
               </Button>
               <Button kind="quiet" onClick={() => setIsCorrecting(false)}>
                 Cancel
               </Button>
-            </FormActions>
+            </Actions>
           </Form>
         )}
       </div>

@@ -2,7 +2,7 @@ import { Diff } from '../instructions/diff.tsx'
 import { Ago } from '../ui/ago.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { FormActions } from '../ui/field.tsx'
+import { Actions } from '../ui/field.tsx'
 import type { Conflict } from './conflicts.ts'
 import classes from './shell.module.css'
 
@@ -54,7 +54,7 @@ export const ConflictDialog = ({ conflict, onChoose }: ConflictDialogProps) => {
             <Diff before={textOf(theirs)} after={textOf(mine)} />
           </section>
         ))}
-        <FormActions>
+        <Actions>
           <Button kind="primary" onClick={() => onChoose('mine')}>
             Save mine
           </Button>
@@ -62,7 +62,7 @@ export const ConflictDialog = ({ conflict, onChoose }: ConflictDialogProps) => {
           <Button kind="quiet" onClick={() => onChoose('later')}>
             Keep editing
           </Button>
-        </FormActions>
+        </Actions>
       </div>
     </Dialog>
   )

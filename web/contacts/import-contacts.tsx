@@ -5,10 +5,9 @@ import { useMutation } from '../app/use-mutation.ts'
 import sources from '../sources/sources.module.css'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { Field, Form, FormActions, FormProblem } from '../ui/field.tsx'
+import { Field, Form, FormActions } from '../ui/field.tsx'
 import { plural } from '../ui/format.ts'
 import { Bar, Table } from '../ui/page.tsx'
-import { sentenceOf } from '../ui/state.tsx'
 import { readContacts } from './contact-rows.ts'
 
 const AT_ONCE = 500
@@ -67,8 +66,7 @@ export function ImportContacts({ agentId, onClose }: { agentId: string; onClose:
       ) : (
         <Form
           save={send}
-          onSubmit={(event) => {
-            event.preventDefault()
+          onSubmit={() => {
             if (read) send.mutate(read)
           }}
         >
@@ -90,11 +88,12 @@ export function ImportContacts({ agentId, onClose }: { agentId: string; onClose:
           {send.isPending && read && (
             <Bar share={done / read.contacts.length} label="Contacts that are imported" />
           )}
-          {send.error && <FormProblem>{sentenceOf(send.error)}</FormProblem>}
-          <FormActions>
-            <Button kind="primary" type="submit" disabled={!read} pending={send.isPending}>
-              {read ? `Import ${plural(read.contacts.length, 'row')}` : 'Import'}
-            </Button>
+          <FormActions
+            save={send}
+            kind="primary"
+            disabled={!read}
+            label={read ? `Import ${plural(read.contacts.length, 'row')}` : 'Import'}
+          >
             <Button kind="quiet" onClick={onClose}>
               Cancel
             </Button>

@@ -6,7 +6,7 @@ import { asJsonLine, collect, saveFile } from '../app/save-file.ts'
 import { useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
-import { Form, FormActions, FormProblem, TextField } from '../ui/field.tsx'
+import { Actions, Form, FormProblem, TextField } from '../ui/field.tsx'
 import { plural } from '../ui/format.ts'
 import { Download } from '../ui/icons.ts'
 import { Section } from '../ui/page.tsx'
@@ -74,12 +74,7 @@ function Erase({ contactId, name, onErased }: { contactId: string; name: string;
       title="Erase this person"
       about="Every conversation, lead and ticket is permanently deleted, too."
     >
-      <Form
-        onSubmit={(event) => {
-          event.preventDefault()
-          erase.mutate()
-        }}
-      >
+      <Form onSubmit={() => erase.mutate()}>
         <TextField
           label={`Type ${name} to erase`}
           value={typed}
@@ -87,7 +82,7 @@ function Erase({ contactId, name, onErased }: { contactId: string; name: string;
           autoComplete="off"
         />
         {erase.error && <FormProblem>{sentenceOf(erase.error)}</FormProblem>}
-        <FormActions>
+        <Actions>
           <Button
             kind="danger"
             type="submit"
@@ -96,7 +91,7 @@ function Erase({ contactId, name, onErased }: { contactId: string; name: string;
           >
             Erase for good
           </Button>
-        </FormActions>
+        </Actions>
       </Form>
     </Section>
   )

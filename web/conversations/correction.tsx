@@ -4,9 +4,8 @@ import { queries } from '../app/queries.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { Form, FormActions, FormProblem, TextArea } from '../ui/field.tsx'
+import { Form, FormActions, TextArea } from '../ui/field.tsx'
 import { Quoted } from '../ui/quoted.tsx'
-import { sentenceOf } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
 import classes from './conversations.module.css'
 import { textOf } from './message-view.tsx'
@@ -45,13 +44,7 @@ export function Correction({ agentId, conversationId, messageId, messages, onClo
   })
   return (
     <Dialog title="Correct the answer" isOpen onClose={onClose} wide>
-      <Form
-        save={correct}
-        onSubmit={(event) => {
-          event.preventDefault()
-          correct.mutate()
-        }}
-      >
+      <Form save={correct} onSubmit={() => correct.mutate()}>
         <TextArea
           label="Question"
           rows={2}
@@ -75,11 +68,7 @@ export function Correction({ agentId, conversationId, messageId, messages, onClo
             autoFocus
           />
         </div>
-        {correct.error && <FormProblem>{sentenceOf(correct.error)}</FormProblem>}
-        <FormActions>
-          <Button kind="primary" type="submit" pending={correct.isPending}>
-            Save the correction
-          </Button>
+        <FormActions save={correct} kind="primary" label="Save the correction">
           <Button kind="quiet" onClick={onClose}>
             Cancel
           </Button>

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { Agent } from '../app/api.ts'
 import { Button } from '../ui/button.tsx'
-import { Form, FormActions, TextArea } from '../ui/field.tsx'
+import { Actions, Form, TextArea } from '../ui/field.tsx'
 import { Section } from '../ui/page.tsx'
 import { sentenceOf } from '../ui/state.tsx'
 import { useSaveAgent } from './use-save-agent.ts'
@@ -15,13 +15,7 @@ export function AllowedSites({ agent }: { agent: Agent }) {
       title="Allowed sites"
       about="Which websites may show the chat. Leave it empty to allow all of them."
     >
-      <Form
-        save={save}
-        onSubmit={(event) => {
-          event.preventDefault()
-          save.mutate({ allowedDomains: domains.length > 0 ? domains : null })
-        }}
-      >
+      <Form save={save} onSubmit={() => save.mutate({ allowedDomains: domains.length > 0 ? domains : null })}>
         <TextArea
           label="Domains"
           hideLabel
@@ -32,11 +26,11 @@ export function AllowedSites({ agent }: { agent: Agent }) {
           hint="One per line. example.com includes its subdomains."
           error={save.error && sentenceOf(save.error)}
         />
-        <FormActions>
+        <Actions>
           <Button small type="submit" pending={save.isPending}>
             Save the sites
           </Button>
-        </FormActions>
+        </Actions>
       </Form>
     </Section>
   )

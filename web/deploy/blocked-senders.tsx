@@ -1,14 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
-import type { FormEvent } from 'react'
 import { call, reading } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
 import { useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Ago } from '../ui/ago.tsx'
 import { Button } from '../ui/button.tsx'
-import { Form, FormActions, FormProblem, TextField } from '../ui/field.tsx'
+import { Form, FormActions, TextField } from '../ui/field.tsx'
 import { Card, Section } from '../ui/page.tsx'
-import { Loaded, sentenceOf } from '../ui/state.tsx'
+import { Loaded } from '../ui/state.tsx'
 import classes from './deploy.module.css'
 
 const PATH = '/agents/{agentId}/helpdesk/blocked-senders'
@@ -24,11 +23,8 @@ export function BlockedSenders({ agentId }: { agentId: string }) {
     mutationFn: (sender: string) => call('POST', PATH, { params, body: { sender } }),
     onSuccess: refresh,
   })
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    const form = event.currentTarget
-    block.mutate(String(new FormData(form).get('sender') ?? '').trim(), { onSuccess: () => form.reset() })
-  }
+  const submit = (fields: FormData, form: HTMLFormElement): void =>
+    block.mutate(String(fields.get('sender') ?? '').trim(), { onSuccess: () => form.reset() })
   if (!can('helpdesk:read')) return null
   return (
     <Section title="Blocked senders" about="Their emails are stored, but nobody answers or sees them.">
@@ -61,12 +57,7 @@ export function BlockedSenders({ agentId }: { agentId: string }) {
               spellCheck={false}
               required
             />
-            {block.error && <FormProblem>{sentenceOf(block.error)}</FormProblem>}
-            <FormActions>
-              <Button type="submit" pending={block.isPending}>
-                Block the sender
-              </Button>
-            </FormActions>
+            <FormActions save={block} label="Block the sender" />
           </Form>
         )}
       </Card>

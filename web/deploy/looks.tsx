@@ -4,9 +4,8 @@ import { saveVersion } from '../app/conflicts.ts'
 import { queries } from '../app/queries.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
-import { Check, Form, FormActions, FormProblem, Select, TextArea, TextField } from '../ui/field.tsx'
+import { Check, Form, FormActions, Select, TextArea, TextField } from '../ui/field.tsx'
 import { Section } from '../ui/page.tsx'
-import { sentenceOf } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
 import classes from './deploy.module.css'
 import { Preview } from './preview.tsx'
@@ -49,17 +48,10 @@ export function Looks({ agent }: { agent: Agent }) {
       <div className={classes.looks}>
         <Form
           save={save}
-          onSubmit={(event) => {
-            event.preventDefault()
-            save.mutate(Object.fromEntries(changed.map((name) => [name, draft[name]])))
-          }}
+          onSubmit={() => save.mutate(Object.fromEntries(changed.map((name) => [name, draft[name]])))}
         >
           <ChatFields agent={agent} draft={draft} set={set} />
-          {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
-          <FormActions>
-            <Button kind="primary" type="submit" disabled={changed.length === 0} pending={save.isPending}>
-              Save the looks
-            </Button>
+          <FormActions save={save} kind="primary" disabled={changed.length === 0} label="Save the looks">
             {changed.length > 0 && (
               <Button kind="quiet" onClick={() => setDraft(saved)}>
                 Discard

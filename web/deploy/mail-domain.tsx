@@ -1,10 +1,8 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { call } from '../app/api.ts'
 import { useMutation } from '../app/use-mutation.ts'
-import { Button } from '../ui/button.tsx'
-import { Form, FormActions, FormProblem, TextField } from '../ui/field.tsx'
+import { Form, FormActions, TextField } from '../ui/field.tsx'
 import { Badge, Card, Section } from '../ui/page.tsx'
-import { sentenceOf } from '../ui/state.tsx'
 import { Code } from './code.tsx'
 import classes from './deploy.module.css'
 
@@ -27,10 +25,7 @@ export function MailDomain({ agentId }: { agentId: string }) {
         query: { selector: selector.trim() || undefined },
       }),
   })
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    check.mutate()
-  }
+  const submit = (): void => check.mutate()
   return (
     <Section title="Domain" about="Other servers look at these records to tell your emails from forged ones.">
       <Card>
@@ -44,12 +39,7 @@ export function MailDomain({ agentId }: { agentId: string }) {
             spellCheck={false}
             hint="The value of s= in the header DKIM-Signature of an email that you have sent."
           />
-          {check.error && <FormProblem>{sentenceOf(check.error)}</FormProblem>}
-          <FormActions>
-            <Button type="submit" pending={check.isPending}>
-              Check the domain
-            </Button>
-          </FormActions>
+          <FormActions save={check} label="Check the domain" />
         </Form>
         <div role="status">
           {check.data && (

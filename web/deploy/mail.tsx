@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { type Agent, call, type InputOf, type OutputOf, reading } from '../app/api.ts'
 import { home } from '../app/base.ts'
 import { queries } from '../app/queries.ts'
@@ -8,7 +8,7 @@ import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
 import { Check, Form, FormActions, FormProblem, Select, TextArea, TextField } from '../ui/field.tsx'
 import { Card, Section } from '../ui/page.tsx'
-import { Loaded, sentenceOf } from '../ui/state.tsx'
+import { Loaded } from '../ui/state.tsx'
 import { BlockedSenders } from './blocked-senders.tsx'
 import { Code } from './code.tsx'
 import { AGAIN_MS, ConnectionBadge } from './connection-badge.tsx'
@@ -67,10 +67,7 @@ function Connection({ agent, mailbox }: { agent: Agent; mailbox: Mailbox | null 
     onSuccess: () => test.mutate(),
   })
   const [isLeaving, setIsLeaving] = useState(false)
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    save.mutate(bodyOf(new FormData(event.currentTarget)))
-  }
+  const submit = (fields: FormData): void => save.mutate(bodyOf(fields))
   return (
     <div className={classes.parts}>
       <Section
@@ -83,24 +80,24 @@ function Connection({ agent, mailbox }: { agent: Agent; mailbox: Mailbox | null 
           <Form save={save} key={mailbox ? 'connected' : 'new'} onSubmit={submit}>
             {!test.isPending && <Failures of={notedOf(mailbox)} />}
             <MailboxFields agent={agent} mailbox={mailbox} disabled={!mayWrite} />
-            {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
-            {mayWrite && (
-              <FormActions>
-                <Button kind="primary" type="submit" pending={save.isPending || test.isPending}>
-                  {mailbox ? 'Save and test' : 'Connect and test'}
-                </Button>
-                {mailbox && (
-                  <>
-                    <Button pending={test.isPending} onClick={() => test.mutate()}>
-                      Test again
-                    </Button>
-                    <Button kind="danger" onClick={() => setIsLeaving(true)}>
-                      Disconnect
-                    </Button>
-                  </>
-                )}
-              </FormActions>
-            )}
+            <FormActions
+              save={save}
+              may={mayWrite}
+              kind="primary"
+              pending={save.isPending || test.isPending}
+              label={mailbox ? 'Save and test' : 'Connect and test'}
+            >
+              {mailbox && (
+                <>
+                  <Button pending={test.isPending} onClick={() => test.mutate()}>
+                    Test again
+                  </Button>
+                  <Button kind="danger" onClick={() => setIsLeaving(true)}>
+                    Disconnect
+                  </Button>
+                </>
+              )}
+            </FormActions>
             <Outcomes isRunning={test.isPending} problem={test.error} outcomes={notedOf(mailbox)} />
           </Form>
           {isLeaving && (

@@ -1,15 +1,15 @@
 import { type UseMutationResult, useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { type Agent, call, type InputOf, type OutputOf, reading } from '../app/api.ts'
 import { home } from '../app/base.ts'
 import { queries } from '../app/queries.ts'
 import { useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
-import { Form, FormActions, FormProblem, TextField } from '../ui/field.tsx'
+import { Form, FormActions, TextField } from '../ui/field.tsx'
 import { Plus, Trash2 } from '../ui/icons.ts'
 import { Card, Section } from '../ui/page.tsx'
-import { Loaded, sentenceOf } from '../ui/state.tsx'
+import { Loaded } from '../ui/state.tsx'
 import { Code } from './code.tsx'
 import { AGAIN_MS, ConnectionBadge } from './connection-badge.tsx'
 import classes from './deploy.module.css'
@@ -96,10 +96,7 @@ function Accounts({ agent, state, test }: AccountsProps) {
     },
   })
   const [isLeaving, setIsLeaving] = useState(false)
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    save.mutate(bodyOf(new FormData(event.currentTarget)))
-  }
+  const submit = (fields: FormData): void => save.mutate(bodyOf(fields))
   const keys = [...rows, ...Array.from({ length: added }, (_, at) => `new ${at}`)]
   return (
     <Section
@@ -124,27 +121,26 @@ function Accounts({ agent, state, test }: AccountsProps) {
             )
           })}
           <ServerField baseUrl={state.baseUrl} disabled={!mayWrite} />
-          {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
-          {mayWrite && (
-            <FormActions>
-              <Button kind="primary" type="submit" pending={save.isPending}>
-                {isConnected ? 'Save and test' : 'Connect and test'}
-              </Button>
-              <Button icon={Plus} onClick={() => setAdded(added + 1)}>
-                Another account
-              </Button>
-              {isConnected && (
-                <>
-                  <Button pending={test.isPending} onClick={() => test.mutate()}>
-                    Test again
-                  </Button>
-                  <Button kind="danger" onClick={() => setIsLeaving(true)}>
-                    Disconnect
-                  </Button>
-                </>
-              )}
-            </FormActions>
-          )}
+          <FormActions
+            save={save}
+            may={mayWrite}
+            kind="primary"
+            label={isConnected ? 'Save and test' : 'Connect and test'}
+          >
+            <Button icon={Plus} onClick={() => setAdded(added + 1)}>
+              Another account
+            </Button>
+            {isConnected && (
+              <>
+                <Button pending={test.isPending} onClick={() => test.mutate()}>
+                  Test again
+                </Button>
+                <Button kind="danger" onClick={() => setIsLeaving(true)}>
+                  Disconnect
+                </Button>
+              </>
+            )}
+          </FormActions>
           <Outcomes isRunning={test.isPending} problem={test.error} outcomes={notedOf(state)} />
         </Form>
         {isLeaving && (

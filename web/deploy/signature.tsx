@@ -1,13 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import type { FormEvent } from 'react'
 import { call, reading } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
 import { useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
-import { Button } from '../ui/button.tsx'
-import { Form, FormActions, FormProblem, TextArea } from '../ui/field.tsx'
+import { Form, FormActions, TextArea } from '../ui/field.tsx'
 import { Card, Section } from '../ui/page.tsx'
-import { Loaded, sentenceOf } from '../ui/state.tsx'
+import { Loaded } from '../ui/state.tsx'
 
 const PATH = '/agents/{agentId}/helpdesk/settings'
 
@@ -21,10 +19,7 @@ export function Signature({ agentId }: { agentId: string }) {
     mutationFn: (signature: string) => call('PUT', PATH, { params, body: { signature: signature || null } }),
     onSettled: () => queries.invalidateQueries({ queryKey: [PATH] }),
   })
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    save.mutate(String(new FormData(event.currentTarget).get('signature') ?? '').trim())
-  }
+  const submit = (fields: FormData): void => save.mutate(String(fields.get('signature') ?? '').trim())
   if (!can('helpdesk:read')) return null
   return (
     <Section title="Signature" about="Emails that members of your team write end with it.">
@@ -41,14 +36,7 @@ export function Signature({ agentId }: { agentId: string }) {
                 disabled={!can('helpdesk:write')}
                 hint="Markdown. {{author.name}}, {{author.email}} and {{agent.name}} become the member and the agent."
               />
-              {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
-              {can('helpdesk:write') && (
-                <FormActions>
-                  <Button type="submit" pending={save.isPending}>
-                    Save the signature
-                  </Button>
-                </FormActions>
-              )}
+              <FormActions save={save} may={can('helpdesk:write')} label="Save the signature" />
             </Form>
           )}
         </Loaded>

@@ -5,8 +5,7 @@ import { queries } from '../app/queries.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { Form, FormActions, FormProblem, Select, TextArea } from '../ui/field.tsx'
-import { sentenceOf } from '../ui/state.tsx'
+import { Form, FormActions, Select, TextArea } from '../ui/field.tsx'
 import { tell } from '../ui/toast.tsx'
 
 export type Case = OutputOf<'GET', '/agents/{agentId}/evaluations'>['data'][number]
@@ -31,13 +30,7 @@ export function CaseDialog({ agentId, start, onClose }: CaseDialogProps) {
       onClose={onClose}
       wide
     >
-      <Form
-        save={save}
-        onSubmit={(event) => {
-          event.preventDefault()
-          save.mutate(draft)
-        }}
-      >
+      <Form save={save} onSubmit={() => save.mutate(draft)}>
         <TextArea
           label="Question"
           rows={2}
@@ -71,11 +64,7 @@ export function CaseDialog({ agentId, start, onClose }: CaseDialogProps) {
           value={draft.setId ?? ''}
           onChoose={(chosen) => change({ setId: chosen || null })}
         />
-        {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
-        <FormActions>
-          <Button kind="primary" type="submit" pending={save.isPending}>
-            Save the question
-          </Button>
+        <FormActions save={save} kind="primary" label="Save the question">
           <Button kind="quiet" onClick={onClose}>
             Cancel
           </Button>

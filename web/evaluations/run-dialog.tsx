@@ -1,18 +1,13 @@
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { Form, FormActions, TextField } from '../ui/field.tsx'
+import { Actions, Form, TextField } from '../ui/field.tsx'
 
 type RunDialogProps = { isPending: boolean; onRun: (note: string) => void; onClose: () => void }
 
 /** Asks for a note that identifies the run later. */
 export const RunDialog = ({ isPending, onRun, onClose }: RunDialogProps) => (
   <Dialog title="Run the evaluation" isOpen onClose={onClose}>
-    <Form
-      onSubmit={(event) => {
-        event.preventDefault()
-        onRun(String(new FormData(event.currentTarget).get('note')).trim())
-      }}
-    >
+    <Form onSubmit={(fields) => onRun(String(fields.get('note')).trim())}>
       <TextField
         label="Note (optional)"
         name="note"
@@ -21,14 +16,14 @@ export const RunDialog = ({ isPending, onRun, onClose }: RunDialogProps) => (
         hint="The note identifies the run in comparisons."
         autoFocus
       />
-      <FormActions>
+      <Actions>
         <Button kind="primary" type="submit" pending={isPending}>
           Run it now
         </Button>
         <Button kind="quiet" onClick={onClose}>
           Cancel
         </Button>
-      </FormActions>
+      </Actions>
     </Form>
   </Dialog>
 )

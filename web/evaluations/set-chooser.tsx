@@ -6,10 +6,9 @@ import { useMutation } from '../app/use-mutation.ts'
 import { Button, buttonClass } from '../ui/button.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { Form, FormActions, FormProblem, TextField } from '../ui/field.tsx'
+import { Form, FormActions, TextField } from '../ui/field.tsx'
 import { Pencil, Plus, Trash2 } from '../ui/icons.ts'
 import { Menu } from '../ui/menu.tsx'
-import { sentenceOf } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
 import classes from './evaluations.module.css'
 
@@ -119,13 +118,7 @@ function NameDialog({ agentId, set, onDone, onClose }: NameDialogProps) {
   })
   return (
     <Dialog title={set ? 'Rename the set' : 'New set'} isOpen onClose={onClose}>
-      <Form
-        save={save}
-        onSubmit={(event) => {
-          event.preventDefault()
-          save.mutate(String(new FormData(event.currentTarget).get('name')).trim())
-        }}
-      >
+      <Form save={save} onSubmit={(fields) => save.mutate(String(fields.get('name')).trim())}>
         <TextField
           label="Name of the set"
           name="name"
@@ -134,11 +127,7 @@ function NameDialog({ agentId, set, onDone, onClose }: NameDialogProps) {
           defaultValue={set?.name}
           autoFocus
         />
-        {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
-        <FormActions>
-          <Button kind="primary" type="submit" pending={save.isPending}>
-            Save the set
-          </Button>
+        <FormActions save={save} kind="primary" label="Save the set">
           <Button kind="quiet" onClick={onClose}>
             Cancel
           </Button>

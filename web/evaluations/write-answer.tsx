@@ -3,8 +3,7 @@ import { queries } from '../app/queries.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { Form, FormActions, FormProblem, TextArea } from '../ui/field.tsx'
-import { sentenceOf } from '../ui/state.tsx'
+import { Form, FormActions, TextArea } from '../ui/field.tsx'
 import { tell } from '../ui/toast.tsx'
 import type { Result } from './results.ts'
 
@@ -27,13 +26,7 @@ export function WriteAnswer({ agentId, result, onClose }: WriteAnswerProps) {
   })
   return (
     <Dialog title="Write the answer" isOpen onClose={onClose} wide>
-      <Form
-        save={add}
-        onSubmit={(event) => {
-          event.preventDefault()
-          add.mutate(String(new FormData(event.currentTarget).get('answer')).trim())
-        }}
-      >
+      <Form save={add} onSubmit={(fields) => add.mutate(String(fields.get('answer')).trim())}>
         <p dir="auto">{result.question}</p>
         <TextArea
           label="Answer"
@@ -43,11 +36,7 @@ export function WriteAnswer({ agentId, result, onClose }: WriteAnswerProps) {
           defaultValue={result.expectedAnswer ?? ''}
           hint="It becomes a source of its own, which you can change or remove later."
         />
-        {add.error && <FormProblem>{sentenceOf(add.error)}</FormProblem>}
-        <FormActions>
-          <Button kind="primary" type="submit" pending={add.isPending}>
-            Save the answer
-          </Button>
+        <FormActions save={add} kind="primary" label="Save the answer">
           <Button kind="quiet" onClick={onClose}>
             Cancel
           </Button>

@@ -1,14 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { call, reading } from '../app/api.ts'
 import { useMember } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
-import { Button, IconButton } from '../ui/button.tsx'
+import { IconButton } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { Form, FormActions, FormProblem, TextArea, TextField } from '../ui/field.tsx'
+import { Form, FormActions, TextArea, TextField } from '../ui/field.tsx'
 import { Plus, Settings2, Trash2 } from '../ui/icons.ts'
 import { Menu } from '../ui/menu.tsx'
-import { sentenceOf } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
 import classes from './composer.module.css'
 import { refresh } from './use-live-desk.ts'
@@ -83,11 +82,8 @@ function NewReply({ agentId, text, onDone }: { agentId: string; text: string; on
       onDone()
     },
   })
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget)
-    make.mutate({ name: String(form.get('name')), content: String(form.get('content')) })
-  }
+  const submit = (fields: FormData): void =>
+    make.mutate({ name: String(fields.get('name')), content: String(fields.get('content')) })
   return (
     <Form save={make} onSubmit={submit}>
       <TextField label="Name" name="name" maxLength={100} required autoFocus />
@@ -100,12 +96,7 @@ function NewReply({ agentId, text, onDone }: { agentId: string; text: string; on
         defaultValue={text}
         hint="The whole team can send it to anybody: leave out what is only for this customer. {{customer.name}}, {{ticket.number}} and {{author.name}} are filled in for each ticket."
       />
-      {make.error && <FormProblem>{sentenceOf(make.error)}</FormProblem>}
-      <FormActions>
-        <Button kind="primary" type="submit" pending={make.isPending}>
-          Keep the reply
-        </Button>
-      </FormActions>
+      <FormActions save={make} kind="primary" label="Keep the reply" />
     </Form>
   )
 }

@@ -1,11 +1,10 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { call } from '../app/api.ts'
 import { useCan, useMember } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { Form, FormActions, FormProblem, TextArea, TextField } from '../ui/field.tsx'
-import { sentenceOf } from '../ui/state.tsx'
+import { Form, FormActions, TextArea, TextField } from '../ui/field.tsx'
 import { tell } from '../ui/toast.tsx'
 import { addressesIn } from './recipients.tsx'
 import { refresh, TICKETS } from './use-live-desk.ts'
@@ -61,10 +60,7 @@ function ForwardForm({ agentId, ticketNumber, messageId, onDone }: ForwardProps 
       onDone()
     },
   })
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    send.mutate(new FormData(event.currentTarget))
-  }
+  const submit = (fields: FormData): void => send.mutate(fields)
   return (
     <Form save={send} onSubmit={submit}>
       <TextField
@@ -82,12 +78,7 @@ function ForwardForm({ agentId, ticketNumber, messageId, onDone }: ForwardProps 
         maxLength={10_000}
         hint="It stands above what is forwarded. Files are attached."
       />
-      {send.error && <FormProblem>{sentenceOf(send.error)}</FormProblem>}
-      <FormActions>
-        <Button kind="primary" type="submit" pending={send.isPending}>
-          Forward it
-        </Button>
-      </FormActions>
+      <FormActions save={send} kind="primary" label="Forward it" />
     </Form>
   )
 }

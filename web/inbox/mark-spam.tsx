@@ -3,7 +3,7 @@ import { call } from '../app/api.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { Check, Form, FormActions } from '../ui/field.tsx'
+import { Actions, Check, Form } from '../ui/field.tsx'
 import { tell } from '../ui/toast.tsx'
 import { refresh, TICKETS } from './use-live-desk.ts'
 
@@ -36,13 +36,7 @@ export function MarkSpam({ params, email, onDone }: MarkSpamProps) {
         Spam
       </Button>
       <Dialog title="Mark the ticket as spam?" isOpen={isOpen} onClose={() => setIsOpen(false)}>
-        <Form
-          save={mark}
-          onSubmit={(event) => {
-            event.preventDefault()
-            mark.mutate()
-          }}
-        >
+        <Form save={mark} onSubmit={() => mark.mutate()}>
           <p>It is cancelled and leaves the inbox.</p>
           {email && (
             <Check
@@ -52,11 +46,11 @@ export function MarkSpam({ params, email, onDone }: MarkSpamProps) {
               onChange={({ target }) => setBlockSender(target.checked)}
             />
           )}
-          <FormActions>
+          <Actions>
             <Button kind="primary" type="submit" pending={mark.isPending}>
               Mark as spam
             </Button>
-          </FormActions>
+          </Actions>
         </Form>
       </Dialog>
     </>

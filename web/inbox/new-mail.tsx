@@ -1,13 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { call, reading } from '../app/api.ts'
 import { useCan, useMember } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
-import { Button, IconButton } from '../ui/button.tsx'
+import { IconButton } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { Form, FormActions, FormProblem, TextArea, TextField } from '../ui/field.tsx'
+import { Form, FormActions, TextArea, TextField } from '../ui/field.tsx'
 import { Mail } from '../ui/icons.ts'
-import { sentenceOf } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
 import { addressesIn } from './recipients.tsx'
 import { refresh, TICKETS } from './use-live-desk.ts'
@@ -62,10 +61,7 @@ function MailForm({ agentId, onOpened }: NewMailProps) {
       onOpened(ticketNumber)
     },
   })
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    send.mutate(new FormData(event.currentTarget))
-  }
+  const submit = (fields: FormData): void => send.mutate(fields)
   return (
     <Form save={send} onSubmit={submit}>
       <TextField
@@ -80,12 +76,7 @@ function MailForm({ agentId, onOpened }: NewMailProps) {
       <TextField label="Bcc (only your team sees it)" name="bcc" autoCapitalize="none" spellCheck={false} />
       <TextField label="Subject" name="subject" maxLength={500} required />
       <TextArea label="Text (Markdown supported)" name="content" rows={8} maxLength={10_000} required />
-      {send.error && <FormProblem>{sentenceOf(send.error)}</FormProblem>}
-      <FormActions>
-        <Button kind="primary" type="submit" pending={send.isPending}>
-          Send the email
-        </Button>
-      </FormActions>
+      <FormActions save={send} kind="primary" label="Send the email" />
     </Form>
   )
 }

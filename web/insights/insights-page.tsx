@@ -12,12 +12,12 @@ import { sourceName } from '../conversations/source-names.ts'
 import { Ago } from '../ui/ago.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { Form, FormActions, FormProblem, TextArea } from '../ui/field.tsx'
+import { Form, FormActions, TextArea } from '../ui/field.tsx'
 import { formatNumber, formatShare } from '../ui/format.ts'
 import { CircleCheck } from '../ui/icons.ts'
 import { Badge, Page, Section } from '../ui/page.tsx'
 import { Quoted } from '../ui/quoted.tsx'
-import { Loaded, sentenceOf } from '../ui/state.tsx'
+import { Loaded } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
 import { DayChart } from './day-chart.tsx'
 import classes from './insights.module.css'
@@ -261,13 +261,7 @@ function AnswerDialog({ agentId, group, onClose, onDone }: AnswerDialogProps) {
   })
   return (
     <Dialog title={group.question} isOpen onClose={onClose} wide>
-      <Form
-        save={send}
-        onSubmit={(event) => {
-          event.preventDefault()
-          send.mutate()
-        }}
-      >
+      <Form save={send} onSubmit={() => send.mutate()}>
         <TextArea
           label="Answer"
           rows={8}
@@ -281,12 +275,7 @@ function AnswerDialog({ agentId, group, onClose, onDone }: AnswerDialogProps) {
         {group.suggestedAnswer && (
           <Quoted label="What a colleague wrote to one visitor" text={group.suggestedAnswer} />
         )}
-        {send.error && <FormProblem>{sentenceOf(send.error)}</FormProblem>}
-        <FormActions>
-          <Button kind="primary" type="submit" pending={send.isPending}>
-            Save the answer
-          </Button>
-        </FormActions>
+        <FormActions save={send} kind="primary" label="Save the answer" />
       </Form>
     </Dialog>
   )

@@ -5,9 +5,9 @@ import { useAgent, useAgentId } from '../app/session.ts'
 import { useSaveAgent } from '../deploy/use-save-agent.ts'
 import { Button } from '../ui/button.tsx'
 import fields from '../ui/field.module.css'
-import { Form, FormActions, FormProblem, Select, TextArea, TextField } from '../ui/field.tsx'
+import { Form, FormActions, Select, TextArea, TextField } from '../ui/field.tsx'
 import { Card, Page, Section } from '../ui/page.tsx'
-import { Loaded, sentenceOf } from '../ui/state.tsx'
+import { Loaded } from '../ui/state.tsx'
 import { NOT_READ, SAVED_UNREAD, useAnsweringModel } from './answering-model.tsx'
 import { Diff } from './diff.tsx'
 import { Versions } from './versions.tsx'
@@ -45,13 +45,7 @@ function Editor({ agent }: { agent: Agent }) {
   const { options, isBuiltin } = useAnsweringModel(draft.model)
   const save = useSaveAgent(agent, isBuiltin ? SAVED_UNREAD : 'The next answer follows it.')
   return (
-    <Form
-      save={save}
-      onSubmit={(event) => {
-        event.preventDefault()
-        save.mutate({ ...draft, temp: Number(draft.temp) })
-      }}
-    >
+    <Form save={save} onSubmit={() => save.mutate({ ...draft, temp: Number(draft.temp) })}>
       <Card>
         <div className={fields.form}>
           <TextArea
@@ -92,11 +86,7 @@ function Editor({ agent }: { agent: Agent }) {
           <Diff before={saved.instructions} after={draft.instructions} />
         </Section>
       )}
-      {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
-      <FormActions>
-        <Button kind="primary" type="submit" disabled={!isChanged} pending={save.isPending}>
-          Save
-        </Button>
+      <FormActions save={save} kind="primary" disabled={!isChanged} label="Save">
         {isChanged && (
           <Button kind="quiet" onClick={() => setDraft(saved)}>
             Discard

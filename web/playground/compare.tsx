@@ -5,7 +5,7 @@ import { useKept } from '../app/use-kept.ts'
 import { SaveCase } from '../evaluations/save-case.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import fields from '../ui/field.module.css'
-import { FormActions, FormProblem } from '../ui/field.tsx'
+import { Actions, FormProblem } from '../ui/field.tsx'
 import { Plus, X } from '../ui/icons.ts'
 import { Badge } from '../ui/page.tsx'
 import { sentenceOf } from '../ui/state.tsx'
@@ -145,7 +145,7 @@ function Configuration(props: ConfigurationProps) {
       )}
       {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
       {isOver && (
-        <FormActions>
+        <Actions>
           <Button small onClick={() => setSaving(true)}>
             Save as an evaluation question
           </Button>
@@ -154,7 +154,7 @@ function Configuration(props: ConfigurationProps) {
               Save {name} to the agent
             </Button>
           )}
-        </FormActions>
+        </Actions>
       )}
       {saving && answer && (
         <SaveCase agentId={agent.id} question={question} answer={answer} onClose={() => setSaving(false)} />

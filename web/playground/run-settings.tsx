@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type Agent, reading } from '../app/api.ts'
 import { Button } from '../ui/button.tsx'
 import fields from '../ui/field.module.css'
-import { FormActions, FormProblem, Select } from '../ui/field.tsx'
+import { Actions, FormProblem, Select } from '../ui/field.tsx'
 import { Badge } from '../ui/page.tsx'
 import { sentenceOf } from '../ui/state.tsx'
 import classes from './playground.module.css'
@@ -65,14 +65,14 @@ export function RunSettings({ agent, settings, place, onSettings, onPlace }: Run
         />
         {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
         {isDraft && (
-          <FormActions>
+          <Actions>
             <Button kind="primary" small pending={save.isPending} onClick={() => save.mutate(settings)}>
               Save to the agent
             </Button>
             <Button kind="quiet" small onClick={() => onSettings(saved)}>
               Discard the draft
             </Button>
-          </FormActions>
+          </Actions>
         )}
       </div>
     </details>

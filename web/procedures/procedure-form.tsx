@@ -8,10 +8,9 @@ import { queries } from '../app/queries.ts'
 import { useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Button, IconButton } from '../ui/button.tsx'
-import { Form, FormActions, FormProblem, Select, TextArea, TextField } from '../ui/field.tsx'
+import { Form, FormActions, Select, TextArea, TextField } from '../ui/field.tsx'
 import { ArrowDown, ArrowUp, Plus, X } from '../ui/icons.ts'
 import { Card } from '../ui/page.tsx'
-import { sentenceOf } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
 
 const PATH = '/agents/{agentId}/procedures'
@@ -33,13 +32,7 @@ export function ProcedureForm({ agentId, procedure }: ProcedureFormProps) {
   )
   const save = useSaveProcedure({ agentId, procedure })
   return (
-    <Form
-      save={save}
-      onSubmit={(event) => {
-        event.preventDefault()
-        save.mutate({ name, trigger, steps })
-      }}
-    >
+    <Form save={save} onSubmit={() => save.mutate({ name, trigger, steps })}>
       <Card className={actions.stack}>
         <TextField
           label="Name"
@@ -59,14 +52,12 @@ export function ProcedureForm({ agentId, procedure }: ProcedureFormProps) {
           onChange={({ target }) => setTrigger(target.value)}
         />
         <StepFields agentId={agentId} steps={steps} onChange={setSteps} />
-        {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
-        {can('actions:write') && (
-          <FormActions>
-            <Button kind={procedure ? 'secondary' : 'primary'} type="submit" pending={save.isPending}>
-              {procedure ? 'Save the procedure' : 'Add the procedure'}
-            </Button>
-          </FormActions>
-        )}
+        <FormActions
+          save={save}
+          may={can('actions:write')}
+          kind={procedure ? 'secondary' : 'primary'}
+          label={procedure ? 'Save the procedure' : 'Add the procedure'}
+        />
       </Card>
     </Form>
   )

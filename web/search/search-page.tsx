@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { call, type InputOf, type OutputOf, reading } from '../app/api.ts'
 import { useAgentId } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
@@ -30,9 +30,8 @@ export function SearchPage() {
     meta: { quiet: true },
     mutationFn: (body: Question) => call('POST', PATH, { params: { agentId }, body }),
   })
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    const question = String(new FormData(event.currentTarget).get('question')).trim()
+  const submit = (fields: FormData): void => {
+    const question = String(fields.get('question')).trim()
     test.mutate({ question, ...(expected && { expectedSourceId: expected }) })
   }
   return (

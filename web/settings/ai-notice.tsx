@@ -1,21 +1,17 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import type { Agent } from '../app/api.ts'
 import { useSaveAgent } from '../deploy/use-save-agent.ts'
-import { Button } from '../ui/button.tsx'
-import { Check, Form, FormActions, FormProblem, Select, TextArea } from '../ui/field.tsx'
+import { Check, Form, FormActions, Select, TextArea } from '../ui/field.tsx'
 import { Card, Section } from '../ui/page.tsx'
-import { sentenceOf } from '../ui/state.tsx'
 
 /** Edits how customers are told that an AI system answers them. */
 export function AiNotice({ agent }: { agent: Agent }) {
   const save = useSaveAgent(agent)
   const { enabled, text, place } = agent.aiNotice
   const [isOn, setIsOn] = useState(enabled)
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget)
-    const written = String(form.get('text') ?? text ?? '').trim()
-    const chosen = String(form.get('place') ?? place) === 'after' ? 'after' : 'before'
+  const submit = (fields: FormData): void => {
+    const written = String(fields.get('text') ?? text ?? '').trim()
+    const chosen = String(fields.get('place') ?? place) === 'after' ? 'after' : 'before'
     save.mutate({ aiNotice: { enabled: isOn, text: written || null, place: chosen } })
   }
   return (
@@ -51,12 +47,7 @@ export function AiNotice({ agent }: { agent: Agent }) {
               />
             </>
           )}
-          {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
-          <FormActions>
-            <Button type="submit" pending={save.isPending}>
-              Save the notice
-            </Button>
-          </FormActions>
+          <FormActions save={save} label="Save the notice" />
         </Form>
       </Card>
     </Section>

@@ -2,11 +2,10 @@ import { useState } from 'react'
 import { countryCodes } from '../../server/agents/settings/country-codes.ts'
 import type { Agent } from '../app/api.ts'
 import { useSaveAgent } from '../deploy/use-save-agent.ts'
-import { Button, IconButton } from '../ui/button.tsx'
-import { Form, FormActions, FormProblem, Select } from '../ui/field.tsx'
+import { IconButton } from '../ui/button.tsx'
+import { Form, FormActions, Select } from '../ui/field.tsx'
 import { X } from '../ui/icons.ts'
 import { Card, Section } from '../ui/page.tsx'
-import { sentenceOf } from '../ui/state.tsx'
 import classes from './settings.module.css'
 
 const names = new Intl.DisplayNames(undefined, { type: 'region' })
@@ -27,10 +26,7 @@ export function Countries({ agent }: { agent: Agent }) {
         <Form
           save={save}
           more={chosen}
-          onSubmit={(event) => {
-            event.preventDefault()
-            save.mutate({ blockedCountries: chosen.length > 0 ? chosen : null })
-          }}
+          onSubmit={() => save.mutate({ blockedCountries: chosen.length > 0 ? chosen : null })}
         >
           {chosen.length > 0 && (
             <ul className={classes.chips} aria-label="Blocked countries">
@@ -52,12 +48,7 @@ export function Countries({ agent }: { agent: Agent }) {
             value=""
             onChoose={(code) => code && setChosen([...chosen, code])}
           />
-          {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
-          <FormActions>
-            <Button type="submit" pending={save.isPending}>
-              Save the countries
-            </Button>
-          </FormActions>
+          <FormActions save={save} label="Save the countries" />
         </Form>
       </Card>
     </Section>

@@ -4,7 +4,7 @@ import { type Agent, call } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
-import { Form, FormActions, TextField } from '../ui/field.tsx'
+import { Actions, Form, TextField } from '../ui/field.tsx'
 import { Card, Section } from '../ui/page.tsx'
 import { tell } from '../ui/toast.tsx'
 
@@ -26,23 +26,18 @@ export function DeleteAgent({ agent }: { agent: Agent }) {
       about="Its sources, conversations and tickets are permanently deleted, too."
     >
       <Card>
-        <Form
-          onSubmit={(event) => {
-            event.preventDefault()
-            remove.mutate()
-          }}
-        >
+        <Form onSubmit={() => remove.mutate()}>
           <TextField
             label={`Type ${agent.name} to delete it`}
             value={typed}
             onChange={({ target }) => setTyped(target.value)}
             autoComplete="off"
           />
-          <FormActions>
+          <Actions>
             <Button kind="danger" type="submit" disabled={typed !== agent.name} pending={remove.isPending}>
               Delete for good
             </Button>
-          </FormActions>
+          </Actions>
         </Form>
       </Card>
     </Section>

@@ -1,10 +1,7 @@
-import type { FormEvent } from 'react'
 import type { Agent } from '../app/api.ts'
 import { useSaveAgent } from '../deploy/use-save-agent.ts'
-import { Button } from '../ui/button.tsx'
-import { Form, FormActions, FormProblem, Select, TextArea, TextField } from '../ui/field.tsx'
+import { Form, FormActions, Select, TextArea, TextField } from '../ui/field.tsx'
 import { Card, Section } from '../ui/page.tsx'
-import { sentenceOf } from '../ui/state.tsx'
 
 const lines = (text: FormDataEntryValue | null): string[] =>
   String(text ?? '')
@@ -15,10 +12,7 @@ const lines = (text: FormDataEntryValue | null): string[] =>
 /** The name, visibility, initial messages and limits of an agent. */
 export function General({ agent }: { agent: Agent }) {
   const save = useSaveAgent(agent)
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    save.mutate(changeOf(new FormData(event.currentTarget)))
-  }
+  const submit = (fields: FormData): void => save.mutate(changeOf(fields))
   const suggested = (agent.suggestedMessages ?? []).flatMap((one) =>
     one.type === 'single' ? [String(one.text)] : [],
   )
@@ -60,12 +54,7 @@ export function General({ agent }: { agent: Agent }) {
             hint="Leave it empty to use all that the plan has."
           />
           <RateFields limits={agent.ipRateLimits} />
-          {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
-          <FormActions>
-            <Button kind="primary" type="submit" pending={save.isPending}>
-              Save
-            </Button>
-          </FormActions>
+          <FormActions save={save} kind="primary" label="Save" />
         </Form>
       </Card>
     </Section>

@@ -1,10 +1,7 @@
-import type { FormEvent } from 'react'
 import type { Agent } from '../app/api.ts'
 import { useSaveAgent } from '../deploy/use-save-agent.ts'
-import { Button } from '../ui/button.tsx'
-import { Form, FormActions, FormProblem, TextArea } from '../ui/field.tsx'
+import { Form, FormActions, TextArea } from '../ui/field.tsx'
 import { Card, Section } from '../ui/page.tsx'
-import { sentenceOf } from '../ui/state.tsx'
 
 const KINDS = [
   ['dailyConversations', 'Send the daily conversation digest to'],
@@ -14,11 +11,9 @@ const KINDS = [
 /** Selects the notifications and the recipients of daily mails. */
 export function Notifications({ agent }: { agent: Agent }) {
   const save = useSaveAgent(agent)
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget)
+  const submit = (fields: FormData): void => {
     const notifications = KINDS.map(([kind]) => {
-      const emails = String(form.get(kind))
+      const emails = String(fields.get(kind))
         .split(/[\s,;]+/)
         .filter(Boolean)
       return [kind, { active: emails.length > 0, emails }] as const
@@ -40,12 +35,7 @@ export function Notifications({ agent }: { agent: Agent }) {
               hint="One address per line, at most ten. Leave it empty for no mail."
             />
           ))}
-          {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
-          <FormActions>
-            <Button type="submit" pending={save.isPending}>
-              Save the addresses
-            </Button>
-          </FormActions>
+          <FormActions save={save} label="Save the addresses" />
         </Form>
       </Card>
     </Section>

@@ -1,14 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import type { FormEvent } from 'react'
 import { call, reading } from '../app/api.ts'
 import { saveVersion } from '../app/conflicts.ts'
 import { Latest } from '../app/latest.tsx'
 import { queries } from '../app/queries.ts'
 import { useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
-import { Button } from '../ui/button.tsx'
-import { Check, Form, FormActions, FormProblem, TextField } from '../ui/field.tsx'
-import { Loaded, sentenceOf } from '../ui/state.tsx'
+import { Check, Form, FormActions, TextField } from '../ui/field.tsx'
+import { Loaded } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
 
 type Days = { retentionDays: number | null; promptDays: number | null; redactPaymentNumbers: boolean }
@@ -33,9 +31,7 @@ export function Retention({ agentId }: { agentId: string }) {
       return queries.invalidateQueries({ queryKey: ['/agents/{agentId}/retention'] })
     },
   })
-  const submit = (event: FormEvent<HTMLFormElement>, seen: Retained): void => {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget)
+  const submit = (form: FormData, seen: Retained): void => {
     const daysOf = (name: string): number | null => {
       const days = String(form.get(name))
       return days === '' ? null : Number(days)
@@ -57,7 +53,7 @@ export function Retention({ agentId }: { agentId: string }) {
           }
         >
           {(seen) => (
-            <Form save={save} onSubmit={(event) => submit(event, seen)}>
+            <Form save={save} onSubmit={(fields) => submit(fields, seen)}>
               <TextField
                 label="Days"
                 name="days"
@@ -82,14 +78,7 @@ export function Retention({ agentId }: { agentId: string }) {
                 disabled={!can('privacy:write')}
                 defaultChecked={seen.redactPaymentNumbers}
               />
-              {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
-              {can('privacy:write') && (
-                <FormActions>
-                  <Button type="submit" pending={save.isPending}>
-                    Save the days
-                  </Button>
-                </FormActions>
-              )}
+              <FormActions save={save} may={can('privacy:write')} label="Save the days" />
             </Form>
           )}
         </Latest>

@@ -1,19 +1,16 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import type { Agent } from '../app/api.ts'
 import { useSaveAgent } from '../deploy/use-save-agent.ts'
-import { Button } from '../ui/button.tsx'
-import { Check, Form, FormActions, FormProblem, TextArea } from '../ui/field.tsx'
+import { Check, Form, FormActions, TextArea } from '../ui/field.tsx'
 import { Card, Section } from '../ui/page.tsx'
-import { sentenceOf } from '../ui/state.tsx'
 
 /** Edits what counts as spam. */
 export function Spam({ agent }: { agent: Agent }) {
   const save = useSaveAgent(agent)
   const settings = agent.spamSettings
   const [isOn, setIsOn] = useState(settings?.enabled ?? false)
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    const prompt = String(new FormData(event.currentTarget).get('prompt') ?? settings?.prompt ?? '').trim()
+  const submit = (fields: FormData): void => {
+    const prompt = String(fields.get('prompt') ?? settings?.prompt ?? '').trim()
     save.mutate({ spamSettings: { enabled: isOn, prompt } })
   }
   return (
@@ -37,12 +34,7 @@ export function Spam({ agent }: { agent: Agent }) {
               required
             />
           )}
-          {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
-          <FormActions>
-            <Button type="submit" pending={save.isPending}>
-              Save the spam settings
-            </Button>
-          </FormActions>
+          <FormActions save={save} label="Save the spam settings" />
         </Form>
       </Card>
     </Section>

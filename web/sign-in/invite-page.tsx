@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import type { FormEvent } from 'react'
 import { call } from '../app/api.ts'
 import { base } from '../app/base.ts'
 import { useMutation } from '../app/use-mutation.ts'
@@ -28,10 +27,7 @@ export function InvitePage() {
     },
     onSuccess: () => location.assign(`${base}/`),
   })
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    accept.mutate(new FormData(event.currentTarget))
-  }
+  const submit = (fields: FormData): void => accept.mutate(fields)
   return (
     <Gate title={invitation.data ? `Join ${invitation.data.accountName}` : 'Invitation'}>
       <Loaded of={invitation}>

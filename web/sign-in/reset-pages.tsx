@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { FormEvent } from 'react'
 import { call, reading } from '../app/api.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
@@ -15,10 +14,7 @@ export function ForgotPage() {
     meta: { quiet: true },
     mutationFn: (email: string) => call('POST', '/password-resets', { body: { email } }),
   })
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    ask.mutate(String(new FormData(event.currentTarget).get('email')))
-  }
+  const submit = (fields: FormData): void => ask.mutate(String(fields.get('email')))
   if (data && !data.mailsResets) {
     return (
       <Gate
@@ -53,10 +49,7 @@ export function ResetPage() {
     mutationFn: (password: string) =>
       call('POST', '/password-resets/accept', { body: { token: tokenOfLink(), password } }),
   })
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    reset.mutate(String(new FormData(event.currentTarget).get('password')))
-  }
+  const submit = (fields: FormData): void => reset.mutate(String(fields.get('password')))
   if (reset.isSuccess) {
     return (
       <Gate title="Your password is changed" about="Everywhere else you are signed out.">

@@ -1,4 +1,3 @@
-import type { FormEvent } from 'react'
 import { call } from '../app/api.ts'
 import { base } from '../app/base.ts'
 import { useMutation } from '../app/use-mutation.ts'
@@ -22,10 +21,7 @@ export function SetUpPage() {
     },
     onSuccess: () => location.assign(`${base}/agents`),
   })
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    setUp.mutate(new FormData(event.currentTarget))
-  }
+  const submit = (fields: FormData): void => setUp.mutate(fields)
   return (
     <Gate title="Welcome to Parley" about="Name the workspace and become its owner.">
       {tokenOfLink() === '' && (

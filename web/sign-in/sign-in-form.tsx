@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { call, reading } from '../app/api.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
@@ -30,11 +30,8 @@ export function SignInForm({ email, onDone, onProvider, children }: SignInFormPr
     mutationFn: () => call('POST', '/sign-in/provider'),
     onSuccess: ({ url }) => onProvider(url),
   })
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget)
-    signIn.mutate({ email: String(form.get('email')), password: String(form.get('password')) })
-  }
+  const submit = (fields: FormData): void =>
+    signIn.mutate({ email: String(fields.get('email')), password: String(fields.get('password')) })
   if (asksCode) return <SecondFactor onDone={onDone} onAgain={() => setAsksCode(false)} />
   return (
     <>
@@ -83,12 +80,7 @@ function SecondFactor({ onDone, onAgain }: { onDone: () => void; onAgain: () => 
     onSuccess: onDone,
   })
   return (
-    <Form
-      onSubmit={(event) => {
-        event.preventDefault()
-        send.mutate()
-      }}
-    >
+    <Form onSubmit={() => send.mutate()}>
       <h2 className={classes.step}>One more step</h2>
       <p className={classes.about}>Type the six digits of your authenticator, or a backup code.</p>
       <TextField

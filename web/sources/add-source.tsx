@@ -1,11 +1,10 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { call, type InputOf } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { Form, FormActions, FormProblem, Select, TextArea, TextField } from '../ui/field.tsx'
-import { sentenceOf } from '../ui/state.tsx'
+import { Form, FormActions, Select, TextArea, TextField } from '../ui/field.tsx'
 import { typedUrl } from './typed-url.ts'
 
 export type NewKind = 'link' | 'qna' | 'text'
@@ -62,10 +61,7 @@ export function AddSource({
       onClose()
     },
   })
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    add.mutate(bodyOf(kind, new FormData(event.currentTarget)))
-  }
+  const submit = (fields: FormData): void => add.mutate(bodyOf(kind, fields))
   return (
     <Dialog title={TITLES[kind]} isOpen onClose={onClose} wide={kind !== 'link'}>
       <Form save={add} onSubmit={submit}>
@@ -89,11 +85,7 @@ export function AddSource({
             <TextArea label="Text" name="content" rows={14} required />
           </>
         )}
-        {add.error && <FormProblem>{sentenceOf(add.error)}</FormProblem>}
-        <FormActions>
-          <Button kind="primary" type="submit" pending={add.isPending}>
-            Add
-          </Button>
+        <FormActions save={add} kind="primary" label="Add">
           <Button kind="quiet" onClick={onClose}>
             Cancel
           </Button>

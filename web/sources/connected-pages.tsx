@@ -7,10 +7,10 @@ import { Ago } from '../ui/ago.tsx'
 import { Button } from '../ui/button.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { Form, FormActions, FormProblem, TextField } from '../ui/field.tsx'
+import { Form, FormActions, TextField } from '../ui/field.tsx'
 import { FileText, Plus } from '../ui/icons.ts'
 import { ShowMore } from '../ui/show-more.tsx'
-import { Empty, Loaded, sentenceOf } from '../ui/state.tsx'
+import { Empty, Loaded } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
 import classes from './sources.module.css'
 
@@ -36,11 +36,9 @@ function Connect({ agentId }: { agentId: string }) {
       call('PUT', PATH, { params: { agentId }, body }),
     onSuccess: refresh,
   })
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget)
-    const baseUrl = String(form.get('baseUrl')).trim()
-    connect.mutate({ accessToken: String(form.get('token')).trim(), ...(baseUrl && { baseUrl }) })
+  const submit = (fields: FormData): void => {
+    const baseUrl = String(fields.get('baseUrl')).trim()
+    connect.mutate({ accessToken: String(fields.get('token')).trim(), ...(baseUrl && { baseUrl }) })
   }
   return (
     <Form save={connect} onSubmit={submit}>
@@ -60,12 +58,7 @@ function Connect({ agentId }: { agentId: string }) {
         <summary>Another server</summary>
         <TextField label="Address" name="baseUrl" inputMode="url" hint="Leave it empty for the public one." />
       </details>
-      {connect.error && <FormProblem>{sentenceOf(connect.error)}</FormProblem>}
-      <FormActions>
-        <Button kind="primary" type="submit" pending={connect.isPending}>
-          Connect
-        </Button>
-      </FormActions>
+      <FormActions save={connect} kind="primary" label="Connect" />
     </Form>
   )
 }

@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import type { FormEvent } from 'react'
 import { call, type InputOf, type OutputOf, reading, type Source } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { Form, FormActions, FormProblem, TextArea, TextField } from '../ui/field.tsx'
-import { Loaded, sentenceOf } from '../ui/state.tsx'
+import { Form, FormActions, TextArea, TextField } from '../ui/field.tsx'
+import { Loaded } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
 
 const PATH = '/agents/{agentId}/sources/{sourceId}'
@@ -37,10 +36,8 @@ function Fields({ agentId, source, content, onClose }: Props & { content: Conten
       onClose()
     },
   })
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget)
-    const text = (name: string) => String(form.get(name) ?? '').trim()
+  const submit = (fields: FormData): void => {
+    const text = (name: string) => String(fields.get(name) ?? '').trim()
     const questions = text('questions')
       .split('\n')
       .map((line) => line.trim())
@@ -68,11 +65,7 @@ function Fields({ agentId, source, content, onClose }: Props & { content: Conten
       ) : (
         <TextArea label="Text" name="content" rows={16} defaultValue={content.content} required dir="auto" />
       )}
-      {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
-      <FormActions>
-        <Button kind="primary" type="submit" pending={save.isPending}>
-          Save and train
-        </Button>
+      <FormActions save={save} kind="primary" label="Save and train">
         <Button kind="quiet" onClick={onClose}>
           Cancel
         </Button>

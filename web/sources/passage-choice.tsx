@@ -1,11 +1,11 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { call, type InputOf } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
 import { useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { Form, FormActions, FormProblem, TextField } from '../ui/field.tsx'
+import { Form, FormActions, TextField } from '../ui/field.tsx'
 import { EyeOff, Pin, PinOff, RotateCcw } from '../ui/icons.ts'
 import { Badge } from '../ui/page.tsx'
 import { sentenceOf } from '../ui/state.tsx'
@@ -135,13 +135,7 @@ type PinFormProps = {
 
 function PinForm({ choose, onPin, onClose }: PinFormProps) {
   return (
-    <Form
-      save={choose}
-      onSubmit={(event: FormEvent<HTMLFormElement>) => {
-        event.preventDefault()
-        onPin(String(new FormData(event.currentTarget).get('question')).trim())
-      }}
-    >
+    <Form save={choose} onSubmit={(fields) => onPin(String(fields.get('question')).trim())}>
       <TextField
         label="Question"
         name="question"
@@ -150,11 +144,7 @@ function PinForm({ choose, onPin, onClose }: PinFormProps) {
         maxLength={MAX_QUESTION_LENGTH}
         autoFocus
       />
-      {choose.error && <FormProblem>{sentenceOf(choose.error)}</FormProblem>}
-      <FormActions>
-        <Button kind="primary" type="submit" pending={choose.isPending}>
-          Pin
-        </Button>
+      <FormActions save={choose} kind="primary" label="Pin">
         <Button kind="quiet" onClick={onClose}>
           Cancel
         </Button>

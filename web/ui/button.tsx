@@ -8,7 +8,7 @@ type Kind = 'primary' | 'secondary' | 'quiet' | 'danger'
 export const buttonClass = (kind: Kind = 'secondary', small = false): string =>
   `${classes.button} ${classes[kind]} ${small ? classes.small : ''}`
 
-type ButtonProps = ComponentProps<'button'> & {
+export type ButtonProps = ComponentProps<'button'> & {
   kind?: Kind
   small?: boolean
   icon?: LucideIcon

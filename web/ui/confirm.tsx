@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { Button } from './button.tsx'
 import classes from './dialog.module.css'
 import { Dialog } from './dialog.tsx'
-import { FormActions } from './field.tsx'
+import { Actions } from './field.tsx'
 
 type ConfirmProps = {
   /** The question, which names what will be lost. */
@@ -30,13 +30,13 @@ export const Confirm = ({
 }: ConfirmProps) => (
   <Dialog title={title} isOpen onClose={onClose} role="alertdialog">
     <p className={classes.said}>{children}</p>
-    <FormActions>
+    <Actions>
       <Button kind="danger" pending={pending} onClick={onConfirm}>
         {action}
       </Button>
       <Button kind="quiet" onClick={onClose}>
         {cancel}
       </Button>
-    </FormActions>
+    </Actions>
   </Dialog>
 )

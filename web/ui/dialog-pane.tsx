@@ -2,7 +2,7 @@ import { type ReactNode, useRef, useState } from 'react'
 import { Heading, Modal, ModalOverlay, Dialog as Pane } from 'react-aria-components'
 import { Button, IconButton } from './button.tsx'
 import classes from './dialog.module.css'
-import { FormActions } from './field.tsx'
+import { Actions } from './field.tsx'
 import { X } from './icons.ts'
 import { isUnsaved } from './unsaved.ts'
 
@@ -50,14 +50,14 @@ export function DialogPane({ title, onClose, wide, drawer, role = 'dialog', chil
           {isAsking && (
             <DialogPane title="Close without saving?" role="alertdialog" onClose={() => setIsAsking(false)}>
               <p className={classes.said}>Your unsaved changes will be lost.</p>
-              <FormActions>
+              <Actions>
                 <Button kind="danger" onClick={onClose}>
                   Discard it
                 </Button>
                 <Button kind="quiet" onClick={() => setIsAsking(false)}>
                   Keep editing
                 </Button>
-              </FormActions>
+              </Actions>
             </DialogPane>
           )}
         </Pane>

@@ -1,5 +1,6 @@
 import {
   type ComponentProps,
+  type FormEvent,
   type ReactNode,
   type Ref,
   useId,
@@ -7,7 +8,9 @@ import {
   useRef,
   useState,
 } from 'react'
+import { Button, type ButtonProps } from './button.tsx'
 import classes from './field.module.css'
+import { sentenceOf } from './state.tsx'
 import { type Saving, useUnsaved } from './unsaved.ts'
 
 type Labelled = {
@@ -176,25 +179,55 @@ export function Check({
   )
 }
 
-type FormProps = ComponentProps<'form'> & {
+type FormProps = Omit<ComponentProps<'form'>, 'onSubmit'> & {
+  onSubmit?: (fields: FormData, form: HTMLFormElement) => void
   /** The mutation that saves the form. With it, leaving the page asks first while there are unsaved changes. */
   save?: Saving
   /** What the form contains besides its fields. */
   more?: unknown
 }
 
-export function Form({ save, more, children, ...rest }: FormProps) {
+export function Form({ save, more, onSubmit, children, ...rest }: FormProps) {
   const form = useRef<HTMLFormElement>(null)
   useUnsaved(form, save, more)
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    onSubmit?.(new FormData(event.currentTarget), event.currentTarget)
+  }
   return (
-    <form ref={form} className={classes.form} {...rest}>
+    <form ref={form} className={classes.form} {...rest} onSubmit={submit}>
       {children}
     </form>
   )
 }
 
-export const FormActions = ({ children }: { children: ReactNode }) => (
+type FormActionsProps = Pick<ButtonProps, 'kind' | 'disabled' | 'icon' | 'pending'> & {
+  save: { error: Error | null; isPending: boolean }
+  /** What the button that submits the form says. */
+  label: string
+  /** Without permission, nothing but what went wrong is shown. */
+  may?: boolean
+  /** Further buttons. */
+  children?: ReactNode
+}
+
+export const Actions = ({ children }: { children: ReactNode }) => (
   <div className={classes.actions}>{children}</div>
+)
+
+/** The end of a form: what went wrong, and the button that submits it. */
+export const FormActions = ({ save, label, may = true, children, ...button }: FormActionsProps) => (
+  <>
+    {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
+    {may && (
+      <Actions>
+        <Button type="submit" pending={save.isPending} {...button}>
+          {label}
+        </Button>
+        {children}
+      </Actions>
+    )}
+  </>
 )
 
 export const FormProblem = ({ children }: { children: ReactNode }) => (

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import type { FormEvent } from 'react'
 import { call, reading } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
 import { useMember } from '../app/session.ts'
@@ -7,10 +6,10 @@ import { useMutation } from '../app/use-mutation.ts'
 import { NewPassword } from '../sign-in/new-password.tsx'
 import { Ago } from '../ui/ago.tsx'
 import { Button } from '../ui/button.tsx'
-import { Form, FormActions, FormProblem, TextField } from '../ui/field.tsx'
+import { Form, FormActions, TextField } from '../ui/field.tsx'
 import { Hidden } from '../ui/hidden.tsx'
 import { Badge, Card, Page, Section, Table } from '../ui/page.tsx'
-import { Loaded, sentenceOf } from '../ui/state.tsx'
+import { Loaded } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
 import { SecondFactor } from './second-factor.tsx'
 import classes from './workspace.module.css'
@@ -38,10 +37,7 @@ function OwnName({ name }: { name: string }) {
       return queries.invalidateQueries({ queryKey: ['/me'] })
     },
   })
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    save.mutate(String(new FormData(event.currentTarget).get('name')).trim())
-  }
+  const submit = (fields: FormData): void => save.mutate(String(fields.get('name')).trim())
   return (
     <Section title="Name" about="Your colleagues and the visitors whom you answer see it.">
       <Card>
@@ -54,12 +50,7 @@ function OwnName({ name }: { name: string }) {
             maxLength={100}
             autoComplete="name"
           />
-          {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
-          <FormActions>
-            <Button type="submit" pending={save.isPending}>
-              Rename
-            </Button>
-          </FormActions>
+          <FormActions save={save} label="Rename" />
         </Form>
       </Card>
     </Section>
@@ -129,15 +120,12 @@ function Password() {
     mutationFn: (body: { currentPassword: string; newPassword: string }) =>
       call('PUT', '/password', { body }),
   })
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    const element = event.currentTarget
-    const form = new FormData(element)
+  const submit = (fields: FormData, form: HTMLFormElement): void => {
     change.mutate(
-      { currentPassword: String(form.get('current')), newPassword: String(form.get('new')) },
+      { currentPassword: String(fields.get('current')), newPassword: String(fields.get('new')) },
       {
         onSuccess: () => {
-          element.reset()
+          form.reset()
           tell('done', 'Your password is changed. Your other sessions have ended.')
         },
       },
@@ -155,12 +143,7 @@ function Password() {
             required
           />
           <NewPassword label="New password" name="new" />
-          {change.error && <FormProblem>{sentenceOf(change.error)}</FormProblem>}
-          <FormActions>
-            <Button type="submit" pending={change.isPending}>
-              Change the password
-            </Button>
-          </FormActions>
+          <FormActions save={change} label="Change the password" />
         </Form>
       </Card>
     </Section>

@@ -1,14 +1,13 @@
-import type { FormEvent } from 'react'
 import { call, exporting } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
 import { asJsonLine, collect, saveFile } from '../app/save-file.ts'
 import { useCan, useMe } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
-import { Form, FormActions, FormProblem, TextField } from '../ui/field.tsx'
+import { Form, FormActions, TextField } from '../ui/field.tsx'
 import { Download } from '../ui/icons.ts'
 import { Card, Section } from '../ui/page.tsx'
-import { Loaded, sentenceOf } from '../ui/state.tsx'
+import { Loaded } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
 import classes from './workspace.module.css'
 
@@ -33,21 +32,13 @@ function Name({ name }: { name: string }) {
       return queries.invalidateQueries({ queryKey: ['/me'] })
     },
   })
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    save.mutate(String(new FormData(event.currentTarget).get('name')).trim())
-  }
+  const submit = (fields: FormData): void => save.mutate(String(fields.get('name')).trim())
   return (
     <Section title="Name">
       <Card>
         <Form save={save} onSubmit={submit}>
           <TextField label="Name of the workspace" name="name" defaultValue={name} required maxLength={100} />
-          {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
-          <FormActions>
-            <Button type="submit" pending={save.isPending}>
-              Rename
-            </Button>
-          </FormActions>
+          <FormActions save={save} label="Rename" />
         </Form>
       </Card>
     </Section>

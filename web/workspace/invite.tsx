@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { call, type InputOf } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
 import { useAgents, useMember } from '../app/session.ts'
@@ -6,8 +6,7 @@ import { useMutation } from '../app/use-mutation.ts'
 import { Code } from '../deploy/code.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { Check, Form, FormActions, FormProblem, Select, TextField } from '../ui/field.tsx'
-import { sentenceOf } from '../ui/state.tsx'
+import { Check, Form, FormActions, Select, TextField } from '../ui/field.tsx'
 import { ROLES, type Role } from './roles.ts'
 import classes from './workspace.module.css'
 
@@ -25,9 +24,8 @@ export function Invite({ onClose }: { onClose: () => void }) {
     mutationFn: (body: Invitation) => call('POST', '/invitations', { body }),
     onSettled: () => queries.invalidateQueries({ queryKey: ['/invitations'] }),
   })
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    const email = String(new FormData(event.currentTarget).get('email')).trim()
+  const submit = (fields: FormData): void => {
+    const email = String(fields.get('email')).trim()
     invite.mutate({ email, role, agentIds: canLimit && agentIds.length > 0 ? agentIds : null })
   }
   const { data } = invite
@@ -79,12 +77,7 @@ export function Invite({ onClose }: { onClose: () => void }) {
             ))}
           </fieldset>
         )}
-        {invite.error && <FormProblem>{sentenceOf(invite.error)}</FormProblem>}
-        <FormActions>
-          <Button kind="primary" type="submit" pending={invite.isPending}>
-            Make the invitation
-          </Button>
-        </FormActions>
+        <FormActions save={invite} kind="primary" label="Make the invitation" />
       </Form>
     </Dialog>
   )

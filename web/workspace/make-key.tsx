@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import type { Scope } from '../../server/platform/http/contract.ts'
 import { call, type InputOf } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
@@ -8,7 +8,6 @@ import { Code } from '../deploy/code.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Check, Form, FormActions, FormProblem, Select, TextField } from '../ui/field.tsx'
-import { sentenceOf } from '../ui/state.tsx'
 import classes from './workspace.module.css'
 
 type NewKey = InputOf<'POST', '/keys'>['body']
@@ -33,15 +32,13 @@ export function MakeKey({ onClose }: { onClose: () => void }) {
     mutationFn: (body: NewKey) => call('POST', '/keys', { body }),
     onSettled: refresh,
   })
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget)
-    const days = Number(form.get('days'))
-    const scopes = form.getAll('scopes') as Scope[]
+  const submit = (fields: FormData): void => {
+    const days = Number(fields.get('days'))
+    const scopes = fields.getAll('scopes') as Scope[]
     setIsEmpty(isLimited && scopes.length === 0)
     if (isLimited && scopes.length === 0) return
     make.mutate({
-      name: String(form.get('name')).trim(),
+      name: String(fields.get('name')).trim(),
       ...(isLimited && { scopes }),
       ...(days > 0 && { expiresAt: new Date(Date.now() + days * DAY_MS).toISOString() }),
     })
@@ -97,12 +94,7 @@ export function MakeKey({ onClose }: { onClose: () => void }) {
           </fieldset>
         )}
         {isEmpty && <FormProblem>Choose what the key may do.</FormProblem>}
-        {make.error && <FormProblem>{sentenceOf(make.error)}</FormProblem>}
-        <FormActions>
-          <Button kind="primary" type="submit" pending={make.isPending}>
-            Make the key
-          </Button>
-        </FormActions>
+        <FormActions save={make} kind="primary" label="Make the key" />
       </Form>
     </Dialog>
   )

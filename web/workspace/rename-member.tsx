@@ -1,11 +1,8 @@
-import type { FormEvent } from 'react'
 import { call, type OutputOf } from '../app/api.ts'
 import { queries } from '../app/queries.ts'
 import { useMutation } from '../app/use-mutation.ts'
-import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { Form, FormActions, FormProblem, TextField } from '../ui/field.tsx'
-import { sentenceOf } from '../ui/state.tsx'
+import { Form, FormActions, TextField } from '../ui/field.tsx'
 import { tell } from '../ui/toast.tsx'
 
 type Member = OutputOf<'GET', '/members'>[number]
@@ -21,20 +18,12 @@ export function RenameMember({ member, onClose }: { member: Member; onClose: () 
       onClose()
     },
   })
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    save.mutate(String(new FormData(event.currentTarget).get('name')).trim())
-  }
+  const submit = (fields: FormData): void => save.mutate(String(fields.get('name')).trim())
   return (
     <Dialog title={`Rename ${member.name}`} isOpen onClose={onClose}>
       <Form save={save} onSubmit={submit}>
         <TextField label="Name" name="name" defaultValue={member.name} required maxLength={100} autoFocus />
-        {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
-        <FormActions>
-          <Button kind="primary" type="submit" pending={save.isPending}>
-            Rename
-          </Button>
-        </FormActions>
+        <FormActions save={save} kind="primary" label="Rename" />
       </Form>
     </Dialog>
   )

@@ -4,7 +4,7 @@ import { queries } from '../app/queries.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Code } from '../deploy/code.tsx'
 import { Button } from '../ui/button.tsx'
-import { Form, FormActions, FormProblem, TextField } from '../ui/field.tsx'
+import { Actions, Form, FormActions, FormProblem, TextField } from '../ui/field.tsx'
 import { Card, Section } from '../ui/page.tsx'
 import { QrCode } from '../ui/qr-code.tsx'
 import { sentenceOf } from '../ui/state.tsx'
@@ -40,8 +40,7 @@ export function SecondFactor({ isOn }: { isOn: boolean }) {
           />
         ) : (
           <Form
-            onSubmit={(event) => {
-              event.preventDefault()
+            onSubmit={() => {
               if (isOn) remove.mutate()
               else begin.mutate()
             }}
@@ -55,11 +54,11 @@ export function SecondFactor({ isOn }: { isOn: boolean }) {
               required
             />
             {error && <FormProblem>{sentenceOf(error)}</FormProblem>}
-            <FormActions>
+            <Actions>
               <Button type="submit" pending={begin.isPending || remove.isPending}>
                 {isOn ? 'Remove the second factor' : 'Set up a second factor'}
               </Button>
-            </FormActions>
+            </Actions>
           </Form>
         )}
       </Card>
@@ -82,12 +81,7 @@ function ConfirmCode({ uri, backupCodes, onConfirmed }: ConfirmCodeProps) {
     },
   })
   return (
-    <Form
-      onSubmit={(event) => {
-        event.preventDefault()
-        confirm.mutate()
-      }}
-    >
+    <Form onSubmit={() => confirm.mutate()}>
       <p>
         Scan this with your authenticator app, type the key below into it, or{' '}
         <a href={uri}>open the app on this device</a>. Then type the six digits that it shows.
@@ -104,12 +98,7 @@ function ConfirmCode({ uri, backupCodes, onConfirmed }: ConfirmCodeProps) {
         onChange={({ target }) => setCode(target.value)}
         required
       />
-      {confirm.error && <FormProblem>{sentenceOf(confirm.error)}</FormProblem>}
-      <FormActions>
-        <Button kind="primary" type="submit" pending={confirm.isPending}>
-          Switch it on
-        </Button>
-      </FormActions>
+      <FormActions save={confirm} kind="primary" label="Switch it on" />
     </Form>
   )
 }

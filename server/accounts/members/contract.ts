@@ -1,8 +1,8 @@
 import Type from 'typebox'
-import { Exact, endpoint, IsoTime, Nullable, OneOf, Success } from '../../platform/http/contract.ts'
+import { Exact, endpointsOf, IsoTime, Nullable, OneOf, Success } from '../../platform/http/contract.ts'
 import { roles } from '../keys/roles.ts'
 
-const tag = 'Members'
+const endpoint = endpointsOf('Members')
 
 const AgentIds = Nullable(
   Type.Array(Type.String({ minLength: 1, maxLength: 50 }), {
@@ -33,7 +33,6 @@ export const listAccountMembers = endpoint({
   method: 'GET',
   path: '/members',
   name: 'listAccountMembers',
-  tag,
   summary: 'List the members of the account',
   description: 'Members are in the order in which they were added.',
   scope: 'members:read',
@@ -44,7 +43,6 @@ export const updateMember = endpoint({
   method: 'PATCH',
   path: '/members/{memberId}',
   name: 'updateMember',
-  tag,
   summary: 'Change the name or the role of a member',
   description:
     'The change takes effect in every process within a second. Only an owner can make somebody an owner or change an owner; the last owner remains one. A role that cannot be limited removes the limit. An API key can permit a member more only with scopes that it has itself, and not at all if it expires.',
@@ -63,7 +61,6 @@ export const updateMe = endpoint({
   method: 'PATCH',
   path: '/me',
   name: 'updateMe',
-  tag,
   summary: 'Change your name',
   description: 'Your colleagues and the visitors whom you answer see the name.',
   scope: 'account:read',
@@ -90,7 +87,6 @@ export const removeMember = endpoint({
   method: 'DELETE',
   path: '/members/{memberId}',
   name: 'removeMember',
-  tag,
   summary: 'Remove a member',
   description:
     'All of their sessions end, and their open tickets become unassigned. API keys that they have made go on working until they are revoked. Only an owner can remove an owner, and the last one cannot be removed.',
@@ -125,7 +121,6 @@ export const listInvitations = endpoint({
   method: 'GET',
   path: '/invitations',
   name: 'listInvitations',
-  tag,
   summary: 'List the open invitations',
   description: 'Newest first, without their links. An expired invitation can be created again.',
   scope: 'members:read',
@@ -136,7 +131,6 @@ export const createInvitation = endpoint({
   method: 'POST',
   path: '/invitations',
   name: 'createInvitation',
-  tag,
   summary: 'Invite somebody to the account',
   description:
     'The link works once, for seven days, and only this response contains it. It is mailed if the operator has set SMTP_URL and PUBLIC_URL. Only an owner can invite an owner. An API key can only invite to roles whose scopes it has itself, and not at all if it expires.',
@@ -165,7 +159,6 @@ export const revokeInvitation = endpoint({
   method: 'DELETE',
   path: '/invitations/{invitationId}',
   name: 'revokeInvitation',
-  tag,
   summary: 'Revoke an invitation',
   scope: 'members:write',
   params: Exact({ invitationId: Type.String({ minLength: 1 }) }),

@@ -6,6 +6,7 @@ import { transact } from '../../platform/db/statements/transact.ts'
 import type { MembersTable, Presence, Role } from '../../platform/db/tables/accounts.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { ApiError } from '../../platform/http/errors.ts'
+import { requireRow } from '../../platform/http/require-row.ts'
 import { planOf } from '../plans/plans.ts'
 
 export type MemberRow = Selectable<MembersTable>
@@ -53,16 +54,11 @@ export async function lockMembers(trx: Trx, accountId: AccountId): Promise<void>
 
 /** Returns the account's member with this id. Throws RESOURCE_NOT_FOUND when there is none. */
 export async function requireMemberById(db: Db, accountId: AccountId, id: string): Promise<MemberRow> {
-  const row = isId(id)
-    ? await db
-        .selectFrom('members')
-        .selectAll()
-        .where('account_id', '=', accountId)
-        .where('id', '=', id)
-        .executeTakeFirst()
-    : undefined
-  if (!row) throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The team member does not exist.' })
-  return row
+  return requireRow(
+    db.selectFrom('members').selectAll().where('account_id', '=', accountId),
+    id,
+    'The team member does not exist.',
+  )
 }
 
 /** Throws LAST_OWNER when the member is the account's only owner. The caller must hold the lock of lockMembers. */

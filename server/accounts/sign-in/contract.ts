@@ -1,9 +1,9 @@
 import Type from 'typebox'
-import { Exact, endpoint, IsoTime, Nullable, OneOf, Success } from '../../platform/http/contract.ts'
+import { Exact, endpointsOf, IsoTime, Nullable, OneOf, Success } from '../../platform/http/contract.ts'
 import { roles } from '../keys/roles.ts'
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from './passwords/password-limits.ts'
 
-const tag = 'Sign-in'
+const endpoint = endpointsOf('Sign-in')
 /**
  * The body limit in bytes, far more than any of these endpoints needs. A password of a megabyte is refused before it
  * is hashed.
@@ -24,7 +24,6 @@ export const readSignIn = endpoint({
   method: 'GET',
   path: '/sign-in',
   name: 'readSignIn',
-  tag,
   summary: 'Read how members can sign in',
   description: 'Returns what a sign-in page needs to know before a member is signed in.',
   scope: null,
@@ -51,7 +50,6 @@ export const setUp = endpoint({
   method: 'POST',
   path: '/set-up',
   name: 'setUp',
-  tag,
   summary: 'Become the first owner of an account',
   description: `Needs the token of a set-up link, which works once, for 24 hours. ${COUNTED}`,
   scope: null,
@@ -73,7 +71,6 @@ export const signIn = endpoint({
   method: 'POST',
   path: '/sign-in',
   name: 'signIn',
-  tag,
   summary: 'Sign in with a password',
   description: `Sets the cookie of a session, which ends after 14 days. If the member has a second factor, the cookie only permits \`/sign-in/second-factor\`. A browser must send the header \`x-parley-session: 1\`. An unknown address and a wrong password get the same response. ${GUESSES} ${COUNTED}`,
   scope: null,
@@ -92,7 +89,6 @@ export const signInSecondFactor = endpoint({
   method: 'POST',
   path: '/sign-in/second-factor',
   name: 'signInSecondFactor',
-  tag,
   summary: 'Complete a sign-in with the code of the second factor',
   description: `Accepts six digits of the authenticator, which work once, or one of the backup codes. After five wrong codes, the sign-in has to be started again; after ten, codes are refused for 15 minutes. ${COUNTED}`,
   scope: null,
@@ -106,7 +102,6 @@ export const signInProvider = endpoint({
   method: 'POST',
   path: '/sign-in/provider',
   name: 'signInProvider',
-  tag,
   summary: 'Start a sign-in with OpenID Connect',
   description:
     'Returns the address to send the browser to; the browser returns signed in. Only a member whose login has the same, verified address can sign in, and from then on only with the same issuer and subject.',
@@ -120,7 +115,6 @@ export const requestPasswordReset = endpoint({
   method: 'POST',
   path: '/password-resets',
   name: 'requestPasswordReset',
-  tag,
   summary: 'Request a mail with a link for a new password',
   description: `The response is the same whether or not the address is known. Nothing is sent unless the operator has set SMTP_URL and PUBLIC_URL; \`member reset-link\` creates the link without mail. ${COUNTED}`,
   scope: null,
@@ -133,7 +127,6 @@ export const acceptPasswordReset = endpoint({
   method: 'POST',
   path: '/password-resets/accept',
   name: 'acceptPasswordReset',
-  tag,
   summary: 'Set a new password',
   description: `Needs the token of a reset link, which works once, for an hour. All sessions of the member end; a second factor is kept. ${COUNTED}`,
   scope: null,
@@ -147,7 +140,6 @@ export const lookAtInvitation = endpoint({
   method: 'POST',
   path: '/invitations/look',
   name: 'lookAtInvitation',
-  tag,
   summary: 'Read an invitation by its token',
   description: `The invitation is not accepted by this request. ${COUNTED}`,
   scope: null,
@@ -170,7 +162,6 @@ export const acceptInvitation = endpoint({
   method: 'POST',
   path: '/invitations/accept',
   name: 'acceptInvitation',
-  tag,
   summary: 'Accept an invitation',
   description: `Creates the member that the invitation describes; the body cannot change the role. Sign in afterwards. ${COUNTED}`,
   scope: null,
@@ -180,7 +171,7 @@ export const acceptInvitation = endpoint({
   errors: ['AUTH_LINK_INVALID', 'RESOURCE_DUPLICATE', 'MEMBER_LIMIT_REACHED'],
 })
 
-const ofSession = { tag, scope: 'account:read', onlySessions: true, limitedMembers: 'all' } as const
+const ofSession = { scope: 'account:read', onlySessions: true, limitedMembers: 'all' } as const
 
 export const signOut = endpoint({
   ...ofSession,

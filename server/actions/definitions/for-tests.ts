@@ -4,12 +4,12 @@ import type { ToolCallPlace, Toolkit, ToolOutput } from '../tools/tool.ts'
 
 type CallRef = Partial<Pick<ToolCallPlace, 'conversationId' | 'toolCallId'>>
 
-const agentRow = (ctx: Context, agentId: string) =>
+const agentRow = (ctx: Pick<Context, 'db'>, agentId: string) =>
   ctx.db.selectFrom('agents').selectAll().where('id', '=', agentId).executeTakeFirstOrThrow()
 
 /** For tests: returns the agent's current tools. */
 export async function toolkitOf(
-  ctx: Context,
+  ctx: Pick<Context, 'db' | 'toolkits'>,
   agentId: string,
   { channel = 'api', conversationId }: { channel?: string; conversationId?: string } = {},
 ): Promise<Toolkit> {
@@ -19,7 +19,7 @@ export async function toolkitOf(
 
 /** For tests: makes a call in the same way as the generation loop. */
 export async function runTool(
-  ctx: Context,
+  ctx: Pick<Context, 'db' | 'toolkits'>,
   agentId: string,
   name: string,
   input: unknown,
@@ -37,7 +37,7 @@ export async function runTool(
 }
 
 /** For tests: adds an ongoing conversation of the agent and returns its id. */
-export async function addConversation(ctx: Context, agentId: string): Promise<string> {
+export async function addConversation(ctx: Pick<Context, 'db'>, agentId: string): Promise<string> {
   const { account_id } = await agentRow(ctx, agentId)
   const id = newId()
   await ctx.db

@@ -1,5 +1,5 @@
 import type { Trx } from '../../platform/db/database.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
 import { namedActions } from '../definitions/named-actions.ts'
 
 /** Disables the agent's procedures that name an action which no longer exists under this name. */
@@ -11,8 +11,7 @@ export async function disableProcedures(
   const enabled = await trx
     .selectFrom('procedures')
     .select(['id', 'steps'])
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent({ accountId, agentId }))
     .where('enabled', '=', true)
     .execute()
   const ids = enabled.filter(({ steps }) => namedActions(steps).has(actionName)).map(({ id }) => id)

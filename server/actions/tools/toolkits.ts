@@ -1,4 +1,5 @@
 import type { Db } from '../../platform/db/database.ts'
+import { ofAgent } from '../../platform/db/refs.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { ActionRow } from '../definitions/action-queries.ts'
 import { createInputChecks } from '../inputs/check-inputs.ts'
@@ -93,8 +94,7 @@ async function load(deps: ToolDeps, { accountId, agentId }: AgentTools): Promise
   const rows = await db
     .selectFrom('actions')
     .selectAll()
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent({ accountId, agentId }))
     .where('enabled', '=', true)
     .orderBy('created_at')
     .orderBy('id')
@@ -102,8 +102,7 @@ async function load(deps: ToolDeps, { accountId, agentId }: AgentTools): Promise
   const procedures: Procedure[] = await db
     .selectFrom('procedures')
     .select(['id', 'name', 'trigger', 'steps'])
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent({ accountId, agentId }))
     .where('enabled', '=', true)
     .orderBy('created_at')
     .orderBy('id')

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../platform/db/database.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
 import type { PictureKind } from '../../platform/db/tables/agents.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { requireAgent } from '../records/find-agent.ts'
@@ -23,18 +23,9 @@ export async function storePicture(
 }
 
 /** Removes the agent's picture, if it has one. Throws AGENT_NOT_FOUND. */
-export async function deletePicture(
-  db: Db,
-  { accountId, agentId }: AgentRef,
-  kind: PictureKind,
-): Promise<void> {
-  await requireAgent(db, { accountId, agentId })
-  await db
-    .deleteFrom('agent_pictures')
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
-    .where('kind', '=', kind)
-    .execute()
+export async function deletePicture(db: Db, ref: AgentRef, kind: PictureKind): Promise<void> {
+  await requireAgent(db, ref)
+  await db.deleteFrom('agent_pictures').where(ofAgent(ref)).where('kind', '=', kind).execute()
 }
 
 /** Returns a picture without a check of the account, because pictures are shown on public pages. */

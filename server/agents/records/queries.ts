@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { monthOf } from '../../accounts/plans/credits.ts'
 import type { Db } from '../../platform/db/database.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { after, type Position } from '../../platform/http/pagination.ts'
 import type { AgentRow } from './find-agent.ts'
@@ -111,12 +111,11 @@ export async function countAgents(
   return total
 }
 
-export async function hasLiveSource(db: Db, { accountId, agentId }: AgentRef): Promise<boolean> {
+export async function hasLiveSource(db: Db, ref: AgentRef): Promise<boolean> {
   const row = await db
     .selectFrom('sources')
     .select('id')
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent(ref))
     .where('live_version', 'is not', null)
     .limit(1)
     .executeTakeFirst()

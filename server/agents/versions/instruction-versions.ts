@@ -1,11 +1,11 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db, Trx } from '../../platform/db/database.ts'
-import { isId, newId } from '../../platform/db/ids.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { newId } from '../../platform/db/ids.ts'
+import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import type { InstructionVersionsTable } from '../../platform/db/tables/agents.ts'
-import { ApiError } from '../../platform/http/errors.ts'
-import { after, type Position } from '../../platform/http/pagination.ts'
+import { newestFirst, type PageRequest } from '../../platform/http/pagination.ts'
+import { requireRow } from '../../platform/http/require-row.ts'
 import type { AgentRow } from '../records/find-agent.ts'
 
 export type VersionRow = Selectable<InstructionVersionsTable>
@@ -70,39 +70,18 @@ async function insert(trx: Trx, agent: AgentRow, actor: string | null): Promise<
 /** Returns up to `limit` + 1 versions, newest first, and the total number. */
 export async function versionsOf(
   db: Db,
-  { accountId, agentId }: AgentRef,
-  { limit, position }: { limit: number; position: Position | null },
+  ref: AgentRef,
+  page: PageRequest,
 ): Promise<{ rows: VersionRow[]; total: number }> {
-  let query = db
-    .selectFrom('instruction_versions')
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
-  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  if (position) query = query.where(after('created_at', 'id', position))
-  const rows = await query
-    .selectAll()
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit + 1)
-    .execute()
-  return { rows, total }
+  const query = db.selectFrom('instruction_versions').where(ofAgent(ref))
+  return newestFirst(query.selectAll(), page)
 }
 
 /** Returns the agent's version with this id. Throws RESOURCE_NOT_FOUND when there is none. */
-export async function requireVersion(
-  db: Db,
-  { accountId, agentId }: AgentRef,
-  id: string,
-): Promise<VersionRow> {
-  const row = isId(id)
-    ? await db
-        .selectFrom('instruction_versions')
-        .selectAll()
-        .where('account_id', '=', accountId)
-        .where('agent_id', '=', agentId)
-        .where('id', '=', id)
-        .executeTakeFirst()
-    : undefined
-  if (!row) throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The agent has no such version.' })
-  return row
+export async function requireVersion(db: Db, ref: AgentRef, id: string): Promise<VersionRow> {
+  return requireRow(
+    db.selectFrom('instruction_versions').selectAll().where(ofAgent(ref)),
+    id,
+    'The agent has no such version.',
+  )
 }

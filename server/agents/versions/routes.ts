@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { Context } from '../../context.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
-import { byCreation, decodeCursor, fingerprint, pageOf } from '../../platform/http/pagination.ts'
+import { byCreation, type PageRequest, readPage } from '../../platform/http/pagination.ts'
 import { type Route, route } from '../../platform/http/route.ts'
 import * as contract from '../contract.ts'
 import type { UpdateAgent } from '../records/schema.ts'
@@ -9,11 +9,9 @@ import { updateAgent } from '../records/update-agent.ts'
 import { requireVersion, type VersionRow, versionsOf } from './instruction-versions.ts'
 
 export const versionRoutes = (ctx: Pick<Context, 'db' | 'models'>): Route[] => [
-  route(contract.listInstructionVersions, async ({ ref, query }) => {
-    const print = fingerprint('instruction-versions', ref.agentId)
-    const page = { limit: query.limit, position: decodeCursor(query.cursor, print) }
-    const { rows, total } = await versionsOf(ctx.db, ref, page)
-    return pageOf(rows, query.limit, total, print, byCreation, presentVersion)
+  route(contract.listInstructionVersions, ({ ref, query }) => {
+    const read = (page: PageRequest) => versionsOf(ctx.db, ref, page)
+    return readPage(query, ['instruction-versions', ref.agentId], read, byCreation, presentVersion)
   }),
 
   route(contract.restoreInstructionVersion, async ({ db, ref, caller: { actor }, params }) => {

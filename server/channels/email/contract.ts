@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import { SILENT_REASONS } from '../../platform/db/tables/channels.ts'
-import { Exact, endpoint, IsoTime, Nullable, OneOf, Success } from '../../platform/http/contract.ts'
+import { Exact, endpointsOf, IsoTime, Nullable, OneOf, Success } from '../../platform/http/contract.ts'
 import { connectionStatuses } from '../registry/connection-status.ts'
 
 const params = Exact({ agentId: Type.String({ minLength: 1 }) })
-const tag = 'Email'
+const endpoint = endpointsOf('Email')
 const path = '/agents/{agentId}/email/connection'
 
 const modes = ['agent', 'tickets'] as const
@@ -34,7 +34,6 @@ export const connectMailbox = endpoint({
   path,
   name: 'connectMailbox',
   audit: 'connection.put',
-  tag,
   summary: 'Connect a mailbox',
   description:
     'The agent answers mails to it, or they become tickets. Passwords and the secret are stored encrypted and never returned. Mails that are already in the mailbox are not read.',
@@ -136,7 +135,6 @@ export const readMailboxConnection = endpoint({
   method: 'GET',
   path,
   name: 'readMailboxConnection',
-  tag,
   summary: 'Read the connection of the mailbox',
   scope: 'messaging:read',
   params,
@@ -177,7 +175,6 @@ export const disconnectMailbox = endpoint({
   path,
   name: 'disconnectMailbox',
   audit: 'connection.delete',
-  tag,
   summary: 'Disconnect the mailbox',
   description: 'Conversations stay; mails that still wait to be sent fail.',
   scope: 'agents:write',
@@ -191,7 +188,6 @@ export const testMailbox = endpoint({
   method: 'POST',
   path: `${path}/test`,
   name: 'testMailbox',
-  tag,
   summary: 'Test the connection of the mailbox',
   description:
     'The service logs in to the servers and asks whether they accept mails from the address, but sends nothing.',
@@ -210,7 +206,6 @@ export const listSilentMails = endpoint({
   method: 'GET',
   path: '/agents/{agentId}/email/silent',
   name: 'listSilentMails',
-  tag,
   summary: 'List mails that were stored without an answer',
   description: 'Newest first, at most 100. `counts` are those of the last 30 days.',
   scope: 'conversations:read',
@@ -241,7 +236,6 @@ export const answerSilentMail = endpoint({
   method: 'POST',
   path: '/agents/{agentId}/email/silent/{mailId}/answer',
   name: 'answerSilentMail',
-  tag,
   summary: 'Let the agent answer a mail that was stored without an answer',
   description: 'The answer follows a moment later. The mail leaves the list.',
   scope: 'messaging:write',
@@ -254,7 +248,6 @@ export const giveSilentMailToTeam = endpoint({
   method: 'POST',
   path: '/agents/{agentId}/email/silent/{mailId}/ticket',
   name: 'giveSilentMailToTeam',
-  tag,
   summary: 'Open a ticket for a mail that was stored without an answer',
   description: 'The team takes over its conversation. The mail leaves the list.',
   scope: 'helpdesk:write',

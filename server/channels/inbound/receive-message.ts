@@ -4,6 +4,7 @@ import type { ThreadRow } from '../../inbox/deliveries/enqueue-delivery.ts'
 import { type Person, resolveContact } from '../../people/records/resolve-contact.ts'
 import type { Trx } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'
+import { ofAgent } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import type { ChannelName, InboundContent } from '../../platform/db/tables/channels.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
@@ -74,8 +75,7 @@ export async function ensureThread(trx: Trx, wanted: ThreadKey): Promise<string>
     trx
       .selectFrom('channel_threads')
       .select('id')
-      .where('account_id', '=', accountId)
-      .where('agent_id', '=', agentId)
+      .where(ofAgent({ accountId, agentId }))
       .where('channel', '=', channel)
       .where('connection', '=', connection)
       .where('peer', '=', peer)

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Exact, endpoint, Success } from '../../platform/http/contract.ts'
+import { Exact, endpointsOf, Success } from '../../platform/http/contract.ts'
 import {
   Connection,
   ConnectionState,
@@ -11,7 +11,7 @@ import {
 } from './schema.ts'
 
 const params = Exact({ agentId: Type.String({ minLength: 1 }) })
-const tag = 'Messaging'
+const endpoint = endpointsOf('Messaging')
 const path = '/agents/{agentId}/messaging'
 
 export const connectMessaging = endpoint({
@@ -19,7 +19,6 @@ export const connectMessaging = endpoint({
   path: `${path}/connection`,
   name: 'connectMessaging',
   audit: 'connection.put',
-  tag,
   summary: 'Connect business accounts',
   description:
     'Replaces all connected accounts. Secrets are stored encrypted and never returned; omitted secrets of an account that is already connected are kept. The webhook of the accounts is `/webhooks/messaging/{agentId}` on this host.',
@@ -33,7 +32,6 @@ export const readMessagingConnection = endpoint({
   method: 'GET',
   path: `${path}/connection`,
   name: 'readMessagingConnection',
-  tag,
   summary: 'Read the connected business accounts',
   scope: 'messaging:read',
   params,
@@ -44,7 +42,6 @@ export const testMessaging = endpoint({
   method: 'POST',
   path: `${path}/connection/test`,
   name: 'testMessaging',
-  tag,
   summary: 'Test the connection by reading the numbers of each business account',
   description: 'No message is sent.',
   scope: 'messaging:write',
@@ -58,7 +55,6 @@ export const disconnectMessaging = endpoint({
   path: `${path}/connection`,
   name: 'disconnectMessaging',
   audit: 'connection.delete',
-  tag,
   summary: 'Disconnect all business accounts',
   description: 'Conversations stay; nothing is sent or received any more.',
   scope: 'agents:write',
@@ -70,7 +66,6 @@ export const listUnreadableEvents = endpoint({
   method: 'GET',
   path: `${path}/unreadable`,
   name: 'listUnreadableEvents',
-  tag,
   summary: 'List what the channel delivered and the service could not read',
   description: 'Newest first, at most 200. The channel does not send it again.',
   scope: 'messaging:read',
@@ -82,7 +77,6 @@ export const deleteUnreadableEvent = endpoint({
   method: 'DELETE',
   path: `${path}/unreadable/{eventId}`,
   name: 'deleteUnreadableEvent',
-  tag,
   summary: 'Remove an entry that somebody has looked at',
   scope: 'messaging:write',
   params: Exact({ ...params.properties, eventId: Type.String({ minLength: 1 }) }),
@@ -94,7 +88,6 @@ export const listMessagingTemplates = endpoint({
   path: `${path}/templates`,
   name: 'listMessagingTemplates',
   unknownFields: 'ignored',
-  tag,
   summary: 'List approved templates and the numbers that can send them',
   description: 'A template can only be sent from a number of its own business account.',
   scope: 'messaging:read',
@@ -108,7 +101,6 @@ export const sendMessagingTemplate = endpoint({
   path: `${path}/messages/template`,
   name: 'sendMessagingTemplate',
   unknownFields: 'ignored',
-  tag,
   summary: 'Send an approved template',
   description:
     'The message is also added to the conversation with the recipient, or starts one; if a person has that conversation, or it has ended, the message is only sent on the channel. `conversationId` names the conversation in which replies arrive. `details.retryAfterSeconds` of MESSAGING_SEND_FAILED says how long to wait before the next attempt, if that is known.',

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Context } from '../../context.ts'
 import { PLAYGROUND } from '../../conversations/records/queries.ts'
 import type { Db } from '../../platform/db/database.ts'
+import { ofAgent } from '../../platform/db/refs.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { type DailyMail, mailOfConversations, mailOfLeads } from './write-mail.ts'
@@ -67,8 +68,7 @@ async function leadsOf(db: Db, { accountId, agentId, name, day }: MailSubject): 
   const leads = await db
     .selectFrom('leads')
     .select(['name', 'email', 'phone', (eb) => eb.fn.countAll<number>().over().as('total')])
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent({ accountId, agentId }))
     .where(within(day))
     .orderBy('created_at')
     .limit(MAX_LINES)
@@ -83,8 +83,7 @@ async function conversationsOf(
   const conversations = await db
     .selectFrom('conversations')
     .select(['title', 'source', (eb) => eb.fn.countAll<number>().over().as('total')])
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent({ accountId, agentId }))
     .where('transient', '=', false)
     .where('source', '<>', PLAYGROUND)
     .where(within(day))

@@ -1,9 +1,8 @@
-import type { Context } from '../../context.ts'
 import { claimDelivery, type DeliveryRow, LEASE_SECONDS } from '../../inbox/deliveries/claim-delivery.ts'
 import { type Attempt, settleAttempt } from '../../inbox/deliveries/settle-delivery.ts'
 import { holdTicketOf, recordDelivery } from '../../inbox/messages/record-delivery.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
-import type { Channel } from '../registry/channel.ts'
+import type { Channel, ChannelNeeds } from '../registry/channel.ts'
 
 /** The most attempts at once in one process. Each lane has at most one of them, and each account a share. */
 const AT_ONCE = 8
@@ -17,7 +16,7 @@ type Sender = {
   idle(): Promise<void>
 }
 
-export function createSender(ctx: Context, channels: Channel[]): Sender {
+export function createSender(ctx: ChannelNeeds, channels: Channel[]): Sender {
   const underWay = new Set<Promise<void>>()
   const fill = async (): Promise<void> => {
     while (underWay.size < AT_ONCE) {
@@ -48,7 +47,7 @@ export function createSender(ctx: Context, channels: Channel[]): Sender {
   }
 }
 
-async function attempt(ctx: Context, channels: Channel[], delivery: DeliveryRow): Promise<void> {
+async function attempt(ctx: ChannelNeeds, channels: Channel[], delivery: DeliveryRow): Promise<void> {
   const channel = channels.find(({ name }) => name === delivery.channel)
   const outcome: Attempt = channel
     ? await channel.send(ctx, delivery, AbortSignal.timeout(MAX_MS)).catch((error: unknown) => {

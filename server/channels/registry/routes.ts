@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/db/database.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
 import { type Route, route } from '../../platform/http/route.ts'
 import { usesOf } from '../email/connection/connection.ts'
 import { type LastUse, statusOf } from './connection-status.ts'
@@ -13,12 +13,11 @@ export const channelRoutes = (ctx: Pick<Context, 'db'>): Route[] => [
   })),
 ]
 
-async function connectedMailbox(db: Db, { accountId, agentId }: AgentRef) {
+async function connectedMailbox(db: Db, ref: AgentRef) {
   const row = await db
     .selectFrom('email_connections')
     .select(['address', 'imap', 'imap_error', 'imap_checked_at', 'smtp_error', 'smtp_checked_at'])
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent(ref))
     .executeTakeFirst()
   if (!row) return null
   const { receiving, sending } = usesOf(row)
@@ -31,12 +30,11 @@ async function connectedMailbox(db: Db, { accountId, agentId }: AgentRef) {
   }
 }
 
-async function connectedAccounts(db: Db, { accountId, agentId }: AgentRef) {
+async function connectedAccounts(db: Db, ref: AgentRef) {
   const rows = await db
     .selectFrom('messaging_accounts')
     .select(['business_account_id', 'error', 'checked_at'])
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent(ref))
     .orderBy('position')
     .execute()
   if (rows.length === 0) return null

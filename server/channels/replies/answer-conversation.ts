@@ -6,7 +6,7 @@ import type { Context } from '../../context.ts'
 import { type ConversationRow, WIDGET } from '../../conversations/records/queries.ts'
 import { runningGeneration } from '../../conversations/stream/follow.ts'
 import { MAX_STARTS, startChat } from '../../conversations/turn/start.ts'
-import { chatAgentOf } from '../../conversations/turn/turn.ts'
+import { chatAgentOf, type TurnNeeds } from '../../conversations/turn/turn.ts'
 import { threadOf } from '../../inbox/deliveries/enqueue-delivery.ts'
 import { openTicket } from '../../inbox/tickets/open-ticket.ts'
 import type { Db } from '../../platform/db/database.ts'
@@ -28,7 +28,7 @@ const MAX_TRIES = 4
  * visitor has asked too often.
  */
 export async function answerConversation(
-  ctx: Context,
+  ctx: TurnNeeds & Pick<Context, 'jobs' | 'limiter' | 'notifier'>,
   { conversationId }: Answer,
   again: (() => Promise<unknown>) | null = null,
 ): Promise<boolean> {
@@ -89,7 +89,7 @@ export async function answerConversation(
 
 /** Returns whether an answer is already running. Generations of dead processes are closed. */
 async function isBeingAnswered(
-  { db, orphans }: Context,
+  { db, orphans }: Pick<Context, 'db' | 'orphans'>,
   { id, account_id }: ConversationRow,
 ): Promise<boolean> {
   if (!(await runningGeneration(db, account_id, id))) return false
@@ -101,7 +101,7 @@ async function isBeingAnswered(
  * that arrive meanwhile are answered together. Those of widget visitors were counted when they were sent.
  */
 async function pauseOf(
-  { limiter }: Context,
+  { limiter }: Pick<Context, 'limiter'>,
   { id, ip_rate_limits: { limit, timeframe } }: AgentRow,
   { source, contact_id, thread_id }: ConversationRow,
 ): Promise<number> {

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { type LeadInput, refuseLead } from '../../actions/builtin/collect-lead.ts'
-import { Exact, endpoint, Nullable, OneOf, Success } from '../../platform/http/contract.ts'
+import { Exact, endpointsOf, Nullable, OneOf, Success } from '../../platform/http/contract.ts'
 import {
   Appearance,
   ConversationSummary,
@@ -16,7 +16,7 @@ import {
  * base64url and sent as `Authorization: Bearer <secret>`, or `Bearer signed.<secret>` once the site has signed the
  * visitor in. Conversations belong to the visitor who started them.
  */
-const tag = 'Widget'
+const endpoint = endpointsOf('Widget')
 const scope = null
 
 const AgentParams = Exact({ agentId: Type.String() })
@@ -33,7 +33,6 @@ export const readAppearance = endpoint({
   method: 'GET',
   path: '/agents/{agentId}',
   name: 'readWidgetAppearance',
-  tag,
   summary: 'Read the appearance and features of the chat',
   description: 'Needs no visitor. Only public agents are found.',
   scope,
@@ -45,7 +44,6 @@ export const identifyVisitor = endpoint({
   method: 'POST',
   path: '/agents/{agentId}/identity',
   name: 'identifyVisitor',
-  tag,
   summary: 'Sign in a visitor with a token of the site',
   description:
     'The token is a JSON Web Token that the server of the site has signed (HS256) with the secret of the agent, with the id of the user as `sub`, `exp` within 24 hours, and `name` and `email` if known. It belongs to the first visitor who presents it. For 24 hours, `Bearer signed.<secret>` then authenticates that user, whose conversations are available in every browser; what the visitor wrote before becomes theirs.',
@@ -67,7 +65,6 @@ export const writeMessage = endpoint({
   method: 'POST',
   path: '/agents/{agentId}/messages',
   name: 'writeVisitorMessage',
-  tag,
   summary: "Send a visitor's message",
   description:
     "The message is stored at once, and only once: repeating the messageId returns the same result and requests an answer again if it was stopped or has failed, as often as the agent's limit for one address permits, and ten times at most. Without a conversationId, or with that of an ended conversation, a new conversation starts. While a person has the conversation, or it is paused, the agent does not answer (answering: false).",
@@ -124,7 +121,6 @@ export const uploadVisitorFile = endpoint({
   method: 'POST',
   path: '/agents/{agentId}/attachments',
   name: 'uploadVisitorFile',
-  tag,
   summary: "Upload a file for the visitor's next message",
   description:
     'multipart/form-data with the field `file`, at most 10 MB: pictures, PDF, documents, text, sound, video, archives. Taken while `styles.chat.showAttachments` is set; 30 files in ten minutes from one address. What no message has taken after two days is removed.',
@@ -149,7 +145,6 @@ export const listVisitorConversations = endpoint({
   method: 'GET',
   path: '/agents/{agentId}/conversations',
   name: 'listVisitorConversations',
-  tag,
   summary: "List the visitor's newest 20 conversations",
   scope,
   params: AgentParams,
@@ -161,7 +156,6 @@ export const readVisitorConversation = endpoint({
   method: 'GET',
   path: '/agents/{agentId}/conversations/{conversationId}',
   name: 'readVisitorConversation',
-  tag,
   summary: 'Read a conversation of the visitor with its messages',
   scope,
   params: ConversationParams,
@@ -173,7 +167,6 @@ export const followAnswer = endpoint({
   method: 'GET',
   path: '/agents/{agentId}/conversations/{conversationId}/stream',
   name: 'followVisitorAnswer',
-  tag,
   summary: 'Follow the running answer',
   description:
     "Sends the server-sent events of chat, without those of the agent's own actions; with Last-Event-ID, the stream continues after that event. Returns 204 if no answer is running.",
@@ -188,7 +181,6 @@ export const followConversation = endpoint({
   method: 'GET',
   path: '/agents/{agentId}/conversations/{conversationId}/events',
   name: 'followVisitorConversation',
-  tag,
   summary: 'Follow the changes of a conversation',
   description:
     'Sends the server-sent event `version` with {"version"}, at once and after every change: a takeover, a message of a person, or when nobody is online any more for a waiting visitor. Read the conversation if the version differs from the one shown. The stream ends after an hour.',
@@ -203,7 +195,6 @@ export const stopAnswer = endpoint({
   method: 'POST',
   path: '/agents/{agentId}/conversations/{conversationId}/stop',
   name: 'stopVisitorAnswer',
-  tag,
   summary: 'Stop the running answer; its text so far is kept',
   scope,
   params: ConversationParams,
@@ -215,7 +206,6 @@ export const submitPageResult = endpoint({
   method: 'POST',
   path: '/agents/{agentId}/conversations/{conversationId}/tool-result',
   name: 'submitPageResult',
-  tag,
   summary: 'Submit the result of a client action that the page ran',
   description:
     "When no other action waits, the agent continues from the results (answering: true). The request counts towards the agent's limit for one address: a result that is refused (429) may be sent again later.",
@@ -232,7 +222,6 @@ export const rateAnswer = endpoint({
   method: 'PATCH',
   path: '/agents/{agentId}/conversations/{conversationId}/messages/{messageId}/feedback',
   name: 'rateVisitorAnswer',
-  tag,
   summary: 'Rate an answer, or remove the rating',
   scope,
   params: MessageParams,
@@ -245,7 +234,6 @@ export const askForPerson = endpoint({
   method: 'POST',
   path: '/agents/{agentId}/person',
   name: 'askForPerson',
-  tag,
   summary: 'Ask for a person of the team',
   description:
     'Opens a ticket in the conversation, or in a new one, while the agent has an enabled escalate action for the widget. `help` of the conversation then says who is online, and when.',
@@ -260,7 +248,6 @@ export const leaveDetails = endpoint({
   method: 'POST',
   path: '/agents/{agentId}/leads',
   name: 'leaveDetails',
-  tag,
   summary: 'Send the contact form',
   description: 'Accepted while the agent has an enabled collect-leads action for the widget.',
   scope,

@@ -7,6 +7,7 @@ import { storeToolResult, type TakeResult } from '../../conversations/records/st
 import { attach, positionAfter } from '../../conversations/stream/follow.ts'
 import { sendStream } from '../../conversations/stream/send-stream.ts'
 import { stopGeneration } from '../../conversations/turn/generations.ts'
+import type { TurnNeeds } from '../../conversations/turn/turn.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import { addressBucket } from '../../platform/http/limits/address-bucket.ts'
 import { type Route, route, SENT } from '../../platform/http/route.ts'
@@ -43,7 +44,9 @@ import { countStreams } from './visitors/open-streams.ts'
 import { storeDetails } from './visitors/store-details.ts'
 import { browserOf, requireOwnConversation, requireVisit } from './visitors/visitor.ts'
 
-export function widgetRoutes(ctx: Context): Route[] {
+export function widgetRoutes(
+  ctx: TurnNeeds & Pick<Context, 'filesDir' | 'followers' | 'jobs' | 'limiter' | 'notifier' | 'stopping'>,
+): Route[] {
   const countryOf = countryReader(ctx.config)
   const admit = (agent: AgentRow, request: FastifyRequest) => admitVisitor(ctx, agent, request, countryOf)
   return [
@@ -106,7 +109,12 @@ export function widgetRoutes(ctx: Context): Route[] {
 }
 
 /** What visitors do with their own conversations. */
-function ownConversationRoutes(ctx: Context): Route[] {
+function ownConversationRoutes(
+  ctx: Pick<
+    Context,
+    'config' | 'db' | 'followers' | 'generations' | 'log' | 'notifier' | 'orphans' | 'secrets' | 'stopping'
+  >,
+): Route[] {
   const admitStream = countStreams()
   const admitFollower = countStreams()
   const feed = createConversationFeed(ctx)

@@ -6,7 +6,7 @@ import type { Selectable } from 'kysely'
 import { safePath } from '../../agents/pictures/safe-path.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
 import { isId, newId } from '../../platform/db/ids.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
 import type { AttachmentNote, AttachmentsTable } from '../../platform/db/tables/attachments.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { moveFile, type Upload } from '../../platform/http/bodies/uploads.ts'
@@ -62,17 +62,12 @@ export async function keepAttachment(
   return note
 }
 
-export async function findAttachment(
-  db: Db,
-  { accountId, agentId }: AgentRef,
-  id: string,
-): Promise<AttachmentRow | null> {
+export async function findAttachment(db: Db, ref: AgentRef, id: string): Promise<AttachmentRow | null> {
   if (!isId(id)) return null
   const row = await db
     .selectFrom('attachments')
     .selectAll()
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent(ref))
     .where('id', '=', id)
     .executeTakeFirst()
   return row ?? null

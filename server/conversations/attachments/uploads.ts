@@ -2,7 +2,7 @@ import { fileTypeFromBuffer } from 'file-type'
 import type { Context } from '../../context.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
 import { isId } from '../../platform/db/ids.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { AttachmentNote } from '../../platform/db/tables/attachments.ts'
 import type { Form, Upload } from '../../platform/http/bodies/uploads.ts'
@@ -69,7 +69,7 @@ type Taker = { sender: string | null; ticketId: string | null; conversationId: s
  */
 export async function takeUploads(
   trx: Trx,
-  { accountId, agentId }: AgentRef,
+  ref: AgentRef,
   ids: readonly string[],
   { sender, ticketId, conversationId }: Taker,
 ): Promise<AttachmentNote[]> {
@@ -81,8 +81,7 @@ export async function takeUploads(
       : await trx
           .updateTable('attachments')
           .set({ ticket_id: ticketId, conversation_id: conversationId })
-          .where('account_id', '=', accountId)
-          .where('agent_id', '=', agentId)
+          .where(ofAgent(ref))
           .where('id', 'in', wanted)
           .where('sender', sender === null ? 'is' : '=', sender)
           .where('ticket_id', 'is', null)

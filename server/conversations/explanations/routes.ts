@@ -5,7 +5,7 @@ import { addressesOf } from '../records/source-address.ts'
 import * as contract from './contract.ts'
 import { explainAnswer } from './explain-answer.ts'
 
-export const explanationRoutes = (ctx: Context): Route[] => [
+export const explanationRoutes = (ctx: Pick<Context, 'config' | 'db' | 'secrets'>): Route[] => [
   route(contract.explainAnswer, async ({ ref, params: { messageId } }) => {
     await requireConversation(ctx.db, ref)
     return { data: await explainAnswer(ctx.db, ref, messageId, addressesOf(ctx)) }

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
 import { isId } from '../../platform/db/ids.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { MessagesTable } from '../../platform/db/tables/conversations.ts'
 import type { DateRange } from '../../platform/http/input/dates.ts'
@@ -35,15 +35,14 @@ export async function conversationsToExport(
 /** The agent's conversation, of any source. */
 export async function conversationToExport(
   db: Db,
-  { accountId, agentId }: AgentRef,
+  ref: AgentRef,
   id: string,
 ): Promise<ConversationRow | undefined> {
   if (!isId(id)) return undefined
   return db
     .selectFrom('conversations')
     .selectAll()
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent(ref))
     .where('id', '=', id)
     .where('transient', '=', false)
     .executeTakeFirst()

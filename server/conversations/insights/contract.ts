@@ -1,15 +1,14 @@
 import Type from 'typebox'
-import { Exact, endpoint } from '../../platform/http/contract.ts'
+import { Exact, endpointsOf } from '../../platform/http/contract.ts'
 import { ConversationInsights, Day, Insights } from './days/schema.ts'
 
 const Id = Type.String({ minLength: 1 })
-const tag = 'Insights'
+const endpoint = endpointsOf('Insights')
 
 export const readInsights = endpoint({
   method: 'GET',
   path: '/agents/{agentId}/insights',
   name: 'readInsights',
-  tag,
   summary: 'Read the figures of an agent, in total and by day',
   description:
     'Days are in UTC, at most 366, including both ends; without dates, the last 30 are returned. Conversations, sentiments, topics, sources, countries and deflection count on the day on which the conversation began; messages, ratings, unanswered questions and credits on their own day. The figures are updated within seconds of a change, even for past days.',
@@ -24,7 +23,6 @@ export const readConversationInsights = endpoint({
   method: 'GET',
   path: '/agents/{agentId}/conversations/{conversationId}/insights',
   name: 'readConversationInsights',
-  tag,
   summary: 'Read the sentiment and the topics of a conversation',
   description:
     'Works for a conversation of any source. A conversation is analysed when it has ended or been idle for half an hour (the first ten of an agent after a few seconds), and again after each change. Without a language model it has neither. No credits are used.',
@@ -37,7 +35,6 @@ export const analyseNow = endpoint({
   method: 'POST',
   path: '/agents/{agentId}/insights/analyse',
   name: 'analyseNow',
-  tag,
   summary: 'Analyse the conversations of an agent now',
   description:
     'Conversations that have changed since their last analysis are analysed now, in the background, without waiting until they are idle. `conversations` is their number. No credits are used, but the model of the agent is called once for each.',

@@ -1,17 +1,16 @@
 import Type from 'typebox'
-import { Exact, endpoint } from '../../platform/http/contract.ts'
+import { Exact, endpointsOf } from '../../platform/http/contract.ts'
 import { ChatAnswer, ChatErrors } from '../records/schema.ts'
 import { StreamEvent } from '../stream/events.ts'
 import { Channel, MadeOf } from './schema.ts'
 
 const Id = Type.String({ minLength: 1 })
-const tag = 'Playground'
+const endpoint = endpointsOf('Playground')
 
 export const runPlayground = endpoint({
   method: 'POST',
   path: '/agents/{agentId}/playground/runs',
   name: 'runPlayground',
-  tag,
   summary: 'Try out an answer',
   description:
     'Responds like `POST …/chat`, with settings that are not saved, and shows all actions. A run uses no credits, and its conversation (source `Playground`) is left out of lists, figures and analyses unless its source is requested. Escalations and leads are validated but not carried out; other actions run. At most 300 runs an hour are allowed.',
@@ -63,7 +62,6 @@ export const readPlaygroundRun = endpoint({
   method: 'GET',
   path: '/agents/{agentId}/playground/runs/{messageId}',
   name: 'readPlaygroundRun',
-  tag,
   summary: 'Read how an answer of the playground was generated',
   description: 'Returns the passages, the prompt that the model received, tokens and times.',
   scope: 'agents:write',

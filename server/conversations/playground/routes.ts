@@ -2,9 +2,10 @@ import type { Static } from 'typebox'
 import { withModels } from '../../agents/settings/with-models.ts'
 import type { Context } from '../../context.ts'
 import { isId } from '../../platform/db/ids.ts'
-import type { AgentRef, ConversationRef } from '../../platform/db/refs.ts'
+import { type AgentRef, type ConversationRef, ofAgent } from '../../platform/db/refs.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import type { RateWindow } from '../../platform/http/limits/rate-limit.ts'
+import { requireRow } from '../../platform/http/require-row.ts'
 import { type Route, route } from '../../platform/http/route.ts'
 import { countRequest } from '../../platform/http/server/gate.ts'
 import { recordAnswer } from '../explanations/record-answer.ts'
@@ -12,14 +13,14 @@ import { PLAYGROUND, requireConversation } from '../records/queries.ts'
 import { sendReply } from '../stream/send-stream.ts'
 import { readAgain } from '../turn/replay.ts'
 import { startChat } from '../turn/start.ts'
-import { askOf, chatAgentOf } from '../turn/turn.ts'
+import { askOf, chatAgentOf, type TurnNeeds } from '../turn/turn.ts'
 import * as contract from './contract.ts'
 import type { MadeOf } from './schema.ts'
 
 /** The rate limit for an account's runs, which cost no credits. */
 const RUNS: RateWindow = { limit: 300, windowMs: 3_600_000 }
 
-export const playgroundRoutes = (ctx: Context): Route[] => [
+export const playgroundRoutes = (ctx: TurnNeeds & Pick<Context, 'followers' | 'limiter'>): Route[] => [
   route(
     withModels(contract.runPlayground, ctx.models.ids()),
     { idempotencyMode: 'manual' },
@@ -76,26 +77,20 @@ export const playgroundRoutes = (ctx: Context): Route[] => [
  * Throws unless the conversation belongs to the playground: a customer's conversation must not be continued without
  * paying for it.
  */
-async function requireTried({ db }: Context, ref: ConversationRef): Promise<void> {
+async function requireTried({ db }: Pick<Context, 'db'>, ref: ConversationRef): Promise<void> {
   const { source } = await requireConversation(db, ref)
   if (source === PLAYGROUND) return
   throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The conversation does not exist.' })
 }
 
 async function requireContact(
-  { db }: Context,
-  { accountId, agentId }: AgentRef,
+  { db }: Pick<Context, 'db'>,
+  ref: AgentRef,
   id: string,
 ): Promise<{ id: string; external_id: string }> {
-  const row = isId(id)
-    ? await db
-        .selectFrom('contacts')
-        .select(['id', 'external_id'])
-        .where('account_id', '=', accountId)
-        .where('agent_id', '=', agentId)
-        .where('id', '=', id)
-        .executeTakeFirst()
-    : undefined
-  if (!row) throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The contact does not exist.' })
-  return row
+  return requireRow(
+    db.selectFrom('contacts').select(['id', 'external_id']).where(ofAgent(ref)),
+    id,
+    'The contact does not exist.',
+  )
 }

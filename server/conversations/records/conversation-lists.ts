@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { DateRange } from '../../platform/http/input/dates.ts'
 import { after, type Position } from '../../platform/http/pagination.ts'
@@ -39,8 +39,7 @@ const fromApi = (db: Db, accountId: AccountId, agentId: string) =>
   db
     .selectFrom('conversations')
     .selectAll()
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent({ accountId, agentId }))
     .where('source', '=', 'API')
     .where('transient', '=', false)
 

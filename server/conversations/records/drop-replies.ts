@@ -1,6 +1,6 @@
 import { releaseCredits } from '../../accounts/plans/credits.ts'
 import type { Trx } from '../../platform/db/database.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
 
 /**
  * Deletes the running generations of an agent with their logs, and releases their reserved credits. The processes that
@@ -15,8 +15,7 @@ export async function dropReplies(trx: Trx, { accountId, agentId }: AgentRef): P
       eb
         .selectFrom('generations')
         .select('id')
-        .where('account_id', '=', accountId)
-        .where('agent_id', '=', agentId)
+        .where(ofAgent({ accountId, agentId }))
         .where('status', '=', 'running')
         .orderBy('id')
         .forUpdate(),

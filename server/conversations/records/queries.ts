@@ -1,7 +1,7 @@
 import type { Insertable, Selectable } from 'kysely'
 import type { Db, Trx } from '../../platform/db/database.ts'
 import { isId, newId } from '../../platform/db/ids.ts'
-import type { ConversationRef } from '../../platform/db/refs.ts'
+import { type ConversationRef, ofAgent } from '../../platform/db/refs.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { ConversationsTable, MessagesTable } from '../../platform/db/tables/conversations.ts'
 import { ApiError } from '../../platform/http/errors.ts'
@@ -36,8 +36,7 @@ export async function requireConversation(
   let query = db
     .selectFrom('conversations')
     .selectAll()
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent({ accountId, agentId }))
     .where('id', '=', conversationId)
   // This lock is weaker than FOR UPDATE: rows that only refer to the conversation may still be added. Otherwise a
   // step that records its calls and a takeover could deadlock.
@@ -133,8 +132,7 @@ export async function readParent(
     ? await db
         .selectFrom('conversations')
         .select(['id', 'user_id'])
-        .where('account_id', '=', accountId)
-        .where('agent_id', '=', agentId)
+        .where(ofAgent({ accountId, agentId }))
         .where('id', '=', conversationId)
         .executeTakeFirst()
     : undefined

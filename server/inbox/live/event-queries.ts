@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
 
 /** The frames of the events after a number, and the number of the last one. */
 type Feed = { text: string; position: number; hasMore: boolean }
@@ -8,12 +8,11 @@ type Feed = { text: string; position: number; hasMore: boolean }
 const BATCH = 200
 const KEPT_HOURS = 24
 
-export async function lastNumber(db: Db, { accountId, agentId }: AgentRef): Promise<number> {
+export async function lastNumber(db: Db, ref: AgentRef): Promise<number> {
   const row = await db
     .selectFrom('helpdesk_streams')
     .select('last_number')
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent(ref))
     .executeTakeFirst()
   return row?.last_number ?? 0
 }

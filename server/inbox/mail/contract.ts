@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Exact, endpoint, IsoTime, Nullable } from '../../platform/http/contract.ts'
+import { Exact, endpointsOf, IsoTime, Nullable } from '../../platform/http/contract.ts'
 import {
   Author,
   Content,
@@ -11,7 +11,7 @@ import {
 } from '../tickets/schema.ts'
 
 const Id = Type.String({ minLength: 1 })
-const tag = 'Helpdesk'
+const endpoint = endpointsOf('Helpdesk')
 const base = '/agents/{agentId}/helpdesk'
 const ticket = `${base}/tickets/{ticketNumber}`
 
@@ -34,7 +34,6 @@ export const writeMail = endpoint({
   method: 'POST',
   path: `${base}/mails`,
   name: 'writeMail',
-  tag,
   summary: 'Write a mail to somebody',
   description:
     'Opens a ticket for the first address and sends the text as its first reply, from the mailbox of the agent. Answers come to the ticket.',
@@ -59,7 +58,6 @@ export const forwardTicket = endpoint({
   method: 'POST',
   path: `${ticket}/forward`,
   name: 'forwardTicket',
-  tag,
   summary: 'Forward a ticket by mail',
   description:
     'Sends a message of the ticket, or all that customer and team have written, with its files to any address. The customer of the ticket stays the same, and an answer to the mail becomes a ticket of its own. The ticket gets a note of it, whose `metadata.delivery` shows whether it was sent.',
@@ -98,7 +96,6 @@ export const holdReply = endpoint({
   method: 'POST',
   path: `${ticket}/held-replies`,
   name: 'holdReply',
-  tag,
   summary: 'Reply to the customer in a few seconds',
   description:
     'Like a reply, but it becomes a message only after `holdSeconds`. Until then it can be taken back, and nothing of the ticket changes.',
@@ -119,7 +116,6 @@ export const listHeldReplies = endpoint({
   method: 'GET',
   path: `${ticket}/held-replies`,
   name: 'listHeldReplies',
-  tag,
   summary: 'List the replies that are not sent yet',
   scope: 'helpdesk:read',
   params: ticketParams,
@@ -130,7 +126,6 @@ export const takeBackReply = endpoint({
   method: 'DELETE',
   path: `${ticket}/held-replies/{heldReplyId}`,
   name: 'takeBackReply',
-  tag,
   summary: 'Take a reply back before it is sent',
   description:
     'Returns the reply, so that its author can go on with it. Once it is sent, the response is 404.',

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
 import { isId, newId } from '../../platform/db/ids.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
 import type { CannedRepliesTable } from '../../platform/db/tables/helpdesk.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import { refuseTakenName } from './taken-name.ts'
@@ -11,27 +11,21 @@ export type CannedRow = Selectable<CannedRepliesTable>
 const noReply = (): ApiError =>
   new ApiError('RESOURCE_NOT_FOUND', { message: 'The canned reply does not exist.' })
 
-export async function cannedRepliesOf(db: Db, { accountId, agentId }: AgentRef): Promise<CannedRow[]> {
+export async function cannedRepliesOf(db: Db, ref: AgentRef): Promise<CannedRow[]> {
   return db
     .selectFrom('canned_replies')
     .selectAll()
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent(ref))
     .orderBy((eb) => eb.fn('lower', ['name']))
     .execute()
 }
 
-export async function requireCannedReply(
-  db: Db,
-  { accountId, agentId }: AgentRef,
-  id: string,
-): Promise<CannedRow> {
+export async function requireCannedReply(db: Db, ref: AgentRef, id: string): Promise<CannedRow> {
   if (!isId(id)) throw noReply()
   const row = await db
     .selectFrom('canned_replies')
     .selectAll()
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent(ref))
     .where('id', '=', id)
     .executeTakeFirst()
   if (!row) throw noReply()

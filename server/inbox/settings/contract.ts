@@ -1,11 +1,11 @@
 import Type from 'typebox'
 import { MAX_BYTES } from '../../conversations/attachments/limits.ts'
-import { Exact, endpoint, IsoTime, Nullable, OneOf, Success } from '../../platform/http/contract.ts'
+import { Exact, endpointsOf, IsoTime, Nullable, OneOf, Success } from '../../platform/http/contract.ts'
 import { Attachment, Author, Color, Name, TicketNumber, ticketParams } from '../tickets/schema.ts'
 import { BusinessHours, Targets } from './settings-schema.ts'
 
 const Id = Type.String({ minLength: 1 })
-const tag = 'Helpdesk'
+const endpoint = endpointsOf('Helpdesk')
 const base = '/agents/{agentId}/helpdesk'
 const agentParams = Exact({ agentId: Id })
 
@@ -16,7 +16,6 @@ export const listTags = endpoint({
   method: 'GET',
   path: `${base}/tags`,
   name: 'listTicketTags',
-  tag,
   summary: 'List the tags that tickets can have',
   scope: 'helpdesk:read',
   params: agentParams,
@@ -27,7 +26,6 @@ export const createTag = endpoint({
   method: 'POST',
   path: `${base}/tags`,
   name: 'createTicketTag',
-  tag,
   summary: 'Create a tag',
   scope: 'helpdesk:write',
   params: agentParams,
@@ -40,7 +38,6 @@ export const updateTag = endpoint({
   method: 'PUT',
   path: `${base}/tags/{tagId}`,
   name: 'updateTicketTag',
-  tag,
   summary: 'Change a tag',
   scope: 'helpdesk:write',
   params: tagParams,
@@ -53,7 +50,6 @@ export const deleteTag = endpoint({
   method: 'DELETE',
   path: `${base}/tags/{tagId}`,
   name: 'deleteTicketTag',
-  tag,
   summary: 'Delete a tag',
   description: 'It is removed from all tickets.',
   scope: 'helpdesk:write',
@@ -65,7 +61,6 @@ export const readTicketTags = endpoint({
   method: 'GET',
   path: `${base}/tickets/{ticketNumber}/tags`,
   name: 'readTagsOfTicket',
-  tag,
   summary: 'The tags of a ticket',
   scope: 'helpdesk:read',
   params: ticketParams,
@@ -76,7 +71,6 @@ export const setTicketTags = endpoint({
   method: 'PUT',
   path: `${base}/tickets/{ticketNumber}/tags`,
   name: 'setTagsOfTicket',
-  tag,
   summary: 'Replace the tags of a ticket',
   scope: 'helpdesk:write',
   params: ticketParams,
@@ -103,7 +97,6 @@ export const listCannedReplies = endpoint({
   method: 'GET',
   path: `${base}/canned-replies`,
   name: 'listCannedReplies',
-  tag,
   summary: 'List the canned replies',
   scope: 'helpdesk:read',
   params: agentParams,
@@ -114,7 +107,6 @@ export const createCannedReply = endpoint({
   method: 'POST',
   path: `${base}/canned-replies`,
   name: 'createCannedReply',
-  tag,
   summary: 'Create a canned reply',
   description:
     'Variables: customer.name, customer.email, customer.phoneNumber, ticket.number, ticket.subject, author.name, author.email, agent.name.',
@@ -129,7 +121,6 @@ export const updateCannedReply = endpoint({
   method: 'PUT',
   path: `${base}/canned-replies/{cannedReplyId}`,
   name: 'updateCannedReply',
-  tag,
   summary: 'Change a canned reply',
   scope: 'helpdesk:write',
   params: cannedParams,
@@ -142,7 +133,6 @@ export const deleteCannedReply = endpoint({
   method: 'DELETE',
   path: `${base}/canned-replies/{cannedReplyId}`,
   name: 'deleteCannedReply',
-  tag,
   summary: 'Delete a canned reply',
   scope: 'helpdesk:write',
   params: cannedParams,
@@ -153,7 +143,6 @@ export const fillCannedReply = endpoint({
   method: 'POST',
   path: `${base}/canned-replies/{cannedReplyId}/fill`,
   name: 'fillCannedReply',
-  tag,
   summary: 'Fill a canned reply in for a ticket',
   description: 'Nothing is sent. `missing` names the unknown variables; they are left empty.',
   scope: 'helpdesk:read',
@@ -175,7 +164,6 @@ export const readSettings = endpoint({
   path: `${base}/settings`,
   name: 'readHelpdeskSettings',
   versioned: Object.keys(Settings.properties),
-  tag,
   summary: 'Read the settings of a help desk',
   scope: 'helpdesk:read',
   params: agentParams,
@@ -187,7 +175,6 @@ export const updateSettings = endpoint({
   path: `${base}/settings`,
   name: 'updateHelpdeskSettings',
   changes: readSettings,
-  tag,
   summary: 'Change the settings of a help desk',
   description:
     'An omitted field stays as it is. New targets apply to clocks that start afterwards. Without business hours, every minute counts.',
@@ -215,7 +202,6 @@ export const readTicketClocks = endpoint({
   method: 'GET',
   path: `${base}/tickets/{ticketNumber}/clocks`,
   name: 'readClocksOfTicket',
-  tag,
   summary: 'Read when answers and the solution of a ticket are due',
   description:
     '`dueAt` is null while the clock stands still: the way to a solution does on_customer and on_hold.',
@@ -240,7 +226,6 @@ export const readTicketSurvey = endpoint({
   method: 'GET',
   path: `${base}/tickets/{ticketNumber}/survey`,
   name: 'readSurveyOfTicket',
-  tag,
   summary: "Read the customer's answer to the survey",
   scope: 'helpdesk:read',
   params: ticketParams,
@@ -259,7 +244,6 @@ export const uploadAttachment = endpoint({
   method: 'POST',
   path: `${base}/attachments`,
   name: 'uploadAttachment',
-  tag,
   summary: 'Upload a file for a reply',
   description:
     'multipart/form-data with the field `file`, at most 25 MB. What no reply has taken after two days is removed; until then uploads of an account take at most 1,000 MB.',
@@ -274,7 +258,6 @@ export const followEvents = endpoint({
   method: 'GET',
   path: `${base}/events`,
   name: 'followHelpdesk',
-  tag,
   summary: 'Follow what happens in a help desk',
   description:
     'Sends server-sent events (ticket, message, mention, conversation, delivery, presence and seen) that name what has changed. With the header `Last-Event-ID`, the events after that one are sent first; `reload` means that some are no longer available (they are kept for 24 hours) and everything has to be read again. An account may have at most 50 open streams in each process of the service.',

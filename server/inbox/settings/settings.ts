@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/db/database.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import type { BusinessHours, ClockTargets } from '../../platform/db/tables/helpdesk.ts'
 import { refuseInvalid } from '../../platform/http/input/validate.ts'
@@ -16,12 +16,11 @@ type Settings = {
 /** With fewer business hours, a target of a month would only be due decades later. */
 const MIN_WEEKLY_MINUTES = 60
 
-export async function readSettings(db: Db, { accountId, agentId }: AgentRef): Promise<Settings> {
+export async function readSettings(db: Db, ref: AgentRef): Promise<Settings> {
   const row = await db
     .selectFrom('helpdesk_settings')
     .select(['targets', 'business_hours', 'survey_enabled', 'signature'])
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent(ref))
     .executeTakeFirst()
   return {
     targets: row?.targets ?? {},

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import type { Context } from '../../context.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
 import { isId, newId } from '../../platform/db/ids.ts'
-import type { AgentRef, TicketRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent, type TicketRef } from '../../platform/db/refs.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { TicketTagsTable } from '../../platform/db/tables/helpdesk.ts'
 import { ApiError } from '../../platform/http/errors.ts'
@@ -15,12 +15,11 @@ export type TagRow = Selectable<TicketTagsTable>
 const COLOR = '#64748b'
 const noTag = (): ApiError => new ApiError('RESOURCE_NOT_FOUND', { message: 'The tag does not exist.' })
 
-export async function tagsOf(db: Db, { accountId, agentId }: AgentRef): Promise<TagRow[]> {
+export async function tagsOf(db: Db, ref: AgentRef): Promise<TagRow[]> {
   return db
     .selectFrom('ticket_tags')
     .selectAll()
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent(ref))
     .orderBy((eb) => eb.fn('lower', ['name']))
     .execute()
 }
@@ -53,8 +52,7 @@ export async function updateTag(
         name: name === undefined ? eb.ref('name') : name.trim(),
         color: color ?? eb.ref('color'),
       }))
-      .where('account_id', '=', accountId)
-      .where('agent_id', '=', agentId)
+      .where(ofAgent({ accountId, agentId }))
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirst(),
@@ -63,12 +61,11 @@ export async function updateTag(
   return changed
 }
 
-export async function deleteTag(db: Db, { accountId, agentId }: AgentRef, id: string): Promise<void> {
+export async function deleteTag(db: Db, ref: AgentRef, id: string): Promise<void> {
   if (!isId(id)) throw noTag()
   const { numDeletedRows } = await db
     .deleteFrom('ticket_tags')
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent(ref))
     .where('id', '=', id)
     .executeTakeFirst()
   if (numDeletedRows === 0n) throw noTag()
@@ -115,13 +112,12 @@ export async function setTags(
 }
 
 /** The lock keeps them from being deleted meanwhile. */
-async function held(trx: Trx, { accountId, agentId }: AgentRef, ids: string[]): Promise<string[]> {
+async function held(trx: Trx, ref: AgentRef, ids: string[]): Promise<string[]> {
   if (ids.length === 0) return []
   const rows = await trx
     .selectFrom('ticket_tags')
     .select('id')
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent(ref))
     .where('id', 'in', ids)
     .forKeyShare()
     .execute()

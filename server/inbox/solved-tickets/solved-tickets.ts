@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { SolvedTicket, SolvedTickets, TicketRow } from '../../knowledge/tickets/solved-tickets.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
 import type { MessagePart } from '../../platform/db/tables/conversations.ts'
 import { beginningOf, type Person, removePersonal } from './remove-personal.ts'
 
@@ -12,14 +12,13 @@ const MAX_ANSWER_LENGTH = 20_000
 
 async function closedTickets(
   db: Db,
-  { accountId, agentId }: AgentRef,
+  ref: AgentRef,
   { below, limit }: { below: number; limit: number },
 ): Promise<TicketRow[]> {
   return db
     .selectFrom('tickets')
     .selectAll()
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent(ref))
     .where('status_category', '=', 'closed')
     .where('knowledge_excluded', '=', false)
     .where('number', '<', below)
@@ -128,12 +127,11 @@ async function closedAmong(
   return new Set(rows.map(({ id }) => id))
 }
 
-async function excludeTicket(trx: Trx, { accountId, agentId }: AgentRef, ticketId: string): Promise<void> {
+async function excludeTicket(trx: Trx, ref: AgentRef, ticketId: string): Promise<void> {
   await trx
     .updateTable('tickets')
     .set({ knowledge_excluded: true })
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent(ref))
     .where('id', '=', ticketId)
     .execute()
 }

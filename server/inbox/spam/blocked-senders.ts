@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
 import { isId, newId } from '../../platform/db/ids.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
 import type { BlockedSendersTable } from '../../platform/db/tables/helpdesk.ts'
 import { ApiError, invalidField } from '../../platform/http/errors.ts'
 import { domainOf, mailAddress } from '../../platform/mail/mail-address.ts'
@@ -36,40 +36,33 @@ export async function blockSender(
     .executeTakeFirstOrThrow()
 }
 
-export async function blockedSenders(db: Db, { accountId, agentId }: AgentRef): Promise<BlockedRow[]> {
+export async function blockedSenders(db: Db, ref: AgentRef): Promise<BlockedRow[]> {
   return db
     .selectFrom('blocked_senders')
     .selectAll()
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent(ref))
     .orderBy('created_at', 'desc')
     .limit(MAX_LISTED)
     .execute()
 }
 
 /** Throws RESOURCE_NOT_FOUND. */
-export async function unblockSender(db: Db, { accountId, agentId }: AgentRef, id: string): Promise<void> {
+export async function unblockSender(db: Db, ref: AgentRef, id: string): Promise<void> {
   const gone = isId(id)
-    ? await db
-        .deleteFrom('blocked_senders')
-        .where('account_id', '=', accountId)
-        .where('agent_id', '=', agentId)
-        .where('id', '=', id)
-        .executeTakeFirst()
+    ? await db.deleteFrom('blocked_senders').where(ofAgent(ref)).where('id', '=', id).executeTakeFirst()
     : null
   if (!gone?.numDeletedRows)
     throw new ApiError('RESOURCE_NOT_FOUND', { message: 'There is no such blocked sender.' })
 }
 
 /** Returns whether an address, its domain or a domain above that is blocked. */
-export async function isBlocked(db: Db, { accountId, agentId }: AgentRef, address: string): Promise<boolean> {
+export async function isBlocked(db: Db, ref: AgentRef, address: string): Promise<boolean> {
   const labels = domainOf(address).split('.')
   const domains = labels.map((_, at) => labels.slice(at).join('.')).slice(0, 20)
   const found = await db
     .selectFrom('blocked_senders')
     .select('id')
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent(ref))
     .where('sender', 'in', [address, ...domains])
     .limit(1)
     .executeTakeFirst()

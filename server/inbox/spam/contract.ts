@@ -1,9 +1,9 @@
 import Type from 'typebox'
-import { Exact, endpoint, IsoTime, Success } from '../../platform/http/contract.ts'
+import { Exact, endpointsOf, IsoTime, Success } from '../../platform/http/contract.ts'
 import { Ticket, ticketParams } from '../tickets/schema.ts'
 
 const Id = Type.String({ minLength: 1 })
-const tag = 'Helpdesk'
+const endpoint = endpointsOf('Helpdesk')
 const base = '/agents/{agentId}/helpdesk'
 
 const BlockedSender = Exact({
@@ -16,7 +16,6 @@ export const markAsSpam = endpoint({
   method: 'POST',
   path: `${base}/tickets/{ticketNumber}/spam`,
   name: 'markTicketAsSpam',
-  tag,
   summary: 'Mark a ticket as spam',
   description: 'It is cancelled and leaves the lists, except with `spam=true`.',
   scope: 'helpdesk:write',
@@ -34,7 +33,6 @@ export const unmarkAsSpam = endpoint({
   method: 'DELETE',
   path: `${base}/tickets/{ticketNumber}/spam`,
   name: 'unmarkTicketAsSpam',
-  tag,
   summary: 'Take a ticket for no spam',
   description: 'It is open again. A blocked sender stays blocked.',
   scope: 'helpdesk:write',
@@ -46,7 +44,6 @@ export const listBlockedSenders = endpoint({
   method: 'GET',
   path: `${base}/blocked-senders`,
   name: 'listBlockedSenders',
-  tag,
   summary: 'List the blocked senders',
   description: 'The newest 1,000.',
   scope: 'helpdesk:read',
@@ -58,7 +55,6 @@ export const blockSender = endpoint({
   method: 'POST',
   path: `${base}/blocked-senders`,
   name: 'blockSender',
-  tag,
   summary: 'Block a sender',
   description: 'Mails from it are stored, and neither answered nor shown as tickets.',
   scope: 'helpdesk:write',
@@ -77,7 +73,6 @@ export const unblockSender = endpoint({
   method: 'DELETE',
   path: `${base}/blocked-senders/{blockedSenderId}`,
   name: 'unblockSender',
-  tag,
   summary: 'Unblock a sender',
   scope: 'helpdesk:write',
   params: Exact({ agentId: Id, blockedSenderId: Id }),

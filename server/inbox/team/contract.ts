@@ -2,7 +2,7 @@ import Type from 'typebox'
 import {
   DayOrTime,
   Exact,
-  endpoint,
+  endpointsOf,
   IsoTime,
   Nullable,
   OneOf,
@@ -11,7 +11,7 @@ import {
 import { Color, Name, statusCategories, TicketNumber } from '../tickets/schema.ts'
 
 const Id = Type.String({ minLength: 1 })
-const tag = 'Helpdesk'
+const endpoint = endpointsOf('Helpdesk')
 const agentParams = Exact({ agentId: Id })
 const presences = ['online', 'away', 'offline'] as const
 
@@ -29,7 +29,6 @@ export const listMembers = endpoint({
   method: 'GET',
   path: '/agents/{agentId}/helpdesk/members',
   name: 'listMembers',
-  tag,
   summary: 'List the team members of the account',
   description:
     'Includes their presence, which is valid for 15 minutes, and the teams of this agent that they were added to.',
@@ -42,7 +41,6 @@ export const setMemberPresence = endpoint({
   method: 'PUT',
   path: '/members/{memberId}/presence',
   name: 'setMemberPresence',
-  tag,
   summary: 'Set the presence of a member',
   description:
     'The presence is valid for 15 minutes: repeat the request before that. New tickets are assigned to members who are online. A signed-in member can only set their own presence.',
@@ -62,7 +60,6 @@ export const listUnreadTickets = endpoint({
   method: 'GET',
   path: '/agents/{agentId}/helpdesk/members/{memberId}/unread',
   name: 'listUnreadTickets',
-  tag,
   summary: 'List the tickets that a member has not read',
   description:
     'Lists the tickets that wait for the team (new, on_you) and have messages that the member has not seen: the newest 500, and their total. A signed-in member can only read their own list.',
@@ -82,7 +79,6 @@ export const noteSeenTicket = endpoint({
   method: 'PUT',
   path: '/agents/{agentId}/helpdesk/members/{memberId}/seen/{ticketNumber}',
   name: 'noteSeenTicket',
-  tag,
   summary: 'Record how far a member has read a ticket',
   description: 'A time before the recorded one changes nothing.',
   scope: 'helpdesk:read',
@@ -107,7 +103,6 @@ export const listTeams = endpoint({
   path: teams,
   name: 'listTeams',
   unknownFields: 'ignored',
-  tag,
   summary: 'List the teams of an agent',
   scope: 'helpdesk:read',
   params: agentParams,
@@ -118,7 +113,6 @@ export const createTeam = endpoint({
   method: 'POST',
   path: teams,
   name: 'createTeam',
-  tag,
   summary: 'Create a team',
   scope: 'helpdesk:write',
   params: agentParams,
@@ -131,7 +125,6 @@ export const updateTeam = endpoint({
   method: 'PUT',
   path: `${teams}/{teamId}`,
   name: 'updateTeam',
-  tag,
   summary: 'Change a team',
   description:
     '`memberIds` replaces all of its members; those of the default team are everybody of the account.',
@@ -146,7 +139,6 @@ export const deleteTeam = endpoint({
   method: 'DELETE',
   path: `${teams}/{teamId}`,
   name: 'deleteTeam',
-  tag,
   summary: 'Delete a team',
   description: 'Its tickets stay, without a team. The default team cannot be deleted.',
   scope: 'helpdesk:write',
@@ -180,7 +172,6 @@ export const listTicketStatuses = endpoint({
   path: statuses,
   name: 'listTicketStatuses',
   unknownFields: 'ignored',
-  tag,
   summary: 'List the statuses that tickets can have',
   scope: 'helpdesk:read',
   params: agentParams,
@@ -191,7 +182,6 @@ export const createTicketStatus = endpoint({
   method: 'POST',
   path: statuses,
   name: 'createTicketStatus',
-  tag,
   summary: 'Create a ticket status',
   scope: 'helpdesk:write',
   params: agentParams,
@@ -203,7 +193,6 @@ export const updateTicketStatus = endpoint({
   method: 'PUT',
   path: `${statuses}/{statusId}`,
   name: 'updateTicketStatus',
-  tag,
   summary: 'Change a ticket status',
   scope: 'helpdesk:write',
   params: statusParams,
@@ -215,7 +204,6 @@ export const deleteTicketStatus = endpoint({
   method: 'DELETE',
   path: `${statuses}/{statusId}`,
   name: 'deleteTicketStatus',
-  tag,
   summary: 'Delete a ticket status',
   description: 'Its tickets get the default status of the category, which cannot be deleted itself.',
   scope: 'helpdesk:write',
@@ -227,7 +215,6 @@ export const orderTicketStatuses = endpoint({
   method: 'PUT',
   path: statuses,
   name: 'orderTicketStatuses',
-  tag,
   summary: 'Reorder the ticket statuses',
   description: '`statusIds` must contain every status of the agent once.',
   scope: 'helpdesk:write',

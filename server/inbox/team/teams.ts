@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import { requireAgent } from '../../agents/records/find-agent.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
 import { isId, newId } from '../../platform/db/ids.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { TeamsTable } from '../../platform/db/tables/helpdesk.ts'
@@ -28,8 +28,7 @@ async function ensureDefault(trx: Trx, { accountId, agentId }: AgentRef): Promis
   const taken = await trx
     .selectFrom('teams')
     .select(['name', 'is_default'])
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent({ accountId, agentId }))
     .execute()
   if (taken.some(({ is_default }) => is_default)) return
   const names = new Set(taken.map(({ name }) => name.toLowerCase()))

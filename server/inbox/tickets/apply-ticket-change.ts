@@ -3,7 +3,7 @@ import { noteAssignment } from '../../accounts/records/members.ts'
 import { noteTicket } from '../../conversations/records/set-status.ts'
 import type { Trx } from '../../platform/db/database.ts'
 import { isId } from '../../platform/db/ids.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
 import type { Priority, StatusCategory } from '../../platform/db/tables/helpdesk.ts'
 import { clocksAfterMove, clocksAfterPriority } from '../clocks/ticket-clocks.ts'
 import { addTicketMessage } from '../messages/add-ticket-message.ts'
@@ -25,14 +25,13 @@ export type Doer = string | 'customer' | 'system' | 'api'
 /** Returns a category with its default status. The id is null until the agent's statuses have been created. */
 export async function defaultStatus(
   trx: Trx,
-  { accountId, agentId }: AgentRef,
+  ref: AgentRef,
   category: StatusCategory,
 ): Promise<{ category: StatusCategory; id: string | null }> {
   const found = await trx
     .selectFrom('ticket_statuses')
     .select('id')
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent(ref))
     .where('category', '=', category)
     .where('is_default', '=', true)
     .executeTakeFirst()

@@ -1,6 +1,6 @@
 import type { Trx } from '../../platform/db/database.ts'
 import { isId } from '../../platform/db/ids.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { StatusCategory } from '../../platform/db/tables/helpdesk.ts'
 import { ApiError } from '../../platform/http/errors.ts'
@@ -32,17 +32,16 @@ export function refuseBoth({ statusId, statusCategory, assigneeId, assigneeEmail
 /** Returns undefined when no status was given. Throws TICKET_INVALID_STATUS when the agent does not have it. */
 export async function statusOf(
   trx: Trx,
-  { accountId, agentId }: AgentRef,
+  ref: AgentRef,
   { statusId, statusCategory }: TicketInput,
 ): Promise<{ category: StatusCategory; id: string | null } | undefined> {
-  if (statusCategory !== undefined) return defaultStatus(trx, { accountId, agentId }, statusCategory)
+  if (statusCategory !== undefined) return defaultStatus(trx, ref, statusCategory)
   if (statusId === undefined) return undefined
   const found = isId(statusId)
     ? await trx
         .selectFrom('ticket_statuses')
         .select(['id', 'category'])
-        .where('account_id', '=', accountId)
-        .where('agent_id', '=', agentId)
+        .where(ofAgent(ref))
         .where('id', '=', statusId)
         .forKeyShare()
         .executeTakeFirst()
@@ -72,7 +71,7 @@ export async function assigneeOf(
 /** Throws TICKET_TEAM_NOT_FOUND when the agent has no such team. */
 export async function teamOf(
   trx: Trx,
-  { accountId, agentId }: AgentRef,
+  ref: AgentRef,
   { teamId }: TicketInput,
 ): Promise<string | null | undefined> {
   if (teamId === null || teamId === undefined) return teamId
@@ -80,8 +79,7 @@ export async function teamOf(
     ? await trx
         .selectFrom('teams')
         .select('id')
-        .where('account_id', '=', accountId)
-        .where('agent_id', '=', agentId)
+        .where(ofAgent(ref))
         .where('id', '=', teamId)
         .forKeyShare()
         .executeTakeFirst()

@@ -3,7 +3,7 @@ import { requireAgent } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
 import { requireConversation } from '../../conversations/records/queries.ts'
 import type { Trx } from '../../platform/db/database.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { Customer } from '../../platform/db/tables/helpdesk.ts'
 import { assigneeOf, refuseSecondOpen, statusOf, teamOf } from './check-ticket-references.ts'
@@ -62,14 +62,13 @@ export async function createTicket(
 /** A contact with this address gives the customer its name. */
 export async function customerOf(
   trx: Trx,
-  { accountId, agentId }: AgentRef,
+  ref: AgentRef,
   { email, name }: { email: string; name?: string },
 ): Promise<Customer> {
   const contact = await trx
     .selectFrom('contacts')
     .select(['external_id', 'name', 'phonenumber'])
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent(ref))
     .where((eb) => eb(eb.fn<string>('lower', ['email']), '=', email.toLowerCase()))
     .orderBy('created_at')
     .limit(1)

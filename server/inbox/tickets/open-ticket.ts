@@ -6,7 +6,7 @@ import { noteTicket } from '../../conversations/records/set-status.ts'
 import type { Trx } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'
 import type { Notifier } from '../../platform/db/notifier.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { Customer, Priority, StatusCategory } from '../../platform/db/tables/helpdesk.ts'
@@ -152,8 +152,7 @@ export async function insertTicket(trx: Trx, wanted: InsertedTicket): Promise<Ti
   const { last } = await trx
     .selectFrom('tickets')
     .select((eb) => eb.fn.coalesce(eb.fn.max('number'), eb.lit(0)).as('last'))
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent({ accountId, agentId }))
     .executeTakeFirstOrThrow()
   const { assigneeId = await leastLoaded(trx, accountId, teamId) } = wanted
   const ticket = await trx

@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import { requireAgent } from '../../agents/records/find-agent.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { StatusCategory, TicketStatusesTable } from '../../platform/db/tables/helpdesk.ts'
 
@@ -27,15 +27,8 @@ export async function statusesOf(db: Db, ref: AgentRef): Promise<StatusRow[]> {
   })
 }
 
-const select = (db: Db, { accountId, agentId }: AgentRef): Promise<StatusRow[]> =>
-  db
-    .selectFrom('ticket_statuses')
-    .selectAll()
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
-    .orderBy('position')
-    .orderBy('id')
-    .execute()
+const select = (db: Db, ref: AgentRef): Promise<StatusRow[]> =>
+  db.selectFrom('ticket_statuses').selectAll().where(ofAgent(ref)).orderBy('position').orderBy('id').execute()
 
 /** Does the same in a transaction that has locked the agent's row. Existing tickets get the new statuses. */
 export async function ensureStatuses(trx: Trx, ref: AgentRef): Promise<StatusRow[]> {

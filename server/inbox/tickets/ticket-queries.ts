@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import { type ConversationRow, requireConversation } from '../../conversations/records/queries.ts'
 import { noteTicket } from '../../conversations/records/set-status.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
-import type { AgentRef, TicketRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent, type TicketRef } from '../../platform/db/refs.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { StatusCategory, TicketsTable } from '../../platform/db/tables/helpdesk.ts'
 import { ApiError } from '../../platform/http/errors.ts'
@@ -26,8 +26,7 @@ export async function requireTicket(
   let query = db
     .selectFrom('tickets')
     .selectAll()
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent({ accountId, agentId }))
     .where('number', '=', ticketNumber)
   if (lock) query = query.forNoKeyUpdate()
   const row = await query.executeTakeFirst()

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Cursor, Exact, endpoint, Limit, Page, Success } from '../../platform/http/contract.ts'
+import { Cursor, Exact, endpointsOf, Limit, Page, Success } from '../../platform/http/contract.ts'
 import {
   Evaluation,
   EvaluationChange,
@@ -15,13 +15,12 @@ import {
 const Id = Type.String({ minLength: 1 })
 const agentParams = Exact({ agentId: Id })
 const itemParams = Exact({ agentId: Id, evaluationId: Id })
-const tag = 'Evaluations'
+const endpoint = endpointsOf('Evaluations')
 
 export const listEvaluations = endpoint({
   method: 'GET',
   path: '/agents/{agentId}/evaluations',
   name: 'listEvaluations',
-  tag,
   summary: 'List the evaluation questions of an agent',
   description: 'Newest first.',
   scope: 'sources:read',
@@ -39,7 +38,6 @@ export const createEvaluation = endpoint({
   method: 'POST',
   path: '/agents/{agentId}/evaluations',
   name: 'createEvaluation',
-  tag,
   summary: 'Add an evaluation question',
   description:
     'Send the source or the answer that should be found; with neither, the agent should decline the question. An agent has at most 500.',
@@ -53,7 +51,6 @@ export const runEvaluations = endpoint({
   method: 'POST',
   path: '/agents/{agentId}/evaluations/run',
   name: 'runEvaluations',
-  tag,
   summary: 'Measure the retrieval of an agent with its evaluation questions',
   description:
     'Searches like a chat, with the reranking model if there is one; no language model is called and no credits are used.',
@@ -66,7 +63,6 @@ export const updateEvaluation = endpoint({
   method: 'PUT',
   path: '/agents/{agentId}/evaluations/{evaluationId}',
   name: 'updateEvaluation',
-  tag,
   summary: 'Change an evaluation question',
   description: 'Only the fields that are sent change; null removes an expectation.',
   scope: 'sources:write',
@@ -79,7 +75,6 @@ export const deleteEvaluation = endpoint({
   method: 'DELETE',
   path: '/agents/{agentId}/evaluations/{evaluationId}',
   name: 'deleteEvaluation',
-  tag,
   summary: 'Delete an evaluation question',
   scope: 'sources:write',
   params: itemParams,
@@ -93,7 +88,6 @@ export const listEvaluationSets = endpoint({
   method: 'GET',
   path: sets,
   name: 'listEvaluationSets',
-  tag,
   summary: 'List the sets of evaluation questions',
   description: 'By name.',
   scope: 'sources:read',
@@ -105,7 +99,6 @@ export const createEvaluationSet = endpoint({
   method: 'POST',
   path: sets,
   name: 'createEvaluationSet',
-  tag,
   summary: 'Add a set of evaluation questions',
   description: 'An agent has at most 50.',
   scope: 'sources:write',
@@ -119,7 +112,6 @@ export const updateEvaluationSet = endpoint({
   method: 'PUT',
   path: `${sets}/{setId}`,
   name: 'updateEvaluationSet',
-  tag,
   summary: 'Rename a set of evaluation questions',
   scope: 'sources:write',
   params: setParams,
@@ -132,7 +124,6 @@ export const deleteEvaluationSet = endpoint({
   method: 'DELETE',
   path: `${sets}/{setId}`,
   name: 'deleteEvaluationSet',
-  tag,
   summary: 'Delete a set of evaluation questions',
   description: 'Its questions and runs stay; the questions are then in no set.',
   scope: 'sources:write',
@@ -146,7 +137,6 @@ export const createEvaluationRun = endpoint({
   method: 'POST',
   path: runs,
   name: 'createEvaluationRun',
-  tag,
   summary: 'Measure the retrieval of an agent and store the result',
   description:
     'Works like POST …/evaluations/run. The newest 50 runs are kept, so that two of them can be compared to see the effect of a change.',
@@ -161,7 +151,6 @@ export const listEvaluationRuns = endpoint({
   method: 'GET',
   path: runs,
   name: 'listEvaluationRuns',
-  tag,
   summary: 'List the stored evaluation runs',
   description: 'Newest first, without the result of each question.',
   scope: 'sources:read',
@@ -175,7 +164,6 @@ export const readEvaluationRun = endpoint({
   method: 'GET',
   path: `${runs}/{runId}`,
   name: 'readEvaluationRun',
-  tag,
   summary: 'Read a stored evaluation run',
   scope: 'sources:read',
   params: Exact({ agentId: Id, runId: Id }),

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { Context } from '../../context.ts'
 import { newId } from '../../platform/db/ids.ts'
-import { byCreation, decodeCursor, fingerprint, pageOf } from '../../platform/http/pagination.ts'
+import { byCreation, type PageRequest, readPage } from '../../platform/http/pagination.ts'
 import { type Route, route } from '../../platform/http/route.ts'
 import * as contract from './contract.ts'
 import { type ListedRow, listRuns, type RunRow, requireRun, storeRun } from './kept-runs.ts'
@@ -35,11 +35,9 @@ export const keptRunRoutes = (ctx: Pick<Context, 'db' | 'knowledge' | 'log' | 'm
     },
   ),
 
-  route(contract.listEvaluationRuns, async ({ ref, query }) => {
-    const print = fingerprint('evaluation-runs', ref.agentId)
-    const page = { limit: query.limit, position: decodeCursor(query.cursor, print) }
-    const { rows, total } = await listRuns(ctx.db, ref, page)
-    return pageOf(rows, query.limit, total, print, byCreation, presentListed)
+  route(contract.listEvaluationRuns, ({ ref, query }) => {
+    const read = (page: PageRequest) => listRuns(ctx.db, ref, page)
+    return readPage(query, ['evaluation-runs', ref.agentId], read, byCreation, presentListed)
   }),
 
   route(contract.readEvaluationRun, async ({ ref, params: { runId } }) => {

@@ -1,11 +1,10 @@
 import type { Selectable } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
-import { isId } from '../../platform/db/ids.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import type { EvaluationRunsTable } from '../../platform/db/tables/knowledge.ts'
-import { ApiError } from '../../platform/http/errors.ts'
-import { after, type Position } from '../../platform/http/pagination.ts'
+import { newestFirst, type PageRequest } from '../../platform/http/pagination.ts'
+import { requireRow } from '../../platform/http/require-row.ts'
 
 export type RunRow = Selectable<EvaluationRunsTable>
 export type ListedRow = Omit<RunRow, 'results'>
@@ -41,35 +40,17 @@ export async function storeRun(db: Db, run: Omit<RunRow, 'created_at'>): Promise
 /** Returns up to `limit` + 1 runs, newest first, and the total number. */
 export async function listRuns(
   db: Db,
-  { accountId, agentId }: AgentRef,
-  page: { limit: number; position: Position | null },
+  ref: AgentRef,
+  page: PageRequest,
 ): Promise<{ rows: ListedRow[]; total: number }> {
-  let query = db
-    .selectFrom('evaluation_runs')
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
-  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  if (page.position) query = query.where(after('created_at', 'id', page.position))
-  const rows = await query
-    .select(['id', 'account_id', 'agent_id', 'set_id', 'set_name', 'note', 'figures', 'created_at'])
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit + 1)
-    .execute()
-  return { rows, total: Number(total) }
+  const query = db.selectFrom('evaluation_runs').where(ofAgent(ref))
+  return newestFirst(
+    query.select(['id', 'account_id', 'agent_id', 'set_id', 'set_name', 'note', 'figures', 'created_at']),
+    page,
+  )
 }
 
 /** Returns the run. Throws RESOURCE_NOT_FOUND. */
-export async function requireRun(db: Db, { accountId, agentId }: AgentRef, runId: string): Promise<RunRow> {
-  const row = isId(runId)
-    ? await db
-        .selectFrom('evaluation_runs')
-        .selectAll()
-        .where('account_id', '=', accountId)
-        .where('agent_id', '=', agentId)
-        .where('id', '=', runId)
-        .executeTakeFirst()
-    : undefined
-  if (!row) throw new ApiError('RESOURCE_NOT_FOUND')
-  return row
+export async function requireRun(db: Db, ref: AgentRef, runId: string): Promise<RunRow> {
+  return requireRow(db.selectFrom('evaluation_runs').selectAll().where(ofAgent(ref)), runId)
 }

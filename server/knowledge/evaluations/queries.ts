@@ -1,10 +1,10 @@
 import type { Selectable } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
 import { isId, newId } from '../../platform/db/ids.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
 import type { EvaluationsTable } from '../../platform/db/tables/knowledge.ts'
 import { ApiError, invalidField } from '../../platform/http/errors.ts'
-import { after, type Position } from '../../platform/http/pagination.ts'
+import { newestFirst, type PageRequest } from '../../platform/http/pagination.ts'
 import { findSet } from './set-queries.ts'
 
 export type EvaluationRow = Selectable<EvaluationsTable>
@@ -18,33 +18,21 @@ const MAX_EVALUATIONS = 500
 /** Returns up to `limit` + 1 rows, newest first, and the total number. */
 export async function listEvaluationRows(
   db: Db,
-  { accountId, agentId }: AgentRef,
-  page: { limit: number; position: Position | null; setId?: string | undefined },
+  ref: AgentRef,
+  setId: string | undefined,
+  page: PageRequest,
 ): Promise<{ rows: EvaluationRow[]; total: number }> {
-  let query = db.selectFrom('evaluations').where('account_id', '=', accountId).where('agent_id', '=', agentId)
-  if (page.setId !== undefined) query = query.where('set_id', '=', page.setId)
-  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  if (page.position) query = query.where(after('created_at', 'id', page.position))
-  const rows = await query
-    .selectAll()
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit + 1)
-    .execute()
-  return { rows, total }
+  let query = db.selectFrom('evaluations').where(ofAgent(ref))
+  if (setId !== undefined) query = query.where('set_id', '=', setId)
+  return newestFirst(query.selectAll(), page)
 }
 
 /** Returns all questions of an agent or of one of its sets, oldest first. */
-export async function allEvaluations(
-  db: Db,
-  { accountId, agentId }: AgentRef,
-  setId: string | null,
-): Promise<EvaluationRow[]> {
+export async function allEvaluations(db: Db, ref: AgentRef, setId: string | null): Promise<EvaluationRow[]> {
   return db
     .selectFrom('evaluations')
     .selectAll()
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent(ref))
     .$if(setId !== null, (query) => query.where('set_id', '=', setId))
     .orderBy('id')
     .limit(MAX_EVALUATIONS)
@@ -62,7 +50,10 @@ export async function addEvaluation(
 ): Promise<EvaluationRow> {
   await checkSource(db, { accountId, agentId }, values.expected_source_id)
   await checkSet(db, { accountId, agentId }, values.set_id)
-  const { total } = await listEvaluationRows(db, { accountId, agentId }, { limit: 1, position: null })
+  const { total } = await listEvaluationRows(db, { accountId, agentId }, undefined, {
+    limit: 1,
+    position: null,
+  })
   if (total >= MAX_EVALUATIONS) {
     throw invalidField('question', `An agent has at most ${MAX_EVALUATIONS} of them. Delete one first.`)
   }
@@ -76,18 +67,17 @@ export async function addEvaluation(
 /** Changes a question. Throws RESOURCE_NOT_FOUND, and like addEvaluation for the source. */
 export async function changeEvaluation(
   db: Db,
-  { accountId, agentId }: AgentRef,
+  ref: AgentRef,
   id: string,
   values: Expectation,
 ): Promise<EvaluationRow> {
-  await checkSource(db, { accountId, agentId }, values.expected_source_id)
-  await checkSet(db, { accountId, agentId }, values.set_id)
+  await checkSource(db, ref, values.expected_source_id)
+  await checkSet(db, ref, values.set_id)
   const row = isId(id)
     ? await db
         .updateTable('evaluations')
         .set({ ...values, updated_at: new Date() })
-        .where('account_id', '=', accountId)
-        .where('agent_id', '=', agentId)
+        .where(ofAgent(ref))
         .where('id', '=', id)
         .returningAll()
         .executeTakeFirst()
@@ -97,12 +87,11 @@ export async function changeEvaluation(
 }
 
 /** Deletes a question. Throws RESOURCE_NOT_FOUND. */
-export async function removeEvaluation(db: Db, { accountId, agentId }: AgentRef, id: string): Promise<void> {
+export async function removeEvaluation(db: Db, ref: AgentRef, id: string): Promise<void> {
   const row = isId(id)
     ? await db
         .deleteFrom('evaluations')
-        .where('account_id', '=', accountId)
-        .where('agent_id', '=', agentId)
+        .where(ofAgent(ref))
         .where('id', '=', id)
         .returning('id')
         .executeTakeFirst()
@@ -110,18 +99,13 @@ export async function removeEvaluation(db: Db, { accountId, agentId }: AgentRef,
   if (!row) throw new ApiError('RESOURCE_NOT_FOUND')
 }
 
-async function checkSource(
-  db: Db,
-  { accountId, agentId }: AgentRef,
-  sourceId: string | null | undefined,
-): Promise<void> {
+async function checkSource(db: Db, ref: AgentRef, sourceId: string | null | undefined): Promise<void> {
   if (sourceId === null || sourceId === undefined) return
   const source = isId(sourceId)
     ? await db
         .selectFrom('sources')
         .select('id')
-        .where('account_id', '=', accountId)
-        .where('agent_id', '=', agentId)
+        .where(ofAgent(ref))
         .where('id', '=', sourceId)
         .where('status', '<>', 'toBeDeleted')
         .executeTakeFirst()

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { Context } from '../../context.ts'
-import { byCreation, decodeCursor, fingerprint, pageOf } from '../../platform/http/pagination.ts'
+import { byCreation, type PageRequest, readPage } from '../../platform/http/pagination.ts'
 import { type Route, route } from '../../platform/http/route.ts'
 import * as contract from './contract.ts'
 import { keptRunRoutes } from './kept-run-routes.ts'
@@ -21,11 +21,8 @@ export const evaluationRoutes = (ctx: Pick<Context, 'db' | 'knowledge' | 'log' |
   route(contract.listEvaluations, async ({ ref, params: { agentId }, query }) => {
     const { setId } = query
     if (setId !== undefined) await requireSet(ctx.db, ref, setId)
-    const print = fingerprint('evaluations', [agentId, setId])
-    const position = decodeCursor(query.cursor, print)
-    const page = { limit: query.limit, position, setId }
-    const { rows, total } = await listEvaluationRows(ctx.db, ref, page)
-    return pageOf(rows, query.limit, total, print, byCreation, present)
+    const read = (page: PageRequest) => listEvaluationRows(ctx.db, ref, setId, page)
+    return readPage(query, ['evaluations', [agentId, setId]], read, byCreation, present)
   }),
 
   route(contract.createEvaluation, async ({ db, ref, body }) => {

@@ -1,22 +1,17 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
 import { isId } from '../../platform/db/ids.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
 import type { EvaluationSetsTable } from '../../platform/db/tables/knowledge.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 
 export type SetRow = Selectable<EvaluationSetsTable>
 
-export async function findSet(
-  db: Db,
-  { accountId, agentId }: AgentRef,
-  setId: string,
-): Promise<SetRow | undefined> {
+export async function findSet(db: Db, ref: AgentRef, setId: string): Promise<SetRow | undefined> {
   return db
     .selectFrom('evaluation_sets')
     .selectAll()
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent(ref))
     .where('id', '=', setId)
     .executeTakeFirst()
 }

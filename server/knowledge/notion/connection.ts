@@ -1,5 +1,5 @@
 import type { Db, Trx } from '../../platform/db/database.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { GuardedFetcher } from '../../platform/fetch/guard/guarded-fetcher.ts'
@@ -28,12 +28,8 @@ export async function putConnection(
   })
 }
 
-export async function deleteConnection(db: Db, { accountId, agentId }: AgentRef): Promise<void> {
-  await db
-    .deleteFrom('pages_connections')
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
-    .execute()
+export async function deleteConnection(db: Db, ref: AgentRef): Promise<void> {
+  await db.deleteFrom('pages_connections').where(ofAgent(ref)).execute()
 }
 
 const placeOf = (agentId: string) => placeOfRow('pages_connections', agentId, 'access_token')
@@ -72,11 +68,10 @@ export async function connectedClient(
   return createNotionClient({ fetcher, accessToken, baseUrl: row.base_url, ...options })
 }
 
-export function rowOf(db: Db, { accountId, agentId }: AgentRef) {
+export function rowOf(db: Db, ref: AgentRef) {
   return db
     .selectFrom('pages_connections')
     .select(['access_token', 'base_url'])
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent(ref))
     .executeTakeFirst()
 }

@@ -1,9 +1,17 @@
 import Type from 'typebox'
-import { Cursor, Exact, endpoint, IsoTime, Limit, Nullable, Success } from '../../platform/http/contract.ts'
+import {
+  Cursor,
+  Exact,
+  endpointsOf,
+  IsoTime,
+  Limit,
+  Nullable,
+  Success,
+} from '../../platform/http/contract.ts'
 import { BaseUrl } from '../../platform/http/server/base-url.ts'
 
 const params = Exact({ agentId: Type.String({ minLength: 1 }) })
-const tag = 'Sources'
+const endpoint = endpointsOf('Sources')
 const path = '/agents/{agentId}/pages-connection'
 
 export const connectPages = endpoint({
@@ -11,7 +19,6 @@ export const connectPages = endpoint({
   path,
   name: 'connectPages',
   audit: 'connection.put',
-  tag,
   summary: 'Connect a workspace of pages',
   description:
     'Its pages can then be sources of the type notionPage. The token is stored encrypted and never returned; it replaces an earlier one. The token is tested first: one that the workspace rejects is not stored.',
@@ -34,7 +41,6 @@ export const readPagesConnection = endpoint({
   method: 'GET',
   path,
   name: 'readPagesConnection',
-  tag,
   summary: 'Read the connection to a workspace of pages',
   scope: 'sources:read',
   params,
@@ -52,7 +58,6 @@ export const disconnectPages = endpoint({
   path,
   name: 'disconnectPages',
   audit: 'connection.delete',
-  tag,
   summary: 'Disconnect the workspace',
   description: 'Sources created from its pages stay as they are, but are no longer kept current.',
   scope: 'sources:write',
@@ -64,7 +69,6 @@ export const listConnectedPages = endpoint({
   method: 'GET',
   path: `${path}/pages`,
   name: 'listConnectedPages',
-  tag,
   summary: 'List the pages that the connection may read',
   description: 'Most recently edited first. The total is not known.',
   scope: 'sources:read',

@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/db/database.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
 
 /**
  * The passages of one agent with which eight chats at once still begin to be answered within a second on the embedded
@@ -18,8 +18,8 @@ const largeAgents = (db: Db) =>
     .having((eb) => eb.fn.countAll<number>(), '>=', WARN_FROM)
 
 /** Returns the passages of an agent of an embedded database once they are near the limit. */
-export async function passagesNearLimit(db: Db, { accountId, agentId }: AgentRef): Promise<number | null> {
-  const agent = largeAgents(db).where('account_id', '=', accountId).where('agent_id', '=', agentId)
+export async function passagesNearLimit(db: Db, ref: AgentRef): Promise<number | null> {
+  const agent = largeAgents(db).where(ofAgent(ref))
   return (await agent.executeTakeFirst())?.passages ?? null
 }
 

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Context } from '../../context.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
+import { ofAgent } from '../../platform/db/refs.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
@@ -43,8 +44,7 @@ export async function indexWords(
   const sources = await db
     .selectFrom('sources')
     .select(['id', 'name'])
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent({ accountId, agentId }))
     .where('live_version', 'is not', null)
     .where(sql<boolean>`words_version is distinct from live_version`)
     .orderBy('id')
@@ -71,8 +71,7 @@ async function indexSome(trx: Trx, { accountId, agentId }: IndexWords, source: S
     .selectFrom('chunks')
     .select(['id', 'source_id', 'page_id', 'version', 'retired_in', 'vector_key'])
     .select(['heading_path', 'text', 'questions', 'title'])
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent({ accountId, agentId }))
     .where('source_id', '=', source.id)
     .$if(last !== null, (query) => query.where('id', '>', last))
     .where(sql<boolean>`not exists (

@@ -1,11 +1,11 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
 import { isId } from '../../platform/db/ids.ts'
-import type { AgentRef, SourceRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent, type SourceRef } from '../../platform/db/refs.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { SourcesTable } from '../../platform/db/tables/knowledge.ts'
 import { ApiError } from '../../platform/http/errors.ts'
-import { after, type Position } from '../../platform/http/pagination.ts'
+import { newestFirst, type PageRequest } from '../../platform/http/pagination.ts'
 
 export type SourceRow = Selectable<SourcesTable>
 
@@ -22,8 +22,7 @@ export async function requireSource(
   let query = db
     .selectFrom('sources')
     .selectAll()
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent({ accountId, agentId }))
     .where('id', '=', sourceId)
   if (lock) query = query.forNoKeyUpdate()
   const row = await query.executeTakeFirst()
@@ -45,7 +44,7 @@ export async function listSourceRows(
   db: Db,
   accountId: AccountId,
   filter: SourceFilter,
-  page: { limit: number; position: Position | null },
+  page: PageRequest,
 ): Promise<{ rows: SourceRow[]; total: number }> {
   let query = db
     .selectFrom('sources')
@@ -55,26 +54,17 @@ export async function listSourceRows(
   if (filter.name !== null) {
     query = query.where('name', 'ilike', `%${filter.name.replace(/[\\%_]/g, (sign) => `\\${sign}`)}%`)
   }
-  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  if (page.position) query = query.where(after('created_at', 'id', page.position))
-  const rows = await query
-    .selectAll()
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit + 1)
-    .execute()
-  return { rows, total }
+  return newestFirst(query.selectAll(), page)
 }
 
 export async function sizesByType(
   db: Db,
-  { accountId, agentId }: AgentRef,
+  ref: AgentRef,
 ): Promise<Map<SourceRow['type'], { count: number; size: number }>> {
   const rows = await db
     .selectFrom('sources')
     .select((eb) => ['type', eb.fn.countAll<number>().as('count'), sql<number>`sum(size)::bigint`.as('size')])
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent(ref))
     .where('status', '<>', 'toBeDeleted')
     .groupBy('type')
     .execute()

@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import type { Config } from '../../config.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { isId } from '../../platform/db/ids.ts'
-import type { SourceRef } from '../../platform/db/refs.ts'
+import { ofAgent, type SourceRef } from '../../platform/db/refs.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import { type RawRoute, rawRoute } from '../../platform/http/server/serve-raw.ts'
 import type { SecretLocation } from '../../platform/secrets/seal.ts'
@@ -88,8 +88,7 @@ async function findFile(
         .selectFrom('sources')
         .select(['id', 'account_id', 'agent_id', 'name', 'metadata', 'status'])
         .select(sql<string | null>`content ->> 'file'`.as('file'))
-        .where('account_id', '=', accountId)
-        .where('agent_id', '=', agentId)
+        .where(ofAgent({ accountId, agentId }))
         .where('id', '=', sourceId)
         .where('type', '=', 'file')
         .executeTakeFirst()

@@ -1,22 +1,21 @@
 import { holdAgent } from '../../agents/records/find-agent.ts'
 import { bumpKnowledgeVersion } from '../../agents/records/knowledge-state.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { SolvedTickets } from './solved-tickets.ts'
 
 /** Deletes all ticket sources of an agent. The caller has locked the agent. */
-export async function dropAllTickets(trx: Trx, { accountId, agentId }: AgentRef): Promise<void> {
+export async function dropAllTickets(trx: Trx, ref: AgentRef): Promise<void> {
   const sources = await trx
     .selectFrom('sources')
     .select('id')
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent(ref))
     .where('type', '=', 'ticket')
     .orderBy('id')
     .forUpdate()
     .execute()
-  await drop(trx, { accountId, agentId }, sources)
+  await drop(trx, ref, sources)
 }
 
 async function drop(trx: Trx, { accountId, agentId }: AgentRef, sources: { id: string }[]): Promise<void> {
@@ -29,25 +28,24 @@ async function drop(trx: Trx, { accountId, agentId }: AgentRef, sources: { id: s
 /** Deletes the sources whose ticket is no longer solved, does not exist, or is among `useless`. */
 export async function dropStaleTickets(
   { db, solvedTickets }: { db: Db; solvedTickets: SolvedTickets },
-  { accountId, agentId }: AgentRef,
+  ref: AgentRef,
   useless: readonly string[],
 ): Promise<void> {
   await transact(db, async (trx) => {
-    await holdAgent(trx, { accountId, agentId })
+    await holdAgent(trx, ref)
     const sources = await trx
       .selectFrom('sources')
       .select(['id', 'content'])
-      .where('account_id', '=', accountId)
-      .where('agent_id', '=', agentId)
+      .where(ofAgent(ref))
       .where('type', '=', 'ticket')
       .orderBy('id')
       .forUpdate()
       .execute()
     const ticketIds = sources.flatMap(({ content }) => content.ticketId ?? [])
     // The tickets of a clone's sources are those of the original agent.
-    const closed = await solvedTickets.closedAmong(trx, { accountId, agentId }, ticketIds)
+    const closed = await solvedTickets.closedAmong(trx, ref, ticketIds)
     const isStale = (ticketId = ''): boolean => !closed.has(ticketId) || useless.includes(ticketId)
     const stale = sources.filter(({ content }) => isStale(content.ticketId))
-    await drop(trx, { accountId, agentId }, stale)
+    await drop(trx, ref, stale)
   })
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Context } from '../../context.ts'
 import type { Trx } from '../../platform/db/database.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { SourceContent } from '../../platform/db/tables/knowledge.ts'
@@ -73,8 +73,7 @@ function sourceOf(trx: Trx, { accountId, agentId }: AgentRef, ticketId: string) 
   return trx
     .selectFrom('sources')
     .select(['id', 'content', 'content_version', 'live_version'])
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent({ accountId, agentId }))
     .where('type', '=', 'ticket')
     .where((eb) => eb(eb.ref('content', '->>').key('ticketId'), '=', ticketId))
     .forNoKeyUpdate()

@@ -4,7 +4,7 @@ import { keepVectorLease, setVectorSpace, takeVectorLease } from '../../agents/r
 import type { Embedder } from '../../ai/embeddings/embedder.ts'
 import type { Models } from '../../ai/models.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { hasPgvector, preparePgvector } from '../../platform/db/upkeep/pgvector.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
@@ -187,13 +187,12 @@ export async function switchSpace(
   return true
 }
 
-async function isIncomplete(trx: Trx, { accountId, agentId }: AgentRef, name: string): Promise<boolean> {
+async function isIncomplete(trx: Trx, ref: AgentRef, name: string): Promise<boolean> {
   const space = await findSpace(trx, name)
   const missing = await trx
     .selectFrom('chunks')
     .select('id')
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent(ref))
     .$if(space !== null, (query) => (space === null ? query : query.where(lacksVector(space))))
     .limit(1)
     .executeTakeFirst()

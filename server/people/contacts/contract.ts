@@ -5,7 +5,7 @@ import {
   Cursor,
   DayOrTime,
   Exact,
-  endpoint,
+  endpointsOf,
   IsoTime,
   Limit,
   Nullable,
@@ -18,7 +18,7 @@ const Id = Type.String({ minLength: 1 })
 const agentParams = Exact({ agentId: Id })
 const contactParams = Exact({ agentId: Id, contactId: Id })
 const paging = { cursor: Type.Optional(Cursor), limit: Limit }
-const tag = 'Contacts'
+const endpoint = endpointsOf('Contacts')
 const path = '/agents/{agentId}/contacts'
 
 const Contact = Exact({
@@ -36,7 +36,6 @@ export const listContacts = endpoint({
   method: 'GET',
   path,
   name: 'listContacts',
-  tag,
   summary: 'List the contacts of an agent',
   description: 'Newest first.',
   scope: 'conversations:read',
@@ -59,7 +58,6 @@ export const createContact = endpoint({
   method: 'POST',
   path,
   name: 'createContact',
-  tag,
   summary: 'Add a contact',
   description:
     'Channels add contacts automatically, by phone number or address. A contact without an external id gets one.',
@@ -74,7 +72,6 @@ export const importContacts = endpoint({
   method: 'POST',
   path: `${path}/import`,
   name: 'importContacts',
-  tag,
   summary: 'Add or change many contacts',
   description:
     'An existing contact, identified by its external id or, without one, by its address or phone number, is updated; others are added. An invalid contact is skipped, and `refused` says why. Custom attributes that the agent does not have are ignored and named in `unknownAttributes`; a text is converted to the number, boolean or date of its attribute.',
@@ -110,7 +107,6 @@ export const readContact = endpoint({
   method: 'GET',
   path: `${path}/{contactId}`,
   name: 'readContact',
-  tag,
   summary: 'Read a contact',
   scope: 'conversations:read',
   params: contactParams,
@@ -121,7 +117,6 @@ export const updateContact = endpoint({
   method: 'PATCH',
   path: `${path}/{contactId}`,
   name: 'updateContact',
-  tag,
   summary: 'Change a contact',
   description: 'Custom attributes are merged by name; null removes a value.',
   scope: 'conversations:write',
@@ -134,7 +129,6 @@ export const deleteContact = endpoint({
   method: 'DELETE',
   path: `${path}/{contactId}`,
   name: 'deleteContact',
-  tag,
   summary: 'Delete a contact',
   description: 'Its conversations stay. To remove those too, erase the person.',
   scope: 'conversations:write',
@@ -146,7 +140,6 @@ export const mergeContact = endpoint({
   method: 'POST',
   path: `${path}/{contactId}/merge`,
   name: 'mergeContact',
-  tag,
   summary: 'Merge two contacts',
   description:
     'Conversations, tickets and channels of the contact are moved to the other one, whose own fields take precedence; then the contact is deleted. This cannot be undone.',
@@ -160,7 +153,6 @@ export const listContactIdentities = endpoint({
   method: 'GET',
   path: `${path}/{contactId}/identities`,
   name: 'listContactIdentities',
-  tag,
   summary: 'List what channels call a contact',
   description:
     'Identities are added and joined only by what the channel itself says in signed events, never by names.',
@@ -189,7 +181,6 @@ export const separateContactIdentity = endpoint({
   method: 'POST',
   path: `${path}/{contactId}/identities/{identityId}/separate`,
   name: 'separateContactIdentity',
-  tag,
   summary: 'Undo that an identity was joined with a contact',
   description:
     'Returns the contact that the identity has then: the one from before the join, with the channels and conversations that came with it, or a new one. What the channel says later does not join the two again.',
@@ -203,7 +194,6 @@ export const listContactConversations = endpoint({
   method: 'GET',
   path: `${path}/{contactId}/conversations`,
   name: 'listContactConversations',
-  tag,
   summary: 'List the conversations of a contact, of every source',
   description: 'Most recently active first.',
   scope: 'conversations:read',
@@ -217,7 +207,6 @@ export const listContactTickets = endpoint({
   method: 'GET',
   path: `${path}/{contactId}/tickets`,
   name: 'listContactTickets',
-  tag,
   summary: 'List the tickets of a contact',
   description:
     'Newest first. The list contains tickets of the contact’s conversations and tickets opened for its address.',
@@ -232,7 +221,6 @@ export const listLeads = endpoint({
   method: 'GET',
   path: '/agents/{agentId}/leads',
   name: 'listLeads',
-  tag,
   summary: 'List the leads of an agent',
   description: 'Newest first. Leads come from the form of the chat or from an action.',
   scope: 'conversations:read',

@@ -3,14 +3,12 @@ import type { ConversationRow } from '../../conversations/records/queries.ts'
 import { PLAYGROUND } from '../../conversations/records/queries.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { isId } from '../../platform/db/ids.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import type { DateRange } from '../../platform/http/input/dates.ts'
-import { after, type Position } from '../../platform/http/pagination.ts'
+import { newestFirst, type PageRequest } from '../../platform/http/pagination.ts'
 import { normalPhone } from '../records/phone-number.ts'
 import type { ContactRow } from '../records/queries.ts'
-
-type Page = { limit: number; position: Position | null }
 
 /**
  * Returns the agent's contact with this id. Throws RESOURCE_NOT_FOUND. `lock` locks the row for a change or, so that
@@ -18,17 +16,12 @@ type Page = { limit: number; position: Position | null }
  */
 export async function requireContactById(
   db: Db,
-  { accountId, agentId }: AgentRef,
+  ref: AgentRef,
   id: string,
   lock: 'none' | 'change' | 'deletion' = 'none',
 ): Promise<ContactRow> {
   if (!isId(id)) throw noContact()
-  let query = db
-    .selectFrom('contacts')
-    .selectAll()
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
-    .where('id', '=', id)
+  let query = db.selectFrom('contacts').selectAll().where(ofAgent(ref)).where('id', '=', id)
   if (lock === 'change') query = query.forNoKeyUpdate()
   if (lock === 'deletion') query = query.forUpdate()
   const row = await query.executeTakeFirst()
@@ -42,11 +35,11 @@ const noContact = (): ApiError =>
 /** Returns up to `limit` + 1 contacts, newest first, and the total number. */
 export async function findContacts(
   db: Db,
-  { accountId, agentId }: AgentRef,
+  ref: AgentRef,
   wanted: string | undefined,
-  { limit, position }: Page,
+  page: PageRequest,
 ): Promise<{ rows: ContactRow[]; total: number }> {
-  let query = db.selectFrom('contacts').where('account_id', '=', accountId).where('agent_id', '=', agentId)
+  let query = db.selectFrom('contacts').where(ofAgent(ref))
   if (wanted !== undefined) {
     const words = wanted.trim().toLowerCase()
     const beginning = `${words.replace(/[\\%_]/g, '\\$&')}%`
@@ -59,15 +52,7 @@ export async function findContacts(
       ]),
     )
   }
-  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  if (position) query = query.where(after('created_at', 'id', position))
-  const rows = await query
-    .selectAll()
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit + 1)
-    .execute()
-  return { rows, total }
+  return newestFirst(query.selectAll(), page)
 }
 
 /**
@@ -77,24 +62,16 @@ export async function findContacts(
 export async function conversationsOfContact(
   db: Db,
   { account_id, agent_id, id, external_id }: ContactRow,
-  { limit, position }: Page,
+  page: PageRequest,
 ): Promise<{ rows: ConversationRow[]; total: number }> {
-  let query = db
+  const query = db
     .selectFrom('conversations')
     .where('account_id', '=', account_id)
     .where('agent_id', '=', agent_id)
     .where((eb) => eb.or([eb('contact_id', '=', id), eb('user_id', '=', external_id)]))
     .where('transient', '=', false)
     .where('source', '<>', PLAYGROUND)
-  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  if (position) query = query.where(after('updated_at', 'id', position))
-  const rows = await query
-    .selectAll()
-    .orderBy('updated_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit + 1)
-    .execute()
-  return { rows, total }
+  return newestFirst(query.selectAll(), page, 'updated_at')
 }
 
 /**
@@ -103,9 +80,9 @@ export async function conversationsOfContact(
 export async function ticketsOfContact(
   db: Db,
   { account_id, agent_id, id, email, external_id }: ContactRow,
-  { limit, position }: Page,
+  page: PageRequest,
 ) {
-  let query = db
+  const query = db
     .selectFrom('tickets')
     .where('account_id', '=', account_id)
     .where('agent_id', '=', agent_id)
@@ -124,34 +101,13 @@ export async function ticketsOfContact(
         ...(email === null ? [] : [eb(sql<string>`lower(customer ->> 'email')`, '=', email.toLowerCase())]),
       ]),
     )
-  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  if (position) query = query.where(after('created_at', 'id', position))
-  const rows = await query
-    .selectAll()
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit + 1)
-    .execute()
-  return { rows, total }
+  return newestFirst(query.selectAll(), page)
 }
 
 /** Returns up to `limit` + 1 leads of the agent, newest first. */
-export async function leadsOf(
-  db: Db,
-  { accountId, agentId }: AgentRef,
-  { from, until }: DateRange,
-  { limit, position }: Page,
-) {
-  let query = db.selectFrom('leads').where('account_id', '=', accountId).where('agent_id', '=', agentId)
+export async function leadsOf(db: Db, ref: AgentRef, { from, until }: DateRange, page: PageRequest) {
+  let query = db.selectFrom('leads').where(ofAgent(ref))
   if (from) query = query.where('created_at', '>=', from)
   if (until) query = query.where('created_at', '<=', until)
-  const { total } = await query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  if (position) query = query.where(after('created_at', 'id', position))
-  const rows = await query
-    .selectAll()
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit + 1)
-    .execute()
-  return { rows, total }
+  return newestFirst(query.selectAll(), page)
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Static } from 'typebox'
 import type { Db, Trx } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { AttributeType } from '../../platform/db/tables/contacts.ts'
 import { ApiError } from '../../platform/http/errors.ts'
@@ -108,15 +108,14 @@ async function importOne(
 /** Returns the external id of the contact that the agent already has, the oldest if there are several. */
 async function knownAs(
   trx: Trx,
-  { accountId, agentId }: AgentRef,
+  ref: AgentRef,
   { externalId, email, phoneNumber }: Row,
 ): Promise<string | undefined> {
   if (externalId === undefined && !email && !phoneNumber) return undefined
   const row = await trx
     .selectFrom('contacts')
     .select('external_id')
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent(ref))
     .where((eb) => {
       if (externalId !== undefined) return eb('external_id', '=', externalId)
       return eb.or([

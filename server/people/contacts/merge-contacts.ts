@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../platform/db/database.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import { invalidField } from '../../platform/http/errors.ts'
@@ -36,8 +36,7 @@ export async function mergeWithin(
   await trx
     .updateTable('tickets')
     .set({ customer: sql`customer || jsonb_build_object('id', ${into.external_id}::text)` })
-    .where('account_id', '=', ref.accountId)
-    .where('agent_id', '=', ref.agentId)
+    .where(ofAgent(ref))
     .where(sql<string>`customer ->> 'id'`, '=', from.external_id)
     .execute()
   await moveIdentities(trx, from, into)

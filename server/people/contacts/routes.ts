@@ -3,7 +3,7 @@ import { presentConversation } from '../../conversations/records/present.ts'
 import { presentListedTicket } from '../../inbox/tickets/present.ts'
 import { newId } from '../../platform/db/ids.ts'
 import { readDateRange } from '../../platform/http/input/dates.ts'
-import { byActivity, byCreation, decodeCursor, fingerprint, pageOf } from '../../platform/http/pagination.ts'
+import { byActivity, byCreation, type PageRequest, readPage } from '../../platform/http/pagination.ts'
 import { type Route, route } from '../../platform/http/route.ts'
 import { separateIdentity } from '../identities/join-contacts.ts'
 import { identitiesOf, presentIdentity } from '../identities/list-identities.ts'
@@ -25,10 +25,8 @@ export const peopleRoutes = (ctx: Pick<Context, 'db'>): Route[] => [...contactRo
 
 const contactRoutes = (ctx: Pick<Context, 'db'>): Route[] => [
   route(contract.listContacts, async ({ ref, query }) => {
-    const print = fingerprint('contacts', ref.agentId, query.query ?? null)
-    const position = decodeCursor(query.cursor, print)
-    const { rows, total } = await findContacts(ctx.db, ref, query.query, { limit: query.limit, position })
-    return pageOf(rows, query.limit, total, print, byCreation, presentContact)
+    const read = (page: PageRequest) => findContacts(ctx.db, ref, query.query, page)
+    return readPage(query, ['contacts', ref.agentId, query.query ?? null], read, byCreation, presentContact)
   }),
 
   route(contract.createContact, async ({ db, ref, body }) => {
@@ -74,37 +72,36 @@ const contactRoutes = (ctx: Pick<Context, 'db'>): Route[] => [
 const lists = (ctx: Pick<Context, 'db'>): Route[] => [
   route(contract.listContactConversations, async ({ ref, params, query }) => {
     const contact = await requireContactById(ctx.db, ref, params.contactId)
-    const print = fingerprint('contact-conversations', contact.id)
-    const position = decodeCursor(query.cursor, print)
-    const { rows, total } = await conversationsOfContact(ctx.db, contact, { limit: query.limit, position })
-    return pageOf(rows, query.limit, total, print, byActivity, (row) => ({
+    const read = (page: PageRequest) => conversationsOfContact(ctx.db, contact, page)
+    return readPage(query, ['contact-conversations', contact.id], read, byActivity, (row) => ({
       ...presentConversation(row),
       source: row.source,
     }))
   }),
 
   route(contract.listLeads, async ({ ref, query }) => {
-    const { cursor, limit, startDate, endDate } = query
-    const print = fingerprint('leads', ref.agentId, startDate, endDate)
-    const page = { limit, position: decodeCursor(cursor, print) }
-    const { rows, total } = await leadsOf(ctx.db, ref, readDateRange(query), page)
-    return pageOf(rows, limit, total, print, byCreation, (row) => ({
-      id: row.id,
-      name: row.name,
-      email: row.email,
-      phone: row.phone,
-      conversationId: row.conversation_id,
-      userId: row.user_id,
-      createdAt: row.created_at.toISOString(),
-    }))
+    const read = (page: PageRequest) => leadsOf(ctx.db, ref, readDateRange(query), page)
+    return readPage(
+      query,
+      ['leads', ref.agentId, query.startDate, query.endDate],
+      read,
+      byCreation,
+      (row) => ({
+        id: row.id,
+        name: row.name,
+        email: row.email,
+        phone: row.phone,
+        conversationId: row.conversation_id,
+        userId: row.user_id,
+        createdAt: row.created_at.toISOString(),
+      }),
+    )
   }),
 
   route(contract.listContactTickets, async ({ ref, params, query }) => {
     const contact = await requireContactById(ctx.db, ref, params.contactId)
-    const print = fingerprint('contact-tickets', contact.id)
-    const position = decodeCursor(query.cursor, print)
-    const { rows, total } = await ticketsOfContact(ctx.db, contact, { limit: query.limit, position })
-    return pageOf(rows, query.limit, total, print, byCreation, presentListedTicket)
+    const read = (page: PageRequest) => ticketsOfContact(ctx.db, contact, page)
+    return readPage(query, ['contact-tickets', contact.id], read, byCreation, presentListedTicket)
   }),
 ]
 

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Trx } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
 import type { ContactIdentitiesTable } from '../../platform/db/tables/contacts.ts'
 import { resolveContact } from '../records/resolve-contact.ts'
 import { areKeptApart, joinContacts } from './join-contacts.ts'
@@ -121,16 +121,11 @@ const isSettled = (rows: IdentityRow[], { identities, username }: Statement): bo
 const mainOf = (rows: IdentityRow[]): IdentityRow | undefined =>
   rows.find(({ kind }) => kind === 'user') ?? rows.find(({ kind }) => kind === 'parent_user') ?? rows[0]
 
-function currentRows(
-  trx: Trx,
-  { accountId, agentId }: AgentRef,
-  identities: readonly Identity[],
-): Promise<IdentityRow[]> {
+function currentRows(trx: Trx, ref: AgentRef, identities: readonly Identity[]): Promise<IdentityRow[]> {
   return trx
     .selectFrom('contact_identities')
     .selectAll()
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent(ref))
     .where('channel', '=', 'messaging')
     .where('value', 'in', [...identities.map(({ value }) => value), ''])
     .where('replaced_at', 'is', null)
@@ -206,12 +201,11 @@ async function contactFor(
 }
 
 /** Returns whether the number was taken from somebody, whose contact may still be named after it. */
-async function hadAnother(trx: Trx, { accountId, agentId }: AgentRef, value: string): Promise<boolean> {
+async function hadAnother(trx: Trx, ref: AgentRef, value: string): Promise<boolean> {
   const row = await trx
     .selectFrom('contact_identities')
     .select('id')
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent(ref))
     .where('value', '=', value)
     .where('replaced_at', 'is not', null)
     .limit(1)

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db, Trx } from '../../platform/db/database.ts'
 import { isId, newId } from '../../platform/db/ids.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { ContactFields, ContactJoinsTable, MovedByJoin } from '../../platform/db/tables/contacts.ts'
@@ -90,17 +90,11 @@ async function ownedBy(
 }
 
 /** Returns whether somebody has parted these contacts. */
-export async function areKeptApart(
-  db: Db,
-  { accountId, agentId }: AgentRef,
-  oneId: string,
-  otherId: string,
-): Promise<boolean> {
+export async function areKeptApart(db: Db, ref: AgentRef, oneId: string, otherId: string): Promise<boolean> {
   const row = await db
     .selectFrom('contact_joins')
     .select('id')
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent(ref))
     .where('undone_at', 'is not', null)
     .where('contact_id', 'in', [oneId, otherId])
     .where('joined_contact_id', 'in', [oneId, otherId])
@@ -208,8 +202,7 @@ async function addContact(
   const isTaken = await trx
     .selectFrom('contacts')
     .select('id')
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent({ accountId, agentId }))
     .where('external_id', '=', external_id)
     .executeTakeFirst()
   return trx

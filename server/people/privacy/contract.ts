@@ -1,8 +1,8 @@
 import Type from 'typebox'
-import { Exact, endpoint, IsoTime, Nullable, OneOf, Success } from '../../platform/http/contract.ts'
+import { Exact, endpointsOf, IsoTime, Nullable, OneOf, Success } from '../../platform/http/contract.ts'
 import { MAX_DAYS } from './person/limits.ts'
 
-const tag = 'Privacy'
+const endpoint = endpointsOf('Privacy')
 
 const person = Exact({
   userId: Type.Optional(
@@ -41,7 +41,6 @@ export const eraseUser = endpoint({
   method: 'POST',
   path: '/users/erase',
   name: 'eraseUser',
-  tag,
   summary: 'Erase an end user from all agents of the account',
   description:
     'Send exactly one of the names; contacts with that name add their other names. Everything about the person is deleted in the background, and a running reply is stopped. Whatever arrives from the person before the erasure is `finished` is deleted, too; later messages start new conversations. An unknown name is not an error. An erasure cannot be undone: `POST /users/export` shows beforehand what will be deleted.',
@@ -55,7 +54,6 @@ export const readErasure = endpoint({
   method: 'GET',
   path: '/users/erasures/{erasureId}',
   name: 'readErasure',
-  tag,
   summary: 'Read the progress of an erasure',
   description: 'Returns the counts of what was erased; the names are not kept.',
   scope: 'privacy:read',
@@ -67,7 +65,6 @@ export const exportUser = endpoint({
   method: 'POST',
   path: '/users/export',
   name: 'exportUser',
-  tag,
   summary: 'Export everything held about an end user',
   description:
     'Send exactly one of the names. The response is NDJSON: a line of the type `user` with the names found, lines of the types `contact`, `conversation` (in the format of the conversation export, including ratings), `lead` and `ticket`, and a last line of the type `end` with the counts. Without that line, the response was cut off.',
@@ -85,7 +82,6 @@ export const exportAccount = endpoint({
   method: 'POST',
   path: '/account/export',
   name: 'exportAccount',
-  tag,
   summary: 'Export everything that the account holds',
   description:
     'The response is NDJSON: lines of the types `account`, `member`, `agent`, `conversation` (in the format of the conversation export), `source`, `contact`, `lead` and `ticket`, and a last line of the type `end` with the counts. Without that line, the response was cut off. It contains no secrets, keys, passwords or uploaded files; the command `export` includes the files.',
@@ -137,7 +133,6 @@ export const readRetention = endpoint({
   path: '/agents/{agentId}/retention',
   name: 'readRetention',
   versioned: ['retentionDays', 'promptDays', 'redactPaymentNumbers'],
-  tag,
   summary: 'Read how long an agent’s conversations are kept',
   scope: 'agents:read',
   params: agent,
@@ -149,7 +144,6 @@ export const setRetention = endpoint({
   path: '/agents/{agentId}/retention',
   name: 'setRetention',
   changes: readRetention,
-  tag,
   summary: 'Set how long an agent’s conversations are kept',
   description:
     'Conversations without activity for that many days are deleted, with their messages, leads and tickets, within minutes of the change. Conversations that a person has taken over, that have an open ticket or that have a running reply stay. Leads without a conversation are deleted at the same age. What is optional stays as it is when it is not sent.',

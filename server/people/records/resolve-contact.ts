@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Trx } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
 import { normalPhone } from './phone-number.ts'
 import type { ContactRow } from './queries.ts'
 
@@ -33,8 +33,7 @@ export async function resolveContact(
   const known = await trx
     .selectFrom('contacts')
     .selectAll()
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent({ accountId, agentId }))
     .where((eb) =>
       ownId !== undefined
         ? eb('external_id', '=', ownId)

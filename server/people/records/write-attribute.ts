@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
 import type { AttributeType } from '../../platform/db/tables/contacts.ts'
 import { ApiError, invalidField } from '../../platform/http/errors.ts'
 import type { AttributeRow } from './queries.ts'
@@ -53,8 +53,7 @@ export async function updateAttribute(
   const attributes = db
     .selectFrom('custom_attributes')
     .selectAll()
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent({ accountId, agentId }))
     .where('name', '=', name)
   const row = await attributes.executeTakeFirst()
   if (!row) throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The custom attribute does not exist.' })

@@ -1,3 +1,4 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { AccountId } from './tables/columns.ts'
 
 /** Names an agent of an account. Every statement on the agent's rows takes both ids. */
@@ -9,3 +10,7 @@ export type ConversationRef = AgentRef & { conversationId: string }
 
 /** Names a ticket by its number within its agent. */
 export type TicketRef = AgentRef & { ticketNumber: number }
+
+/** Matches the agent's rows. */
+export const ofAgent = ({ accountId, agentId }: AgentRef): RawBuilder<SqlBool> =>
+  sql`${sql.ref('account_id')} = ${accountId} and ${sql.ref('agent_id')} = ${agentId}`

@@ -101,6 +101,12 @@ export function endpoint<const D extends Definition>(
   return { ...definition, errors: [...new Set([...notFoundCodes(path), ...versions, ...errors])] }
 }
 
+/** Returns `endpoint` for a group that stands under one tag in the reference. */
+export const endpointsOf =
+  (tag: string) =>
+  <const D extends Omit<Definition, 'tag'>>(definition: D) =>
+    endpoint({ tag, ...definition })
+
 /** The error for each path parameter whose object does not exist. A user id may be any text. */
 const NOT_FOUND: Record<string, ErrorCode | null> = {
   agentId: 'AGENT_NOT_FOUND',

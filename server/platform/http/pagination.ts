@@ -1,10 +1,14 @@
 import { createHash } from 'node:crypto'
-import { type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
 import { isId } from '../db/ids.ts'
+import type { Tables } from '../db/tables/tables.ts'
 import { ApiError } from './errors.ts'
 
 /** The position at which a page ended: the sort value and the id of its last row. */
 export type Position = { value: string; id: string }
+
+/** What a request asks of a list: how many rows, after which one. */
+export type PageRequest = { limit: number; position: Position | null }
 
 /** Return the position of a row in lists sorted by creation, and in those sorted by activity. */
 export const byCreation = (row: { created_at: Date; id: string }): Position => ({
@@ -72,6 +76,41 @@ const isTime = (value: string): boolean => {
 /** Matches rows strictly after the position, newest first: `(time, id) < (…)`, which a single index can answer. */
 export function after(time: string, id: string, position: Position): RawBuilder<boolean> {
   return sql<boolean>`(${sql.ref(time)}, ${sql.ref(id)}) < (${position.value}, ${position.id})`
+}
+
+/** Returns up to `limit` + 1 of the rows after the position, newest first, and how many rows there are. */
+export async function newestFirst<T extends keyof Tables, R>(
+  query: SelectQueryBuilder<Tables, T, R>,
+  { limit, position }: PageRequest,
+  time = 'created_at',
+) {
+  const { total } = await query
+    .clearSelect()
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  const rows = await query
+    .$if(position !== null, (from) => from.where(after(time, 'id', position!)))
+    .orderBy(sql.ref(time), 'desc')
+    .orderBy(sql.ref('id'), 'desc')
+    .limit(limit + 1)
+    .execute()
+  return { rows, total: Number(total) }
+}
+
+/**
+ * Answers with the page of a list that a query asks for. `list` identifies it: its name, parent, sort and filters.
+ * `read` returns up to `limit` + 1 rows, and the number of all.
+ */
+export async function readPage<R, T>(
+  { limit, cursor }: { limit: number; cursor?: string | undefined },
+  list: readonly [name: string, ...parts: unknown[]],
+  read: (page: PageRequest) => Promise<{ rows: R[]; total: number }>,
+  positionOf: (row: R) => Position,
+  present: (row: R) => T,
+): Promise<PageOf<T>> {
+  const print = fingerprint(...list)
+  const { rows, total } = await read({ limit, position: decodeCursor(cursor, print) })
+  return pageOf(rows, limit, total, print, positionOf, present)
 }
 
 /** Builds the response from up to `limit + 1` rows; the extra one only shows that there are more. */

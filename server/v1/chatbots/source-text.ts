@@ -3,7 +3,7 @@ import { type Account, addSource } from '../../knowledge/sources/add-source.ts'
 import { sizeOf } from '../../knowledge/sources/storage-limit.ts'
 import { updateSource } from '../../knowledge/sources/update-source.ts'
 import { violates } from '../../platform/db/connections/violates.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import { attempt } from '../../platform/db/statements/transact.ts'
 
@@ -36,12 +36,11 @@ export async function setSourceText(
   }
 }
 
-async function findText({ db }: Deps, { accountId, agentId }: AgentRef): Promise<string | null> {
+async function findText({ db }: Deps, ref: AgentRef): Promise<string | null> {
   const row = await db
     .selectFrom('sources')
     .select('id')
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent(ref))
     .where('external_id', '=', TEXT)
     .executeTakeFirst()
   return row?.id ?? null

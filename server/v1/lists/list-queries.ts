@@ -3,6 +3,7 @@ import { sourcesOf } from '../../conversations/records/conversation-lists.ts'
 import type { ConversationRow } from '../../conversations/records/queries.ts'
 import { PLAYGROUND } from '../../conversations/records/queries.ts'
 import type { Db } from '../../platform/db/database.ts'
+import { ofAgent } from '../../platform/db/refs.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { DateRange } from '../../platform/http/input/dates.ts'
 
@@ -43,11 +44,7 @@ export function leadsOfPage(
   { agentId, from, until }: Filter,
   { page, size }: Page,
 ) {
-  let query = db
-    .selectFrom('leads')
-    .selectAll()
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+  let query = db.selectFrom('leads').selectAll().where(ofAgent({ accountId, agentId }))
   if (from) query = query.where('created_at', '>=', from)
   if (until) query = query.where('created_at', '<=', until)
   return query

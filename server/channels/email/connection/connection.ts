@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type Selectable, sql } from 'kysely'
 import type { Context } from '../../../context.ts'
 import type { Db, Trx } from '../../../platform/db/database.ts'
-import type { AgentRef } from '../../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../../platform/db/refs.ts'
 import { json } from '../../../platform/db/statements/json.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import type { EmailConnectionsTable, MailOauth, MailServer } from '../../../platform/db/tables/channels.ts'
@@ -157,24 +157,12 @@ const serverOf = ({ host, port, security, username }: ServerLogin): MailServer =
 const isSameLogin = (a: MailServer | null, b: MailServer | null): boolean =>
   a?.host === b?.host && a?.port === b?.port && a?.security === b?.security && a?.username === b?.username
 
-export async function deleteConnection(db: Db, { accountId, agentId }: AgentRef): Promise<void> {
-  await db
-    .deleteFrom('email_connections')
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
-    .execute()
+export async function deleteConnection(db: Db, ref: AgentRef): Promise<void> {
+  await db.deleteFrom('email_connections').where(ofAgent(ref)).execute()
 }
 
-export async function rowOf(
-  db: Db,
-  { accountId, agentId }: AgentRef,
-  lock = false,
-): Promise<ConnectionRow | undefined> {
-  const query = db
-    .selectFrom('email_connections')
-    .selectAll()
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+export async function rowOf(db: Db, ref: AgentRef, lock = false): Promise<ConnectionRow | undefined> {
+  const query = db.selectFrom('email_connections').selectAll().where(ofAgent(ref))
   return (lock ? query.forUpdate() : query).executeTakeFirst()
 }
 

@@ -7,7 +7,7 @@ import { transact } from '../../../platform/db/statements/transact.ts'
 import type { MailPeople } from '../../../platform/db/tables/channels.ts'
 import { describeMailError } from '../../../platform/mail/mail-failure.ts'
 import { openSmtp, SendFailure } from '../../../platform/mail/smtp.ts'
-import type { Channel } from '../../registry/channel.ts'
+import type { Channel, ChannelNeeds } from '../../registry/channel.ts'
 import {
   type ConnectionRow,
   markKeyOf,
@@ -63,7 +63,7 @@ export const emailChannel: Channel = {
 
 /** An answer to it belongs to no thread, so it goes out without one. */
 async function forward(
-  ctx: Context,
+  ctx: ChannelNeeds,
   row: ConnectionRow,
   delivery: DeliveryRow,
   signal: AbortSignal,

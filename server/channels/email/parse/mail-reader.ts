@@ -9,6 +9,11 @@ import {
 } from '../connection/claim-mailbox.ts'
 import { readMailbox } from '../inbound/read-mailbox.ts'
 
+type MailNeeds = Pick<
+  Context,
+  'config' | 'db' | 'fetcher' | 'filesDir' | 'jobs' | 'log' | 'mailParser' | 'notifier' | 'secrets'
+>
+
 const AT_ONCE = 4
 /** The most sessions of one process that wait for a mail, each with a connection. Other mailboxes are asked again and again. */
 const MAX_WAITING = 100
@@ -26,7 +31,7 @@ type MailReader = {
 }
 
 export function createMailReader(
-  ctx: Context,
+  ctx: MailNeeds,
   { maxMs = MAX_VISIT_MS, maxWaiting = MAX_WAITING } = {},
 ): MailReader {
   const ending = new AbortController()
@@ -74,7 +79,7 @@ export function createMailReader(
 }
 
 async function visit(
-  ctx: Context,
+  ctx: MailNeeds,
   row: ClaimedMailbox,
   limits: Parameters<typeof readMailbox>[2],
 ): Promise<void> {

@@ -4,7 +4,7 @@ import { notOngoing } from '../../../conversations/records/queries.ts'
 import type { ThreadRow } from '../../../inbox/deliveries/enqueue-delivery.ts'
 import type { Trx } from '../../../platform/db/database.ts'
 import { isId } from '../../../platform/db/ids.ts'
-import type { AgentRef } from '../../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../../platform/db/refs.ts'
 import { json } from '../../../platform/db/statements/json.ts'
 import type { InboundContent } from '../../../platform/db/tables/channels.ts'
 import type { Tables } from '../../../platform/db/tables/tables.ts'
@@ -89,8 +89,7 @@ async function hold(
     ? await trx
         .selectFrom('inbound_messages')
         .select('thread_id')
-        .where('account_id', '=', accountId)
-        .where('agent_id', '=', agentId)
+        .where(ofAgent({ accountId, agentId }))
         .where('id', '=', mailId)
         .executeTakeFirst()
     : undefined

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { Context } from '../../../context.ts'
 import type { Db } from '../../../platform/db/database.ts'
-import type { AgentRef } from '../../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../../platform/db/refs.ts'
 import type { MessagingNumber } from '../../../platform/db/tables/channels.ts'
 import { statusOf } from '../../registry/connection-status.ts'
 import type { ConnectionState, ConnectionTest } from '../schema.ts'
@@ -23,8 +23,7 @@ export async function connectionState(
   const rows = await db
     .selectFrom('messaging_accounts')
     .select(['business_account_id', 'base_url', 'numbers', 'numbers_read_at', 'error', 'checked_at'])
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent({ accountId, agentId }))
     .orderBy('position')
     .execute()
   return {

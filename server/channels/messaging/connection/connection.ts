@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Context } from '../../../context.ts'
 import type { Db } from '../../../platform/db/database.ts'
-import type { AgentRef } from '../../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../../platform/db/refs.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import type { MessagingAccountsTable, MessagingNumber } from '../../../platform/db/tables/channels.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
@@ -56,15 +56,13 @@ export async function putConnection(
     const kept = accounts.map(({ businessAccountId }) => businessAccountId)
     await trx
       .deleteFrom('messaging_accounts')
-      .where('account_id', '=', accountId)
-      .where('agent_id', '=', agentId)
+      .where(ofAgent({ accountId, agentId }))
       .where('business_account_id', 'not in', kept)
       .execute()
     const before = await trx
       .selectFrom('messaging_accounts')
       .selectAll()
-      .where('account_id', '=', accountId)
-      .where('agent_id', '=', agentId)
+      .where(ofAgent({ accountId, agentId }))
       .forUpdate()
       .execute()
     refuseInvalid(missingSecrets(accounts, before, baseUrl))
@@ -130,12 +128,8 @@ function missingSecrets(
   )
 }
 
-export async function deleteConnection(db: Db, { accountId, agentId }: AgentRef): Promise<void> {
-  await db
-    .deleteFrom('messaging_accounts')
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
-    .execute()
+export async function deleteConnection(db: Db, ref: AgentRef): Promise<void> {
+  await db.deleteFrom('messaging_accounts').where(ofAgent(ref)).execute()
 }
 
 /** Returns the business accounts of an agent in the order in which they were given. */

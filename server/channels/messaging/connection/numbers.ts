@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Context } from '../../../context.ts'
 import { normalPhone } from '../../../people/records/phone-number.ts'
+import { ofAgent } from '../../../platform/db/refs.ts'
 import { json } from '../../../platform/db/statements/json.ts'
 import type { MessagingNumber } from '../../../platform/db/tables/channels.ts'
 import { clientOf } from './client-of.ts'
@@ -38,8 +39,7 @@ export async function refreshNumbers(
   await ctx.db
     .updateTable('messaging_accounts')
     .set({ numbers: json(numbers), numbers_read_at: sql<Date>`now()` })
-    .where('account_id', '=', account.accountId)
-    .where('agent_id', '=', account.agentId)
+    .where(ofAgent(account))
     .where('business_account_id', '=', account.businessAccountId)
     .execute()
   if (numbers.length === 0) await recordUse(ctx.db, account, NO_NUMBER)

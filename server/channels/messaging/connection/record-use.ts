@@ -1,4 +1,5 @@
 import type { Db } from '../../../platform/db/database.ts'
+import { ofAgent } from '../../../platform/db/refs.ts'
 import type { MessagingAccount } from './connection.ts'
 
 /** An unchanged state is stored again after this time. */
@@ -17,8 +18,7 @@ export async function recordUse(db: Db, account: MessagingAccount, error: string
   await db
     .updateTable('messaging_accounts')
     .set({ error, checked_at: account.checkedAt })
-    .where('account_id', '=', account.accountId)
-    .where('agent_id', '=', account.agentId)
+    .where(ofAgent(account))
     .where('business_account_id', '=', account.businessAccountId)
     // A request of the connection before says nothing about this one.
     .where('access_token', '=', account.sealedToken)

@@ -9,6 +9,7 @@ import {
 import { normalPhone } from '../../../people/records/phone-number.ts'
 import type { Trx } from '../../../platform/db/database.ts'
 import { newId } from '../../../platform/db/ids.ts'
+import { ofAgent } from '../../../platform/db/refs.ts'
 import { json } from '../../../platform/db/statements/json.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
 import { lockThread } from '../../inbound/receive-message.ts'
@@ -112,8 +113,7 @@ const threadsWith = (trx: Trx, { accountId, agentId, numberId }: Place, peers: s
   trx
     .selectFrom('channel_threads')
     .select(['id', 'contact_id'])
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent({ accountId, agentId }))
     .where('channel', '=', 'messaging')
     .where('connection', '=', numberId)
     .where((eb) => eb.or([eb('peer', 'in', peers), eb(sql<string>`data ->> 'dialled'`, 'in', peers)]))

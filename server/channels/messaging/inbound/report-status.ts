@@ -3,6 +3,7 @@ import type { DeliveryRow } from '../../../inbox/deliveries/claim-delivery.ts'
 import { applyReport, changeDelivery } from '../../../inbox/deliveries/settle-delivery.ts'
 import { holdTicketOf, recordDelivery } from '../../../inbox/messages/record-delivery.ts'
 import type { Db, Trx } from '../../../platform/db/database.ts'
+import { ofAgent } from '../../../platform/db/refs.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import type { MessagingAccount } from '../connection/connection.ts'
 import type { MessageStatus, Sender, WebhookEvent } from '../connection/provider-adapter.ts'
@@ -33,8 +34,7 @@ export async function reportStatus(
     const delivery = await trx
       .selectFrom('deliveries')
       .selectAll()
-      .where('account_id', '=', accountId)
-      .where('agent_id', '=', agentId)
+      .where(ofAgent({ accountId, agentId }))
       .where('channel', '=', 'messaging')
       .where('id', '=', place.deliveryId)
       .forUpdate()
@@ -76,16 +76,14 @@ async function find(
   const piece = await db
     .selectFrom('messaging_pieces')
     .select(['delivery_id', 'ordinal'])
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent({ accountId, agentId }))
     .where('provider_message_id', '=', messageId)
     .executeTakeFirst()
   if (piece) return { deliveryId: piece.delivery_id, ordinal: piece.ordinal }
   const delivery = await db
     .selectFrom('deliveries')
     .select('id')
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent({ accountId, agentId }))
     .where('channel', '=', 'messaging')
     .where('provider_message_id', '=', messageId)
     .executeTakeFirst()

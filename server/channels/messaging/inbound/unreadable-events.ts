@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { Db } from '../../../platform/db/database.ts'
 import { isId } from '../../../platform/db/ids.ts'
-import type { AgentRef } from '../../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../../platform/db/refs.ts'
 import { ApiError } from '../../../platform/http/errors.ts'
 import type { UnreadableEvent } from '../schema.ts'
 
@@ -58,12 +58,11 @@ export async function unreadableEvents(
 }
 
 /** Throws RESOURCE_NOT_FOUND. */
-export async function deleteUnreadable(db: Db, { accountId, agentId }: AgentRef, id: string): Promise<void> {
+export async function deleteUnreadable(db: Db, ref: AgentRef, id: string): Promise<void> {
   const row = isId(id)
     ? await db
         .deleteFrom('unreadable_events')
-        .where('account_id', '=', accountId)
-        .where('agent_id', '=', agentId)
+        .where(ofAgent(ref))
         .where('id', '=', id)
         .returning('id')
         .executeTakeFirst()

@@ -7,7 +7,7 @@ import { enqueueDelivery } from '../../../inbox/deliveries/enqueue-delivery.ts'
 import { changeDelivery, failDelivery } from '../../../inbox/deliveries/settle-delivery.ts'
 import { publishDeskEvent } from '../../../inbox/tickets/publish-desk-event.ts'
 import { newId } from '../../../platform/db/ids.ts'
-import type { AgentRef } from '../../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../../platform/db/refs.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
 import { ApiError } from '../../../platform/http/errors.ts'
@@ -92,8 +92,7 @@ async function refuseOptedOut({ db }: Deps, ref: AgentRef, { number }: Sender, p
   const thread = await db
     .selectFrom('channel_threads')
     .select('opted_out_at')
-    .where('account_id', '=', ref.accountId)
-    .where('agent_id', '=', ref.agentId)
+    .where(ofAgent(ref))
     .where('channel', '=', 'messaging')
     .where('connection', '=', number.id)
     .where(isOfNumber(phone))

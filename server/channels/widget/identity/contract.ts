@@ -1,7 +1,7 @@
 import Type from 'typebox'
-import { Exact, endpoint, IsoTime, Nullable, Success } from '../../../platform/http/contract.ts'
+import { Exact, endpointsOf, IsoTime, Nullable, Success } from '../../../platform/http/contract.ts'
 
-const tag = 'Agents'
+const endpoint = endpointsOf('Agents')
 const params = Exact({ agentId: Type.String({ minLength: 1 }) })
 const path = '/agents/{agentId}/visitor-identity'
 
@@ -9,7 +9,6 @@ export const readIdentitySecret = endpoint({
   method: 'GET',
   path,
   name: 'readVisitorIdentity',
-  tag,
   summary: 'Read whether the site can sign in visitors, and when the secret was created',
   scope: 'agents:read',
   params,
@@ -20,7 +19,6 @@ export const putIdentitySecret = endpoint({
   method: 'PUT',
   path,
   name: 'createVisitorIdentitySecret',
-  tag,
   summary: 'Create a new secret for signing the identity of visitors',
   description:
     'Only this response contains the secret. The earlier one becomes invalid at once, and every visitor who was signed in with it is signed out.',
@@ -34,7 +32,6 @@ export const deleteIdentitySecret = endpoint({
   method: 'DELETE',
   path,
   name: 'deleteVisitorIdentitySecret',
-  tag,
   summary: 'Delete the secret and sign out all signed-in visitors',
   scope: 'agents:write',
   audit: 'identity.delete',

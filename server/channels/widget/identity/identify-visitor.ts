@@ -6,7 +6,7 @@ import { mergeWithin } from '../../../people/contacts/merge-contacts.ts'
 import type { ContactRow } from '../../../people/records/queries.ts'
 import type { Db, Trx } from '../../../platform/db/database.ts'
 import { newId } from '../../../platform/db/ids.ts'
-import type { AgentRef } from '../../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../../platform/db/refs.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import { ApiError } from '../../../platform/http/errors.ts'
 import { readIdentitySecret } from './identity-secret.ts'
@@ -70,8 +70,7 @@ async function contactOf(
   const made = await trx
     .selectFrom('contacts')
     .select('id')
-    .where('account_id', '=', ref.accountId)
-    .where('agent_id', '=', ref.agentId)
+    .where(ofAgent(ref))
     .where('external_id', '=', email)
     .where('id', '<>', contact.id)
     .executeTakeFirst()
@@ -124,8 +123,7 @@ async function giveConversations(
       eb
         .selectFrom('conversations')
         .select('id')
-        .where('account_id', '=', accountId)
-        .where('agent_id', '=', agentId)
+        .where(ofAgent({ accountId, agentId }))
         .where('user_id', '=', browserId)
         .where('source', '=', WIDGET)
         .orderBy('id')
@@ -135,8 +133,7 @@ async function giveConversations(
   await trx
     .updateTable('leads')
     .set({ user_id: external_id })
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent({ accountId, agentId }))
     .where('user_id', '=', browserId)
     .execute()
   await sql`

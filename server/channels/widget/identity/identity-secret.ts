@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { requireAgent } from '../../../agents/records/find-agent.ts'
 import type { Context } from '../../../context.ts'
 import type { Db, Trx } from '../../../platform/db/database.ts'
-import type { AgentRef } from '../../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../../platform/db/refs.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import { placeOfRow } from '../../../platform/secrets/sealed-columns.ts'
 
@@ -33,33 +33,24 @@ export async function renewIdentitySecret(
   })
 }
 
-export async function removeIdentitySecret(db: Db, { accountId, agentId }: AgentRef): Promise<void> {
+export async function removeIdentitySecret(db: Db, ref: AgentRef): Promise<void> {
   await transact(db, async (trx) => {
-    await requireAgent(trx, { accountId, agentId }, 'update')
-    await trx
-      .deleteFrom('identity_secrets')
-      .where('account_id', '=', accountId)
-      .where('agent_id', '=', agentId)
-      .execute()
-    await signEverybodyOut(trx, { accountId, agentId })
+    await requireAgent(trx, ref, 'update')
+    await trx.deleteFrom('identity_secrets').where(ofAgent(ref)).execute()
+    await signEverybodyOut(trx, ref)
   })
 }
 
 /** Is called after the secret has changed: visitors who are signing in hold its lock, and must be signed out as well. */
-const signEverybodyOut = (trx: Trx, { accountId, agentId }: AgentRef) =>
-  trx
-    .deleteFrom('visitor_identities')
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
-    .execute()
+const signEverybodyOut = (trx: Trx, ref: AgentRef) =>
+  trx.deleteFrom('visitor_identities').where(ofAgent(ref)).execute()
 
 /** Returns null when the agent accepts no signed visitors. */
-export async function identitySecretSince(db: Db, { accountId, agentId }: AgentRef): Promise<Date | null> {
+export async function identitySecretSince(db: Db, ref: AgentRef): Promise<Date | null> {
   const row = await db
     .selectFrom('identity_secrets')
     .select('created_at')
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent(ref))
     .executeTakeFirst()
   return row?.created_at ?? null
 }
@@ -73,8 +64,7 @@ export async function readIdentitySecret(
   const row = await trx
     .selectFrom('identity_secrets')
     .select('secret')
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent({ accountId, agentId }))
     .forShare()
     .executeTakeFirst()
   return row ? secrets.decrypt(row.secret, placeOf(agentId), trx) : null

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../../context.ts'
+import type { TurnNeeds } from '../../../conversations/turn/turn.ts'
 import { addressBucket, VISITS } from '../../../platform/http/limits/address-bucket.ts'
 import { countRequest, type Gate } from '../../../platform/http/server/gate.ts'
 import { serveRoutes } from '../../../platform/http/server/serve.ts'
@@ -10,7 +11,8 @@ import { WIDGET_API } from './api-path.ts'
 /** Serves the API of the chat in a visitor's browser, which needs no API key. */
 export async function serveWidgetApi(
   app: FastifyInstance,
-  ctx: Context,
+  ctx: TurnNeeds &
+    Pick<Context, 'filesDir' | 'followers' | 'jobs' | 'limiter' | 'notifier' | 'stopping' | 'uploads'>,
   { gate, strict, bodyLimit }: { gate: Gate; strict: boolean; bodyLimit: number },
 ): Promise<void> {
   await app.register(

@@ -1,11 +1,10 @@
 import { accountOf } from '../../../accounts/records/accounts.ts'
 import type { AgentRow } from '../../../agents/records/find-agent.ts'
 import { chatChannel } from '../../../agents/settings/chat-channel.ts'
-import type { Context } from '../../../context.ts'
 import type { ConversationRow } from '../../../conversations/records/queries.ts'
 import { WIDGET } from '../../../conversations/records/queries.ts'
 import { startChat } from '../../../conversations/turn/start.ts'
-import { chatAgentOf } from '../../../conversations/turn/turn.ts'
+import { chatAgentOf, type TurnNeeds } from '../../../conversations/turn/turn.ts'
 import { ApiError } from '../../../platform/http/errors.ts'
 
 /** Errors whose reason the visitor sees anyway: the page still owes a result, or a person has taken over. */
@@ -28,7 +27,7 @@ const MAX_CONTINUATIONS = 8
  * not end.
  */
 export async function continueAnswer(
-  ctx: Context,
+  ctx: TurnNeeds,
   agent: AgentRow,
   { id: conversationId, has_voice, continuations }: ConversationRow,
 ): Promise<boolean> {

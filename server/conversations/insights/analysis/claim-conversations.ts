@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Context } from '../../../context.ts'
-import type { AgentRef } from '../../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../../platform/db/refs.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 
 export const ANALYSE_CONVERSATIONS = 'analyse-conversations'
@@ -97,8 +97,7 @@ export async function analyseNow(
       eb
         .selectFrom('conversations')
         .select('id')
-        .where('account_id', '=', accountId)
-        .where('agent_id', '=', agentId)
+        .where(ofAgent({ accountId, agentId }))
         .where('analysis_due', 'is not', null)
         .where('analysis_held', 'is', null)
         .where('transient', '=', false)

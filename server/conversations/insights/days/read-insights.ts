@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Static } from 'typebox'
 import type { Db } from '../../../platform/db/database.ts'
-import type { AgentRef } from '../../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../../platform/db/refs.ts'
 import type { InsightDaysTable } from '../../../platform/db/tables/insights.ts'
 import { topicsOf } from '../topics/queries.ts'
 import { addUp, figuresOf, NO_FIGURES } from './figures.ts'
@@ -14,7 +14,7 @@ const TOPICS = 10
 /** Returns the figures of consecutive days (YYYY-MM-DD), including days without a row. */
 export async function readInsights(
   db: Db,
-  { accountId, agentId }: AgentRef,
+  ref: AgentRef,
   days: readonly string[],
 ): Promise<Static<typeof Insights>> {
   const [first = '', last = ''] = [days[0], days.at(-1)]
@@ -22,14 +22,13 @@ export async function readInsights(
     .selectFrom('insight_days')
     .selectAll()
     .select(sql<string>`to_char(day, 'YYYY-MM-DD')`.as('date'))
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent(ref))
     .where('day', '>=', sql<string>`${first}::date`)
     .where('day', '<=', sql<string>`${last}::date`)
     .execute()
   const byDay = new Map<string, DayRow>(rows.map((row) => [row.date, row]))
   const total = addUp(rows)
-  const known = new Map((await topicsOf(db, { accountId, agentId })).map(({ id, name }) => [id, name]))
+  const known = new Map((await topicsOf(db, ref)).map(({ id, name }) => [id, name]))
   const shown = Object.entries(total.topics)
     .filter(([id]) => known.has(id))
     .sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1))

@@ -1,5 +1,5 @@
 import type { Trx } from '../../../platform/db/database.ts'
-import type { AgentRef, ConversationRef } from '../../../platform/db/refs.ts'
+import { type AgentRef, type ConversationRef, ofAgent } from '../../../platform/db/refs.ts'
 
 type Topic = { id: string; name: string }
 
@@ -31,8 +31,7 @@ export async function setTopics(
       : await trx
           .selectFrom('topics')
           .select(['id', 'name'])
-          .where('account_id', '=', accountId)
-          .where('agent_id', '=', agentId)
+          .where(ofAgent({ accountId, agentId }))
           .where('id', 'in', topicIds)
           .execute()
   let others = trx

@@ -1,6 +1,6 @@
 import type { Db, Trx } from '../../../platform/db/database.ts'
 import { newId } from '../../../platform/db/ids.ts'
-import type { AgentRef } from '../../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../../platform/db/refs.ts'
 import { json } from '../../../platform/db/statements/json.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
@@ -25,8 +25,7 @@ export async function addTopic(
     const { total } = await trx
       .selectFrom('topics')
       .select((eb) => eb.fn.countAll<number>().as('total'))
-      .where('account_id', '=', accountId)
-      .where('agent_id', '=', agentId)
+      .where(ofAgent({ accountId, agentId }))
       .executeTakeFirstOrThrow()
     if (total >= AGENT_TOPICS)
       throw invalidField('name', `An agent has at most ${AGENT_TOPICS} topics. Delete or merge one first.`)
@@ -93,18 +92,12 @@ export async function freezeTopics(db: Db, { accountId, agentId }: AgentRef, fro
   })
 }
 
-async function freeKey(
-  trx: Trx,
-  { accountId, agentId }: AgentRef,
-  name: string,
-  own: string | null,
-): Promise<string> {
+async function freeKey(trx: Trx, ref: AgentRef, name: string, own: string | null): Promise<string> {
   const key = topicKey(name)
   const other = await trx
     .selectFrom('topics')
     .select('id')
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent(ref))
     .where('key', '=', key)
     .executeTakeFirst()
   if (other && other.id !== own)

@@ -1,17 +1,16 @@
 import Type from 'typebox'
-import { Cursor, Exact, endpoint, Limit, Page, Success } from '../../../platform/http/contract.ts'
+import { Cursor, Exact, endpointsOf, Limit, Page, Success } from '../../../platform/http/contract.ts'
 import { NewTopic, Topic, TopicChange, TopicSettings } from './schema.ts'
 
 const Id = Type.String({ minLength: 1 })
 const agentParams = Exact({ agentId: Id })
 const itemParams = Exact({ agentId: Id, topicId: Id })
-const tag = 'Insights'
+const endpoint = endpointsOf('Insights')
 
 export const listTopics = endpoint({
   method: 'GET',
   path: '/agents/{agentId}/topics',
   name: 'listTopics',
-  tag,
   summary: 'List the topics of an agent',
   description:
     'Newest first. Topics are added by hand, or proposed by a model, once three conversations without a topic share one.',
@@ -26,7 +25,6 @@ export const createTopic = endpoint({
   method: 'POST',
   path: '/agents/{agentId}/topics',
   name: 'createTopic',
-  tag,
   summary: 'Add a topic',
   description:
     'Conversations that a language model analyses from now on can get the topic. An agent has at most 100.',
@@ -42,7 +40,6 @@ export const readTopicSettings = endpoint({
   path: '/agents/{agentId}/topics/settings',
   name: 'readTopicSettings',
   versioned: ['frozen'],
-  tag,
   summary: 'Read whether the topics of an agent are frozen',
   scope: 'conversations:read',
   params: agentParams,
@@ -54,7 +51,6 @@ export const updateTopicSettings = endpoint({
   path: '/agents/{agentId}/topics/settings',
   name: 'updateTopicSettings',
   changes: readTopicSettings,
-  tag,
   summary: 'Freeze or unfreeze the topics of an agent',
   scope: 'conversations:write',
   params: agentParams,
@@ -66,7 +62,6 @@ export const updateTopic = endpoint({
   method: 'PATCH',
   path: '/agents/{agentId}/topics/{topicId}',
   name: 'updateTopic',
-  tag,
   summary: 'Rename or describe a topic',
   description: 'Its conversations are found under the new name within seconds.',
   scope: 'conversations:write',
@@ -80,7 +75,6 @@ export const deleteTopic = endpoint({
   method: 'DELETE',
   path: '/agents/{agentId}/topics/{topicId}',
   name: 'deleteTopic',
-  tag,
   summary: 'Delete a topic',
   description:
     'The topic is removed from its conversations. A topic with this name is not found again, but can be added by hand.',
@@ -93,7 +87,6 @@ export const mergeTopic = endpoint({
   method: 'POST',
   path: '/agents/{agentId}/topics/{topicId}/merge',
   name: 'mergeTopic',
-  tag,
   summary: 'Merge a topic into another one',
   description:
     'Its conversations get the other topic, and its name becomes an alias of that. Returns the other topic; the merged one is deleted.',

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { Context } from '../../../context.ts'
-import { byCreation, decodeCursor, fingerprint, pageOf } from '../../../platform/http/pagination.ts'
+import { byCreation, type PageRequest, readPage } from '../../../platform/http/pagination.ts'
 import { type Route, route } from '../../../platform/http/route.ts'
 import { addTopic, changeTopic, freezeTopics, removeTopic } from './change-topics.ts'
 import * as contract from './contract.ts'
@@ -9,11 +9,9 @@ import { listTopicRows, type TopicRow, topicSettings } from './queries.ts'
 import type { Topic } from './schema.ts'
 
 export const topicRoutes = ({ db }: Pick<Context, 'db'>): Route[] => [
-  route(contract.listTopics, async ({ ref, params: { agentId }, query }) => {
-    const print = fingerprint('topics', agentId)
-    const page = { limit: query.limit, position: decodeCursor(query.cursor, print) }
-    const { rows, total } = await listTopicRows(db, ref, page)
-    return pageOf(rows, query.limit, total, print, byCreation, present)
+  route(contract.listTopics, ({ ref, query }) => {
+    const read = (page: PageRequest) => listTopicRows(db, ref, page)
+    return readPage(query, ['topics', ref.agentId], read, byCreation, present)
   }),
 
   route(contract.createTopic, async ({ db, ref, body }) => {

@@ -1,17 +1,16 @@
 import Type from 'typebox'
 import { Answer, Question, Source } from '../../../knowledge/sources/schema.ts'
-import { Cursor, Exact, endpoint, Limit, OneOf, Page } from '../../../platform/http/contract.ts'
+import { Cursor, Exact, endpointsOf, Limit, OneOf, Page } from '../../../platform/http/contract.ts'
 import { groupStatuses, UnansweredGroup } from './schema.ts'
 
 const Id = Type.String({ minLength: 1 })
 const itemParams = Exact({ agentId: Id, groupId: Id })
-const tag = 'Insights'
+const endpoint = endpointsOf('Insights')
 
 export const listUnanswered = endpoint({
   method: 'GET',
   path: '/agents/{agentId}/insights/unanswered',
   name: 'listUnanswered',
-  tag,
   summary: 'List the unanswered questions of an agent',
   description:
     'Equal questions are grouped, with an embedding model also those that ask the same in other words; most frequent first. They are found when a conversation has ended or been idle for half an hour. A question is unanswered if the outcome of its answer is `not_found` or `partly`, or if a model answered without a suitable source. When sources were added or changed, the newest open questions are asked again, by the search and without credits; a question that is answered now gets the status answered.',
@@ -31,7 +30,6 @@ export const answerUnanswered = endpoint({
   path: '/agents/{agentId}/insights/unanswered/{groupId}/answer',
   name: 'answerUnanswered',
   audit: 'source.create',
-  tag,
   summary: 'Answer an unanswered question',
   description:
     'The answer becomes a source of questions and answers. A second answer changes the source of the first. If the agent still does not find it after the training, or the same question remains unanswered again, the group is reopened. What the agent has said itself, such as that it found nothing, is refused as an answer.',
@@ -46,7 +44,6 @@ export const updateUnanswered = endpoint({
   method: 'PATCH',
   path: '/agents/{agentId}/insights/unanswered/{groupId}',
   name: 'updateUnanswered',
-  tag,
   summary: 'Dismiss or reopen an unanswered question',
   scope: 'conversations:write',
   params: itemParams,

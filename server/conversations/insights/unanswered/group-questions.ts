@@ -1,6 +1,6 @@
 import type { Db, Trx } from '../../../platform/db/database.ts'
 import { newId } from '../../../platform/db/ids.ts'
-import type { AgentRef, ConversationRef } from '../../../platform/db/refs.ts'
+import { type AgentRef, type ConversationRef, ofAgent } from '../../../platform/db/refs.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
 import { wordsOnly } from '../../../platform/text/words/words.ts'
 import type { Unanswered } from './find-unanswered.ts'
@@ -84,19 +84,17 @@ async function equalGroup(
   return trx
     .selectFrom('unanswered_groups')
     .select(['id', 'key', 'question', 'status', 'answered_at'])
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent({ accountId, agentId }))
     .where('key', '=', keyOf(one))
     .executeTakeFirst()
 }
 
 /** Returns the groups with which a question is compared. */
-export async function recentGroups(db: Db, { accountId, agentId }: AgentRef): Promise<Group[]> {
+export async function recentGroups(db: Db, ref: AgentRef): Promise<Group[]> {
   return db
     .selectFrom('unanswered_groups')
     .select(['id', 'key', 'question', 'status', 'answered_at'])
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent(ref))
     .orderBy('last_asked_at', 'desc')
     .limit(COMPARED)
     .execute()

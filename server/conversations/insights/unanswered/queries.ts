@@ -1,12 +1,11 @@
 import { type Selectable, sql } from 'kysely'
 import type { Static } from 'typebox'
 import type { Db } from '../../../platform/db/database.ts'
-import { isId } from '../../../platform/db/ids.ts'
-import type { AgentRef } from '../../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../../platform/db/refs.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
 import type { UnansweredGroupsTable } from '../../../platform/db/tables/insights.ts'
-import { ApiError } from '../../../platform/http/errors.ts'
 import type { Position } from '../../../platform/http/pagination.ts'
+import { requireRow } from '../../../platform/http/require-row.ts'
 import type { UnansweredGroup } from './schema.ts'
 
 export type GroupRow = Selectable<UnansweredGroupsTable>
@@ -23,8 +22,7 @@ export async function listGroupRows(
 ): Promise<{ rows: GroupRow[]; total: number }> {
   let query = db
     .selectFrom('unanswered_groups')
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent({ accountId, agentId }))
     .where('status', '=', status)
     // A group without questions is about to be deleted.
     .where('count', '>', 0)
@@ -43,19 +41,12 @@ export async function listGroupRows(
 }
 
 /** Returns the group. Throws RESOURCE_NOT_FOUND. */
-export async function requireGroup(db: Db, { accountId, agentId }: AgentRef, id: string): Promise<GroupRow> {
-  const row = isId(id)
-    ? await db
-        .selectFrom('unanswered_groups')
-        .selectAll()
-        .where('account_id', '=', accountId)
-        .where('agent_id', '=', agentId)
-        .where('id', '=', id)
-        .where('count', '>', 0)
-        .executeTakeFirst()
-    : undefined
-  if (!row) throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The question does not exist.' })
-  return row
+export async function requireGroup(db: Db, ref: AgentRef, id: string): Promise<GroupRow> {
+  return requireRow(
+    db.selectFrom('unanswered_groups').selectAll().where(ofAgent(ref)).where('count', '>', 0),
+    id,
+    'The question does not exist.',
+  )
 }
 
 type Detail = {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../../platform/db/database.ts'
-import type { AgentRef } from '../../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../../platform/db/refs.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
 import { wordsOnly } from '../../../platform/text/words/words.ts'
@@ -83,13 +83,12 @@ async function storeCount(trx: Trx, { accountId, agentId }: AgentRef, row: Count
  * Returns the key of a group with this question, or one made of the group's id when another group already has the
  * question.
  */
-async function freeKey(trx: Trx, { accountId, agentId }: AgentRef, question: string, id: string) {
+async function freeKey(trx: Trx, ref: AgentRef, question: string, id: string) {
   const key = hashed(wordsOnly(question))
   const other = await trx
     .selectFrom('unanswered_groups')
     .select('id')
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
+    .where(ofAgent(ref))
     .where('key', '=', key)
     .where('id', '<>', id)
     .executeTakeFirst()

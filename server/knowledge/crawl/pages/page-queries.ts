@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../platform/db/database.ts'
-import { isId } from '../../../platform/db/ids.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
-import { ApiError } from '../../../platform/http/errors.ts'
 import type { Position } from '../../../platform/http/pagination.ts'
+import { requireRow } from '../../../platform/http/require-row.ts'
 import type { PageRow, PageStatus } from './page-row.ts'
 
 /** Returns the source's page. Throws RESOURCE_NOT_FOUND. */
@@ -13,17 +12,11 @@ export async function requirePage(
   sourceId: string,
   pageId: string,
 ): Promise<PageRow> {
-  const page = isId(pageId)
-    ? await db
-        .selectFrom('pages')
-        .selectAll()
-        .where('account_id', '=', accountId)
-        .where('source_id', '=', sourceId)
-        .where('id', '=', pageId)
-        .executeTakeFirst()
-    : undefined
-  if (!page) throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The source has no such page.' })
-  return page
+  return requireRow(
+    db.selectFrom('pages').selectAll().where('account_id', '=', accountId).where('source_id', '=', sourceId),
+    pageId,
+    'The source has no such page.',
+  )
 }
 
 /** Returns up to `limit` + 1 rows in the order in which the pages were found, and the number of matches. */

@@ -11,6 +11,11 @@ import { CRAWL_SITE, type CrawlSite } from './enqueue-crawl.ts'
 import { failCrawl, finishCrawl } from './finish-crawl.ts'
 import { seedCrawl } from './seed-crawl.ts'
 
+type CrawlNeeds = Pick<
+  Context,
+  'db' | 'embedded' | 'extractor' | 'fetcher' | 'jobs' | 'log' | 'models' | 'renderer'
+>
+
 /** The length of a slice. After it, other crawls get their turn, and the service can stop. */
 const SLICE_MS = 10_000
 const PAGES_AT_ONCE = 8
@@ -25,7 +30,7 @@ const LOOK_AGAIN_MS = 250
  * Works on a crawl for one slice of time and enqueues the next slice until all pages are handled. Pages are claimed
  * in small batches, so any number of processes may work on one crawl, and nothing is lost when one dies.
  */
-export async function crawlSite(ctx: Context, payload: CrawlSite, attempt: Attempt): Promise<void> {
+export async function crawlSite(ctx: CrawlNeeds, payload: CrawlSite, attempt: Attempt): Promise<void> {
   const run = await openRun(ctx, payload, attempt.signal)
   if (!run) return
   try {
@@ -44,7 +49,7 @@ export async function crawlSite(ctx: Context, payload: CrawlSite, attempt: Attem
 }
 
 /** Returns true when every page has been handled. */
-async function workOn(ctx: Context, run: CrawlRun, signal: AbortSignal): Promise<boolean> {
+async function workOn(ctx: CrawlNeeds, run: CrawlRun, signal: AbortSignal): Promise<boolean> {
   if (!run.seeded && !(await seedCrawl(ctx, run, signal))) return false
   if (!ctx.embedded && (await isMuchWaiting(ctx.db, run, MUCH))) await askForHelp(ctx, run)
   const robots = createRobotsCache(ctx, signal)
@@ -109,9 +114,12 @@ async function delayOf(run: CrawlRun, robots: RobotsCache): Promise<number> {
   return Math.min(Math.max(asked, run.slow ? SLOW_PAUSE_MS : 0), MAX_DELAY_MS)
 }
 
-const goOnLater = ({ db, jobs }: Context, { account }: CrawlRun, payload: CrawlSite): Promise<void> =>
-  jobs.enqueue<CrawlSite>(db, CRAWL_SITE, payload, 0, account.id)
+const goOnLater = (
+  { db, jobs }: Pick<Context, 'db' | 'jobs'>,
+  { account }: CrawlRun,
+  payload: CrawlSite,
+): Promise<void> => jobs.enqueue<CrawlSite>(db, CRAWL_SITE, payload, 0, account.id)
 
 /** Enqueues one slice for another process. */
-const askForHelp = (ctx: Context, run: CrawlRun): Promise<void> =>
+const askForHelp = (ctx: Pick<Context, 'db' | 'jobs'>, run: CrawlRun): Promise<void> =>
   goOnLater(ctx, run, { sourceId: run.sourceId, version: run.version, chain: null })

@@ -1,17 +1,16 @@
 import Type from 'typebox'
-import { Exact, endpoint, IsoTime, Nullable, OneOf } from '../../../platform/http/contract.ts'
+import { Exact, endpointsOf, IsoTime, Nullable, OneOf } from '../../../platform/http/contract.ts'
 import { Source } from '../schema.ts'
 
 const Id = Type.String({ minLength: 1 })
 const params = Exact({ agentId: Id, sourceId: Id })
-const tag = 'Sources'
+const endpoint = endpointsOf('Sources')
 const path = '/agents/{agentId}/sources/{sourceId}'
 
 export const readSourcesHealth = endpoint({
   method: 'GET',
   path: '/agents/{agentId}/sources/health',
   name: 'readSourcesHealth',
-  tag,
   summary: 'Read which sources the agent cannot answer from',
   description: 'Those that failed or have no text: the newest five, and how many there are.',
   scope: 'sources:read',
@@ -50,7 +49,6 @@ export const readSourceText = endpoint({
   method: 'GET',
   path: `${path}/text`,
   name: 'readSourceText',
-  tag,
   summary: 'Read the whole text of a source',
   description:
     'Returns the live text that was extracted from the source, with its headings as Markdown. `pageId` selects one page of a website.',
@@ -70,7 +68,6 @@ export const readSourceContent = endpoint({
   method: 'GET',
   path: `${path}/content`,
   name: 'readSourceContent',
-  tag,
   summary: 'Read the submitted content of a source',
   description:
     'Returns the content of a text, or the questions and the answer of a source of the type qna, as they were sent. All members are null for the other types.',
@@ -90,7 +87,6 @@ export const listTrainings = endpoint({
   method: 'GET',
   path: `${path}/trainings`,
   name: 'listSourceTrainings',
-  tag,
   summary: 'List the last trainings of a source and their results',
   description: 'Newest first, at most 20, including the weekly checks.',
   scope: 'sources:read',
@@ -117,7 +113,6 @@ export const refreshSource = endpoint({
   path: `${path}/refresh`,
   name: 'refreshSource',
   audit: 'source.update',
-  tag,
   summary: 'Train a source again',
   description:
     'A website, a link or a connected page is read again from its origin. The live version remains in use until then. A source that is being processed is not changed.',
@@ -132,7 +127,6 @@ export const readOnSource = endpoint({
   path: `${path}/read-on`,
   name: 'readOnSource',
   audit: 'source.update',
-  tag,
   summary: 'Read the addresses of a website that seem to be without end',
   description:
     'A crawl stops reading addresses of one shape that lead to one another and say nothing new, such as those of a calendar, of filters or of sessions. `metadata.paused` of the source lists them, with an example and the number of pages that were left out. This reads them, now and in later crawls, up to the limit of the plan.',

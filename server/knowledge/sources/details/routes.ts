@@ -8,7 +8,7 @@ import { refreshSource } from './refresh-source.ts'
 import { sourcesHealth } from './sources-health.ts'
 import { textOfSource } from './text-of-source.ts'
 
-export const detailRoutes = (ctx: Context): Route[] => [
+export const detailRoutes = (ctx: Pick<Context, 'db' | 'embedded' | 'jobs'>): Route[] => [
   route(contract.readSourcesHealth, async ({ ref }) => sourcesHealth(ctx, ref)),
 
   route(contract.readSourceText, async ({ ref, query }) => {

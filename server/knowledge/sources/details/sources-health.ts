@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Static } from 'typebox'
 import type { Db } from '../../../platform/db/database.ts'
-import type { AgentRef } from '../../../platform/db/refs.ts'
+import { type AgentRef, ofAgent } from '../../../platform/db/refs.ts'
 import { EMBEDDED_LIMIT, passagesNearLimit } from '../../search/embedded-limit.ts'
 import type { readSourcesHealth } from './contract.ts'
 
@@ -13,13 +13,9 @@ const isTroubled = sql<SqlBool>`(status = 'failed' or (status = 'trained' and si
 /** Counts the sources of an agent and names the newest of those that it cannot answer from. */
 export async function sourcesHealth(
   { db, embedded }: { db: Db; embedded: boolean },
-  { accountId, agentId }: AgentRef,
+  ref: AgentRef,
 ): Promise<Static<(typeof readSourcesHealth)['success']['schema']>> {
-  const sources = db
-    .selectFrom('sources')
-    .where('account_id', '=', accountId)
-    .where('agent_id', '=', agentId)
-    .where('status', '<>', 'toBeDeleted')
+  const sources = db.selectFrom('sources').where(ofAgent(ref)).where('status', '<>', 'toBeDeleted')
   const counts = await sources
     .select((eb) => [
       eb.fn.countAll<number>().as('count'),
@@ -35,7 +31,7 @@ export async function sourcesHealth(
     .orderBy('id', 'desc')
     .limit(MAX_SHOWN)
     .execute()
-  const passages = embedded ? await passagesNearLimit(db, { accountId, agentId }) : null
+  const passages = embedded ? await passagesNearLimit(db, ref) : null
   return {
     ...counts,
     ...(passages === null ? {} : { nearLimit: { passages, limit: EMBEDDED_LIMIT } }),

@@ -1,11 +1,11 @@
 import { type Selectable, sql } from 'kysely'
 import { recordAudit } from '../../../accounts/audit/audit.ts'
 import type { Db, Trx } from '../../../platform/db/database.ts'
-import { isId, newId } from '../../../platform/db/ids.ts'
+import { newId } from '../../../platform/db/ids.ts'
 import { json } from '../../../platform/db/statements/json.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
 import type { PersonNames, UserErasuresTable } from '../../../platform/db/tables/privacy.ts'
-import { ApiError } from '../../../platform/http/errors.ts'
+import { requireRow } from '../../../platform/http/require-row.ts'
 import type { Dropped } from './drop-conversations.ts'
 
 export type ErasureRow = Selectable<UserErasuresTable>
@@ -29,16 +29,11 @@ export async function addErasure(
 
 /** Returns the account's erasure. Throws RESOURCE_NOT_FOUND. */
 export async function requireErasure(db: Db, accountId: AccountId, id: string): Promise<ErasureRow> {
-  const row = isId(id)
-    ? await db
-        .selectFrom('user_erasures')
-        .selectAll()
-        .where('account_id', '=', accountId)
-        .where('id', '=', id)
-        .executeTakeFirst()
-    : undefined
-  if (!row) throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The erasure does not exist.' })
-  return row
+  return requireRow(
+    db.selectFrom('user_erasures').selectAll().where('account_id', '=', accountId),
+    id,
+    'The erasure does not exist.',
+  )
 }
 
 /** Adds to the counts of deleted rows, in the transaction that deletes them. */
