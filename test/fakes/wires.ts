@@ -143,10 +143,10 @@ export function responsesWire(): Wire {
       ...(reply.withoutFinish
         ? []
         : [
-            named('response.completed', {
+            named(reply.finishReason ? 'response.incomplete' : 'response.completed', {
               response: {
                 id: 'r1',
-                incomplete_details: null,
+                incomplete_details: reply.finishReason ? { reason: reply.finishReason } : null,
                 usage: { input_tokens: 7, output_tokens: 5 },
                 service_tier: null,
               },
