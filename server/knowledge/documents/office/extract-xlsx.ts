@@ -1,10 +1,11 @@
-import { type CellObject, read, SSF, utils, type WorkSheet } from '@e965/xlsx'
+import { type CellObject, read, utils, type WorkSheet } from '@e965/xlsx'
 import { ExtractFailure } from '../extract-failure.ts'
 import { type ExtractedDocument, finishDocument, type Section } from '../extracted-document.ts'
 import { type GapCounter, gapCounter } from '../gaps.ts'
 import { hasHeader, looksLikeHeader, tableRows } from '../table-rows.ts'
 import { officeParts, officeTitle } from './office-parts.ts'
 import { named, type Parts, targetsOf, xmlOf } from './office-xml.ts'
+import { languageOf, type Setting, shownIn } from './shown-cell.ts'
 import { writeZip } from './write-zip.ts'
 
 const MAX_ROWS = 50_000
@@ -27,9 +28,11 @@ export async function extractXlsx(bytes: Uint8Array): Promise<ExtractedDocument>
   const sections: Section[] = []
   const missing = gapCounter()
   const partOf = partsOfSheets(parts)
-  for (const { name, sheet, isDate1904 } of sheetsOf(writeZip(parts))) {
+  const { sheets, isDate1904 } = sheetsOf(writeZip(parts))
+  const setting = { language: languageOf(sheets.flatMap(({ sheet }) => cellsOf(sheet))), isDate1904 }
+  for (const { name, sheet } of sheets) {
     countMissing(missing, name, sheet, partOf.get(name))
-    const text = blocksOf(rowsOf(sheet, isDate1904)).flatMap(paragraphsOfBlocks()).join('\n\n')
+    const text = blocksOf(rowsOf(sheet, setting)).flatMap(paragraphsOfBlocks()).join('\n\n')
     sections.push({ headingPath: text === '' || UNNAMED.test(name) ? [] : [name], page: null, text })
   }
   const document = finishDocument(officeTitle(parts), sections)
@@ -70,21 +73,15 @@ function countMissing(
   missing.add('cells', name, Math.max(0, below) + Math.max(0, width - MAX_COLUMNS))
 }
 
-function sheetsOf(bytes: Buffer): { name: string; sheet: WorkSheet; isDate1904: boolean }[] {
+function sheetsOf(bytes: Buffer): { sheets: { name: string; sheet: WorkSheet }[]; isDate1904: boolean } {
   try {
-    const options = { dense: true, cellFormula: false, cellHTML: false, cellNF: true, sheetRows: MAX_ROWS }
-    const { SheetNames, Sheets, Workbook } = read(bytes, {
-      type: 'buffer',
-      ...options,
-      // Otherwise dates would be formatted as in the United States, whatever the workbook's language.
-      dateNF: 'yyyy-mm-dd',
-    })
-    return SheetNames.flatMap((name, at) => {
+    const options = { dense: true, cellFormula: false, cellHTML: false, cellText: false, cellNF: true }
+    const { SheetNames, Sheets, Workbook } = read(bytes, { type: 'buffer', ...options, sheetRows: MAX_ROWS })
+    const sheets = SheetNames.flatMap((name, at) => {
       const sheet = Sheets[name]
-      return sheet && !Workbook?.Sheets?.[at]?.Hidden
-        ? [{ name, sheet, isDate1904: Workbook?.WBProps?.date1904 === true }]
-        : []
+      return sheet && !Workbook?.Sheets?.[at]?.Hidden ? [{ name, sheet }] : []
     })
+    return { sheets, isDate1904: Workbook?.WBProps?.date1904 === true }
   } catch (error) {
     throw new ExtractFailure(
       'broken',
@@ -94,32 +91,17 @@ function sheetsOf(bytes: Buffer): { name: string; sheet: WorkSheet; isDate1904: 
   }
 }
 
-/** Quoted texts, codes in brackets and escaped characters of a number format, and dots that are no decimal point. */
-const FORMAT_DOT = /"[^"]*"|\[[^\]]*\]|\\.|\.(?!0)/g
-
-/** Returns what a cell shows if its column is wide enough. */
-function shownIn(
-  { t: kind, v: value, w: shown, z: format = 'General' }: CellObject,
-  isDate1904: boolean,
-): string {
-  if (kind === 'e' || kind === 'z') return ''
-  if (typeof value !== 'number') return shown ?? String(value ?? '')
-  // In a narrow column, the digits of a long number are shown as a power of ten.
-  if (format === 'General' && Number.isSafeInteger(value)) return String(value)
-  if (shown !== undefined) return shown
-  // The library takes the dots between the parts of a date for decimal points.
-  const escaped = String(format).replace(FORMAT_DOT, (part) => (part === '.' ? '\\.' : part))
-  return SSF.format(escaped, value, { date1904: isDate1904 }) ?? String(value)
-}
+const cellsOf = (sheet: WorkSheet): (CellObject | undefined)[] =>
+  (sheet['!data'] ?? []).flatMap((row = []) => row)
 
 /** Returns the cells as text. The value of a merged cell is repeated in every cell of its range. */
-function rowsOf(sheet: WorkSheet, isDate1904: boolean): string[][] {
+function rowsOf(sheet: WorkSheet, setting: Setting): string[][] {
   const rows: string[][] = []
   for (const [at, cells] of (sheet['!data'] ?? []).entries()) {
     const row: string[] = []
     // Rows are sparse arrays of any length.
     cells?.forEach((cell, column) => {
-      if (column < MAX_COLUMNS) row[column] = cell ? shownIn(cell, isDate1904).trim() : ''
+      if (column < MAX_COLUMNS) row[column] = cell ? shownIn(cell, setting).trim() : ''
     })
     rows[at] = Array.from(row, (text) => text ?? '')
   }
