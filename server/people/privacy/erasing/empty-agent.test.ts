@@ -10,6 +10,7 @@ import { creditsUsed, monthOf } from '../../../accounts/plans/credits.ts'
 import { reconcile } from '../../../conversations/credits/reconcile.ts'
 import { releaseForgotten } from '../../../conversations/credits/release-forgotten.ts'
 import { newId } from '../../../platform/db/ids.ts'
+import { transact } from '../../../platform/db/statements/transact.ts'
 import { resumeEmptying, tablesOfAgents } from './empty-agent.ts'
 
 let models: ModelServer
@@ -162,7 +163,11 @@ test('an agent that a killed process was emptying is emptied by the next one', a
   // Simulates a process that ended after some of the pieces, together with its job.
   await service.ctx.db.deleteFrom('agents').where('id', '=', id).execute()
   await sql`delete from chunks where agent_id = ${id} and ordinal < 400`.execute(service.ctx.db)
-  await resumeEmptying(service.ctx)
+  await transact(service.ctx.db, async (db) => {
+    for (const _ of [1, 2]) await resumeEmptying({ db, jobs: service.ctx.jobs })
+    const jobs = sql`select from jobs where task = 'empty-agent' and payload ->> 'agentId' = ${id}`
+    assert.equal((await jobs.execute(db)).rows.length, 1)
+  })
   await emptied(service, id)
   assert.deepEqual(Object.keys(await rowsOf(service, id)), ['audit_log'])
 })

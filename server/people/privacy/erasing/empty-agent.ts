@@ -114,10 +114,11 @@ export async function emptyAgent(
   })
 }
 
-/** Enqueues the emptying of all deleted agents again, because a process may have died with the job. */
+/** Enqueues the emptying of deleted agents that have no job for it, as after a job has failed or a backup was restored. */
 export async function resumeEmptying({ db, jobs }: Pick<Context, 'db' | 'jobs'>): Promise<void> {
   const { rows } = await sql<AgentRef>`
-    select id as "agentId", account_id as "accountId" from agent_ids where ${isWithoutRow}`.execute(db)
+    select id as "agentId", account_id as "accountId" from agent_ids where ${isWithoutRow} and not exists (
+      select from jobs where task = ${EMPTY_AGENT} and payload ->> 'agentId' = agent_ids.id)`.execute(db)
   for (const row of rows) await jobs.enqueue<EmptyAgent>(db, EMPTY_AGENT, { ...row, generationIds: [] })
 }
 
