@@ -13,7 +13,10 @@ export const withoutPrompt = (
 
 const WITHOUT_PROMPT = withoutPrompt(sql`made_of`)
 
-/** Deletes the prompts and the reasoning of a message's conversation, because its author has taken words of it back. */
+/**
+ * Deletes the prompts and the reasoning of a message's conversation, because its author has taken words of it back. What
+ * a provider wants back with calls that still wait for their application stays until they are answered.
+ */
 export async function dropPromptsWith(trx: Db, accountId: AccountId, messageId: string): Promise<void> {
   await sql`
     update playground_runs set has_prompt = false, made_of = ${WITHOUT_PROMPT}
@@ -22,8 +25,12 @@ export async function dropPromptsWith(trx: Db, accountId: AccountId, messageId: 
     trx,
   )
   await sql`
-    update messages set metadata = metadata - 'reasoning'
-    where account_id = ${accountId} and metadata ->> 'reasoning' is not null and conversation_id =
+    update messages set metadata = case when exists (
+        select from tool_calls as calls where calls.account_id = ${accountId} and status = 'pending'
+          and calls.conversation_id = messages.conversation_id and calls.message_id = messages.id)
+      then metadata - 'reasoning' else metadata - 'reasoning' - 'replay' end
+    where account_id = ${accountId} and coalesce(metadata -> 'reasoning', metadata -> 'replay') is not null
+      and conversation_id =
       (select conversation_id from messages where account_id = ${accountId} and id = ${messageId}::uuid)`.execute(
     trx,
   )

@@ -142,6 +142,28 @@ test('prompts with words that their author has taken back leave at once', async 
   await client.request('PUT', path('/retention'), { retentionDays: null, promptDays: null })
 })
 
+test('what a provider wants back leaves with words that were taken back, unless a call still waits', async () => {
+  const { db } = service.ctx
+  const { id, metadata } = await say({ message: `${QUESTION} My name is Quentin.` })
+  const { conversationId, userMessageId } = metadata
+  const replay = { call: { reasoning: [{ type: 'reasoning', text: 'Quentin asks.' }] } }
+  await sql`update messages set metadata = metadata || ${JSON.stringify({ replay })}::jsonb where id = ${id}`.execute(
+    db,
+  )
+  await sql`insert into tool_calls (id, account_id, agent_id, conversation_id, message_id, generation_id, name, type, input, status)
+    values (${id}, ${client.accountId}, ${agentId}, ${conversationId}, ${id}, ${id}, 'ask', 'client', '{}', 'pending')`.execute(
+    db,
+  )
+  const kept = async (editedAt: string) => {
+    await storeEdit(db, client.accountId, userMessageId, { text: QUESTION, editedAt })
+    const row = db.selectFrom('messages').select('metadata').where('id', '=', id)
+    return /Quentin/.test(JSON.stringify((await row.executeTakeFirstOrThrow()).metadata))
+  }
+  assert.equal(await kept('2026-01-01T00:00:00.000Z'), true)
+  await sql`update tool_calls set status = 'success', resolved_at = now() where id = ${id}`.execute(db)
+  assert.equal(await kept('2026-01-02T00:00:00.000Z'), false)
+})
+
 const NOTHING_FOUND = {
   passages: [],
   confidence: 0,
