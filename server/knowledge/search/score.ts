@@ -44,24 +44,37 @@ export function scoreCandidates(
 ): Scored[] {
   if (candidates.length === 0) return []
   const { words, weights } = question
-  const read = candidates.map((candidate) => {
-    const text = searchedText(candidate)
-    return { candidate, text, written: splitWords(text) }
-  })
-  const wanted = placesOf(words.map(({ terms }) => terms))
-  const countersOf = new Map<Language, Counter>()
   const hasCode = codesIn(question.text).length > 0
-  const terms = read.map(({ candidate: { language }, text, written }) => {
-    const ofWord = countersOf.get(language) ?? counter(wanted, (word) => termsOfWord(word, language, stem))
-    countersOf.set(language, ofWord)
-    const own = written.map(ofWord)
-    return count(words.length, hasCode ? [...own, countWanted(codesIn(text), wanted)] : own)
-  })
-  const byStems = bm25(terms, weights)
-
+  const wantedTerms = placesOf(words.map(({ terms }) => terms))
   const askedGrams = [...new Set(splitWords(question.text).flatMap(gramsOfWord))]
-  const ofWord = counter(placesOf(askedGrams.map((gram) => [gram])), gramsOfWord)
-  const grams = read.map(({ written }) => count(askedGrams.length, written.map(ofWord)))
+  const wantedGrams = placesOf(askedGrams.map((gram) => [gram]))
+  /** Words are taken apart once, because the candidates share most of theirs. */
+  const known = new Map<Language, Map<string, { terms: WordPlaces; grams: WordPlaces }>>()
+  const terms: Counts[] = []
+  const grams: Counts[] = []
+  for (const candidate of candidates) {
+    const { language } = candidate
+    const ofLanguage = known.get(language) ?? new Map()
+    known.set(language, ofLanguage)
+    const [ofTerms, ofGrams] = [noCounts(words.length), noCounts(askedGrams.length)]
+    const text = searchedText(candidate)
+    for (const word of splitWords(text)) {
+      let parts = ofLanguage.get(word)
+      if (!parts) {
+        parts = {
+          terms: countWanted(termsOfWord(word, language, stem), wantedTerms),
+          grams: countWanted(gramsOfWord(word), wantedGrams),
+        }
+        ofLanguage.set(word, parts)
+      }
+      add(ofTerms, parts.terms)
+      add(ofGrams, parts.grams)
+    }
+    if (hasCode) add(ofTerms, countWanted(codesIn(text), wantedTerms))
+    terms.push(ofTerms)
+    grams.push(ofGrams)
+  }
+  const byStems = bm25(terms, weights)
   const gramWeights = askedGrams.map((_, at) => {
     const holders = grams.filter(({ counts }) => (counts[at] ?? 0) > 0).length
     return Math.log(1 + (candidates.length - holders + 0.5) / (holders + 0.5))
@@ -105,7 +118,6 @@ function heldBy(terms: Counts | undefined, weights: readonly number[]): number {
 
 /** How many parts there are, and the places of those that are wanted. */
 type WordPlaces = { length: number; places: readonly number[] }
-type Counter = (word: string) => WordPlaces
 type Counts = { length: number; counts: number[] }
 
 function placesOf(groups: readonly (readonly string[])[]): Map<string, number[]> {
@@ -123,27 +135,11 @@ const countWanted = (
   places: parts.flatMap((part) => wanted.get(part) ?? []),
 })
 
-/** Takes a word apart once, because the candidates share most of their words. */
-function counter(
-  wanted: ReadonlyMap<string, readonly number[]>,
-  partsOf: (word: string) => string[],
-): Counter {
-  const known = new Map<string, WordPlaces>()
-  return (word) => {
-    const found = known.get(word) ?? countWanted(partsOf(word), wanted)
-    known.set(word, found)
-    return found
-  }
-}
+const noCounts = (size: number): Counts => ({ length: 0, counts: new Array<number>(size).fill(0) })
 
-function count(size: number, words: readonly WordPlaces[]): Counts {
-  const counts = new Array<number>(size).fill(0)
-  let length = 0
-  for (const word of words) {
-    length += word.length
-    for (const at of word.places) counts[at] = (counts[at] ?? 0) + 1
-  }
-  return { length, counts }
+function add(to: Counts, { length, places }: WordPlaces): void {
+  to.length += length
+  for (const at of places) to.counts[at] = (to.counts[at] ?? 0) + 1
 }
 
 function bm25(texts: readonly Counts[], weights: readonly number[]): number[] {

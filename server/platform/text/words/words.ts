@@ -1,3 +1,4 @@
+const ASCII_WORD = /[a-z0-9]+/g
 const WORD = /[\p{L}\p{M}\p{N}]+/gu
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII
 const ASCII = /^[\x00-\x7f]*$/
@@ -16,7 +17,8 @@ export function foldText(text: string): string {
  * Returns the folded runs of letters and digits in a text, in order. A script without spaces results in one long run.
  */
 export function splitWords(text: string): string[] {
-  return foldText(text).match(WORD) ?? []
+  // Most texts are ASCII, for which the classes of Unicode take twice as long.
+  return foldText(text).match(ASCII.test(text) ? ASCII_WORD : WORD) ?? []
 }
 
 /** Reduces a text to its letters and digits, so that texts with other spaces and punctuation are equal. */
