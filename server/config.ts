@@ -52,6 +52,8 @@ export type Config = {
   smtp: { login: SmtpLogin; from: string } | null
   /** The OpenID Connect provider by which members may sign in, too; null for none. */
   oidc: OidcProvider | null
+  /** The applications at providers of mailboxes with which every account may connect one. */
+  mailClients: Partial<Record<'google' | 'microsoft', { id: string; secret: string }>>
   seedDemo: boolean
   /** Whether the built-in responder answers when a model's provider fails before the first word. */
   builtinFallback: boolean
@@ -129,6 +131,7 @@ export function readConfig(
     ocrPages: read('OCR_PAGES', 200, wholeNumber),
     smtp: null,
     oidc: null,
+    mailClients: {},
     builtinFallback: read('BUILTIN_FALLBACK', false, (text) => oneOf(text, ['0', '1']) === '1'),
     seedDemo: read('SEED_DEMO', true, (text) => oneOf(text, ['0', '1']) === '1'),
   }
@@ -151,6 +154,12 @@ export function readConfig(
     problems.push(
       'OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET: set all of them, and PUBLIC_URL, to which the provider redirects.',
     )
+  for (const provider of ['google', 'microsoft'] as const) {
+    const names = ['ID', 'SECRET'].map((part) => `MAIL_${provider.toUpperCase()}_CLIENT_${part}`)
+    const [id, secret] = names.map((variable) => read(variable, null, (text) => text))
+    if (id && secret) config.mailClients[provider] = { id, secret }
+    else if (id || secret) problems.push(`${names.join(', ')}: one has no effect without the other.`)
+  }
   if (problems.length > 0) throw new ConfigError(problems)
   return config
 }

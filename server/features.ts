@@ -30,6 +30,8 @@ import * as mailDomain from './channels/email/domain/contract.ts'
 import { domainRoutes } from './channels/email/domain/routes.ts'
 import { mailWebhookRoutes } from './channels/email/inbound/webhook.ts'
 import * as mailWebhook from './channels/email/inbound/webhook-contract.ts'
+import * as mailSignIn from './channels/email/oauth/contract.ts'
+import { mailSignInRoutes } from './channels/email/oauth/routes.ts'
 import * as originals from './channels/email/original/contract.ts'
 import * as originalPage from './channels/email/original/page-contract.ts'
 import { originalPages, originalRoutes } from './channels/email/original/routes.ts'
@@ -165,8 +167,13 @@ export const features: Feature[] = [
     rawRoutes: messagingWebhookRoutes,
   },
   {
-    contracts: [email, mailDomain, originals],
-    routes: (ctx) => [...emailRoutes(ctx), ...domainRoutes(ctx), ...originalRoutes(ctx)],
+    contracts: [email, mailDomain, mailSignIn, originals],
+    routes: (ctx) => [
+      ...emailRoutes(ctx),
+      ...domainRoutes(ctx),
+      ...mailSignInRoutes(ctx),
+      ...originalRoutes(ctx),
+    ],
     raw: [mailWebhook, originalPage],
     rawRoutes: (ctx) => [...mailWebhookRoutes(ctx), ...originalPages(ctx)],
   },

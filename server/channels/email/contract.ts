@@ -152,6 +152,12 @@ export const readMailboxConnection = endpoint({
           tokenUrl: Type.String(),
           clientId: Type.String(),
           scope: Nullable(Type.String()),
+          authorizationUrl: Nullable(
+            Type.String({ description: 'Set if the permission was given in the browser' }),
+          ),
+          isOperators: Type.Boolean({
+            description: 'The client is the one that the operator has registered',
+          }),
           hasClientSecret: Type.Boolean(),
           hasRefreshToken: Type.Boolean(),
         }),
@@ -176,7 +182,8 @@ export const disconnectMailbox = endpoint({
   name: 'disconnectMailbox',
   audit: 'connection.delete',
   summary: 'Disconnect the mailbox',
-  description: 'Conversations stay; mails that still wait to be sent fail.',
+  description:
+    'Conversations stay; mails that still wait to be sent fail. A permission of OAuth 2 is withdrawn at the provider if it was given in the browser and the provider has an address for it.',
   scope: 'agents:write',
   params,
   success: { status: 200, schema: Success },

@@ -1,10 +1,8 @@
-import { X509Certificate } from 'node:crypto'
 import type { Static } from 'typebox'
 import type { Context } from '../../context.ts'
 import type { AgentRef } from '../../platform/db/refs.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
-import { isPrivateHostAllowed, parsePrivateHosts } from '../../platform/fetch/guard/private-hosts.ts'
-import { ApiError, invalidField } from '../../platform/http/errors.ts'
+import { ApiError } from '../../platform/http/errors.ts'
 import { type Route, route } from '../../platform/http/route.ts'
 import { statusOf } from '../registry/connection-status.ts'
 import {
@@ -14,7 +12,9 @@ import {
   rowOf,
   usesOf,
 } from './connection/connection.ts'
+import { refuseAuthority, refusePlainUrl } from './connection/refuse-unsafe.ts'
 import { tryServers } from './connection/try-servers.ts'
+import { withdrawPermission } from './connection/withdraw-permission.ts'
 import {
   answerSilentMail,
   connectMailbox,
@@ -30,14 +30,14 @@ import { silentMails } from './silent/list-silent.ts'
 const success = { success: true as const }
 
 export const emailRoutes = (
-  ctx: Pick<Context, 'config' | 'db' | 'fetcher' | 'jobs' | 'notifier' | 'secrets'>,
+  ctx: Pick<Context, 'config' | 'db' | 'fetcher' | 'jobs' | 'log' | 'notifier' | 'secrets'>,
 ): Route[] => [
   route(
     connectMailbox,
     {
       check: ({ body }) => {
         refuseAuthority(body.authority)
-        refusePlainTokenUrl(body.oauth?.tokenUrl, ctx.config.allowedPrivateHosts)
+        refusePlainUrl('oauth.tokenUrl', body.oauth?.tokenUrl, ctx.config.allowedPrivateHosts)
       },
     },
     async ({ ref, body }) => {
@@ -51,7 +51,8 @@ export const emailRoutes = (
   }),
 
   route(disconnectMailbox, async ({ ref }) => {
-    await deleteConnection(ctx.db, ref)
+    const row = await deleteConnection(ctx.db, ref)
+    if (row) await withdrawPermission(ctx, row)
     return success
   }),
 
@@ -70,31 +71,6 @@ export const emailRoutes = (
     return success
   }),
 ]
-
-/** The address is sent the client secret and the refresh token, which nobody on the way may read. */
-function refusePlainTokenUrl(tokenUrl: string | undefined, allowedPrivateHosts: readonly string[]): void {
-  if (tokenUrl === undefined) return
-  const url = URL.parse(tokenUrl)
-  const isPrivate = url !== null && isPrivateHostAllowed(parsePrivateHosts(allowedPrivateHosts), url)
-  if (url?.protocol !== 'https:' && !isPrivate)
-    throw invalidField(
-      'oauth.tokenUrl',
-      'Must begin with https://. Only hosts that an operator lists in ALLOWED_PRIVATE_HOSTS may do without.',
-    )
-}
-
-function refuseAuthority(authority: string | undefined): void {
-  if (authority === undefined) return
-  const certificates = authority.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
-  try {
-    if (certificates.length === 0) throw new Error('There is none.')
-    for (const one of certificates) new X509Certificate(one)
-  } catch {
-    throw new ApiError('VALIDATION_INVALID_BODY', {
-      details: { authority: 'Must be certificates in PEM, each from BEGIN CERTIFICATE to END CERTIFICATE.' },
-    })
-  }
-}
 
 const outcomeOf = (error: string | null) => ({ ok: error === null, error })
 
@@ -130,7 +106,11 @@ function presentConnection(row: ConnectionRow): Static<(typeof readMailboxConnec
       lastCheckedAt: row.imap_checked_at?.toISOString() ?? null,
     },
     oauth: row.oauth && {
-      ...row.oauth,
+      tokenUrl: row.oauth.tokenUrl,
+      clientId: row.oauth.clientId,
+      scope: row.oauth.scope,
+      authorizationUrl: row.oauth.authorizationUrl ?? null,
+      isOperators: row.oauth.operatorsAt !== undefined,
       hasClientSecret: row.oauth_client_secret !== null,
       hasRefreshToken: row.oauth_refresh_token !== null,
     },

@@ -16,7 +16,7 @@ async function send(
   const row = await rowOf(db, { accountId, agentId })
   const way = row
     ? {
-        login: await smtpLogin({ db, fetcher, secrets }, row),
+        login: await smtpLogin({ config, db, fetcher, secrets }, row),
         from: row.address,
         allowed: config.allowedPrivateHosts,
       }

@@ -2,25 +2,21 @@ import { setTimeout } from 'node:timers/promises'
 import type { Selectable } from 'kysely'
 import type { Context } from '../../../context.ts'
 import type { EmailConnectionsTable } from '../../../platform/db/tables/channels.ts'
-import { FetchFailure } from '../../../platform/fetch/failures/fetch-failure.ts'
-import { oneLine } from '../../../platform/mail/mail-address.ts'
 import { MailFailure } from '../../../platform/mail/mail-failure.ts'
 import { placeOfRow } from '../../../platform/secrets/sealed-columns.ts'
+import { askForTokens, type Tokens } from './ask-provider.ts'
+import { operatorsClient, PRESETS } from './providers.ts'
 
-const TIMEOUT_MS = 15_000
-const MAX_BYTES = 100_000
 /** Longer than a provider is waited for. */
 const LEASE_MS = 20_000
 const MAX_WAIT_MS = 2 * LEASE_MS
 const PAUSE_MS = 200
 /** A token that ends sooner is renewed first. */
 const MARGIN_MS = 60_000
-/** For providers that do not say it (RFC 6749, 5.1). */
-const DEFAULT_SECONDS = 300
 
 type ConnectionRow = Selectable<EmailConnectionsTable>
 
-type Deps = Pick<Context, 'db' | 'fetcher' | 'secrets'>
+type Deps = Pick<Context, 'config' | 'db' | 'fetcher' | 'secrets'>
 
 /**
  * Returns the token with which a mailbox signs in, renewed if necessary (RFC 6749, 6); null for a mailbox with a
@@ -116,63 +112,22 @@ async function renewed(ctx: Deps, row: ConnectionRow): Promise<string> {
 const placeOf = ({ agent_id }: ConnectionRow, column: string) =>
   placeOfRow('email_connections', agent_id, column)
 
-type Renewed = { accessToken: string; refreshToken: string | null; seconds: number }
-
-async function renew({ fetcher, secrets }: Deps, row: ConnectionRow): Promise<Renewed> {
+async function renew(ctx: Deps, row: ConnectionRow): Promise<Tokens> {
   const { oauth, oauth_client_secret: secret, oauth_refresh_token: refresh } = row
   if (!oauth || refresh === null)
-    throw new MailFailure('The mailbox has no refresh token. Enter one in the settings of the mailbox.')
-  const form = new URLSearchParams({
+    throw new MailFailure('The mailbox has no refresh token. Connect it with its provider.')
+  const client = oauth.operatorsAt ? operatorsClient(ctx.config, oauth.operatorsAt) : null
+  if (oauth.operatorsAt && !client)
+    throw new MailFailure(
+      'The operator has removed the application. Connect the mailbox with its provider again.',
+    )
+  const own = secret === null ? null : await ctx.secrets.decrypt(secret, placeOf(row, 'oauth_client_secret'))
+  const clientSecret = client?.secret ?? own
+  return askForTokens(ctx, oauth.operatorsAt ? PRESETS[oauth.operatorsAt].tokenUrl : oauth.tokenUrl, {
     grant_type: 'refresh_token',
-    client_id: oauth.clientId,
-    refresh_token: await secrets.decrypt(refresh, placeOf(row, 'oauth_refresh_token')),
-    ...(secret === null
-      ? {}
-      : { client_secret: await secrets.decrypt(secret, placeOf(row, 'oauth_client_secret')) }),
+    client_id: client?.id ?? oauth.clientId,
+    refresh_token: await ctx.secrets.decrypt(refresh, placeOf(row, 'oauth_refresh_token')),
+    ...(clientSecret === null ? {} : { client_secret: clientSecret }),
     ...(oauth.scope ? { scope: oauth.scope } : {}),
   })
-  const { host } = new URL(oauth.tokenUrl)
-  const answer = await fetcher
-    .fetch(oauth.tokenUrl, {
-      method: 'POST',
-      headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
-      body: form.toString(),
-      maxBytes: MAX_BYTES,
-      timeoutMs: TIMEOUT_MS,
-      maxRedirects: 0,
-    })
-    .catch((error: unknown) => {
-      if (!(error instanceof FetchFailure)) throw error
-      throw new MailFailure(`No token could be fetched. ${error.message}`, { cause: error })
-    })
-  const said = jsonIn(answer.body)
-  const { access_token: accessToken, refresh_token: refreshToken, expires_in: seconds } = said
-  if (answer.status !== 200 || typeof accessToken !== 'string') throw refusal(host, answer.status, said)
-  return {
-    accessToken,
-    refreshToken: typeof refreshToken === 'string' ? refreshToken : null,
-    seconds: Number(seconds) > 0 ? Number(seconds) : DEFAULT_SECONDS,
-  }
-}
-
-/** Returns a sentence about an error of RFC 6749, 5.2. */
-function refusal(host: string, status: number, said: Record<string, unknown>): MailFailure {
-  const code = typeof said.error === 'string' ? said.error : String(status)
-  const about = typeof said.error_description === 'string' ? `: ${oneLine(said.error_description, 300)}` : ''
-  const advice =
-    code === 'invalid_grant'
-      ? 'The permission has ended or was withdrawn. Give it again at the provider and enter the new refresh token.'
-      : code === 'invalid_client' || code === 'unauthorized_client'
-        ? 'Check the client id and the client secret.'
-        : 'Check the address of the tokens and the client.'
-  return new MailFailure(`${host} gave no token (${oneLine(code, 100)}${about}). ${advice}`)
-}
-
-function jsonIn(body: Uint8Array): Record<string, unknown> {
-  try {
-    const said: unknown = JSON.parse(Buffer.from(body).toString('utf8'))
-    return typeof said === 'object' && said !== null ? { ...said } : {}
-  } catch {
-    return {}
-  }
 }

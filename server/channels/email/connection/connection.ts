@@ -14,7 +14,7 @@ import { accessTokenOf } from './access-token.ts'
 
 export type ConnectionRow = Selectable<EmailConnectionsTable>
 
-type NewConnection = {
+export type NewConnection = {
   address: string
   fromName?: string
   mode: 'agent' | 'tickets'
@@ -26,13 +26,7 @@ type NewConnection = {
   keepsSent: boolean
   oauth?: NewOauth
 }
-type NewOauth = {
-  tokenUrl: string
-  clientId: string
-  scope?: string
-  clientSecret?: string
-  refreshToken?: string
-}
+type NewOauth = Omit<MailOauth, 'scope'> & { scope?: string; clientSecret?: string; refreshToken?: string }
 type ServerLogin = Omit<MailServer, 'username'> & { username?: string; password?: string }
 
 /**
@@ -55,8 +49,8 @@ export async function putConnection(
     const sameImap = isSameLogin(old?.imap ?? null, imap)
     const sameMailbox = sameImap && old?.imap?.mailbox === imap?.mailbox
     if (imap) await refuseSecondAgent(trx, { accountId, agentId }, imap)
-    const oauth = wanted.oauth ? oauthOf(wanted.oauth) : null
-    const sameClient = old?.oauth?.tokenUrl === oauth?.tokenUrl && old?.oauth?.clientId === oauth?.clientId
+    const oauth = wanted.oauth ? oauthOf(wanted.oauth, old?.oauth ?? null) : null
+    const sameClient = isSameClient(old?.oauth ?? null, oauth)
     // The servers are given the token, so other servers must not get one either.
     const keepsOauth = oauth !== null && sameClient && sameSmtp && (imap === null || sameImap)
     const values = {
@@ -141,11 +135,14 @@ async function refuseSecondAgent(
     })
 }
 
-const oauthOf = ({ tokenUrl, clientId, scope }: NewOauth): MailOauth => ({
-  tokenUrl,
-  clientId,
-  scope: scope ?? null,
-})
+const isSameClient = (a: NewOauth | MailOauth | null, b: NewOauth | MailOauth | null): boolean =>
+  a?.tokenUrl === b?.tokenUrl && a?.clientId === b?.clientId
+
+/** What is known of the same client stays, whether its permission was given in the browser or entered. */
+function oauthOf(wanted: NewOauth, old: MailOauth | null): MailOauth {
+  const { clientSecret: _secret, refreshToken: _token, scope = null, ...rest } = wanted
+  return { ...(isSameClient(old, wanted) ? old : {}), ...rest, scope }
+}
 
 const serverOf = ({ host, port, security, username }: ServerLogin): MailServer => ({
   host,
@@ -157,9 +154,9 @@ const serverOf = ({ host, port, security, username }: ServerLogin): MailServer =
 const isSameLogin = (a: MailServer | null, b: MailServer | null): boolean =>
   a?.host === b?.host && a?.port === b?.port && a?.security === b?.security && a?.username === b?.username
 
-export async function deleteConnection(db: Db, ref: AgentRef): Promise<void> {
-  await db.deleteFrom('email_connections').where(ofAgent(ref)).execute()
-}
+/** Returns the connection that there was. */
+export const deleteConnection = (db: Db, ref: AgentRef): Promise<ConnectionRow | undefined> =>
+  db.deleteFrom('email_connections').where(ofAgent(ref)).returningAll().executeTakeFirst()
 
 export async function rowOf(db: Db, ref: AgentRef, lock = false): Promise<ConnectionRow | undefined> {
   const query = db.selectFrom('email_connections').selectAll().where(ofAgent(ref))
@@ -186,7 +183,21 @@ export const markKeyOf = async (
 export const inboundSecretOf = (ctx: Pick<Context, 'secrets'>, row: ConnectionRow): Promise<string | null> =>
   opened(ctx, row, 'inbound_secret', row.inbound_secret)
 
-type LoginDeps = Pick<Context, 'db' | 'fetcher' | 'secrets'>
+type LoginDeps = Pick<Context, 'config' | 'db' | 'fetcher' | 'secrets'>
+
+/** Returns the stored secret of the same client; null if there is none. */
+export const clientSecretOf = async (
+  ctx: Pick<Context, 'secrets'>,
+  row: ConnectionRow | undefined,
+  client: NewOauth,
+): Promise<string | null> =>
+  row && isSameClient(row.oauth, client)
+    ? opened(ctx, row, 'oauth_client_secret', row.oauth_client_secret)
+    : null
+
+/** Returns the permission that a provider has given; null if there is none. */
+export const refreshTokenOf = (ctx: Pick<Context, 'secrets'>, row: ConnectionRow): Promise<string | null> =>
+  opened(ctx, row, 'oauth_refresh_token', row.oauth_refresh_token)
 
 export const smtpLogin = async (ctx: LoginDeps, row: ConnectionRow): Promise<Login> => ({
   ...row.smtp,

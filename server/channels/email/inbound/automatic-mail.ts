@@ -2,22 +2,16 @@ type HeadersOf = (name: string) => string[]
 
 /** The presence of one of these headers means that a program wrote the mail. */
 const TELLING = ['x-autoreply', 'x-autorespond', 'x-failed-recipients']
-const NOBODY = /^(mailer-daemon|postmaster|bounces?|no-?reply|do-?not-?reply|nicht-?antworten)([-+.].*)?$/
 const LIST = ['list-id', 'list-post', 'mailing-list']
-
-/** Returns whether nobody reads mails to this address. */
-export const isUnattended = (address: string): boolean =>
-  NOBODY.test(address.slice(0, address.lastIndexOf('@')))
 
 /**
  * Returns whether a program wrote the mail (RFC 3834, 2; RFC 2076, 3.9). `from` is the address that an answer would go
- * to. X-Auto-Response-Suppress does not count: it says what the sender does not want to receive.
+ * to. Its name does not count: forms and shops send what people write from addresses such as no-reply@. X-Auto-Response-Suppress does not count: it says what the sender does not want to receive.
  */
 export function isByProgram(headersOf: HeadersOf, from: string | null): boolean {
   const has = (name: string, pattern: RegExp): boolean => headersOf(name).some((value) => pattern.test(value))
   return (
     from === null ||
-    isUnattended(from) ||
     headersOf('auto-submitted').some((value) => !/^\s*no\b/i.test(value)) ||
     has('precedence', /^\s*(bulk|junk|auto_reply)\b/i) ||
     has('return-path', /^\s*<\s*>\s*$/) ||

@@ -3,7 +3,7 @@ import type { Trx } from '../../../platform/db/database.ts'
 import { isSameMailbox, type MailAddress } from '../../../platform/mail/mail-address.ts'
 import type { ConnectionRow } from '../connection/connection.ts'
 import type { ParsedMail } from '../parse/parsed-mail.ts'
-import { isListOf, isUnattended } from './automatic-mail.ts'
+import { isListOf } from './automatic-mail.ts'
 import { exceedsMailRate } from './mail-rate.ts'
 
 /** A mail to more people than this is a circular, and the answer goes to its sender alone. */
@@ -13,7 +13,7 @@ const MAX_ANSWERED = 5
 
 /**
  * Returns the people beside its sender whom a mail was sent to and who read the answers to it as well: nobody who is a
- * mailbox of the account, and no address that nobody reads.
+ * mailbox of the account.
  */
 export async function otherPeople(
   trx: Trx,
@@ -30,11 +30,7 @@ export async function otherPeople(
   const people = isNamed ? [...to, ...cc] : cc
   const senders = [from?.address, replyTo?.address]
   const others = people.filter(
-    ({ address }) =>
-      !isOurs(address) &&
-      !isUnattended(address) &&
-      !senders.includes(address) &&
-      !(lists?.includes(address) ?? false),
+    ({ address }) => !isOurs(address) && !senders.includes(address) && !(lists?.includes(address) ?? false),
   )
   return others.length > MAX_OTHERS ? [] : others
 }

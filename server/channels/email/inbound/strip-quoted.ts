@@ -1,46 +1,28 @@
-import { isAttribution, isFullAttribution, namesTime } from './attribution.ts'
+import { isAttribution, namesAddress, namesTime } from './attribution.ts'
+import { isKnownQuoteHead, isKnownSignature } from './known-clients.ts'
 
-/** Attribution lines of clients in English and German, and the words of some clients in other languages. */
-const WROTE = '(?:wrote|schrieb|schreibt|writes|a écrit|escribió|ha scritto|schreef)'
-const ATTRIBUTIONS = [
-  // On Mon, Jan 5, 2026 at 9:14 AM Support <a@b.c> wrote: — Am 05.01.26 um 09:14 schrieb Support:
-  new RegExp(`^(?:On|Am|Le|El|Il|Op|Den)\\s.{4,300}\\s${WROTE}\\b.{0,200}:$`, 'i'),
-  // Support <a@b.c> schrieb am Mo., 5. Jan. 2026, 09:14: — Support wrote on 5 January:
-  new RegExp(`^.{1,200}\\s${WROTE}\\s(?:am|on|at|le|el)\\s.{4,200}:$`, 'i'),
-  // 2026-01-05 9:14 GMT+01:00 Support <a@b.c>:
-  /^\d{4}-\d{2}-\d{2}\s\d{1,2}:\d{2}.{0,200}<[^<>\s]+@[^<>\s]+>:$/,
-  // "Support" <a@b.c> wrote:
-  new RegExp(`^[^.?!]{0,100}<[^<>\\s]+@[^<>\\s]+>\\s${WROTE}:$`, 'i'),
-]
-/** The most lines that an attribution takes. */
+/** The most lines and characters that an attribution takes. */
 const MAX_LINES = 4
-
-const ORIGINAL =
-  /^\s*[-_*]{2,}\s*(?:original message|original appointment|ursprüngliche nachricht|originalnachricht|original-nachricht|message d'origine|mensaje original)\s*[-_*]{2,}\s*$/i
-const HEADER_FIELDS = [
-  /^\s*>?\*?(?:from|von|de):\*?\s*\S/i,
-  /^\s*>?\*?(?:sent|date|gesendet|datum|envoyé|enviado)(?: (?:on|am))?:\*?\s*\S/i,
-  /^\s*>?\*?(?:to|an|à|para):\*?\s*\S/i,
-  /^\s*>?\*?(?:subject|betreff|objet|asunto):\*?/i,
-]
-const SENT_FROM =
-  /^(?:sent from my .{1,60}|sent (?:from|with) .{1,60}(?:mail|app|ios|android)|von meinem .{1,60} gesendet|gesendet (?:von|mit) .{1,80}|get outlook for .{1,40}|outlook für .{1,40} (?:herunterladen|beziehen)|diese nachricht wurde von meinem .{1,60} gesendet\.?)$/i
+const MAX_LENGTH = 500
+/** The most lines of the headers that a client puts above a quotation. */
+const MAX_HEADERS = 10
 const MAX_SIGNATURE_LENGTH = 20
 
 /**
+ * `isReply`: its headers say that it answers another mail. Only then is a quotation recognised by its form: in another mail, what looks like
+ * one is what the person wants to say, such as the fields of a form. `recipients` are its own, of whom one has
+ * written what it quotes or got it.
+ */
+export type Context = { isForward?: boolean; isReply?: boolean; recipients?: string[]; subject?: string }
+
+/**
  * Returns what the person has written, without quoted mails and the signature, or the whole text if nothing would be
- * left. A forwarded mail is the message itself, so it is kept.
+ * left. What may not be a quotation stays. A forwarded mail is the message itself, so it is kept.
  */
 export function stripQuoted(text: string, context: Context = {}): string {
   const left = ownWords(text, context)
   return left === '' ? tidy(linesOf(text)) : left
 }
-
-/**
- * `isReply`: its headers say that it answers another mail. Only then is a quotation recognised by its form in any
- * language. `recipients` and `subject` are those of the mail.
- */
-type Context = { isForward?: boolean; isReply?: boolean; recipients?: string[]; subject?: string }
 
 /** Does the same, but returns nothing if nothing is left. */
 export function ownWords(text: string, context: Context = {}): string {
@@ -50,85 +32,118 @@ export function ownWords(text: string, context: Context = {}): string {
 
 const linesOf = (text: string): string[] => text.replace(/\r\n?/g, '\n').split('\n')
 
-/** Returns whether the subject is that of a forwarded mail. */
-export const isForwarded = (subject: string): boolean => /^\s*(?:fwd?|wg|tr)\s*:/i.test(subject)
-
 function withoutQuotes(lines: string[], context: Context): string[] {
   const { isReply = false } = context
   const kept: string[] = []
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] ?? ''
-    if (
-      ORIGINAL.test(line) ||
-      isHeaderBlock(lines, at) ||
-      (isReply && isAnyHeaderBlock(lines, at, context))
-    ) {
-      // An answer below such a quotation cannot be told from it, so everything is kept.
+    if (isReply && isQuotedHead(lines, at, context)) {
+      // An answer below such a quotation cannot be told from it, so everything is left out.
       while (SEPARATOR.test(kept.at(-1) ?? 'x')) kept.pop()
       return kept
     }
-    const folded = attributionAt(lines, at, isReply)
+    const folded = attributionAt(lines, at, context)
     if (folded > 0) {
-      const next = lines.slice(at + folded).find((candidate) => candidate.trim() !== '')
+      at += folded
       // Clients that do not mark quotations put them below the answer.
-      if (next === undefined || !isQuote(next)) return kept
-      at += folded - 1
-    } else if (!isQuote(line)) kept.push(line)
+      if (!isQuote(nextLine(lines, at))) return kept
+      while (at < lines.length && (isQuote(lines[at] ?? '') || lines[at]?.trim() === '')) at++
+      at--
+    } else if (!isReply || !isQuote(line)) kept.push(line)
   }
   return kept
 }
 
 const isQuote = (line: string): boolean => /^ ?>/.test(line)
 
+const nextLine = (lines: string[], at: number): string => {
+  for (let next = at; next < lines.length; next++) if (lines[next]?.trim() !== '') return lines[next] ?? ''
+  return ''
+}
+
 /** Returns the number of lines of the attribution that begins here, or 0. */
-function attributionAt(lines: string[], at: number, isReply: boolean): number {
-  let joined = ''
-  for (let count = 1; count <= MAX_LINES && at + count <= lines.length; count++) {
-    const line = (lines[at + count - 1] ?? '').trim()
-    if (line === '') return 0
-    joined = `${joined} ${line.replace(/^>\s?/, '')}`.trim()
-    if (joined.length > 500) return 0
-    if (joined.endsWith(':') && ATTRIBUTIONS.some((pattern) => pattern.test(joined))) return count
-    if (!isReply || !isAttribution(joined)) continue
-    const next = lines.slice(at + count).find((candidate) => candidate.trim() !== '')
-    if (isFullAttribution(joined) || (next !== undefined && isQuote(next))) return count
+function attributionAt(lines: string[], at: number, context: Context): number {
+  const certainty = (from: number, end: number): number =>
+    certaintyOf(lines.slice(from, end).join(' '), isQuote(nextLine(lines, end)), context)
+  for (let end = at + 1; end <= at + MAX_LINES && end <= lines.length; end++) {
+    if (lines[end - 1]?.trim() === '') return 0
+    const found = certainty(at, end)
+    if (found === 0) continue
+    const shorter = Math.max(0, ...range(at + 1, end).map((from) => certainty(from, end)))
+    // Otherwise the first line is the end of what the person has written.
+    const first = lines[at] ?? ''
+    const isFolded = shorter === 0 || namesAddress(first) || !/[.!?]\s*$/.test(first)
+    if (found > shorter && isFolded) return end - at
   }
   return 0
 }
 
-/** Matches the headers that Outlook puts above a quotation. */
-function isHeaderBlock(lines: string[], at: number): boolean {
-  if (!HEADER_FIELDS[0]?.test(lines[at] ?? '')) return false
-  const block = lines.slice(at, at + 8).filter((line) => line.trim() !== '')
-  return HEADER_FIELDS.every((field) => block.some((line) => field.test(line)))
-}
-
-const SEPARATOR = /^\s*(?:[-_*=]{2,}.{0,60}[-_*=]{2,}|[_-]*)\s*$/
-const LABELLED = /^\s*\*?([\p{L}\p{M}][\p{L}\p{M} .'-]{0,30}?)\s?\*?[:\uff1a]\*?\s*(\S.*)$/u
+const range = (from: number, end: number): number[] =>
+  Array.from({ length: Math.max(0, end - from) }, (_, index) => from + index)
 
 /**
- * Matches such headers in any language by their form: lines with labels that name a time, and a recipient of the mail
- * or its subject. A customer who lists an order's details names neither.
+ * Returns how sure it is that a text is the line above a quotation: 2 if it says when a recipient of the mail wrote it, or a client is known to write it; 1 if a time or an address is above a marked quotation; otherwise 0.
  */
-function isAnyHeaderBlock(lines: string[], at: number, { recipients = [], subject = '' }: Context): boolean {
-  if (!LABELLED.test(lines[at] ?? '')) return false
-  const values: string[] = []
-  for (const line of lines.slice(at, at + 10)) {
-    if (line.trim() === '') continue
-    const value = LABELLED.exec(line)?.[2]
-    if (value === undefined) break
-    values.push(value)
-  }
-  const isAbout = (value: string): boolean =>
-    recipients.some((address) => value.toLowerCase().includes(address)) ||
-    (bareSubject(subject) !== '' && bareSubject(value) === bareSubject(subject))
-  return values.length >= 3 && values.some(namesTime) && values.some(isAbout)
+function certaintyOf(
+  text: string,
+  isMarked: boolean,
+  { isReply = false, recipients = [] }: Context,
+): 0 | 1 | 2 {
+  const line = text.replace(/(^|\s)>\s?/g, '$1').trim()
+  if (line.length > MAX_LENGTH || !(namesTime(line) || namesAddress(line))) return 0
+  const hasEnd = isAttribution(line)
+  const isOfPerson = hasEnd && (namesTime(line) || /<[^<>]+>/.test(line)) && namesOneOf(line, recipients)
+  if (
+    (isReply || isMarked) &&
+    (isOfPerson || ((hasEnd || isMarked || isTitle(line)) && isKnownQuoteHead(line)))
+  )
+    return 2
+  return hasEnd && isMarked ? 1 : 0
 }
 
-/** Returns the subject without the marks of replies. */
+const namesOneOf = (text: string, addresses: string[]): boolean =>
+  addresses.some((address) => text.toLowerCase().includes(address))
+
+const SEPARATOR = /^\s*(?:[-_*=]{2,}.{0,200}[-_*=]{2,}|[_-]*)\s*$/
+/** Matches a title such as "-----Original Message-----". */
+const isTitle = (line: string): boolean => SEPARATOR.test(line) && /\p{L}/u.test(line)
+const LABELLED = /^\s*\*{0,2}([\p{L}\p{M}][\p{L}\p{M} .'-]{0,30}?)\s?\*{0,2}[:\uff1a]\*{0,2}\s*(\S.*)$/u
+
+/**
+ * Matches the headers that clients put above a quotation, in any language by their form: lines with labels of which one
+ * names a time, and another a recipient of the mail or its subject. A customer who lists the details of an order names
+ * neither. A title is one if a client is known to write it, or two such lines follow.
+ */
+function isQuotedHead(lines: string[], at: number, { recipients = [], subject = '' }: Context): boolean {
+  const line = lines[at] ?? ''
+  const bare = bareSubject(subject)
+  const isAbout = (value: string): boolean =>
+    namesOneOf(value, recipients) || (bare !== '' && bareSubject(value) === bare)
+  if (isTitle(line)) {
+    const values = labelsAt(lines, at + 1)
+    return (values.length >= 2 && values.some(isAbout)) || isKnownQuoteHead(line.trim())
+  }
+  if (!LABELLED.test(line)) return false
+  const values = labelsAt(lines, at)
+  if (!values.some(namesTime)) return false
+  return (values.length >= 3 && values.some(isAbout)) || (values.length >= 4 && isKnownQuoteHead(line.trim()))
+}
+
+/** Returns the values of the labelled lines that begin here. Long ones continue in a line without a label. */
+function labelsAt(lines: string[], at: number): string[] {
+  const values: string[] = []
+  for (const line of lines.slice(at, at + MAX_HEADERS)) {
+    const value = LABELLED.exec(line)?.[2]
+    if (value !== undefined) values.push(value)
+    else if (line.trim() !== '' && !line.includes('@')) break
+  }
+  return values
+}
+
+/** Returns the subject without the marks of replies, in any language. */
 const bareSubject = (subject: string): string =>
   subject
-    .replace(/^(?:\s*[\p{L}]{1,5}(?:\[\d+\])?\s?[:\uff1a])+/u, '')
+    .replace(/^(?:\s*\p{L}{1,5}(?:\[\d+\])?\s?[:\uff1a])+/u, '')
     .trim()
     .toLowerCase()
 
@@ -137,7 +152,7 @@ function withoutSignature(lines: string[]): string[] {
   const isShort =
     start >= 0 && lines.slice(start).filter((line) => line.trim()).length <= MAX_SIGNATURE_LENGTH
   const rest = isShort ? lines.slice(0, start) : [...lines]
-  while (rest.length > 0 && (rest.at(-1)?.trim() === '' || SENT_FROM.test(rest.at(-1)?.trim() ?? '')))
+  while (rest.length > 0 && (rest.at(-1)?.trim() === '' || isKnownSignature(rest.at(-1)?.trim() ?? '')))
     rest.pop()
   return rest
 }

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { htmlText } from '../parse/html-text.ts'
-import { isForwarded, stripQuoted } from './strip-quoted.ts'
+import { isForwarded } from './known-clients.ts'
+import { stripQuoted } from './strip-quoted.ts'
+
+const REPLY = {
+  isReply: true,
+  recipients: ['support@shop.example', 'a@shop.example'],
+  subject: 'Re: Invoice',
+}
 
 /** Written as the named mail clients do it. */
 const TEXTS: [string, string, string][] = [
@@ -75,7 +82,7 @@ const TEXTS: [string, string, string][] = [
     'Call me.\n-- \nAnn\n\nAm 05.01.26 um 09:14 schrieb Shop:\n> Wann?\n',
     'Call me.',
   ],
-  ['an app that names itself', 'Geht klar\n\nGesendet mit der GMX Mail App\n', 'Geht klar'],
+  ['an app that names itself', 'Geht klar\n\nVon meinem iPhone gesendet\n', 'Geht klar'],
   ['an older Gmail', 'Fine.\n\n2026-01-05 9:14 GMT+01:00 Shop <support@shop.example>:\n\n> Ok?\n', 'Fine.'],
   [
     'words that only look like it',
@@ -88,8 +95,8 @@ const TEXTS: [string, string, string][] = [
 
 for (const [client, mail, wanted] of TEXTS) {
   test(`only the new text of a mail by ${client} remains`, () => {
-    assert.equal(stripQuoted(mail), wanted)
-    assert.equal(stripQuoted(mail.replaceAll('\n', '\r\n')), wanted)
+    assert.equal(stripQuoted(mail, REPLY), wanted)
+    assert.equal(stripQuoted(mail.replaceAll('\n', '\r\n'), REPLY), wanted)
   })
 }
 
@@ -124,6 +131,13 @@ test('stripping never removes everything, and adds nothing', () => {
 test('mails with one endless line, and with very many lines, are read quickly', () => {
   assert.equal(stripQuoted(`On ${'wrote '.repeat(100_000)}`).length > 0, true)
   assert.equal(stripQuoted('On a wrote\n'.repeat(50_000)).length > 0, true)
+  for (const line of [
+    'On 10:30 on at on at a@b.example wrote',
+    'From: a@b.example 10:30',
+    '--- 10:30 on at wrote ---',
+    'Dnia 10:30 :',
+  ])
+    assert.equal(stripQuoted(`${`${line.repeat(7)}\n`.repeat(400)}\n`.repeat(2), REPLY).length > 0, true)
 })
 
 const PAGES: [string, string, string][] = [

@@ -55,7 +55,7 @@ export function htmlText(html: string, { isForward = false, isReply = false } = 
 }
 
 /** Matches the class, id or name that programs give to a quotation. */
-const QUOTE_NAME = /quot|zitat|cita(?:t|zione)|reply-?(?:body|intro)/i
+const QUOTE_NAME = /quot/i
 
 function isMarked(element: TreeNode): boolean {
   const names = ['class', 'id', 'name'].map((name) => element.getAttribute(name) ?? '').join(' ')

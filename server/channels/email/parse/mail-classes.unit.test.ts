@@ -118,6 +118,28 @@ const KEPT: [string, string, RegExp][] = [
     /How long\?/,
   ],
   [
+    'a line directly above one that says who wrote and when',
+    plain(
+      'I will look again soon.\nOp vr 27 nov. 2026 12:00 schreef "Shop" <support@shop.example> het\nvolgende:\n\n> OLD',
+    ),
+    /^I will look again soon\.$/,
+  ],
+  [
+    'a message of a device',
+    plain('On the display it wrote:\n\nE42\n\nHow long does it last?'),
+    /E42\n\nHow long/,
+  ],
+  [
+    'an order below a title',
+    plain('Mine is\n\n----- Order -----\nNumber: 4711\nDate: 27.11.2026 12:00\nColour: red\n\nHow long?'),
+    /red\n\nHow long\?/,
+  ],
+  [
+    'an angle in a mail that answers nothing',
+    `${HEAD}Content-Type: text/plain\r\n\r\nI chose\n> Settings > Account\nand it stopped.`,
+    /> Settings > Account/,
+  ],
+  [
     'a sentence with a time',
     plain('I ordered on 27.11.2026 12:00 these things:\n- a kettle\nHow long?'),
     /these things:\n- a kettle/,

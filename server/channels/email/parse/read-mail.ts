@@ -3,7 +3,8 @@ import { safeName } from '../../../conversations/attachments/attachments.ts'
 import { storable } from '../../../platform/http/bodies/storable.ts'
 import { type MailAddress, mailAddress, oneLine } from '../../../platform/mail/mail-address.ts'
 import { isByProgram, listsOf } from '../inbound/automatic-mail.ts'
-import { isForwarded, ownWords, stripQuoted } from '../inbound/strip-quoted.ts'
+import { isForwarded } from '../inbound/known-clients.ts'
+import { type Context, ownWords, stripQuoted } from '../inbound/strip-quoted.ts'
 import { shortHash, UNREADABLE, unreadable, whole as wholeMail } from '../inbound/unreadable.ts'
 import { fittingFiles } from '../outbound/fitting-files.ts'
 import { readBounce } from './bounce.ts'
@@ -63,7 +64,7 @@ function parsedFrom(email: Email, raw: Uint8Array, cut: { bytes: number } | null
   const context = {
     isForward: isForwarded(subject),
     isReply: ids.answers.length > 0,
-    recipients,
+    recipients: recipients.map(withoutMark),
     subject,
   }
   const whole = wholeText(email, context, attached)
@@ -138,11 +139,12 @@ function newestOf(received: string[]): Date | null {
   return known.length > 0 ? new Date(Math.max(...known)) : null
 }
 
-type QuotedIn = { isForward: boolean; isReply: boolean; recipients: string[]; subject: string }
+/** A quotation shows an address without what was added to it for the thread. */
+const withoutMark = (address: string): string => address.replace(/\+[^@]*@/, '@')
 
 /** Returns the text that the sender's program shows, chosen from the plain and the HTML version. */
-function wholeText(email: Email, context: QuotedIn, files: MailFile[]): string {
-  const { isForward, isReply } = context
+function wholeText(email: Email, context: Context, files: MailFile[]): string {
+  const { isForward = false, isReply = false } = context
   const plain = withoutPictures(storable(email.text ?? ''), files)
   const html = storable((email.html ?? '').slice(0, MAX_HTML_LENGTH))
   if (plain.trim() === '' || html === '')

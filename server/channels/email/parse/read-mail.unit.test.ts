@@ -138,7 +138,7 @@ const AUTOMATIC: [string, boolean][] = [
   ['List-Id: <news.example.com>', true],
   ['Return-Path: <>', true],
   ['Return-Path: <ann@example.com>', false],
-  ['Reply-To: no-reply@example.com', true],
+  ['Reply-To: no-reply@example.com', false],
   ['X-Mailer: Auto 2.0', false],
 ]
 for (const [header, wanted] of AUTOMATIC) {

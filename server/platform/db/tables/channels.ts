@@ -133,7 +133,18 @@ type MailSecurity = 'tls' | 'starttls' | 'none'
 export type MailServer = { host: string; port: number; security: MailSecurity; username: string | null }
 
 /** How a mailbox gets tokens in place of a password. */
-export type MailOauth = { tokenUrl: string; clientId: string; scope: string | null }
+export type MailProvider = 'google' | 'microsoft'
+
+export type MailOauth = {
+  tokenUrl: string
+  clientId: string
+  scope: string | null
+  /** Where members permit the access; unset if a refresh token was entered. */
+  authorizationUrl?: string
+  revocationUrl?: string
+  /** Set if the client is the one that the operator has registered at this provider. */
+  operatorsAt?: MailProvider
+}
 
 export type EmailConnectionsTable = {
   agent_id: string

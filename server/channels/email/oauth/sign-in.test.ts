@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict'
+import type { AddressInfo } from 'node:net'
+import { after, before, test } from 'node:test'
+import { SMTPServer } from 'smtp-server'
+import { type OauthProvider, startOauthProvider } from '../../../../test/oauth-provider.ts'
+import { type Client, type Service, startService } from '../../../../test/start.ts'
+import { memberOf, type Worker } from '../../../../test/workspace.ts'
+
+const ADDRESS = 'support@shop.example'
+let provider: OauthProvider
+let service: Service
+let client: Client
+let owner: Worker
+const smtp = new SMTPServer({
+  authMethods: ['XOAUTH2'],
+  allowInsecureAuth: true,
+  disabledCommands: ['STARTTLS'],
+  disableReverseLookup: true,
+  closeTimeout: 100,
+  onAuth({ username = '', accessToken = '' }, _session, done) {
+    if (provider.accepts(accessToken, username)) done(null, { user: username })
+    else done(null, { data: { status: '401', schemes: 'bearer' } })
+  },
+})
+
+before(async () => {
+  provider = await startOauthProvider()
+  await new Promise<void>((resolve) => smtp.listen(0, '127.0.0.1', resolve))
+  service = await startService({
+    ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+    PUBLIC_URL: 'https://parley.example/desk',
+    MAIL_MICROSOFT_CLIENT_ID: 'operators-client',
+    MAIL_MICROSOFT_CLIENT_SECRET: 'operators-secret',
+  })
+  client = await service.account()
+  owner = await memberOf(service, client.accountId, 'owner', { email: 'owner@shop.example' })
+})
+after(async () => {
+  await service.close()
+  provider.close()
+  await new Promise<void>((resolve) => smtp.close(resolve))
+})
+
+const newAgent = async (): Promise<string> =>
+  (await client.request('POST', '/agents', { name: 'Shop' })).body.id
+
+const oauth = () => ({
+  authorizationUrl: `${provider.url}/authorize`,
+  tokenUrl: `${provider.url}/token`,
+  revocationUrl: `${provider.url}/revoke`,
+  clientId: provider.clientId,
+  clientSecret: provider.clientSecret,
+})
+
+async function begin(path: string, who: Pick<Worker, 'request'> = owner) {
+  const { port } = smtp.server.address() as AddressInfo
+  const server = { host: '127.0.0.1', port, security: 'none', username: ADDRESS }
+  const connection = {
+    address: ADDRESS,
+    mode: 'agent',
+    plusAddressing: false,
+    keepsSent: false,
+    smtp: server,
+  }
+  const body = { provider: 'other', connection: { ...connection, oauth: oauth() } }
+  const begun = await who.request('POST', path, body)
+  assert.equal(begun.status, 200, JSON.stringify(begun.body))
+  return begun.body as { url: string; attempt: string }
+}
+
+/** What the page of the workspace does when the browser is back. */
+const backFrom = (address: string, attempt: string) => {
+  const { searchParams, origin, pathname } = new URL(address)
+  assert.equal(origin + pathname, 'https://parley.example/desk/mailbox-sign-in')
+  return { attempt, state: searchParams.get('state'), code: searchParams.get('code') }
+}
+
+test('a mailbox is connected with the permission of a provider, and disconnecting withdraws it', async () => {
+  const agent = `/agents/${await newAgent()}/email`
+  const { url, attempt } = await begin(`${agent}/oauth`)
+  assert.equal(new URL(url).searchParams.get('code_challenge_method'), 'S256')
+  assert.doesNotMatch(`${url}${attempt}`, /hidden/)
+  const body = backFrom(await provider.permit(url, ADDRESS), attempt)
+  assert.deepEqual((await owner.request('POST', `${agent}/oauth/finish`, body)).body, {
+    ok: true,
+    error: null,
+  })
+  const read = async () => (await client.request('GET', `${agent}/connection`)).body
+  const tried = async () => (await client.request('POST', `${agent}/connection/test`)).body.smtp
+  assert.deepEqual(await tried(), { ok: true, error: null })
+  const { hasRefreshToken, isOperators, authorizationUrl } = (await read()).oauth
+  assert.deepEqual([hasRefreshToken, isOperators, authorizationUrl], [true, false, oauth().authorizationUrl])
+  assert.doesNotMatch(JSON.stringify(await read()), /hidden/)
+
+  // A code and an attempt are of no use a second time.
+  const again = await owner.request('POST', `${agent}/oauth/finish`, body)
+  assert.match(again.body.error, /invalid_grant: The code does not fit/)
+
+  // Saving the settings keeps the permission.
+  const { address, mode, plusAddressing, keepsSent, smtp: server } = await read()
+  const { host, port, security, username } = server
+  const settings = { address, mode, plusAddressing, keepsSent, fromName: 'The shop' }
+  const { tokenUrl, clientId } = oauth()
+  const saved = await client.request('PUT', `${agent}/connection`, {
+    ...settings,
+    smtp: { host, port, security, username },
+    oauth: { tokenUrl, clientId },
+  })
+  assert.equal(saved.status, 200, JSON.stringify(saved.body))
+  assert.deepEqual(await tried(), { ok: true, error: null })
+
+  const [latest] = provider.asked.slice(-1)
+  assert.equal(latest?.get('grant_type'), 'refresh_token')
+  assert.equal((await client.request('DELETE', `${agent}/connection`)).status, 200)
+  assert.equal(provider.isWithdrawn(), true)
+})
+
+test('a withdrawn permission and a refusal are said in words', async () => {
+  const agent = `/agents/${await newAgent()}/email`
+  const { url, attempt } = await begin(`${agent}/oauth`)
+  const body = backFrom(await provider.permit(url, ADDRESS), attempt)
+  await owner.request('POST', `${agent}/oauth/finish`, body)
+  provider.withdrawAll()
+  const { error } = (await client.request('POST', `${agent}/connection/test`)).body.smtp
+  assert.match(error, /invalid_grant.*Connect the mailbox with the provider again/)
+})
+
+test('an attempt belongs to the session and the agent with which it was begun', async () => {
+  const [id, otherId] = [await newAgent(), await newAgent()]
+  const { url, attempt } = await begin(`/agents/${id}/email/oauth`)
+  const body = backFrom(await provider.permit(url, ADDRESS), attempt)
+  const colleague = await memberOf(service, client.accountId, 'owner', { email: 'second@shop.example' })
+  const stranger = await service.account()
+  const finish = (who: Pick<Worker, 'request'>, agentId = id, more = {}) =>
+    who.request('POST', `/agents/${agentId}/email/oauth/finish`, { ...body, ...more })
+  for (const refused of [
+    await finish(colleague),
+    await finish(client),
+    await finish(owner, otherId),
+    await finish(owner, id, { state: 'another' }),
+    await finish(owner, id, { attempt: `${attempt.slice(0, -4)}AAAA` }),
+  ]) {
+    assert.equal(refused.status, 400)
+    assert.match(refused.body.error.message, /expired, or was begun elsewhere/)
+  }
+  assert.equal((await finish(stranger)).status, 404)
+  assert.equal((await client.request('GET', `/agents/${id}/email/connection`)).status, 404)
+  assert.equal((await finish(owner)).body.ok, true)
+})
+
+test('large providers need only the address, and the client of the operator if there is one', async () => {
+  const agent = `/agents/${await newAgent()}/email/oauth`
+  const read = (await client.request('GET', agent)).body
+  assert.equal(read.redirectUrl, 'https://parley.example/desk/mailbox-sign-in')
+  assert.deepEqual(
+    read.providers.map(({ id, hasClient }: { id: string; hasClient: boolean }) => [id, hasClient]),
+    [
+      ['google', false],
+      ['microsoft', true],
+    ],
+  )
+  const connection = { address: ADDRESS, mode: 'agent', plusAddressing: false, keepsSent: false }
+  const start = (provider: string, more: object = {}) =>
+    owner.request('POST', agent, { provider, connection: { ...connection, ...more } })
+  const microsoft = new URL((await start('microsoft')).body.url)
+  assert.equal(microsoft.host, 'login.microsoftonline.com')
+  assert.equal(microsoft.searchParams.get('client_id'), 'operators-client')
+  assert.match(
+    microsoft.searchParams.get('scope') ?? '',
+    /offline_access .*IMAP\.AccessAsUser\.All .*SMTP\.Send/,
+  )
+  assert.equal((await start('google')).status, 400)
+  const google = new URL((await start('google', { oauth: { clientId: 'ours' } })).body.url)
+  assert.deepEqual(
+    ['client_id', 'access_type', 'login_hint'].map((name) => google.searchParams.get(name)),
+    ['ours', 'offline', ADDRESS],
+  )
+  const plain = { ...oauth(), authorizationUrl: 'http://provider.example/authorize' }
+  const refused = await start('other', { oauth: plain, smtp: { host: 'x', port: 25, security: 'none' } })
+  assert.match(JSON.stringify(refused.body), /authorizationUrl.*https:/)
+})
