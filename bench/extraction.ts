@@ -9,7 +9,7 @@ import type {
 import { createExtractor } from '../server/knowledge/documents/extractor.ts'
 import { isWarned as isMissing } from '../server/knowledge/documents/gaps.ts'
 import { sniffType, typeOfName } from '../server/knowledge/documents/sniff-type.ts'
-import { visibleText } from '../server/platform/text/words/visible-text.ts'
+import { visibleText } from '../server/platform/text/words/words.ts'
 
 /** `found` is the share of the reference's words that are in the passages, `right` that of their words in the reference. */
 type Reading = {

@@ -1,4 +1,4 @@
-import { visibleText } from '../../server/platform/text/words/visible-text.ts'
+import { visibleText } from '../../server/platform/text/words/words.ts'
 
 /** Normalizes a text for the search for facts, which ignores case, line breaks and Markdown syntax. */
 const plain = (text: string): string =>

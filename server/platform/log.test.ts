@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { freshDatabase } from '../../test/database.ts'
-import { DatabaseUnavailable } from './db/connections/unavailable.ts'
+import { DatabaseUnavailable } from './db/connections/database-errors.ts'
 import { createLog } from './log.ts'
 
 const SAID = 'marzipan'

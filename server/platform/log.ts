@@ -1,6 +1,6 @@
 import { type DestinationStream, type LogFn, type Logger, pino, stdTimeFunctions } from 'pino'
 import pretty from 'pino-pretty'
-import { DatabaseUnavailable } from './db/connections/unavailable.ts'
+import { DatabaseUnavailable } from './db/connections/database-errors.ts'
 import { recordOf } from './unknown-values.ts'
 
 const MAX_LEVELS = 6

@@ -53,8 +53,7 @@ import { escapeHtml, textAsHtml } from '../../server/platform/text/safety/escape
 import { LinkFilter, linksTo, withoutForeignLinks } from '../../server/platform/text/safety/foreign-links.ts'
 import { linearPattern } from '../../server/platform/text/safety/linear-pattern.ts'
 import { splitSentences } from '../../server/platform/text/words/sentences.ts'
-import { visibleText } from '../../server/platform/text/words/visible-text.ts'
-import { foldText, splitWords } from '../../server/platform/text/words/words.ts'
+import { foldText, splitWords, visibleText } from '../../server/platform/text/words/words.ts'
 import { parseMarkdown } from '../../widget/frame/parse-markdown.ts'
 
 type TextFunction = {

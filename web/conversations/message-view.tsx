@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react'
-import { containsWords } from '../../server/platform/text/words/contains-words.ts'
+import { containsWords } from '../../server/platform/text/words/words.ts'
 import type { Message } from '../app/api.ts'
 import { SourceList } from '../playground/source-list.tsx'
 import { Ago } from '../ui/ago.tsx'

@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { CUSTOMER_SENTENCES } from '../../server/platform/text/languages/customer-sentences.ts'
-import { containsWords } from '../../server/platform/text/words/contains-words.ts'
+import { containsWords } from '../../server/platform/text/words/words.ts'
 import { useKept } from '../app/use-kept.ts'
 import { silenceOf } from '../conversations/message-view.tsx'
 import { IconButton } from '../ui/button.tsx'

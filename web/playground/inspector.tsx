@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { visibleText } from '../../server/platform/text/words/visible-text.ts'
+import { visibleText } from '../../server/platform/text/words/words.ts'
 import { type OutputOf, reading } from '../app/api.ts'
 import { SaveCase } from '../evaluations/save-case.tsx'
 import { Button } from '../ui/button.tsx'

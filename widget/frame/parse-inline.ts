@@ -1,4 +1,4 @@
-import { isArrayIndex } from '../../server/platform/text/rows/array-index.ts'
+import { isArrayIndex } from '../../server/platform/text/rows/named-rows.ts'
 
 export type Inline =
   | { type: 'text' | 'code'; text: string }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { EmbeddingUse, Owner } from '../../ai/embeddings/embedding-use.ts'
-import { violates } from '../../platform/db/connections/violates.ts'
+import { violates } from '../../platform/db/connections/database-errors.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { asAccountId } from '../../platform/db/tables/columns.ts'

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import { isIsolated } from '../../platform/child-process/launch.ts'
-import { DatabaseUnavailable } from '../../platform/db/connections/unavailable.ts'
+import { DatabaseUnavailable } from '../../platform/db/connections/database-errors.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { hasPgvector } from '../../platform/db/upkeep/pgvector.ts'
 import { indexTables } from '../../platform/db/upkeep/vacuum.ts'

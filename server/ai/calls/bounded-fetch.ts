@@ -1,6 +1,6 @@
 import { type Dispatcher, fetch } from 'undici'
 import { tooLong } from '../failures/model-failure.ts'
-import type { CallLimits } from './call-limits.ts'
+import type { CallLimits } from './model-call.ts'
 
 const NEWLINE = 10
 

@@ -1,7 +1,7 @@
 import type { JSONSchema7, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { FairPlaces } from '../../platform/concurrency/fair-places.ts'
-import type { ResolvedModel } from './model-call.ts'
-import { type CallOptions, ModelCall, type Part } from './model-call.ts'
+import { recordOf } from '../../platform/unknown-values.ts'
+import { type CallOptions, ModelCall, type Part, type ResolvedModel } from './model-call.ts'
 import { WAS_REASONING } from './tagged-reasoning.ts'
 
 /**
@@ -85,4 +85,28 @@ export async function askForText(
     noteText?.(text)
   }
   return text
+}
+
+/** Returns the schema of an object that has all of these members and no other, as strict providers want it. */
+export const objectOf = (properties: Record<string, JSONSchema7>): JSONSchema7 => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: false,
+})
+
+/**
+ * Parses the answer to a request with a schema. Servers that do not know schemas may put a code fence around it; null for
+ * anything else than one object.
+ */
+export function jsonAnswer(text: string): Record<string, unknown> | null {
+  const [from, to] = [text.indexOf('{'), text.lastIndexOf('}')]
+  const around = from < 0 ? text : text.slice(0, from) + text.slice(to + 1)
+  if (from < 0 || /[^\s`]/.test(around.replace(/json/i, ''))) return null
+  try {
+    const value: unknown = JSON.parse(text.slice(from, to + 1))
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? recordOf(value) : null
+  } catch {
+    return null
+  }
 }

@@ -1,8 +1,6 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import type { ModelEntry } from '../catalogue/catalogue.ts'
 import { ModelFailure, toModelFailure, tooLong } from '../failures/model-failure.ts'
-import { CallClock, type CallTimes } from './call-clock.ts'
-import { type CallLimits, limitsOf } from './call-limits.ts'
 import { NOTHING_REFUSED, type Refused } from './refused-settings.ts'
 
 export type Part = LanguageModelV4StreamPart
@@ -314,5 +312,116 @@ export class ModelCall implements Receiver, AsyncIterableIterator<Part[], undefi
       this.#error = null
     } else if (this.#state === 'over') waiting.resolve(DONE)
     else this.#waiting = waiting
+  }
+}
+
+/** Milliseconds. */
+type CallTimes = { firstToken: number; idle: number; total: number }
+
+/**
+ * Checks that a model call, including its second attempt, makes progress. It starts at once; `onTimeout` is called at most
+ * once, with the timeout that has expired.
+ */
+class CallClock {
+  readonly #times: CallTimes
+  readonly #onTimeout: (time: keyof CallTimes) => void
+  readonly #end: number
+  #lastSign = performance.now()
+  #silence: 'firstToken' | 'idle' = 'firstToken'
+  #held = false
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(times: CallTimes, onTimeout: (time: keyof CallTimes) => void) {
+    this.#times = times
+    this.#onTimeout = onTimeout
+    this.#end = this.#lastSign + times.total
+    this.#watch(this.#lastSign)
+  }
+
+  /** Reports that something was read. It only reads the time, so it may be called for every read. */
+  alive(): void {
+    this.#lastSign = performance.now()
+  }
+
+  /**
+   * Reports that a part of the answer or of the reasoning before it was read. From then on, the idle timeout applies.
+   */
+  content(): void {
+    if (this.#silence === 'firstToken') this.#expect('idle')
+    else this.#lastSign = performance.now()
+  }
+
+  /** Reports a new attempt, whose first part gets the full time of a first part. The total time continues. */
+  restart(): void {
+    this.#expect('firstToken')
+  }
+
+  /** While it is held, only the total time passes: nothing is read because the caller has not asked for more. */
+  hold(isHeld: boolean): void {
+    this.#held = isHeld
+    this.#lastSign = performance.now()
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+  }
+
+  #expect(silence: 'firstToken' | 'idle'): void {
+    this.#silence = silence
+    this.#lastSign = performance.now()
+    clearTimeout(this.#timer)
+    this.#watch(this.#lastSign)
+  }
+
+  /** A single timer sleeps until the earliest possible timeout; progress does not reset it. */
+  #watch(now: number): void {
+    const next = Math.min(this.#lastSign + this.#times[this.#silence], this.#end)
+    this.#timer = setTimeout(() => this.#check(), Math.ceil(next - now))
+  }
+
+  #check(): void {
+    const now = performance.now()
+    if (this.#held) this.#lastSign = now
+    if (now >= this.#end) this.#onTimeout('total')
+    else if (now >= this.#lastSign + this.#times[this.#silence]) this.#onTimeout(this.#silence)
+    else this.#watch(now)
+  }
+}
+
+/**
+ * The upper limits of one answer, whatever a provider sends. Models are told `maxOutputTokens`; these limits are so
+ * generous that only a provider that ignores it, or that is broken, exceeds them.
+ */
+export type CallLimits = {
+  /** Characters of the answer's text, and of its reasoning. */
+  text: number
+  /** Characters of the inputs of all tool calls. */
+  toolInput: number
+  /** Bytes of one line or one event of the stream. */
+  line: number
+  /** Bytes of the whole body. */
+  body: number
+}
+
+/** In European languages, a token stands for about four characters. */
+const CHARACTERS_PER_TOKEN = 8
+const MORE_CHARACTERS = 4_000
+const TOOL_INPUT = 256_000
+/**
+ * An event for one token takes about 300 bytes, or 1,000 with annotations of a content filter or with repeated
+ * reasoning.
+ */
+const BYTES_PER_TOKEN = 2_048
+const MORE_BYTES = 4 * 1024 * 1024
+const LINE = 1024 * 1024
+
+export function limitsOf({ maxOutputTokens }: Pick<ModelEntry, 'maxOutputTokens'>): CallLimits {
+  const text = maxOutputTokens * CHARACTERS_PER_TOKEN + MORE_CHARACTERS
+  return {
+    text,
+    toolInput: Math.max(text, TOOL_INPUT),
+    // A provider may repeat the whole answer in its last event.
+    line: LINE + 4 * text,
+    body: maxOutputTokens * BYTES_PER_TOKEN + MORE_BYTES,
   }
 }

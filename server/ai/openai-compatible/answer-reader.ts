@@ -1,5 +1,5 @@
 import type { LanguageModelV4FinishReason, LanguageModelV4StreamPart } from '@ai-sdk/provider'
-import { type CallDelta, CallReader } from './call-reader.ts'
+import { ModelFailure, tooLong } from '../failures/model-failure.ts'
 import { PROVIDER_OPTIONS } from './request-body.ts'
 import { failureOfError } from './stream-error.ts'
 
@@ -184,5 +184,284 @@ function usageOf(usage: Usage) {
       text: undefined,
       reasoning: usage.completion_tokens_details?.reasoning_tokens,
     },
+  }
+}
+
+type CallDelta = {
+  index?: number | null
+  id?: string | null
+  function?: { name?: string | null; arguments?: unknown } | null
+  /** Gemini's signature of the call, which must be sent back with it. */
+  extra_content?: unknown
+}
+
+type Call = {
+  /** The id that the server sent, which may not be unique. */
+  serverId: string
+  id: string
+  name: string
+  input: string
+  extra: unknown
+  isStarted: boolean
+}
+
+const MAX_CALLS = 128
+
+/**
+ * Assembles tool calls that arrive in pieces. According to the documentation, each piece names its call by `index`, and
+ * the first piece has the id and the name. In practice, servers omit the index, repeat ids or names, or give every call
+ * the index 0.
+ */
+class CallReader {
+  readonly #add: (part: LanguageModelV4StreamPart) => void
+  readonly #calls: Call[] = []
+  #byIndex: Map<number, Call> | null = null
+
+  constructor(add: (part: LanguageModelV4StreamPart) => void) {
+    this.#add = add
+  }
+
+  get isEmpty(): boolean {
+    return this.#calls.length === 0
+  }
+
+  read(delta: CallDelta): void {
+    const name = delta.function?.name ?? ''
+    const input = inputOf(delta.function?.arguments)
+    const known = this.#known(delta, name)
+    const call = known && !isAnother(known, delta, name, input) ? known : this.#open(delta, name)
+    if (call === known && name !== '' && !call.isStarted && call.name !== name) {
+      // The name arrives in pieces, or each piece repeats it with more characters.
+      call.name = name.startsWith(call.name) ? name : call.name + name
+    }
+    if (delta.extra_content) call.extra = delta.extra_content
+    if (input === '') return
+    this.#start(call)
+    call.input += input
+    this.#add({ type: 'tool-input-delta', id: call.id, delta: input })
+  }
+
+  /** Whether there were any calls. */
+  end(): boolean {
+    for (const call of this.#calls) {
+      this.#start(call)
+      const { id, name, input, extra } = call
+      this.#add({ type: 'tool-input-end', id })
+      this.#add({
+        type: 'tool-call',
+        toolCallId: id,
+        toolName: name,
+        input: input || '{}',
+        ...(extra ? { providerMetadata: { [PROVIDER_OPTIONS]: { extra_content: extra as never } } } : {}),
+      })
+    }
+    return this.#calls.length > 0
+  }
+
+  #known({ index, id }: CallDelta, name: string): Call | undefined {
+    if (typeof index === 'number') return this.#byIndex?.get(index)
+    const last = this.#calls.at(-1)
+    if (id) return this.#calls.findLast(({ serverId }) => serverId === id) ?? (name === '' ? last : undefined)
+    return name === '' ? last : undefined
+  }
+
+  #open({ index, id }: CallDelta, name: string): Call {
+    if (name === '') throw new ModelFailure('invalid_response', new Error('a tool call without a name'))
+    if (this.#calls.length === MAX_CALLS) {
+      throw new ModelFailure('invalid_response', new Error(`more than ${MAX_CALLS} tool calls`))
+    }
+    const isFree = id && !this.#calls.some((call) => call.id === id)
+    const call = {
+      serverId: id ?? '',
+      id: isFree ? id : crypto.randomUUID(),
+      name,
+      input: '',
+      extra: null,
+      isStarted: false,
+    }
+    this.#calls.push(call)
+    if (typeof index === 'number') {
+      this.#byIndex ??= new Map()
+      this.#byIndex.set(index, call)
+    }
+    return call
+  }
+
+  /** The name is shown once it is complete, which is when the input begins, or at the end. */
+  #start(call: Call): void {
+    if (call.isStarted) return
+    call.isStarted = true
+    this.#add({ type: 'tool-input-start', id: call.id, toolName: call.name })
+  }
+}
+
+/** Returns whether a piece that seems to belong to a known call begins another one. */
+function isAnother(known: Call, { id }: CallDelta, name: string, input: string): boolean {
+  // A piece without a name continues the call even if its id is new, because some servers generate an id for each
+  // piece.
+  if (name === '') return false
+  if (id && known.serverId !== '' && id !== known.serverId) return true
+  return input !== '' && isWhole(known.input)
+}
+
+function isWhole(input: string): boolean {
+  if (!input.endsWith('}')) return false
+  try {
+    JSON.parse(input)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function inputOf(value: unknown): string {
+  if (value === undefined || value === null) return ''
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+const LF = 10
+const CR = 13
+const BYTE_ORDER_MARK = 0xfeff
+const NO_BYTES = Buffer.alloc(0)
+
+export type StreamEvent =
+  | { type: 'chunk'; value: unknown }
+  /** An error, as text or as a value. */
+  | { type: 'error'; value: unknown }
+  /** Data that is not JSON; `isWhole` is false if the stream broke off in it. */
+  | { type: 'unreadable'; isWhole: boolean }
+  | { type: 'done' }
+
+/**
+ * Reads a server-sent event stream of JSON as its bytes arrive, and tolerates what servers do differently: a data line
+ * that is complete JSON is an event, whether or not an empty line follows. Throws when a line, or an event of several
+ * lines, exceeds `longest` bytes.
+ */
+export class EventReader {
+  readonly #longest: number
+  readonly #onEvent: (event: StreamEvent) => void
+  /** The bytes of the unfinished line are the first `#length` of these. */
+  #rest = NO_BYTES
+  #length = 0
+  #isFirst = true
+  #endedWithCr = false
+  /** Data whose JSON continues in the next line. */
+  #data: string | null = null
+  #isError = false
+
+  constructor(longest: number, onEvent: (event: StreamEvent) => void) {
+    this.#longest = longest
+    this.#onEvent = onEvent
+  }
+
+  /** Whether a line ended in these bytes, including comments. */
+  push(bytes: Buffer): boolean {
+    const end = Math.max(bytes.lastIndexOf(LF), bytes.lastIndexOf(CR)) + 1
+    if (end === 0) {
+      this.#keep(bytes)
+      return false
+    }
+    // A line never ends inside a character, so complete lines can be decoded separately.
+    if (this.#length > 0) this.#keep(bytes.subarray(0, end))
+    const lines =
+      this.#length > 0 ? this.#rest.toString('utf8', 0, this.#length) : bytes.toString('utf8', 0, end)
+    this.#length = 0
+    this.#keep(bytes.subarray(end))
+    this.#readLines(lines)
+    return true
+  }
+
+  /** The stream has ended; its last line may lack its terminator. */
+  end(): void {
+    const last = this.#rest.toString('utf8', 0, this.#length)
+    this.#length = 0
+    if (last !== '') this.#readLines(`${last}\n`, false)
+    this.#closeEvent(false)
+  }
+
+  #keep(bytes: Buffer): void {
+    const length = this.#length + bytes.length
+    if (length > this.#longest) throw tooLong('a line of the stream')
+    if (length > this.#rest.length) {
+      const grown = Buffer.allocUnsafe(Math.max(length, 2 * this.#rest.length, 1_024))
+      this.#rest.copy(grown, 0, 0, this.#length)
+      this.#rest = grown
+    }
+    bytes.copy(this.#rest, this.#length)
+    this.#length = length
+  }
+
+  #readLines(text: string, isWhole = true): void {
+    let from = 0
+    if (this.#isFirst) {
+      this.#isFirst = false
+      if (text.charCodeAt(0) === BYTE_ORDER_MARK) from = 1
+    }
+    if (text.includes('\r') || this.#endedWithCr) {
+      if (this.#endedWithCr && text.charCodeAt(from) === LF) from++
+      this.#endedWithCr = text.endsWith('\r')
+      const lines = text.slice(from).split(/\r\n|\n|\r/)
+      lines.pop()
+      for (const line of lines) this.#readLine(line)
+      return
+    }
+    for (let to = text.indexOf('\n', from); to !== -1; to = text.indexOf('\n', from)) {
+      this.#readLine(text.slice(from, to), isWhole)
+      from = to + 1
+    }
+  }
+
+  #readLine(line: string, isWhole = true): void {
+    if (line === '') this.#closeEvent(true)
+    else if (line.startsWith('data:')) this.#readData(line.slice(line[5] === ' ' ? 6 : 5))
+    else if (line.startsWith('event:')) this.#isError = line.slice(6).trim() === 'error'
+    else if (line.startsWith('error:')) {
+      // Older versions of llama.cpp name the field after its content.
+      this.#isError = true
+      this.#readData(line.slice(6).trim())
+    } else if (line.startsWith('{') && isWhole) {
+      // A proxy or a server may write an error without a field name. Other fields and comments are ignored.
+      const value = parse(line)
+      if (value !== undefined) this.#onEvent({ type: 'chunk', value })
+    }
+  }
+
+  #readData(data: string): void {
+    if (this.#data !== null) {
+      this.#data += `\n${data}`
+      if (this.#data.length > this.#longest) throw tooLong('an event of the stream')
+      return
+    }
+    if (data.startsWith('[DONE]')) {
+      this.#onEvent({ type: 'done' })
+      return
+    }
+    const value = parse(data)
+    if (value !== undefined) this.#onEvent({ type: this.#isError ? 'error' : 'chunk', value })
+    else if (data.trim() !== '') this.#data = data
+  }
+
+  #closeEvent(isWhole: boolean): void {
+    const data = this.#data
+    const isError = this.#isError
+    this.#data = null
+    this.#isError = false
+    if (data === null) return
+    const value = parse(data)
+    if (isError) this.#onEvent({ type: 'error', value: value ?? data })
+    else if (value !== undefined) this.#onEvent({ type: 'chunk', value })
+    else this.#onEvent({ type: 'unreadable', isWhole })
+  }
+}
+
+/** Returns undefined for anything that is not JSON. */
+function parse(data: string): unknown {
+  const first = data.charCodeAt(0)
+  // No event or error begins differently, and detecting that by an exception is expensive.
+  if (first !== 0x7b && first !== 0x5b && first !== 0x22 && first !== 0x20) return undefined
+  try {
+    return JSON.parse(data)
+  } catch {
+    return undefined
   }
 }

@@ -1,5 +1,4 @@
-import { askForAccount } from '../../ai/calls/call-model.ts'
-import { jsonAnswer, objectOf } from '../../ai/calls/json-answer.ts'
+import { askForAccount, jsonAnswer, objectOf } from '../../ai/calls/call-model.ts'
 import type { ResolvedModel } from '../../ai/calls/model-call.ts'
 import type { Models } from '../../ai/models.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'

@@ -7,7 +7,7 @@ import type { ActionType } from '../../platform/db/tables/actions.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { GenerationsTable, MessagePart, StopReason } from '../../platform/db/tables/conversations.ts'
 import { storableJson } from '../../platform/http/bodies/storable.ts'
-import { containsWords } from '../../platform/text/words/contains-words.ts'
+import { containsWords } from '../../platform/text/words/words.ts'
 import { recordOf } from '../../platform/unknown-values.ts'
 import type { GenerationIds, LiveGeneration } from '../stream/reading.ts'
 

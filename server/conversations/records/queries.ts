@@ -5,7 +5,7 @@ import { type ConversationRef, ofAgent } from '../../platform/db/refs.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { ConversationsTable, MessagesTable } from '../../platform/db/tables/conversations.ts'
 import { ApiError } from '../../platform/http/errors.ts'
-import { shorten, shortenAtWord } from '../../platform/text/words/shorten.ts'
+import { shorten, shortenAtWord } from '../../platform/text/words/words.ts'
 import { textOf } from './parts.ts'
 
 export type ConversationRow = Selectable<ConversationsTable>

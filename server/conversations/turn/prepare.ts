@@ -20,8 +20,7 @@ import {
   type CustomerLanguage,
   isCustomerLanguage,
 } from '../../platform/text/languages/customer-sentences.ts'
-import { estimateTokens } from '../../platform/text/languages/estimate-tokens.ts'
-import { guessLanguage, type Language } from '../../platform/text/languages/language.ts'
+import { estimateTokens, guessLanguage, type Language } from '../../platform/text/languages/language.ts'
 import { withTables } from '../../platform/text/rows/named-rows.ts'
 import { acceptsOffer } from '../records/accept-offer.ts'
 import { resultsOf, textOf } from '../records/parts.ts'

@@ -1,9 +1,6 @@
-import { densePairs, isDense } from '../../platform/text/languages/dense-script.ts'
-import { guessLanguage } from '../../platform/text/languages/language.ts'
-import { createStemmer } from '../../platform/text/languages/stem.ts'
-import { isStopWord } from '../../platform/text/languages/stop-words.ts'
-import { visibleText } from '../../platform/text/words/visible-text.ts'
-import { splitWords } from '../../platform/text/words/words.ts'
+import { densePairs, guessLanguage, isDense } from '../../platform/text/languages/language.ts'
+import { createStemmer, isStopWord } from '../../platform/text/languages/stem.ts'
+import { splitWords, visibleText } from '../../platform/text/words/words.ts'
 
 /** The share of an expected answer's words that a passage must contain, because people word it differently. */
 const SHARE = 0.7

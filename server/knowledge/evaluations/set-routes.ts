@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { requireAgent } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
-import { violates } from '../../platform/db/connections/violates.ts'
+import { violates } from '../../platform/db/connections/database-errors.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'

@@ -10,16 +10,19 @@ import { createStemmer, type Stemmer } from '../../platform/text/languages/stem.
 import { nearestChunks } from '../vectors/nearest-chunks.ts'
 import { nearFrom } from '../vectors/spaces.ts'
 import {
+  type AskedWord,
+  askedWords,
+  type Candidate,
   type FoundByWords,
   findByKeys,
   findByWords,
   pinsFor,
   readSearchState,
   type Scope,
+  type Scored,
   type SearchState,
+  scoreCandidates,
 } from './find-by-words.ts'
-import { type Candidate, type Scored, scoreCandidates } from './score.ts'
-import { type AskedWord, askedWords } from './terms.ts'
 
 /** The confidence from which the documents count as covering a question: a third of what its words weigh. */
 export const FOUND_FROM = 1 / 3

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Reranker } from '../../ai/embeddings/reranker.ts'
-import { visibleText } from '../../platform/text/words/visible-text.ts'
+import { visibleText } from '../../platform/text/words/words.ts'
 import type { Passage, SearchResult } from './knowledge.ts'
 
 /** The number of passages that a reranking model scores. */

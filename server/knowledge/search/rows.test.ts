@@ -9,10 +9,9 @@ import { json } from '../../platform/db/statements/json.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import { createStemmer } from '../../platform/text/languages/stem.ts'
 import { insertChunks } from '../training/store-chunks.ts'
-import { findByWords, readSearchState } from './find-by-words.ts'
+import { askedWords, findByWords, readSearchState, termHash } from './find-by-words.ts'
 import { enqueueIndexing, INDEX_WORDS, indexWords } from './index-words.ts'
 import type { SearchResult } from './knowledge.ts'
-import { askedWords, termHash } from './terms.ts'
 
 let service: Service
 let client: Client

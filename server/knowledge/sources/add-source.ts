@@ -1,5 +1,5 @@
 import type { Insertable } from 'kysely'
-import { violates } from '../../platform/db/connections/violates.ts'
+import { violates } from '../../platform/db/connections/database-errors.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'
 import { transact } from '../../platform/db/statements/transact.ts'

@@ -7,7 +7,7 @@ import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { storable } from '../../platform/http/bodies/storable.ts'
 import type { Language } from '../../platform/text/languages/language.ts'
 import { createStemmer } from '../../platform/text/languages/stem.ts'
-import { languageOf, type Searchable, searchedText, termHash, termsOf } from '../search/terms.ts'
+import { languageOf, type Searchable, searchedText, termHash, termsOf } from '../search/find-by-words.ts'
 import { vectorKey } from './embed-chunks.ts'
 import type { LoadedChunk } from './load-content.ts'
 

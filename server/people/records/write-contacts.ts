@@ -1,4 +1,4 @@
-import { violates } from '../../platform/db/connections/violates.ts'
+import { violates } from '../../platform/db/connections/database-errors.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'
 import type { AgentRef } from '../../platform/db/refs.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { DatabaseUnavailable } from './connections/unavailable.ts'
+import { DatabaseUnavailable } from './connections/database-errors.ts'
 import { WatchedClient } from './connections/watched-client.ts'
 import type { Db } from './database.ts'
 import { afterCommit } from './statements/transact.ts'

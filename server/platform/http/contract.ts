@@ -1,5 +1,5 @@
 import Type, { type Static, type TObject, type TProperties, type TSchema, type TUnsafe } from 'typebox'
-import type { ErrorCode } from './error-codes.ts'
+import type { ErrorCode } from './errors.ts'
 import { problemOfList } from './input/comma-list.ts'
 
 /** The addresses of the two versions of the API. */

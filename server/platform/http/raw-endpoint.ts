@@ -1,5 +1,5 @@
 import type { TObject, TSchema } from 'typebox'
-import { type ErrorCode, earlyErrors } from './error-codes.ts'
+import { type ErrorCode, earlyErrors } from './errors.ts'
 
 /**
  * The description of a route outside of the APIs: a file, a page or a webhook. Such a route takes no key, and its

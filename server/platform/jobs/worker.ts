@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
+import { isUnavailable } from '../db/connections/database-errors.ts'
 import { withLowPriority, withTenant } from '../db/connections/lanes.ts'
-import { isUnavailable } from '../db/connections/unavailable.ts'
 import type { Db } from '../db/database.ts'
 import type { ServiceProcess } from '../db/upkeep/processes.ts'
 import { recordOf } from '../unknown-values.ts'

@@ -3,7 +3,7 @@ import { isId } from '../../../platform/db/ids.ts'
 import type { AttachmentNote } from '../../../platform/db/tables/attachments.ts'
 import type { DeliveryContent } from '../../../platform/db/tables/deliveries.ts'
 import { linksTo, withoutForeignLinks } from '../../../platform/text/safety/foreign-links.ts'
-import { shorten } from '../../../platform/text/words/shorten.ts'
+import { shorten } from '../../../platform/text/words/words.ts'
 import type { ProviderAdapter } from '../connection/provider-adapter.ts'
 import { splitText } from './split-text.ts'
 

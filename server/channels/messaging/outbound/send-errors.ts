@@ -1,5 +1,4 @@
-import type { ErrorCode } from '../../../platform/http/error-codes.ts'
-import { ApiError } from '../../../platform/http/errors.ts'
+import { ApiError, type ErrorCode } from '../../../platform/http/errors.ts'
 import type { ProviderFailure, ProviderFailureCode } from '../connection/provider-failure.ts'
 
 /** The errors for the caller. All other codes are MESSAGING_SEND_FAILED. */

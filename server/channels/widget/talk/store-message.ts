@@ -18,7 +18,7 @@ import {
 import { noteVoice } from '../../../conversations/records/set-status.ts'
 import { storeCustomerMessage } from '../../../inbox/messages/store-customer-message.ts'
 import { publishDeskEvent } from '../../../inbox/tickets/publish-desk-event.ts'
-import { violates } from '../../../platform/db/connections/violates.ts'
+import { violates } from '../../../platform/db/connections/database-errors.ts'
 import type { Db, Trx } from '../../../platform/db/database.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import { ApiError } from '../../../platform/http/errors.ts'

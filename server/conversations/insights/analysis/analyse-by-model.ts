@@ -1,5 +1,4 @@
-import { askForAccount } from '../../../ai/calls/call-model.ts'
-import { objectOf } from '../../../ai/calls/json-answer.ts'
+import { askForAccount, objectOf } from '../../../ai/calls/call-model.ts'
 import type { ResolvedModel } from '../../../ai/calls/model-call.ts'
 import type { Models } from '../../../ai/models.ts'
 import { storable } from '../../../platform/http/bodies/storable.ts'

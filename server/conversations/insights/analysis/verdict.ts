@@ -1,4 +1,4 @@
-import { jsonAnswer } from '../../../ai/calls/json-answer.ts'
+import { jsonAnswer } from '../../../ai/calls/call-model.ts'
 import { tidyName, topicKey } from '../topics/topic-key.ts'
 
 type Sentiment = 'positive' | 'neutral' | 'negative'

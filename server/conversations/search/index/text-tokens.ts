@@ -1,5 +1,5 @@
 import { createYielder } from '../../../platform/concurrency/yield-to-event-loop.ts'
-import { splitDense } from '../../../platform/text/languages/dense-script.ts'
+import { splitDense } from '../../../platform/text/languages/language.ts'
 import { foldText } from '../../../platform/text/words/words.ts'
 import { languagesFor, spokenLanguage, WORDS_LOOKED_AT } from './spoken-language.ts'
 import type { Stemmers } from './stemmers.ts'

@@ -1,5 +1,5 @@
 import type { Context } from '../../../context.ts'
-import { violates } from '../../../platform/db/connections/violates.ts'
+import { violates } from '../../../platform/db/connections/database-errors.ts'
 import { json } from '../../../platform/db/statements/json.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import { ApiError, invalidField } from '../../../platform/http/errors.ts'

@@ -1,5 +1,4 @@
-import { visibleText } from '../../../platform/text/words/visible-text.ts'
-import { lettersOnly } from '../../../platform/text/words/words.ts'
+import { lettersOnly, visibleText } from '../../../platform/text/words/words.ts'
 import { finishDocument, type Section } from '../extracted-document.ts'
 import { widthOf } from '../table-rows.ts'
 import { hasContactData, hasFigure } from './contact-data.ts'

@@ -1,6 +1,6 @@
 import { Defuddle } from 'defuddle/node'
 import { parseHTML } from 'linkedom'
-import { visibleText } from '../../../platform/text/words/visible-text.ts'
+import { visibleText } from '../../../platform/text/words/words.ts'
 import { ExtractFailure } from '../extract-failure.ts'
 import { type ExtractedDocument, finishDocument, type Section } from '../extracted-document.ts'
 import { linkAddress } from '../text/link-address.ts'

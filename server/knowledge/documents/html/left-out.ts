@@ -1,6 +1,5 @@
 import type { Gap } from '../../../platform/db/tables/knowledge.ts'
-import { visibleText } from '../../../platform/text/words/visible-text.ts'
-import { lettersOnly } from '../../../platform/text/words/words.ts'
+import { lettersOnly, visibleText } from '../../../platform/text/words/words.ts'
 import type { Section } from '../extracted-document.ts'
 
 type Part = { place: string; text: string }

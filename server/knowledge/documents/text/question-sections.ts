@@ -1,5 +1,5 @@
 import { questionRows } from '../../../platform/text/rows/named-rows.ts'
-import { visibleText } from '../../../platform/text/words/visible-text.ts'
+import { visibleText } from '../../../platform/text/words/words.ts'
 import { LIST_ITEM } from './dense-lines.ts'
 
 /** The words that mark a question, as in "Question: …", in the usual languages. ANSWER_WORDS mark its answer. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { buildPrompt } from '../../../conversations/turn/prepare.ts'
-import { estimateTokens } from '../../../platform/text/languages/estimate-tokens.ts'
+import { estimateTokens } from '../../../platform/text/languages/language.ts'
 import { chunkSections } from '../../documents/chunk/chunk-sections.ts'
 import type { Passage } from '../knowledge.ts'
 import { citedSource } from './cited-source.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../platform/db/database.ts'
-import { estimateTokens } from '../../../platform/text/languages/estimate-tokens.ts'
+import { estimateTokens } from '../../../platform/text/languages/language.ts'
 import { areRows } from '../../../platform/text/rows/named-rows.ts'
 import { splitWords } from '../../../platform/text/words/words.ts'
 import type { AgentKnowledge, Passage, Piece } from '../knowledge.ts'

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino'
-import { askForText } from '../../../ai/calls/call-model.ts'
-import { jsonAnswer, objectOf } from '../../../ai/calls/json-answer.ts'
+import { askForText, jsonAnswer, objectOf } from '../../../ai/calls/call-model.ts'
 import type { ResolvedModel } from '../../../ai/calls/model-call.ts'
 
 /** A message of a conversation as its reader sees it. */

@@ -1,5 +1,11 @@
 import type pg from 'pg'
-import { DatabaseUnavailable, noteConnectionError, type Outage, outageOf, saysAway } from './unavailable.ts'
+import {
+  DatabaseUnavailable,
+  noteConnectionError,
+  type Outage,
+  outageOf,
+  saysAway,
+} from './database-errors.ts'
 import { WatchedClient } from './watched-client.ts'
 
 /** Whether the database can be asked. While it is away, every query fails at once with DatabaseUnavailable. */

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { createTimeLine } from '../../concurrency/time-line.ts'
-import { noteConnectionError } from './unavailable.ts'
+import { noteConnectionError } from './database-errors.ts'
 
 type Work = { rank: 'urgent' | 'other' | 'bulk'; tenant: string }
 

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { type Dialect, PostgresDialect, type PostgresPoolClient, type PostgresQueryResult } from 'kysely'
 import type pg from 'pg'
 import { statementSent } from '../statements/statement-sent.ts'
+import { isStale } from './database-errors.ts'
 import type { Lanes } from './lanes.ts'
-import { isStale } from './stale-statement.ts'
 
 /** The part of a pg pool that is used here. */
 type Connections = {

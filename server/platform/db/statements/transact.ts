@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { codeOf } from '../../unknown-values.ts'
-import { isStale } from '../connections/stale-statement.ts'
+import { isStale } from '../connections/database-errors.ts'
 import type { Db, Trx } from '../database.ts'
 
 const TRIES = 4

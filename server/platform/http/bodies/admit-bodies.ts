@@ -1,10 +1,8 @@
-import type { IncomingMessage } from 'node:http'
-import { Transform } from 'node:stream'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { type Duplex, Transform } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../errors.ts'
 import { addressBucket } from '../limits/address-bucket.ts'
-import type { BodyBudget, BodyBudgets } from './body-budget.ts'
-import { isBroken, isForm } from './broken-connections.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -124,4 +122,96 @@ export function cutWhenSlow(raw: IncomingMessage, { everyMs, bytesPerSecond }: P
   const timer = setInterval(() => setImmediate(look), everyMs)
   const stop = (): void => clearInterval(timer)
   raw.once('end', stop).once('close', stop)
+}
+
+/** Limits the bytes of request bodies that this process holds, in total and for each tenant. */
+type BodyBudget = {
+  /** Charges bytes to the tenant. Returns false when the budget or the tenant's share does not allow it. */
+  take(tenant: string, bytes: number): boolean
+  give(tenant: string, bytes: number): void
+}
+
+/**
+ * The budgets for bodies. In memory, accounts and addresses without a valid key have separate budgets, so that
+ * clients without a key cannot use up the memory meant for those with one. `spooled` is for bodies on disk, which are
+ * charged to addresses.
+ */
+type BodyBudgets = { accounts: BodyBudget; addresses: BodyBudget; spooled: BodyBudget }
+
+const MB = 1_048_576
+
+/** Creates the budgets of a process. A parsed body takes several times its size in memory. */
+export const createBodyBudgets = (): BodyBudgets => ({
+  accounts: createBodyBudget(96 * MB, 32 * MB),
+  addresses: createBodyBudget(96 * MB, 48 * MB),
+  spooled: createBodyBudget(1_024 * MB, 256 * MB),
+})
+
+/** Creates a budget of `total` bytes, of which one tenant can have `share`. */
+function createBodyBudget(total: number, share: number): BodyBudget {
+  const ofTenant = new Map<string, number>()
+  let used = 0
+  return {
+    take(tenant, bytes) {
+      const has = ofTenant.get(tenant) ?? 0
+      if (used + bytes > total || has + bytes > share) return false
+      used += bytes
+      ofTenant.set(tenant, has + bytes)
+      return true
+    },
+    give(tenant, bytes) {
+      used -= bytes
+      const left = (ofTenant.get(tenant) ?? 0) - bytes
+      if (left > 0) ofTenant.set(tenant, left)
+      else ofTenant.delete(tenant)
+    },
+  }
+}
+
+type Exchange = { request: IncomingMessage; response: ServerResponse }
+
+/** Connections from which nothing more can be read: neither the rest of the current request nor another one. */
+const broken = new WeakSet<Duplex>()
+
+export const isBroken = ({ socket }: IncomingMessage): boolean => broken.has(socket)
+
+/**
+ * Ends the body of a form as if its sender had broken it off, so that the request is answered. The request is not
+ * destroyed, because that would destroy the connection.
+ */
+export function breakOff(request: IncomingMessage, error: Error): void {
+  if (broken.has(request.socket)) return
+  broken.add(request.socket)
+  if (request.listenerCount('error') > 0) request.emit('error', error)
+}
+
+/** Whether a body is multipart. It is not read until a handler asks for its parts; see `createUploads`. */
+const isForm = ({ headers }: IncomingMessage): boolean =>
+  /^multipart\/form-data\b/i.test(headers['content-type'] ?? '')
+
+/**
+ * Returns a handler for connections that send bytes which are not HTTP, or that end in the middle of a request. The
+ * handler returns whether a request is still being answered. If so, the connection is closed after the answer; a
+ * response that has already begun is cut off.
+ */
+export function watchConnections(server: Server): (error: Error, socket: Duplex) => boolean {
+  const exchanges = new WeakMap<Duplex, Exchange>()
+  server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
+    exchanges.set(request.socket, { request, response })
+  })
+  return (error, socket) => {
+    // Every further chunk of such a connection is an error.
+    if (broken.has(socket)) return true
+    const { request, response } = exchanges.get(socket) ?? {}
+    if (!request || !response || socket.destroyed) return false
+    if (response.headersSent) {
+      // An error in the middle of a response would be read as a part of it.
+      if (!response.writableEnded) socket.destroy()
+      return !response.writableEnded
+    }
+    if (!request.complete && !isForm(request)) return false
+    if (request.complete) broken.add(socket)
+    else breakOff(request, error)
+    return true
+  }
 }

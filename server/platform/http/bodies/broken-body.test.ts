@@ -5,13 +5,13 @@ import { type FastifyInstance, fastify } from 'fastify'
 import Type from 'typebox'
 import { type Client, type Service, startService } from '../../../../test/start.ts'
 import { until } from '../../../../test/until.ts'
-import { authorize } from '../../../accounts/keys/authenticate.ts'
+import { authorize } from '../../../accounts/keys/keys.ts'
 import { lastChangeOf, recordRequest } from '../../../accounts/keys/record-request.ts'
 import { requireAgent } from '../../../agents/records/find-agent.ts'
 import { Exact, endpoint } from '../contract.ts'
 import { route } from '../route.ts'
 import { serveRoutes } from '../server/serve.ts'
-import { acceptJson } from './json-body.ts'
+import { acceptJson } from './storable.ts'
 
 const echo = endpoint({
   method: 'POST',

@@ -11,8 +11,7 @@ import type { DiskSpace } from '../../db/upkeep/disk-space.ts'
 import { codeOf } from '../../unknown-values.ts'
 import { ApiError } from '../errors.ts'
 import type { Details } from '../input/validate.ts'
-import { cutWhenSlow, overloaded, PACE, type Pace, tenantOf } from './admit-bodies.ts'
-import { breakOff, isBroken } from './broken-connections.ts'
+import { breakOff, cutWhenSlow, isBroken, overloaded, PACE, type Pace, tenantOf } from './admit-bodies.ts'
 
 /** An uploaded file on disk. */
 export type Upload = {

@@ -1,12 +1,14 @@
+import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../../db/database.ts'
 import { transact } from '../../db/statements/transact.ts'
+import { recordOf } from '../../unknown-values.ts'
 import type { Form } from '../bodies/uploads.ts'
+import type { Endpoint } from '../contract.ts'
 import { ApiError } from '../errors.ts'
 import type { Details } from '../input/validate.ts'
 import { type Caller, type Repeatable, type Route, SENT } from '../route.ts'
 import { type KeyedRequest, type KeyState, KeyTaken, keepAnswer, readKey, takeKey } from './idempotency.ts'
-import { requestPrint } from './request-print.ts'
 
 const REPLAYED = 'idempotency-replayed'
 /**
@@ -124,3 +126,46 @@ function sendStored(reply: FastifyReply, status: number, text: string | null): t
   else reply.type('application/json; charset=utf-8').send(text)
   return SENT
 }
+
+/**
+ * Returns the SHA-256 hash of a validated request. Requests that differ only in the order of members have the same
+ * hash.
+ */
+function requestPrint(
+  { method, path }: Endpoint,
+  { params, query, body }: FastifyRequest,
+  form: Form | null,
+): string {
+  const asked = form ? [form.fields, form.file?.filename, form.hash] : (body ?? {})
+  return createHash('sha256')
+    .update(canonical([method, path, params, query, asked]))
+    .digest('base64url')
+}
+
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_name, member: unknown) =>
+    typeof member === 'object' && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : member,
+  )
+}
+
+/** An entity tag in quotes; a weak one never matches (RFC 9110, section 13.1.1). */
+const TAGS = /^(?:\*|(?:W\/)?"[\x21\x23-\x7e]*"(?:\s*,\s*(?:W\/)?"[\x21\x23-\x7e]*")*)$/
+
+/** Returns a problem for an If-Match that is not valid, or an empty object. */
+export function checkIfMatch(value: string | undefined): Details {
+  if (value === undefined || TAGS.test(value.trim())) return {}
+  return { 'If-Match': 'Must be * or ETags as responses give them, in quotes and separated by commas.' }
+}
+
+/** Returns the ETag of a response: the version of what can be changed in it. */
+export function etagOf({ versioned = [] }: Endpoint, answer: unknown): string {
+  const all = recordOf(answer)
+  const seen = versioned.map((name) => [name, all[name] ?? null])
+  return `"${createHash('sha256').update(JSON.stringify(seen)).digest('base64url').slice(0, 22)}"`
+}
+
+/** Whether a valid If-Match names this version. */
+export const matches = (ifMatch: string, etag: string): boolean =>
+  ifMatch.trim() === '*' || ifMatch.split(',').some((tag) => tag.trim() === etag)

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import { errorCodes } from '../error-codes.ts'
+import { errorCodes } from '../errors.ts'
 import type { RawEndpoint } from '../raw-endpoint.ts'
 import type { Json } from './openapi-schemas.ts'
 

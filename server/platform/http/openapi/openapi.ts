@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
 import type { Endpoint } from '../contract.ts'
-import { commonErrors, type ErrorCode, earlyErrors, errorCodes } from '../error-codes.ts'
+import { commonErrors, type ErrorCode, earlyErrors, errorCodes } from '../errors.ts'
 import type { RawEndpoint } from '../raw-endpoint.ts'
 import { declared } from '../server/render-error.ts'
 import { documentedHeaders } from './openapi-headers.ts'

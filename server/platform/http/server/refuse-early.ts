@@ -1,7 +1,6 @@
 import { type OutgoingHttpHeaders, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import type { ErrorCode } from '../error-codes.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError, type ErrorCode } from '../errors.ts'
 import type { RateWindow } from '../limits/rate-limit.ts'
 import type { PresentError } from './render-error.ts'
 

@@ -1,10 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { DatabaseUnavailable, isUnavailable } from '../../db/connections/unavailable.ts'
+import { DatabaseUnavailable, isUnavailable } from '../../db/connections/database-errors.ts'
 import { isPassing } from '../../db/statements/transact.ts'
 import { codeOf, recordOf } from '../../unknown-values.ts'
 import type { Endpoint } from '../contract.ts'
-import { bodyErrors, commonErrors, type ErrorCode, earlyErrors, postErrors } from '../error-codes.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError, bodyErrors, commonErrors, type ErrorCode, earlyErrors, postErrors } from '../errors.ts'
 import type { RawEndpoint } from '../raw-endpoint.ts'
 
 declare module 'fastify' {

@@ -1,4 +1,9 @@
+import { IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import { Ajv, type ValidateFunction } from 'ajv'
+import formats from 'ajv-formats'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import helmet from 'helmet'
 import { withTenant } from '../../db/connections/lanes.ts'
 import type { Db } from '../../db/database.ts'
 import { transact } from '../../db/statements/transact.ts'
@@ -7,15 +12,25 @@ import { tenantOf } from '../bodies/admit-bodies.ts'
 import type { Form, Uploads } from '../bodies/uploads.ts'
 import { type Endpoint, Exact } from '../contract.ts'
 import { ApiError } from '../errors.ts'
-import { answerOnce, checkKey, unrepeatable } from '../idempotency/answer-once.ts'
-import { checkIfMatch, etagOf, matches } from '../idempotency/version-of.ts'
-import { dropEmptyCursor, nameIgnored } from '../input/ignored-fields.ts'
-import { bodyValidator, refuseInvalid, textValidator } from '../input/validate.ts'
+import {
+  answerOnce,
+  checkIfMatch,
+  checkKey,
+  etagOf,
+  matches,
+  unrepeatable,
+} from '../idempotency/answer-once.ts'
+import {
+  bodyValidator,
+  dropEmptyCursor,
+  nameIgnored,
+  refuseInvalid,
+  textValidator,
+} from '../input/validate.ts'
 import { type Call, type Caller, type CheckedRequest, type Repeatable, type Route, SENT } from '../route.ts'
 import { confine, type Gate, passGate, setRateHeaders } from './gate.ts'
 import { notFound } from './not-found.ts'
 import { type PresentError, renderError } from './render-error.ts'
-import { responseChecker } from './response-check.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -235,4 +250,57 @@ function handlerOf(route: Route, { db, gate, routes, strict, uploads }: Options)
     if (endpoint.versioned) reply.header('etag', etagOf(endpoint, given))
     return endpoint.success.status === 204 ? reply.send() : reply.send(given)
   }
+}
+
+/**
+ * Logs a line for each request when its response has been sent or the client has disconnected. It contains the route
+ * instead of the URL, because paths and queries may contain search texts and names of people.
+ */
+export function logRequests(app: FastifyInstance): void {
+  app.addHook('onResponse', async (request, reply) => {
+    app.log.info(
+      {
+        requestId: request.id,
+        method: request.method,
+        route: request.routeOptions.url ?? null,
+        status: reply.statusCode,
+        durationMs: Math.round(reply.elapsedTime),
+      },
+      'request',
+    )
+  })
+}
+
+const ajv = new Ajv({ strict: false, allErrors: true, discriminator: true })
+formats.default(ajv)
+
+/**
+ * Returns a function that throws when a response does not match the endpoint's contract, also because of undeclared
+ * fields.
+ */
+function responseChecker(endpoint: Endpoint): (answer: unknown) => void {
+  let check: ValidateFunction | undefined
+  return (answer) => {
+    check ??= ajv.compile(endpoint.success.schema)
+    // Check what the client receives: dates become text, and undefined members disappear.
+    const seen: unknown = answer === undefined ? undefined : JSON.parse(JSON.stringify(answer))
+    if (check(seen)) return
+    throw new Error(`The answer of ${endpoint.name} is not its contract's: ${ajv.errorsText(check.errors)}`)
+  }
+}
+
+/**
+ * Returns the security headers of all responses. Helmet sets them on a response, which keeps a list of its own as long as
+ * it is open; copying the headers from one response instead keeps thousands of streams smaller.
+ */
+export function securityHeaders(isSecure: boolean): OutgoingHttpHeaders {
+  const response = new ServerResponse(new IncomingMessage(new Socket()))
+  // Over plain HTTP, such as on a local network, the browser must not be told to upgrade requests to HTTPS.
+  const upgradeInsecureRequests = isSecure ? [] : null
+  const set = helmet({
+    contentSecurityPolicy: { directives: { upgradeInsecureRequests } },
+    strictTransportSecurity: isSecure,
+  })
+  set(response.req, response, () => {})
+  return response.getHeaders()
 }

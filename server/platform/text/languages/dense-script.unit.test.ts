@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { densePairs, isDense, splitDense } from './dense-script.ts'
+import { densePairs, isDense, splitDense } from './language.ts'
 
 test('a script without spaces results in pairs of characters, and other parts stay whole', () => {
   assert.deepEqual(densePairs('東京駅'), ['東京', '京駅'])

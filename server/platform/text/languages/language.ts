@@ -1,6 +1,5 @@
 import { splitWords } from '../words/words.ts'
-import { danishOrNorwegian } from './danish-or-norwegian.ts'
-import { type Language, languagesOfStopWord } from './stop-words.ts'
+import { type Language, languagesOfStopWord } from './stem.ts'
 
 export type { Language }
 
@@ -179,4 +178,81 @@ function scriptOf(words: readonly string[]): string | null {
   if ((kana + han) * 3 > all && kana * 20 > han) return 'ja'
   const best = Math.max(...counts)
   return best * 3 > all ? (SCRIPTS[counts.indexOf(best)]?.[1] ?? null) : null
+}
+
+// Matches scripts that are written without spaces (or, for Hangul, with particles attached). Their words are found as
+// pairs of characters.
+const DENSE =
+  /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]+/gu
+const ANY_DENSE = new RegExp(DENSE.source, 'u')
+
+/** Returns whether a word contains characters of a script that does not separate words. */
+export function isDense(word: string): boolean {
+  return ANY_DENSE.test(word)
+}
+
+/** Splits a word into overlapping character pairs where its script is dense; other parts stay whole. */
+export function densePairs(word: string): string[] {
+  const pieces: string[] = []
+  let end = 0
+  for (const match of word.matchAll(DENSE)) {
+    if (match.index > end) pieces.push(word.slice(end, match.index))
+    end = match.index + match[0].length
+    const characters = [...match[0]]
+    if (characters.length === 1) pieces.push(match[0])
+    for (let i = 0; i + 1 < characters.length; i++) pieces.push(characters.slice(i, i + 2).join(''))
+  }
+  if (end < word.length) pieces.push(word.slice(end))
+  return pieces
+}
+
+/** Splits a word into runs of one kind of script, in order, with their positions. */
+export function splitDense(word: string): { text: string; start: number; dense: boolean }[] {
+  const stretches: { text: string; start: number; dense: boolean }[] = []
+  let end = 0
+  for (const { 0: text, index: start } of word.matchAll(DENSE)) {
+    if (start > end) stretches.push({ text: word.slice(end, start), start: end, dense: false })
+    stretches.push({ text, start, dense: true })
+    end = start + text.length
+  }
+  if (end < word.length) stretches.push({ text: word.slice(end), start: end, dense: false })
+  return stretches
+}
+
+/** Common words that one of the two languages spells in its own way. The languages share most of the others. */
+const NORWEGIAN = new Set(
+  `av bare bli blir bruker bytte deg ditt endre etter fikk gi gjør gjøre ha hva kjøpe lage meg mer mitt mye noe noen nå
+  opp passord penger refusjon seg sette si språk tilbake trenger ut uten være å åpningstider`.split(/\s+/),
+)
+const DANISH = new Set(
+  `adgangskode af behøver blive bliver dig dit efter fik gør gøre have hvad kun købe lave meget mere mig mit nogen noget
+  nu op penge sig sige sprog sætte tilbage ud uden ændre åbningstider`.split(/\s+/),
+)
+const NORWEGIAN_SPELLING = /^s?kj|sjon(?:en|er|ene)?$|øy|ei[dlnrst]/u
+const DANISH_SPELLING = /tion(?:en|er|erne)?$|øj|æng|ægt/u
+
+/**
+ * Distinguishes the two languages by the spelling of folded words. Returns `otherwise` if the spelling does not
+ * decide.
+ */
+function danishOrNorwegian(words: readonly string[], otherwise: 'da' | 'no'): 'da' | 'no' {
+  let norwegian = 0
+  for (const word of words) {
+    if (NORWEGIAN.has(word) || NORWEGIAN_SPELLING.test(word)) norwegian++
+    if (DANISH.has(word) || DANISH_SPELLING.test(word)) norwegian--
+  }
+  if (norwegian === 0) return otherwise
+  return norwegian > 0 ? 'no' : 'da'
+}
+
+/** The number of characters per token of other text. */
+const CHARACTERS_PER_TOKEN = 3.5
+
+/**
+ * Returns about how many tokens a model needs for a text, which is enough to stay inside a context window. It reads
+ * scripts without spaces nearly one character at a time.
+ */
+export function estimateTokens(text: string): number {
+  const dense = (text.match(DENSE) ?? []).reduce((sum, run) => sum + run.length, 0)
+  return Math.ceil(dense + (text.length - dense) / CHARACTERS_PER_TOKEN)
 }

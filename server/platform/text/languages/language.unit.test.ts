@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { guessLanguage } from './language.ts'
-import type { Language } from './stop-words.ts'
+import type { Language } from './stem.ts'
 
 const SCRIPT = /[^\p{sc=Latin}\P{L}]/u
 

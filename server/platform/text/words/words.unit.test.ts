@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { densePairs } from '../languages/dense-script.ts'
-import { guessLanguage } from '../languages/language.ts'
+import { densePairs, guessLanguage } from '../languages/language.ts'
 import { createStemmer } from '../languages/stem.ts'
 import { splitWords, wordsOnly } from './words.ts'
 

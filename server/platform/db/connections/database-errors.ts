@@ -1,4 +1,4 @@
-import { codeOf } from '../../unknown-values.ts'
+import { codeOf, recordOf } from '../../unknown-values.ts'
 
 /** Why the database is not available. */
 export type Outage = 'unreachable' | 'silent' | 'full' | 'read-only'
@@ -66,3 +66,19 @@ export function outageOf(error: unknown): Outage {
 
 /** Whether an error sent by the server is a reason to check the server. */
 export const saysAway = (error: unknown): boolean => AWAY.test(codeOf(error) ?? '')
+
+/** Returns whether a statement failed because of the constraint or unique index with this name. */
+export const violates = (error: unknown, constraint: string): boolean =>
+  error instanceof Error && 'constraint' in error && error.constraint === constraint
+
+const UNKNOWN = '26000'
+const NOT_SUPPORTED = '0A000'
+
+/**
+ * Returns whether a prepared statement failed because the server no longer has it, or because a migration has changed the
+ * columns of its result. It succeeds once it is prepared again.
+ */
+export function isStale(error: unknown): boolean {
+  const { code, routine } = recordOf(error)
+  return code === UNKNOWN || (code === NOT_SUPPORTED && routine === 'RevalidateCachedQuery')
+}
