@@ -21,6 +21,7 @@ import { statusRoutes } from './admin/static/pages/status-page.ts'
 import * as workspace from './admin/static/workspace/contract.ts'
 import { workspaceRoutes } from './admin/static/workspace/serve-workspace.ts'
 import * as agents from './agents/contract.ts'
+import * as guardrails from './agents/guardrails/contract.ts'
 import { agentJobs } from './agents/jobs.ts'
 import * as pictures from './agents/pictures/contract.ts'
 import { pictureRoutes } from './agents/pictures/serve-pictures.ts'
@@ -131,7 +132,7 @@ export const features: Feature[] = [
   { contracts: [health], routes: healthRoutes },
   { contracts: [accounts], routes: accountRoutes, duties: accountRecurringJobs },
   {
-    contracts: [agents],
+    contracts: [agents, guardrails],
     routes: (ctx) => agentRoutes(ctx, agentReactions(ctx)),
     raw: [pictures],
     rawRoutes: pictureRoutes,

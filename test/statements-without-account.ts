@@ -202,6 +202,10 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
     tables: ['vectors'],
     reason: 'A deleted agent is gone, and its id was of one account only.',
   },
+  'server/channels/notifications/budget-mails.ts': {
+    tables: ['agents', 'model_usage'],
+    reason: 'The budgets of all agents are looked at.',
+  },
   'server/channels/notifications/daily-mails.ts': { tables: ['agents'], reason: 'The next mails are sent.' },
   'server/conversations/records/fold-counts.ts': {
     tables: ['conversation_counts'],

@@ -266,6 +266,10 @@ export const readUsage = endpoint({
           dollars: Nullable(
             Type.Number({ minimum: 0, description: "By the catalogue's prices; null: not known" }),
           ),
+          unpricedCalls: Type.Integer({
+            minimum: 0,
+            description: 'Those of the calls that are not in the dollars: their price or tokens are not known',
+          }),
         }),
         { description: 'What language models read and wrote for answers to customers' },
       ),

@@ -5,6 +5,7 @@ import { ApiError } from '../platform/http/errors.ts'
 import { byCreation, decodeCursor, fingerprint, pageOf } from '../platform/http/pagination.ts'
 import { type Route, route } from '../platform/http/route.ts'
 import * as contract from './contract.ts'
+import { guardrailRoutes } from './guardrails/routes.ts'
 import type { AgentReactions } from './records/agent-reactions.ts'
 import { cloneAgent } from './records/clone-agent.ts'
 import { createAgent } from './records/create-agent.ts'
@@ -28,6 +29,7 @@ export const agentRoutes = (
 ): Route[] => [
   ...modelRoutes(ctx),
   ...versionRoutes(ctx),
+  ...guardrailRoutes(ctx),
   route(contract.listAgents, async ({ caller: { account, member }, query }) => {
     const print = fingerprint('agents', account.id)
     const position = decodeCursor(query.cursor, print, undefined, (id) => /^[\w-]{21}$/.test(id))

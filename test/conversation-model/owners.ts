@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { guardrailsOf } from '../../server/agents/guardrails/guardrails.ts'
 import type { Context } from '../../server/context.ts'
 import { appendToLog } from '../../server/conversations/stream/generation-log.ts'
 import type { GenerationIds } from '../../server/conversations/stream/reading.ts'
@@ -137,8 +138,13 @@ async function start(ctx: Deps, talk: Talk, process: OwnProcess, isRetry: boolea
   const question = `question ${newId()}`
   const turn: StartRequest = {
     account: { id: accountId, plan },
-    agent: { id: agentId, creditLimit: null, toolsVersion: 0 },
-    model: { id: 'fake', credits: 1 },
+    agent: {
+      id: agentId,
+      creditLimit: null,
+      toolsVersion: 0,
+      guardrails: guardrailsOf({ guardrails: null }),
+    },
+    model: { id: 'fake', credits: 1, costsMoney: true },
     source: 'API',
     ask: retryOf === undefined ? { kind: 'message', text: question } : { kind: 'retry', messageId: retryOf },
     idempotency: null,

@@ -5,7 +5,7 @@ import { type Agent, type OutputOf, reading } from '../app/api.ts'
 import { base } from '../app/base.ts'
 import { useAgent, useCan } from '../app/session.ts'
 import { Ago } from '../ui/ago.tsx'
-import { formatBytes, formatNumber, plural } from '../ui/format.ts'
+import { formatBytes, formatDollars, formatNumber, plural } from '../ui/format.ts'
 import { CircleAlert, CircleCheck, CircleX, LoaderCircle, Sparkles } from '../ui/icons.ts'
 import { Section } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
@@ -26,6 +26,7 @@ export function Health({ agentId }: { agentId: string }) {
           <ul className={classes.rows}>
             {can('sources:read') && <Sources agent={data} />}
             {can('agents:read') && <Models agent={data} />}
+            {can('agents:read') && <Money agentId={agentId} />}
             {can('agents:read') && <Isolation />}
             {can('messaging:read') && <Channels agentId={agentId} />}
             <Reach agent={data} />
@@ -167,6 +168,26 @@ function Models({ agent }: { agent: Agent }) {
         </Line>
       ))}
     </>
+  )
+}
+
+/** What the models have cost of the budget, if there is one. */
+function Money({ agentId }: { agentId: string }) {
+  const { data } = useQuery({
+    ...reading('/agents/{agentId}/spending', { params: { agentId } }),
+    refetchInterval: AGAIN_MS,
+  })
+  if (!data?.budget) return null
+  const { dollars, budget, state, unpricedCalls } = data
+  const isStopped = state === 'reached' && budget.atLimit === 'stop'
+  return (
+    <Line state={state === 'below' ? 'good' : isStopped ? 'bad' : 'todo'}>
+      <Link to="/agents/$agentId/settings" params={{ agentId }} hash="budget">
+        {formatDollars(dollars)} of the budget of {formatDollars(budget.dollars)} this month
+      </Link>
+      {isStopped && ': it calls no model until the month ends'}
+      {unpricedCalls > 0 && `, without ${plural(unpricedCalls, 'call')} whose price is not known`}
+    </Line>
   )
 }
 

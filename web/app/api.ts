@@ -8,6 +8,7 @@ import type * as signIn from '../../server/accounts/sign-in/contract.ts'
 import type * as actions from '../../server/actions/contract.ts'
 import type * as health from '../../server/admin/health/contract.ts'
 import type * as agents from '../../server/agents/contract.ts'
+import type * as guardrails from '../../server/agents/guardrails/contract.ts'
 import type * as email from '../../server/channels/email/contract.ts'
 import type * as mailDomain from '../../server/channels/email/domain/contract.ts'
 import type * as original from '../../server/channels/email/original/contract.ts'
@@ -68,6 +69,7 @@ type Contracts = Table<typeof accounts> &
   Table<typeof messaging> &
   Table<typeof people> &
   Table<typeof playground> &
+  Table<typeof guardrails> &
   Table<typeof privacy> &
   Table<typeof runs> &
   Table<typeof search> &

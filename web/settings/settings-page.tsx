@@ -4,12 +4,14 @@ import { useAgent, useAgentId, useCan } from '../app/session.ts'
 import { Card, Page, Section } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
 import { AiNotice } from './ai-notice.tsx'
+import { Budget } from './budget.tsx'
 import { Countries } from './countries.tsx'
 import { DeleteAgent } from './delete-agent.tsx'
 import { General } from './general.tsx'
 import { Notifications } from './notifications.tsx'
 import { Retention } from './retention.tsx'
 import { Spam } from './spam.tsx'
+import { type SeenGuardrails, useGuardrails } from './use-guardrails.ts'
 import { WeeklySync } from './weekly-sync.tsx'
 
 /** What each form shows of the agent. */
@@ -54,6 +56,7 @@ export function SettingsPage() {
             <Latest key={`mails ${data.id}`} of={data} shows={shownBy.notifications}>
               {(agent) => <Notifications agent={agent} />}
             </Latest>
+            <Guards key={`guards ${data.id}`} agentId={agentId} />
             <Section title="How long conversations are kept">
               <Card>
                 <Retention agentId={agentId} />
@@ -64,5 +67,19 @@ export function SettingsPage() {
         )}
       </Loaded>
     </Page>
+  )
+}
+
+/** What the agent may spend and say. */
+function Guards({ agentId }: { agentId: string }) {
+  const guardrails = useGuardrails(agentId)
+  return (
+    <Loaded of={guardrails} lines={3}>
+      {(data: SeenGuardrails) => (
+        <Latest of={data} shows={({ budget }) => budget}>
+          {(seen) => <Budget agentId={agentId} seen={seen} />}
+        </Latest>
+      )}
+    </Loaded>
   )
 }

@@ -13,6 +13,7 @@ const WORDS: Record<string, string> = {
   'agent.clone': 'copied an agent',
   'agent.create': 'created an agent',
   'agent.delete': 'deleted an agent',
+  'agent.guardrails': 'changed what an agent may spend or say',
   'agent.retention': 'changed how long conversations are kept',
   'agent.update': 'changed an agent',
   'connection.delete': 'disconnected a channel',

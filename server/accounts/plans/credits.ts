@@ -3,7 +3,6 @@ import type { Db, Trx } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { codeOf, messageOf } from '../../platform/unknown-values.ts'
-import { accountOf } from '../records/accounts.ts'
 import { planOf } from './plans.ts'
 
 /** Returns the UTC month of a time as 'YYYY-MM'. Credits are whole numbers. */
@@ -238,20 +237,6 @@ async function monthlyLimit(
     .where('kind', '=', 'grant')
     .executeTakeFirstOrThrow()
   return allowance + Number(granted)
-}
-
-/** Returns whether an agent has credits left this month: neither its own limit nor its account's is used up. */
-export async function hasCredits(
-  db: Db,
-  accountId: AccountId,
-  { id, creditLimit }: { id: string; creditLimit: number | null },
-): Promise<boolean> {
-  const { plan } = await accountOf(db, accountId)
-  const [{ limit, used }, usedByAgent] = await Promise.all([
-    creditState(db, accountId, plan),
-    creditLimit === null ? 0 : creditsUsed(db, accountId, id),
-  ])
-  return (limit === null || used < limit) && (creditLimit === null || usedByAgent < creditLimit)
 }
 
 /** Returns the credits that an account or an agent has used this month, running replies included. */

@@ -10,7 +10,7 @@ type Counted = {
   cachedTokens: number
   outputTokens: number
   reasoningTokens: number
-  /** null: the price is not known. */
+  /** What is known of the price; null: nothing. */
   dollars: number | null
 }
 
@@ -27,19 +27,27 @@ export async function countModelUse(
   await sql`
     with relaxed as materialized (select set_config('synchronous_commit', 'off', true))
     insert into model_usage as used
-      (account_id, day, agent_id, model, calls, input_tokens, cached_tokens, output_tokens, reasoning_tokens, dollars)
+      (account_id, day, agent_id, model, calls, input_tokens, cached_tokens, output_tokens, reasoning_tokens, dollars,
+        unpriced_calls)
     select ${accountId}::uuid, (now() at time zone 'utc')::date, ${agentId}, ${model}, ${calls}::bigint,
       ${inputTokens}::bigint, ${cachedTokens}::bigint, ${outputTokens}::bigint, ${reasoningTokens}::bigint,
-      ${dollars}::double precision from relaxed
+      ${dollars}::double precision, ${dollars === null ? calls : 0}::bigint from relaxed
     on conflict (account_id, day, agent_id, model) do update
       set calls = used.calls + excluded.calls, input_tokens = used.input_tokens + excluded.input_tokens,
         cached_tokens = used.cached_tokens + excluded.cached_tokens,
         output_tokens = used.output_tokens + excluded.output_tokens,
         reasoning_tokens = used.reasoning_tokens + excluded.reasoning_tokens,
-        dollars = used.dollars + excluded.dollars`.execute(db)
+        dollars = coalesce(used.dollars + excluded.dollars, used.dollars, excluded.dollars),
+        unpriced_calls = used.unpriced_calls + excluded.unpriced_calls`.execute(db)
 }
 
-type Used = Counted & { day: string; agentId: string; agentName: string | null; model: string }
+type Used = Counted & {
+  day: string
+  agentId: string
+  agentName: string | null
+  model: string
+  unpricedCalls: number
+}
 
 /** Returns what language models answered, by day and agent, oldest first. `only` restricts it to those agents. */
 export async function modelsByDay(
@@ -51,7 +59,8 @@ export async function modelsByDay(
   const { rows } = await sql<Used>`
     select to_char(u.day, 'YYYY-MM-DD') as day, u.agent_id as "agentId", agents.name as "agentName", u.model, u.calls,
       u.input_tokens as "inputTokens", u.cached_tokens as "cachedTokens", u.output_tokens as "outputTokens",
-      u.reasoning_tokens as "reasoningTokens", u.dollars
+      u.reasoning_tokens as "reasoningTokens", u.dollars,
+      u.unpriced_calls as "unpricedCalls"
     from model_usage as u left join agents on agents.id = u.agent_id and agents.account_id = u.account_id
     where u.account_id = ${accountId} and u.day between ${first.toISOString().slice(0, 10)}::date
         and ${last.toISOString().slice(0, 10)}::date

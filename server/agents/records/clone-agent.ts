@@ -49,7 +49,7 @@ export async function cloneAgent(
 }
 
 async function copyRow(trx: Trx, original: AgentRow): Promise<string> {
-  const { created_at: _made, updated_at: _changed, ...settings } = original
+  const { created_at: _made, updated_at: _changed, budget_told: _told, ...settings } = original
   const id = newAgentId()
   await trx
     .insertInto('agents')
@@ -68,6 +68,7 @@ async function copyRow(trx: Trx, original: AgentRow): Promise<string> {
       blocked_countries: json(original.blocked_countries),
       voice_settings: json(original.voice_settings),
       styles: json(original.styles),
+      guardrails: json(original.guardrails),
     })
     .execute()
   return id

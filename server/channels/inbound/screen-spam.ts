@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { hasCredits } from '../../accounts/plans/credits.ts'
+import { hasCredits } from '../../accounts/plans/budget.ts'
 import type { AgentRow } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
 import { extendMetadata } from '../../conversations/records/change-message.ts'
@@ -28,7 +28,7 @@ const FIRST_MESSAGES = 3
  */
 export async function screenSpam(
   ctx: Deps,
-  agent: Pick<AgentRow, 'id' | 'model' | 'credit_limit' | 'spam_settings'>,
+  agent: Pick<AgentRow, 'id' | 'model' | 'credit_limit' | 'spam_settings' | 'guardrails'>,
   conversation: ConversationRow,
 ): Promise<boolean> {
   const settings = agent.spam_settings as SpamSettings | null
@@ -90,13 +90,20 @@ async function newMessages(db: Db, { id, account_id, answered_seq }: Conversatio
 async function judge(
   { db, log, models }: Deps,
   accountId: AccountId,
-  { id, model: modelId, credit_limit: creditLimit }: Pick<AgentRow, 'id' | 'model' | 'credit_limit'>,
+  {
+    id,
+    model: modelId,
+    credit_limit: creditLimit,
+    guardrails,
+  }: Pick<AgentRow, 'id' | 'model' | 'credit_limit' | 'guardrails'>,
   rule: string,
   text: string,
 ): Promise<Verdict | null> {
   const model = models.resolve(modelId) ?? models.resolve('auto')
   const isAsked =
-    model && model.entry.provider !== 'builtin' && (await hasCredits(db, accountId, { id, creditLimit }))
+    model &&
+    model.entry.provider !== 'builtin' &&
+    (await hasCredits(db, accountId, { id, creditLimit, budget: guardrails?.budget }))
   if (!isAsked) return { found: judgeByWords(rule, text), by: 'heuristic' }
   try {
     const found = await judgeByModel(models, accountId, model, rule, text)

@@ -3,6 +3,7 @@ import type { Task } from '../../platform/jobs/jobs.ts'
 import type { RecurringJob } from '../../platform/jobs/recurring-jobs.ts'
 import { deliverMail, operatorsMailRoute } from '../../platform/mail/deliver-mail.ts'
 import { rowOf, smtpLogin } from '../email/connection/connection.ts'
+import { planBudgetMails } from './budget-mails.ts'
 import { planDailyMails, SEND_DAILY_MAIL, type SendDailyMail } from './daily-mails.ts'
 
 type Deps = Pick<Context, 'db' | 'fetcher' | 'secrets' | 'config' | 'log'>
@@ -24,7 +25,7 @@ async function send(
   if (way) return deliverMail(way, { to: emails, ...mail }, signal)
   log.warn(
     { agent: agentId },
-    'a daily mail was not sent: connect a mailbox to the agent, or set SMTP_URL and MAIL_FROM',
+    'a mail was not sent: connect a mailbox to the agent, or set SMTP_URL and MAIL_FROM',
   )
 }
 
@@ -38,5 +39,6 @@ export const notificationJobs = (ctx: Deps): Task<never>[] => [
 ]
 
 export const notificationRecurringJobs = (ctx: Pick<Context, 'db' | 'jobs'>): RecurringJob[] => [
+  { what: 'mails about budgets', everyMs: 60_000, run: () => planBudgetMails(ctx) },
   { what: 'daily mails', everyMs: 600_000, run: () => planDailyMails(ctx) },
 ]

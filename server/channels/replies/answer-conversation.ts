@@ -5,7 +5,7 @@ import { chatChannel } from '../../agents/settings/chat-channel.ts'
 import type { Context } from '../../context.ts'
 import { type ConversationRow, WIDGET } from '../../conversations/records/queries.ts'
 import { runningGeneration } from '../../conversations/stream/follow.ts'
-import { MAX_STARTS, startChat } from '../../conversations/turn/start.ts'
+import { BUDGET_USED_UP, MAX_STARTS, startChat } from '../../conversations/turn/start.ts'
 import { chatAgentOf, type TurnNeeds } from '../../conversations/turn/turn.ts'
 import { threadOf } from '../../inbox/deliveries/enqueue-delivery.ts'
 import { openTicket } from '../../inbox/tickets/open-ticket.ts'
@@ -80,7 +80,8 @@ export async function answerConversation(
       await later()
       return true
     }
-    const reason = UNABLE[code ?? '']
+    const isBudget = error instanceof ApiError && error.message === BUDGET_USED_UP
+    const reason = isBudget ? 'its budget for the month is used up' : UNABLE[code ?? '']
     if (reason === undefined) throw error
     await askPeople(ctx, conversation, `The agent could not answer: ${reason}.`)
     return false

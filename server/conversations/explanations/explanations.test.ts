@@ -90,6 +90,7 @@ test('an answer explains itself: model, tokens, money, time, passages, outcome a
         outputTokens: 200,
         reasoningTokens: 0,
         dollars,
+        unpricedCalls: 0,
       },
     ],
   )

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { isBudgetUsedUp } from '../../accounts/plans/budget.ts'
 import { exhaustedIn, limitsOf, reserving } from '../../accounts/plans/credits.ts'
 import type { ResolvedModel } from '../../ai/calls/model-call.ts'
 import type { StoredSource } from '../../knowledge/search/answering/cited-source.ts'
@@ -46,7 +47,7 @@ export async function startChat(ctx: TurnNeeds, request: ChatRequest): Promise<L
   const place = ctx.generations.reserve(account.id)
   const stored = await startTurn(ctx, {
     ...request,
-    model: { id, credits: request.trial ? 0 : credits },
+    model: { id, credits: request.trial ? 0 : credits, costsMoney: model.entry.provider !== 'builtin' },
   }).catch((error: unknown) => {
     place.leave()
     throw error
@@ -114,6 +115,7 @@ async function storeStart(ctx: Deps, trx: Trx, turn: StartRequest): Promise<Star
   const { account, agent, ask, conversationId } = turn
   const id = newId()
   await claimKey(trx, turn, id)
+  await requireBudget(trx, turn)
   const message = ask.kind === 'message' ? ask.text : null
   const conversation =
     conversationId === undefined
@@ -153,6 +155,13 @@ async function storeStart(ctx: Deps, trx: Trx, turn: StartRequest): Promise<Star
 const textPart = (text: string) => [{ type: 'text' as const, text }]
 
 const citedIn = (message: TranscriptMessage | undefined): StoredSource[] => metadataOf(message).sources ?? []
+
+/** Trials of the owner may go on. */
+async function requireBudget(trx: Trx, { account, agent, model, trial }: StartRequest): Promise<void> {
+  if (!model.costsMoney || trial) return
+  if (await isBudgetUsedUp(trx, { accountId: account.id, agentId: agent.id }, agent.guardrails.budget))
+    throw new ApiError('CHAT_AGENT_CREDITS_EXHAUSTED', { message: BUDGET_USED_UP })
+}
 
 /** Returns the plan of a turn that starts a conversation. */
 function firstOf({ ask, insteadOf }: StartRequest): Plan {
@@ -280,6 +289,9 @@ const movedConversation = (
           answer_stopped = false, continuations = 0`
   }
   where account_id = ${account.id}::uuid and id = ${id}::uuid`
+
+/** The message of the refusal, which otherwise is that of used up credits. */
+export const BUDGET_USED_UP = 'The budget of this agent is used up for this month.'
 
 const MAX_HISTORY = 40
 /** The most replies to one message of a channel that may be started, however each of them ended. */

@@ -2,6 +2,7 @@ import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { Logger } from 'pino'
 import type { Toolkit } from '../../actions/tools/tool.ts'
 import type { Toolkits } from '../../actions/tools/toolkits.ts'
+import { guardrailsOf } from '../../agents/guardrails/guardrails.ts'
 import type { AgentRow } from '../../agents/records/find-agent.ts'
 import type { BuiltinInput } from '../../ai/built-in/input.ts'
 import type { ResolvedModel } from '../../ai/calls/model-call.ts'
@@ -14,6 +15,7 @@ import type { Retrieved } from '../../knowledge/search/answering/retrieve.ts'
 import type { Knowledge } from '../../knowledge/search/knowledge.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
 import type { AgentRef } from '../../platform/db/refs.ts'
+import type { Guardrails } from '../../platform/db/tables/agents.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { ServiceProcess } from '../../platform/db/upkeep/processes.ts'
 import type { KeyedRequest } from '../../platform/http/idempotency/idempotency.ts'
@@ -95,6 +97,7 @@ type ChatAgent = {
   keepsPrompts: boolean
   /** Whether numbers of cards and accounts are taken out of what customers write before a model reads it. */
   redactsPayments: boolean
+  guardrails: Guardrails
 }
 
 export const chatAgentOf = (row: AgentRow): ChatAgent => ({
@@ -109,12 +112,13 @@ export const chatAgentOf = (row: AgentRow): ChatAgent => ({
   toolsVersion: row.tools_version,
   keepsPrompts: row.prompt_days !== null,
   redactsPayments: row.redacts_payments,
+  guardrails: guardrailsOf(row),
 })
 
 /** The part of a request that is stored with its start. */
 export type StartRequest = Omit<ChatRequest, 'agent' | 'channel' | 'isSpoken' | 'runsClientActions'> & {
-  agent: Pick<ChatAgent, 'id' | 'creditLimit' | 'toolsVersion'>
-  model: { id: string; credits: number }
+  agent: Pick<ChatAgent, 'id' | 'creditLimit' | 'toolsVersion' | 'guardrails'>
+  model: { id: string; credits: number; costsMoney: boolean }
 }
 
 /** What the start of a turn has stored and read. */

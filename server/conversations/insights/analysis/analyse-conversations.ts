@@ -1,4 +1,4 @@
-import { hasCredits } from '../../../accounts/plans/credits.ts'
+import { hasCredits } from '../../../accounts/plans/budget.ts'
 import type { ResolvedModel } from '../../../ai/calls/model-call.ts'
 import type { Context } from '../../../context.ts'
 import { proposedLabels } from '../topics/proposed-labels.ts'
@@ -47,7 +47,11 @@ async function analyse(
     loaded.tries < MAX_TRIES &&
     loaded.messages.some(({ role }) => role === 'user') &&
     // Otherwise strangers could cause model calls at no cost to them.
-    (await hasCredits(db, loaded.accountId, { id: loaded.agentId, creditLimit: loaded.creditLimit }))
+    (await hasCredits(db, loaded.accountId, {
+      id: loaded.agentId,
+      creditLimit: loaded.creditLimit,
+      budget: loaded.guardrails?.budget,
+    }))
   const open = findUnanswered(loaded.messages)
   const judged = isAsked ? await judge(needs, model, loaded, open, signal) : null
   if (isAsked && judged === null) return postpone(db, loaded, claim, loaded.tries)

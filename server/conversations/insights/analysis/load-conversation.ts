@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../platform/db/database.ts'
+import type { Guardrails } from '../../../platform/db/tables/agents.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
 import type { MessageRow } from '../../records/queries.ts'
 import type { Claim } from './claim-conversations.ts'
@@ -11,6 +12,7 @@ export type Loaded = {
   agentId: string
   model: string
   creditLimit: number | null
+  guardrails: Guardrails | null
   tries: number
   escalated: boolean
   /** Oldest first; only the newest messages of a very long conversation. */
@@ -23,7 +25,7 @@ const MAX_MESSAGES = 500
 export async function loadConversation(db: Db, { id, held }: Claim): Promise<Loaded | null> {
   const { rows } = await sql<Omit<Loaded, 'messages'>>`
     select c.id, c.account_id as "accountId", c.agent_id as "agentId", a.model,
-      a.credit_limit as "creditLimit",
+      a.credit_limit as "creditLimit", a.guardrails,
       c.analysis_tries as tries, c.escalated
     from conversations c join agents a on a.id = c.agent_id
     where c.id = ${id} and c.analysis_held = ${held}::timestamptz`.execute(db)

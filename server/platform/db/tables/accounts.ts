@@ -88,6 +88,7 @@ export type ModelUsageTable = {
   output_tokens: number
   reasoning_tokens: number
   dollars: number | null
+  unpriced_calls: Generated<number>
 }
 
 export type AuditLogTable = {

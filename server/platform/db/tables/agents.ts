@@ -16,6 +16,16 @@ export type InstructionVersionsTable = {
 /** How customers are told that an AI system answers them. Without a text, it is a sentence in their language. */
 export type AiNotice = { enabled: boolean; text: string | null; place: 'before' | 'after' }
 
+/** What an agent may spend and say. */
+export type Guardrails = {
+  /** The money of a month (UTC), by the catalogue's prices. The owners are told at `alertShare` of it and at all of it. */
+  budget: { dollars: number; alertShare: number; atLimit: 'tell' | 'stop' } | null
+  /** What the model must not talk about. `say` is what it says instead; null: its own words. */
+  forbiddenTopics: { topic: string; say: string | null; escalate: boolean }[]
+  /** What happens on mail and messaging to an answer with values that its model was not given. */
+  ungrounded: 'mark' | 'ask_again' | 'hold'
+}
+
 export type AgentsTable = {
   id: string
   account_id: AccountId
@@ -55,6 +65,9 @@ export type AgentsTable = {
   retention_days: number | null
   prompt_days: number | null
   redacts_payments: Generated<boolean>
+  /** null: the defaults. */
+  guardrails: Json<Guardrails | null>
+  budget_told: Generated<string | null>
   last_trained_at: OptionalTime
   created_at: Time
   updated_at: Time

@@ -1,0 +1,34 @@
+import { recordAudit } from '../../accounts/audit/audit.ts'
+import type { Trx } from '../../platform/db/database.ts'
+import type { AgentRef } from '../../platform/db/refs.ts'
+import { json } from '../../platform/db/statements/json.ts'
+import type { Guardrails } from '../../platform/db/tables/agents.ts'
+import { type AgentRow, requireAgent } from '../records/find-agent.ts'
+
+const NONE: Guardrails = { budget: null, forbiddenTopics: [], ungrounded: 'mark' }
+
+export const guardrailsOf = ({ guardrails }: Pick<AgentRow, 'guardrails'>): Guardrails => ({
+  ...NONE,
+  ...guardrails,
+})
+
+/** Sets those that are given. Throws AGENT_NOT_FOUND. */
+export async function setGuardrails(
+  trx: Trx,
+  { accountId, agentId, actor }: AgentRef & { actor: string },
+  change: Partial<Guardrails>,
+): Promise<void> {
+  const before = guardrailsOf(await requireAgent(trx, { accountId, agentId }, 'update'))
+  await trx
+    .updateTable('agents')
+    .set({
+      guardrails: json({ ...before, ...change }),
+      // Of another budget, the owners are told anew.
+      ...(change.budget === undefined ? {} : { budget_told: null }),
+    })
+    .where('account_id', '=', accountId)
+    .where('id', '=', agentId)
+    .execute()
+  const detail = { fields: Object.keys(change) }
+  await recordAudit(trx, { accountId, actor, action: 'agent.guardrails', target: agentId, detail })
+}
