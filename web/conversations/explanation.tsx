@@ -69,6 +69,7 @@ function Facts({ explained }: { explained: Explained }) {
   const facts: [string, string][] = [
     ['Model', model ?? '–'],
     ['Outcome', outcome === null ? 'Not reported' : OUTCOMES[outcome]],
+    ...(explained.forbiddenTopic ? [['Forbidden topic', explained.forbiddenTopic] as [string, string]] : []),
     ['Ended by', finishReason ?? '–'],
     ['Confidence', score === null ? '–' : formatShare(score)],
     ['Cost', dollars === null ? '–' : formatDollars(dollars)],

@@ -4,7 +4,7 @@ import type { Message } from '../app/api.ts'
 import { SourceList } from '../playground/source-list.tsx'
 import { Ago } from '../ui/ago.tsx'
 import { ThumbsDown, ThumbsUp, Wrench } from '../ui/icons.ts'
-import { Markdown } from '../ui/markdown.tsx'
+import { linksToSources, Markdown } from '../ui/markdown.tsx'
 import { Badge } from '../ui/page.tsx'
 import classes from './conversations.module.css'
 
@@ -61,7 +61,7 @@ export function DeliveryMark({ delivery }: { delivery: Delivery | undefined }) {
 type UngroundedProps = { values: NonNullable<NonNullable<Message['metadata']>['ungrounded']> }
 
 /** Names the values of an answer that its model was not given. */
-function UngroundedMark({ values }: UngroundedProps) {
+export function UngroundedMark({ values }: UngroundedProps) {
   return (
     <p>
       <Badge tone="warning">Check</Badge> The agent was given nothing that holds{' '}
@@ -95,8 +95,15 @@ export function MessageView({ message, children }: { message: Message; children?
       </header>
       {parts.map((part, at) => {
         if (part.type === 'text') {
-          // biome-ignore lint/suspicious/noArrayIndexKey: parts of a message keep their order
-          return <Markdown key={at} text={part.text} onCite={isVisitor ? undefined : setOpen} />
+          return (
+            <Markdown
+              // biome-ignore lint/suspicious/noArrayIndexKey: parts of a message keep their order
+              key={at}
+              text={part.text}
+              onCite={isVisitor ? undefined : setOpen}
+              mayLink={isVisitor || metadata?.author ? undefined : linksToSources(metadata?.sources)}
+            />
+          )
         }
         if (part.type === 'tool-result') return null
         return (
@@ -108,6 +115,16 @@ export function MessageView({ message, children }: { message: Message; children?
           </details>
         )
       })}
+      {metadata?.held && (
+        <p>
+          <Badge tone="warning">Held</Badge> The answer is a note of the ticket.
+        </p>
+      )}
+      {metadata?.forbiddenTopic && (
+        <p>
+          <Badge>Forbidden topic</Badge> <span dir="auto">{metadata.forbiddenTopic}</span>
+        </p>
+      )}
       {metadata?.ungrounded && <UngroundedMark values={metadata.ungrounded} />}
       {metadata?.reasoning && (
         <details className={classes.tool}>

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useRef, useState } from 'react'
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { call } from '../app/api.ts'
 import { useMember } from '../app/session.ts'
@@ -15,6 +15,7 @@ import { AttachmentList } from './attachment-list.tsx'
 import { CannedReplies } from './canned-replies.tsx'
 import classes from './composer.module.css'
 import { type Draft, keepDraft, readDraft } from './drafts.ts'
+import { proposedReply } from './held-answer.tsx'
 import { HELD, HeldReplies, type HeldReply, HOLD_SECONDS } from './held-replies.tsx'
 import desk from './inbox.module.css'
 import { MentionField } from './mention-field.tsx'
@@ -59,6 +60,15 @@ export function Composer({ agentId, ticketNumber }: ComposerProps) {
     setIsPreview(false)
     leave()
   })
+  const proposed = proposedReply.use()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each proposal is taken over once
+  useEffect(() => {
+    if (proposed?.ticketNumber !== ticketNumber) return
+    proposedReply.set(null)
+    const { text: written } = latest.current
+    change({ mode: 'reply', text: [proposed.text, written].filter(Boolean).join('\n\n') })
+    field.current?.focus()
+  }, [proposed])
   /** Returns the keyboard focus to the inbox. */
   const leave = (): void => focusAround(section.current?.parentElement)
   // A reply is not sent before all files chosen for it have been uploaded.

@@ -8,11 +8,12 @@ import { ChangeMark, DeliveryMark, MessageView } from '../conversations/message-
 import { readingConversation } from '../conversations/read-conversation.ts'
 import { Ago } from '../ui/ago.tsx'
 import { Button } from '../ui/button.tsx'
-import { Markdown } from '../ui/markdown.tsx'
+import { linksToSources, Markdown } from '../ui/markdown.tsx'
 import { Badge } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
 import { eventWords } from './event-words.ts'
 import { Forward } from './forward.tsx'
+import { type Held, HeldAnswer } from './held-answer.tsx'
 import { OriginalMail } from './original-mail.tsx'
 import { MailPeople } from './recipients.tsx'
 import classes from './thread.module.css'
@@ -91,7 +92,8 @@ function Entry({ agentId, ticketNumber, message }: EntryProps) {
     )
   }
   const kind = type === 'note' ? classes.note : sender?.type === 'customer' ? classes.customer : classes.ours
-  const { delivery, editedAt, deletedAt, mail } = (metadata ?? {}) as {
+  const { delivery, editedAt, deletedAt, mail, held } = (metadata ?? {}) as {
+    held?: Held
     mail?: Parameters<typeof MailPeople>[0]['mail'] & { hasHtml?: boolean }
     delivery?: { status: string; error?: string }
     editedAt?: string
@@ -104,7 +106,7 @@ function Entry({ agentId, ticketNumber, message }: EntryProps) {
     >
       <header>
         <strong>{who}</strong> <Ago at={createdAt} />
-        {type === 'note' && <Badge tone="warning">Note</Badge>}
+        {type === 'note' && <Badge tone="warning">{held ? 'Held answer' : 'Note'}</Badge>}
         <ChangeMark editedAt={editedAt} deletedAt={deletedAt} />
         <DeliveryMark delivery={delivery} />
         {delivery?.status === 'failed' && (
@@ -112,7 +114,8 @@ function Entry({ agentId, ticketNumber, message }: EntryProps) {
         )}
       </header>
       {mail && <MailPeople mail={mail} />}
-      <Markdown text={contentText ?? content ?? ''} />
+      <Markdown text={contentText ?? content ?? ''} mayLink={held && linksToSources()} />
+      {held && <HeldAnswer ticketNumber={ticketNumber} text={contentText ?? ''} held={held} />}
       {mail?.hasHtml && <OriginalMail params={{ agentId, ticketNumber, messageId: id }} />}
       {mail && type === 'reply' && <Forward agentId={agentId} ticketNumber={ticketNumber} messageId={id} />}
       {attachments.length > 0 && (

@@ -5,7 +5,7 @@ import { useKept } from '../app/use-kept.ts'
 import { silenceOf } from '../conversations/message-view.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { ArrowUp, Square } from '../ui/icons.ts'
-import { Markdown } from '../ui/markdown.tsx'
+import { linksToSources, Markdown } from '../ui/markdown.tsx'
 import { GiveResult } from './give-result.tsx'
 import classes from './playground.module.css'
 import { SourceList } from './source-list.tsx'
@@ -116,7 +116,11 @@ export function Answer({ message, isRunning, onAccept, onResult, onInspect }: An
           Looking it up…
         </p>
       ) : (
-        <Markdown text={message.text} onCite={(number) => setOpen(number)} />
+        <Markdown
+          text={message.text}
+          onCite={(number) => setOpen(number)}
+          mayLink={linksToSources(message.sources)}
+        />
       )}
       {message.finishReason &&
         !containsWords(message.text) &&

@@ -7,10 +7,12 @@ import { AiNotice } from './ai-notice.tsx'
 import { Budget } from './budget.tsx'
 import { Countries } from './countries.tsx'
 import { DeleteAgent } from './delete-agent.tsx'
+import { ForbiddenTopics } from './forbidden-topics.tsx'
 import { General } from './general.tsx'
 import { Notifications } from './notifications.tsx'
 import { Retention } from './retention.tsx'
 import { Spam } from './spam.tsx'
+import { UngroundedAnswers } from './ungrounded-answers.tsx'
 import { type SeenGuardrails, useGuardrails } from './use-guardrails.ts'
 import { WeeklySync } from './weekly-sync.tsx'
 
@@ -76,9 +78,17 @@ function Guards({ agentId }: { agentId: string }) {
   return (
     <Loaded of={guardrails} lines={3}>
       {(data: SeenGuardrails) => (
-        <Latest of={data} shows={({ budget }) => budget}>
-          {(seen) => <Budget agentId={agentId} seen={seen} />}
-        </Latest>
+        <>
+          <Latest of={data} shows={({ forbiddenTopics }) => forbiddenTopics}>
+            {(seen) => <ForbiddenTopics agentId={agentId} seen={seen} />}
+          </Latest>
+          <Latest of={data} shows={({ ungrounded }) => ungrounded}>
+            {(seen) => <UngroundedAnswers agentId={agentId} seen={seen} />}
+          </Latest>
+          <Latest of={data} shows={({ budget }) => budget}>
+            {(seen) => <Budget agentId={agentId} seen={seen} />}
+          </Latest>
+        </>
       )}
     </Loaded>
   )

@@ -4,7 +4,13 @@ import { queries } from '../app/queries.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+<<<<<<< HEAD
 import { Form, FormActions, Select, TextArea, TextField } from '../ui/field.tsx'
+=======
+import { Form, FormActions, FormProblem, Select, TextArea, TextField } from '../ui/field.tsx'
+import { sentenceOf } from '../ui/state.tsx'
+import { FixedCheck } from './fixed-check.tsx'
+>>>>>>> 1accc3a5 (Fixed answers, forbidden topics, and answers that are asked for again or held for a person)
 import { typedUrl } from './typed-url.ts'
 
 export type NewKind = 'link' | 'qna' | 'text'
@@ -28,7 +34,13 @@ function bodyOf(kind: NewKind, form: FormData): Body {
   if (kind === 'text') return { type: 'text', name: text('name'), content: text('content') }
   if (kind === 'qna') {
     const questions = lines(form.get('questions'))
-    return { type: 'qna', name: questions[0]?.slice(0, 255) ?? '', questions, answer: text('answer') }
+    return {
+      type: 'qna',
+      name: questions[0]?.slice(0, 255) ?? '',
+      questions,
+      answer: text('answer'),
+      fixed: form.get('fixed') !== null,
+    }
   }
   const url = typedUrl(text('url'))
   const linkType = EXTENTS.find(([id]) => id === text('linkType'))?.[0] ?? 'crawl'
@@ -77,6 +89,7 @@ export function AddSource({
               autoFocus
             />
             <TextArea label="Answer" name="answer" rows={6} required />
+            <FixedCheck />
           </>
         )}
         {kind === 'text' && (

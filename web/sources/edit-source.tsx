@@ -7,6 +7,7 @@ import { Dialog } from '../ui/dialog.tsx'
 import { Form, FormActions, TextArea, TextField } from '../ui/field.tsx'
 import { Loaded } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
+import { FixedCheck } from './fixed-check.tsx'
 
 const PATH = '/agents/{agentId}/sources/{sourceId}'
 type Content = OutputOf<'GET', `${typeof PATH}/content`>
@@ -44,7 +45,9 @@ function Fields({ agentId, source, content, onClose }: Props & { content: Conten
       .filter(Boolean)
     save.mutate({
       name: text('name'),
-      ...(content.content === null ? { questions, answer: text('answer') } : { content: text('content') }),
+      ...(content.content === null
+        ? { questions, answer: text('answer'), fixed: form.get('fixed') !== null }
+        : { content: text('content') }),
     })
   }
   return (
@@ -61,6 +64,7 @@ function Fields({ agentId, source, content, onClose }: Props & { content: Conten
             required
           />
           <TextArea label="Answer" name="answer" rows={8} defaultValue={content.answer ?? ''} required />
+          <FixedCheck defaultChecked={source.fixed === true} />
         </>
       ) : (
         <TextArea label="Text" name="content" rows={16} defaultValue={content.content} required dir="auto" />

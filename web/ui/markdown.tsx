@@ -1,14 +1,27 @@
 import { Fragment, type ReactNode, useMemo } from 'react'
+import { hostOf, linksTo } from '../../widget/frame/link-rule.ts'
 import type { Inline } from '../../widget/frame/parse-inline.ts'
 import { type Block, parseMarkdown } from '../../widget/frame/parse-markdown.ts'
 import classes from './markdown.module.css'
 
-type Draw = { onCite?: ((number: number) => void) | undefined }
+type Draw = {
+  onCite?: ((number: number) => void) | undefined
+  /** Whether the text may link to an address; others are shown as text. By default it may link anywhere. */
+  mayLink?: ((href: string) => boolean) | undefined
+}
+
+/** The rule for text that a model wrote: it may link to its sources. */
+export const linksToSources = (sources: readonly { url: string | null }[] = []) =>
+  linksTo(sources.flatMap(({ url }) => hostOf(url) ?? []))
 
 /** Renders Markdown as React nodes, never as HTML. A number in brackets cites a source of the answer. */
-export function Markdown({ text, onCite }: { text: string } & Draw) {
+export function Markdown({ text, onCite, mayLink }: { text: string } & Draw) {
   const blocks = useMemo(() => parseMarkdown(text), [text])
-  return <div className={classes.markdown}>{drawAll(blocks, (block) => drawBlock(block, { onCite }))}</div>
+  return (
+    <div className={classes.markdown}>
+      {drawAll(blocks, (block) => drawBlock(block, { onCite, mayLink }))}
+    </div>
+  )
 }
 
 const drawAll = <T,>(items: T[], draw: (item: T) => ReactNode): ReactNode =>
@@ -102,7 +115,11 @@ function drawInline(node: Inline, draw: Draw): ReactNode {
     case 'emphasis':
       return <em>{drawInlines(node.inline, draw)}</em>
     case 'link':
-      return (
+      return draw.mayLink?.(node.href) === false ? (
+        <>
+          {drawInlines(node.inline, draw)} ({node.href})
+        </>
+      ) : (
         <a href={node.href} target="_blank" rel="noopener noreferrer nofollow">
           {drawInlines(node.inline, draw)}
         </a>

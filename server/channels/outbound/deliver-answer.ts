@@ -23,6 +23,7 @@ import {
 import { guessLanguage } from '../../platform/text/languages/language.ts'
 import { hostOf } from '../../platform/text/safety/foreign-links.ts'
 import { askPeople } from './ask-people.ts'
+import { holdAnswer } from './hold-answer.ts'
 
 /** How many of the newest messages tell the customer's language. */
 const MESSAGES_LOOKED_AT = 5
@@ -45,6 +46,11 @@ export async function deliverAnswer(
     async deliver(message) {
       const { conversationId } = ids
       const { isSilent, outcome } = message.metadata
+      if (thread && message.held) {
+        const tell = await holdAnswer(ctx, trx, ref, ids, message.held)
+        await send(trx, ref, ids, thread, message, true)
+        return tell()
+      }
       // A mail has no button with which the customer could ask for a person.
       const isOpen = outcome === 'not_found' && thread?.channel === 'email'
       const tell = isSilent || isOpen ? await askPeople(ctx, trx, ref, { conversationId, source }) : null

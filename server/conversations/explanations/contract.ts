@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { CitedSource } from '../../knowledge/search/answering/schema.ts'
 import { EpochSeconds, Exact, endpoint, Nullable } from '../../platform/http/contract.ts'
 import { MadeOf } from '../playground/schema.ts'
-import { Outcome, Score, UngroundedValues } from '../records/schema.ts'
+import { ForbiddenTopic, Outcome, Score, UngroundedValues } from '../records/schema.ts'
 
 const Id = Type.String({ minLength: 1 })
 
@@ -27,6 +27,7 @@ export const explainAnswer = endpoint({
         finishReason: Nullable(Type.String()),
         score: Score,
         outcome: Outcome,
+        forbiddenTopic: ForbiddenTopic,
         ungrounded: UngroundedValues,
         sources: Type.Array(CitedSource),
         dollars: Nullable(

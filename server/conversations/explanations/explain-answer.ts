@@ -38,6 +38,7 @@ export async function explainAnswer(
     finishReason = null,
     author,
     outcome,
+    forbiddenTopic,
   } = metadataOf(row)
   if (row.role !== 'assistant' || author) throw new ApiError('RESOURCE_MESSAGE_NOT_ASSISTANT')
   const madeOf = row.made_of as Static<typeof MadeOf> | null
@@ -49,6 +50,7 @@ export async function explainAnswer(
     finishReason,
     score,
     outcome: presentedOutcome(outcome),
+    ...(forbiddenTopic ? { forbiddenTopic } : {}),
     ...(ungrounded ? { ungrounded } : {}),
     sources: addresses.sources(row, sources),
     dollars: dollarsOf(madeOf),

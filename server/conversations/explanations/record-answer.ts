@@ -159,14 +159,15 @@ export function storingRecord(
     on conflict (message_id) do update set made_of = ${made}, has_prompt = excluded.has_prompt`
 }
 
-/** Counts the calls of models. Answers do not wait for it, nor depend on it. */
+/** Counts the calls of language models. Answers do not wait for it, nor depend on it. */
 export async function countSteps(
   { db, log }: { db: Db; log: Logger },
   ref: AgentRef,
   steps: readonly Step[],
 ): Promise<void> {
   try {
-    for (const step of steps) await countModelUse(db, ref, step.model, usedBy(step))
+    for (const step of steps)
+      if (step.model !== 'builtin') await countModelUse(db, ref, step.model, usedBy(step))
   } catch (error) {
     log.warn({ err: error }, 'the use of a model was not counted')
   }

@@ -15,6 +15,8 @@ import type { Addresses } from './source-address.ts'
 export type MessageMetadata = {
   score?: number | null
   outcome?: AnswerOutcome | null
+  /** The topic that the owner forbids and the customer asked about, as the model reported it. */
+  forbiddenTopic?: string
   /** Whom the answer offers to the customer; people are shown a way to accept. */
   offer?: 'person'
   sources?: StoredSource[]
@@ -22,6 +24,8 @@ export type MessageMetadata = {
   model?: string
   /** Values of the answer that stand in nothing that its model was given. */
   ungrounded?: Ungrounded[]
+  /** Set when the answer was held for a person, so that this is the sentence that the customer got in its place. */
+  isHeld?: true
   /** Set when the answer ended without a word. People see a sentence in its place; the API shows it as it is. */
   isSilent?: true
   /** Set when the documents of the agent were still being indexed, so that what was not found may be there. */
@@ -80,6 +84,8 @@ export function presentMessage(
   const {
     score = null,
     outcome = null,
+    forbiddenTopic,
+    isHeld,
     offer,
     sources,
     ungrounded,
@@ -96,6 +102,8 @@ export function presentMessage(
   const shown = {
     score,
     outcome: presentedOutcome(outcome),
+    ...(forbiddenTopic ? { forbiddenTopic } : {}),
+    ...(isHeld ? { held: true as const } : {}),
     ...(offer ? { offer } : {}),
     ...(sources?.length ? { sources: addresses.sources(row, sources) } : {}),
     ...(ungrounded ? { ungrounded } : {}),

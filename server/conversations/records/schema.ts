@@ -76,6 +76,10 @@ export const Outcome = Nullable(
   }),
 )
 
+export const ForbiddenTopic = Type.Optional(
+  Type.String({ description: 'The forbidden topic that the customer asked about, as the model reported it' }),
+)
+
 export const Offer = Type.Optional(
   Type.Literal('person', {
     description: 'The answer offers a person of the team: nothing was found, and the agent may escalate',
@@ -116,6 +120,13 @@ export const Message = Exact({
     Exact({
       score: Score,
       outcome: Outcome,
+      forbiddenTopic: ForbiddenTopic,
+      held: Type.Optional(
+        Type.Literal(true, {
+          description:
+            'The answer was held for a person: the customer got this sentence, and the ticket has the answer',
+        }),
+      ),
       offer: Offer,
       sources: Type.Optional(Type.Array(CitedSource)),
       ungrounded: UngroundedValues,

@@ -119,6 +119,7 @@ export async function takeOver(
       continue
     }
     ctx.log.warn(about, 'another model answers instead')
+    live.ids.standIn = entry.id
     turn.model = isBuiltin ? next : noting(next, live)
     talk.prompt = prepared.promptFor(entry)
     talk.since = talk.since.map(readByOthers)
@@ -199,7 +200,7 @@ async function* withStandIns(
 }
 
 /** Assigns the generation to another model at its price. Throws what `exhaustedIn` recognises. */
-async function assign(
+export async function assign(
   { db }: Pick<TurnNeeds, 'db'>,
   { request, owner }: Turn,
   { ids }: LiveGeneration,
@@ -223,7 +224,6 @@ async function assign(
     await changeReservation(trx, limits, owner.accountId, ids.id, credits)
   })
   ids.credits = credits
-  ids.standIn = id
 }
 
 const MAX_SUMMARY_LENGTH = 1_000

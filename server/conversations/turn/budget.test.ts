@@ -64,7 +64,11 @@ test('a budget stops the model when it is used up, and its answers can still be 
   const key = { 'idempotency-key': 'budget-1' }
   const first = await say(agentId, key)
   assert.equal(first.status, 200, JSON.stringify(first.body))
-  const { dollars, state, unpricedCalls } = await spending(agentId)
+  // It is counted after the answer.
+  const { dollars, state, unpricedCalls } = await until('the count', async () => {
+    const spent = await spending(agentId)
+    return spent.dollars > 0 && spent
+  })
   assert.deepEqual([dollars, state, unpricedCalls], [COST, 'reached', 0])
   const refused = await say(agentId)
   assert.equal(refused.status, 402)

@@ -16,6 +16,7 @@ import { ApiError } from '../../platform/http/errors.ts'
 import { outliveGeneration } from '../../platform/http/idempotency/idempotency.ts'
 import { linksTo, withoutForeignLinks } from '../../platform/text/safety/foreign-links.ts'
 import { type AnswerRecord, storingRecord } from '../explanations/record-answer.ts'
+import type { Ungrounded } from '../grounding/ungrounded-values.ts'
 import { awaitCalls, type Call, endCalls, keptOfBroken, type ResultPart, textOf } from '../records/parts.ts'
 import type { MessageMetadata } from '../records/present.ts'
 import { notOngoing } from '../records/queries.ts'
@@ -23,7 +24,10 @@ import type { FinishMetadata, FinishReason, StreamEvent } from '../stream/events
 import { errorEnding, insertLastPiece, type LastWords } from '../stream/generation-log.ts'
 import type { AnswerMetadata, GenerationIds } from '../stream/reading.ts'
 
-export type StoredMessage = { parts: MessagePart[]; metadata: MessageMetadata }
+/** An answer that the team gets in place of the customer. */
+export type HeldAnswer = { text: string; ungrounded: Ungrounded[] }
+
+export type StoredMessage = { parts: MessagePart[]; metadata: MessageMetadata; held?: HeldAnswer }
 
 /** How an answer ended, and what its readers are told of it. */
 export type Outcome = {

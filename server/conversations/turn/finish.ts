@@ -12,10 +12,10 @@ import type { GenerationsTable, MessagePart } from '../../platform/db/tables/con
 import { forgetDeadProcesses } from '../../platform/db/upkeep/processes.ts'
 import { storable, storableJson } from '../../platform/http/bodies/storable.ts'
 import { ApiError } from '../../platform/http/errors.ts'
+import { CUSTOMER_SENTENCES } from '../../platform/text/languages/customer-sentences.ts'
 import { withoutPaymentNumbers } from '../../platform/text/safety/payment-numbers.ts'
 import { asFarAsKept } from '../explanations/record-answer.ts'
 import { areTakenBack } from '../explanations/words-taken-back.ts'
-import { ungroundedValues } from '../grounding/ungrounded-values.ts'
 import {
   type Call,
   closingResults,
@@ -43,9 +43,12 @@ import {
   lockConversation,
   lostBeforeWords,
   type Outcome,
+  type StoredMessage,
 } from './end-turn.ts'
+import { reportedTopic } from './forbidden-topics.ts'
 import { confirmed } from './outcome-report.ts'
 import type { Orphans, StepsResult, Turn, TurnNeeds } from './turn.ts'
+import { ungroundedOf, ungroundedRule } from './ungrounded-answer.ts'
 
 /** How long a finished answer is kept in memory while the database is not available, in milliseconds. */
 const MAX_HOLD_MS = 10 * 60_000
@@ -165,20 +168,22 @@ function partialAnswer(turn: Turn, live: LiveGeneration, result: StepsResult): K
   const offer = isOpen ? 'person' : result.offer
   // Somebody who stopped the answer expects no words, and a call that waits for its application is no end.
   const isSilent = status === 'finished' && result.waiting.length === 0 && !hasWords({ parts: said })
+  const { parts, marks, held } = grounded(turn, said, result, status)
   const metadata: MessageMetadata = {
     score: result.score,
     outcome,
-    ...(offer ? { offer } : {}),
+    ...topicOf(turn, result),
+    ...(offer && !held ? { offer } : {}),
     ...(isIndexing ? { isIndexing } : {}),
-    ...cited,
-    ...ungroundedIn(turn, said, result),
+    ...(held ? {} : cited),
+    ...marks,
     finishReason,
     ...model,
     ...(isSilent ? { isSilent: true as const } : {}),
     ...reasoning,
     ...(Object.keys(result.replay).length > 0 ? { replay: storableJson(result.replay) as never } : {}),
   }
-  return { status, finishReason, message: { parts: said, metadata } }
+  return { status, finishReason, message: { parts, metadata, ...(held ? { held } : {}) } }
 }
 
 /** The built-in responder knows its outcome; what other models report has to be shown by the answer. */
@@ -194,15 +199,34 @@ function outcomeReported(
   return confirmed(outcome, { hasSource, results: [...resultsOf([...before, ...said]).values()], escalate })
 }
 
-/** The built-in responder quotes, so that only other models can say what they were not given. */
-function ungroundedIn(
-  { model }: Turn,
-  said: readonly MessagePart[],
-  { given }: StepsResult,
-): Pick<MessageMetadata, 'ungrounded'> {
-  if (model.entry.provider === 'builtin') return {}
-  const ungrounded = ungroundedValues(textOf({ parts: said }), given)
-  return ungrounded.length > 0 ? { ungrounded } : {}
+/** A topic counts with an outcome that was shown, so that a number alone says nothing. */
+function topicOf(
+  { request }: Turn,
+  { outcome, topic }: StepsResult,
+): Pick<MessageMetadata, 'forbiddenTopic'> {
+  const isRefusal = outcome === 'refused' || outcome === 'handed_over'
+  const forbiddenTopic = isRefusal ? reportedTopic(request.agent.guardrails.forbiddenTopics, topic) : null
+  return forbiddenTopic === null ? {} : { forbiddenTopic }
+}
+
+/**
+ * Returns the answer, its marks, and what is held for a person: the customer then reads that the team will answer.
+ */
+function grounded(turn: Turn, said: MessagePart[], result: StepsResult, status: Outcome['status']): Grounded {
+  const ungrounded = ungroundedOf(turn, said, result)
+  if (ungrounded.length === 0) return { parts: said, marks: {} }
+  const isHeld = status === 'finished' && result.waiting.length === 0 && ungroundedRule(turn) === 'hold'
+  if (!isHeld) return { parts: said, marks: { ungrounded } }
+  const text = CUSTOMER_SENTENCES[result.language].teamTold
+  return {
+    parts: [...said.filter(({ type }) => type !== 'text'), { type: 'text', text }],
+    marks: { isHeld: true, outcome: null },
+    held: { text: withoutMarkers(textOf({ parts: said })), ungrounded },
+  }
+}
+
+type Grounded = Pick<StoredMessage, 'parts' | 'held'> & {
+  marks: Pick<MessageMetadata, 'ungrounded' | 'isHeld' | 'outcome'>
 }
 
 /** Reports a failure as the provider's error only if it was one. */

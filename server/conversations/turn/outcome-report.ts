@@ -39,7 +39,10 @@ const BEGUN = new RegExp(
   'iu',
 )
 /** Small models write the word alone, as the last line or in place of an answer. */
-const WORD_ALONE = new RegExp(`^(?:${MARKS}){0,80}(${outcomes.join('|')})(?:${MARKS}|[\\]})&;.]){0,80}$`, 'i')
+const WORD_ALONE = new RegExp(
+  `^(?:${MARKS}){0,80}(${outcomes.join('|')})(?:\\s{1,2}(\\d{1,2}))?(?:${MARKS}|[\\]})&;.]){0,80}$`,
+  'i',
+)
 /** Matches a line that may become one. */
 const WORD_BEGUN = new RegExp(
   `^(?:${MARKS}){0,80}(?:${outcomes.map((outcome) => beginningsOf(outcome)).join('|')}|${WORD_ALONE.source.slice(1, -1)})?$`,
@@ -63,12 +66,18 @@ export class OutcomeReport {
   #held = ''
   #state: 'text' | 'report' | 'after' = 'text'
   #outcome: AnswerOutcome | null = null
+  #topic: number | null = null
   /** Whether something of the text was shown. */
   #isBegun = false
 
   /** What was reported last. */
   get outcome(): AnswerOutcome | null {
     return this.#outcome
+  }
+
+  /** The number behind what was reported last: that of a forbidden topic. */
+  get topic(): number | null {
+    return this.#topic
   }
 
   /** Returns the part of the text so far that is no report. */
@@ -91,6 +100,7 @@ export class OutcomeReport {
     this.#held = ''
     this.#state = 'text'
     this.#outcome = null
+    this.#topic = null
     this.#isBegun = false
   }
 
@@ -122,8 +132,11 @@ export class OutcomeReport {
     if (isLast) {
       const alone = this.#lastLine(held, WORD_ALONE)
       if (alone === null) return held.slice(0, CUT.exec(held)?.index ?? held.length)
-      const word = WORD_ALONE.exec(held.slice(alone))?.[1]?.toLowerCase()
-      this.#outcome = outcomes.find((outcome) => outcome === word) ?? this.#outcome
+      const [, word, number] = WORD_ALONE.exec(held.slice(alone)) ?? []
+      this.#note(
+        outcomes.find((outcome) => outcome === word?.toLowerCase()),
+        number,
+      )
       return held.slice(0, alone)
     }
     this.#held = held.slice(begun)
@@ -150,9 +163,18 @@ export class OutcomeReport {
       .replace(/\P{L}+/gu, ' ')
       .trim()
       .toLowerCase()
-    this.#outcome = outcomes.find((outcome) => outcome.replace('_', ' ') === word) ?? this.#outcome
+    this.#note(
+      outcomes.find((outcome) => outcome.replace('_', ' ') === word),
+      /\d{1,2}/.exec(said)?.[0],
+    )
     this.#held = end === -1 ? '' : words.slice(end)
     this.#state = 'after'
+  }
+
+  #note(outcome: AnswerOutcome | undefined, number: string | undefined): void {
+    if (!outcome) return
+    this.#outcome = outcome
+    this.#topic = number === undefined ? null : Number(number)
   }
 
   /** Drops the closing tag and the marks that stood around the report. */

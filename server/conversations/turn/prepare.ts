@@ -28,10 +28,12 @@ import { metadataOf, type Replay } from '../records/present.ts'
 import type { TranscriptMessage } from '../records/queries.ts'
 import { outcomes } from '../records/schema.ts'
 import { summariseParent } from './ask-model.ts'
+import { topicRules } from './forbidden-topics.ts'
 import { REPORT_RULE, reportOf } from './outcome-report.ts'
 import { asData, EARLIER, newBlockName, PASSAGE, passageStart } from './quoted-data.ts'
 import { searchTool } from './search-tool.ts'
 import type { ChatRequest, Prepared, Turn, TurnNeeds } from './turn.ts'
+import { ungroundedRule } from './ungrounded-answer.ts'
 
 /** Searches for the passages of the reply, and prepares its tools and its prompt. */
 export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): Promise<Prepared> {
@@ -44,8 +46,9 @@ export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): 
     accountId: owner.accountId,
     knowledgeVersion: agent.knowledgeVersion,
   }
-  // Only the built-in responder uses fixed sentences, which have to be in the customer's language.
-  const isBuiltinAsked = model.entry.provider === 'builtin' || ctx.config.builtinFallback
+  // Fixed sentences, as the built-in responder's and that of a held answer, have to be in the customer's language.
+  const hasOwnSentences =
+    model.entry.provider === 'builtin' || ctx.config.builtinFallback || ungroundedRule(turn) === 'hold'
   const { passageTokens } = model.entry
   const talk = talkOf(transcript)
   const [found, toolkit, parentSummary, language] = await Promise.all([
@@ -59,7 +62,7 @@ export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): 
     parent && isFirst && model.entry.provider !== 'builtin'
       ? summariseParent(ctx, model, place, parent, signal)
       : (parent?.summary ?? null),
-    isBuiltinAsked ? languageFor(talk, () => ctx.knowledge.languages(knowledge)) : ('en' as const),
+    hasOwnSentences ? languageFor(talk, () => ctx.knowledge.languages(knowledge)) : ('en' as const),
   ])
   turn.record?.noteFound(found)
   const tools = [...toolkit.tools]
@@ -82,6 +85,7 @@ export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): 
       instructions: agent.instructions,
       channelInstructions: instructionsFor(request),
       parentSummary,
+      forbidden: topicRules(agent.guardrails.forbiddenTopics, escalate?.name ?? null),
       procedures: toolkit.procedures,
       hasTools: tools.length > 0,
       offersPerson: escalate !== undefined,
@@ -133,6 +137,8 @@ type Parts = {
   channelInstructions: string | null
   /** A summary of the conversation that this one continues. */
   parentSummary: string | null
+  /** The topics that it must not talk about. */
+  forbidden?: string | null
   procedures: string | null
   /** Whether the model may call tools, whose outputs it then reads. */
   hasTools: boolean
@@ -162,8 +168,8 @@ export function buildPrompt(parts: Parts): LanguageModelV4Prompt {
 }
 
 function systemText(parts: Parts, block: string | null): string {
-  const { instructions, channelInstructions, procedures } = parts
-  return [instructions, channelInstructions, procedures, answerRules(parts, block)]
+  const { instructions, channelInstructions, forbidden, procedures } = parts
+  return [instructions, channelInstructions, forbidden, procedures, answerRules(parts, block)]
     .filter(Boolean)
     .join('\n\n')
 }

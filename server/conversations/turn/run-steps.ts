@@ -10,12 +10,14 @@ import { beginCalls, type Call, endCall, hasWords, textOf } from '../records/par
 import { metadataOf, type Replay } from '../records/present.ts'
 import type { TranscriptMessage } from '../records/queries.ts'
 import type { LiveGeneration } from '../stream/reading.ts'
+import { prepareFixed } from './answer-fixed.ts'
 import { askModel, type Talk, takeOver } from './ask-model.ts'
 import { finishTurn } from './finish.ts'
 import { prepare, toolResult } from './prepare.ts'
 import { withoutOwnNames } from './quoted-data.ts'
 import { type Step, speakStep } from './speak-step.ts'
 import type { Prepared, StepsResult, Turn, TurnNeeds } from './turn.ts'
+import { askForGrounds, ungroundedOf, ungroundedRule } from './ungrounded-answer.ts'
 
 /** The most model calls in one turn. */
 export const MAX_STEPS = 8
@@ -46,6 +48,7 @@ async function run(ctx: TurnNeeds, turn: Turn, live: LiveGeneration): Promise<bo
     score: null,
     finishReason: 'error',
     outcome: null,
+    topic: null,
     given: () => '',
     escalate: null,
     mayOffer: false,
@@ -53,6 +56,7 @@ async function run(ctx: TurnNeeds, turn: Turn, live: LiveGeneration): Promise<bo
     isIndexing: false,
     citations: new Citations([], turn.started.citedBefore),
     waiting: [],
+    language: 'en',
     replay: metadataOf(turn.started.transcript.at(-1)).replay ?? {},
     reasoning: metadataOf(turn.started.transcript.at(-1)).reasoning ?? '',
     hasPending: false,
@@ -74,11 +78,12 @@ async function run(ctx: TurnNeeds, turn: Turn, live: LiveGeneration): Promise<bo
 
 /** Runs the steps of a turn: calls the model, runs its tool calls, and calls it again with their outputs. */
 async function speak(ctx: TurnNeeds, turn: Turn, live: LiveGeneration, result: StepsResult): Promise<void> {
-  const prepared = await prepare(ctx, turn, live.signal)
+  const prepared = (await prepareFixed(ctx, turn, live)) ?? (await prepare(ctx, turn, live.signal))
   const { found, toolkit } = prepared
   result.score = prepared.score
   result.escalate = prepared.escalate
   result.mayOffer = prepared.said.mayOffer
+  result.language = prepared.said.language
   result.isIndexing = found.isIndexing && !found.isFound
   result.citations = new Citations(found.passages, turn.started.citedBefore)
   const tools = new Map(toolkit.tools.map((tool) => [tool.name, tool]))
@@ -104,11 +109,12 @@ async function speak(ctx: TurnNeeds, turn: Turn, live: LiveGeneration, result: S
     // Only calls that wait for the application end the turn with `tool-calls`; some servers report this reason
     // without a call.
     result.outcome = step.outcome
+    result.topic = step.topic
     result.offer = step.offer
     result.finishReason = step.finishReason === 'tool-calls' ? 'stop' : step.finishReason
     result.reasoning = [result.reasoning, thoughtOf(step)].filter(Boolean).join('\n\n')
     if (step.calls.length === 0) {
-      if (hasWords(live)) return
+      if (hasWords(live)) return groundAnswer(ctx, turn, live, { prepared, talk, tools, result, step })
       // A model that returned no words usually returns some when it is asked again; if not, another one may.
       if (empty && !(await mayAskAnother(ctx, turn, live, prepared, talk, step))) return
       empty = empty ? null : step
@@ -136,6 +142,59 @@ async function speak(ctx: TurnNeeds, turn: Turn, live: LiveGeneration, result: S
     talk.since.push(...spoken(step, results))
     if (live.count > 0) live.emit({ type: 'finish-step' })
   }
+}
+
+type Said = {
+  prepared: Prepared
+  talk: Talk
+  tools: ReadonlyMap<string, Tool>
+  result: StepsResult
+  step: Step
+}
+
+/**
+ * Asks once more for an answer with values that its model was not given, if the owner wants it. The first answer remains
+ * unless the second is one, with fewer of them.
+ */
+async function groundAnswer(
+  ctx: TurnNeeds,
+  turn: Turn,
+  live: LiveGeneration,
+  { prepared, talk, tools, result, step }: Said,
+): Promise<void> {
+  // The markers of an earlier step would refer to the sources of an answer that is gone.
+  const from = live.parts.findLastIndex(({ type }) => type !== 'text') + 1
+  if (ungroundedRule(turn) !== 'ask_again' || hasWords({ parts: live.parts.slice(0, from) })) return
+  const values = ungroundedOf(turn, live.parts, result)
+  if (values.length === 0) return
+  const first = live.parts.splice(from)
+  const citations = new Citations(prepared.found.passages, turn.started.citedBefore)
+  const again: Talk = {
+    prompt: talk.prompt,
+    since: [...talk.since, { role: 'assistant', content: step.content }, askForGrounds(values)],
+  }
+  live.emit({ type: 'finish-step' })
+  live.emit({ type: 'start-step' })
+  try {
+    const surroundings = { process: ctx.process, pace: paceOf(ctx, turn, live) }
+    const options = toolOptions(tools, [...again.prompt, ...again.since], { isLast: true, mustCall: null })
+    const stream = askModel(ctx, turn, live, prepared, again, options)
+    const second = await speakStep(surroundings, stream, { tools, live, citations })
+    const isBetter =
+      second.calls.length === 0 &&
+      second.finishReason === 'stop' &&
+      hasWords({ parts: live.parts.slice(from) }) &&
+      ungroundedOf(turn, live.parts, result).length < values.length
+    if (isBetter) {
+      const { outcome, topic, offer } = second
+      Object.assign(result, { citations, outcome, topic, offer })
+      return
+    }
+  } catch (error) {
+    live.signal.throwIfAborted()
+    ctx.log.warn({ err: error, generation: live.ids.id }, 'an answer was not written once more')
+  }
+  live.parts.splice(from, live.parts.length, ...first)
 }
 
 /**

@@ -24,6 +24,8 @@ export type Step = {
   /** The same content in the form that the model reads in the next step. */
   content: (LanguageModelV4TextPart | LanguageModelV4ReasoningPart | LanguageModelV4ToolCallPart)[]
   outcome: AnswerOutcome | null
+  /** The number of the forbidden topic that the model reported. */
+  topic: number | null
   offer: 'person' | null
 }
 
@@ -55,7 +57,14 @@ export async function speakStep(
   stream: AsyncIterable<LanguageModelV4StreamPart[]>,
   { tools, live, citations }: Speaking,
 ): Promise<Step> {
-  const step: Step = { calls: [], finishReason: 'other', content: [], outcome: null, offer: null }
+  const step: Step = {
+    calls: [],
+    finishReason: 'other',
+    content: [],
+    outcome: null,
+    topic: null,
+    offer: null,
+  }
   const open = new OpenParts(live, tools, citations, step)
   try {
     for await (const received of stream) {
@@ -118,6 +127,7 @@ export async function speakStep(
     open.endText()
   }
   step.outcome ??= open.report.outcome
+  step.topic = open.report.topic
   return step
 }
 

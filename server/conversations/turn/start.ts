@@ -1,5 +1,4 @@
 import { type RawBuilder, sql } from 'kysely'
-import { isBudgetUsedUp } from '../../accounts/plans/budget.ts'
 import { exhaustedIn, limitsOf, reserving } from '../../accounts/plans/credits.ts'
 import type { ResolvedModel } from '../../ai/calls/model-call.ts'
 import type { StoredSource } from '../../knowledge/search/answering/cited-source.ts'
@@ -29,6 +28,7 @@ import { EVENTS_PER_GENERATION } from '../stream/events.ts'
 import type { LiveGeneration } from '../stream/reading.ts'
 import { chooseModel, improveTitle, noting, standInsFor } from './ask-model.ts'
 import { askedText } from './prepare.ts'
+import { requireBudget } from './require-budget.ts'
 import { runTurn } from './run-steps.ts'
 import {
   type ChatRequest,
@@ -156,13 +156,6 @@ const textPart = (text: string) => [{ type: 'text' as const, text }]
 
 const citedIn = (message: TranscriptMessage | undefined): StoredSource[] => metadataOf(message).sources ?? []
 
-/** Trials of the owner may go on. */
-async function requireBudget(trx: Trx, { account, agent, model, trial }: StartRequest): Promise<void> {
-  if (!model.costsMoney || trial) return
-  if (await isBudgetUsedUp(trx, { accountId: account.id, agentId: agent.id }, agent.guardrails.budget))
-    throw new ApiError('CHAT_AGENT_CREDITS_EXHAUSTED', { message: BUDGET_USED_UP })
-}
-
 /** Returns the plan of a turn that starts a conversation. */
 function firstOf({ ask, insteadOf }: StartRequest): Plan {
   if (ask.kind !== 'message') throw new TypeError('A conversation starts with a message.')
@@ -289,9 +282,6 @@ const movedConversation = (
           answer_stopped = false, continuations = 0`
   }
   where account_id = ${account.id}::uuid and id = ${id}::uuid`
-
-/** The message of the refusal, which otherwise is that of used up credits. */
-export const BUDGET_USED_UP = 'The budget of this agent is used up for this month.'
 
 const MAX_HISTORY = 40
 /** The most replies to one message of a channel that may be started, however each of them ended. */

@@ -20,6 +20,7 @@ import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { ServiceProcess } from '../../platform/db/upkeep/processes.ts'
 import type { KeyedRequest } from '../../platform/http/idempotency/idempotency.ts'
 import type { Secrets } from '../../platform/secrets/secrets.ts'
+import type { CustomerLanguage } from '../../platform/text/languages/customer-sentences.ts'
 import { withoutPaymentNumbers } from '../../platform/text/safety/payment-numbers.ts'
 import type { Trial } from '../explanations/record-answer.ts'
 import type { Call } from '../records/parts.ts'
@@ -169,6 +170,8 @@ export type StepsResult = {
   score: number | null
   finishReason: FinishReason
   outcome: AnswerOutcome | null
+  /** The number of the forbidden topic that the model reported. */
+  topic: number | null
   /** Returns what the model was given: everything that it read, except for what it wrote itself. */
   given: () => string
   /** See Prepared. */
@@ -182,6 +185,8 @@ export type StepsResult = {
   citations: Citations
   /** Tool calls that the application has to run. */
   waiting: Call[]
+  /** The language of the service's own sentences to the customer. */
+  language: CustomerLanguage
   /** What has to be sent back to the provider with the calls of the message, by their ids. */
   replay: Record<string, Replay>
   /** What the models have thought, for the team. */

@@ -129,7 +129,7 @@ export const TicketMessage = Exact({
   metadata: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
       description:
-        'Events: eventType (status_change, assign and others), statusFrom, statusTo, and as {id, name, email, type} assignedFrom, assignedTo, doneBy. Notes: mentions. Replies on their way to a customer: delivery {status, error}. Mails: mail {from, to, cc, bcc} with {address, name} of each person',
+        'Events: eventType (status_change, assign and others), statusFrom, statusTo, and as {id, name, email, type} assignedFrom, assignedTo, doneBy. Notes: mentions, and held {messageId, ungrounded} of an answer that was held for a person. Replies on their way to a customer: delivery {status, error}. Mails: mail {from, to, cc, bcc} with {address, name} of each person',
     }),
   ),
 })

@@ -14,7 +14,7 @@ import { refuseUnfinished, reserveStorage } from './storage-limit.ts'
 export type Account = { id: AccountId; plan: string }
 type NewSource = Pick<
   Insertable<SourcesTable>,
-  'type' | 'name' | 'content' | 'metadata' | 'link_type' | 'url' | 'external_id' | 'message_id'
+  'type' | 'name' | 'content' | 'metadata' | 'link_type' | 'url' | 'external_id' | 'message_id' | 'fixed_keys'
 > & {
   id?: string
   size: number

@@ -5,6 +5,7 @@ import { json } from '../../platform/db/statements/json.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
 import { addSite } from '../crawl/run/add-site.ts'
 import { addPage } from '../notion/pages/add-page.ts'
+import { fixedKeys } from '../search/answering/fixed-answer.ts'
 import { type Account, addSource } from './add-source.ts'
 import { dropFile, folderOf, keepFile } from './files.ts'
 import type { SourceRow } from './queries.ts'
@@ -34,9 +35,11 @@ export async function createSource(
       })
     }
     case 'qna': {
-      const { type, name, questions, answer } = body
+      const { type, name, questions, answer, fixed } = body
       const content = json({ questions, answer })
-      return addSource(ctx, account, agentId, { type, name, content, size: sizeOf(answer, ...questions) })
+      const size = sizeOf(answer, ...questions)
+      const fixed_keys = fixed ? fixedKeys(questions) : null
+      return addSource(ctx, account, agentId, { type, name, content, size, fixed_keys })
     }
     case 'link':
       return body.linkType === 'individual'

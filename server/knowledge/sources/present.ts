@@ -16,6 +16,7 @@ export function presentSource(row: SourceRow): Static<typeof Source> {
     error: row.error,
     metadata: row.metadata,
     ...warningsOf(row),
+    ...(row.fixed_keys ? { fixed: true as const } : {}),
     ...(row.content.wholePage || row.metadata?.wholePage ? { wholePage: true } : {}),
   }
 }

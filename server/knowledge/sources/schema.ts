@@ -60,6 +60,9 @@ export const Source = Exact({
   ),
   warnings: Warnings,
   leftOut: LeftOuts,
+  fixed: Type.Optional(
+    Type.Literal(true, { description: 'Its answer is given to its questions before a model is called' }),
+  ),
   wholePage: Type.Optional(
     Type.Boolean({ description: 'true: nothing of its pages is left out. Set with PUT' }),
   ),
@@ -88,6 +91,10 @@ export const Answer = Type.String({
   pattern: '\\S',
   refusal: 'Must hold some text.',
 })
+const Fixed = Type.Boolean({
+  description:
+    'For questions and answers: whether exactly this answer is given to these questions, before a model is called. Questions are equal if their words are',
+})
 const Patterns = Type.Array(Type.String({ minLength: 1, maxLength: 500 }), {
   maxItems: 100,
   description: 'Regular expressions (RE2 syntax) that are searched for in a path and its query',
@@ -95,7 +102,13 @@ const Patterns = Type.Array(Type.String({ minLength: 1, maxLength: 500 }), {
 
 export const CreateSource = TaggedUnion('type', [
   Exact({ type: Type.Literal('text'), name: Name, content: Content }),
-  Exact({ type: Type.Literal('qna'), name: Name, questions: Questions, answer: Answer }),
+  Exact({
+    type: Type.Literal('qna'),
+    name: Name,
+    questions: Questions,
+    answer: Answer,
+    fixed: Type.Optional(Fixed),
+  }),
   Exact(
     {
       type: Type.Literal('link'),
@@ -132,6 +145,7 @@ export const UpdateSource = Subset(
     content: Content,
     questions: Questions,
     answer: Answer,
+    fixed: Fixed,
     linkType: OneOf(linkTypes, { description: 'A website may change between crawl and sitemap' }),
     excludePaths: Patterns,
     includeOnlyPaths: Patterns,

@@ -12,6 +12,7 @@ import { refuseInvalid } from '../../platform/http/input/validate.ts'
 import { isCrawl } from '../crawl/run/crawl-source.ts'
 import { otherLinkType, updateSite } from '../crawl/run/update-site.ts'
 import type { Charset } from '../documents/text/charsets.ts'
+import { fixedKeys } from '../search/answering/fixed-answer.ts'
 import { enqueueTraining } from '../training/enqueue-training.ts'
 import type { Account } from './add-source.ts'
 import { dropFile, folderOf, keepFile, ownPath } from './files.ts'
@@ -26,7 +27,7 @@ type Change = Static<typeof UpdateSource>
 
 const FIELDS: Record<SourceRow['type'], readonly (keyof Change)[]> = {
   text: ['name', 'content'],
-  qna: ['name', 'questions', 'answer'],
+  qna: ['name', 'questions', 'answer', 'fixed'],
   // As at the creation, options of websites are accepted but have no effect on a single page.
   link: ['linkType', 'excludePaths', 'includeOnlyPaths', 'slowScraping', 'wholePage'],
   file: ['name', 'charset', 'wholePage'],
@@ -62,6 +63,7 @@ export async function updateSource(
     return {
       name: change.name,
       ...(charset === undefined && wholePage === undefined ? contentOf(row, change) : { content: settings }),
+      fixedKeys: fixedAfter(row, change),
     }
   })
 }
@@ -71,7 +73,14 @@ type Changes = {
   content?: SourceRow['content']
   size?: number
   metadata?: unknown
+  fixedKeys?: string[] | null
 }
+
+/** Returns what the source alone answers after the change. */
+const fixedAfter = (
+  { fixed_keys, content }: SourceRow,
+  { fixed = fixed_keys !== null, questions = content.questions ?? [] }: Change,
+): string[] | null => (fixed ? fixedKeys(questions) : null)
 
 function requirePage({ type, content }: SourceRow, wholePage: boolean): boolean {
   if (type === 'file' && content.mediaType !== 'html')
@@ -137,7 +146,7 @@ async function apply(
   return transact(db, async (trx) => {
     await holdAgent(trx, { accountId: account.id, agentId })
     const row = await requireChangeable(trx, { accountId: account.id, agentId, sourceId }, true)
-    const { name, content, size, metadata } = changesOf(row)
+    const { name, content, size, metadata, fixedKeys: keys = row.fixed_keys } = changesOf(row)
     if (content && size !== undefined) await reserveStorage(trx, account, agentId, size, sourceId)
     const columns: Updateable<SourcesTable> = {
       ...(name === undefined ? {} : { name }),
@@ -150,6 +159,7 @@ async function apply(
             error: null,
           }),
       ...(size === undefined ? {} : { size }),
+      ...(JSON.stringify(keys) === JSON.stringify(row.fixed_keys) ? {} : { fixed_keys: keys }),
       ...(metadata === undefined ? {} : { metadata: json(metadata) }),
     }
     if (Object.keys(columns).length === 0) return row

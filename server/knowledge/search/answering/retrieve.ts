@@ -114,7 +114,7 @@ const both = ({ embeddingUse: first }: SearchResult, second: SearchResult): Sear
 }
 
 /** Returns the customer's messages since the agent's last one, and their messages before that. */
-function askedIn(talk: readonly TalkMessage[]): { question: string; earlier: string } {
+export function askedIn(talk: readonly TalkMessage[]): { question: string; earlier: string } {
   const from = talk.findLastIndex(({ role }) => role === 'assistant') + 1
   const before = talk.slice(0, from)
   const asked = before.slice(0, before.findLastIndex(({ role }) => role === 'user') + 1)

@@ -20,6 +20,8 @@ export type SourcesTable = {
   chunks_version: Generated<number>
   /** The live version whose words are all stored. While it is another, they are still being written. */
   words_version: number | null
+  /** The words of the questions that it alone answers; null: none. */
+  fixed_keys: ColumnType<string[] | null, string[] | null | undefined, string[] | null>
   /** The number of its live chunks, and their languages, most frequent first. */
   chunk_count: Generated<number>
   languages: ColumnType<string[], string[] | undefined, string[]>

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, test } from 'node:test'
+import { type MailServer, startMailServer } from '../../../test/fakes/mail-server.ts'
+import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
+import { connectTestMailbox, mail } from '../../../test/mailbox.ts'
+import { type MessagingHome, now, startMessagingHome } from '../../../test/messaging-home.ts'
+import { until } from '../../../test/until.ts'
+import { readMail } from '../email/parse/read-mail.ts'
+
+let server: MailServer
+let models: ModelServer
+let home: MessagingHome
+const WRONG = 'Gerne! Die Lieferung kostet 47,11 €.'
+const RIGHT = 'Das weiß ich leider nicht.'
+
+before(async () => {
+  server = await startMailServer()
+  models = await startModelServer()
+  home = await startMessagingHome({ ...models.settings, ALLOWED_PRIVATE_HOSTS: '127.0.0.1' })
+})
+after(async () => {
+  await home.close()
+  await models.close()
+  await server.close()
+})
+beforeEach(() => {
+  models.queue.length = 0
+  models.requests.length = 0
+  server.mails.length = 0
+  models.otherwise(() => ({ tokens: ['A title'] }))
+})
+
+async function mailbox(ungrounded: string) {
+  const box = await connectTestMailbox(home.service, home.client, { smtpPort: server.port })
+  const path = `/agents/${box.agentId}/guardrails`
+  assert.equal((await home.client.request('PUT', path, { ungrounded })).status, 200)
+  return box
+}
+const sentTexts = () =>
+  Promise.all(server.mails.map(async ({ raw }) => (await readMail(Buffer.from(raw))).text))
+const answersOf = (agentId: string) =>
+  home.service.ctx.db
+    .selectFrom('messages')
+    .select(['id', 'parts', 'metadata', 'conversation_id'])
+    .where('agent_id', '=', agentId)
+    .where('role', '=', 'assistant')
+    .execute()
+const marksOf = (answer: { metadata: unknown } | undefined) =>
+  (answer?.metadata as { ungrounded?: unknown } | undefined)?.ungrounded
+const get = async (path: string) => (await home.client.request('GET', path)).body
+
+test('a held answer is a note of a ticket, and the customer reads that the team will answer', async () => {
+  const box = await mailbox('hold')
+  models.queue.push({ tokens: [WRONG] })
+  await box.receive(mail('Guten Tag, wann kommt meine Bestellung an, und was kostet das?'))
+  await until('the answer', async () => (await box.deliveries()).length === 1)
+  await box.send()
+  const [text = ''] = await sentTexts()
+  assert.match(text, /Unser Team weiß Bescheid und meldet sich bei Ihnen\./)
+  assert.doesNotMatch(text, /47/)
+  const [answer] = await answersOf(box.agentId)
+  const { messages } = await get(`/agents/${box.agentId}/conversations/${answer?.conversation_id}`)
+  const shown = messages.at(-1)
+  assert.deepEqual(
+    [shown.metadata.held, shown.metadata.ungrounded, shown.metadata.outcome],
+    [true, undefined, null],
+  )
+  assert.doesNotMatch(JSON.stringify(shown), /47/)
+  const { data: tickets } = await get(`/agents/${box.agentId}/helpdesk/tickets`)
+  assert.equal(tickets.length, 1)
+  const notes = `/agents/${box.agentId}/helpdesk/tickets/${tickets[0].ticketNumber}/messages?types=note`
+  const { data } = await get(notes)
+  assert.deepEqual(
+    data.map((note: { contentText: string; metadata: object }) => [note.contentText, note.metadata]),
+    [[WRONG, { held: { messageId: answer?.id, ungrounded: [{ kind: 'number', text: '47,11' }] } }]],
+  )
+  // The next question is answered as usual; what the model reads of the talk holds nothing that was never sent.
+  models.queue.push({ tokens: [RIGHT] })
+  const [{ references = [] } = {}] = (await box.threads()).map((thread) => thread.data as never)
+  await box.receive(mail('Und nach Graz?', { References: (references as string[]).join(' ') }))
+  await until('the second answer', async () => (await box.deliveries()).length === 2)
+  assert.doesNotMatch(JSON.stringify(models.requests.at(-1)), /47,11/)
+})
+
+test('an answer is asked for once more with the list of its values, and the better one is sent', async () => {
+  const box = await mailbox('ask_again')
+  models.queue.push({ tokens: [WRONG] }, { tokens: [RIGHT] })
+  await box.receive(mail('Guten Tag, wann kommt meine Bestellung an, und was kostet das?'))
+  await until('the answer', async () => (await box.deliveries()).length === 1)
+  await box.send()
+  const [text = ''] = await sentTexts()
+  assert.ok(text.includes(RIGHT) && !text.includes('47'), text)
+  const [answer] = await answersOf(box.agentId)
+  assert.deepEqual(answer?.parts, [{ type: 'text', text: RIGHT }])
+  assert.equal(marksOf(answer), undefined)
+  assert.match(JSON.stringify(models.requests), /stand in nothing that you were given: .{1,4}47,11/)
+})
+
+for (const [what, second] of [
+  ['is no better', { tokens: ['Die Lieferung kostet 48,22 €.'] }],
+  ['is empty', { tokens: [] }],
+  ['fails', { status: 400 }],
+] as const)
+  test(`the first answer is sent and marked when the second ${what}`, async () => {
+    const box = await mailbox('ask_again')
+    models.queue.push({ tokens: [WRONG] }, second as never)
+    await box.receive(mail('Guten Tag, wann kommt meine Bestellung an, und was kostet das?'))
+    await until('the answer', async () => (await box.deliveries()).length === 1)
+    await box.send()
+    assert.ok((await sentTexts())[0]?.includes(WRONG))
+    const [answer] = await answersOf(box.agentId)
+    assert.deepEqual(marksOf(answer), [{ kind: 'number', text: '47,11' }])
+  })
+
+test('messaging holds as mail does, and the API is only marked', async () => {
+  const path = `/agents/${home.agentId}/guardrails`
+  assert.equal((await home.client.request('PUT', path, { ungrounded: 'hold' })).status, 200)
+  models.queue.push({ tokens: ['It costs 47 euros.'] })
+  await home.say('held-1', now(), 'What does the delivery cost, please?')
+  await until('the answer', async () => (await answersOf(home.agentId)).length === 1)
+  await home.deliver()
+  assert.match(home.fake.sent[0]?.body.body ?? '', /Our team has been told and will get back to you\.$/)
+  models.queue.push({ tokens: ['It costs 47 euros.'] })
+  const { body } = await home.client.request('POST', `/agents/${home.agentId}/chat`, {
+    message: 'What does it cost?',
+    stream: false,
+  })
+  assert.deepEqual(body.data.parts, [{ type: 'text', text: 'It costs 47 euros.' }])
+  assert.deepEqual(body.data.metadata.ungrounded, [{ kind: 'number', text: '47' }])
+})
