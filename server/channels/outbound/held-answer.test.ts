@@ -59,7 +59,9 @@ test('a held answer is a note of a ticket, and the customer reads that the team 
   assert.match(text, /Unser Team weiß Bescheid und meldet sich bei Ihnen\./)
   assert.doesNotMatch(text, /47/)
   const [answer] = await answersOf(box.agentId)
-  const { messages } = await get(`/agents/${box.agentId}/conversations/${answer?.conversation_id}`)
+  const path = `/agents/${box.agentId}/conversations/export?conversationId=${answer?.conversation_id}`
+  const lines = await (await home.client.raw('GET', path)).text()
+  const { messages } = JSON.parse(lines.split('\n')[0] ?? '')
   const shown = messages.at(-1)
   assert.deepEqual(
     [shown.metadata.held, shown.metadata.ungrounded, shown.metadata.outcome],
