@@ -268,7 +268,8 @@ export const readUsage = endpoint({
           ),
           unpricedCalls: Type.Integer({
             minimum: 0,
-            description: 'Those of the calls that are not in the dollars: their price or tokens are not known',
+            description:
+              'Those of the calls that are not in the dollars: their price or tokens are not known',
           }),
         }),
         { description: 'What language models read and wrote for answers to customers' },

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, type RefObject, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { call } from '../app/api.ts'
 import { useMember } from '../app/session.ts'
@@ -15,7 +15,7 @@ import { AttachmentList } from './attachment-list.tsx'
 import { CannedReplies } from './canned-replies.tsx'
 import classes from './composer.module.css'
 import { type Draft, keepDraft, readDraft } from './drafts.ts'
-import { proposedReply } from './held-answer.tsx'
+import { useProposed } from './held-answer.tsx'
 import { HELD, HeldReplies, type HeldReply, HOLD_SECONDS } from './held-replies.tsx'
 import desk from './inbox.module.css'
 import { MentionField } from './mention-field.tsx'
@@ -47,7 +47,7 @@ export function Composer({ agentId, ticketNumber }: ComposerProps) {
   const params = { agentId, ticketNumber }
   const field = useRef<HTMLTextAreaElement>(null)
   const section = useRef<HTMLElement>(null)
-  const { draft, latest, change } = useDraft(agentId, ticketNumber)
+  const { draft, latest, change } = useDraft(agentId, ticketNumber, field)
   const [isPreview, setIsPreview] = useState(false)
   const { mode, text, files = [], people = null } = draft
   const { sending, add, drop } = useAttachments(agentId, files, (file) =>
@@ -60,15 +60,6 @@ export function Composer({ agentId, ticketNumber }: ComposerProps) {
     setIsPreview(false)
     leave()
   })
-  const proposed = proposedReply.use()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each proposal is taken over once
-  useEffect(() => {
-    if (proposed?.ticketNumber !== ticketNumber) return
-    proposedReply.set(null)
-    const { text: written } = latest.current
-    change({ mode: 'reply', text: [proposed.text, written].filter(Boolean).join('\n\n') })
-    field.current?.focus()
-  }, [proposed])
   /** Returns the keyboard focus to the inbox. */
   const leave = (): void => focusAround(section.current?.parentElement)
   // A reply is not sent before all files chosen for it have been uploaded.
@@ -195,7 +186,7 @@ async function sendDraft(
 }
 
 /** The draft of the ticket, which is kept in this browser. */
-function useDraft(agentId: string, ticketNumber: number) {
+function useDraft(agentId: string, ticketNumber: number, field: RefObject<HTMLTextAreaElement | null>) {
   const [draft, setDraft] = useState(() => readDraft(agentId, ticketNumber))
   // An upload may finish after the text has changed.
   const latest = useRef(draft)
@@ -204,6 +195,10 @@ function useDraft(agentId: string, ticketNumber: number) {
     setDraft(latest.current)
     keepDraft(agentId, ticketNumber, latest.current)
   }
+  useProposed(ticketNumber, (proposed) => {
+    change({ mode: 'reply', text: [proposed, latest.current.text].filter(Boolean).join('\n\n') })
+    field.current?.focus()
+  })
   return { draft, latest, change }
 }
 

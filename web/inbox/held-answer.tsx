@@ -1,3 +1,4 @@
+import { useEffect } from 'react'
 import type { Message } from '../app/api.ts'
 import { useCan } from '../app/session.ts'
 import { UngroundedMark } from '../conversations/message-view.tsx'
@@ -10,7 +11,18 @@ export type Held = {
 }
 
 /** A text that the composer of a ticket is to take over. */
-export const proposedReply = createStore<{ ticketNumber: number; text: string } | null>(null)
+const proposedReply = createStore<{ ticketNumber: number; text: string } | null>(null)
+
+/** Takes over each text that is proposed as a reply of the ticket, once. */
+export function useProposed(ticketNumber: number, take: (text: string) => void): void {
+  const proposed = proposedReply.use()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each proposal is taken over once
+  useEffect(() => {
+    if (proposed?.ticketNumber !== ticketNumber) return
+    proposedReply.set(null)
+    take(proposed.text)
+  }, [proposed])
+}
 
 type HeldAnswerProps = { ticketNumber: number; text: string; held: Held }
 

@@ -1,12 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { reading } from '../app/api.ts'
 import { useCan } from '../app/session.ts'
-import { Button } from '../ui/button.tsx'
-import { Check, Form, FormActions, FormProblem, Select, TextField } from '../ui/field.tsx'
+import { Check, Form, FormActions, Select, TextField } from '../ui/field.tsx'
 import { formatDollars, plural } from '../ui/format.ts'
 import { Bar, Card, Section } from '../ui/page.tsx'
-import { sentenceOf } from '../ui/state.tsx'
 import { type SeenGuardrails, useSaveGuardrails } from './use-guardrails.ts'
 
 /** What the language models of the agent may cost in a month. */
@@ -16,9 +14,7 @@ export function Budget({ agentId, seen }: { agentId: string; seen: SeenGuardrail
   const { budget } = seen
   const [isOn, setIsOn] = useState(budget !== null)
   const isLocked = !can('agents:write')
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget)
+  const submit = (form: FormData): void => {
     const atLimit = form.get('atLimit') === 'stop' ? 'stop' : 'tell'
     const alertShare = Number(form.get('alert')) / 100
     save.mutate({ budget: isOn ? { dollars: Number(form.get('dollars')), alertShare, atLimit } : null })
@@ -75,14 +71,7 @@ export function Budget({ agentId, seen }: { agentId: string; seen: SeenGuardrail
               />
             </>
           )}
-          {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
-          {!isLocked && (
-            <FormActions>
-              <Button type="submit" pending={save.isPending}>
-                Save the budget
-              </Button>
-            </FormActions>
-          )}
+          <FormActions save={save} label="Save the budget" may={!isLocked} />
         </Form>
       </Card>
     </Section>

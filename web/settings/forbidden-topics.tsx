@@ -1,9 +1,8 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useCan } from '../app/session.ts'
 import { Button } from '../ui/button.tsx'
-import { Check, Form, FormActions, FormProblem, TextField } from '../ui/field.tsx'
+import { Check, Form, FormActions, TextField } from '../ui/field.tsx'
 import { Card, Section } from '../ui/page.tsx'
-import { sentenceOf } from '../ui/state.tsx'
 import classes from './settings.module.css'
 import { type Guardrails, type SeenGuardrails, useSaveGuardrails } from './use-guardrails.ts'
 
@@ -24,8 +23,7 @@ export function ForbiddenTopics({ agentId, seen }: { agentId: string; seen: Seen
     const key = Math.max(-1, ...rows.map((row) => row.key)) + 1
     setRows([...rows, { key, topic: '', say: null, escalate: false }])
   }
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
+  const submit = (): void => {
     save.mutate({
       forbiddenTopics: rows.map(({ topic, say, escalate }) => ({
         topic: topic.trim(),
@@ -79,19 +77,13 @@ export function ForbiddenTopics({ agentId, seen }: { agentId: string; seen: Seen
               )}
             </fieldset>
           ))}
-          {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
-          {!isLocked && (
-            <FormActions>
-              <Button type="submit" pending={save.isPending}>
-                Save the topics
+          <FormActions save={save} label="Save the topics" may={!isLocked}>
+            {!isLocked && rows.length < MOST && (
+              <Button kind="quiet" onClick={add}>
+                Add a topic
               </Button>
-              {rows.length < MOST && (
-                <Button kind="quiet" onClick={add}>
-                  Add a topic
-                </Button>
-              )}
-            </FormActions>
-          )}
+            )}
+          </FormActions>
         </Form>
       </Card>
     </Section>

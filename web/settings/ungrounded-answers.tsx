@@ -1,9 +1,6 @@
-import type { FormEvent } from 'react'
 import { useCan } from '../app/session.ts'
-import { Button } from '../ui/button.tsx'
-import { Form, FormActions, FormProblem, Select } from '../ui/field.tsx'
+import { Form, FormActions, Select } from '../ui/field.tsx'
 import { Card, Section } from '../ui/page.tsx'
-import { sentenceOf } from '../ui/state.tsx'
 import { type Guardrails, type SeenGuardrails, useSaveGuardrails } from './use-guardrails.ts'
 
 const CHOICES: readonly (readonly [Guardrails['ungrounded'], string])[] = [
@@ -16,9 +13,8 @@ const CHOICES: readonly (readonly [Guardrails['ungrounded'], string])[] = [
 export function UngroundedAnswers({ agentId, seen }: { agentId: string; seen: SeenGuardrails }) {
   const can = useCan()
   const save = useSaveGuardrails(agentId, seen)
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault()
-    const chosen = new FormData(event.currentTarget).get('ungrounded')
+  const submit = (form: FormData): void => {
+    const chosen = form.get('ungrounded')
     save.mutate({ ungrounded: CHOICES.find(([value]) => value === chosen)?.[0] ?? 'mark' })
   }
   return (
@@ -36,14 +32,7 @@ export function UngroundedAnswers({ agentId, seen }: { agentId: string; seen: Se
             options={CHOICES}
             hint="A held answer is a note of a ticket, and the customer reads that your team will answer. Answers of the chat and of the API are marked."
           />
-          {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
-          {can('agents:write') && (
-            <FormActions>
-              <Button type="submit" pending={save.isPending}>
-                Save the choice
-              </Button>
-            </FormActions>
-          )}
+          <FormActions save={save} label="Save the choice" may={can('agents:write')} />
         </Form>
       </Card>
     </Section>

@@ -4,13 +4,8 @@ import { queries } from '../app/queries.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-<<<<<<< HEAD
 import { Form, FormActions, Select, TextArea, TextField } from '../ui/field.tsx'
-=======
-import { Form, FormActions, FormProblem, Select, TextArea, TextField } from '../ui/field.tsx'
-import { sentenceOf } from '../ui/state.tsx'
 import { FixedCheck } from './fixed-check.tsx'
->>>>>>> 1accc3a5 (Fixed answers, forbidden topics, and answers that are asked for again or held for a person)
 import { typedUrl } from './typed-url.ts'
 
 export type NewKind = 'link' | 'qna' | 'text'

@@ -46,7 +46,7 @@ function Fields({ agentId, source, content, onClose }: Props & { content: Conten
     save.mutate({
       name: text('name'),
       ...(content.content === null
-        ? { questions, answer: text('answer'), fixed: form.get('fixed') !== null }
+        ? { questions, answer: text('answer'), fixed: fields.get('fixed') !== null }
         : { content: text('content') }),
     })
   }

@@ -6,7 +6,7 @@ import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { accountOf } from '../records/accounts.ts'
 import { creditState, creditsUsed, monthOf } from './credits.ts'
 
-export type Budget = Guardrails['budget']
+type Budget = Guardrails['budget']
 type Spent = { dollars: number; unpricedCalls: number }
 
 /** Returns what the language models of an agent have cost in the month of `now` (UTC). */

@@ -12,6 +12,20 @@ export const guardrailsOf = ({ guardrails }: Pick<AgentRow, 'guardrails'>): Guar
   ...guardrails,
 })
 
+/** Notes of which step of the budget the owners are told, so that it happens once. */
+export async function noteBudgetTold(
+  trx: Trx,
+  { accountId, agentId }: AgentRef,
+  step: string,
+): Promise<void> {
+  await trx
+    .updateTable('agents')
+    .set({ budget_told: step })
+    .where('account_id', '=', accountId)
+    .where('id', '=', agentId)
+    .execute()
+}
+
 /** Sets those that are given. Throws AGENT_NOT_FOUND. */
 export async function setGuardrails(
   trx: Trx,

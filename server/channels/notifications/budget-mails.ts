@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { budgetState } from '../../accounts/plans/budget.ts'
 import { monthOf } from '../../accounts/plans/credits.ts'
+import { noteBudgetTold } from '../../agents/guardrails/guardrails.ts'
 import type { Context } from '../../context.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { Guardrails } from '../../platform/db/tables/agents.ts'
@@ -42,12 +43,7 @@ export async function planBudgetMails(
       const state = budgetState(budget, dollars)
       const step = `${month} ${state}`
       if (state === 'below' || step === told) continue
-      await trx
-        .updateTable('agents')
-        .set({ budget_told: step })
-        .where('account_id', '=', accountId)
-        .where('id', '=', agentId)
-        .execute()
+      await noteBudgetTold(trx, { accountId, agentId }, step)
       const owners = await trx
         .selectFrom('members')
         .select('email')

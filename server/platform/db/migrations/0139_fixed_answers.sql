@@ -1,4 +1,3 @@
 -- compatible_from: 0076
 -- The words of the questions that a source of questions and an answer alone answers, before any model; null: none.
 alter table sources add column fixed_keys text[];
-create index sources_fixed on sources (agent_id) where fixed_keys is not null;
