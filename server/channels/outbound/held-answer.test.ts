@@ -59,7 +59,8 @@ test('a held answer is a note of a ticket, and the customer reads that the team 
   assert.match(text, /Unser Team weiß Bescheid und meldet sich bei Ihnen\./)
   assert.doesNotMatch(text, /47/)
   const [answer] = await answersOf(box.agentId)
-  const { isHeld, ungrounded, outcome } = answer?.metadata as Record<string, unknown>
+  assert.ok(answer)
+  const { isHeld, ungrounded, outcome } = answer.metadata as Record<string, unknown>
   assert.deepEqual([isHeld, ungrounded, outcome], [true, undefined, null])
   assert.doesNotMatch(JSON.stringify(answer), /47/)
   const { data: tickets } = await get(`/agents/${box.agentId}/helpdesk/tickets`)
@@ -68,7 +69,7 @@ test('a held answer is a note of a ticket, and the customer reads that the team 
   const { data } = await get(notes)
   assert.deepEqual(
     data.map((note: { contentText: string; metadata: object }) => [note.contentText, note.metadata]),
-    [[WRONG, { held: { messageId: answer?.id, ungrounded: [{ kind: 'number', text: '47,11' }] } }]],
+    [[WRONG, { held: { messageId: answer.id, ungrounded: [{ kind: 'number', text: '47,11' }] } }]],
   )
   // The next question is answered as usual; what the model reads of the talk holds nothing that was never sent.
   models.queue.push({ tokens: [RIGHT] })
