@@ -1,15 +1,17 @@
 import { isUtf8 } from 'node:buffer'
+import iconv from 'iconv-lite'
 import jschardet from 'jschardet'
 import { CHARSETS, type Charset } from './charsets.ts'
 
+/** The charset of most files without a label; as a label, it says that nobody has looked. */
 const DEFAULT = 'windows-1252'
-/** The library's names for charsets to which the Encoding Standard gives others. */
+/** The library's names for charsets to which others give another one. */
 const DETECTED: Record<string, Charset> = {
   cp932: 'shift_jis',
   cp949: 'euc-kr',
   cp874: 'windows-874',
-  cp1258: 'windows-1258',
   macroman: 'macintosh',
+  maccyrillic: 'x-mac-cyrillic',
 }
 const DETECTABLE = [
   ...Object.keys(DETECTED),
@@ -17,8 +19,8 @@ const DETECTABLE = [
 ]
 /** What is examined; the library takes 20 ms for it. */
 const SAMPLE = 65_536
-/** A few letters suit several charsets about as well, and then the most common one is meant. */
-const CLEARLY = 1.2
+/** What speaks for the most common charset before any word was read. */
+const ODDS = 1.2
 
 /**
  * Decodes bytes to text without a BOM and with `\n` line ends. It uses, in this order: the BOM; UTF-8 if the bytes are
@@ -31,7 +33,11 @@ export function decodeText(bytes: Uint8Array, declared?: string | null): string 
 }
 
 export const decodeAs = (bytes: Uint8Array, charset: string): string =>
-  new TextDecoder(charset).decode(bytes).replace(/\r\n?/g, '\n')
+  textIn(bytes, charset).replace(/\r\n?/g, '\n')
+
+/** The Encoding Standard leaves out the charsets of DOS, in which spreadsheets still save. */
+const textIn = (bytes: Uint8Array, charset: string): string =>
+  known(charset) === null ? iconv.decode(bytes, charset) : new TextDecoder(charset).decode(bytes)
 
 export function charsetOf(bytes: Uint8Array, declared?: string | null): string {
   const mark = markOf(bytes)
@@ -41,40 +47,61 @@ export function charsetOf(bytes: Uint8Array, declared?: string | null): string {
   const first = bytes.findIndex((byte) => byte > 0x7f)
   const isValid = isUtf8(bytes)
   if (isValid && first >= 0) return 'utf-8'
-  if (label && label !== 'utf-8' && isValidIn(bytes, label)) return label
+  if (label && label !== 'utf-8' && label !== DEFAULT && isValidIn(bytes, label)) return label
   const wide = unmarkedUtf16(bytes)
   if (wide) return wide
   // Escape sequences switch between the character sets of Japanese mail, which uses ASCII bytes only.
   const shift = bytes.indexOf(SHIFT)
   if (isValid && shift < 0) return 'utf-8'
   if (!isValid && isDamagedUtf8(bytes)) return 'utf-8'
-  return detected(bytes, first >= 0 ? first : shift) ?? (isValid ? 'utf-8' : DEFAULT)
+  const { charset, text } = detected(bytes, first >= 0 ? first : shift)
+  return label === DEFAULT && !isForeign(text) ? DEFAULT : charset
 }
 
 export const isUtf16 = (bytes: Uint8Array): boolean =>
   (markOf(bytes) ?? unmarkedUtf16(bytes))?.startsWith('utf-16') ?? false
 
-/** Returns the charset that the bytes from the first telling one on are most like. */
-function detected(bytes: Uint8Array, from: number): string | null {
+type Candidate = { charset: string; text: string }
+
+/** Returns the charset that the bytes from the first telling one on are most like, and what they say in it. */
+function detected(bytes: Uint8Array, from: number): Candidate {
   const sample = tellingLines(bytes, from)
-  const options = { detectEncodings: DETECTABLE, minimumThreshold: 0 }
-  const found = jschardet
-    .detectAll(sample, options)
-    .flatMap(({ encoding, confidence }) => {
-      const name = encoding?.toLowerCase() ?? ''
-      const charset = known(DETECTED[name] ?? name)
-      if (charset === null) return []
-      const text = new TextDecoder(charset).decode(sample)
-      return [{ charset, text, likeness: confidence * plausibility(text) }]
+  const usual: Candidate = { charset: DEFAULT, text: textIn(sample, DEFAULT) }
+  if (hasOnlySigns(usual.text)) return usual
+  const [best, ...others] = jschardet
+    .detectAll(sample, { detectEncodings: DETECTABLE, minimumThreshold: 0 })
+    .map(({ encoding, confidence }) => {
+      const charset = charsetNamed(encoding ?? DEFAULT)
+      const text = textIn(sample, charset)
+      return { charset, text, likeness: confidence * plausibility(text) }
     })
     .sort((left, right) => right.likeness - left.likeness)
-  const [best] = found
-  const usual = found.find(({ charset }) => charset === DEFAULT)
-  if (!usual) return best?.charset ?? null
-  return !best || best.text === usual.text || best.likeness < usual.likeness * CLEARLY
-    ? DEFAULT
-    : best.charset
+  const other = others.find(({ charset }) => charset === DEFAULT)
+  if (!best || best.text === usual.text) return usual
+  // Each word says how much better the best charset suits it.
+  const words = usual.text.match(BEYOND)?.length ?? 0
+  return other && (best.likeness / other.likeness) ** words < ODDS ? usual : best
 }
+
+function charsetNamed(name: string): string {
+  const label = name.toLowerCase()
+  return DETECTED[label] ?? known(label) ?? label
+}
+
+/** Whether a text has mainly letters that its charset would not have if it were the most common one. */
+function isForeign(text: string): boolean {
+  const letters = text.match(/[^\P{L}\p{ASCII}]/gu) ?? []
+  return letters.filter((letter) => !/\p{Script=Latin}/u.test(letter)).length > letters.length / 2
+}
+
+/**
+ * Whether all that is beyond ASCII are signs where people write them, such as in "£5", "20 °C", and "it’s". Charsets are
+ * recognised by the letters of languages.
+ */
+const hasOnlySigns = (text: string): boolean => !MISPLACED.test(text)
+
+const MISPLACED =
+  /[^\P{L}\p{ASCII}]|[\u0080-\u009f]|\p{Ll}[^\p{ASCII}\p{Pi}\p{Pf}\p{Pd}\p{No}…]|[^\p{ASCII}\p{Pi}\p{Pf}\p{Ps}\p{Pd}·]\p{Ll}/u
 
 /** Returns the lines with other bytes than ASCII. Many lines without them would hide what these are like. */
 function tellingLines(bytes: Uint8Array, from: number): Uint8Array {
@@ -98,8 +125,8 @@ const LINE_FEED = 0x0a
 const SHIFT = 0x1b
 
 /**
- * Returns the share of the words beyond ASCII that could be words: nobody writes one in Latin and other letters, or with a
- * sign or a capital letter between small letters.
+ * Returns the share of the words beyond ASCII that could be words: nobody writes one in Latin and other letters, with a
+ * sign or a capital letter between small letters, or with a capital letter after a small one.
  */
 function plausibility(text: string): number {
   const words = text.match(BEYOND)
@@ -110,7 +137,7 @@ function plausibility(text: string): number {
 const BEYOND = /[^\s;,.:"'()<>\t]*[^\s\p{ASCII}][^\s;,.:"'()<>\t]*/gu
 const OTHER = '[\\p{Script=Cyrillic}\\p{Script=Greek}\\p{Script=Hebrew}\\p{Script=Arabic}\\p{Script=Thai}]'
 const STRANGE = new RegExp(
-  `\\p{Script=Latin}${OTHER}|${OTHER}\\p{Script=Latin}|\\p{Ll}[^\\p{ASCII}\\p{L}\\p{M}\\p{N}’·‑–—]\\p{Ll}|\\p{Ll}(?!\\p{ASCII})\\p{Lu}\\p{Ll}|[\\u0080-\\u009f\\ufffd]`,
+  `\\p{Script=Latin}${OTHER}|${OTHER}\\p{Script=Latin}|\\p{Ll}[^\\p{ASCII}\\p{L}\\p{M}\\p{N}’·‑–—]\\p{Ll}|\\p{Ll}(?!\\p{ASCII})\\p{Lu}\\p{Ll}|(?!\\p{ASCII})\\p{Ll}\\p{Lu}|[\\u0080-\\u009f\\ufffd]`,
   'u',
 )
 
@@ -141,10 +168,10 @@ export function declaredCharset(contentType: string | undefined, html?: Uint8Arr
   if (inHeader) return inHeader
   if (!html) return null
   // The HTML Standard examines the first 1024 bytes; real pages put it later.
-  const head = Buffer.from(html.buffer, html.byteOffset, Math.min(html.length, 4096)).toString('latin1')
+  const head = Buffer.from(html.buffer, html.byteOffset, Math.min(html.length, SAMPLE)).toString('latin1')
   const inMeta = /<meta[^>]+charset\s*=\s*["']?([\w:.-]+)/i.exec(head)?.[1]
   // A page whose meta element could be read as bytes is not in UTF-16.
-  return inMeta && /^utf-?16/i.test(inMeta) ? 'utf-8' : (inMeta ?? null)
+  return known(inMeta)?.startsWith('utf-16') ? 'utf-8' : (inMeta ?? null)
 }
 
 function markOf(bytes: Uint8Array): string | null {

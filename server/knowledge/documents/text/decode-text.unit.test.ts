@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import iconv from 'iconv-lite'
 import { CHARSETS } from './charsets.ts'
-import { charsetOf, declaredCharset, decodeText } from './decode-text.ts'
+import { charsetOf, declaredCharset, decodeAs, decodeText } from './decode-text.ts'
 
 const fixture = (name: string) => readFileSync(new URL(`../../../../test/fixtures/${name}`, import.meta.url))
 const bigEndian = (text: string) => Buffer.from(text, 'utf16le').swap16()
@@ -82,6 +82,10 @@ const TABLES: Record<string, string[]> = {
   'windows-1255': ['שם;עיר\nדוד כהן;תל אביב\n'],
   'windows-1256': ['الاسم;المدينة\nمحمد علي;القاهرة\n'],
   'windows-1257': ['Vardas;Amžius\nŽygimantas Šiaučiūnas;30\n'],
+  'iso-8859-2': ['Jméno;Město\nŽofie Šťastná;Plzeň\nOtevřeno je denně, také v neděli.\n'],
+  'iso-8859-5': ['Имя;Город\nИван;Москва\n'],
+  cp850: ['Name;Straße;Größe\nJürgen Müller;Königsallee;groß\nÖffnungszeiten täglich von neun bis fünf\n'],
+  cp852: ['Imię;Miasto\nŁukasz Wójcik;Łódź\nŚwięta są wolne, zamówienia później.\n'],
   'windows-874': ['ชื่อ;อายุ\nสมชาย;30\n'],
 }
 
@@ -108,6 +112,25 @@ test('a label that the bytes contradict is not used, and one stray byte contradi
   assert.match(decodeText(cut), /^Größe, Füße/)
 })
 
+test('a label that nobody has looked at gives way to another script, and the label may stand late', () => {
+  const russian = 'Товар и цена: лампа стоит сто рублей'
+  assert.equal(decodeText(iconv.encode(russian, 'windows-1251'), 'iso-8859-1'), russian)
+  assert.equal(decodeText(iconv.encode('Łódź', 'windows-1252'), 'windows-1252'), '?ód?')
+  const page = (meta: string) => Buffer.from(`<html><head>${'<!-- x -->'.repeat(900)}${meta}</head>`)
+  assert.equal(declaredCharset(undefined, page('<meta charset="windows-1251">')), 'windows-1251')
+  assert.equal(declaredCharset(undefined, page('<meta charset="unicode">')), 'utf-8')
+})
+
+test('signs alone say nothing about the charset', () => {
+  for (const text of ['20 °C', '£5 – today', '© 2026 ACME', '3 × 4 m²', '5 €', 'it’s “open”'])
+    assert.equal(decodeText(iconv.encode(text, 'windows-1252')), text)
+})
+
 test('every charset that can be chosen can be decoded', () => {
-  for (const charset of CHARSETS) assert.equal(new TextDecoder(charset).encoding, charset)
+  for (const charset of CHARSETS)
+    assert.equal(
+      decodeAs(Buffer.from('plain'), charset).length,
+      charset.startsWith('utf-16') ? 3 : 5,
+      charset,
+    )
 })
