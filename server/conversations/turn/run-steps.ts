@@ -13,9 +13,11 @@ import type { LiveGeneration } from '../stream/reading.ts'
 import { prepareFixed } from './answer-fixed.ts'
 import { askModel, type Talk, takeOver } from './ask-model.ts'
 import { finishTurn } from './finish.ts'
+import { topicRules } from './forbidden-topics.ts'
 import { prepare, toolResult } from './prepare.ts'
 import { withoutOwnNames } from './quoted-data.ts'
 import { type Step, speakStep } from './speak-step.ts'
+import { rulesIn, SystemTextGuard } from './system-text-guard.ts'
 import type { Prepared, StepsResult, Turn, TurnNeeds } from './turn.ts'
 import { askForGrounds, ungroundedOf, ungroundedRule } from './ungrounded-answer.ts'
 
@@ -105,6 +107,7 @@ async function speak(ctx: TurnNeeds, turn: Turn, live: LiveGeneration, result: S
       tools,
       live,
       citations: result.citations,
+      guard: guardOf(turn, prepared, talk),
     })
     // Only calls that wait for the application end the turn with `tool-calls`; some servers report this reason
     // without a call.
@@ -179,7 +182,12 @@ async function groundAnswer(
     const surroundings = { process: ctx.process, pace: paceOf(ctx, turn, live) }
     const options = toolOptions(tools, [...again.prompt, ...again.since], { isLast: true, mustCall: null })
     const stream = askModel(ctx, turn, live, prepared, again, options)
-    const second = await speakStep(surroundings, stream, { tools, live, citations })
+    const second = await speakStep(surroundings, stream, {
+      tools,
+      live,
+      citations,
+      guard: guardOf(turn, prepared, talk),
+    })
     const isBetter =
       second.calls.length === 0 &&
       second.finishReason === 'stop' &&
@@ -196,6 +204,19 @@ async function groundAnswer(
   }
   live.parts.splice(from, live.parts.length, ...first)
 }
+
+const guardOf = (turn: Turn, prepared: Prepared, { prompt }: Talk): SystemTextGuard =>
+  new SystemTextGuard(rulesIn(prompt, ownersTexts(turn, prepared)))
+
+/** What the owner tells the model, which is no secret of the service. */
+const ownersTexts = ({ request: { agent } }: Turn, { toolkit, escalate }: Prepared): (string | null)[] => [
+  agent.instructions,
+  toolkit.procedures,
+  topicRules(agent.guardrails.forbiddenTopics, escalate),
+  ...Object.values(agent.channelInstructions ?? {}).flatMap((own) =>
+    typeof own === 'string' ? [own] : Object.values(own ?? {}),
+  ),
+]
 
 /**
  * Returns the options for asking again after an answer without words. One that ended in the reasoning gets more room, and

@@ -16,6 +16,7 @@ import type { FinishReason } from '../stream/events.ts'
 import type { LiveGeneration } from '../stream/reading.ts'
 import { sendFirstEvents } from './finish.ts'
 import { OutcomeReport } from './outcome-report.ts'
+import type { SystemTextGuard } from './system-text-guard.ts'
 
 /** The result of one model call. */
 export type Step = {
@@ -43,7 +44,12 @@ type Surroundings = {
   pace(events: number): Promise<void> | undefined
 }
 
-type Speaking = { tools: ReadonlyMap<string, Tool>; live: LiveGeneration; citations: Citations }
+type Speaking = {
+  tools: ReadonlyMap<string, Tool>
+  live: LiveGeneration
+  citations: Citations
+  guard: SystemTextGuard
+}
 
 /** The most parts processed at once, because a fast model sends hundreds at a time. */
 const PARTS_AT_ONCE = 32
@@ -55,7 +61,7 @@ const PARTS_AT_ONCE = 32
 export async function speakStep(
   { process, pace }: Surroundings,
   stream: AsyncIterable<LanguageModelV4StreamPart[]>,
-  { tools, live, citations }: Speaking,
+  { tools, live, citations, guard }: Speaking,
 ): Promise<Step> {
   const step: Step = {
     calls: [],
@@ -65,7 +71,7 @@ export async function speakStep(
     topic: null,
     offer: null,
   }
-  const open = new OpenParts(live, tools, citations, step)
+  const open = new OpenParts(live, tools, citations, guard, step)
   try {
     for await (const received of stream) {
       const parts = withJoinedText(received)
@@ -128,6 +134,7 @@ export async function speakStep(
   }
   step.outcome ??= open.report.outcome
   step.topic = open.report.topic
+  if (guard.isQuoted) step.finishReason = 'content-filter'
   return step
 }
 
@@ -201,12 +208,20 @@ class OpenParts {
   readonly report = new OutcomeReport()
 
   readonly citations: Citations
+  readonly guard: SystemTextGuard
   readonly step: Step
 
-  constructor(live: LiveGeneration, tools: ReadonlyMap<string, Tool>, citations: Citations, step: Step) {
+  constructor(
+    live: LiveGeneration,
+    tools: ReadonlyMap<string, Tool>,
+    citations: Citations,
+    guard: SystemTextGuard,
+    step: Step,
+  ) {
     this.live = live
     this.tools = tools
     this.citations = citations
+    this.guard = guard
     this.step = step
   }
 
@@ -218,7 +233,7 @@ class OpenParts {
   addText(delta: string): void {
     if (delta === '') return
     this.isOpen = true
-    this.say(this.report.push(delta))
+    this.say(this.guard.push(this.report.push(delta)))
   }
 
   say(delta: string): void {
@@ -253,6 +268,7 @@ class OpenParts {
   dropText(): void {
     if (!this.isOpen) return
     this.report.reset()
+    this.guard.flush()
     this.citations.flush()
     this.held = ''
     const last = this.live.parts.at(-1)
@@ -262,7 +278,7 @@ class OpenParts {
 
   endText(): void {
     if (!this.isOpen) return
-    this.say(this.report.flush())
+    this.say(this.guard.push(this.report.flush()) + this.guard.flush())
     this.show(this.citations.flush())
     this.isOpen = false
     this.held = ''
