@@ -344,13 +344,13 @@ test('a page without a main part is read as a whole, and charsets are respected'
   await failsWith('no_text', 'html', '<html><body><div id="app"></div><script>run()</script></body></html>')
 })
 
-test('boxes between the paragraphs belong to the text, and sidebars of the site do not', async () => {
+test('boxes between the paragraphs belong to the text, and sidebars that are marked do not', async () => {
   const filler = (n: number) =>
     `<p>${`Paragraph ${n} of the manual says how a lamp is mounted on the wall. `.repeat(6)}</p>`
   const site =
     '<li><a href="/a">Lamps</a></li><li><a href="/b">Shades</a></li><li>All about us and our long history</li>'
   const page = `<html><head><title>Manual</title></head><body><div class="page">
-    <div class="sidebar"><p>We have sold lamps since 1950, in the third generation, and love it.</p><ul>${site.repeat(9)}</ul></div>
+    <aside><p>We have sold lamps since 1950, in the third generation, and love it.</p><ul>${site.repeat(30)}</ul></aside>
     <div class="content"><div class="section"><h1>Mounting</h1>${filler(1)}${filler(2)}
       <div class="sidebar"><p class="title">BACK TO BASICS</p><div class="para">A dowel is a plug of plastic that holds the screw in the wall.</div></div>
       ${filler(3)}<div class="alert alert-danger"><p>Switch the power off before you touch the wires.</p></div>${filler(4)}
@@ -373,7 +373,7 @@ const sitePage = (body: string, head = ''): string => {
     '<a href="mailto:hi@huber.example">hi@huber.example</a></p></div><div><h4>Opening hours</h4><p>Monday to Friday 9 am – 6 pm</p>' +
     '<p>Closed on Sundays</p></div><div><h4>Shop</h4><ul><li><a href="/a">Lamps</a></li><li><a href="/b">Shades</a></li></ul></div>' +
     '<p>© 2026 Huber Lights GmbH · FN 123456a · VAT ATU12345678 · <a href="/imprint">Imprint</a></p></footer>' +
-    '<div class="cookie-banner"><p>We use cookies to make this site better for everybody.</p></div>'
+    '<div role="dialog"><p>We use cookies to make this site better for everybody.</p></div>'
   return `<!doctype html><html><head><title>Vouchers</title>${head}</head><body>${header}${body}${footer}</body></html>`
 }
 const voucher = '<p>A voucher pays for everything in the shop, and for repairs, too.</p>'
@@ -438,12 +438,13 @@ test('text between the header of a page and its main part is kept, and so is tex
     sitePage(`${notice}<div>${hero}<main>${voucher}<h2>Sending</h2>${voucher}</main>${more}</div>${after}`),
   )
   const text = 'A voucher pays for everything in the shop, and for repairs, too.'
-  assert.deepEqual(outline(sections).slice(0, 4), [
+  assert.deepEqual(outline(sections).slice(0, 5), [
     [
       'All about vouchers',
       `Christmas is booking up. [Ring us](tel:015) first!\n\nFrom 20 €, valid for three years.\n\n${text}`,
     ],
     ['All about vouchers > Sending', text],
+    ['All about vouchers > Related', 'See also our shades, which are new this year.'],
     ['All about vouchers > Cash', 'It cannot be exchanged for cash.'],
     ['Huber Lights GmbH', '+43 1 555 12 34'],
   ])
@@ -459,7 +460,7 @@ test('a reference page keeps terms with definitions, notes in place, readable ta
       'Options',
       'opts',
       'These are the options.\n\n-v, --verbose: Writes more.\n-q: Quiet. No, really.\n\n' +
-        'Note: Only an administrator may do this.\n\nWhat follows a note belongs to its section.',
+        'Note: Only an administrator may do this.\n\nWhat follows a note belongs to its section.\n\nBack to top',
     ],
     ['Options > --wait', 'opt-wait', `${long}\n\n\`\`\`\npress --wait\n  --lamp\n\`\`\``],
     [

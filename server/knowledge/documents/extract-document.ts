@@ -30,7 +30,7 @@ export async function extractDocument(input: DocumentInput): Promise<ExtractedDo
 }
 
 async function extractFromText(
-  { bytes, url, contentType, charset: chosen, wholePage }: DocumentInput,
+  { bytes, url, contentType, charset: chosen, wholePage, repeated }: DocumentInput,
   type: 'html' | 'md' | 'csv' | 'txt',
 ): Promise<ExtractedDocument> {
   const label = declaredCharset(contentType, type === 'html' ? bytes : undefined)
@@ -39,7 +39,7 @@ async function extractFromText(
   const document = await (async () => {
     switch (type) {
       case 'html':
-        return (await import('./html/extract-html.ts')).extractHtml(text, url, wholePage)
+        return (await import('./html/extract-html.ts')).extractHtml(text, { url, wholePage, repeated })
       case 'md':
         return (await import('./text/extract-markdown.ts')).extractMarkdown(text, url)
       case 'csv':

@@ -29,6 +29,8 @@ export type ExtractedDocument = {
   charset?: string
   /** What is missing, unless nothing is. */
   gaps?: Gap[]
+  /** The hashes of the blocks of a web page outside its main part, by which those that a site repeats are recognised. */
+  blocks?: string[]
 }
 
 export type DocumentInput = {
@@ -41,6 +43,8 @@ export type DocumentInput = {
   contentType?: string | undefined
   /** Whether nothing of a web page is left out. */
   wholePage?: boolean | undefined
+  /** The blocks of a web page that are left out because its site repeats them. */
+  repeated?: readonly string[] | undefined
   /** The charset that its owner chose. */
   charset?: string | undefined
 }

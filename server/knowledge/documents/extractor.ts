@@ -23,7 +23,7 @@ export type Extractor = {
   extractChunks(
     input: DocumentInput,
     asked: Extraction & ChunkOptions,
-  ): Promise<Pick<ExtractedDocument, 'title' | 'bytes' | 'charset' | 'gaps'> & { chunks: Chunk[] }>
+  ): Promise<Pick<ExtractedDocument, 'title' | 'bytes' | 'charset' | 'gaps' | 'blocks'> & { chunks: Chunk[] }>
   /** The ids of the running processes. */
   processes(): number[]
   /** Kills the processes. Running and waiting documents fail with `aborted`. */

@@ -24,12 +24,15 @@ export const Warning = Exact({
   message: Type.String({ description: 'The same and what can be done, for a person' }),
 })
 export const LeftOut = Exact({
-  place: Type.String({ description: 'Which part of the page, such as "navigation" or the heading above it' }),
+  place: Type.String({
+    description: 'Which part of the page, such as "navigation", "on most pages" or the heading above it',
+  }),
   words: Type.Integer({ minimum: 1 }),
 })
 const LeftOuts = Type.Optional(
   Type.Array(LeftOut, {
-    description: 'Parts of a web page that are left out as navigation or beside its main part',
+    description:
+      'Parts of a web page that are left out: what is marked as navigation, header, footer or aside, and what most pages of its site repeat',
   }),
 )
 const Warnings = Type.Optional(

@@ -1,6 +1,10 @@
 import type { Gap } from '../../../platform/db/tables/knowledge.ts'
+import type { FetchedPage } from '../../../platform/fetch/read/read-page.ts'
 import type { LoadedChunk } from '../../training/load-content.ts'
 import type { Sketch } from '../traps/sketch.ts'
+
+/** What a server sent, with its HTML, and what the scripts of the page built of it. */
+export type Sent = { answer: FetchedPage; html: string; built: string | null }
 
 export type PageContent = {
   title: string
@@ -10,6 +14,8 @@ export type PageContent = {
   /** The hash of everything that is indexed, by which equal and unchanged pages are recognised. */
   hash: string
   gaps: Gap[]
+  /** The hashes of its blocks, by which those that the site repeats are recognised. */
+  blocks: readonly string[]
   /** A sample of the text, by which addresses without end are recognised. */
   sketch: Sketch
   etag: string | null

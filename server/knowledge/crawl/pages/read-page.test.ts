@@ -32,7 +32,13 @@ async function read(url: string, through = fetcher, limits = {}, number = 3): Pr
   const start = new URL(url)
   const rules = pathRules({ excludePaths: [], includeOnlyPaths: [] })
   const account = { id: 'account' }
-  const run = { account, start, site: siteOf(new URL('/', start), 'crawl'), rules } as CrawlRun
+  const run = {
+    account,
+    start,
+    site: siteOf(new URL('/', start), 'crawl'),
+    rules,
+    sent: new Map(),
+  } as CrawlRun
   const row = { url, number, status: 'pending', changed_in: 0 } as PageRow
   const robots = createRobotsCache({ fetcher: through }, signal)
   // A busy machine may need long, so the tests of time limits set their own.

@@ -10,11 +10,18 @@ import { declaredCharset, decodeText } from '../../documents/text/decode-text.ts
 import { PAGE_TYPES } from '../../training/load-content.ts'
 import type { CrawlRun } from '../run/crawl-run.ts'
 import type { RobotsCache } from '../site/load-robots.ts'
+import { repeatedOn } from '../site/repeated-blocks.ts'
 import { isInSite, pageUrl } from '../site/site.ts'
 import { sketchOf } from '../traps/sketch.ts'
 import { pageLinks } from './page-links.ts'
-import { excluded, failed, failedForNow, type PageOutcome } from './page-outcome.ts'
+import { excluded, failed, failedForNow, type PageOutcome, type Sent } from './page-outcome.ts'
 import type { PageRow } from './page-row.ts'
+
+/** The parts of a page's row that decide how it is read. */
+type AskedPage = Pick<
+  PageRow,
+  'url' | 'number' | 'hidden' | 'status' | 'changed_in' | 'crawled_in' | 'etag' | 'last_modified'
+>
 
 type Deps = Pick<Context, 'fetcher' | 'renderer' | 'extractor'>
 
@@ -23,14 +30,18 @@ const LIMITS = { maxBytes: 5 * 1_048_576, timeoutMs: 30_000, idleTimeoutMs: 15_0
 const MAX_PAUSE_MS = 60_000
 const MAX_TITLE_LENGTH = 300
 
-/** Reads one page of a site if robots.txt and the customer's rules allow it. */
+/**
+ * Reads one page of a site if robots.txt and the customer's rules allow it. If it is read ahead, what was sent is kept for
+ * when it is read in its turn.
+ */
 export async function readPage(
   { fetcher, extractor, renderer }: Deps,
   run: CrawlRun,
-  page: PageRow,
+  page: AskedPage,
   robots: RobotsCache,
   signal: AbortSignal,
   limits = LIMITS,
+  isAhead = false,
 ): Promise<PageOutcome> {
   // A page that was hidden by hand is not read, but its links count.
   if (page.hidden) return { kind: 'unchanged' }
@@ -40,15 +51,33 @@ export async function readPage(
   const rules = await robots(url)
   if (typeof rules === 'string') return failedForNow(rules)
   if (!rules.isAllowed(url)) return excluded("The site's robots.txt does not allow it to be read.")
+  const sent = run.sent.get(page.url) ?? (await send({ fetcher, renderer }, run, page, signal, limits))
+  if (isAhead) run.sent.set(page.url, sent)
+  else run.sent.delete(page.url)
+  return 'kind' in sent ? sent : contentOf(extractor, run, page, sent, signal)
+}
+
+async function send(
+  { fetcher, renderer }: Pick<Deps, 'fetcher' | 'renderer'>,
+  run: CrawlRun,
+  page: AskedPage,
+  signal: AbortSignal,
+  limits: typeof LIMITS,
+): Promise<Sent | PageOutcome> {
+  const url = new URL(page.url)
   try {
     const answer = await fetcher.fetch(url, {
-      headers: conditions(page),
+      headers: conditions(run, page),
       accept: Object.keys(PAGE_TYPES),
       ...limits,
       signal,
     })
     const other = unreadable(answer) ?? elsewhere(run, url, answer)
-    return other ?? (await contentOf({ extractor, renderer }, run, page, answer, signal))
+    if (other) return other
+    const { bytes, type, contentType } = inputOf(answer, typeOf(answer))
+    const html = type === 'html' ? decodeText(bytes, declaredCharset(contentType, bytes)) : ''
+    const built = await renderedPage(renderer, html, answer.url, { owner: run.account.id, signal })
+    return { answer, html: built ?? html, built }
   } catch (error) {
     if (error instanceof FetchFailure && error.code === 'wrong_type') return excluded(error.message)
     if (error instanceof FetchFailure)
@@ -61,12 +90,15 @@ export async function readPage(
  * Returns whether a page is the first of its site, possibly in one of several languages. Only these keep the contact
  * data of the site's footer, which is the same on every page. The first address may only redirect to the second.
  */
-const isEntrance = ({ number, url }: PageRow): boolean =>
+const isEntrance = ({ number, url }: AskedPage): boolean =>
   number <= 2 || /^\/(?:[a-z]{2}(?:[-_][a-z]{2,4})?\/?)?$/i.test(new URL(url).pathname)
 
-/** A conditional request makes sense only for a page whose text is stored. */
-function conditions({ status, changed_in, etag, last_modified }: PageRow): Record<string, string> {
-  if (status !== 'included' || changed_in === 0) return {}
+/** A conditional request makes sense only for a page whose text is stored as it would be stored now. */
+function conditions(
+  { blocks }: CrawlRun,
+  { status, changed_in, crawled_in, etag, last_modified }: AskedPage,
+): Record<string, string> {
+  if (status !== 'included' || changed_in === 0 || crawled_in < (blocks?.since ?? 0)) return {}
   return {
     ...(etag === null ? {} : { 'if-none-match': etag }),
     ...(last_modified === null ? {} : { 'if-modified-since': last_modified }),
@@ -96,32 +128,33 @@ function elsewhere(run: CrawlRun, asked: URL, answer: FetchedPage): PageOutcome 
   return excluded(`It redirects to ${new URL(answer.url).origin}, which is outside of this website.`)
 }
 
+const typeOf = ({ contentType }: FetchedPage) => PAGE_TYPES[contentType ?? 'text/html'] ?? 'html'
+
 async function contentOf(
-  { extractor, renderer }: Pick<Deps, 'extractor' | 'renderer'>,
+  extractor: Deps['extractor'],
   run: CrawlRun,
-  page: PageRow,
-  answer: FetchedPage,
+  page: AskedPage,
+  { answer, html, built }: Sent,
   signal: AbortSignal,
 ): Promise<PageOutcome> {
-  const type = PAGE_TYPES[answer.contentType ?? 'text/html'] ?? 'html'
-  const read = inputOf(answer, type)
-  const asSent = type === 'html' ? decodeText(read.bytes, declaredCharset(read.contentType, read.bytes)) : ''
   const asked = { owner: run.account.id, signal }
-  const built = await renderedPage(renderer, asSent, answer.url, asked)
-  const html = built ?? asSent
   const { links, canonical } = await pageLinks(html, answer.url)
   if (canonical && canonical.href !== pageUrl(answer.url)?.href && isInSite(run.site, canonical))
     return excluded(`It says that its address is ${canonical.href}.`, canonical, links)
   const complaint = tooComplex(html)
   if (complaint !== null) return failed(complaint, links)
   try {
-    const input = built === null ? read : renderedInput(built, answer.url)
+    const input = built === null ? inputOf(answer, typeOf(answer)) : renderedInput(built, answer.url)
     const {
       title,
       chunks: all,
       bytes,
       gaps = [],
-    } = await extractor.extractChunks({ ...input, wholePage: run.wholePage }, asked)
+      blocks = [],
+    } = await extractor.extractChunks(
+      { ...input, wholePage: run.wholePage, repeated: run.blocks ? repeatedOn(page.url, run.blocks) : [] },
+      asked,
+    )
     const chunks = isEntrance(page) ? all : all.filter(({ isContact }) => !isContact)
     if (chunks.length === 0) return failed('The page contains no text.', links)
     const loaded = chunks.map((chunk) => ({ ...chunk, questions: null }))
@@ -135,7 +168,17 @@ async function contentOf(
     const { etag = null, 'last-modified': lastModified = null } = built === null ? answer.headers : {}
     return {
       kind: 'content',
-      content: { title: name, chunks: loaded, bytes, hash, gaps, sketch: sketchOf(said), etag, lastModified },
+      content: {
+        title: name,
+        chunks: loaded,
+        bytes,
+        hash,
+        gaps,
+        blocks,
+        sketch: sketchOf(said),
+        etag,
+        lastModified,
+      },
       links,
     }
   } catch (error) {

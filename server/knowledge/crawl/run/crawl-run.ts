@@ -6,9 +6,10 @@ import { newId } from '../../../platform/db/ids.ts'
 import { json } from '../../../platform/db/statements/json.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
-import type { CrawlState } from '../../../platform/db/tables/knowledge.ts'
+import type { CrawlState, SiteBlocks } from '../../../platform/db/tables/knowledge.ts'
 import type { SourceRow } from '../../sources/queries.ts'
 import { settleUrl } from '../../sources/settle-url.ts'
+import type { PageOutcome, Sent } from '../pages/page-outcome.ts'
 import { type PathRules, pathRules } from '../site/path-rules.ts'
 import { type Site, siteOf } from '../site/site.ts'
 import { type CrawlMetadata, crawlMetadata, isProcessing } from './crawl-source.ts'
@@ -31,6 +32,10 @@ export type CrawlRun = {
   rules: PathRules
   /** Whether nothing of the pages is left out. */
   wholePage: boolean
+  /** What was sent for pages that were read ahead, by URL. */
+  sent: Map<string, Sent | PageOutcome>
+  /** What the pages repeat, from when it is known. */
+  blocks: SiteBlocks | null
   slow: boolean
   /** Whether the first pages have been added. */
   seeded: boolean
@@ -77,6 +82,8 @@ export async function openRun(
     site: siteOf(start, type),
     rules: pathRules(patterns),
     wholePage,
+    sent: new Map(),
+    blocks: source.crawl?.blocks ?? null,
     slow: slowScraping,
     seeded: source.crawl?.seeded ?? false,
     isLive: source.live_version === version,

@@ -4,11 +4,13 @@ import type { Attempt } from '../../../platform/jobs/jobs.ts'
 import { crawlPage } from '../pages/crawl-page.ts'
 import type { PageRow } from '../pages/page-row.ts'
 import { createPageWriter } from '../pages/page-writer.ts'
+
 import { createRobotsCache, type RobotsCache } from '../site/load-robots.ts'
 import { claimPages, isMuchWaiting, LEASE_SECONDS, releaseClaims, renewClaims } from './claim-pages.ts'
 import { type CrawlRun, openRun } from './crawl-run.ts'
 import { CRAWL_SITE, type CrawlSite } from './enqueue-crawl.ts'
 import { failCrawl, finishCrawl } from './finish-crawl.ts'
+import { learnSite } from './learn-site.ts'
 import { seedCrawl } from './seed-crawl.ts'
 
 type CrawlNeeds = Pick<
@@ -51,9 +53,10 @@ export async function crawlSite(ctx: CrawlNeeds, payload: CrawlSite, attempt: At
 /** Returns true when every page has been handled. */
 async function workOn(ctx: CrawlNeeds, run: CrawlRun, signal: AbortSignal): Promise<boolean> {
   if (!run.seeded && !(await seedCrawl(ctx, run, signal))) return false
-  if (!ctx.embedded && (await isMuchWaiting(ctx.db, run, MUCH))) await askForHelp(ctx, run)
   const robots = createRobotsCache(ctx, signal)
   const delayMs = await delayOf(run, robots)
+  if (!(await learnSite(ctx, run, { robots, delayMs, signal }))) return false
+  if (!ctx.embedded && (await isMuchWaiting(ctx.db, run, MUCH))) await askForHelp(ctx, run)
   const renewing = setInterval(
     () =>
       void renewClaims(ctx.db, run).catch((error: unknown) =>

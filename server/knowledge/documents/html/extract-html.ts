@@ -1,4 +1,3 @@
-import { Defuddle } from 'defuddle/node'
 import { parseHTML } from 'linkedom'
 import { visibleText } from '../../../platform/text/words/words.ts'
 import { ExtractFailure } from '../extract-failure.ts'
@@ -7,25 +6,30 @@ import { linkAddress } from '../text/link-address.ts'
 import { contactSections, unsaid } from './contact-sections.ts'
 import { expandHiddenText } from './expand-hidden-text.ts'
 import { anchorsOf } from './html-anchors.ts'
-import { boxesOfText, framesOf, isFooter, isHeader, isNavigation, placeOf } from './html-frames.ts'
+import { framesOf, isHeader, isNavigation, placeOf } from './html-frames.ts'
 import { type HtmlElement, headingText, textOf } from './html-node.ts'
 import { htmlSections } from './html-sections.ts'
 import { tooComplex } from './html-shape.ts'
 import { leftOutParts } from './left-out.ts'
+import { blocksOf, removeRepeated, withoutEmptyHeadings } from './site-blocks.ts'
 
 type Document = ReturnType<typeof parseHTML>['document']
 
-// Below this many characters, and below this share of the page, main-content detection has only picked a fragment.
-const LITTLE_TEXT = 200
-const LITTLE_SHARE = 0.2
-// The detection also removes short lists and table cells. Above this share, nothing else has been removed.
-const NEARLY_ALL = 0.8
+/** `repeated` are the blocks of the page that are left out because most pages of its site have them. */
+type Options = {
+  url?: string | undefined
+  wholePage?: boolean | undefined
+  repeated?: readonly string[] | undefined
+}
 
 /**
- * Extracts the main content of an HTML page with the contact data around it, or its whole body when none stands out.
- * Throws ExtractFailure `no_text` and `too_large`.
+ * Extracts the text of an HTML page without what is marked as navigation, header or footer and what its site repeats, and
+ * with the contact data in these. Throws ExtractFailure `no_text` and `too_large`.
  */
-export async function extractHtml(html: string, url?: string, wholePage = false): Promise<ExtractedDocument> {
+export function extractHtml(
+  html: string,
+  { url, wholePage = false, repeated: others = [] }: Options = {},
+): ExtractedDocument {
   const reason = tooComplex(html)
   if (reason) throw new ExtractFailure('too_large', reason)
   // linkedom needs one root element to build a document from a fragment.
@@ -46,43 +50,37 @@ export async function extractHtml(html: string, url?: string, wholePage = false)
   const isNamedByHeading = heading !== '' && pageTitle.startsWith(heading)
   const title = (isNamedByHeading ? heading : pageTitle) || heading || null
   const main = markedMain(document)
-  // The detection of the main content changes the document, so everything else is read before.
   const frames = framesOf(document.documentElement, main)
   const siteName = plain(document.querySelector('meta[property="og:site_name"]')?.getAttribute('content'))
   const contact = contactSections(frames, siteName)
-  // Where no main part is marked, a name such as "sidebar" may be that of the text.
-  const left = new Set(wholePage ? [] : main ? frames : frames.filter(isFooter))
+  // Where no main part is marked, a header may hold the beginning of the text.
+  const left = new Set(wholePage ? [] : frames.filter((frame) => main || !isHeader(frame)))
   const parts = [...removed, ...left].map((element) => ({ place: placeOf(element), text: textOf(element) }))
-  const unframed = sectionsIn(document, url, (element) => left.has(element))
-  const page = main || wholePage ? unframed : await mainSections(document, url, lengthOf(whole))
-  const above = isNamedByHeading ? heading : headingOf(document, main, frames)
-  const sections = page ? underHeading(above, page) : lengthOf(unframed) > 0 ? unframed : whole
+  const read = () => sectionsIn(document, url, (element) => left.has(element))
+  const unframed = read()
+  const blocks = blocksOf(document.documentElement, (element) => element === main || left.has(element))
+  const repeated = new Set(wholePage ? [] : others)
+  removeRepeated(blocks, repeated)
+  const own = repeated.size > 0 ? withoutEmptyHeadings(read(), repeated) : unframed
+  const text = [own, unframed].find((sections) => lengthOf(sections) > 0) ?? whole
+  const sections = underHeading(headingOf(document, main, frames), text)
   const finished = finishDocument(title, [...sections, ...unsaid(contact, sections)])
-  return { ...finished, gaps: leftOutParts(parts, unframed, finished.sections) }
+  const hashes = [...new Set(blocks.map(({ hash }) => hash))]
+  return { ...finished, blocks: hashes, gaps: leftOutParts(parts, unframed, finished.sections) }
 }
 
 /** Returns the page's tree without navigation and with what browsers show only on demand. */
 function treeOf(source: string, isWithoutNavigation: boolean, removed: HtmlElement[]): Document {
   const { document } = parseHTML(source)
   expandHiddenText(document)
-  const blocks = 'nav, div, p, ul, ol, table, header, footer, aside, section'
+  const named = 'nav, div, p, ul, ol, table, header, footer, aside, section'
   if (isWithoutNavigation)
     // What is inside of a removed element is no longer in the tree.
-    for (const element of document.querySelectorAll(blocks))
+    for (const element of document.querySelectorAll(`${named}, [role=navigation]`))
       if (isNavigation(element) && element.closest('html')) {
         removed.push(element)
         element.remove()
       }
-  // The detection of the main content would remove them by their names.
-  const boxes = document.querySelectorAll('aside, [class*="sidebar"], [class*="aside"], .alert')
-  const ofText: ReadonlySet<unknown> = new Set(boxesOfText(boxes))
-  for (const box of boxes) {
-    if (!ofText.has(box)) continue
-    const block = document.createElement('div')
-    if (box.id) block.id = box.id
-    block.append(...box.childNodes)
-    box.replaceWith(block)
-  }
   return document
 }
 
@@ -125,32 +123,6 @@ function headingOf(document: Document, main: HtmlElement | null, frames: readonl
   return others.length > 0 || isOfSite ? '' : textIn(heading ?? null)
 }
 
-/** Returns the main part of a page that marks none; null if none is found, or nearly all of the page. */
-async function mainSections(
-  document: Document,
-  url: string | undefined,
-  whole: number,
-): Promise<Section[] | null> {
-  const anchors = anchorsOf(document.documentElement)
-  // The detection uses two browser features that linkedom lacks.
-  Object.assign(document, { styleSheets: [], URL: url ?? 'about:blank' })
-  if (document.defaultView) Object.assign(document.defaultView, { getComputedStyle: () => ({ display: '' }) })
-  // It must not send requests of its own; only the guarded fetcher may.
-  const fetch = () => Promise.reject(new Error('no network'))
-  const options = { useAsync: false, fetch, removeLowScoring: false, removeContentPatterns: false }
-  const content = await Defuddle(document, url, options).then(
-    (found) => found.content,
-    () => '',
-  )
-  const { document: found } = parseHTML(`<!doctype html><html><body>${content}</body></html>`)
-  const addressOf = (href: string) => linkAddress(href, url ?? null)
-  const sections = htmlSections(found.body, { addressOf, anchors, hasBoldTitles: true })
-  const length = lengthOf(sections)
-  const isMain = length >= LITTLE_TEXT || length >= whole * LITTLE_SHARE
-  return length > 0 && isMain && length < whole * NEARLY_ALL ? sections : null
-}
-
-// The detection turns all headings into h2 and below, and may remove the page's own heading.
 function underHeading(heading: string, sections: Section[]): Section[] {
   if (heading === '') return sections
   return sections.map((section) =>

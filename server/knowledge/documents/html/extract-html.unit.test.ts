@@ -63,7 +63,7 @@ test('a sidebar with sentences belongs to the page, and facts of a header and a 
   const around = `<aside><h3>What does it earn?</h3><p>Write to us: an estimate takes three working days.</p></aside>
     <aside><h3>Seen with it</h3><ul><li>Basket, 39.90 €</li><li>Lock</li></ul></aside>
     <aside><h4>Newsletter</h4><p>No spam. Readers get 5% off their first order.</p><form><input type="email"></form></aside>
-    <section class="newsletter"><p>Subscribe for news every week!</p><form><input type="email"></form></section>
+    <section role="complementary"><p>Subscribe for news every week!</p><form><input type="email"></form></section>
     <footer><p>Huber, Hauptstraße 5, Vienna – <a href="/a">Terms</a> – <a href="/b">Shop</a></p>
     <p>The leasing is offered together with the Padus Rent company.</p><p>Terms | Imprint | Contact</p>
     <p>Made by: Huber and Sons in Vienna, Austria</p><p>Updated on 3 March 2026</p>
@@ -322,4 +322,30 @@ test('what is left out of a page is listed with its words, and stays if nothing 
     whole.sections.map(({ text }) => text).join(' '),
     /Our lamps[\s\S]*30 days[\s\S]*Ten percent[\s\S]*rights/,
   )
+})
+
+test('nothing is left out of a page for its name or place, and what its site repeats only if it is told so', async () => {
+  const page = (name: string, own: string) => `<title>${name}</title>
+    <form><div class="sidebar menu">Shoes and boots<br>Call us at noon</div>
+    <p><a href="/a">Prices</a> | <a href="/b">Sizes</a></p>
+    <h1>${name}</h1><p>${own}</p><h2>Details</h2><table><tr><td>Weight</td><td>${own} kg</td></tr></table>
+    <h3>Partners</h3><ul><li>Trade association</li></ul></form>`
+  const read = (repeated: string[]) =>
+    extractDocument({ type: 'html', bytes: Buffer.from(page('Boots', 'Soft')), repeated })
+  const whole = await read([])
+  const said = ({ sections }: typeof whole) =>
+    sections.map(({ headingPath, text }) => [...headingPath, text].join('\n')).join('\n')
+  assert.match(
+    said(whole),
+    /Shoes and boots\nCall us[\s\S]*Prices[\s\S]*Sizes[\s\S]*Soft[\s\S]*Trade association/,
+  )
+  assert.deepEqual(whole.gaps, [])
+  const other = await extractDocument({ type: 'html', bytes: Buffer.from(page('Hats', 'Felt')) })
+  const repeated = whole.blocks!.filter((block) => other.blocks!.includes(block))
+  const own = await read(repeated)
+  assert.equal(said(own), 'Boots\nSoft\nBoots\nDetails\nWeight | Soft kg')
+  assert.deepEqual(own.gaps, [
+    { kind: 'parts', place: 'on most pages', count: 9 },
+    { kind: 'parts', place: 'Partners', count: 2 },
+  ])
 })

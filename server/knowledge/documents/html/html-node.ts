@@ -5,6 +5,8 @@ export type HtmlNode = {
   nodeType: number
   textContent: string | null
   childNodes: Iterable<HtmlNode>
+  parentNode: HtmlNode | null
+  remove(): void
 }
 
 export type HtmlElement = HtmlNode & {

@@ -12,7 +12,7 @@ const MAX_LINES = 5_000
 
 /**
  * Lists the parts of a page that its text does not contain, with their number of words: elements that are marked as
- * navigation or similar, and lines outside the main part, grouped by the heading above them.
+ * navigation or similar, and lines that most pages of the site have, grouped by the heading above them.
  */
 export function leftOutParts(
   parts: readonly Part[],
@@ -26,7 +26,7 @@ export function leftOutParts(
   const lines = page.flatMap(({ headingPath, text }) =>
     visibleText(text)
       .split('\n')
-      .map((line) => ({ place: headingPath.at(-1) ?? 'beside the main part', text: line })),
+      .map((line) => ({ place: headingPath.at(-1) ?? 'on most pages', text: line })),
   )
   const words = new Map<string, number>()
   for (const { place, text } of [...parts, ...lines.slice(0, MAX_LINES)]) {

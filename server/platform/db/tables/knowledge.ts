@@ -74,6 +74,17 @@ export type Training = {
   bytes: number | null
 }
 
+/**
+ * What most pages of a site repeat, learned from some of its `pages`: each block with the number of the page that keeps it.
+ * `since` is the version of the crawl that last found something else, and `learnedIn` that of the last comparison.
+ */
+export type SiteBlocks = {
+  pages: string[]
+  keepers: Record<string, number>
+  since: number
+  learnedIn: number
+}
+
 /** The state that a crawl keeps between its slices; `version` is the content_version that it works on. */
 export type CrawlState = {
   version: number
@@ -92,6 +103,7 @@ export type CrawlState = {
   partial: boolean
   /** The number of chunks that went live since those of the source were last counted. */
   uncounted?: number
+  blocks?: SiteBlocks
 }
 
 /** The content as the customer provided it; which members are set depends on the type of the source. */
