@@ -51,6 +51,26 @@ test('paragraphs that are questions divide a section if there are several', () =
     assert.deepEqual(divided(text), [['Help', text]])
 })
 
+test('among sections whose headings ask, a single question is one, too', () => {
+  const sections = [
+    { headingPath: ['Is it dry?'], text: 'Yes.' },
+    { headingPath: ['Help'], text: 'You want more?\n\nWrite to us.' },
+  ]
+  assert.deepEqual(
+    withQuestions(sections).map(({ headingPath, text }) => [headingPath.join(' > '), text]),
+    [
+      ['Is it dry?', 'Yes.'],
+      ['Help > You want more?', 'Write to us.'],
+    ],
+  )
+})
+
+test('a question has at most 200 characters', () => {
+  const asked = (length: number): string => `${'x'.repeat(length - 1)}?`
+  assert.deepEqual(divided(`Q: ${asked(200)}\nA: Yes.`), [[`Help > ${asked(200)}`, 'Yes.']])
+  assert.equal(divided(`Q: ${asked(201)}\nA: Yes.`)[0]?.[0], 'Help')
+})
+
 test('each row of a table of questions and answers is a section, with its other cells', () => {
   assert.deepEqual(
     divided(
