@@ -25,8 +25,6 @@ const endpoint = endpointsOf('Conversations')
 const inChat = endpointsOf('Chat')
 
 const Id = Type.String({ minLength: 1 })
-const agentParams = Exact({ agentId: Id })
-const conversationParams = Exact({ agentId: Id, conversationId: Id })
 const paging = { cursor: Type.Optional(Cursor), limit: Limit }
 
 const includeServerActions = Type.Boolean({
@@ -76,7 +74,6 @@ export const chat = inChat({
   description:
     'Responds with a server-sent event stream (the default) or, with `stream: false`, with one JSON body. The user message is stored before the model is called, and the reply is generated independently of the connection, so a client that disconnects loses nothing. A `message` has at most 100,000 characters and the body at most 1 MiB (413); these are limits of Parley, which the published service does not document.',
   scope: 'chat',
-  params: agentParams,
   body: ChatBody,
   success: { status: 200, schema: ChatAnswer },
   streams: StreamEvent,
@@ -92,7 +89,6 @@ export const retry = inChat({
   description:
     'Cuts the conversation at the given assistant message and answers the user message before it again. The earlier messages stay until the new answer is complete, so a failure loses nothing.',
   scope: 'chat',
-  params: conversationParams,
   body: Exact({
     messageId: Type.String({ minLength: 1, description: 'An assistant message of the conversation' }),
     stream: Type.Boolean({ default: true }),
@@ -111,7 +107,6 @@ export const reattach = inChat({
   description:
     'Sends the events of the running reply from its start or, with the header `Last-Event-ID`, after that event. Returns 204 without a body if no reply is running: the stored messages are then complete.',
   scope: 'chat',
-  params: conversationParams,
   query: Exact({ includeServerActions }),
   success: { status: 204, schema: Type.Unsafe<undefined>({}), description: 'No reply is running' },
   streams: StreamEvent,
@@ -125,7 +120,6 @@ export const stop = inChat({
   description:
     'The text so far is kept as the answer. `stopped` is false if no reply was running; repeating the request does no harm.',
   scope: 'chat',
-  params: conversationParams,
   success: { status: 200, schema: Exact({ data: Exact({ stopped: Type.Boolean() }) }) },
 })
 
@@ -137,7 +131,6 @@ export const submitToolResult = inChat({
   description:
     'Each call accepts one result, within 24 hours. When all calls of the answer have one, continue with POST …/chat without a message.',
   scope: 'chat',
-  params: conversationParams,
   body: Exact({
     toolCallId: Type.String({ minLength: 1 }),
     output: Type.Optional(Type.Unknown({ description: 'Any JSON value' })),
@@ -153,7 +146,6 @@ export const updateConversation = endpoint({
   summary: 'Pause or resume a conversation',
   description: 'The agent does not answer in a paused conversation. A running reply is completed.',
   scope: 'conversations:write',
-  params: conversationParams,
   body: Exact({ paused: Type.Boolean() }),
   success: {
     status: 200,
@@ -169,7 +161,6 @@ export const rateMessage = endpoint({
   summary: 'Rate an answer',
   description: 'null removes the rating.',
   scope: 'conversations:write',
-  params: Exact({ agentId: Id, conversationId: Id, messageId: Id }),
   body: Exact({ feedback: Nullable(OneOf(['positive', 'negative'])) }),
   success: { status: 200, schema: Exact({ data: Message }) },
   errors: ['RESOURCE_MESSAGE_NOT_FOUND', 'RESOURCE_MESSAGE_NOT_ASSISTANT'],
@@ -184,7 +175,6 @@ export const correctAnswer = endpoint({
   description:
     'The correction becomes a source of questions and answers, linked to the message, and takes precedence over other passages when the same is asked again. The question is the one before the message, unless another one is sent. A second correction of a message changes the source of the first. The answer that the agent gave is refused as its own correction, and so is one that says that there is no answer.',
   scope: 'sources:write',
-  params: Exact({ agentId: Id, conversationId: Id, messageId: Id }),
   body: Exact({ answer: Answer, question: Type.Optional(Question) }),
   success: { status: 201, schema: Source },
   errors: [
@@ -203,7 +193,6 @@ export const listConversations = endpoint({
   summary: 'List the conversations created through the API',
   description: 'Newest first, by creation.',
   scope: 'conversations:read',
-  params: agentParams,
   query: Exact({
     ...paging,
     startDate: Type.Optional(DayOrTime('Created at or after')),
@@ -236,7 +225,6 @@ export const readConversation = endpoint({
   summary: 'Read one conversation with its most recent messages',
   description: 'pagination.cursor is for the messages endpoint, to fetch older messages.',
   scope: 'conversations:read',
-  params: conversationParams,
   query: Exact({ includeServerActions }),
   success: {
     status: 200,
@@ -259,7 +247,6 @@ export const listMessages = endpoint({
   summary: 'List the messages of a conversation',
   description: 'Pages go back from the newest message; within a page, messages are oldest first.',
   scope: 'conversations:read',
-  params: conversationParams,
   query: Exact({ ...paging, includeServerActions }),
   success: { status: 200, schema: Page(Message) },
   errors: ['VALIDATION_INVALID_CURSOR'],

@@ -30,7 +30,6 @@ import {
 const endpoint = endpointsOf('Helpdesk')
 
 const Id = Type.String({ minLength: 1 })
-const conversationParams = Exact({ agentId: Id, conversationId: Id })
 
 const answer = <const S extends string>(status: S) => ({ id: Type.String(), status: Type.Literal(status) })
 
@@ -43,7 +42,6 @@ export const takeOverConversation = endpoint({
   description:
     'From then on the agent adds nothing to the conversation, not even the rest of a running reply. The conversation gets a ticket, which is assigned to the member.',
   scope: 'helpdesk:write',
-  params: conversationParams,
   body: Exact({
     memberId: Type.Optional(Type.String({ minLength: 1, description: 'Either this or memberEmail' })),
     memberEmail: Type.Optional(Type.String({ minLength: 1, description: 'Not case-sensitive' })),
@@ -63,7 +61,6 @@ export const handBackConversation = endpoint({
   summary: 'Give a conversation back to the agent',
   description: 'Its ticket is closed.',
   scope: 'helpdesk:write',
-  params: conversationParams,
   success: { status: 200, schema: Exact({ data: Exact(answer('ongoing')) }) },
   errors: ['CONVERSATION_NOT_TAKEN_OVER'],
 })
@@ -76,12 +73,10 @@ export const endConversation = endpoint({
   summary: 'End a conversation',
   description: 'Its ticket is closed. Ending a conversation again does no harm.',
   scope: 'helpdesk:write',
-  params: conversationParams,
   success: { status: 200, schema: Exact({ data: Exact(answer('ended')) }) },
 })
 
 const tickets = '/agents/{agentId}/helpdesk/tickets'
-const agentParams = Exact({ agentId: Id })
 
 export const createTicket = endpoint({
   method: 'POST',
@@ -92,7 +87,6 @@ export const createTicket = endpoint({
   description:
     'Without an assignee, the ticket is assigned to the member of the team who is online and has the fewest open tickets; `assigneeId: null` leaves it unassigned. A conversation has at most one open ticket.',
   scope: 'helpdesk:write',
-  params: agentParams,
   body: CreateTicket,
   success: { status: 201, schema: Ticket },
   errors: [
@@ -113,7 +107,6 @@ export const listTickets = endpoint({
   unknownFields: 'ignored',
   summary: 'List tickets',
   scope: 'helpdesk:read',
-  params: agentParams,
   query: Exact({
     cursor: Type.Optional(Cursor),
     limit: Limit,
@@ -156,7 +149,6 @@ export const searchTickets = endpoint({
   description:
     'Every word must occur in the subject, description or customer of a ticket, or in one of its messages; the last word also matches as a prefix. A number finds the ticket with that number. The best hits come first, on one page: if `hasMore` is true, narrow the search.',
   scope: 'helpdesk:read',
-  params: agentParams,
   body: Exact({
     query: Type.String({ minLength: 1, maxLength: 512 }),
     limit: Type.Integer({ minimum: 1, maximum: 50, default: 20 }),

@@ -26,8 +26,6 @@ import {
 } from './sources/schema.ts'
 
 const Id = Type.String({ minLength: 1 })
-const agentParams = Exact({ agentId: Id })
-const sourceParams = Exact({ agentId: Id, sourceId: Id })
 const endpoint = endpointsOf('Sources')
 
 const uploadErrors = ['SOURCE_UNSUPPORTED_TYPE', 'SOURCE_SIZE_LIMIT_EXCEEDED'] as const
@@ -40,7 +38,6 @@ export const listSources = endpoint({
   summary: 'List the sources of an agent',
   description: 'Newest first.',
   scope: 'sources:read',
-  params: agentParams,
   query: Exact({
     cursor: Type.Optional(Cursor),
     limit: Limit,
@@ -60,7 +57,6 @@ export const readSummary = endpoint({
   unknownFields: 'ignored',
   summary: 'Count and size of the sources by type',
   scope: 'sources:read',
-  params: agentParams,
   success: { status: 200, schema: SourcesSummary },
 })
 
@@ -74,7 +70,6 @@ export const createSource = endpoint({
   description:
     'The source is trained automatically: poll its status. Send files (pdf, docx, doc, xlsx, pptx, txt, md, html, csv; at most 20 MB) as multipart/form-data with the fields `name` and `file`.',
   scope: 'sources:write',
-  params: agentParams,
   body: CreateSource,
   multipart: { fields: FileFields, file: 'file', maxBytes: MAX_FILE_BYTES },
   bodyLimit: MAX_JSON_BYTES,
@@ -89,7 +84,6 @@ export const readSource = endpoint({
   unknownFields: 'ignored',
   summary: 'Read a source',
   scope: 'sources:read',
-  params: sourceParams,
   success: { status: 200, schema: Source },
 })
 
@@ -103,7 +97,6 @@ export const updateSource = endpoint({
   description:
     'Accepts the fields of its creation, each optional, except type and url; send a file as multipart/form-data with `name`, `file` or both. After a change of content, the earlier version remains in use until the new one is live, also if the new one fails.',
   scope: 'sources:write',
-  params: sourceParams,
   body: UpdateSource,
   multipart: { fields: FileUpdateFields, file: 'file', maxBytes: MAX_FILE_BYTES },
   bodyLimit: MAX_JSON_BYTES,
@@ -121,7 +114,6 @@ export const deleteSource = endpoint({
   description:
     'The source is removed from answers at once. A large source has the status toBeDeleted until all of it is deleted, which continues even if the connection ends.',
   scope: 'sources:write',
-  params: sourceParams,
   success: { status: 200, schema: Source },
   errors: ['SOURCE_ALREADY_PENDING_DELETION'],
 })
@@ -133,7 +125,6 @@ export const listPages = endpoint({
   summary: 'List the pages of a crawl or sitemap source',
   description: 'Pages are in the order in which they were found. Other sources have none.',
   scope: 'sources:read',
-  params: sourceParams,
   query: Exact({ cursor: Type.Optional(Cursor), limit: Limit, status: Type.Optional(OneOf(pageStatuses)) }),
   success: { status: 200, schema: Page(WebPage) },
   errors: ['VALIDATION_INVALID_CURSOR'],
@@ -148,7 +139,6 @@ export const updatePage = endpoint({
   description:
     'The setting also applies to later crawls. A page that was never read is read by a crawl, which is started now.',
   scope: 'sources:write',
-  params: Exact({ agentId: Id, sourceId: Id, pageId: Id }),
   body: UpdatePage,
   success: { status: 200, schema: WebPage },
   errors: ['SOURCE_PENDING_DELETION', 'SOURCE_SIZE_LIMIT_EXCEEDED'],
@@ -183,7 +173,6 @@ export const listChunks = endpoint({
   description:
     'Returns the live passages, which together contain the whole text, in its order, including those that are excluded; `pageId` selects one page of a website.',
   scope: 'sources:read',
-  params: sourceParams,
   query: Exact({
     cursor: Type.Optional(Cursor),
     limit: Limit,
@@ -205,7 +194,6 @@ export const updateChunk = endpoint({
   description:
     'Takes effect at once, for every search: answers in all channels, the playground, evaluations and the retrieval test. An excluded passage is never found. A pinned one comes first for each question that has all words of one of `pinnedFor`, in whatever form, stop words aside; only a stored question and answer with the same question comes before it. Exclusion wins. The choice belongs to the text of the passage with its headings: it applies to all passages of the source with the same ones, a later training keeps it, and a passage that was changed is a new one without it. An agent has at most 200 pins and 1,000 excluded passages.',
   scope: 'sources:write',
-  params: Exact({ agentId: Id, sourceId: Id, chunkId: Id }),
   body: Exact({
     excluded: Type.Optional(Type.Boolean()),
     pinnedFor: Type.Optional(
@@ -227,7 +215,6 @@ export const testRetrieval = endpoint({
   description:
     'Returns passages in the order in which an answer would get them, with the evidence for each; excluded passages are not among them. With `expectedSourceId`, the response says why that source is not offered. The question is treated as the first of a conversation. No credits are used.',
   scope: 'sources:read',
-  params: agentParams,
   body: Exact({
     question: Type.String({ minLength: 1, maxLength: 10_000 }),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 24, default: 8 })),

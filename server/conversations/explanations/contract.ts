@@ -4,8 +4,6 @@ import { EpochSeconds, Exact, endpoint, Nullable } from '../../platform/http/con
 import { MadeOf } from '../playground/schema.ts'
 import { ForbiddenTopic, Outcome, Score, UngroundedValues } from '../records/schema.ts'
 
-const Id = Type.String({ minLength: 1 })
-
 export const explainAnswer = endpoint({
   method: 'GET',
   path: '/agents/{agentId}/conversations/{conversationId}/messages/{messageId}/explanation',
@@ -15,7 +13,6 @@ export const explainAnswer = endpoint({
   description:
     'Returns how an answer of the agent ended and what it was made of: the model, tokens, money, times, passages and, if the agent keeps prompts, what the model read. `madeOf` is null where nothing was recorded, as for the built-in responder.',
   scope: 'conversations:read',
-  params: Exact({ agentId: Id, conversationId: Id, messageId: Id }),
   success: {
     status: 200,
     schema: Exact({

@@ -2,7 +2,6 @@ import Type from 'typebox'
 import { Exact, endpointsOf } from '../../platform/http/contract.ts'
 import { ConversationInsights, Day, Insights } from './days/schema.ts'
 
-const Id = Type.String({ minLength: 1 })
 const endpoint = endpointsOf('Insights')
 
 export const readInsights = endpoint({
@@ -13,7 +12,6 @@ export const readInsights = endpoint({
   description:
     'Days are in UTC, at most 366, including both ends; without dates, the last 30 are returned. Conversations, sentiments, topics, sources, countries and deflection count on the day on which the conversation began; messages, ratings, unanswered questions and credits on their own day. The figures are updated within seconds of a change, even for past days.',
   scope: 'conversations:read',
-  params: Exact({ agentId: Id }),
   query: Exact({ startDate: Type.Optional(Day), endDate: Type.Optional(Day) }),
   success: { status: 200, schema: Insights },
   errors: ['VALIDATION_INVALID_DATE_RANGE'],
@@ -27,7 +25,6 @@ export const readConversationInsights = endpoint({
   description:
     'Works for a conversation of any source. A conversation is analysed when it has ended or been idle for half an hour (the first ten of an agent after a few seconds), and again after each change. Without a language model it has neither. No credits are used.',
   scope: 'conversations:read',
-  params: Exact({ agentId: Id, conversationId: Id }),
   success: { status: 200, schema: ConversationInsights },
 })
 
@@ -39,7 +36,6 @@ export const analyseNow = endpoint({
   description:
     'Conversations that have changed since their last analysis are analysed now, in the background, without waiting until they are idle. `conversations` is their number. No credits are used, but the model of the agent is called once for each.',
   scope: 'conversations:write',
-  params: Exact({ agentId: Id }),
   success: {
     status: 202,
     schema: Exact({ data: Exact({ conversations: Type.Integer({ minimum: 0 }) }) }),

@@ -4,7 +4,6 @@ import { ChatAnswer, ChatErrors } from '../records/schema.ts'
 import { StreamEvent } from '../stream/events.ts'
 import { Channel, MadeOf } from './schema.ts'
 
-const Id = Type.String({ minLength: 1 })
 const endpoint = endpointsOf('Playground')
 
 export const runPlayground = endpoint({
@@ -15,7 +14,6 @@ export const runPlayground = endpoint({
   description:
     'Responds like `POST …/chat`, with settings that are not saved, and shows all actions. A run uses no credits, and its conversation (source `Playground`) is left out of lists, figures and analyses unless its source is requested. Escalations and leads are validated but not carried out; other actions run. At most 300 runs an hour are allowed.',
   scope: 'agents:write',
-  params: Exact({ agentId: Id }),
   body: Exact(
     {
       message: Type.Optional(
@@ -65,7 +63,6 @@ export const readPlaygroundRun = endpoint({
   summary: 'Read how an answer of the playground was generated',
   description: 'Returns the passages, the prompt that the model received, tokens and times.',
   scope: 'agents:write',
-  params: Exact({ agentId: Id, messageId: Id }),
   success: { status: 200, schema: Exact({ data: MadeOf }) },
   errors: ['RESOURCE_MESSAGE_NOT_FOUND'],
 })

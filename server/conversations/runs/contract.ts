@@ -10,7 +10,6 @@ import {
   Page,
 } from '../../platform/http/contract.ts'
 
-const Id = Type.String({ minLength: 1 })
 const listQuery = Exact({ cursor: Type.Optional(Cursor), limit: Limit })
 
 export const listActionRuns = endpoint({
@@ -22,7 +21,6 @@ export const listActionRuns = endpoint({
   description:
     'Newest first, with their inputs and outputs. Runs from before the action was renamed are not included.',
   scope: 'conversations:read',
-  params: Exact({ agentId: Id, actionId: Id }),
   query: listQuery,
   success: {
     status: 200,
@@ -50,7 +48,6 @@ export const listProcedureRuns = endpoint({
   summary: 'List the last runs of a procedure',
   description: 'Newest first.',
   scope: 'conversations:read',
-  params: Exact({ agentId: Id, procedureId: Id }),
   query: listQuery,
   success: {
     status: 200,

@@ -38,7 +38,6 @@ export const writeMail = endpoint({
   description:
     'Opens a ticket for the first address and sends the text as its first reply, from the mailbox of the agent. Answers come to the ticket.',
   scope: 'helpdesk:write',
-  params: Exact({ agentId: Id }),
   body: Exact({
     to: To,
     ...Copies,

@@ -4,13 +4,10 @@ import { Exact, endpointsOf, IsoTime, Nullable, OneOf, Success } from '../../pla
 import { Attachment, Author, Color, Name, TicketNumber, ticketParams } from '../tickets/schema.ts'
 import { BusinessHours, Targets } from './settings-schema.ts'
 
-const Id = Type.String({ minLength: 1 })
 const endpoint = endpointsOf('Helpdesk')
 const base = '/agents/{agentId}/helpdesk'
-const agentParams = Exact({ agentId: Id })
 
 const Tag = Exact({ id: Type.String(), name: Type.String(), color: Type.String() })
-const tagParams = Exact({ agentId: Id, tagId: Id })
 
 export const listTags = endpoint({
   method: 'GET',
@@ -18,7 +15,6 @@ export const listTags = endpoint({
   name: 'listTicketTags',
   summary: 'List the tags that tickets can have',
   scope: 'helpdesk:read',
-  params: agentParams,
   success: { status: 200, schema: Type.Array(Tag) },
 })
 
@@ -28,7 +24,6 @@ export const createTag = endpoint({
   name: 'createTicketTag',
   summary: 'Create a tag',
   scope: 'helpdesk:write',
-  params: agentParams,
   body: Exact({ name: Name, color: Type.Optional(Color) }),
   success: { status: 201, schema: Tag },
   errors: ['RESOURCE_DUPLICATE'],
@@ -40,7 +35,6 @@ export const updateTag = endpoint({
   name: 'updateTicketTag',
   summary: 'Change a tag',
   scope: 'helpdesk:write',
-  params: tagParams,
   body: Exact({ name: Type.Optional(Name), color: Type.Optional(Color) }),
   success: { status: 200, schema: Tag },
   errors: ['RESOURCE_DUPLICATE'],
@@ -53,7 +47,6 @@ export const deleteTag = endpoint({
   summary: 'Delete a tag',
   description: 'It is removed from all tickets.',
   scope: 'helpdesk:write',
-  params: tagParams,
   success: { status: 200, schema: Success },
 })
 
@@ -86,7 +79,6 @@ const CannedReply = Exact({
   createdAt: IsoTime,
   updatedAt: IsoTime,
 })
-const cannedParams = Exact({ agentId: Id, cannedReplyId: Id })
 const CannedContent = Type.String({
   minLength: 1,
   maxLength: 10_000,
@@ -99,7 +91,6 @@ export const listCannedReplies = endpoint({
   name: 'listCannedReplies',
   summary: 'List the canned replies',
   scope: 'helpdesk:read',
-  params: agentParams,
   success: { status: 200, schema: Type.Array(CannedReply) },
 })
 
@@ -111,7 +102,6 @@ export const createCannedReply = endpoint({
   description:
     'Variables: customer.name, customer.email, customer.phoneNumber, ticket.number, ticket.subject, author.name, author.email, agent.name.',
   scope: 'helpdesk:write',
-  params: agentParams,
   body: Exact({ name: Name, content: CannedContent }),
   success: { status: 201, schema: CannedReply },
   errors: ['RESOURCE_DUPLICATE'],
@@ -123,7 +113,6 @@ export const updateCannedReply = endpoint({
   name: 'updateCannedReply',
   summary: 'Change a canned reply',
   scope: 'helpdesk:write',
-  params: cannedParams,
   body: Exact({ name: Type.Optional(Name), content: Type.Optional(CannedContent) }),
   success: { status: 200, schema: CannedReply },
   errors: ['RESOURCE_DUPLICATE'],
@@ -135,7 +124,6 @@ export const deleteCannedReply = endpoint({
   name: 'deleteCannedReply',
   summary: 'Delete a canned reply',
   scope: 'helpdesk:write',
-  params: cannedParams,
   success: { status: 200, schema: Success },
 })
 
@@ -146,7 +134,6 @@ export const fillCannedReply = endpoint({
   summary: 'Fill a canned reply in for a ticket',
   description: 'Nothing is sent. `missing` names the unknown variables; they are left empty.',
   scope: 'helpdesk:read',
-  params: cannedParams,
   body: Exact({ ticketNumber: TicketNumber, ...Author }),
   success: { status: 200, schema: Exact({ content: Type.String(), missing: Type.Array(Type.String()) }) },
   errors: ['TICKET_NOT_FOUND', 'TEAM_MEMBER_NOT_FOUND'],
@@ -166,7 +153,6 @@ export const readSettings = endpoint({
   versioned: Object.keys(Settings.properties),
   summary: 'Read the settings of a help desk',
   scope: 'helpdesk:read',
-  params: agentParams,
   success: { status: 200, schema: Settings },
 })
 
@@ -179,7 +165,6 @@ export const updateSettings = endpoint({
   description:
     'An omitted field stays as it is. New targets apply to clocks that start afterwards. Without business hours, every minute counts.',
   scope: 'helpdesk:write',
-  params: agentParams,
   body: Exact({
     targets: Type.Optional(Targets),
     businessHours: Type.Optional(Nullable(BusinessHours)),
@@ -248,7 +233,6 @@ export const uploadAttachment = endpoint({
   description:
     'multipart/form-data with the field `file`, at most 25 MB. What no reply has taken after two days is removed; until then uploads of an account take at most 1,000 MB.',
   scope: 'helpdesk:write',
-  params: agentParams,
   multipart: { fields: Exact({}), file: 'file', maxBytes: MAX_BYTES },
   success: { status: 201, schema: Exact({ id: Type.String(), ...Attachment.properties }) },
   errors: ['ATTACHMENT_LIMIT_EXCEEDED'],
@@ -262,7 +246,6 @@ export const followEvents = endpoint({
   description:
     'Sends server-sent events (ticket, message, mention, conversation, delivery, presence and seen) that name what has changed. With the header `Last-Event-ID`, the events after that one are sent first; `reload` means that some are no longer available (they are kept for 24 hours) and everything has to be read again. An account may have at most 50 open streams in each process of the service.',
   scope: 'helpdesk:read',
-  params: agentParams,
   success: { status: 204, schema: Type.Unsafe<undefined>({}), description: 'The service is about to stop' },
   streams: Type.Object(
     {},

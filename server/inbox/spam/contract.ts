@@ -2,7 +2,6 @@ import Type from 'typebox'
 import { Exact, endpointsOf, IsoTime, Success } from '../../platform/http/contract.ts'
 import { Ticket, ticketParams } from '../tickets/schema.ts'
 
-const Id = Type.String({ minLength: 1 })
 const endpoint = endpointsOf('Helpdesk')
 const base = '/agents/{agentId}/helpdesk'
 
@@ -47,7 +46,6 @@ export const listBlockedSenders = endpoint({
   summary: 'List the blocked senders',
   description: 'The newest 1,000.',
   scope: 'helpdesk:read',
-  params: Exact({ agentId: Id }),
   success: { status: 200, schema: Type.Array(BlockedSender) },
 })
 
@@ -58,7 +56,6 @@ export const blockSender = endpoint({
   summary: 'Block a sender',
   description: 'Mails from it are stored, and neither answered nor shown as tickets.',
   scope: 'helpdesk:write',
-  params: Exact({ agentId: Id }),
   body: Exact({
     sender: Type.String({
       minLength: 3,
@@ -75,7 +72,6 @@ export const unblockSender = endpoint({
   name: 'unblockSender',
   summary: 'Unblock a sender',
   scope: 'helpdesk:write',
-  params: Exact({ agentId: Id, blockedSenderId: Id }),
   success: { status: 200, schema: Success },
   errors: ['RESOURCE_NOT_FOUND'],
 })

@@ -12,7 +12,6 @@ import { Color, Name, statusCategories, TicketNumber } from '../tickets/schema.t
 
 const Id = Type.String({ minLength: 1 })
 const endpoint = endpointsOf('Helpdesk')
-const agentParams = Exact({ agentId: Id })
 const presences = ['online', 'away', 'offline'] as const
 
 const Member = Exact({
@@ -33,7 +32,6 @@ export const listMembers = endpoint({
   description:
     'Includes their presence, which is valid for 15 minutes, and the teams of this agent that they were added to.',
   scope: 'helpdesk:read',
-  params: agentParams,
   success: { status: 200, schema: Type.Array(Member) },
 })
 
@@ -46,15 +44,12 @@ export const setMemberPresence = endpoint({
     'The presence is valid for 15 minutes: repeat the request before that. New tickets are assigned to members who are online. A signed-in member can only set their own presence.',
   scope: 'helpdesk:write',
   limitedMembers: 'all',
-  params: Exact({ memberId: Id }),
   body: Exact({ presence: OneOf(presences) }),
   success: {
     status: 200,
     schema: Exact({ id: Type.String(), presence: OneOf(presences), lastSeenAt: IsoTime }),
   },
 })
-
-const memberParams = Exact({ agentId: Id, memberId: Id })
 
 export const listUnreadTickets = endpoint({
   method: 'GET',
@@ -64,7 +59,6 @@ export const listUnreadTickets = endpoint({
   description:
     'Lists the tickets that wait for the team (new, on_you) and have messages that the member has not seen: the newest 500, and their total. A signed-in member can only read their own list.',
   scope: 'helpdesk:read',
-  params: memberParams,
   success: {
     status: 200,
     schema: Exact({
@@ -95,7 +89,6 @@ const Team = Exact({
   memberCount: Type.Integer({ minimum: 0 }),
 })
 const teams = '/agents/{agentId}/helpdesk/teams'
-const teamParams = Exact({ agentId: Id, teamId: Id })
 const MemberIds = Type.Array(Type.String({ minLength: 1 }), { maxItems: 500, uniqueItems: true })
 
 export const listTeams = endpoint({
@@ -105,7 +98,6 @@ export const listTeams = endpoint({
   unknownFields: 'ignored',
   summary: 'List the teams of an agent',
   scope: 'helpdesk:read',
-  params: agentParams,
   success: { status: 200, schema: Type.Array(Team) },
 })
 
@@ -115,7 +107,6 @@ export const createTeam = endpoint({
   name: 'createTeam',
   summary: 'Create a team',
   scope: 'helpdesk:write',
-  params: agentParams,
   body: Exact({ name: Name, memberIds: Type.Optional(MemberIds) }),
   success: { status: 201, schema: Team },
   errors: ['RESOURCE_DUPLICATE', 'TEAM_MEMBER_NOT_FOUND'],
@@ -129,7 +120,6 @@ export const updateTeam = endpoint({
   description:
     '`memberIds` replaces all of its members; those of the default team are everybody of the account.',
   scope: 'helpdesk:write',
-  params: teamParams,
   body: Exact({ name: Type.Optional(Name), memberIds: Type.Optional(MemberIds) }),
   success: { status: 200, schema: Team },
   errors: ['RESOURCE_DUPLICATE', 'TEAM_MEMBER_NOT_FOUND'],
@@ -142,7 +132,6 @@ export const deleteTeam = endpoint({
   summary: 'Delete a team',
   description: 'Its tickets stay, without a team. The default team cannot be deleted.',
   scope: 'helpdesk:write',
-  params: teamParams,
   success: { status: 200, schema: Success },
 })
 
@@ -158,7 +147,6 @@ const TicketStatus = Exact({
   position: Type.Integer({ minimum: 0 }),
 })
 const statuses = '/agents/{agentId}/helpdesk/ticket-statuses'
-const statusParams = Exact({ agentId: Id, statusId: Id })
 const Label = Type.String({ minLength: 1, maxLength: 100 })
 const statusFields = {
   externalLabel: Type.Optional(Label),
@@ -174,7 +162,6 @@ export const listTicketStatuses = endpoint({
   unknownFields: 'ignored',
   summary: 'List the statuses that tickets can have',
   scope: 'helpdesk:read',
-  params: agentParams,
   success: { status: 200, schema: Type.Array(TicketStatus) },
 })
 
@@ -184,7 +171,6 @@ export const createTicketStatus = endpoint({
   name: 'createTicketStatus',
   summary: 'Create a ticket status',
   scope: 'helpdesk:write',
-  params: agentParams,
   body: Exact({ ...statusFields, category: OneOf(statusCategories), internalLabel: Label }),
   success: { status: 201, schema: TicketStatus },
 })
@@ -195,7 +181,6 @@ export const updateTicketStatus = endpoint({
   name: 'updateTicketStatus',
   summary: 'Change a ticket status',
   scope: 'helpdesk:write',
-  params: statusParams,
   body: Exact(statusFields),
   success: { status: 200, schema: TicketStatus },
 })
@@ -207,7 +192,6 @@ export const deleteTicketStatus = endpoint({
   summary: 'Delete a ticket status',
   description: 'Its tickets get the default status of the category, which cannot be deleted itself.',
   scope: 'helpdesk:write',
-  params: statusParams,
   success: { status: 200, schema: Success },
 })
 
@@ -218,7 +202,6 @@ export const orderTicketStatuses = endpoint({
   summary: 'Reorder the ticket statuses',
   description: '`statusIds` must contain every status of the agent once.',
   scope: 'helpdesk:write',
-  params: agentParams,
   body: Exact({
     statusIds: Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: 1_000, uniqueItems: true }),
   }),

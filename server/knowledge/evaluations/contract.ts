@@ -12,9 +12,6 @@ import {
   NewKeptRun,
 } from './schema.ts'
 
-const Id = Type.String({ minLength: 1 })
-const agentParams = Exact({ agentId: Id })
-const itemParams = Exact({ agentId: Id, evaluationId: Id })
 const endpoint = endpointsOf('Evaluations')
 
 export const listEvaluations = endpoint({
@@ -24,7 +21,6 @@ export const listEvaluations = endpoint({
   summary: 'List the evaluation questions of an agent',
   description: 'Newest first.',
   scope: 'sources:read',
-  params: agentParams,
   query: Exact({
     cursor: Type.Optional(Cursor),
     limit: Limit,
@@ -42,7 +38,6 @@ export const createEvaluation = endpoint({
   description:
     'Send the source or the answer that should be found; with neither, the agent should decline the question. An agent has at most 500.',
   scope: 'sources:write',
-  params: agentParams,
   body: NewEvaluation,
   success: { status: 201, schema: Evaluation },
 })
@@ -55,7 +50,6 @@ export const runEvaluations = endpoint({
   description:
     'Searches like a chat, with the reranking model if there is one; no language model is called and no credits are used.',
   scope: 'sources:read',
-  params: agentParams,
   success: { status: 200, schema: EvaluationRun },
 })
 
@@ -66,7 +60,6 @@ export const updateEvaluation = endpoint({
   summary: 'Change an evaluation question',
   description: 'Only the fields that are sent change; null removes an expectation.',
   scope: 'sources:write',
-  params: itemParams,
   body: EvaluationChange,
   success: { status: 200, schema: Evaluation },
 })
@@ -77,11 +70,9 @@ export const deleteEvaluation = endpoint({
   name: 'deleteEvaluation',
   summary: 'Delete an evaluation question',
   scope: 'sources:write',
-  params: itemParams,
   success: { status: 200, schema: Success },
 })
 
-const setParams = Exact({ agentId: Id, setId: Id })
 const sets = '/agents/{agentId}/evaluation-sets'
 
 export const listEvaluationSets = endpoint({
@@ -91,7 +82,6 @@ export const listEvaluationSets = endpoint({
   summary: 'List the sets of evaluation questions',
   description: 'By name.',
   scope: 'sources:read',
-  params: agentParams,
   success: { status: 200, schema: Exact({ data: Type.Array(EvaluationSet) }) },
 })
 
@@ -102,7 +92,6 @@ export const createEvaluationSet = endpoint({
   summary: 'Add a set of evaluation questions',
   description: 'An agent has at most 50.',
   scope: 'sources:write',
-  params: agentParams,
   body: EvaluationSetChange,
   success: { status: 201, schema: EvaluationSet },
   errors: ['RESOURCE_DUPLICATE'],
@@ -114,7 +103,6 @@ export const updateEvaluationSet = endpoint({
   name: 'updateEvaluationSet',
   summary: 'Rename a set of evaluation questions',
   scope: 'sources:write',
-  params: setParams,
   body: EvaluationSetChange,
   success: { status: 200, schema: EvaluationSet },
   errors: ['RESOURCE_DUPLICATE'],
@@ -127,7 +115,6 @@ export const deleteEvaluationSet = endpoint({
   summary: 'Delete a set of evaluation questions',
   description: 'Its questions and runs stay; the questions are then in no set.',
   scope: 'sources:write',
-  params: setParams,
   success: { status: 200, schema: Success },
 })
 
@@ -141,7 +128,6 @@ export const createEvaluationRun = endpoint({
   description:
     'Works like POST …/evaluations/run. The newest 50 runs are kept, so that two of them can be compared to see the effect of a change.',
   scope: 'sources:write',
-  params: agentParams,
   body: NewKeptRun,
   success: { status: 201, schema: KeptRun },
   errors: ['RESOURCE_NOT_FOUND'],
@@ -154,7 +140,6 @@ export const listEvaluationRuns = endpoint({
   summary: 'List the stored evaluation runs',
   description: 'Newest first, without the result of each question.',
   scope: 'sources:read',
-  params: agentParams,
   query: Exact({ cursor: Type.Optional(Cursor), limit: Limit }),
   success: { status: 200, schema: Page(ListedRun) },
   errors: ['VALIDATION_INVALID_CURSOR'],
@@ -166,6 +151,5 @@ export const readEvaluationRun = endpoint({
   name: 'readEvaluationRun',
   summary: 'Read a stored evaluation run',
   scope: 'sources:read',
-  params: Exact({ agentId: Id, runId: Id }),
   success: { status: 200, schema: KeptRun },
 })

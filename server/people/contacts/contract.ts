@@ -16,7 +16,6 @@ import { attributes, fields, NewContact } from './schema.ts'
 
 const Id = Type.String({ minLength: 1 })
 const agentParams = Exact({ agentId: Id })
-const contactParams = Exact({ agentId: Id, contactId: Id })
 const paging = { cursor: Type.Optional(Cursor), limit: Limit }
 const endpoint = endpointsOf('Contacts')
 const path = '/agents/{agentId}/contacts'
@@ -76,7 +75,6 @@ export const importContacts = endpoint({
   description:
     'An existing contact, identified by its external id or, without one, by its address or phone number, is updated; others are added. An invalid contact is skipped, and `refused` says why. Custom attributes that the agent does not have are ignored and named in `unknownAttributes`; a text is converted to the number, boolean or date of its attribute.',
   scope: 'conversations:write',
-  params: agentParams,
   body: Exact({
     contacts: Type.Array(
       Type.Unsafe<Record<string, unknown>>({
@@ -109,7 +107,6 @@ export const readContact = endpoint({
   name: 'readContact',
   summary: 'Read a contact',
   scope: 'conversations:read',
-  params: contactParams,
   success: { status: 200, schema: Contact },
 })
 
@@ -120,7 +117,6 @@ export const updateContact = endpoint({
   summary: 'Change a contact',
   description: 'Custom attributes are merged by name; null removes a value.',
   scope: 'conversations:write',
-  params: contactParams,
   body: Exact(fields),
   success: { status: 200, schema: Contact },
 })
@@ -132,7 +128,6 @@ export const deleteContact = endpoint({
   summary: 'Delete a contact',
   description: 'Its conversations stay. To remove those too, erase the person.',
   scope: 'conversations:write',
-  params: contactParams,
   success: { status: 200, schema: Success },
 })
 
@@ -144,7 +139,6 @@ export const mergeContact = endpoint({
   description:
     'Conversations, tickets and channels of the contact are moved to the other one, whose own fields take precedence; then the contact is deleted. This cannot be undone.',
   scope: 'conversations:write',
-  params: contactParams,
   body: Exact({ intoContactId: Id }),
   success: { status: 200, schema: Contact },
 })
@@ -157,7 +151,6 @@ export const listContactIdentities = endpoint({
   description:
     'Identities are added and joined only by what the channel itself says in signed events, never by names.',
   scope: 'conversations:read',
-  params: contactParams,
   success: {
     status: 200,
     schema: Exact({
@@ -185,7 +178,6 @@ export const separateContactIdentity = endpoint({
   description:
     'Returns the contact that the identity has then: the one from before the join, with the channels and conversations that came with it, or a new one. What the channel says later does not join the two again.',
   scope: 'conversations:write',
-  params: Exact({ agentId: Id, contactId: Id, identityId: Id }),
   success: { status: 200, schema: Contact },
   errors: ['CONTACT_IDENTITY_ALONE'],
 })
@@ -197,7 +189,6 @@ export const listContactConversations = endpoint({
   summary: 'List the conversations of a contact, of every source',
   description: 'Most recently active first.',
   scope: 'conversations:read',
-  params: contactParams,
   query: Exact(paging),
   success: { status: 200, schema: Page(Exact({ ...Conversation.properties, source: Type.String() })) },
   errors: ['VALIDATION_INVALID_CURSOR'],
@@ -211,7 +202,6 @@ export const listContactTickets = endpoint({
   description:
     'Newest first. The list contains tickets of the contact’s conversations and tickets opened for its address.',
   scope: 'helpdesk:read',
-  params: contactParams,
   query: Exact(paging),
   success: { status: 200, schema: Page(ListedTicket) },
   errors: ['VALIDATION_INVALID_CURSOR'],
@@ -224,7 +214,6 @@ export const listLeads = endpoint({
   summary: 'List the leads of an agent',
   description: 'Newest first. Leads come from the form of the chat or from an action.',
   scope: 'conversations:read',
-  params: agentParams,
   query: Exact({
     ...paging,
     startDate: Type.Optional(DayOrTime('Not before')),

@@ -1,4 +1,11 @@
-import Type, { type Static, type TObject, type TProperties, type TSchema, type TUnsafe } from 'typebox'
+import Type, {
+  type Static,
+  type TObject,
+  type TProperties,
+  type TSchema,
+  type TString,
+  type TUnsafe,
+} from 'typebox'
 import type { ErrorCode } from './errors.ts'
 import { problemOfList } from './input/comma-list.ts'
 
@@ -62,7 +69,8 @@ export type Endpoint = {
    * answers are based on.
    */
   audit?: string
-  params?: TObject
+  /** The parameters of the path; by default each is an id. */
+  params?: TObject | undefined
   query?: TObject
   body?: TSchema
   /** The endpoint also takes multipart/form-data with these text fields and the file field. */
@@ -93,12 +101,28 @@ export type Endpoint = {
 /** An endpoint as a feature defines it. `errors` leaves out the codes that follow from the path. */
 export type Definition = Omit<Endpoint, 'errors'> & { errors?: readonly ErrorCode[] }
 
-export function endpoint<const D extends Definition>(
-  definition: D,
-): Omit<D, 'errors'> & Pick<Endpoint, 'errors'> {
-  const { path, changes, errors = [] } = definition
+/** The names in braces of a path. */
+type NamesIn<P extends string> = P extends `${string}{${infer N}}${infer Rest}` ? N | NamesIn<Rest> : never
+type IdsIn<P extends string> = [NamesIn<P>] extends [never]
+  ? undefined
+  : TObject<{ [N in NamesIn<P>]: TString }>
+
+type Defined<D extends Definition> = Omit<D, 'errors' | 'params'> &
+  Pick<Endpoint, 'errors'> & { params: D['params'] extends TObject ? D['params'] : IdsIn<D['path']> }
+
+export function endpoint<const D extends Definition>(definition: D): Defined<D> {
+  const { path, changes, errors = [], params = idsIn(path) } = definition
   const versions: ErrorCode[] = changes ? ['VERSION_MISMATCH'] : []
-  return { ...definition, errors: [...new Set([...notFoundCodes(path), ...versions, ...errors])] }
+  const codes = [...new Set([...notFoundCodes(path), ...versions, ...errors])]
+  return { ...definition, params: params as Defined<D>['params'], errors: codes }
+}
+
+const namesIn = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+
+function idsIn(path: string): TObject | undefined {
+  const names = namesIn(path)
+  const id = Type.String({ minLength: 1 })
+  return names.length === 0 ? undefined : Exact(Object.fromEntries(names.map((name) => [name, id])))
 }
 
 /** Returns `endpoint` for a group that stands under one tag in the reference. */
@@ -117,8 +141,7 @@ const NOT_FOUND: Record<string, ErrorCode | null> = {
 }
 
 function notFoundCodes(path: string): ErrorCode[] {
-  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
-  return names.flatMap((name) => (name in NOT_FOUND ? (NOT_FOUND[name] ?? []) : 'RESOURCE_NOT_FOUND'))
+  return namesIn(path).flatMap((name) => (name in NOT_FOUND ? (NOT_FOUND[name] ?? []) : 'RESOURCE_NOT_FOUND'))
 }
 
 /** An object schema that allows no other properties. */

@@ -3,8 +3,6 @@ import { Cursor, Exact, endpointsOf, Limit, Page, Success } from '../../../platf
 import { NewTopic, Topic, TopicChange, TopicSettings } from './schema.ts'
 
 const Id = Type.String({ minLength: 1 })
-const agentParams = Exact({ agentId: Id })
-const itemParams = Exact({ agentId: Id, topicId: Id })
 const endpoint = endpointsOf('Insights')
 
 export const listTopics = endpoint({
@@ -15,7 +13,6 @@ export const listTopics = endpoint({
   description:
     'Newest first. Topics are added by hand, or proposed by a model, once three conversations without a topic share one.',
   scope: 'conversations:read',
-  params: agentParams,
   query: Exact({ cursor: Type.Optional(Cursor), limit: Limit }),
   success: { status: 200, schema: Page(Topic) },
   errors: ['VALIDATION_INVALID_CURSOR'],
@@ -29,7 +26,6 @@ export const createTopic = endpoint({
   description:
     'Conversations that a language model analyses from now on can get the topic. An agent has at most 100.',
   scope: 'conversations:write',
-  params: agentParams,
   body: NewTopic,
   success: { status: 201, schema: Topic },
   errors: ['RESOURCE_DUPLICATE'],
@@ -42,7 +38,6 @@ export const readTopicSettings = endpoint({
   versioned: ['frozen'],
   summary: 'Read whether the topics of an agent are frozen',
   scope: 'conversations:read',
-  params: agentParams,
   success: { status: 200, schema: TopicSettings },
 })
 
@@ -53,7 +48,6 @@ export const updateTopicSettings = endpoint({
   changes: readTopicSettings,
   summary: 'Freeze or unfreeze the topics of an agent',
   scope: 'conversations:write',
-  params: agentParams,
   body: TopicSettings,
   success: { status: 200, schema: TopicSettings },
 })
@@ -65,7 +59,6 @@ export const updateTopic = endpoint({
   summary: 'Rename or describe a topic',
   description: 'Its conversations are found under the new name within seconds.',
   scope: 'conversations:write',
-  params: itemParams,
   body: TopicChange,
   success: { status: 200, schema: Topic },
   errors: ['RESOURCE_DUPLICATE'],
@@ -79,7 +72,6 @@ export const deleteTopic = endpoint({
   description:
     'The topic is removed from its conversations. A topic with this name is not found again, but can be added by hand.',
   scope: 'conversations:write',
-  params: itemParams,
   success: { status: 200, schema: Success },
 })
 
@@ -91,7 +83,6 @@ export const mergeTopic = endpoint({
   description:
     'Its conversations get the other topic, and its name becomes an alias of that. Returns the other topic; the merged one is deleted.',
   scope: 'conversations:write',
-  params: itemParams,
   body: Exact({ intoTopicId: Id }),
   success: { status: 200, schema: Topic },
 })

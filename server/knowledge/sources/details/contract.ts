@@ -2,8 +2,6 @@ import Type from 'typebox'
 import { Exact, endpointsOf, IsoTime, Nullable, OneOf } from '../../../platform/http/contract.ts'
 import { Source } from '../schema.ts'
 
-const Id = Type.String({ minLength: 1 })
-const params = Exact({ agentId: Id, sourceId: Id })
 const endpoint = endpointsOf('Sources')
 const path = '/agents/{agentId}/sources/{sourceId}'
 
@@ -14,7 +12,6 @@ export const readSourcesHealth = endpoint({
   summary: 'Read which sources the agent cannot answer from',
   description: 'Those that failed or have no text: the newest five, and how many there are.',
   scope: 'sources:read',
-  params: Exact({ agentId: Id }),
   success: {
     status: 200,
     schema: Exact({
@@ -53,7 +50,6 @@ export const readSourceText = endpoint({
   description:
     'Returns the live text that was extracted from the source, with its headings as Markdown. `pageId` selects one page of a website.',
   scope: 'sources:read',
-  params,
   query: Exact({ pageId: Type.Optional(Type.String({ format: 'uuid' })) }),
   success: {
     status: 200,
@@ -72,7 +68,6 @@ export const readSourceContent = endpoint({
   description:
     'Returns the content of a text, or the questions and the answer of a source of the type qna, as they were sent. All members are null for the other types.',
   scope: 'sources:read',
-  params,
   success: {
     status: 200,
     schema: Exact({
@@ -90,7 +85,6 @@ export const listTrainings = endpoint({
   summary: 'List the last trainings of a source and their results',
   description: 'Newest first, at most 20, including the weekly checks.',
   scope: 'sources:read',
-  params,
   success: {
     status: 200,
     schema: Exact({
@@ -117,7 +111,6 @@ export const refreshSource = endpoint({
   description:
     'A website, a link or a connected page is read again from its origin. The live version remains in use until then. A source that is being processed is not changed.',
   scope: 'sources:write',
-  params,
   success: { status: 200, schema: Source },
   errors: ['SOURCE_PENDING_DELETION'],
 })
@@ -131,7 +124,6 @@ export const readOnSource = endpoint({
   description:
     'A crawl stops reading addresses of one shape that lead to one another and say nothing new, such as those of a calendar, of filters or of sessions. `metadata.paused` of the source lists them, with an example and the number of pages that were left out. This reads them, now and in later crawls, up to the limit of the plan.',
   scope: 'sources:write',
-  params,
   body: Exact({
     addresses: Type.String({
       minLength: 1,
