@@ -1,5 +1,6 @@
 import { planOf } from '../accounts/plans/plans.ts'
 import type { Context } from '../context.ts'
+import { ownRow } from '../platform/db/refs.ts'
 import { attempt } from '../platform/db/statements/transact.ts'
 import { ApiError } from '../platform/http/errors.ts'
 import { byCreation, decodeCursor, fingerprint, pageOf } from '../platform/http/pagination.ts'
@@ -117,8 +118,7 @@ const settingRoutes = (): Route[] => [
       await db
         .updateTable('agents')
         .set({ auto_retrain: body.enabled })
-        .where('account_id', '=', ref.accountId)
-        .where('id', '=', ref.agentId)
+        .where(ownRow(ref.accountId, ref.agentId))
         .execute()
       return success
     },

@@ -35,12 +35,18 @@ const root = createRootRoute({
 })
 const shell = createRoute({ getParentRoute: () => root, id: 'shell', component: Shell })
 
-type Component = ReturnType<typeof lazyRouteComponent>
+type Code = Record<string, unknown>
 
-const outside = <const P extends string>(path: P, component: Component) =>
-  createRoute({ getParentRoute: () => root, path, component })
-const inside = <const P extends string>(path: P, component: Component | typeof Home) =>
-  createRoute({ getParentRoute: () => shell, path, component })
+const outside = <const P extends string, C extends Code>(
+  path: P,
+  load: () => Promise<C>,
+  name: keyof C & string,
+) => createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(load, name) })
+const inside = <const P extends string, C extends Code>(
+  path: P,
+  load: () => Promise<C>,
+  name: keyof C & string,
+) => createRoute({ getParentRoute: () => shell, path, component: lazyRouteComponent(load, name) })
 
 const gate = () => import('../sign-in/sign-in-page.tsx')
 const reset = () => import('../sign-in/reset-pages.tsx')
@@ -54,104 +60,55 @@ const conversations = createRoute({
 })
 
 const routes = root.addChildren([
-  outside('/sign-in', lazyRouteComponent(gate, 'SignInPage')),
-  outside(
-    '/setup',
-    lazyRouteComponent(() => import('../sign-in/set-up-page.tsx'), 'SetUpPage'),
-  ),
-  outside(
-    '/invite',
-    lazyRouteComponent(() => import('../sign-in/invite-page.tsx'), 'InvitePage'),
-  ),
-  outside('/forgot', lazyRouteComponent(reset, 'ForgotPage')),
-  outside('/reset', lazyRouteComponent(reset, 'ResetPage')),
+  outside('/sign-in', gate, 'SignInPage'),
+  outside('/setup', () => import('../sign-in/set-up-page.tsx'), 'SetUpPage'),
+  outside('/invite', () => import('../sign-in/invite-page.tsx'), 'InvitePage'),
+  outside('/forgot', reset, 'ForgotPage'),
+  outside('/reset', reset, 'ResetPage'),
   shell.addChildren([
-    inside('/', Home),
-    inside(
-      '/agents',
-      lazyRouteComponent(() => import('../agents/agents-page.tsx'), 'AgentsPage'),
-    ),
-    inside(
-      '/agents/new',
-      lazyRouteComponent(() => import('../agents/new-agent-page.tsx'), 'NewAgentPage'),
-    ),
-    inside(
-      '/agents/$agentId',
-      lazyRouteComponent(() => import('../agents/overview-page.tsx'), 'OverviewPage'),
-    ),
-    inside(
-      '/agents/$agentId/start',
-      lazyRouteComponent(() => import('../agents/start-page.tsx'), 'StartPage'),
-    ),
+    createRoute({ getParentRoute: () => shell, path: '/', component: Home }),
+    inside('/agents', () => import('../agents/agents-page.tsx'), 'AgentsPage'),
+    inside('/agents/new', () => import('../agents/new-agent-page.tsx'), 'NewAgentPage'),
+    inside('/agents/$agentId', () => import('../agents/overview-page.tsx'), 'OverviewPage'),
+    inside('/agents/$agentId/start', () => import('../agents/start-page.tsx'), 'StartPage'),
     inside(
       '/agents/$agentId/playground',
-      lazyRouteComponent(() => import('../playground/playground-page.tsx'), 'PlaygroundPage'),
+      () => import('../playground/playground-page.tsx'),
+      'PlaygroundPage',
     ),
-    inside(
-      '/agents/$agentId/sources',
-      lazyRouteComponent(() => import('../sources/sources-page.tsx'), 'SourcesPage'),
-    ),
-    inside(
-      '/agents/$agentId/sources/$sourceId',
-      lazyRouteComponent(() => import('../sources/source-page.tsx'), 'SourcePage'),
-    ),
-    inside(
-      '/agents/$agentId/actions',
-      lazyRouteComponent(() => import('../actions/actions-page.tsx'), 'ActionsPage'),
-    ),
-    inside(
-      '/agents/$agentId/actions/$actionId',
-      lazyRouteComponent(() => import('../actions/action-page.tsx'), 'ActionPage'),
-    ),
+    inside('/agents/$agentId/sources', () => import('../sources/sources-page.tsx'), 'SourcesPage'),
+    inside('/agents/$agentId/sources/$sourceId', () => import('../sources/source-page.tsx'), 'SourcePage'),
+    inside('/agents/$agentId/actions', () => import('../actions/actions-page.tsx'), 'ActionsPage'),
+    inside('/agents/$agentId/actions/$actionId', () => import('../actions/action-page.tsx'), 'ActionPage'),
     inside(
       '/agents/$agentId/procedures',
-      lazyRouteComponent(() => import('../procedures/procedures-page.tsx'), 'ProceduresPage'),
+      () => import('../procedures/procedures-page.tsx'),
+      'ProceduresPage',
     ),
     inside(
       '/agents/$agentId/procedures/$procedureId',
-      lazyRouteComponent(() => import('../procedures/procedure-page.tsx'), 'ProcedurePage'),
+      () => import('../procedures/procedure-page.tsx'),
+      'ProcedurePage',
     ),
     inside(
       '/agents/$agentId/evaluations',
-      lazyRouteComponent(() => import('../evaluations/evaluations-page.tsx'), 'EvaluationsPage'),
+      () => import('../evaluations/evaluations-page.tsx'),
+      'EvaluationsPage',
     ),
     conversations,
-    inside(
-      '/agents/$agentId/inbox',
-      lazyRouteComponent(() => import('../inbox/inbox-page.tsx'), 'InboxPage'),
-    ),
+    inside('/agents/$agentId/inbox', () => import('../inbox/inbox-page.tsx'), 'InboxPage'),
     inside(
       '/agents/$agentId/instructions',
-      lazyRouteComponent(() => import('../instructions/instructions-page.tsx'), 'InstructionsPage'),
+      () => import('../instructions/instructions-page.tsx'),
+      'InstructionsPage',
     ),
-    inside(
-      '/agents/$agentId/deploy',
-      lazyRouteComponent(() => import('../deploy/deploy-page.tsx'), 'DeployPage'),
-    ),
-    inside(
-      '/agents/$agentId/insights',
-      lazyRouteComponent(() => import('../insights/insights-page.tsx'), 'InsightsPage'),
-    ),
-    inside(
-      '/agents/$agentId/contacts',
-      lazyRouteComponent(() => import('../contacts/contacts-page.tsx'), 'ContactsPage'),
-    ),
-    inside(
-      '/agents/$agentId/search',
-      lazyRouteComponent(() => import('../search/search-page.tsx'), 'SearchPage'),
-    ),
-    inside(
-      '/agents/$agentId/settings',
-      lazyRouteComponent(() => import('../settings/settings-page.tsx'), 'SettingsPage'),
-    ),
-    inside(
-      '/workspace',
-      lazyRouteComponent(() => import('../workspace/workspace-page.tsx'), 'WorkspacePage'),
-    ),
-    inside(
-      '/workspace/account',
-      lazyRouteComponent(() => import('../workspace/account-page.tsx'), 'AccountPage'),
-    ),
+    inside('/agents/$agentId/deploy', () => import('../deploy/deploy-page.tsx'), 'DeployPage'),
+    inside('/agents/$agentId/insights', () => import('../insights/insights-page.tsx'), 'InsightsPage'),
+    inside('/agents/$agentId/contacts', () => import('../contacts/contacts-page.tsx'), 'ContactsPage'),
+    inside('/agents/$agentId/search', () => import('../search/search-page.tsx'), 'SearchPage'),
+    inside('/agents/$agentId/settings', () => import('../settings/settings-page.tsx'), 'SettingsPage'),
+    inside('/workspace', () => import('../workspace/workspace-page.tsx'), 'WorkspacePage'),
+    inside('/workspace/account', () => import('../workspace/account-page.tsx'), 'AccountPage'),
   ]),
 ])
 

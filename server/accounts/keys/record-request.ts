@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { FastifyRequest } from 'fastify'
 import type { Db } from '../../platform/db/database.ts'
+import { ownRow } from '../../platform/db/refs.ts'
 import type { Caller } from '../../platform/http/route.ts'
 import { recordOf } from '../../platform/unknown-values.ts'
 import { dropAudit, recordAudit } from '../audit/audit.ts'
@@ -64,8 +65,7 @@ export async function lastChangeOf(
   const named = db
     .selectFrom(kind === 'member' ? 'members' : 'api_keys')
     .select('name')
-    .where('account_id', '=', account.id)
-    .where('id', '=', id)
+    .where(ownRow(account.id, id))
   const row = id === '' ? undefined : await named.executeTakeFirst()
   const name = row && (kind === 'member' ? row.name : `API key ${row.name}`)
   return { changedBy: name ?? entry.actor, changedAt: entry.created_at.toISOString() }

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Trx } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'
+import { ownRow } from '../../platform/db/refs.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { codeOf, messageOf } from '../../platform/unknown-values.ts'
 import { planOf } from './plans.ts'
@@ -163,8 +164,7 @@ export async function changeReservation(
   await trx
     .updateTable('credit_entries')
     .set({ amount: credits })
-    .where('account_id', '=', accountId)
-    .where('id', '=', entry.id)
+    .where(ownRow(accountId, entry.id))
     .execute()
   const more = credits - entry.amount
   if (more < 0) await giveBack(trx, accountId, entry, -more)

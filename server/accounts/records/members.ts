@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db, Trx } from '../../platform/db/database.ts'
 import { isId, newId } from '../../platform/db/ids.ts'
+import { ownRow } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { MembersTable, Presence, Role } from '../../platform/db/tables/accounts.ts'
@@ -84,11 +85,7 @@ export async function removeMember(
   memberId: string,
 ): Promise<MemberRow | null> {
   if (!isId(memberId)) return null
-  const removed = trx
-    .deleteFrom('members')
-    .where('account_id', '=', accountId)
-    .where('id', '=', memberId)
-    .returningAll()
+  const removed = trx.deleteFrom('members').where(ownRow(accountId, memberId)).returningAll()
   return (await removed.executeTakeFirst()) ?? null
 }
 
@@ -114,16 +111,14 @@ export async function setPresence(
   const found = await trx
     .selectFrom('members')
     .selectAll()
-    .where('account_id', '=', accountId)
-    .where('id', '=', memberId)
+    .where(ownRow(accountId, memberId))
     .forNoKeyUpdate()
     .executeTakeFirst()
   if (!found) return null
   const member = await trx
     .updateTable('members')
     .set({ presence, last_seen_at: sql<Date>`clock_timestamp()` })
-    .where('account_id', '=', accountId)
-    .where('id', '=', memberId)
+    .where(ownRow(accountId, memberId))
     .returningAll()
     .executeTakeFirstOrThrow()
   return { member, before: presenceOf(found) }
@@ -139,8 +134,7 @@ export async function changeMemberRow(
   await trx
     .updateTable('members')
     .set({ role, agent_ids: json(agentIds), ...(name === undefined ? {} : { name }) })
-    .where('account_id', '=', accountId)
-    .where('id', '=', id)
+    .where(ownRow(accountId, id))
     .execute()
 }
 
@@ -149,8 +143,7 @@ export async function noteAssignment(trx: Trx, accountId: AccountId, memberId: s
   await trx
     .updateTable('members')
     .set({ last_assigned_at: sql<Date>`clock_timestamp()` })
-    .where('account_id', '=', accountId)
-    .where('id', '=', memberId)
+    .where(ownRow(accountId, memberId))
     .execute()
 }
 
@@ -160,10 +153,5 @@ export async function setMemberName(
   memberId: string,
   name: string,
 ): Promise<void> {
-  await trx
-    .updateTable('members')
-    .set({ name })
-    .where('account_id', '=', accountId)
-    .where('id', '=', memberId)
-    .execute()
+  await trx.updateTable('members').set({ name }).where(ownRow(accountId, memberId)).execute()
 }

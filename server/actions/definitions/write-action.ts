@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import type { Context } from '../../context.ts'
 import { newId } from '../../platform/db/ids.ts'
+import { ownRow } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import { type Details, refuseInvalid } from '../../platform/http/input/validate.ts'
 import { type Change, changeTools } from '../procedures/change-tools.ts'
@@ -78,8 +79,7 @@ export async function updateAction(
         http: json(http && (await sealRequest(ctx.secrets, trx, actionId, http))),
         updated_at: new Date(),
       })
-      .where('account_id', '=', accountId)
-      .where('id', '=', actionId)
+      .where(ownRow(accountId, actionId))
       .returningAll()
       .executeTakeFirstOrThrow()
     if (isRenamed || !enabled) await disableProcedures(trx, { accountId, agentId }, stored.name)

@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db, Trx } from '../../platform/db/database.ts'
+import { ownRow } from '../../platform/db/refs.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { ProcedureRunsTable } from '../../platform/db/tables/actions.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
@@ -91,29 +92,21 @@ async function findRun(trx: Trx, accountId: AccountId, id: string): Promise<bool
   const row = await trx
     .selectFrom('procedure_runs')
     .select('id')
-    .where('account_id', '=', accountId)
-    .where('id', '=', id)
+    .where(ownRow(accountId, id))
     .executeTakeFirst()
   return row !== undefined
 }
 
 /** Keeps a procedure from being deleted. Its deletion locks the procedure before its runs. */
 async function holdProcedure(trx: Trx, accountId: AccountId, id: string): Promise<void> {
-  await trx
-    .selectFrom('procedures')
-    .select('id')
-    .where('account_id', '=', accountId)
-    .where('id', '=', id)
-    .forKeyShare()
-    .execute()
+  await trx.selectFrom('procedures').select('id').where(ownRow(accountId, id)).forKeyShare().execute()
 }
 
 async function lockConversation(trx: Trx, accountId: AccountId, conversationId: string): Promise<void> {
   await trx
     .selectFrom('conversations')
     .select('id')
-    .where('account_id', '=', accountId)
-    .where('id', '=', conversationId)
+    .where(ownRow(accountId, conversationId))
     .forNoKeyUpdate()
     .execute()
 }

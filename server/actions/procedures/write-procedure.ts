@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import type { Context } from '../../context.ts'
 import type { Trx } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'
+import { ownRow } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import type { ProcedureStep } from '../../platform/db/tables/actions.ts'
 import { type Details, refuseInvalid } from '../../platform/http/input/validate.ts'
@@ -67,8 +68,7 @@ export async function updateProcedure(
     const row = await trx
       .updateTable('procedures')
       .set({ name, trigger, enabled, steps: json(steps), updated_at: new Date() })
-      .where('account_id', '=', accountId)
-      .where('id', '=', procedureId)
+      .where(ownRow(accountId, procedureId))
       .returningAll()
       .executeTakeFirstOrThrow()
     return { row, changed: true }
@@ -80,11 +80,7 @@ export async function deleteProcedure({ db }: Deps, change: Change, procedureId:
   const { accountId, agentId } = change
   await changeTools(db, change, 'procedure.delete', async (trx) => {
     const row = await requireProcedure(trx, { accountId, agentId }, procedureId)
-    await trx
-      .deleteFrom('procedures')
-      .where('account_id', '=', accountId)
-      .where('id', '=', procedureId)
-      .execute()
+    await trx.deleteFrom('procedures').where(ownRow(accountId, procedureId)).execute()
     return { row, changed: true }
   })
 }

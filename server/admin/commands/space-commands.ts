@@ -5,6 +5,7 @@ import { costOf, tokensOfCharacters } from '../../ai/embeddings/embedding-use.ts
 import { fillProgress } from '../../knowledge/vectors/fill-space.ts'
 import { findSpace, vectorsOf } from '../../knowledge/vectors/spaces.ts'
 import type { Db } from '../../platform/db/database.ts'
+import { ownRow } from '../../platform/db/refs.ts'
 import { lackOfPgvector } from '../../platform/db/upkeep/pgvector.ts'
 import { rebuildIndexTables } from '../../platform/db/upkeep/vacuum.ts'
 import { type Command, CommandFailure, command } from '../command.ts'
@@ -109,8 +110,7 @@ export const spacesIndex: Command = {
     const { vector_space } = await db
       .selectFrom('agents')
       .select('vector_space')
-      .where('account_id', '=', agent.account_id)
-      .where('id', '=', agentId)
+      .where(ownRow(agent.account_id, agentId))
       .executeTakeFirstOrThrow()
     const space = vector_space === null ? null : await findSpace(db, vector_space)
     if (!space) throw new CommandFailure(`The agent ${agentId} has no vectors.`)

@@ -1,6 +1,6 @@
 import { recordAudit } from '../../accounts/audit/audit.ts'
 import type { Trx } from '../../platform/db/database.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ownRow } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import type { Guardrails } from '../../platform/db/tables/agents.ts'
 import { type AgentRow, requireAgent } from '../records/find-agent.ts'
@@ -18,12 +18,7 @@ export async function noteBudgetTold(
   { accountId, agentId }: AgentRef,
   step: string,
 ): Promise<void> {
-  await trx
-    .updateTable('agents')
-    .set({ budget_told: step })
-    .where('account_id', '=', accountId)
-    .where('id', '=', agentId)
-    .execute()
+  await trx.updateTable('agents').set({ budget_told: step }).where(ownRow(accountId, agentId)).execute()
 }
 
 /** Sets those that are given. Throws AGENT_NOT_FOUND. */
@@ -40,8 +35,7 @@ export async function setGuardrails(
       // Of another budget, the owners are told anew.
       ...(change.budget === undefined ? {} : { budget_told: null }),
     })
-    .where('account_id', '=', accountId)
-    .where('id', '=', agentId)
+    .where(ownRow(accountId, agentId))
     .execute()
   const detail = { fields: Object.keys(change) }
   await recordAudit(trx, { accountId, actor, action: 'agent.guardrails', target: agentId, detail })

@@ -1,7 +1,7 @@
 import { recordAudit } from '../../accounts/audit/audit.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
 import { newAgentId } from '../../platform/db/ids.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ownRow } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import { attempt, transact } from '../../platform/db/statements/transact.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
@@ -85,7 +85,6 @@ async function forgetTraining(trx: Trx, { accountId, agentId }: AgentRef): Promi
   await trx
     .updateTable('agents')
     .set({ auto_retrain: false, last_trained_at: null })
-    .where('account_id', '=', accountId)
-    .where('id', '=', agentId)
+    .where(ownRow(accountId, agentId))
     .execute()
 }

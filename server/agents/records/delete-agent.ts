@@ -1,6 +1,6 @@
 import { recordAudit } from '../../accounts/audit/audit.ts'
 import type { Db } from '../../platform/db/database.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ownRow } from '../../platform/db/refs.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
@@ -17,11 +17,7 @@ export async function deleteAgent(
   actor: string,
 ): Promise<void> {
   await transact(db, async (trx) => {
-    const deleted = await trx
-      .deleteFrom('agents')
-      .where('account_id', '=', accountId)
-      .where('id', '=', agentId)
-      .executeTakeFirst()
+    const deleted = await trx.deleteFrom('agents').where(ownRow(accountId, agentId)).executeTakeFirst()
     if (deleted.numDeletedRows === 0n) throw new ApiError('AGENT_NOT_FOUND')
     const generationIds = await dropReplies(trx, { accountId, agentId })
     await jobs.enqueue<EmptyAgent>(trx, EMPTY_AGENT, { accountId, agentId, generationIds })

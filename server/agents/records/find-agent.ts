@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Db, Trx } from '../../platform/db/database.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ownRow } from '../../platform/db/refs.ts'
 import type { AgentsTable } from '../../platform/db/tables/agents.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 
@@ -19,8 +19,7 @@ export async function requireAgent(
   const query = db
     .selectFrom('agents')
     .selectAll()
-    .where('account_id', '=', accountId)
-    .where('id', '=', agentId)
+    .where(ownRow(accountId, agentId))
     .$if(lock === 'share', (locked) => locked.forShare())
     .$if(lock === 'update', (locked) => locked.forNoKeyUpdate())
   const row = await query.executeTakeFirst()
@@ -37,8 +36,7 @@ export async function holdAgent(trx: Trx, { accountId, agentId }: AgentRef): Pro
   return trx
     .selectFrom('agents')
     .selectAll()
-    .where('account_id', '=', accountId)
-    .where('id', '=', agentId)
+    .where(ownRow(accountId, agentId))
     .forNoKeyUpdate()
     .executeTakeFirst()
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../platform/db/database.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ownRow } from '../../platform/db/refs.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 
 type Agent = { id: string; account_id: AccountId }
@@ -20,8 +20,7 @@ export async function bumpKnowledgeVersion(
       knowledge_version: eb('knowledge_version', '+', 1),
       ...(trained ? { last_trained_at: new Date() } : {}),
     }))
-    .where('account_id', '=', accountId)
-    .where('id', '=', agentId)
+    .where(ownRow(accountId, agentId))
     .execute()
 }
 
@@ -34,8 +33,7 @@ export async function setVectorSpace(
   await trx
     .updateTable('agents')
     .set((eb) => ({ vector_space: space, knowledge_version: eb('knowledge_version', '+', 1) }))
-    .where('account_id', '=', account_id)
-    .where('id', '=', id)
+    .where(ownRow(account_id, id))
     .execute()
 }
 
@@ -60,8 +58,7 @@ export async function takeVectorLease(db: Db, { id, account_id }: Agent): Promis
   const { numUpdatedRows } = await db
     .updateTable('agents')
     .set({ vectors_held_until: leaseEnd })
-    .where('account_id', '=', account_id)
-    .where('id', '=', id)
+    .where(ownRow(account_id, id))
     .where((eb) =>
       eb.or([
         eb('vectors_held_until', 'is', null),
@@ -79,8 +76,7 @@ export async function keepVectorLease(db: Db, { id, account_id }: Agent, held: b
   await db
     .updateTable('agents')
     .set({ vectors_held_until: held ? leaseEnd : null })
-    .where('account_id', '=', account_id)
-    .where('id', '=', id)
+    .where(ownRow(account_id, id))
     .execute()
 }
 
@@ -93,8 +89,7 @@ export async function switchTicketKnowledge(
   await trx
     .updateTable('agents')
     .set({ ticket_knowledge: enabled, ...(enabled ? {} : { next_ticket_sync_at: null }) })
-    .where('account_id', '=', account_id)
-    .where('id', '=', id)
+    .where(ownRow(account_id, id))
     .execute()
 }
 
@@ -106,8 +101,7 @@ export async function planTicketSync(db: Db, { id, account_id }: Agent, next: Da
       next_ticket_sync_at: sql`case when next_ticket_sync_at is null then null
         else ${next}::timestamptz end`,
     })
-    .where('account_id', '=', account_id)
-    .where('id', '=', id)
+    .where(ownRow(account_id, id))
     .execute()
 }
 
@@ -116,7 +110,6 @@ export async function moveTools(trx: Trx, { id, account_id }: Agent): Promise<vo
   await trx
     .updateTable('agents')
     .set((eb) => ({ tools_version: eb('tools_version', '+', 1) }))
-    .where('account_id', '=', account_id)
-    .where('id', '=', id)
+    .where(ownRow(account_id, id))
     .execute()
 }

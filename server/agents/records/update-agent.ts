@@ -1,7 +1,7 @@
 import type { Updateable } from 'kysely'
 import type { Static } from 'typebox'
 import type { Db } from '../../platform/db/database.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ownRow } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { AgentsTable } from '../../platform/db/tables/agents.ts'
@@ -31,8 +31,7 @@ export async function updateAgent(
     const now = await trx
       .updateTable('agents')
       .set({ ...columns, updated_at: new Date() })
-      .where('account_id', '=', accountId)
-      .where('id', '=', agentId)
+      .where(ownRow(accountId, agentId))
       .returningAll()
       .executeTakeFirstOrThrow()
     if (changesInstructions(columns)) await keepVersion(trx, before, now, actor)

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { Db } from '../../platform/db/database.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ownRow } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import { requireAgent } from '../records/find-agent.ts'
@@ -23,8 +23,7 @@ export async function updateStyles(
     await trx
       .updateTable('agents')
       .set({ styles: json(styles), updated_at: new Date() })
-      .where('account_id', '=', accountId)
-      .where('id', '=', agentId)
+      .where(ownRow(accountId, agentId))
       .execute()
   })
 }

@@ -11,6 +11,7 @@ import { openTicket } from '../../inbox/tickets/open-ticket.ts'
 import { publishDeskEvent } from '../../inbox/tickets/publish-desk-event.ts'
 import { countryOfPhone, isPhone } from '../../people/records/phone-number.ts'
 import type { Trx } from '../../platform/db/database.ts'
+import { ownRow } from '../../platform/db/refs.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type {
   ChannelThreadsTable,
@@ -119,8 +120,7 @@ export async function newConversation(
     ? await trx
         .selectFrom('contacts')
         .select(['id', 'external_id'])
-        .where('account_id', '=', thread.account_id)
-        .where('id', '=', thread.contact_id)
+        .where(ownRow(thread.account_id, thread.contact_id))
         .executeTakeFirst()
     : undefined
   return openConversation(trx, {
@@ -169,8 +169,7 @@ async function append(trx: Trx, conversation: Conversation, message: Waiting): P
   await trx
     .updateTable('inbound_messages')
     .set({ message_id: messageId, taken_in_at: new Date() })
-    .where('account_id', '=', account_id)
-    .where('id', '=', id)
+    .where(ownRow(account_id, id))
     .execute()
   message.message_id = messageId
   return !isRepeated

@@ -4,7 +4,7 @@ import type { ThreadRow } from '../../inbox/deliveries/enqueue-delivery.ts'
 import { type Person, resolveContact } from '../../people/records/resolve-contact.ts'
 import type { Trx } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'
-import { ofAgent } from '../../platform/db/refs.ts'
+import { ofAgent, ownRow } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import type { ChannelName, InboundContent } from '../../platform/db/tables/channels.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
@@ -59,8 +59,7 @@ export async function receiveMessage(
   await trx
     .updateTable('channel_threads')
     .set({ last_inbound_at: sql<Date>`greatest(last_inbound_at, ${inbound.sentAt})` })
-    .where('account_id', '=', inbound.accountId)
-    .where('id', '=', threadId)
+    .where(ownRow(inbound.accountId, threadId))
     .execute()
   await jobs.enqueue<ProcessInbound>(trx, PROCESS_INBOUND, { threadId }, QUIET_SECONDS)
   return { threadId, isNew: true }
@@ -107,8 +106,7 @@ export const lockThread = (trx: Trx, accountId: AccountId, threadId: string): Pr
   trx
     .selectFrom('channel_threads')
     .selectAll()
-    .where('account_id', '=', accountId)
-    .where('id', '=', threadId)
+    .where(ownRow(accountId, threadId))
     // A reply that ends locks the conversation and then refers to the thread, which FOR UPDATE would block.
     .forNoKeyUpdate()
     .executeTakeFirstOrThrow()

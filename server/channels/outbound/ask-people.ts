@@ -7,7 +7,7 @@ import { ensureTicket } from '../../inbox/tickets/open-ticket.ts'
 import { publishDeskEvent } from '../../inbox/tickets/publish-desk-event.ts'
 import type { Trx } from '../../platform/db/database.ts'
 import type { Notifier } from '../../platform/db/notifier.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ownRow } from '../../platform/db/refs.ts'
 
 /**
  * Opens a ticket for a question that the agent had no answer to, unless one is open, if the agent may hand over to
@@ -28,8 +28,7 @@ export async function askPeople(
   const { title, user_id } = await trx
     .selectFrom('conversations')
     .select(['title', 'user_id'])
-    .where('account_id', '=', accountId)
-    .where('id', '=', conversationId)
+    .where(ownRow(accountId, conversationId))
     .executeTakeFirstOrThrow()
   const { ticket } = await ensureTicket(trx, {
     accountId,

@@ -5,7 +5,7 @@ import { ensureTicket } from '../../inbox/tickets/open-ticket.ts'
 import { publishDeskEvent } from '../../inbox/tickets/publish-desk-event.ts'
 import type { Trx } from '../../platform/db/database.ts'
 import type { Notifier } from '../../platform/db/notifier.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ownRow } from '../../platform/db/refs.ts'
 
 /**
  * Puts an answer that is held for a person into the ticket of its conversation, as a note that only the team sees.
@@ -21,8 +21,7 @@ export async function holdAnswer(
   const { title, user_id } = await trx
     .selectFrom('conversations')
     .select(['title', 'user_id'])
-    .where('account_id', '=', accountId)
-    .where('id', '=', conversationId)
+    .where(ownRow(accountId, conversationId))
     .executeTakeFirstOrThrow()
   const { ticket } = await ensureTicket(trx, {
     accountId,

@@ -13,7 +13,7 @@ import { givenText } from '../../knowledge/search/answering/given-passages.ts'
 import type { Retrieved } from '../../knowledge/search/answering/retrieve.ts'
 import { describePassage } from '../../knowledge/search/knowledge.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
-import type { AgentRef, ConversationRef } from '../../platform/db/refs.ts'
+import { type AgentRef, type ConversationRef, ownRow } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import { storableJson } from '../../platform/http/bodies/storable.ts'
 import { withoutPaymentNumbers } from '../../platform/text/safety/payment-numbers.ts'
@@ -131,8 +131,7 @@ export async function asFarAsKept(
   const agent = await trx
     .selectFrom('agents')
     .select('prompt_days')
-    .where('account_id', '=', accountId)
-    .where('id', '=', agentId)
+    .where(ownRow(accountId, agentId))
     .executeTakeFirst()
   const isKept =
     typeof agent?.prompt_days === 'number' && !(await areTakenBack(trx, accountId, conversationId, read))

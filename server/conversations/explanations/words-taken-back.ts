@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Trx } from '../../platform/db/database.ts'
+import { ownRow } from '../../platform/db/refs.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { metadataOf } from '../records/present.ts'
 import type { TranscriptMessage } from '../records/queries.ts'
@@ -17,8 +18,7 @@ export async function areTakenBack(
   await trx
     .selectFrom('conversations')
     .select('id')
-    .where('account_id', '=', accountId)
-    .where('id', '=', conversationId)
+    .where(ownRow(accountId, conversationId))
     .forNoKeyUpdate()
     .execute()
   const versions = new Map(read.map((said) => [said.id, metadataOf(said).editedAt]))

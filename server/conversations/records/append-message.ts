@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Trx } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'
+import { ownRow } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import type { MessagePart, MessagesTable } from '../../platform/db/tables/conversations.ts'
 import type { ConversationRow } from './queries.ts'
@@ -27,8 +28,7 @@ export async function appendMessage(
     .$if(role === 'user', (query) => query.set(asks))
     // A message from a team member answers everything before it.
     .$if(metadata !== null && 'author' in metadata, (query) => query.set({ answered_seq: next }))
-    .where('account_id', '=', account_id)
-    .where('id', '=', id)
+    .where(ownRow(account_id, id))
     .returning('last_seq')
     .executeTakeFirstOrThrow()
   await trx

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
+import { ownRow } from '../../platform/db/refs.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import { ignoreWaitingCalls } from './parts.ts'
 
@@ -20,8 +21,7 @@ export async function expireCalls(db: Db): Promise<void> {
       await trx
         .selectFrom('conversations')
         .select('id')
-        .where('account_id', '=', account_id)
-        .where('id', '=', conversation_id)
+        .where(ownRow(account_id, conversation_id))
         .forNoKeyUpdate()
         .execute()
       await ignoreWaitingCalls(trx, account_id, conversation_id, { expiredOnly: true })

@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/db/database.ts'
-import type { ConversationRef } from '../../platform/db/refs.ts'
+import { type ConversationRef, ownRow } from '../../platform/db/refs.ts'
 
 /**
  * Links a conversation that is not on a channel to the thread, unless it has ended or the thread already has another
@@ -13,8 +13,7 @@ export async function linkThread(
   await trx
     .updateTable('conversations')
     .set({ thread_id: threadId })
-    .where('account_id', '=', accountId)
-    .where('id', '=', conversationId)
+    .where(ownRow(accountId, conversationId))
     .where('thread_id', 'is', null)
     .where('status', '<>', 'ended')
     .where(({ not, exists, selectFrom }) =>

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Tool, ToolOutput } from '../../actions/tools/tool.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ownRow } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import type { ActionType } from '../../platform/db/tables/actions.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
@@ -131,8 +131,7 @@ export async function endCall(
   await db
     .updateTable('tool_calls')
     .set({ status: output.status, output: json(storableJson(output)), resolved_at: new Date() })
-    .where('account_id', '=', accountId)
-    .where('id', '=', id)
+    .where(ownRow(accountId, id))
     .where('status', '=', 'pending')
     .execute()
 }

@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/db/database.ts'
-import type { ConversationRef } from '../../platform/db/refs.ts'
+import { type ConversationRef, ownRow } from '../../platform/db/refs.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import { notOngoing, requireConversation } from './queries.ts'
 
@@ -17,12 +17,7 @@ export async function pauseConversation(
     const { id, status } = await requireConversation(trx, { accountId, agentId, conversationId }, true)
     if (status !== 'ongoing' && status !== 'paused') throw notOngoing(status)
     if (status !== wanted) {
-      await trx
-        .updateTable('conversations')
-        .set({ status: wanted })
-        .where('account_id', '=', accountId)
-        .where('id', '=', id)
-        .execute()
+      await trx.updateTable('conversations').set({ status: wanted }).where(ownRow(accountId, id)).execute()
     }
     return wanted
   })

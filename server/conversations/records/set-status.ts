@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Trx } from '../../platform/db/database.ts'
+import { ownRow } from '../../platform/db/refs.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { ConversationStatus } from '../../platform/db/tables/conversations.ts'
 import type { ConversationRow } from './queries.ts'
@@ -20,8 +21,7 @@ export async function setStatus(
   await trx
     .updateTable('conversations')
     .set({ status, ...escalation(status), taken_over_by: memberId, updated_at: sql<Date>`now()` })
-    .where('account_id', '=', accountId)
-    .where('id', '=', conversationId)
+    .where(ownRow(accountId, conversationId))
     .execute()
 }
 
@@ -34,8 +34,7 @@ export async function setFirstStatus(
   await trx
     .updateTable('conversations')
     .set({ status, ...escalation(status) })
-    .where('account_id', '=', account_id)
-    .where('id', '=', id)
+    .where(ownRow(account_id, id))
     .execute()
 }
 
@@ -44,8 +43,7 @@ export async function noteTicket(trx: Trx, accountId: AccountId, conversationId:
   await trx
     .updateTable('conversations')
     .set({ escalated: true })
-    .where('account_id', '=', accountId)
-    .where('id', '=', conversationId)
+    .where(ownRow(accountId, conversationId))
     .where('escalated', '=', false)
     .execute()
 }
@@ -55,8 +53,7 @@ export async function pauseIfOngoing(trx: Trx, { id, account_id }: Which): Promi
   const { numUpdatedRows } = await trx
     .updateTable('conversations')
     .set({ status: 'paused' })
-    .where('account_id', '=', account_id)
-    .where('id', '=', id)
+    .where(ownRow(account_id, id))
     .where('status', '=', 'ongoing')
     .executeTakeFirst()
   return numUpdatedRows > 0n
@@ -64,10 +61,5 @@ export async function pauseIfOngoing(trx: Trx, { id, account_id }: Which): Promi
 
 /** Notes that the customer has dictated a message. */
 export async function noteVoice(trx: Trx, { id, account_id }: Which): Promise<void> {
-  await trx
-    .updateTable('conversations')
-    .set({ has_voice: true })
-    .where('account_id', '=', account_id)
-    .where('id', '=', id)
-    .execute()
+  await trx.updateTable('conversations').set({ has_voice: true }).where(ownRow(account_id, id)).execute()
 }

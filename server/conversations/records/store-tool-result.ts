@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { isId } from '../../platform/db/ids.ts'
-import type { ConversationRef } from '../../platform/db/refs.ts'
+import { type ConversationRef, ownRow } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { ToolCallStatus } from '../../platform/db/tables/conversations.ts'
@@ -88,8 +88,7 @@ async function takeResult(
     await trx
       .updateTable('conversations')
       .set({ updated_at: sql<Date>`now()` })
-      .where('account_id', '=', accountId)
-      .where('id', '=', conversationId)
+      .where(ownRow(accountId, conversationId))
       .execute()
   })
 }

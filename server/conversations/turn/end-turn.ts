@@ -4,7 +4,7 @@ import { isSettled, releaseCredits, settling } from '../../accounts/plans/credit
 import type { CitedSource } from '../../knowledge/search/answering/schema.ts'
 import { linkHostsOf } from '../../knowledge/sources/link-hosts.ts'
 import type { Trx } from '../../platform/db/database.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ownRow } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type {
@@ -124,8 +124,7 @@ export const lockConversation = (trx: Trx, accountId: AccountId, conversationId:
     .selectFrom('conversations')
     .select(['status', 'transient', 'thread_id', 'source', 'user_id'])
     .select(['last_seq', 'asked_seq', 'answered_seq', 'answer_tries'])
-    .where('account_id', '=', accountId)
-    .where('id', '=', conversationId)
+    .where(ownRow(accountId, conversationId))
     .forNoKeyUpdate()
     .executeTakeFirst()
 
@@ -149,8 +148,7 @@ const lockRunning = (
   trx
     .selectFrom('generations')
     .select(LOCKED)
-    .where('account_id', '=', accountId)
-    .where('id', '=', id)
+    .where(ownRow(accountId, id))
     // With a plain comparison, the planner might use the index of running generations, which still lists those that
     // ended recently.
     .where('status', 'is not distinct from', 'running')
@@ -329,11 +327,7 @@ async function deleteTransient(
     .where('account_id', '=', ref.accountId)
     .where('generation_id', '=', ids.id)
     .execute()
-  await trx
-    .deleteFrom('conversations')
-    .where('account_id', '=', ref.accountId)
-    .where('id', '=', ids.conversationId)
-    .execute()
+  await trx.deleteFrom('conversations').where(ownRow(ref.accountId, ids.conversationId)).execute()
 }
 
 const ERROR_TEXT = 'The answer could not be completed. Please try again.'

@@ -6,6 +6,7 @@ import { withoutMarkers } from '../../knowledge/search/answering/citations.ts'
 import { presentSourcesOf } from '../../knowledge/search/answering/present-sources.ts'
 import { isUnavailable } from '../../platform/db/connections/database-errors.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
+import { ownRow } from '../../platform/db/refs.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { GenerationsTable, MessagePart } from '../../platform/db/tables/conversations.ts'
@@ -378,8 +379,7 @@ async function closeOne(
     const row = await trx
       .selectFrom('generations')
       .selectAll()
-      .where('account_id', '=', accountId)
-      .where('id', '=', id)
+      .where(ownRow(accountId, id))
       .where(isOrphaned)
       // Writers to its log hold a weaker lock on the row, so nothing is appended from here on.
       .forUpdate()

@@ -5,6 +5,7 @@ import { createFairPlaces, type FairPlaces } from '../../platform/concurrency/fa
 import type { MainThreadScheduler } from '../../platform/concurrency/main-thread-scheduler.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { Notifier } from '../../platform/db/notifier.ts'
+import { ownRow } from '../../platform/db/refs.ts'
 import { afterCommit } from '../../platform/db/statements/transact.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { StopReason } from '../../platform/db/tables/conversations.ts'
@@ -281,8 +282,7 @@ async function isRunning(db: Db, accountId: AccountId, id: string): Promise<bool
   const row = await db
     .selectFrom('generations')
     .select('id')
-    .where('account_id', '=', accountId)
-    .where('id', '=', id)
+    .where(ownRow(accountId, id))
     .where('status', '=', 'running')
     .executeTakeFirst()
   return row !== undefined

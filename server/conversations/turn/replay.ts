@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Context } from '../../context.ts'
+import { ownRow } from '../../platform/db/refs.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { GenerationsTable } from '../../platform/db/tables/conversations.ts'
 import type { Replay } from '../../platform/http/route.ts'
@@ -41,8 +42,7 @@ async function readEarlier(ctx: Deps, accountId: AccountId, generationId: string
   const row = await ctx.db
     .selectFrom('generations')
     .select(READ)
-    .where('account_id', '=', accountId)
-    .where('id', '=', generationId)
+    .where(ownRow(accountId, generationId))
     .executeTakeFirst()
   if (!row) throw noLonger()
   // It may have started in this process meanwhile.

@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts'
+import { ownRow } from '../../platform/db/refs.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import { addTicketMessage } from '../messages/add-ticket-message.ts'
 import { noMember } from '../tickets/apply-ticket-change.ts'
@@ -23,8 +24,7 @@ export async function flagBreaches(ctx: Pick<Context, 'db' | 'notifier'>): Promi
       const ticket = await trx
         .selectFrom('tickets')
         .selectAll()
-        .where('account_id', '=', account_id)
-        .where('id', '=', ticket_id)
+        .where(ownRow(account_id, ticket_id))
         .forNoKeyUpdate()
         .executeTakeFirst()
       if (!ticket) return 0

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db, Trx } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'
+import { ownRow } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import type { ChannelName, ChannelThreadsTable } from '../../platform/db/tables/channels.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
@@ -93,8 +94,7 @@ export async function threadOf(
   const row = await db
     .selectFrom('channel_threads')
     .selectAll()
-    .where('account_id', '=', accountId)
-    .where('id', '=', threadId)
+    .where(ownRow(accountId, threadId))
     .executeTakeFirst()
   return row ?? null
 }

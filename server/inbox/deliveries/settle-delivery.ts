@@ -1,6 +1,7 @@
 import type { UpdateObject } from 'kysely'
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../platform/db/database.ts'
+import { ownRow } from '../../platform/db/refs.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { DeliveryStatus } from '../../platform/db/tables/deliveries.ts'
 import type { Tables } from '../../platform/db/tables/tables.ts'
@@ -48,8 +49,7 @@ export async function settleAttempt(
       ...(attempt.kind === 'sent' ? { provider_message_id: attempt.providerMessageId } : {}),
       ...(attempt.kind === 'unknown' ? { maybe_sent: true } : {}),
     })
-    .where('account_id', '=', account_id)
-    .where('id', '=', id)
+    .where(ownRow(account_id, id))
     .where('status', '=', 'sending')
     .where('attempts', '=', attempts)
     .executeTakeFirst()
@@ -82,8 +82,7 @@ export async function reportDelivery(
   const row = await trx
     .selectFrom('deliveries')
     .selectAll()
-    .where('account_id', '=', accountId)
-    .where('id', '=', id)
+    .where(ownRow(accountId, id))
     .forUpdate()
     .executeTakeFirst()
   return row ? applyReport(trx, row, report) : null
@@ -108,12 +107,7 @@ export async function applyReport(trx: Trx, row: DeliveryRow, report: Report): P
     provider_message_id: report.providerMessageId ?? row.provider_message_id,
     updated_at: new Date(),
   }
-  await trx
-    .updateTable('deliveries')
-    .set(changes)
-    .where('account_id', '=', row.account_id)
-    .where('id', '=', row.id)
-    .execute()
+  await trx.updateTable('deliveries').set(changes).where(ownRow(row.account_id, row.id)).execute()
   return { ...row, ...changes }
 }
 
@@ -133,8 +127,7 @@ export async function failDelivery(
       error: reason,
       updated_at: new Date(),
     })
-    .where('account_id', '=', accountId)
-    .where('id', '=', id)
+    .where(ownRow(accountId, id))
     .where('status', '=', 'sending')
     .execute()
 }
@@ -144,8 +137,7 @@ export async function retryDelivery(db: Db, accountId: AccountId, id: string): P
   const changed = await db
     .updateTable('deliveries')
     .set({ status: 'queued', attempts: 0, next_at: new Date(), error: null, updated_at: new Date() })
-    .where('account_id', '=', accountId)
-    .where('id', '=', id)
+    .where(ownRow(accountId, id))
     .where('status', '=', 'failed')
     .executeTakeFirst()
   return changed.numUpdatedRows > 0n
@@ -157,10 +149,5 @@ export async function changeDelivery(
   { id, account_id }: Pick<DeliveryRow, 'id' | 'account_id'>,
   changes: UpdateObject<Tables, 'deliveries'>,
 ): Promise<void> {
-  await trx
-    .updateTable('deliveries')
-    .set(changes)
-    .where('account_id', '=', account_id)
-    .where('id', '=', id)
-    .execute()
+  await trx.updateTable('deliveries').set(changes).where(ownRow(account_id, id)).execute()
 }

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Trx } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'
+import { ownRow } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import type { AttachmentNote } from '../../platform/db/tables/attachments.ts'
 import type { TicketMessagesTable, TicketSender } from '../../platform/db/tables/helpdesk.ts'
@@ -55,7 +56,6 @@ export async function noteMessage(
   await trx
     .updateTable('tickets')
     .set({ last_message_at: created_at, updated_at: created_at })
-    .where('account_id', '=', ticket.account_id)
-    .where('id', '=', ticket.id)
+    .where(ownRow(ticket.account_id, ticket.id))
     .execute()
 }

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts'
 import { noteDelivery } from '../../conversations/records/change-message.ts'
 import type { Trx } from '../../platform/db/database.ts'
+import { ownRow } from '../../platform/db/refs.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { DeliveryStatus } from '../../platform/db/tables/deliveries.ts'
 import type { DeliveryRow } from '../deliveries/claim-delivery.ts'
@@ -15,11 +16,7 @@ export async function holdTicketOf(trx: Trx, accountId: AccountId, deliveryId: s
     .select('id')
     .where('account_id', '=', accountId)
     .where('id', '=', (eb) =>
-      eb
-        .selectFrom('deliveries')
-        .select('ticket_id')
-        .where('account_id', '=', accountId)
-        .where('id', '=', deliveryId),
+      eb.selectFrom('deliveries').select('ticket_id').where(ownRow(accountId, deliveryId)),
     )
     .forNoKeyUpdate()
     .execute()
@@ -50,8 +47,7 @@ export async function recordDelivery(
     ? await trx
         .selectFrom('tickets')
         .selectAll()
-        .where('account_id', '=', delivery.account_id)
-        .where('id', '=', delivery.ticket_id)
+        .where(ownRow(delivery.account_id, delivery.ticket_id))
         .executeTakeFirst()
     : undefined
   if (ticket && status === 'failed' && (await isNewestReply(trx, ticket, delivery.ticket_message_id)))

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import { giveAttachments } from '../../conversations/attachments/attachments.ts'
 import type { Trx } from '../../platform/db/database.ts'
+import { ownRow } from '../../platform/db/refs.ts'
 import type { AttachmentNote } from '../../platform/db/tables/attachments.ts'
 import type { ReceivedMail } from '../../platform/db/tables/channels.ts'
 import type { ConversationsTable } from '../../platform/db/tables/conversations.ts'
@@ -45,8 +46,7 @@ export async function storeCustomerMessage(
     ? await trx
         .selectFrom('contacts')
         .select(['name', 'email'])
-        .where('account_id', '=', account_id)
-        .where('id', '=', conversation.contact_id)
+        .where(ownRow(account_id, conversation.contact_id))
         .executeTakeFirst()
     : undefined
   const message = await addTicketMessage(trx, ticket, {
@@ -68,8 +68,7 @@ export async function storeCustomerMessage(
   await trx
     .updateTable('tickets')
     .set({ last_message_at: message.created_at, updated_at: sql<Date>`clock_timestamp()` })
-    .where('account_id', '=', account_id)
-    .where('id', '=', ticket.id)
+    .where(ownRow(account_id, ticket.id))
     .execute()
   if (isAutomatic) {
     await tellOfMessage(trx, conversation, ticket, message.id)

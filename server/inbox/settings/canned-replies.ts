@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
 import { isId, newId } from '../../platform/db/ids.ts'
-import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent, ownRow } from '../../platform/db/refs.ts'
 import type { CannedRepliesTable } from '../../platform/db/tables/helpdesk.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import { refuseTakenName } from './taken-name.ts'
@@ -57,8 +57,7 @@ export async function updateCannedReply(
     db
       .updateTable('canned_replies')
       .set({ name: name?.trim() ?? before.name, content: content ?? before.content, updated_at: new Date() })
-      .where('account_id', '=', ref.accountId)
-      .where('id', '=', id)
+      .where(ownRow(ref.accountId, id))
       .returningAll()
       .executeTakeFirst(),
   )

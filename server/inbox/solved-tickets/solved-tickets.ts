@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { SolvedTicket, SolvedTickets, TicketRow } from '../../knowledge/tickets/solved-tickets.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
-import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent, ownRow } from '../../platform/db/refs.ts'
 import type { MessagePart } from '../../platform/db/tables/conversations.ts'
 import { beginningOf, type Person, removePersonal } from './remove-personal.ts'
 
@@ -106,8 +106,7 @@ async function isWanted(trx: Trx, { accountId }: AgentRef, ticketId: string): Pr
   const ticket = await trx
     .selectFrom('tickets')
     .select('id')
-    .where('account_id', '=', accountId)
-    .where('id', '=', ticketId)
+    .where(ownRow(accountId, ticketId))
     .where('status_category', '=', 'closed')
     .where('knowledge_excluded', '=', false)
     .executeTakeFirst()

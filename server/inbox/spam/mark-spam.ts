@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import type { TicketRef } from '../../platform/db/refs.ts'
+import { ownRow, type TicketRef } from '../../platform/db/refs.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import { mailAddress } from '../../platform/mail/mail-address.ts'
 import type { Doer } from '../tickets/apply-ticket-change.ts'
@@ -21,12 +21,7 @@ export async function markSpam(
     const statusCategory = isSpam ? ('cancelled' as const) : ('on_you' as const)
     const ticket = await updateTicket({ ...ctx, db: trx }, ref, { statusCategory }, doneBy)
     const spam_at = isSpam ? new Date() : null
-    await trx
-      .updateTable('tickets')
-      .set({ spam_at })
-      .where('account_id', '=', ref.accountId)
-      .where('id', '=', ticket.id)
-      .execute()
+    await trx.updateTable('tickets').set({ spam_at }).where(ownRow(ref.accountId, ticket.id)).execute()
     const address = mailAddress(before.customer.email ?? undefined)
     if (blocks && address) await blockSender(trx, ref, address)
     return { ...ticket, spam_at }

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/db/database.ts'
+import { ownRow } from '../../platform/db/refs.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import { storable } from '../../platform/http/bodies/storable.ts'
 import { ApiError, invalidField } from '../../platform/http/errors.ts'
@@ -89,8 +90,7 @@ async function storeAnswer(ctx: Deps, token: string, { rating, comment }: Survey
     const { number } = await trx
       .selectFrom('tickets')
       .select('number')
-      .where('account_id', '=', answered.account_id)
-      .where('id', '=', answered.ticket_id)
+      .where(ownRow(answered.account_id, answered.ticket_id))
       .executeTakeFirstOrThrow()
     await publishDeskEvent(
       ctx,

@@ -1,6 +1,7 @@
 import { presenceOf } from '../../accounts/records/members.ts'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/db/database.ts'
+import { ownRow } from '../../platform/db/refs.ts'
 import { afterCommit } from '../../platform/db/statements/transact.ts'
 import type { Caller } from '../../platform/http/route.ts'
 import { publishPresence } from './publish-presence.ts'
@@ -21,8 +22,7 @@ export async function markOnline(
       const row = await after
         .selectFrom('members')
         .selectAll()
-        .where('account_id', '=', account.id)
-        .where('id', '=', member.id)
+        .where(ownRow(account.id, member.id))
         .executeTakeFirst()
       if (row && presenceOf(row) !== 'away')
         await publishPresence({ ...ctx, db: after }, account.id, member.id, 'online')

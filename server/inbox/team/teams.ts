@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import { requireAgent } from '../../agents/records/find-agent.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
 import { isId, newId } from '../../platform/db/ids.ts'
-import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent, ownRow } from '../../platform/db/refs.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { TeamsTable } from '../../platform/db/tables/helpdesk.ts'
@@ -101,12 +101,7 @@ export async function updateTeam(
         (await select(trx, ref)).filter((other) => other.id !== id),
         name,
       )
-      await trx
-        .updateTable('teams')
-        .set({ name: name.trim() })
-        .where('account_id', '=', ref.accountId)
-        .where('id', '=', id)
-        .execute()
+      await trx.updateTable('teams').set({ name: name.trim() }).where(ownRow(ref.accountId, id)).execute()
     }
     if (memberIds) await setMembers(trx, ref.accountId, id, memberIds)
     return requireTeam(trx, ref, id)

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { requireAgent } from '../../agents/records/find-agent.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
 import { isId, newId } from '../../platform/db/ids.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ownRow } from '../../platform/db/refs.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { StatusCategory } from '../../platform/db/tables/helpdesk.ts'
 import { ApiError, invalidField } from '../../platform/http/errors.ts'
@@ -56,8 +56,7 @@ export async function updateStatus(db: Db, ref: AgentRef, id: string, fields: Fi
         color: fields.color ?? status.color,
         is_default: fields.isDefault ?? status.is_default,
       })
-      .where('account_id', '=', ref.accountId)
-      .where('id', '=', id)
+      .where(ownRow(ref.accountId, id))
       .returningAll()
       .executeTakeFirstOrThrow()
   })
@@ -79,11 +78,7 @@ export async function deleteStatus(db: Db, ref: AgentRef, id: string): Promise<v
       .where('account_id', '=', ref.accountId)
       .where('status_id', '=', id)
       .execute()
-    await trx
-      .deleteFrom('ticket_statuses')
-      .where('account_id', '=', ref.accountId)
-      .where('id', '=', id)
-      .execute()
+    await trx.deleteFrom('ticket_statuses').where(ownRow(ref.accountId, id)).execute()
   })
 }
 
@@ -98,12 +93,7 @@ export async function orderStatuses(db: Db, ref: AgentRef, ids: string[]): Promi
       throw invalidField('statusIds', 'Must name every status of the agent once.')
     }
     for (const { id, position } of ordered) {
-      await trx
-        .updateTable('ticket_statuses')
-        .set({ position })
-        .where('account_id', '=', ref.accountId)
-        .where('id', '=', id)
-        .execute()
+      await trx.updateTable('ticket_statuses').set({ position }).where(ownRow(ref.accountId, id)).execute()
     }
     return ordered
   })

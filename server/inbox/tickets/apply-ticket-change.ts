@@ -3,7 +3,7 @@ import { noteAssignment } from '../../accounts/records/members.ts'
 import { noteTicket } from '../../conversations/records/set-status.ts'
 import type { Trx } from '../../platform/db/database.ts'
 import { isId } from '../../platform/db/ids.ts'
-import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent, ownRow } from '../../platform/db/refs.ts'
 import type { Priority, StatusCategory } from '../../platform/db/tables/helpdesk.ts'
 import { clocksAfterMove, clocksAfterPriority } from '../clocks/ticket-clocks.ts'
 import { addTicketMessage } from '../messages/add-ticket-message.ts'
@@ -70,8 +70,7 @@ export async function applyTicketChange(
       ...(change.conversationId === undefined ? {} : { conversation_id: change.conversationId }),
       updated_at: sql<Date>`clock_timestamp()`,
     })
-    .where('account_id', '=', ticket.account_id)
-    .where('id', '=', ticket.id)
+    .where(ownRow(ticket.account_id, ticket.id))
     .returningAll()
     .executeTakeFirstOrThrow()
   if (isLinked && row.conversation_id !== null) await noteTicket(trx, row.account_id, row.conversation_id)

@@ -6,7 +6,7 @@ import { noteTicket } from '../../conversations/records/set-status.ts'
 import type { Trx } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'
 import type { Notifier } from '../../platform/db/notifier.ts'
-import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent, ownRow } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { Customer, Priority, StatusCategory } from '../../platform/db/tables/helpdesk.ts'
@@ -81,8 +81,7 @@ export async function ensureTicket(
   const conversation = await trx
     .selectFrom('conversations')
     .select(['source', 'user_id', 'contact_id'])
-    .where('account_id', '=', accountId)
-    .where('id', '=', conversationId)
+    .where(ownRow(accountId, conversationId))
     .forNoKeyUpdate()
     .executeTakeFirst()
   const open = await openTicketOf(trx, accountId, conversationId)
@@ -114,8 +113,7 @@ async function completed(
     ? await trx
         .selectFrom('contacts')
         .select(['external_id', 'name', 'email', 'phonenumber'])
-        .where('account_id', '=', accountId)
-        .where('id', '=', conversation.contact_id)
+        .where(ownRow(accountId, conversation.contact_id))
         .executeTakeFirst()
     : undefined
   return {

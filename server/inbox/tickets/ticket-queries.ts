@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import { type ConversationRow, requireConversation } from '../../conversations/records/queries.ts'
 import { noteTicket } from '../../conversations/records/set-status.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
-import { type AgentRef, ofAgent, type TicketRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent, ownRow, type TicketRef } from '../../platform/db/refs.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { StatusCategory, TicketsTable } from '../../platform/db/tables/helpdesk.ts'
 import { ApiError } from '../../platform/http/errors.ts'
@@ -94,7 +94,6 @@ export async function linkTicket(
   await trx
     .updateTable('tickets')
     .set({ conversation_id: conversationId })
-    .where('account_id', '=', account_id)
-    .where('id', '=', id)
+    .where(ownRow(account_id, id))
     .execute()
 }

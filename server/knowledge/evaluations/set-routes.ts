@@ -4,6 +4,7 @@ import type { Context } from '../../context.ts'
 import { violates } from '../../platform/db/connections/database-errors.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'
+import { ownRow } from '../../platform/db/refs.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { ApiError, invalidField } from '../../platform/http/errors.ts'
 import { type Route, route } from '../../platform/http/route.ts'
@@ -44,23 +45,14 @@ export const setRoutes = (ctx: Pick<Context, 'db'>): Route[] => [
 
   route(contract.deleteEvaluationSet, async ({ ref, caller: { account }, params: { setId } }) => {
     const { id } = await requireSet(ctx.db, ref, setId)
-    await ctx.db
-      .deleteFrom('evaluation_sets')
-      .where('account_id', '=', account.id)
-      .where('id', '=', id)
-      .execute()
+    await ctx.db.deleteFrom('evaluation_sets').where(ownRow(account.id, id)).execute()
     return { success: true as const }
   }),
 ]
 
 async function rename(db: Db, accountId: AccountId, id: string, name: string): Promise<void> {
   try {
-    await db
-      .updateTable('evaluation_sets')
-      .set({ name })
-      .where('account_id', '=', accountId)
-      .where('id', '=', id)
-      .execute()
+    await db.updateTable('evaluation_sets').set({ name }).where(ownRow(accountId, id)).execute()
   } catch (error) {
     throw violates(error, 'evaluation_sets_name') ? taken() : error
   }

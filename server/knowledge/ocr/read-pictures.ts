@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
+import { ownRow } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import type { Gap } from '../../platform/db/tables/knowledge.ts'
 import { chunkSections } from '../documents/chunk/chunk-sections.ts'
@@ -67,8 +68,7 @@ async function showProgress(
   await db
     .updateTable('sources')
     .set({ metadata: sql`coalesce(metadata, '{}'::jsonb) || ${json({ pictures })}` })
-    .where('account_id', '=', account_id)
-    .where('id', '=', id)
+    .where(ownRow(account_id, id))
     .where('content_version', '=', content_version)
     .execute()
 }

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Context } from '../../context.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
-import { ofAgent } from '../../platform/db/refs.ts'
+import { ofAgent, ownRow } from '../../platform/db/refs.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
@@ -93,8 +93,7 @@ async function complete(trx: Trx, { accountId, agentId }: IndexWords, sourceId: 
   const source = await trx
     .selectFrom('sources')
     .select('live_version')
-    .where('account_id', '=', accountId)
-    .where('id', '=', sourceId)
+    .where(ownRow(accountId, sourceId))
     .forNoKeyUpdate()
     .executeTakeFirst()
   if (!source?.live_version) return
@@ -108,7 +107,6 @@ async function complete(trx: Trx, { accountId, agentId }: IndexWords, sourceId: 
   await trx
     .updateTable('sources')
     .set(await countWords(trx, { accountId, agentId, sourceId }, source.live_version))
-    .where('account_id', '=', accountId)
-    .where('id', '=', sourceId)
+    .where(ownRow(accountId, sourceId))
     .execute()
 }

@@ -2,7 +2,7 @@ import { holdAgent } from '../../agents/records/find-agent.ts'
 import { bumpKnowledgeVersion } from '../../agents/records/knowledge-state.ts'
 import type { Context } from '../../context.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
-import type { SourceRef } from '../../platform/db/refs.ts'
+import { ownRow, type SourceRef } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import { ApiError } from '../../platform/http/errors.ts'
@@ -72,7 +72,6 @@ export async function markDeleted(trx: Trx, { id, account_id }: SourceRow): Prom
       content: json({}),
       updated_at: new Date(),
     }))
-    .where('account_id', '=', account_id)
-    .where('id', '=', id)
+    .where(ownRow(account_id, id))
     .execute()
 }

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { REMOVE_FILES, type RemoveFiles } from '../../agents/jobs.ts'
 import type { Context } from '../../context.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
+import { ownRow } from '../../platform/db/refs.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { deleteVectors } from '../vectors/vectors.ts'
@@ -85,8 +86,7 @@ async function keepLease(db: Db, { id, account_id }: Doomed): Promise<void> {
   await db
     .updateTable('sources')
     .set({ deletion_held_until: leaseEnd })
-    .where('account_id', '=', account_id)
-    .where('id', '=', id)
+    .where(ownRow(account_id, id))
     .execute()
 }
 

@@ -1,5 +1,6 @@
 import { violates } from '../../platform/db/connections/database-errors.ts'
 import type { Db } from '../../platform/db/database.ts'
+import { ownRow } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import { FetchFailure, type FetchFailureCode } from '../../platform/fetch/failures/fetch-failure.ts'
 import type { GuardedFetcher } from '../../platform/fetch/guard/guarded-fetcher.ts'
@@ -25,8 +26,7 @@ export async function settleUrl({ db, fetcher }: Deps, source: Link, signal: Abo
     await db
       .updateTable('sources')
       .set({ url: settled, name: settled, content: json({}) })
-      .where('account_id', '=', source.account_id)
-      .where('id', '=', source.id)
+      .where(ownRow(source.account_id, source.id))
       .where('content_version', '=', source.content_version)
       .execute()
     return settled

@@ -4,6 +4,7 @@ import type { Static } from 'typebox'
 import { holdAgent } from '../../agents/records/find-agent.ts'
 import { bumpKnowledgeVersion } from '../../agents/records/knowledge-state.ts'
 import type { Context } from '../../context.ts'
+import { ownRow } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { SourcesTable } from '../../platform/db/tables/knowledge.ts'
@@ -166,8 +167,7 @@ async function apply(
     const changed = await trx
       .updateTable('sources')
       .set({ ...columns, updated_at: new Date() })
-      .where('account_id', '=', account.id)
-      .where('id', '=', sourceId)
+      .where(ownRow(account.id, sourceId))
       .returningAll()
       .executeTakeFirstOrThrow()
     // Citations show the name.

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Context } from '../../context.ts'
 import type { Trx } from '../../platform/db/database.ts'
-import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent, ownRow } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { SourceContent } from '../../platform/db/tables/knowledge.ts'
@@ -42,8 +42,7 @@ export async function keepTicket(
       .updateTable('sources')
       .set({ name, content: json(content), content_version: version, status, error: null, size })
       .set({ updated_at: new Date() })
-      .where('account_id', '=', account.id)
-      .where('id', '=', source.id)
+      .where(ownRow(account.id, source.id))
       .execute()
     await jobs.enqueue<TrainSource>(
       trx,
@@ -62,8 +61,7 @@ async function isSwitchedOn(trx: Trx, { accountId, agentId }: AgentRef): Promise
   const agent = await trx
     .selectFrom('agents')
     .select('ticket_knowledge')
-    .where('account_id', '=', accountId)
-    .where('id', '=', agentId)
+    .where(ownRow(accountId, agentId))
     .forNoKeyUpdate()
     .executeTakeFirst()
   return agent?.ticket_knowledge ?? false

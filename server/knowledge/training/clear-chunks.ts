@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../platform/db/database.ts'
+import { ownRow } from '../../platform/db/refs.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { dropUnusedVectors } from '../vectors/vectors.ts'
@@ -34,8 +35,7 @@ async function clearSome(
   const source = await trx
     .selectFrom('sources')
     .select(['live_version', 'agent_id'])
-    .where('account_id', '=', accountId)
-    .where('id', '=', sourceId)
+    .where(ownRow(accountId, sourceId))
     .where('status', 'in', ['trained', 'failed'])
     .forNoKeyUpdate()
     .executeTakeFirst()

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
+import { ownRow } from '../../platform/db/refs.ts'
 import type { ServiceProcess } from '../../platform/db/upkeep/processes.ts'
 import type { SourceRow } from '../sources/queries.ts'
 
@@ -37,11 +38,7 @@ export function createParseAttempt(
   let isMarked = false
   let hasDied = false
   const version = () =>
-    db
-      .updateTable('sources')
-      .where('account_id', '=', account_id)
-      .where('id', '=', id)
-      .where('reading_version', '=', content_version)
+    db.updateTable('sources').where(ownRow(account_id, id)).where('reading_version', '=', content_version)
   return {
     async begin() {
       const { rows } = await sql<{ strikes: number }>`

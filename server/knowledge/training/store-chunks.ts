@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'
+import { ownRow } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { storable } from '../../platform/http/bodies/storable.ts'
@@ -138,8 +139,7 @@ export async function insertWords(
   const { terms_salt } = await trx
     .selectFrom('agents')
     .select('terms_salt')
-    .where('account_id', '=', accountId)
-    .where('id', '=', agentId)
+    .where(ownRow(accountId, agentId))
     .executeTakeFirstOrThrow()
   await trx
     .insertInto('chunk_words')

@@ -3,6 +3,7 @@ import { holdAgent } from '../../agents/records/find-agent.ts'
 import { bumpKnowledgeVersion } from '../../agents/records/knowledge-state.ts'
 import type { Context } from '../../context.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
+import { ownRow } from '../../platform/db/refs.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { Attempt } from '../../platform/jobs/jobs.ts'
 import type { SourceRow } from '../sources/queries.ts'
@@ -122,8 +123,7 @@ async function beginVersion(db: Db, { id, account_id }: SourceRow, place: ChunkP
     const source = await trx
       .updateTable('sources')
       .set((eb) => ({ chunks_version: eb('chunks_version', '+', 1) }))
-      .where('account_id', '=', account_id)
-      .where('id', '=', id)
+      .where(ownRow(account_id, id))
       .returning(['chunks_version', 'live_version'])
       .executeTakeFirst()
     if (!source) throw new Superseded()
@@ -137,8 +137,7 @@ async function requireCurrent(trx: Trx, { id, account_id }: SourceRow, version: 
   const current = await trx
     .selectFrom('sources')
     .select('id')
-    .where('account_id', '=', account_id)
-    .where('id', '=', id)
+    .where(ownRow(account_id, id))
     .where('chunks_version', '=', version)
     .forShare()
     .executeTakeFirst()
@@ -177,8 +176,7 @@ async function goLive(
       ...recordedTraining('live', { bytes: loaded.bytes }),
     })
     .set(liveColumns(still, loaded, hash))
-    .where('account_id', '=', account_id)
-    .where('id', '=', id)
+    .where(ownRow(account_id, id))
     .execute()
   await bumpKnowledgeVersion(trx, { accountId: account_id, agentId: agent_id }, true)
   await enqueueAskAgain(jobs, trx, { accountId: account_id, agentId: agent_id })

@@ -4,7 +4,7 @@ import { keepVectorLease, setVectorSpace, takeVectorLease } from '../../agents/r
 import type { Embedder } from '../../ai/embeddings/embedder.ts'
 import type { Models } from '../../ai/models.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
-import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent, ownRow } from '../../platform/db/refs.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { hasPgvector, preparePgvector } from '../../platform/db/upkeep/pgvector.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
@@ -175,8 +175,7 @@ export async function switchSpace(
   const agent = await trx
     .selectFrom('agents')
     .select('vector_space')
-    .where('account_id', '=', accountId)
-    .where('id', '=', agentId)
+    .where(ownRow(accountId, agentId))
     .forNoKeyUpdate()
     .executeTakeFirst()
   if (!agent) return false

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ownRow } from '../../platform/db/refs.ts'
 import { hasPgvector, preparePgvector } from '../../platform/db/upkeep/pgvector.ts'
 
 /** An embedding space whose vectors are stored. */
@@ -48,8 +48,7 @@ export async function liveSpace(db: Db, { accountId, agentId }: AgentRef): Promi
   const agent = await db
     .selectFrom('agents')
     .select('vector_space')
-    .where('account_id', '=', accountId)
-    .where('id', '=', agentId)
+    .where(ownRow(accountId, agentId))
     .executeTakeFirst()
   return agent?.vector_space ?? null
 }

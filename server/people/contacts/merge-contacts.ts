@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../platform/db/database.ts'
-import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent, ownRow } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import { invalidField } from '../../platform/http/errors.ts'
@@ -50,8 +50,7 @@ export async function mergeWithin(
       custom_attributes: json({ ...from.custom_attributes, ...into.custom_attributes }),
       updated_at: new Date(),
     })
-    .where('account_id', '=', ref.accountId)
-    .where('id', '=', into.id)
+    .where(ownRow(ref.accountId, into.id))
     .returningAll()
     .executeTakeFirstOrThrow()
 }

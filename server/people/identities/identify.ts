@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Trx } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'
-import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent, ownRow } from '../../platform/db/refs.ts'
 import type { ContactIdentitiesTable } from '../../platform/db/tables/contacts.ts'
 import { resolveContact } from '../records/resolve-contact.ts'
 import { areKeptApart, joinContacts } from './join-contacts.ts'
@@ -173,8 +173,7 @@ async function release(
   await trx
     .updateTable('contact_identities')
     .set({ replaced_at: sql<Date>`now()` })
-    .where('account_id', '=', accountId)
-    .where('id', '=', phone.id)
+    .where(ownRow(accountId, phone.id))
     .execute()
   return {
     rows: rows.filter(({ id }) => id !== phone.id),
@@ -278,8 +277,7 @@ async function renumber(
       phonenumber: identities.find(({ kind }) => kind === 'phone')?.value ?? null,
       updated_at: new Date(),
     })
-    .where('account_id', '=', accountId)
-    .where('id', '=', contactId)
+    .where(ownRow(accountId, contactId))
     .where('phonenumber', 'in', phones)
     .execute()
 }

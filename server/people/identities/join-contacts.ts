@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db, Trx } from '../../platform/db/database.ts'
 import { isId, newId } from '../../platform/db/ids.ts'
-import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent, ownRow } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { ContactFields, ContactJoinsTable, MovedByJoin } from '../../platform/db/tables/contacts.ts'
@@ -180,14 +180,12 @@ async function undoJoin(trx: Trx, ref: AgentRef, contact: ContactRow, join: Join
       custom_attributes: json(Object.fromEntries(attributes)),
       updated_at: new Date(),
     })
-    .where('account_id', '=', ref.accountId)
-    .where('id', '=', contact.id)
+    .where(ownRow(ref.accountId, contact.id))
     .execute()
   await trx
     .updateTable('contact_joins')
     .set({ undone_at: new Date() })
-    .where('account_id', '=', ref.accountId)
-    .where('id', '=', join.id)
+    .where(ownRow(ref.accountId, join.id))
     .execute()
   return restored
 }

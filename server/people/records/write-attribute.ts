@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'
-import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
+import { type AgentRef, ofAgent, ownRow } from '../../platform/db/refs.ts'
 import type { AttributeType } from '../../platform/db/tables/contacts.ts'
 import { ApiError, invalidField } from '../../platform/http/errors.ts'
 import type { AttributeRow } from './queries.ts'
@@ -69,8 +69,7 @@ export async function updateAttribute(
       archived: archived ?? row.archived,
       updated_at: new Date(),
     })
-    .where('account_id', '=', accountId)
-    .where('id', '=', row.id)
+    .where(ownRow(accountId, row.id))
     .returningAll()
     .executeTakeFirstOrThrow()
 }

@@ -1,7 +1,7 @@
 import { violates } from '../../platform/db/connections/database-errors.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'
-import type { AgentRef } from '../../platform/db/refs.ts'
+import { type AgentRef, ownRow } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { AttributeValue } from '../../platform/db/tables/contacts.ts'
@@ -94,8 +94,7 @@ export function updateContact(
           : {}),
         updated_at: new Date(),
       })
-      .where('account_id', '=', ref.accountId)
-      .where('id', '=', row.id)
+      .where(ownRow(ref.accountId, row.id))
       .returningAll()
       .executeTakeFirstOrThrow()
   })

@@ -14,3 +14,7 @@ export type TicketRef = AgentRef & { ticketNumber: number }
 /** Matches the agent's rows. */
 export const ofAgent = ({ accountId, agentId }: AgentRef): RawBuilder<SqlBool> =>
   sql`${sql.ref('account_id')} = ${accountId} and ${sql.ref('agent_id')} = ${agentId}`
+
+/** Matches the account's row with this id. */
+export const ownRow = (accountId: AccountId, id: string): RawBuilder<SqlBool> =>
+  sql`${sql.ref('account_id')} = ${accountId} and ${sql.ref('id')} = ${id}`

@@ -2,6 +2,7 @@ import type { Context } from '../../../context.ts'
 import type { DeliveryRow } from '../../../inbox/deliveries/claim-delivery.ts'
 import { threadOf } from '../../../inbox/deliveries/enqueue-delivery.ts'
 import { answeredByAgent } from '../../../inbox/deliveries/mail-people.ts'
+import { ownRow } from '../../../platform/db/refs.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
 import { describeMailError, MailFailure } from '../../../platform/mail/mail-failure.ts'
 import { type ConnectionRow, imapLogin, markKeyOf, recordSent, rowOf } from '../connection/connection.ts'
@@ -27,8 +28,7 @@ export async function keepSent(
   const delivery = await ctx.db
     .selectFrom('deliveries')
     .selectAll()
-    .where('account_id', '=', accountId)
-    .where('id', '=', deliveryId)
+    .where(ownRow(accountId, deliveryId))
     .executeTakeFirst()
   const row = delivery && (await rowOf(ctx.db, { accountId, agentId: delivery.agent_id }))
   if (!delivery || !row?.keeps_sent || !row.imap) return

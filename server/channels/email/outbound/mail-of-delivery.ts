@@ -2,6 +2,7 @@ import type { Context } from '../../../context.ts'
 import { readAttachment } from '../../../conversations/attachments/attachments.ts'
 import { MAX_BYTES } from '../../../conversations/attachments/limits.ts'
 import type { DeliveryRow } from '../../../inbox/deliveries/claim-delivery.ts'
+import { ownRow } from '../../../platform/db/refs.ts'
 import type { MailPeople } from '../../../platform/db/tables/channels.ts'
 import { type ConnectionRow, markKeyOf } from '../connection/connection.ts'
 import type { MailFile } from '../parse/parsed-mail.ts'
@@ -45,8 +46,7 @@ async function agentName(
   const agent = await db
     .selectFrom('agents')
     .select('name')
-    .where('account_id', '=', account_id)
-    .where('id', '=', agent_id)
+    .where(ownRow(account_id, agent_id))
     .executeTakeFirst()
   return agent?.name ?? null
 }

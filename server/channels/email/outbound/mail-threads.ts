@@ -1,6 +1,7 @@
 import type { ThreadRow } from '../../../inbox/deliveries/enqueue-delivery.ts'
 import type { ThreadPeople } from '../../../inbox/deliveries/mail-people.ts'
 import type { Trx } from '../../../platform/db/database.ts'
+import { ownRow } from '../../../platform/db/refs.ts'
 import { json } from '../../../platform/db/statements/json.ts'
 import type { MailPeople } from '../../../platform/db/tables/channels.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
@@ -55,8 +56,7 @@ export async function changeMailThread(
   const row = await trx
     .selectFrom('channel_threads')
     .select('data')
-    .where('account_id', '=', accountId)
-    .where('id', '=', threadId)
+    .where(ownRow(accountId, threadId))
     .forNoKeyUpdate()
     .executeTakeFirst()
   const changed = row ? change(mailThreadOf(row)) : null
@@ -64,7 +64,6 @@ export async function changeMailThread(
   await trx
     .updateTable('channel_threads')
     .set({ data: json(changed) })
-    .where('account_id', '=', accountId)
-    .where('id', '=', threadId)
+    .where(ownRow(accountId, threadId))
     .execute()
 }

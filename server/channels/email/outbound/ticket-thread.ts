@@ -6,6 +6,7 @@ import type { ThreadRow } from '../../../inbox/deliveries/enqueue-delivery.ts'
 import { changeDelivery } from '../../../inbox/deliveries/settle-delivery.ts'
 import { isOver, linkTicket } from '../../../inbox/tickets/ticket-queries.ts'
 import type { Trx } from '../../../platform/db/database.ts'
+import { ownRow } from '../../../platform/db/refs.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import type { StatusCategory } from '../../../platform/db/tables/helpdesk.ts'
 import { mailAddress, oneLine } from '../../../platform/mail/mail-address.ts'
@@ -29,8 +30,7 @@ export async function threadOfTicket(
     const ticket = await trx
       .selectFrom('tickets')
       .select(['id', 'number', 'subject', 'status_category', 'customer', 'conversation_id'])
-      .where('account_id', '=', row.account_id)
-      .where('id', '=', ticket_id)
+      .where(ownRow(row.account_id, ticket_id))
       .forNoKeyUpdate()
       .executeTakeFirst()
     const address = mailAddress(ticket?.customer.email ?? undefined)
@@ -61,8 +61,7 @@ export async function threadOfTicket(
     const thread = await trx
       .selectFrom('channel_threads')
       .selectAll()
-      .where('account_id', '=', row.account_id)
-      .where('id', '=', threadId)
+      .where(ownRow(row.account_id, threadId))
       .executeTakeFirstOrThrow()
     await linkConversation(trx, thread, ticket)
     await changeDelivery(trx, { id: deliveryId, account_id: row.account_id }, { thread_id: threadId })

@@ -4,7 +4,7 @@ import { notOngoing } from '../../../conversations/records/queries.ts'
 import type { ThreadRow } from '../../../inbox/deliveries/enqueue-delivery.ts'
 import type { Trx } from '../../../platform/db/database.ts'
 import { isId } from '../../../platform/db/ids.ts'
-import { type AgentRef, ofAgent } from '../../../platform/db/refs.ts'
+import { type AgentRef, ofAgent, ownRow } from '../../../platform/db/refs.ts'
 import { json } from '../../../platform/db/statements/json.ts'
 import type { InboundContent } from '../../../platform/db/tables/channels.ts'
 import type { Tables } from '../../../platform/db/tables/tables.ts'
@@ -69,12 +69,7 @@ async function changeMail(
   { accountId, mailId }: MailRef,
   changes: UpdateObject<Tables, 'inbound_messages'>,
 ): Promise<void> {
-  await trx
-    .updateTable('inbound_messages')
-    .set(changes)
-    .where('account_id', '=', accountId)
-    .where('id', '=', mailId)
-    .execute()
+  await trx.updateTable('inbound_messages').set(changes).where(ownRow(accountId, mailId)).execute()
 }
 
 const notFound = (): ApiError =>
@@ -98,8 +93,7 @@ async function hold(
   const mail = await trx
     .selectFrom('inbound_messages')
     .select(['content', 'message_id'])
-    .where('account_id', '=', accountId)
-    .where('id', '=', mailId)
+    .where(ownRow(accountId, mailId))
     .forUpdate()
     .executeTakeFirst()
   if (mail?.content.silentBecause === undefined) throw notFound()

@@ -3,6 +3,7 @@ import { addAttachment, replaceText } from '../../../conversations/records/chang
 import { addTicketAttachment, replaceTicketText } from '../../../inbox/messages/change-ticket-message.ts'
 import { publishDeskEvent } from '../../../inbox/tickets/publish-desk-event.ts'
 import type { Trx } from '../../../platform/db/database.ts'
+import { ownRow } from '../../../platform/db/refs.ts'
 import { json } from '../../../platform/db/statements/json.ts'
 import type { AttachmentNote } from '../../../platform/db/tables/attachments.ts'
 import type { AwaitedFile, InboundContent } from '../../../platform/db/tables/channels.ts'
@@ -30,8 +31,7 @@ export async function addFile(
   const message = await trx
     .selectFrom('inbound_messages')
     .selectAll()
-    .where('account_id', '=', accountId)
-    .where('id', '=', inboundId)
+    .where(ownRow(accountId, inboundId))
     .executeTakeFirst()
   const { awaited = [], ...content }: InboundContent = message?.content ?? { text: '', attachments: [] }
   if (!message || !awaited.some((file) => file.id === id)) return
@@ -50,8 +50,7 @@ export async function addFile(
         ...(rest.length > 0 ? { awaited: rest } : {}),
       }),
     })
-    .where('account_id', '=', accountId)
-    .where('id', '=', inboundId)
+    .where(ownRow(accountId, inboundId))
     .execute()
   if (!stored) return
   if (kept) {
@@ -76,6 +75,5 @@ const findMessage = (trx: Trx, accountId: AccountId, messageId: string) =>
   trx
     .selectFrom('messages')
     .select(['id', 'conversation_id'])
-    .where('account_id', '=', accountId)
-    .where('id', '=', messageId)
+    .where(ownRow(accountId, messageId))
     .executeTakeFirst()

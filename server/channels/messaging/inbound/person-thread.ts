@@ -9,7 +9,7 @@ import {
 import { normalPhone } from '../../../people/records/phone-number.ts'
 import type { Trx } from '../../../platform/db/database.ts'
 import { newId } from '../../../platform/db/ids.ts'
-import { ofAgent } from '../../../platform/db/refs.ts'
+import { ofAgent, ownRow } from '../../../platform/db/refs.ts'
 import { json } from '../../../platform/db/statements/json.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
 import { lockThread } from '../../inbound/receive-message.ts'
@@ -96,8 +96,7 @@ const setData = (trx: Trx, { account_id, id }: ThreadRow, data: ThreadData) =>
   trx
     .updateTable('channel_threads')
     .set({ data: json(data) })
-    .where('account_id', '=', account_id)
-    .where('id', '=', id)
+    .where(ownRow(account_id, id))
     .execute()
 
 async function contactOfThread(trx: Trx, place: Place, identities: Identity[]): Promise<string | null> {
@@ -167,8 +166,7 @@ async function findOrCreate(
     await trx
       .updateTable('channel_threads')
       .set({ contact_id: contactId })
-      .where('account_id', '=', accountId)
-      .where('id', '=', found.id)
+      .where(ownRow(accountId, found.id))
       .execute()
   }
   const { id } = found ?? (await threadsWith(trx, place, values).executeTakeFirstOrThrow())

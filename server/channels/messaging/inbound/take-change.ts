@@ -8,6 +8,7 @@ import type { ThreadRow } from '../../../inbox/deliveries/enqueue-delivery.ts'
 import { changeTicketCopy } from '../../../inbox/messages/change-ticket-message.ts'
 import { publishDeskEvent } from '../../../inbox/tickets/publish-desk-event.ts'
 import type { Trx } from '../../../platform/db/database.ts'
+import { ownRow } from '../../../platform/db/refs.ts'
 import { json } from '../../../platform/db/statements/json.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import type { InboundContent, InboundMessagesTable } from '../../../platform/db/tables/channels.ts'
@@ -136,8 +137,7 @@ const storeContent = (trx: Trx, { account_id, id }: Inbound, content: InboundCon
   trx
     .updateTable('inbound_messages')
     .set({ content: json(content) })
-    .where('account_id', '=', account_id)
-    .where('id', '=', id)
+    .where(ownRow(account_id, id))
     .execute()
 
 /** It will never become a message of a conversation. */
@@ -160,8 +160,7 @@ const messageOf = (trx: Trx, accountId: AccountId, id: string) =>
   trx
     .selectFrom('messages')
     .select(['id', 'conversation_id', 'seq'])
-    .where('account_id', '=', accountId)
-    .where('id', '=', id)
+    .where(ownRow(accountId, id))
     .executeTakeFirst()
 
 /** Locks the conversation, as the end of an answer does. */
@@ -173,8 +172,7 @@ async function isUnanswered(
   const conversation = await trx
     .selectFrom('conversations')
     .select(['status', 'answered_seq'])
-    .where('account_id', '=', accountId)
-    .where('id', '=', conversation_id)
+    .where(ownRow(accountId, conversation_id))
     .forNoKeyUpdate()
     .executeTakeFirst()
   return conversation?.status === 'ongoing' && seq > conversation.answered_seq

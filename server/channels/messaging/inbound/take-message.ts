@@ -1,6 +1,7 @@
 import type { Context } from '../../../context.ts'
 import { enqueueDelivery, type ThreadRow } from '../../../inbox/deliveries/enqueue-delivery.ts'
 import type { Trx } from '../../../platform/db/database.ts'
+import { ownRow } from '../../../platform/db/refs.ts'
 import { json } from '../../../platform/db/statements/json.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import type { InboundContent } from '../../../platform/db/tables/channels.ts'
@@ -137,8 +138,7 @@ export async function applyWord(
       }),
       ...(counts ? { opted_out_at: said.word === 'out' ? (thread.opted_out_at ?? sentAt) : null } : {}),
     })
-    .where('account_id', '=', thread.account_id)
-    .where('id', '=', thread.id)
+    .where(ownRow(thread.account_id, thread.id))
     .execute()
   const isOut = thread.opted_out_at !== null
   if (counts && isOut !== (said.word === 'out')) await confirm(trx, thread, said.confirmation)

@@ -7,7 +7,7 @@ import { enqueueDelivery } from '../../../inbox/deliveries/enqueue-delivery.ts'
 import { changeDelivery, failDelivery } from '../../../inbox/deliveries/settle-delivery.ts'
 import { publishDeskEvent } from '../../../inbox/tickets/publish-desk-event.ts'
 import { newId } from '../../../platform/db/ids.ts'
-import { type AgentRef, ofAgent } from '../../../platform/db/refs.ts'
+import { type AgentRef, ofAgent, ownRow } from '../../../platform/db/refs.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
 import { ApiError } from '../../../platform/http/errors.ts'
@@ -59,8 +59,7 @@ export async function sendTemplate(
     const delivery = await trx
       .selectFrom('deliveries')
       .selectAll()
-      .where('account_id', '=', accountId)
-      .where('id', '=', begun.deliveryId)
+      .where(ownRow(accountId, begun.deliveryId))
       .forUpdate()
       .executeTakeFirstOrThrow()
     const { conversation_id: id } = await settleTemplate(trx, delivery, taken)

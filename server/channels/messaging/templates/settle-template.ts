@@ -4,6 +4,7 @@ import type { DeliveryRow } from '../../../inbox/deliveries/claim-delivery.ts'
 import { changeDelivery } from '../../../inbox/deliveries/settle-delivery.ts'
 import { normalPhone } from '../../../people/records/phone-number.ts'
 import type { Trx } from '../../../platform/db/database.ts'
+import { ownRow } from '../../../platform/db/refs.ts'
 import { json } from '../../../platform/db/statements/json.ts'
 import type { ChannelThreadsTable } from '../../../platform/db/tables/channels.ts'
 import { openOrNew } from '../../inbound/process-inbound.ts'
@@ -72,8 +73,7 @@ async function threadFor(trx: Trx, thread: Thread, recipient: string | null): Pr
   await trx
     .updateTable('channel_threads')
     .set({ data: json(known), ...(other ? {} : { peer }) })
-    .where('account_id', '=', thread.account_id)
-    .where('id', '=', thread.id)
+    .where(ownRow(thread.account_id, thread.id))
     .execute()
   return other ? lockThread(trx, thread.account_id, other) : { ...thread, peer, data: known }
 }

@@ -1,5 +1,5 @@
 import type { Db } from '../../../platform/db/database.ts'
-import type { AgentRef } from '../../../platform/db/refs.ts'
+import { type AgentRef, ownRow } from '../../../platform/db/refs.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import { lockInsights } from '../days/lock-agent.ts'
 import { setTopics } from '../topics/assign-topics.ts'
@@ -35,8 +35,7 @@ export async function storeAnalysis(
         analysed_at: new Date(),
       })
       .set({ analysis_due: null, analysis_held: null, analysis_tries: 0 })
-      .where('account_id', '=', accountId)
-      .where('id', '=', id)
+      .where(ownRow(accountId, id))
       .where('analysis_held', '=', new Date(held))
       .returning('id')
       .executeTakeFirst()
@@ -57,8 +56,7 @@ export async function postpone(db: Db, ref: AgentRef, { id, held }: Claim, tries
     .updateTable('conversations')
     .set({ analysis_due: new Date(Date.now() + FIRST_WAIT_MS * 3 ** tries), analysis_held: null })
     .set({ analysis_tries: tries + 1 })
-    .where('account_id', '=', ref.accountId)
-    .where('id', '=', id)
+    .where(ownRow(ref.accountId, id))
     .where('analysis_held', '=', new Date(held))
     .execute()
 }

@@ -3,7 +3,7 @@ import type { AgentRow } from '../../../agents/records/find-agent.ts'
 import type { Context } from '../../../context.ts'
 import { ASK_AGAIN, type AskAgain } from '../../../knowledge/training/enqueue-ask-again.ts'
 import type { Db } from '../../../platform/db/database.ts'
-import type { AgentRef } from '../../../platform/db/refs.ts'
+import { type AgentRef, ownRow } from '../../../platform/db/refs.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import { lockInsights } from '../days/lock-agent.ts'
 
@@ -26,12 +26,7 @@ type UnansweredQuestion = { id: string; question: string; status: 'open' | 'answ
 export async function askAgain(needs: Deps, { accountId, agentId }: AskAgain, signal: AbortSignal) {
   const { db, jobs, knowledge } = needs
   const ref = { accountId, agentId }
-  const agent = await db
-    .selectFrom('agents')
-    .selectAll()
-    .where('account_id', '=', accountId)
-    .where('id', '=', agentId)
-    .executeTakeFirst()
+  const agent = await db.selectFrom('agents').selectAll().where(ownRow(accountId, agentId)).executeTakeFirst()
   if (!agent?.last_trained_at) return
   const due = await dueQuestions(db, ref, agent)
   if (due.length === 0) return

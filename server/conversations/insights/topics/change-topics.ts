@@ -1,6 +1,6 @@
 import type { Db, Trx } from '../../../platform/db/database.ts'
 import { newId } from '../../../platform/db/ids.ts'
-import { type AgentRef, ofAgent } from '../../../platform/db/refs.ts'
+import { type AgentRef, ofAgent, ownRow } from '../../../platform/db/refs.ts'
 import { json } from '../../../platform/db/statements/json.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
@@ -56,8 +56,7 @@ export async function changeTopic(
     return trx
       .updateTable('topics')
       .set({ ...renamed, ...(description === undefined ? {} : { description }), updated_at: new Date() })
-      .where('account_id', '=', accountId)
-      .where('id', '=', topicId)
+      .where(ownRow(accountId, topicId))
       .returningAll()
       .executeTakeFirstOrThrow()
   })

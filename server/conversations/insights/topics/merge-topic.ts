@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../platform/db/database.ts'
-import type { AgentRef } from '../../../platform/db/refs.ts'
+import { type AgentRef, ownRow } from '../../../platform/db/refs.ts'
 import { json } from '../../../platform/db/statements/json.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import { invalidField } from '../../../platform/http/errors.ts'
@@ -32,8 +32,7 @@ export async function mergeTopic(
     return trx
       .updateTable('topics')
       .set({ aliases: json(aliases), updated_at: new Date() })
-      .where('account_id', '=', accountId)
-      .where('id', '=', into.id)
+      .where(ownRow(accountId, into.id))
       .returningAll()
       .executeTakeFirstOrThrow()
   })

@@ -3,6 +3,7 @@ import { type Account, insertSource } from '../../../knowledge/sources/add-sourc
 import { changeAnswer, qnaColumns } from '../../../knowledge/sources/qna-source.ts'
 import { requireSource, type SourceRow } from '../../../knowledge/sources/queries.ts'
 import type { Trx } from '../../../platform/db/database.ts'
+import { ownRow } from '../../../platform/db/refs.ts'
 import { json } from '../../../platform/db/statements/json.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
@@ -68,8 +69,7 @@ async function setAnswered(trx: Trx, accountId: AccountId, groupId: string, sour
   await trx
     .updateTable('unanswered_groups')
     .set({ status: 'answered', source_id: sourceId, answered_at: new Date() })
-    .where('account_id', '=', accountId)
-    .where('id', '=', groupId)
+    .where(ownRow(accountId, groupId))
     .execute()
 }
 
@@ -86,8 +86,7 @@ export async function setGroupStatus(
     return trx
       .updateTable('unanswered_groups')
       .set({ status })
-      .where('account_id', '=', accountId)
-      .where('id', '=', groupId)
+      .where(ownRow(accountId, groupId))
       .returningAll()
       .executeTakeFirstOrThrow()
   })

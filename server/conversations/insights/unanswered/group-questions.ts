@@ -1,6 +1,6 @@
 import type { Db, Trx } from '../../../platform/db/database.ts'
 import { newId } from '../../../platform/db/ids.ts'
-import { type AgentRef, type ConversationRef, ofAgent } from '../../../platform/db/refs.ts'
+import { type AgentRef, type ConversationRef, ofAgent, ownRow } from '../../../platform/db/refs.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
 import { wordsOnly } from '../../../platform/text/words/words.ts'
 import type { Unanswered } from './find-unanswered.ts'
@@ -128,7 +128,6 @@ async function addQuestion(trx: Trx, ref: ConversationRef, group: Group, one: Un
   await trx
     .updateTable('unanswered_groups')
     .set({ status: 'open' })
-    .where('account_id', '=', accountId)
-    .where('id', '=', group.id)
+    .where(ownRow(accountId, group.id))
     .execute()
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../../platform/db/database.ts'
-import { type AgentRef, ofAgent } from '../../../platform/db/refs.ts'
+import { type AgentRef, ofAgent, ownRow } from '../../../platform/db/refs.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
 import { wordsOnly } from '../../../platform/text/words/words.ts'
@@ -63,19 +63,14 @@ export async function recountGroups(
 async function storeCount(trx: Trx, { accountId, agentId }: AgentRef, row: Counted): Promise<void> {
   const { id, count, last, stands, newest } = row
   if (last === null || newest === null) {
-    await trx
-      .deleteFrom('unanswered_groups')
-      .where('account_id', '=', accountId)
-      .where('id', '=', id)
-      .execute()
+    await trx.deleteFrom('unanswered_groups').where(ownRow(accountId, id)).execute()
     return
   }
   await trx
     .updateTable('unanswered_groups')
     .set({ count, last_asked_at: last })
     .set(stands ? {} : { question: newest, key: await freeKey(trx, { accountId, agentId }, newest, id) })
-    .where('account_id', '=', accountId)
-    .where('id', '=', id)
+    .where(ownRow(accountId, id))
     .execute()
 }
 

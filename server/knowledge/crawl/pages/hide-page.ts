@@ -2,6 +2,7 @@ import { holdAgent } from '../../../agents/records/find-agent.ts'
 import { bumpKnowledgeVersion } from '../../../agents/records/knowledge-state.ts'
 import type { Context } from '../../../context.ts'
 import type { Trx } from '../../../platform/db/database.ts'
+import { ownRow } from '../../../platform/db/refs.ts'
 import { json } from '../../../platform/db/statements/json.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import { ApiError } from '../../../platform/http/errors.ts'
@@ -35,12 +36,7 @@ export async function hidePage(
     if (page.hidden === hidden) return page
     const after = { ...page, hidden }
     if (shownStatus(after) === 'included') await requireRoom(trx, account, source, after)
-    await trx
-      .updateTable('pages')
-      .set({ hidden })
-      .where('account_id', '=', account.id)
-      .where('id', '=', pageId)
-      .execute()
+    await trx.updateTable('pages').set({ hidden }).where(ownRow(account.id, pageId)).execute()
     await writeCounts(trx, source, page, after)
     await bumpKnowledgeVersion(trx, { accountId: account.id, agentId })
     if (after.status === 'pending' && !hidden)
@@ -68,7 +64,6 @@ async function writeCounts(trx: Trx, source: SourceRow, before: PageRow, after: 
       size: Math.max(0, source.size + shownSize(after) - shownSize(before)),
       pages_version: eb('pages_version', '+', 1),
     }))
-    .where('account_id', '=', source.account_id)
-    .where('id', '=', source.id)
+    .where(ownRow(source.account_id, source.id))
     .execute()
 }

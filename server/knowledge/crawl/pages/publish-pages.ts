@@ -1,6 +1,7 @@
 import { bumpKnowledgeVersion } from '../../../agents/records/knowledge-state.ts'
 import type { Context } from '../../../context.ts'
 import type { Trx } from '../../../platform/db/database.ts'
+import { ownRow } from '../../../platform/db/refs.ts'
 import { countWords } from '../../training/store-chunks.ts'
 import { switchSpace } from '../../vectors/fill-space.ts'
 import type { CrawlRun, LockedSource } from '../run/crawl-run.ts'
@@ -36,8 +37,7 @@ export async function publishPages(
       ...(isIndexed ? { words_version: version } : {}),
       ...counts,
     })
-    .where('account_id', '=', run.account.id)
-    .where('id', '=', sourceId)
+    .where(ownRow(run.account.id, sourceId))
     .execute()
   if (!isFirst) return
   await bumpKnowledgeVersion(trx, ref, true)

@@ -1,6 +1,7 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Context } from '../../../context.ts'
 import type { Trx } from '../../../platform/db/database.ts'
+import { ownRow } from '../../../platform/db/refs.ts'
 import { json } from '../../../platform/db/statements/json.ts'
 import { type CrawlRun, type LockedSource, step } from '../run/crawl-run.ts'
 import { isInSite } from '../site/site.ts'
@@ -98,8 +99,7 @@ async function tryAgain(trx: Trx, page: PageRow, pauseMs: number): Promise<void>
   await trx
     .updateTable('pages')
     .set({ tries: page.tries + 1, holder: null, held_until: new Date(Date.now() + pauseMs) })
-    .where('account_id', '=', page.account_id)
-    .where('id', '=', page.id)
+    .where(ownRow(page.account_id, page.id))
     .execute()
 }
 
@@ -134,8 +134,7 @@ async function writePage(
   await trx
     .updateTable('pages')
     .set({ fetched_at: new Date(), ...change, crawled_in: run.version, holder: null, held_until: null })
-    .where('account_id', '=', run.account.id)
-    .where('id', '=', page.id)
+    .where(ownRow(run.account.id, page.id))
     .where(sql<SqlBool>`crawled_in < ${run.version}`)
     .execute()
 }

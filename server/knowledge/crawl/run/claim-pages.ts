@@ -1,5 +1,6 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Db, Trx } from '../../../platform/db/database.ts'
+import { ownRow } from '../../../platform/db/refs.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import { countMove, type PageRow, shownStatus } from '../pages/page-row.ts'
 import { leaveOutPaused } from '../traps/leave-out-paused.ts'
@@ -88,8 +89,7 @@ async function changeClaims(
     await trx
       .selectFrom('sources')
       .select('id')
-      .where('account_id', '=', run.account.id)
-      .where('id', '=', run.sourceId)
+      .where(ownRow(run.account.id, run.sourceId))
       .forNoKeyUpdate()
       .execute()
     await trx

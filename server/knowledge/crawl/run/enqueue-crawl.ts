@@ -1,5 +1,6 @@
 import type { Trx } from '../../../platform/db/database.ts'
 import { newId } from '../../../platform/db/ids.ts'
+import { ownRow } from '../../../platform/db/refs.ts'
 import { json } from '../../../platform/db/statements/json.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
 import type { CrawlState } from '../../../platform/db/tables/knowledge.ts'
@@ -32,8 +33,7 @@ export async function enqueueCrawl(
   const source = await trx
     .selectFrom('sources')
     .selectAll()
-    .where('account_id', '=', accountId)
-    .where('id', '=', sourceId)
+    .where(ownRow(accountId, sourceId))
     .forNoKeyUpdate()
     .executeTakeFirst()
   if (!source || !isCrawl(source) || source.status === 'toBeDeleted') return false
@@ -60,8 +60,7 @@ export async function enqueueCrawl(
       crawl: json(state),
       ...(goesOn ? {} : { updated_at: new Date() }),
     })
-    .where('account_id', '=', source.account_id)
-    .where('id', '=', sourceId)
+    .where(ownRow(source.account_id, sourceId))
     .execute()
   await jobs.enqueue<CrawlSite>(trx, CRAWL_SITE, { sourceId, version, chain }, 0, source.account_id)
   return true

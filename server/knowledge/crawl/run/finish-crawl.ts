@@ -2,6 +2,7 @@ import { type SqlBool, sql } from 'kysely'
 import { bumpKnowledgeVersion } from '../../../agents/records/knowledge-state.ts'
 import type { Context } from '../../../context.ts'
 import type { Db, Trx } from '../../../platform/db/database.ts'
+import { ownRow } from '../../../platform/db/refs.ts'
 import { json } from '../../../platform/db/statements/json.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
 import { enqueueAskAgain } from '../../training/enqueue-ask-again.ts'
@@ -46,8 +47,7 @@ export async function failCrawl(db: Db, run: CrawlRun, reason: string): Promise<
         updated_at: new Date(),
         ...recordedTraining('failed', { reason }),
       })
-      .where('account_id', '=', run.account.id)
-      .where('id', '=', run.sourceId)
+      .where(ownRow(run.account.id, run.sourceId))
       .execute()
   })
 }
@@ -147,8 +147,7 @@ async function goLive(
       updated_at: new Date(),
       ...recordedTraining('live', { bytes: source.size }),
     })
-    .where('account_id', '=', account.id)
-    .where('id', '=', sourceId)
+    .where(ownRow(account.id, sourceId))
     .execute()
   await bumpKnowledgeVersion(trx, { accountId: account.id, agentId }, true)
   await enqueueAskAgain(jobs, trx, { accountId: account.id, agentId })
@@ -166,8 +165,7 @@ async function clearAway(db: Db, accountId: AccountId, sourceId: string): Promis
     const source = await trx
       .selectFrom('sources')
       .select('agent_id')
-      .where('account_id', '=', accountId)
-      .where('id', '=', sourceId)
+      .where(ownRow(accountId, sourceId))
       .where('status', 'not in', ['untrained', 'updated'])
       .forNoKeyUpdate()
       .executeTakeFirst()
@@ -181,8 +179,7 @@ async function clearSome(db: Db, accountId: AccountId, sourceId: string): Promis
     const source = await trx
       .selectFrom('sources')
       .select(['live_version', 'crawl'])
-      .where('account_id', '=', accountId)
-      .where('id', '=', sourceId)
+      .where(ownRow(accountId, sourceId))
       .forNoKeyUpdate()
       .executeTakeFirst()
     if (!source?.crawl || source.live_version === null) return false
@@ -202,8 +199,7 @@ async function clearSome(db: Db, accountId: AccountId, sourceId: string): Promis
       await trx
         .updateTable('sources')
         .set({ crawl: json(crawl) })
-        .where('account_id', '=', accountId)
-        .where('id', '=', sourceId)
+        .where(ownRow(accountId, sourceId))
         .execute()
     }
     const retired = await trx

@@ -1,5 +1,6 @@
 import type { Context } from '../../../context.ts'
 import { violates } from '../../../platform/db/connections/database-errors.ts'
+import { ownRow } from '../../../platform/db/refs.ts'
 import { json } from '../../../platform/db/statements/json.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import { ApiError, invalidField } from '../../../platform/http/errors.ts'
@@ -43,8 +44,7 @@ export async function updateSite(
     await trx
       .updateTable('sources')
       .set({ metadata: json(metadata), link_type: metadata.type })
-      .where('account_id', '=', account.id)
-      .where('id', '=', sourceId)
+      .where(ownRow(account.id, sourceId))
       .execute()
     // Pages that have not changed would not be sent again.
     if (metadata.wholePage !== before.wholePage)

@@ -1,7 +1,7 @@
 import { holdAgent } from '../../../agents/records/find-agent.ts'
 import type { Context } from '../../../context.ts'
 import type { Trx } from '../../../platform/db/database.ts'
-import type { SourceRef } from '../../../platform/db/refs.ts'
+import { ownRow, type SourceRef } from '../../../platform/db/refs.ts'
 import { json } from '../../../platform/db/statements/json.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import { invalidField } from '../../../platform/http/errors.ts'
@@ -33,8 +33,7 @@ export function readOn(
     await trx
       .updateTable('sources')
       .set({ metadata: json(change) })
-      .where('account_id', '=', accountId)
-      .where('id', '=', sourceId)
+      .where(ownRow(accountId, sourceId))
       .execute()
     // A running crawl reads them as well.
     if (!isProcessing(row)) await enqueueCrawl(jobs, trx, { accountId, sourceId, reason: 'page' })

@@ -1,6 +1,6 @@
 import { holdAgent } from '../../../agents/records/find-agent.ts'
 import type { Context } from '../../../context.ts'
-import type { SourceRef } from '../../../platform/db/refs.ts'
+import { ownRow, type SourceRef } from '../../../platform/db/refs.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import { isCrawl } from '../../crawl/run/crawl-source.ts'
 import { enqueueCrawl } from '../../crawl/run/enqueue-crawl.ts'
@@ -27,8 +27,7 @@ export function refreshSource(
           error: null,
           updated_at: new Date(),
         })
-        .where('account_id', '=', accountId)
-        .where('id', '=', sourceId)
+        .where(ownRow(accountId, sourceId))
         .execute()
       await jobs.enqueue<TrainSource>(trx, trainingTask(row), { sourceId, version }, 0, accountId)
     }

@@ -2,6 +2,7 @@ import type { Updateable } from 'kysely'
 import { holdAgent } from '../../../agents/records/find-agent.ts'
 import { bumpKnowledgeVersion } from '../../../agents/records/knowledge-state.ts'
 import type { Db, Trx } from '../../../platform/db/database.ts'
+import { ownRow } from '../../../platform/db/refs.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import type { SourcesTable } from '../../../platform/db/tables/knowledge.ts'
 import type { Jobs } from '../../../platform/jobs/jobs.ts'
@@ -92,8 +93,7 @@ async function changeIdle(
   const { numUpdatedRows } = await db
     .updateTable('sources')
     .set(change)
-    .where('account_id', '=', source.account_id)
-    .where('id', '=', source.id)
+    .where(ownRow(source.account_id, source.id))
     .where('content_version', '=', source.content_version)
     .where('status', 'in', ['trained', 'failed'])
     .executeTakeFirst()

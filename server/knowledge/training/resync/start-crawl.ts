@@ -1,4 +1,5 @@
 import type { Context } from '../../../context.ts'
+import { ownRow } from '../../../platform/db/refs.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import { enqueueCrawl } from '../../crawl/run/enqueue-crawl.ts'
 import type { SourceRow } from '../../sources/queries.ts'
@@ -14,8 +15,7 @@ export async function startCrawl(
     await trx
       .updateTable('sources')
       .set({ next_sync_at: new Date(Date.now() + WEEK_MS) })
-      .where('account_id', '=', source.account_id)
-      .where('id', '=', source.id)
+      .where(ownRow(source.account_id, source.id))
       .execute()
   })
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { bumpKnowledgeVersion } from '../../../agents/records/knowledge-state.ts'
 import type { Trx } from '../../../platform/db/database.ts'
 import { newId } from '../../../platform/db/ids.ts'
+import { ownRow } from '../../../platform/db/refs.ts'
 import { json } from '../../../platform/db/statements/json.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
 import type { Jobs } from '../../../platform/jobs/jobs.ts'
@@ -74,8 +75,7 @@ export async function dropTicketSources(
 async function emptyTicket(trx: Trx, accountId: AccountId, id: string): Promise<void> {
   const row = await trx
     .deleteFrom('tickets')
-    .where('account_id', '=', accountId)
-    .where('id', '=', id)
+    .where(ownRow(accountId, id))
     .returning(['agent_id', 'number', 'channel', 'created_at'])
     .executeTakeFirst()
   if (!row) return

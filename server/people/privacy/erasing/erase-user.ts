@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../../platform/db/database.ts'
+import { ownRow } from '../../../platform/db/refs.ts'
 import { json } from '../../../platform/db/statements/json.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
@@ -49,8 +50,7 @@ async function rememberNames(db: Db, row: ErasureRow, known: PersonNames): Promi
   await db
     .updateTable('user_erasures')
     .set({ person: json(person) })
-    .where('account_id', '=', row.account_id)
-    .where('id', '=', row.id)
+    .where(ownRow(row.account_id, row.id))
     .where('status', '=', 'running')
     .execute()
   return person
@@ -137,7 +137,6 @@ async function forget(db: Db, { account_id, id }: ErasureRow): Promise<void> {
   await db
     .updateTable('user_erasures')
     .set({ status: 'finished', person: null, finished_at: sql<Date>`now()` })
-    .where('account_id', '=', account_id)
-    .where('id', '=', id)
+    .where(ownRow(account_id, id))
     .execute()
 }

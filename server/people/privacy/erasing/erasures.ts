@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import { recordAudit } from '../../../accounts/audit/audit.ts'
 import type { Db, Trx } from '../../../platform/db/database.ts'
 import { newId } from '../../../platform/db/ids.ts'
+import { ownRow } from '../../../platform/db/refs.ts'
 import { json } from '../../../platform/db/statements/json.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
 import type { PersonNames, UserErasuresTable } from '../../../platform/db/tables/privacy.ts'
@@ -52,8 +53,7 @@ export async function addCounts(
       contacts: eb('contacts', '+', contacts),
       touched_at: sql<Date>`now()`,
     }))
-    .where('account_id', '=', account_id)
-    .where('id', '=', id)
+    .where(ownRow(account_id, id))
     .execute()
 }
 

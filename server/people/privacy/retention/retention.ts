@@ -3,7 +3,7 @@ import { recordAudit } from '../../../accounts/audit/audit.ts'
 import { requireAgent } from '../../../agents/records/find-agent.ts'
 import type { Context } from '../../../context.ts'
 import type { Db, Trx } from '../../../platform/db/database.ts'
-import type { AgentRef } from '../../../platform/db/refs.ts'
+import { type AgentRef, ownRow } from '../../../platform/db/refs.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
 import type { Jobs } from '../../../platform/jobs/jobs.ts'
@@ -35,8 +35,7 @@ export async function setRetention(
         ...(promptDays === undefined ? {} : { prompt_days: promptDays }),
         ...(redactPaymentNumbers === undefined ? {} : { redacts_payments: redactPaymentNumbers }),
       })
-      .where('account_id', '=', accountId)
-      .where('id', '=', agentId)
+      .where(ownRow(accountId, agentId))
       .execute()
     await recordAudit(trx, { accountId, actor, action: 'agent.retention', target: agentId })
   })
