@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ParleyError } from '../../client/parley-error.ts'
 import { call, type InputOf } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { CHANNELS } from '../playground/settings.ts'
@@ -144,8 +144,7 @@ function useSaveAction({ agentId, action }: ActionFormProps) {
     },
     onSuccess: ({ id }) => {
       tell('done', 'Saved. The agent can use it from the next answer on.')
-      void queries.invalidateQueries({ queryKey: [PATH] })
-      void queries.invalidateQueries({ queryKey: [`${PATH}/{actionId}`] })
+      void fetchAgain(PATH, `${PATH}/{actionId}`)
       if (!action)
         void navigate({ to: '/agents/$agentId/actions/$actionId', params: { agentId, actionId: id } })
     },

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call, reading } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { useAgentId, useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
@@ -39,8 +39,7 @@ function KnownAction({ agentId, actionId }: { agentId: string; actionId: string 
     mutationFn: () => call('DELETE', PATH, { params: { agentId, actionId } }),
     onSuccess: () => {
       tell('done', 'The action is gone. Procedures that name it are off.')
-      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/actions'] })
-      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/procedures'] })
+      void fetchAgain('/agents/{agentId}/actions', '/agents/{agentId}/procedures')
       void navigate({ to: '/agents/$agentId/actions', params: { agentId } })
     },
   })

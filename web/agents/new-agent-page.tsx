@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
 import { Field, Form, TextArea, TextField } from '../ui/field.tsx'
@@ -31,7 +31,7 @@ export function NewAgentPage() {
       return agentId
     },
     onSuccess: (agentId) => {
-      void queries.invalidateQueries({ queryKey: ['/agents'] })
+      void fetchAgain('/agents')
       // Going back to the form could only make a second agent.
       void navigate({ to: '/agents/$agentId/start', params: { agentId }, replace: true })
     },

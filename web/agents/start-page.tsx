@@ -1,7 +1,7 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { call, type Source } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { useAgentId, useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { ChatPane } from '../playground/chat-pane.tsx'
@@ -116,8 +116,7 @@ function headOf({ isLearning, isLive, isWhole, failed }: Progress): { title: str
 }
 
 function lookAgain(): void {
-  for (const key of [SOURCES, `${SOURCES}/summary`, '/agents', '/agents/{agentId}'])
-    void queries.invalidateQueries({ queryKey: [key] })
+  for (const key of [SOURCES, `${SOURCES}/summary`, '/agents', '/agents/{agentId}']) void fetchAgain(key)
 }
 
 const Said = ({ children }: { children: string }) => (

@@ -41,3 +41,8 @@ export const queries = new Queries({
     mutations: { networkMode: 'always' },
   },
 })
+
+/** Fetches again what these paths have returned. Resolves when what is shown of it is up to date. */
+export async function fetchAgain(...paths: readonly string[]): Promise<void> {
+  await Promise.all(paths.map((path) => queries.invalidateQueries({ queryKey: [path] })))
+}

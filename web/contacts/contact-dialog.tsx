@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import agents from '../agents/agents.module.css'
 import { call, type OutputOf, reading } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import sources from '../sources/sources.module.css'
@@ -32,7 +32,7 @@ export function ContactDialog({ agentId, contact, onClose }: ContactDialogProps)
     mutationFn: () => call('DELETE', '/agents/{agentId}/contacts/{contactId}', { params }),
     onSuccess: () => {
       tell('done', 'The contact is gone; the conversations stay.')
-      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/contacts'] })
+      void fetchAgain('/agents/{agentId}/contacts')
       onClose()
     },
   })

@@ -1,6 +1,6 @@
 import { type ChangeEvent, useState } from 'react'
 import { call } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import sources from '../sources/sources.module.css'
 import { Button } from '../ui/button.tsx'
@@ -49,7 +49,7 @@ export function ImportContacts({ agentId, onClose }: { agentId: string; onClose:
       }
       return whole
     },
-    onSettled: () => queries.invalidateQueries({ queryKey: ['/agents/{agentId}/contacts'] }),
+    onSettled: () => fetchAgain('/agents/{agentId}/contacts'),
   })
   const choose = async ({ target }: ChangeEvent<HTMLInputElement>): Promise<void> => {
     const file = target.files?.[0]
@@ -93,11 +93,8 @@ export function ImportContacts({ agentId, onClose }: { agentId: string; onClose:
             kind="primary"
             disabled={!read}
             label={read ? `Import ${plural(read.contacts.length, 'row')}` : 'Import'}
-          >
-            <Button kind="quiet" onClick={onClose}>
-              Cancel
-            </Button>
-          </FormActions>
+            onCancel={onClose}
+          />
         </Form>
       )}
     </Dialog>

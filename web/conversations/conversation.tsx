@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call, reading } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { useCan, useMember } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Ago } from '../ui/ago.tsx'
@@ -99,8 +99,10 @@ function Moves({ agentId, conversationId, status }: MovesProps) {
   const options = (done: string) => ({
     onSuccess: () => tell('done', done),
     onSettled: () => {
-      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/conversations/{conversationId}'] })
-      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/conversations/search'] })
+      void fetchAgain(
+        '/agents/{agentId}/conversations/{conversationId}',
+        '/agents/{agentId}/conversations/search',
+      )
     },
   })
   const takeOver = useMutation({

@@ -1,8 +1,7 @@
 import { useState } from 'react'
 import { call, type Message } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { useMutation } from '../app/use-mutation.ts'
-import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Form, FormActions, TextArea } from '../ui/field.tsx'
 import { Quoted } from '../ui/quoted.tsx'
@@ -37,8 +36,7 @@ export function Correction({ agentId, conversationId, messageId, messages, onClo
       }),
     onSuccess: () => {
       tell('done', 'The agent will say this from now on.')
-      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/sources'] })
-      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/insights/unanswered'] })
+      void fetchAgain('/agents/{agentId}/sources', '/agents/{agentId}/insights/unanswered')
       onClose()
     },
   })
@@ -68,11 +66,7 @@ export function Correction({ agentId, conversationId, messageId, messages, onClo
             autoFocus
           />
         </div>
-        <FormActions save={correct} kind="primary" label="Save the correction">
-          <Button kind="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-        </FormActions>
+        <FormActions save={correct} kind="primary" label="Save the correction" onCancel={onClose} />
       </Form>
     </Dialog>
   )

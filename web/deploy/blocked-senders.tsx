@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { call, reading } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Ago } from '../ui/ago.tsx'
@@ -11,7 +11,7 @@ import { Loaded } from '../ui/state.tsx'
 import classes from './deploy.module.css'
 
 const PATH = '/agents/{agentId}/helpdesk/blocked-senders'
-const refresh = () => queries.invalidateQueries({ queryKey: [PATH] })
+const refresh = () => fetchAgain(PATH)
 
 /** Lists the senders whose emails are neither answered nor shown as tickets. */
 export function BlockedSenders({ agentId }: { agentId: string }) {

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { call } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Confirm } from '../ui/confirm.tsx'
 import { tell } from '../ui/toast.tsx'
@@ -24,7 +24,7 @@ export function Disconnect({ path, agentId, title, done, onDone, onClose, childr
       onClose()
       tell('done', done)
       onDone()
-      return queries.invalidateQueries({ queryKey: [path] })
+      return fetchAgain(path)
     },
   })
   return (

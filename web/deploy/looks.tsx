@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { type Agent, call } from '../app/api.ts'
 import { saveVersion } from '../app/conflicts.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
 import { Check, Form, FormActions, Select, TextArea, TextField } from '../ui/field.tsx'
@@ -177,7 +177,7 @@ function useSaveLooks(agent: Agent) {
           ? 'Visitors see it within a minute.'
           : 'Nothing was saved: you see the looks in use.',
       )
-      return queries.invalidateQueries({ queryKey: ['/agents/{agentId}'] })
+      return fetchAgain('/agents/{agentId}')
     },
   })
 }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Agent, call, type InputOf, type OutputOf, reading } from '../app/api.ts'
 import { home } from '../app/base.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
@@ -30,7 +30,7 @@ const MODES = [
   ['tickets', 'They become tickets for the team'],
 ] as const
 
-const refresh = () => queries.invalidateQueries({ queryKey: [PATH] })
+const refresh = () => fetchAgain(PATH)
 
 /** Connects the mailbox of an agent and tests it. */
 export function Mail({ agent }: { agent: Agent }) {

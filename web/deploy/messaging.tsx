@@ -2,7 +2,7 @@ import { type UseMutationResult, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Agent, call, type InputOf, type OutputOf, reading } from '../app/api.ts'
 import { home } from '../app/base.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
@@ -34,7 +34,7 @@ const SECRETS = [
   ],
 ] as const
 
-const refresh = () => queries.invalidateQueries({ queryKey: [PATH] })
+const refresh = () => fetchAgain(PATH)
 
 /** Connects WhatsApp Business accounts and tests them. */
 export function Messaging({ agent }: { agent: Agent }) {
@@ -44,7 +44,7 @@ export function Messaging({ agent }: { agent: Agent }) {
   const test = useMutation({
     meta: { quiet: true },
     mutationFn: () => call('POST', `${PATH}/test`, { params }),
-    onSettled: () => queries.invalidateQueries({ queryKey: [PATH] }),
+    onSettled: () => fetchAgain(PATH),
   })
   return (
     <Loaded of={connection}>

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { call, reading } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Form, FormActions, TextArea } from '../ui/field.tsx'
@@ -17,7 +17,7 @@ export function Signature({ agentId }: { agentId: string }) {
   const save = useMutation({
     meta: { quiet: true },
     mutationFn: (signature: string) => call('PUT', PATH, { params, body: { signature: signature || null } }),
-    onSettled: () => queries.invalidateQueries({ queryKey: [PATH] }),
+    onSettled: () => fetchAgain(PATH),
   })
   const submit = (fields: FormData): void => save.mutate(String(fields.get('signature') ?? '').trim())
   if (!can('helpdesk:read')) return null

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { call, type OutputOf, reading } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Ago } from '../ui/ago.tsx'
@@ -107,7 +107,7 @@ function Choices({ agentId, mail }: { agentId: string; mail: Mail }) {
       call('POST', `${PATH}/{mailId}/${what}`, { params: { agentId, mailId: mail.id } }),
     onSuccess: (_, what) =>
       tell('done', what === 'answer' ? 'The agent answers in a moment.' : 'The email is a ticket now.'),
-    onSettled: () => queries.invalidateQueries({ queryKey: [PATH] }),
+    onSettled: () => fetchAgain(PATH),
   })
   const about = mail.subject || mail.from || 'this email'
   return (

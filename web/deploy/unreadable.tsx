@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { call, type OutputOf, reading } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Ago } from '../ui/ago.tsx'
@@ -32,7 +32,7 @@ export function Unreadable({ agentId }: { agentId: string }) {
   const events = found.data?.data ?? []
   const remove = useMutation({
     mutationFn: (eventId: string) => call('DELETE', `${PATH}/{eventId}`, { params: { agentId, eventId } }),
-    onSettled: () => queries.invalidateQueries({ queryKey: [PATH] }),
+    onSettled: () => fetchAgain(PATH),
   })
   if (events.length === 0) return null
   return (

@@ -1,6 +1,6 @@
 import { type Agent, call, type InputOf } from '../app/api.ts'
 import { saveVersion } from '../app/conflicts.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { tell } from '../ui/toast.tsx'
 
@@ -20,9 +20,8 @@ export function useSaveAgent(agent: Agent, done = 'Saved.') {
       }),
     onSuccess: (whose) => {
       tell('done', whose === 'mine' ? done : 'Nothing was saved: you see the version that is in use.')
-      void queries.invalidateQueries({ queryKey: ['/agents'] })
-      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/instructions/versions'] })
-      return queries.invalidateQueries({ queryKey: ['/agents/{agentId}'] })
+      void fetchAgain('/agents', '/agents/{agentId}/instructions/versions')
+      return fetchAgain('/agents/{agentId}')
     },
   })
 }

@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call, type OutputOf, reading } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { useMutation } from '../app/use-mutation.ts'
-import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Form, FormActions, Select, TextArea } from '../ui/field.tsx'
 import { tell } from '../ui/toast.tsx'
@@ -64,11 +63,7 @@ export function CaseDialog({ agentId, start, onClose }: CaseDialogProps) {
           value={draft.setId ?? ''}
           onChoose={(chosen) => change({ setId: chosen || null })}
         />
-        <FormActions save={save} kind="primary" label="Save the question">
-          <Button kind="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-        </FormActions>
+        <FormActions save={save} kind="primary" label="Save the question" onCancel={onClose} />
       </Form>
     </Dialog>
   )
@@ -89,8 +84,7 @@ function useSaveCase(agentId: string, onSaved: () => void) {
     },
     onSuccess: () => {
       tell('done', 'The question is part of the next evaluation.')
-      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/evaluations'] })
-      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/evaluation-sets'] })
+      void fetchAgain('/agents/{agentId}/evaluations', '/agents/{agentId}/evaluation-sets')
       onSaved()
     },
   })

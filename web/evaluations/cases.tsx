@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call, listing, type OutputOf, reading } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import sources from '../sources/sources.module.css'
 import { Button } from '../ui/button.tsx'
@@ -37,14 +37,10 @@ export function Cases({ agentId, setId, sets, mayWrite, onAdd }: CasesProps) {
     mutationFn: ({ id }: Case) =>
       call('DELETE', `${PATH}/{evaluationId}`, { params: { agentId, evaluationId: id } }),
     onSuccess: (_, { id: _id, createdAt: _made, updatedAt: _changed, ...body }) => {
-      void queries.invalidateQueries({ queryKey: [PATH] })
-      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/evaluation-sets'] })
+      void fetchAgain(PATH, '/agents/{agentId}/evaluation-sets')
       tell('done', 'The question is gone.', {
         label: 'Undo',
-        run: () =>
-          void call('POST', PATH, { params, body }).then(() =>
-            queries.invalidateQueries({ queryKey: [PATH] }),
-          ),
+        run: () => void call('POST', PATH, { params, body }).then(() => fetchAgain(PATH)),
       })
     },
   })

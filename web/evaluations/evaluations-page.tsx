@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call, reading } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { useAgentId, useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
@@ -116,7 +116,7 @@ function useRunSet(agentId: string, set: string | undefined, onDone: (runId: str
       }),
     onSuccess: (made) => {
       tell('done', `${plural(made.questions, 'question')} measured.`)
-      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/evaluation-runs'] })
+      void fetchAgain('/agents/{agentId}/evaluation-runs')
       onDone(made.id)
     },
   })

@@ -1,9 +1,9 @@
 import { useState } from 'react'
 import { call, type OutputOf } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { SavedSelect } from '../app/saved-select.tsx'
 import { useMutation } from '../app/use-mutation.ts'
-import { Button, buttonClass } from '../ui/button.tsx'
+import { buttonClass } from '../ui/button.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Form, FormActions, TextField } from '../ui/field.tsx'
@@ -33,8 +33,7 @@ export function SetChooser({ agentId, sets, chosen, mayWrite, onChoose }: SetCho
     onSuccess: () => {
       tell('done', 'The set is gone; its questions stay.')
       setIsRemoving(false)
-      void queries.invalidateQueries({ queryKey: [PATH] })
-      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/evaluations'] })
+      void fetchAgain(PATH, '/agents/{agentId}/evaluations')
       void onChoose(undefined)
     },
   })
@@ -111,7 +110,7 @@ function NameDialog({ agentId, set, onDone, onClose }: NameDialogProps) {
         ? call('PUT', `${PATH}/{setId}`, { params: { agentId, setId: set.id }, body: { name } })
         : call('POST', PATH, { params: { agentId }, body: { name } }),
     onSuccess: ({ id }) => {
-      void queries.invalidateQueries({ queryKey: [PATH] })
+      void fetchAgain(PATH)
       void onDone(id)
       onClose()
     },
@@ -127,11 +126,7 @@ function NameDialog({ agentId, set, onDone, onClose }: NameDialogProps) {
           defaultValue={set?.name}
           autoFocus
         />
-        <FormActions save={save} kind="primary" label="Save the set">
-          <Button kind="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-        </FormActions>
+        <FormActions save={save} kind="primary" label="Save the set" onCancel={onClose} />
       </Form>
     </Dialog>
   )

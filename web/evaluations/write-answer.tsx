@@ -1,7 +1,6 @@
 import { call } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { useMutation } from '../app/use-mutation.ts'
-import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Form, FormActions, TextArea } from '../ui/field.tsx'
 import { tell } from '../ui/toast.tsx'
@@ -20,7 +19,7 @@ export function WriteAnswer({ agentId, result, onClose }: WriteAnswerProps) {
       }),
     onSuccess: () => {
       tell('done', 'The agent learns it now. Run the evaluation again in a moment.')
-      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/sources'] })
+      void fetchAgain('/agents/{agentId}/sources')
       onClose()
     },
   })
@@ -36,11 +35,7 @@ export function WriteAnswer({ agentId, result, onClose }: WriteAnswerProps) {
           defaultValue={result.expectedAnswer ?? ''}
           hint="It becomes a source of its own, which you can change or remove later."
         />
-        <FormActions save={add} kind="primary" label="Save the answer">
-          <Button kind="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-        </FormActions>
+        <FormActions save={add} kind="primary" label="Save the answer" onCancel={onClose} />
       </Form>
     </Dialog>
   )

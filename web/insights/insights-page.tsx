@@ -4,7 +4,7 @@ import { useState } from 'react'
 import agents from '../agents/agents.module.css'
 import { daysAgo } from '../agents/days.ts'
 import { call, type OutputOf, reading } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { SavedSelect } from '../app/saved-select.tsx'
 import { useAgentId, useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
@@ -161,7 +161,7 @@ function Unanswered({ agentId }: { agentId: string }) {
   const can = useCan()
   const [open, setOpen] = useState<Group | null>(null)
   const groups = useQuery(readingUnanswered(agentId))
-  const refresh = () => queries.invalidateQueries({ queryKey: [PATH] })
+  const refresh = () => fetchAgain(PATH)
   const dismiss = useMutation({
     mutationFn: (group: Group) =>
       call('PATCH', `${PATH}/{groupId}`, {

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import agents from '../agents/agents.module.css'
 import { type Agent, call, type OutputOf, reading } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Ago } from '../ui/ago.tsx'
 import { Button } from '../ui/button.tsx'
@@ -26,8 +26,8 @@ export function Versions({ agent }: { agent: Agent }) {
     onSuccess: () => {
       tell('done', isBuiltin ? SAVED_UNREAD : 'The next answer follows it again.')
       setOpen(null)
-      void queries.invalidateQueries({ queryKey: [PATH] })
-      return queries.invalidateQueries({ queryKey: ['/agents/{agentId}'] })
+      void fetchAgain(PATH)
+      return fetchAgain('/agents/{agentId}')
     },
   })
   if (!data || data.data.length < 2) return null

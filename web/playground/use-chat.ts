@@ -2,7 +2,7 @@ import { type RefObject, useEffect, useRef, useState } from 'react'
 import type { AnswerEvent } from '../../client/events.ts'
 import { randomKey } from '../../client/random-key.ts'
 import type { Cited, InputOf } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { inSession } from '../app/session-end.ts'
 import { keep, readKept } from '../app/use-kept.ts'
 import { sentenceOf } from '../ui/state.tsx'
@@ -155,7 +155,7 @@ function useAnswer(
       if (running.current === one && !signal.aborted) running.current = undefined
       if (abort.current === controller) setIsRunning(false)
       // The record of an answer is extended when the answer continues.
-      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/playground/runs/{messageId}'] })
+      void fetchAgain('/agents/{agentId}/playground/runs/{messageId}')
     }
   }
 

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { flushSync } from 'react-dom'
 import actions from '../actions/actions.module.css'
 import { call, type OutputOf, reading } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Button, IconButton } from '../ui/button.tsx'
@@ -189,8 +189,7 @@ function useSaveProcedure({ agentId, procedure }: ProcedureFormProps) {
     },
     onSuccess: ({ id }) => {
       tell('done', 'The procedure is saved.')
-      void queries.invalidateQueries({ queryKey: [PATH] })
-      void queries.invalidateQueries({ queryKey: [`${PATH}/{procedureId}`] })
+      void fetchAgain(PATH, `${PATH}/{procedureId}`)
       if (!procedure)
         void navigate({
           to: '/agents/$agentId/procedures/$procedureId',

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { call, reading } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { useAgentId, useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
@@ -33,8 +33,8 @@ function KnownProcedure({ agentId, procedureId }: { agentId: string; procedureId
   const can = useCan()
   const navigate = useNavigate()
   const changed = () => {
-    void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/procedures'] })
-    return queries.invalidateQueries({ queryKey: [PATH] })
+    void fetchAgain('/agents/{agentId}/procedures')
+    return fetchAgain(PATH)
   }
   const turn = useMutation({
     mutationFn: (enabled: boolean) =>

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { type Agent, call } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
 import { Actions, Form, TextField } from '../ui/field.tsx'
@@ -16,7 +16,7 @@ export function DeleteAgent({ agent }: { agent: Agent }) {
     mutationFn: () => call('DELETE', '/agents/{agentId}', { params: { agentId: agent.id } }),
     onSuccess: () => {
       tell('done', `${agent.name} is deleted.`)
-      void queries.invalidateQueries({ queryKey: ['/agents'] })
+      void fetchAgain('/agents')
       void navigate({ to: '/agents' })
     },
   })

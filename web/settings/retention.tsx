@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { call, reading } from '../app/api.ts'
 import { saveVersion } from '../app/conflicts.ts'
 import { Latest } from '../app/latest.tsx'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Check, Form, FormActions, TextField } from '../ui/field.tsx'
@@ -28,7 +28,7 @@ export function Retention({ agentId }: { agentId: string }) {
       }),
     onSuccess: (whose) => {
       tell('done', whose === 'mine' ? 'Saved.' : 'Nothing was saved: you see the days in use.')
-      return queries.invalidateQueries({ queryKey: ['/agents/{agentId}/retention'] })
+      return fetchAgain('/agents/{agentId}/retention')
     },
   })
   const submit = (form: FormData, seen: Retained): void => {

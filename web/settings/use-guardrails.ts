@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { call, type OutputOf, reading } from '../app/api.ts'
 import { saveVersion } from '../app/conflicts.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { tell } from '../ui/toast.tsx'
 
@@ -26,9 +26,6 @@ export const useSaveGuardrails = (agentId: string, seen: SeenGuardrails) =>
       }),
     onSuccess: (whose) => {
       tell('done', whose === 'mine' ? 'Saved.' : 'Nothing was saved: you see what is in use.')
-      return Promise.all([
-        queries.invalidateQueries({ queryKey: [PATH] }),
-        queries.invalidateQueries({ queryKey: ['/agents/{agentId}/spending'] }),
-      ])
+      return Promise.all([fetchAgain(PATH), fetchAgain('/agents/{agentId}/spending')])
     },
   })

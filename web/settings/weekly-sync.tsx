@@ -1,5 +1,5 @@
 import { type Agent, call } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { useSaved } from '../app/use-saved.ts'
@@ -15,7 +15,7 @@ export function WeeklySync({ agent }: { agent: Agent }) {
     mutationFn: (enabled: boolean) =>
       call('PUT', '/agents/{agentId}/auto-retrain', { params: { agentId: agent.id }, body: { enabled } }),
     onSuccess: () => tell('done', 'Saved.'),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['/agents/{agentId}'] }),
+    onSettled: () => fetchAgain('/agents/{agentId}'),
   })
   const [isOn, turn] = useSaved(agent.autoRetrain, set.mutateAsync)
   return (

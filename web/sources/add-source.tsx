@@ -1,8 +1,7 @@
 import { useState } from 'react'
 import { call, type InputOf } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { useMutation } from '../app/use-mutation.ts'
-import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Form, FormActions, Select, TextArea, TextField } from '../ui/field.tsx'
 import { FixedCheck } from './fixed-check.tsx'
@@ -63,8 +62,7 @@ export function AddSource({
     meta: { quiet: true },
     mutationFn: (body: Body) => call('POST', '/agents/{agentId}/sources', { params: { agentId }, body }),
     onSuccess: () => {
-      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/sources'] })
-      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/sources/summary'] })
+      void fetchAgain('/agents/{agentId}/sources', '/agents/{agentId}/sources/summary')
       onClose()
     },
   })
@@ -93,11 +91,7 @@ export function AddSource({
             <TextArea label="Text" name="content" rows={14} required />
           </>
         )}
-        <FormActions save={add} kind="primary" label="Add">
-          <Button kind="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-        </FormActions>
+        <FormActions save={add} kind="primary" label="Add" onCancel={onClose} />
       </Form>
     </Dialog>
   )

@@ -1,7 +1,7 @@
 import { CHARSETS } from '../../server/knowledge/documents/text/charsets.ts'
 import { isBusy } from '../agents/status.ts'
 import { call, type Source } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Select } from '../ui/field.tsx'
@@ -30,7 +30,7 @@ export function CharsetOf({
       call('PUT', PATH, { params: { agentId, sourceId: source.id }, body: { charset: chosen } }),
     onSuccess: () => {
       tell('done', 'It is read again. Until then the live version answers.')
-      return queries.invalidateQueries({ queryKey: [PATH] })
+      return fetchAgain(PATH)
     },
   })
   if (!can('sources:write')) return charset

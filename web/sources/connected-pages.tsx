@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { call, listing, type OutputOf, reading } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Ago } from '../ui/ago.tsx'
 import { Button } from '../ui/button.tsx'
@@ -15,7 +15,7 @@ import { tell } from '../ui/toast.tsx'
 import classes from './sources.module.css'
 
 const PATH = '/agents/{agentId}/pages-connection'
-const refresh = () => queries.invalidateQueries({ queryKey: [PATH] })
+const refresh = () => fetchAgain(PATH)
 
 /** Connects a Notion workspace and adds its pages as sources. */
 export function ConnectedPages({ agentId, onClose }: { agentId: string; onClose: () => void }) {
@@ -155,8 +155,7 @@ function PageRow({ agentId, page: { id, title, updatedAt }, isAdded, onAdded }: 
       }),
     onSuccess: () => {
       onAdded()
-      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/sources'] })
-      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/sources/summary'] })
+      void fetchAgain('/agents/{agentId}/sources', '/agents/{agentId}/sources/summary')
     },
   })
   return (

@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { call, type InputOf, type OutputOf, reading, type Source } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { useMutation } from '../app/use-mutation.ts'
-import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Form, FormActions, TextArea, TextField } from '../ui/field.tsx'
 import { Loaded } from '../ui/state.tsx'
@@ -31,9 +30,7 @@ function Fields({ agentId, source, content, onClose }: Props & { content: Conten
     mutationFn: (body: Change) => call('PUT', PATH, { params: { agentId, sourceId: source.id }, body }),
     onSuccess: () => {
       tell('done', 'Saved. It answers as before until the new version is trained.')
-      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/sources'] })
-      void queries.invalidateQueries({ queryKey: [PATH] })
-      void queries.invalidateQueries({ queryKey: [`${PATH}/content`] })
+      void fetchAgain('/agents/{agentId}/sources', PATH, `${PATH}/content`)
       onClose()
     },
   })
@@ -69,11 +66,7 @@ function Fields({ agentId, source, content, onClose }: Props & { content: Conten
       ) : (
         <TextArea label="Text" name="content" rows={16} defaultValue={content.content} required dir="auto" />
       )}
-      <FormActions save={save} kind="primary" label="Save and train">
-        <Button kind="quiet" onClick={onClose}>
-          Cancel
-        </Button>
-      </FormActions>
+      <FormActions save={save} kind="primary" label="Save and train" onCancel={onClose} />
     </Form>
   )
 }

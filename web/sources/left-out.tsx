@@ -1,6 +1,6 @@
 import { isBusy } from '../agents/status.ts'
 import { call, type Source } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
@@ -23,7 +23,7 @@ export function LeftOut({ agentId, source }: { agentId: string; source: Source }
       call('PUT', PATH, { params: { agentId, sourceId: source.id }, body: { wholePage: !isWhole } }),
     onSuccess: () => {
       tell('done', 'It is read again. Until then the live version answers.')
-      return queries.invalidateQueries({ queryKey: [PATH] })
+      return fetchAgain(PATH)
     },
   })
   return (

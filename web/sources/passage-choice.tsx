@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { call, type InputOf } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
@@ -40,7 +40,7 @@ export function PassageChoice({ params, chosen, question, onChange }: PassageCho
     onSuccess: (changed, { to, back, said }) => {
       setIsAsking(false)
       onChange?.(changed)
-      void queries.invalidateQueries({ queryKey: [CHUNKS] })
+      void fetchAgain(CHUNKS)
       tell('done', said, {
         label: 'Undo',
         run: () => choose.mutate({ to: back, back: to, said: 'It is as it was.' }),
@@ -144,11 +144,7 @@ function PinForm({ choose, onPin, onClose }: PinFormProps) {
         maxLength={MAX_QUESTION_LENGTH}
         autoFocus
       />
-      <FormActions save={choose} kind="primary" label="Pin">
-        <Button kind="quiet" onClick={onClose}>
-          Cancel
-        </Button>
-      </FormActions>
+      <FormActions save={choose} kind="primary" label="Pin" onCancel={onClose} />
     </Form>
   )
 }

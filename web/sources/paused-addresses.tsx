@@ -1,5 +1,5 @@
 import { call, type Source } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
@@ -20,7 +20,7 @@ export function PausedAddresses({ agentId, source }: { agentId: string; source: 
       call('POST', `${PATH}/read-on`, { params: { agentId, sourceId: source.id }, body: { addresses } }),
     onSuccess: () => {
       tell('done', 'They are read now, and in later crawls.')
-      return queries.invalidateQueries({ queryKey: [PATH] })
+      return fetchAgain(PATH)
     },
   })
   if (paused.length === 0) return null

@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call, listing, type OutputOf } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Ago } from '../ui/ago.tsx'
@@ -59,7 +59,7 @@ export function SitePages({
         params: { agentId, sourceId, pageId },
         body: { excluded },
       }),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['/agents/{agentId}/sources/{sourceId}/pages'] }),
+    onSettled: () => fetchAgain('/agents/{agentId}/sources/{sourceId}/pages'),
   })
   return (
     <Loaded of={pages}>

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { call, reading } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { useSaved } from '../app/use-saved.ts'
 import { Dialog } from '../ui/dialog.tsx'
@@ -23,8 +23,8 @@ export function SolvedTickets({ agentId, onClose }: { agentId: string; onClose: 
         'done',
         enabled ? 'Solved tickets become sources within minutes.' : 'Solved tickets are out of the answers.',
       )
-      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/sources'] })
-      return queries.invalidateQueries({ queryKey: [PATH] })
+      void fetchAgain('/agents/{agentId}/sources')
+      return fetchAgain(PATH)
     },
   })
   const [isOn, turn] = useSaved(knowledge.data?.enabled ?? false, set.mutateAsync)

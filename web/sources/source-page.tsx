@@ -3,7 +3,7 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { isBusy, statusOfSource } from '../agents/status.ts'
 import { call, reading, type Source } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { useAgentId, useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Ago } from '../ui/ago.tsx'
@@ -43,7 +43,7 @@ export function SourcePage() {
   // A short text may be trained again before its state is polled, so the state alone is not enough.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the parts are read again when the source has changed
   useEffect(() => {
-    for (const part of PARTS) void queries.invalidateQueries({ queryKey: [`${PATH}/${part}`] })
+    for (const part of PARTS) void fetchAgain(`${PATH}/${part}`)
   }, [status, updatedAt])
   return (
     <Loaded of={source}>
@@ -73,8 +73,8 @@ function Actions({ agentId, source }: { agentId: string; source: Source }) {
     mutationFn: () => call('POST', `${PATH}/refresh`, { params: { agentId, sourceId: source.id } }),
     onSuccess: () => {
       tell('done', 'It is read again. Until then the live version answers.')
-      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/sources'] })
-      return queries.invalidateQueries({ queryKey: [PATH] })
+      void fetchAgain('/agents/{agentId}/sources')
+      return fetchAgain(PATH)
     },
   })
   if (!can('sources:write')) return null

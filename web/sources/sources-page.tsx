@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { type DragEvent, useRef, useState } from 'react'
 import { isBusy, statusOfSource } from '../agents/status.ts'
 import { call, listing, reading, type Source } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { SavedSelect } from '../app/saved-select.tsx'
 import { useAgentId, useCan, useMe } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
@@ -180,8 +180,7 @@ function SourceRow({ agentId, source, mayWrite }: { agentId: string; source: Sou
     onSuccess: () => {
       tell('done', `${source.name ?? 'The source'} is being removed.`)
       setIsRemoving(false)
-      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/sources'] })
-      void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/sources/summary'] })
+      void fetchAgain('/agents/{agentId}/sources', '/agents/{agentId}/sources/summary')
     },
   })
   return (

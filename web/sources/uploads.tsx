@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react'
 import { uploadSource } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { IconButton } from '../ui/button.tsx'
 import { formatBytes } from '../ui/format.ts'
 import { CircleAlert, CircleCheck, X } from '../ui/icons.ts'
@@ -39,8 +39,7 @@ export function useUploads(agentId: string): Uploads {
       change(upload.id, { state: 'failed', problem: sentenceOf(error) })
     }
     running.current -= 1
-    void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/sources'] })
-    void queries.invalidateQueries({ queryKey: ['/agents/{agentId}/sources/summary'] })
+    void fetchAgain('/agents/{agentId}/sources', '/agents/{agentId}/sources/summary')
     void next()
   }
 

@@ -207,6 +207,7 @@ type FormActionsProps = Pick<ButtonProps, 'kind' | 'disabled' | 'icon' | 'pendin
   label: string
   /** Without permission, nothing but what went wrong is shown. */
   may?: boolean
+  onCancel?: () => void
   /** Further buttons. */
   children?: ReactNode
 }
@@ -216,7 +217,7 @@ export const Actions = ({ children }: { children: ReactNode }) => (
 )
 
 /** The end of a form: what went wrong, and the button that submits it. */
-export const FormActions = ({ save, label, may = true, children, ...button }: FormActionsProps) => (
+export const FormActions = ({ save, label, may = true, onCancel, children, ...button }: FormActionsProps) => (
   <>
     {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
     {may && (
@@ -224,6 +225,11 @@ export const FormActions = ({ save, label, may = true, children, ...button }: Fo
         <Button type="submit" pending={save.isPending} {...button}>
           {label}
         </Button>
+        {onCancel && (
+          <Button kind="quiet" onClick={onCancel}>
+            Cancel
+          </Button>
+        )}
         {children}
       </Actions>
     )}

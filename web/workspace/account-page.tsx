@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { call, reading } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { useMember } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { NewPassword } from '../sign-in/new-password.tsx'
@@ -33,8 +33,8 @@ function OwnName({ name }: { name: string }) {
     mutationFn: (next: string) => call('PATCH', '/me', { body: { name: next } }),
     onSuccess: () => {
       tell('done', 'Saved.')
-      void queries.invalidateQueries({ queryKey: ['/members'] })
-      return queries.invalidateQueries({ queryKey: ['/me'] })
+      void fetchAgain('/members')
+      return fetchAgain('/me')
     },
   })
   const submit = (fields: FormData): void => save.mutate(String(fields.get('name')).trim())
@@ -59,7 +59,7 @@ function OwnName({ name }: { name: string }) {
 
 function Sessions() {
   const sessions = useQuery(reading('/sessions'))
-  const refresh = () => queries.invalidateQueries({ queryKey: ['/sessions'] })
+  const refresh = () => fetchAgain('/sessions')
   const end = useMutation({
     mutationFn: (sessionId: string) => call('DELETE', '/sessions/{sessionId}', { params: { sessionId } }),
     onSettled: refresh,

@@ -1,5 +1,5 @@
 import { call, exporting } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { asJsonLine, collect, saveFile } from '../app/save-file.ts'
 import { useCan, useMe } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
@@ -29,7 +29,7 @@ function Name({ name }: { name: string }) {
     mutationFn: (next: string) => call('PATCH', '/account', { body: { name: next } }),
     onSuccess: () => {
       tell('done', 'Saved.')
-      return queries.invalidateQueries({ queryKey: ['/me'] })
+      return fetchAgain('/me')
     },
   })
   const submit = (fields: FormData): void => save.mutate(String(fields.get('name')).trim())

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { call, type InputOf } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { useAgents, useMember } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Code } from '../deploy/code.tsx'
@@ -22,7 +22,7 @@ export function Invite({ onClose }: { onClose: () => void }) {
   const invite = useMutation({
     meta: { quiet: true },
     mutationFn: (body: Invitation) => call('POST', '/invitations', { body }),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['/invitations'] }),
+    onSettled: () => fetchAgain('/invitations'),
   })
   const submit = (fields: FormData): void => {
     const email = String(fields.get('email')).trim()

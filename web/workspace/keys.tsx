@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call, type OutputOf, reading } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Ago } from '../ui/ago.tsx'
@@ -19,7 +19,7 @@ import classes from './workspace.module.css'
 
 type Key = OutputOf<'GET', '/keys'>[number]
 
-const refresh = () => queries.invalidateQueries({ queryKey: ['/keys'] })
+const refresh = () => fetchAgain('/keys')
 
 export function Keys() {
   const can = useCan()

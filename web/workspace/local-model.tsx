@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { call, type OutputOf, reading } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
 import { formatBytes } from '../ui/format.ts'
@@ -31,7 +31,7 @@ export function LocalModel() {
   const before = useRef(inUse)
   useEffect(() => {
     // Other parts of the page say what documents are searched by.
-    if (before.current !== inUse) void queries.invalidateQueries({ queryKey: ['/models'] })
+    if (before.current !== inUse) void fetchAgain('/models')
     before.current = inUse
   }, [inUse])
   if (!data || data.isConfigured || (data.inUse !== null && data.fetching === null)) return null
@@ -48,7 +48,7 @@ export function LocalModel() {
 function Offer({ models: [model], fetching, problem }: Local) {
   const begin = useMutation({
     mutationFn: () => call('POST', PATH, { body: {} }),
-    onSettled: () => queries.invalidateQueries({ queryKey: [PATH] }),
+    onSettled: () => fetchAgain(PATH),
   })
   if (!model) return null
   return (

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { Scope } from '../../server/platform/http/contract.ts'
 import { call, type InputOf } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { useMember } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Code } from '../deploy/code.tsx'
@@ -20,7 +20,7 @@ const LIVES = [
   ['', 'Until it is revoked'],
 ] as const
 
-const refresh = () => queries.invalidateQueries({ queryKey: ['/keys'] })
+const refresh = () => fetchAgain('/keys')
 
 /** Creates an API key and shows it once. */
 export function MakeKey({ onClose }: { onClose: () => void }) {

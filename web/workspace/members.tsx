@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call, type OutputOf, reading } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { SavedSelect } from '../app/saved-select.tsx'
 import { useAgents, useCan, useMember } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
@@ -22,7 +22,7 @@ import classes from './workspace.module.css'
 
 type Member = OutputOf<'GET', '/members'>[number]
 
-const refresh = (path: string) => queries.invalidateQueries({ queryKey: [path] })
+const refresh = (path: string) => fetchAgain(path)
 
 export function Members() {
   const can = useCan()

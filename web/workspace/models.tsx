@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import agents from '../agents/agents.module.css'
 import { call, reading } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Button } from '../ui/button.tsx'
@@ -18,7 +18,7 @@ export function Models() {
   const test = useMutation({
     mutationFn: () => call('POST', '/models/test'),
     // A model that answers again has no problem any more.
-    onSettled: () => queries.invalidateQueries({ queryKey: ['/models'] }),
+    onSettled: () => fetchAgain('/models'),
   })
   return (
     <Section

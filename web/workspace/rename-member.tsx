@@ -1,5 +1,5 @@
 import { call, type OutputOf } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Form, FormActions, TextField } from '../ui/field.tsx'
@@ -14,7 +14,7 @@ export function RenameMember({ member, onClose }: { member: Member; onClose: () 
       call('PATCH', '/members/{memberId}', { params: { memberId: member.id }, body: { name } }),
     onSuccess: () => {
       tell('done', 'Saved.')
-      void queries.invalidateQueries({ queryKey: ['/members'] })
+      void fetchAgain('/members')
       onClose()
     },
   })

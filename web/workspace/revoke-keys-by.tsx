@@ -1,5 +1,5 @@
 import { call } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Confirm } from '../ui/confirm.tsx'
 import { tell } from '../ui/toast.tsx'
@@ -23,7 +23,7 @@ export function RevokeKeysBy({ createdBy, name, onClose }: RevokeKeysByProps) {
       )
       onClose()
     },
-    onSettled: () => queries.invalidateQueries({ queryKey: ['/keys'] }),
+    onSettled: () => fetchAgain('/keys'),
   })
   return (
     <Confirm

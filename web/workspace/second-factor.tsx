@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { call } from '../app/api.ts'
-import { queries } from '../app/queries.ts'
+import { fetchAgain } from '../app/queries.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Code } from '../deploy/code.tsx'
 import { Button } from '../ui/button.tsx'
@@ -10,7 +10,7 @@ import { QrCode } from '../ui/qr-code.tsx'
 import { sentenceOf } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
 
-const refresh = () => queries.invalidateQueries({ queryKey: ['/me'] })
+const refresh = () => fetchAgain('/me')
 
 /** Sets up or removes the second factor of the signed-in member. */
 export function SecondFactor({ isOn }: { isOn: boolean }) {
