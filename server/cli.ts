@@ -44,6 +44,7 @@ async function runCommand(typed: string[]): Promise<string> {
   const result = await executeCommand(readConfig(process.env), command, input, (line) =>
     process.stderr.write(`${line}\n`),
   )
+  if ('isFailure' in command && command.isFailure?.(result)) process.exitCode = 1
   return `${json ? JSON.stringify(result) : command.print(result)}\n`
 }
 

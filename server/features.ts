@@ -51,6 +51,9 @@ import { widgetRecurringJobs } from './channels/widget/jobs.ts'
 import * as widgetPage from './channels/widget/page/contract.ts'
 import { widgetPageRoutes } from './channels/widget/page/serve-widget.ts'
 import type { Context } from './context.ts'
+import * as answerTests from './conversations/answer-tests/contract.ts'
+import { answerTestRoutes } from './conversations/answer-tests/routes.ts'
+import { runAnswerTests } from './conversations/answer-tests/run-tests.ts'
 import * as attachments from './conversations/attachments/contract.ts'
 import { attachmentRecurringJobs } from './conversations/attachments/jobs.ts'
 import { attachmentRoutes } from './conversations/attachments/serve-attachments.ts'
@@ -148,8 +151,14 @@ export const features: Feature[] = [
   },
   { contracts: [actions], routes: actionRoutes, duties: actionRecurringJobs },
   {
-    contracts: [conversations, citing, explanations, playground, runs],
-    routes: (ctx) => [...conversationRoutes(ctx), ...citingRoutes(ctx), ...explanationRoutes(ctx)],
+    contracts: [conversations, citing, explanations, playground, runs, answerTests],
+    routes: (ctx) => [
+      ...conversationRoutes(ctx),
+      ...citingRoutes(ctx),
+      ...explanationRoutes(ctx),
+      ...answerTestRoutes(ctx),
+    ],
+    jobs: (ctx) => [runAnswerTests(ctx)],
     duties: conversationRecurringJobs,
   },
   {

@@ -61,6 +61,8 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
   const evaluationId = await id('/evaluations', { question: `${mark}?`, expectedSourceId: sourceId })
   const setId = await id('/evaluation-sets', { name: mark })
   const runId = await id('/evaluation-runs', { note: mark })
+  const caseId = await id('/answer-cases', { name: mark, messages: [mark], expect: { holds: [mark] } })
+  const answerRunId = await id('/answer-runs', { note: mark })
   const inputs = { type: 'object', properties: {} }
   const actionId = await id('/actions', { name: 'look', type: 'client', description: mark, inputs })
   const procedureId = await id('/procedures', { name: mark, trigger: mark, steps: [mark] })
@@ -307,6 +309,9 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
       evaluationId,
       setId,
       runId,
+      caseId,
+      answerRunId,
+      before: answerRunId,
       actionId,
       procedureId,
       contactId,

@@ -74,6 +74,9 @@ async function world(): Promise<World> {
   const people = [(await post(`${agent}/contacts`, {})).id, (await post(`${agent}/contacts`, {})).id]
   const cannedReplyId = (await post(`${agent}/helpdesk/canned-replies`, canned)).id
   const sourceId = (await post(`${agent}/sources`, text)).id
+  const { id: caseId } = await post(`${agent}/answer-cases`, { name: 'x', messages: ['x'], expect: {} })
+  const { id: answerRunId } = await post(`${agent}/answer-runs`, {})
+  await post(`${agent}/answer-runs/${answerRunId}/cancel`, {})
   const groupId = newId()
   const siteId = newId()
   const owned = { account_id: client.accountId, agent_id: agentId }
@@ -149,6 +152,8 @@ async function world(): Promise<World> {
     },
     ...{
       topicId,
+      caseId,
+      answerRunId,
       intoTopicId,
       actionId,
       contactId,

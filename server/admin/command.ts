@@ -61,6 +61,8 @@ export type Command<R extends Result = Result> = {
   withoutUpgrade?: true
   run(operations: Operations, input: Input): Promise<R>
   print(result: R): string
+  /** Whether the result is one that a script should stop at: the exit code is then 1. */
+  isFailure?(result: R): boolean
 }
 
 /** Gives `print` the type of what `run` returns. */

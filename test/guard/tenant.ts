@@ -69,6 +69,12 @@ export async function fillTenant(world: GuardedWorld, mark: string): Promise<Ten
     setId,
   }))
   const runId = await make('/evaluation-runs', { note: secret })
+  const caseId = await make('/answer-cases', {
+    name: secret,
+    messages: [secret],
+    expect: { holds: [secret] },
+  })
+  const answerRunId = await make('/answer-runs', { note: secret })
   const [actionId, otherAction] = await twice('/actions', (n) => ({
     name: n === 1 ? 'show_order' : `look_${mark}`,
     type: 'client',
@@ -142,6 +148,8 @@ export async function fillTenant(world: GuardedWorld, mark: string): Promise<Ten
     evaluationId,
     setId,
     runId,
+    caseId,
+    answerRunId,
     actionId,
     procedureId,
     contactId,

@@ -20,3 +20,13 @@ export function withoutCustomers(tool: Tool): Tool {
     },
   }
 }
+
+/** Returns the tool for a test, which has no effect: it returns what the test gives for it, or an error. */
+export function mocked(tool: Tool, outputs: Readonly<Record<string, ToolOutput>>): Tool {
+  if (tool.type === 'procedure') return tool
+  const output = Object.hasOwn(outputs, tool.name) ? outputs[tool.name] : undefined
+  const own = NOTES[tool.type] === undefined ? { ...tool, run: refused } : withoutCustomers(tool)
+  return output ? { ...tool, run: async () => output } : own
+}
+
+const refused = async (): Promise<ToolOutput> => ({ status: 'error', error: 'The action is not available.' })

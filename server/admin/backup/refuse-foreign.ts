@@ -15,6 +15,7 @@ const NAMED: Record<string, string> = {
   conversation_id: 'conversations',
   generation_id: 'generations',
   message_id: 'messages',
+  run_id: 'answer_runs',
   set_id: 'evaluation_sets',
   source_id: 'sources',
   thread_id: 'channel_threads',

@@ -2,31 +2,55 @@ import pino from 'pino'
 import { runEvaluations } from '../../knowledge/evaluations/run-evaluations.ts'
 import { command, required } from '../command.ts'
 import { findAgent } from './find-account.ts'
+import { type AnswersTested, junitOf, linesOf, testAnswers } from './test-answers.ts'
 
-export const evaluate = command({
+type SearchRun = Awaited<ReturnType<typeof runEvaluations>>
+type Evaluated = (SearchRun & { answers?: never }) | { answers: AnswersTested }
+
+export const evaluate = command<Evaluated>({
   name: 'evaluate',
-  usage: '--agent ID',
-  summary: "Measures an agent's retrieval with its evaluation questions",
-  options: { agent: { type: 'string' } },
-  async run({ db, openKnowledge, openModels }, input) {
-    const { id, account_id, knowledge_version } = await findAgent(db, required(input, 'agent'))
-    const agent = { id, accountId: account_id, knowledgeVersion: knowledge_version }
+  usage:
+    '--agent ID [--answers [CASES.json|CASES.csv]] [--repeats N] [--judges] [--model ID] [--at-least SHARE] [--junit]',
+  summary:
+    "Measures an agent's retrieval with its evaluation questions or, with --answers, tests its answers; the exit code is 1 if fewer than --at-least pass (default 1)",
+  options: {
+    agent: { type: 'string' },
+    answers: { type: 'boolean' },
+    repeats: { type: 'string' },
+    judges: { type: 'boolean' },
+    model: { type: 'string' },
+    'at-least': { type: 'string' },
+    junit: { type: 'boolean' },
+  },
+  positionals: { count: 0, most: 1, paths: true },
+  async run(operations, input) {
+    const { db, openKnowledge, openModels } = operations
+    const agent = await findAgent(db, required(input, 'agent'))
+    if (input.values.answers) return { answers: await testAnswers(operations, agent, input) }
+    const known = { id: agent.id, accountId: agent.account_id, knowledgeVersion: agent.knowledge_version }
     const { models } = openModels()
     const log = pino({ level: 'silent' })
-    return { ...(await runEvaluations({ db, knowledge: openKnowledge(), models, log }, agent)) }
+    return { ...(await runEvaluations({ db, knowledge: openKnowledge(), models, log }, known)) }
   },
-  print(run) {
-    if (run.results.length === 0)
-      return 'The agent has no evaluation questions; add some with POST /evaluations.'
-    const figures = [
-      `${run.answerable} answerable questions: recall@1 ${percent(run.recallAt1)}, recall@3 ${percent(run.recallAt3)}, recall@5 ${percent(run.recallAt5)}, MRR ${run.mrr?.toFixed(3) ?? '-'}, answered ${percent(run.answered)}`,
-      `${run.unanswerable} unanswerable questions: declined ${percent(run.declined)}`,
-    ]
-    const rows = run.results.map(({ place, score, isAnswered, question }) =>
-      [place ?? '-', score.toFixed(2), isAnswered ? 'answered' : 'declined', question].join('\t'),
-    )
-    return [...figures, 'place\tscore\t\tquestion', ...rows].join('\n')
+  isFailure: ({ answers }) => answers !== undefined && !answers.isEnough,
+  print(evaluated) {
+    const { answers } = evaluated
+    if (!answers) return printSearch(evaluated)
+    return answers.isJunit ? junitOf(answers.run) : linesOf(answers.run)
   },
 })
+
+function printSearch(run: SearchRun): string {
+  if (run.results.length === 0)
+    return 'The agent has no evaluation questions; add some with POST /evaluations.'
+  const figures = [
+    `${run.answerable} answerable questions: recall@1 ${percent(run.recallAt1)}, recall@3 ${percent(run.recallAt3)}, recall@5 ${percent(run.recallAt5)}, MRR ${run.mrr?.toFixed(3) ?? '-'}, answered ${percent(run.answered)}`,
+    `${run.unanswerable} unanswerable questions: declined ${percent(run.declined)}`,
+  ]
+  const rows = run.results.map(({ place, score, isAnswered, question }) =>
+    [place ?? '-', score.toFixed(2), isAnswered ? 'answered' : 'declined', question].join('\t'),
+  )
+  return [...figures, 'place\tscore\t\tquestion', ...rows].join('\n')
+}
 
 const percent = (share: number | null): string => (share === null ? '-' : `${Math.round(share * 100)} %`)

@@ -7,7 +7,7 @@ import type {
   LanguageModelV4ToolResultPart,
 } from '@ai-sdk/provider'
 import type { Toolkit } from '../../actions/tools/tool.ts'
-import { withoutCustomers } from '../../actions/tools/without-customers.ts'
+import { mocked, withoutCustomers } from '../../actions/tools/without-customers.ts'
 import { CHANNEL_NAMES } from '../../agents/settings/channel-names.ts'
 import type { Handover } from '../../ai/built-in/input.ts'
 import type { ModelEntry } from '../../ai/catalogue/catalogue.ts'
@@ -112,11 +112,12 @@ export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): 
 
 async function toolkitOf(
   { toolkits }: TurnNeeds,
-  { account, agent, channel, runsClientActions = true, trial }: ChatRequest,
+  { account, agent, channel, runsClientActions = true, trial, mocks }: ChatRequest,
   conversationId: string,
 ): Promise<Toolkit> {
   const who = { accountId: account.id, agentId: agent.id, toolsVersion: agent.toolsVersion }
   const toolkit = await toolkits.forAgent(who, channel, conversationId)
+  if (mocks) return { ...toolkit, tools: toolkit.tools.map((tool) => mocked(tool, mocks)) }
   if (trial) return { ...toolkit, tools: toolkit.tools.map(withoutCustomers) }
   return runsClientActions ? toolkit : { ...toolkit, tools: toolkit.tools.filter(({ run }) => run !== null) }
 }

@@ -1,6 +1,6 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { Logger } from 'pino'
-import type { Toolkit } from '../../actions/tools/tool.ts'
+import type { Toolkit, ToolOutput } from '../../actions/tools/tool.ts'
 import type { Toolkits } from '../../actions/tools/toolkits.ts'
 import { guardrailsOf } from '../../agents/guardrails/guardrails.ts'
 import type { AgentRow } from '../../agents/records/find-agent.ts'
@@ -72,6 +72,8 @@ export type ChatRequest = {
   acceptsOffer?: boolean
   /** Set for a run of the playground, which costs nothing, stores nothing about customers, and is recorded. */
   trial?: Trial
+  /** What actions return in a test by their names; any other one returns an error, and none is run. */
+  mocks?: Readonly<Record<string, ToolOutput>>
   /** False where no application can run the agent's client actions; they are then not offered to the model. */
   runsClientActions?: boolean
   /** The request's Idempotency-Key, which is taken together with the generation. */

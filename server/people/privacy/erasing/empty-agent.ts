@@ -67,6 +67,8 @@ const rest: (keyof Tables)[] = [
   'helpdesk_streams',
   'tool_calls',
   'playground_runs',
+  'answer_cases',
+  'answer_runs',
   'procedure_runs',
   'procedures',
   'actions',

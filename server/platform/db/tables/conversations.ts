@@ -140,6 +140,35 @@ export type GenerationLogTable = {
  * Describes how an answer was generated, in the playground or for a customer. `has_prompt`: it holds the prompt of an
  * answer to a customer, which is kept for a time.
  */
+export type AnswerCasesTable = {
+  id: string
+  account_id: AccountId
+  agent_id: string
+  name: string
+  content: Json<unknown>
+  created_at: Time
+  updated_at: Time
+}
+
+export type AnswerRunsTable = {
+  id: string
+  account_id: AccountId
+  agent_id: string
+  status: 'running' | 'finished' | 'canceled' | 'stopped'
+  settings: Json<unknown>
+  cases: Json<unknown>
+  created_at: Time
+  finished_at: OptionalTime
+}
+
+export type AnswerResultsTable = {
+  run_id: string
+  place: number
+  repetition: number
+  account_id: AccountId
+  result: Json<unknown>
+}
+
 export type PlaygroundRunsTable = {
   message_id: string
   account_id: AccountId

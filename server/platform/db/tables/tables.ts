@@ -28,6 +28,9 @@ import type {
   CustomAttributesTable,
 } from './contacts.ts'
 import type {
+  AnswerCasesTable,
+  AnswerResultsTable,
+  AnswerRunsTable,
   ConversationsTable,
   GenerationLogTable,
   GenerationsTable,
@@ -137,6 +140,9 @@ export type Tables = {
   procedures: ProceduresTable
   procedure_runs: ProcedureRunsTable
   playground_runs: PlaygroundRunsTable
+  answer_cases: AnswerCasesTable
+  answer_runs: AnswerRunsTable
+  answer_results: AnswerResultsTable
   tool_calls: ToolCallsTable
   leads: LeadsTable
   tickets: TicketsTable

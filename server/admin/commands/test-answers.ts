@@ -1,0 +1,182 @@
+import { readFile } from 'node:fs/promises'
+import { setTimeout as wait } from 'node:timers/promises'
+import * as xlsx from '@e965/xlsx'
+import type { Static } from 'typebox'
+import { casesToRun } from '../../conversations/answer-tests/cases.ts'
+import { presentRun, requireRun, resultsOf, startRun } from '../../conversations/answer-tests/runs.ts'
+import {
+  type AnswerRun,
+  type CaseContent,
+  type CaseOfRun,
+  NewAnswerCase,
+} from '../../conversations/answer-tests/schema.ts'
+import type { AgentRef } from '../../platform/db/refs.ts'
+import { transact } from '../../platform/db/statements/transact.ts'
+import { bodyValidator } from '../../platform/http/input/validate.ts'
+import { messageOf } from '../../platform/unknown-values.ts'
+import { CommandFailure, type Input, type Operations, usageFailure } from '../command.ts'
+import { findAccount, type findAgent } from './find-account.ts'
+
+type Run = Static<typeof AnswerRun>
+
+export type AnswersTested = { run: Run; isEnough: boolean; isJunit: boolean }
+
+const POLL_MS = 500
+
+/** Starts a run in the running service and waits for its end. */
+export async function testAnswers(
+  { db, isServed, openModels, erasing }: Operations,
+  agent: Awaited<ReturnType<typeof findAgent>>,
+  { values, positionals: [file] }: Input,
+): Promise<AnswersTested> {
+  const ref: AgentRef = { accountId: agent.account_id, agentId: agent.id }
+  const repeats = numberOf(
+    values.repeats ?? '1',
+    '--repeats',
+    (n) => Number.isInteger(n) && n >= 1 && n <= 10,
+  )
+  const atLeast = numberOf(values['at-least'] ?? '1', '--at-least', (n) => n >= 0 && n <= 1)
+  const cases = file === undefined ? await storedCases(db, ref) : await readCases(file)
+  if (cases.length === 0) throw new CommandFailure('There is no case: name a file, or add some to the agent.')
+  if (!(await isServed())) throw new CommandFailure('Start the service first: it is what answers.', 69)
+  const { plan } = await findAccount(db, ref.accountId)
+  const settings = {
+    repeats,
+    judges: Boolean(values.judges),
+    note: file === undefined ? 'From the command line' : 'From a file',
+    ...(values.model === undefined ? {} : { model: values.model }),
+  }
+  const needs = { jobs: erasing.jobs, models: openModels().models }
+  const row = await db
+    .selectFrom('agents')
+    .select('model')
+    .where('account_id', '=', ref.accountId)
+    .where('id', '=', ref.agentId)
+    .executeTakeFirstOrThrow()
+  const id = await transact(db, (trx) =>
+    startRun(trx, needs, { ref, plan, model: row.model }, cases, settings),
+  )
+  for (;;) {
+    const run = presentRun(await requireRun(db, ref, id))
+    if (run.status !== 'running') {
+      const whole = { ...run, results: await resultsOf(db, ref, id) }
+      const isEnough = run.status === 'finished' && run.passed >= atLeast * run.total
+      return { run: whole, isEnough, isJunit: Boolean(values.junit) }
+    }
+    await wait(POLL_MS)
+  }
+}
+
+function numberOf(text: string, option: string, fits: (n: number) => boolean): number {
+  const value = Number(text)
+  if (text.trim() === '' || !fits(value)) throw usageFailure(`${option} cannot be "${text}".`)
+  return value
+}
+
+async function storedCases(db: Operations['db'], ref: AgentRef): Promise<CaseOfRun[]> {
+  const rows = await casesToRun(db, ref, undefined)
+  return rows.map(({ id, name, content }) => ({ id, name, ...(content as CaseContent) }))
+}
+
+const validate = bodyValidator(NewAnswerCase)
+
+/** Reads cases from a file: a list in JSON, or a table with a row for each case. Throws a sentence for the first mistake. */
+async function readCases(file: string): Promise<CaseOfRun[]> {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw usageFailure(messageOf(error))
+  })
+  const listed: unknown = /\.csv$/i.test(file) ? casesOfTable(text) : parsed(text)
+  if (!Array.isArray(listed)) throw usageFailure(`${file} is no list of cases.`)
+  return listed.map((one: unknown, at) => {
+    const [problem] = Object.entries(validate(one))
+    if (problem) throw usageFailure(`Case ${at + 1}: ${problem.join(': ')}`)
+    const { name, ...content } = one as Static<typeof NewAnswerCase>
+    return { id: `${at + 1}`, name, ...content }
+  })
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw usageFailure(`The file is not JSON: ${messageOf(error)}`)
+  }
+}
+
+const LISTS = ['holds', 'lacks', 'cites', 'calls'] as const
+const ANSWERS = ['declines', 'handsOver'] as const
+
+/** Several messages or texts stand in one cell, a line each; `declines` and `handsOver` are true or false. */
+function casesOfTable(text: string): unknown[] {
+  const book = xlsx.read(text, { type: 'string', raw: true })
+  const sheet = book.Sheets[book.SheetNames[0] ?? '']
+  const rows = sheet
+    ? xlsx.utils.sheet_to_json<Record<string, unknown>>(sheet, { raw: true, defval: '' })
+    : []
+  const lines = (cell: unknown): string[] =>
+    String(cell ?? '')
+      .split('\n')
+      .map((line) => line.trim())
+      .filter(Boolean)
+  return rows.map((row) => {
+    const lists = LISTS.flatMap((name) => (lines(row[name]).length > 0 ? [[name, lines(row[name])]] : []))
+    const answers = ANSWERS.flatMap((name) => {
+      const said = String(row[name] ?? '')
+        .trim()
+        .toLowerCase()
+      return said === '' ? [] : [[name, said === 'true' ? true : said === 'false' ? false : said]]
+    })
+    const texts = (['means', 'sounds'] as const).flatMap((name) => {
+      const said = String(row[name] ?? '').trim()
+      return said === '' ? [] : [[name, said]]
+    })
+    const messages = lines(row.messages ?? row.message ?? row.question)
+    return {
+      name: String(row.name ?? '').trim() || messages[0]?.slice(0, 200),
+      messages,
+      expect: Object.fromEntries([...lists, ...answers, ...texts]),
+    }
+  })
+}
+
+const failuresOf = ({ error, checks }: Run['results'][number]): string[] =>
+  error !== null
+    ? [error]
+    : checks
+        .filter(({ passed }) => passed !== true)
+        .map(({ kind, expected, reason }) => `${kind}: ${expected}${reason === null ? '' : ` (${reason})`}`)
+
+/** Returns what people read: the figures, and each test that has not passed. */
+export function linesOf(run: Run): string {
+  const failed = run.results.filter(({ passed }) => !passed)
+  return [
+    `${run.passed} of ${run.total} tests passed (${run.status}); ${run.credits} credits' worth, not charged`,
+    ...failed.flatMap((result) => [
+      `failed: ${result.name}`,
+      ...failuresOf(result).map((line) => `  ${line}`),
+      `  answer: ${result.messages.at(-1)?.text ?? ''}`,
+    ]),
+  ].join('\n')
+}
+
+/** Returns the results in the format of JUnit, which services for continuous integration read. */
+export function junitOf(run: Run): string {
+  const tests = run.results.map((result) => {
+    const failures = failuresOf(result)
+    const failure = result.passed
+      ? ''
+      : `<failure message="${escaped(failures.join('; '))}">${escaped(result.messages.at(-1)?.text ?? '')}</failure>`
+    return `  <testcase name="${escaped(`${result.name} #${result.repetition}`)}" time="${result.ms / 1_000}">${failure}</testcase>`
+  })
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuite name="answers" tests="${run.results.length}" failures="${run.results.length - run.passed}">`,
+    ...tests,
+    '</testsuite>',
+  ].join('\n')
+}
+
+const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+const escaped = (text: string): string =>
+  // XML has no place for control characters.
+  text.replace(/[^\t\n\r\x20-\u{10FFFF}]/gu, ' ').replace(/[&<>"]/g, (found) => ESCAPES[found] ?? found)

@@ -1,0 +1,132 @@
+import Type from 'typebox'
+import { Cursor, Exact, endpointsOf, Limit, Page, Success } from '../../platform/http/contract.ts'
+import {
+  AnswerCase,
+  AnswerCaseChange,
+  AnswerComparison,
+  AnswerRun,
+  ListedAnswerRun,
+  NewAnswerCase,
+  NewAnswerRun,
+} from './schema.ts'
+
+const Id = Type.String({ minLength: 1 })
+const agentParams = Exact({ agentId: Id })
+const caseParams = Exact({ agentId: Id, caseId: Id })
+const runParams = Exact({ agentId: Id, answerRunId: Id })
+const pages = Exact({ cursor: Type.Optional(Cursor), limit: Limit })
+const endpoint = endpointsOf('Answer tests')
+const cases = '/agents/{agentId}/answer-cases'
+const runs = '/agents/{agentId}/answer-runs'
+
+export const listAnswerCases = endpoint({
+  method: 'GET',
+  path: cases,
+  name: 'listAnswerCases',
+  summary: 'List the conversations that an agent is tested with',
+  description: 'Newest first.',
+  scope: 'agents:read',
+  params: agentParams,
+  query: pages,
+  success: { status: 200, schema: Page(AnswerCase) },
+  errors: ['VALIDATION_INVALID_CURSOR'],
+})
+
+export const createAnswerCase = endpoint({
+  method: 'POST',
+  path: cases,
+  name: 'createAnswerCase',
+  summary: 'Add a conversation that an agent is tested with',
+  description: 'An agent has at most 500.',
+  scope: 'agents:write',
+  params: agentParams,
+  body: NewAnswerCase,
+  success: { status: 201, schema: AnswerCase },
+})
+
+export const updateAnswerCase = endpoint({
+  method: 'PUT',
+  path: `${cases}/{caseId}`,
+  name: 'updateAnswerCase',
+  summary: 'Change a conversation that an agent is tested with',
+  description: 'Only the fields that are sent change; each replaces the whole field.',
+  scope: 'agents:write',
+  params: caseParams,
+  body: AnswerCaseChange,
+  success: { status: 200, schema: AnswerCase },
+})
+
+export const deleteAnswerCase = endpoint({
+  method: 'DELETE',
+  path: `${cases}/{caseId}`,
+  name: 'deleteAnswerCase',
+  summary: 'Delete a conversation that an agent is tested with',
+  description: 'Results of former runs keep it.',
+  scope: 'agents:write',
+  params: caseParams,
+  success: { status: 200, schema: Success },
+})
+
+export const createAnswerRun = endpoint({
+  method: 'POST',
+  path: runs,
+  name: 'createAnswerRun',
+  summary: 'Test the answers of an agent',
+  description:
+    'Asks the cases in the background, with the settings of the agent or those that are sent. No action is run, nothing is charged, and no conversation is kept; the newest 50 runs are. An agent has one run at a time.',
+  scope: 'agents:write',
+  params: agentParams,
+  body: NewAnswerRun,
+  success: { status: 201, schema: ListedAnswerRun },
+  errors: ['RESOURCE_NOT_FOUND', 'RESOURCE_DUPLICATE', 'CHAT_MODEL_NOT_ALLOWED'],
+})
+
+export const listAnswerRuns = endpoint({
+  method: 'GET',
+  path: runs,
+  name: 'listAnswerRuns',
+  summary: 'List the tests of answers',
+  description: 'Newest first, without the results.',
+  scope: 'agents:read',
+  params: agentParams,
+  query: pages,
+  success: { status: 200, schema: Page(ListedAnswerRun) },
+  errors: ['VALIDATION_INVALID_CURSOR'],
+})
+
+export const readAnswerRun = endpoint({
+  method: 'GET',
+  path: `${runs}/{answerRunId}`,
+  name: 'readAnswerRun',
+  summary: 'Read a test of answers with its results so far',
+  scope: 'agents:read',
+  params: runParams,
+  success: { status: 200, schema: AnswerRun },
+})
+
+export const cancelAnswerRun = endpoint({
+  method: 'POST',
+  path: `${runs}/{answerRunId}/cancel`,
+  name: 'cancelAnswerRun',
+  summary: 'Stop a test of answers',
+  description: 'The results so far stay. A run that has ended does not change.',
+  scope: 'agents:write',
+  params: runParams,
+  success: { status: 200, schema: ListedAnswerRun },
+})
+
+export const compareAnswerRuns = endpoint({
+  method: 'GET',
+  path: `${runs}/{answerRunId}/comparison`,
+  name: 'compareAnswerRuns',
+  summary: 'Compare a test of answers with an earlier one, case by case',
+  scope: 'agents:read',
+  params: runParams,
+  query: Exact({
+    before: Type.Optional(
+      Type.String({ minLength: 1, description: 'The id of the earlier run; default: the one before it' }),
+    ),
+  }),
+  success: { status: 200, schema: AnswerComparison },
+  errors: ['RESOURCE_NOT_FOUND'],
+})

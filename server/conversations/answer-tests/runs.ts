@@ -1,0 +1,235 @@
+import { type Selectable, sql } from 'kysely'
+import type { Static } from 'typebox'
+import { planOf } from '../../accounts/plans/plans.ts'
+import { holdAgent } from '../../agents/records/find-agent.ts'
+import type { Models } from '../../ai/models.ts'
+import type { Db, Trx } from '../../platform/db/database.ts'
+import { isId, newId } from '../../platform/db/ids.ts'
+import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
+import { json } from '../../platform/db/statements/json.ts'
+import type { AccountId } from '../../platform/db/tables/columns.ts'
+import type { AnswerRunsTable } from '../../platform/db/tables/conversations.ts'
+import { ApiError, invalidField } from '../../platform/http/errors.ts'
+import { newestFirst, type PageRequest } from '../../platform/http/pagination.ts'
+import { requireRow } from '../../platform/http/require-row.ts'
+import type { Jobs } from '../../platform/jobs/jobs.ts'
+import type { AnswerComparison, CaseOfRun, ListedAnswerRun, Result, RunSettings } from './schema.ts'
+
+type Row = Selectable<AnswerRunsTable>
+export type RunRow = Omit<Row, 'cases' | 'settings'> & {
+  settings: RunSettings & { creditsOfAnswer: number }
+  turns: number
+  total: number
+  done: number
+  passed: number
+  credits: number
+}
+
+/** The number of runs that are kept for each agent; older ones are deleted. */
+const MAX_RUNS = 50
+
+const runsOf = (db: Db, ref: AgentRef) =>
+  db
+    .selectFrom('answer_runs')
+    .where(ofAgent(ref))
+    .select(['id', 'account_id', 'agent_id', 'status', 'created_at', 'finished_at'])
+    .select([
+      sql<RunRow['settings']>`settings`.as('settings'),
+      sql<number>`jsonb_array_length(cases) * (settings -> 'repeats')::integer`.as('total'),
+      sql<number>`(select coalesce(sum(jsonb_array_length(one -> 'messages')), 0)::integer
+        from jsonb_array_elements(cases) as one) * (settings -> 'repeats')::integer`.as('turns'),
+      ...(['done', 'passed', 'credits'] as const).map((name) => totalOf[name].as(name)),
+    ])
+
+const ofRun = sql`from answer_results as one where one.run_id = answer_runs.id and one.account_id = answer_runs.account_id`
+const totalOf = {
+  done: sql<number>`(select count(*)::integer ${ofRun})`,
+  passed: sql<number>`(select count(*)::integer ${ofRun} and (one.result -> 'passed')::boolean)`,
+  credits: sql<number>`(select coalesce(sum((one.result -> 'credits')::float8), 0) ${ofRun})`,
+}
+
+/** Returns up to `limit` + 1 runs, newest first, and the total number. */
+export const listRuns = (db: Db, ref: AgentRef, page: PageRequest) => newestFirst(runsOf(db, ref), page)
+
+/** Throws RESOURCE_NOT_FOUND. */
+export const requireRun = (db: Db, ref: AgentRef, id: string): Promise<RunRow> =>
+  requireRow(runsOf(db, ref), id)
+
+/** Returns the run before another one. Throws RESOURCE_NOT_FOUND if it was the first. */
+export async function runBefore(db: Db, ref: AgentRef, { id, created_at }: RunRow): Promise<RunRow> {
+  const row = await runsOf(db, ref)
+    .where((eb) =>
+      eb.or([
+        eb('created_at', '<', created_at),
+        eb.and([eb('created_at', '=', created_at), eb('id', '<', id)]),
+      ]),
+    )
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  if (!row) throw new ApiError('RESOURCE_NOT_FOUND', { message: 'There is no earlier run to compare with.' })
+  return row
+}
+
+export async function resultsOf(db: Db, { accountId }: AgentRef, runId: string): Promise<Result[]> {
+  const rows = await db
+    .selectFrom('answer_results')
+    .select(sql<Result>`result`.as('result'))
+    .where('account_id', '=', accountId)
+    .where('run_id', '=', runId)
+    .orderBy('place')
+    .orderBy('repetition')
+    .execute()
+  return rows.map(({ result }) => result)
+}
+
+/** Ends a run that is still running. */
+export async function endRun(
+  db: Db,
+  ref: AgentRef,
+  id: string,
+  status: 'finished' | 'canceled' | 'stopped',
+): Promise<void> {
+  await db
+    .updateTable('answer_runs')
+    .set({ status, finished_at: new Date() })
+    .where(ofAgent(ref))
+    .where('id', '=', id)
+    .where('status', '=', 'running')
+    .execute()
+}
+
+/** Deletes the runs beyond the limit. */
+export async function dropOldRuns(db: Db, ref: AgentRef): Promise<void> {
+  await sql`
+    delete from answer_runs where account_id = ${ref.accountId} and agent_id = ${ref.agentId} and id in (
+      select id from answer_runs where account_id = ${ref.accountId} and agent_id = ${ref.agentId}
+      order by created_at desc, id desc offset ${sql.lit(MAX_RUNS)})`.execute(db)
+}
+
+/** The background job that works through a run. */
+export const RUN_ANSWER_TESTS = 'run-answer-tests'
+export type RunAnswerTests = { accountId: AccountId; agentId: string; runId: string }
+
+/**
+ * Stores a run of these cases and enqueues its job. Throws RESOURCE_NOT_FOUND without a case, RESOURCE_DUPLICATE while
+ * another run of the agent is running, and CHAT_MODEL_NOT_ALLOWED.
+ */
+export async function startRun(
+  trx: Trx,
+  { jobs, models }: { jobs: Pick<Jobs, 'enqueue'>; models: Pick<Models, 'resolve'> },
+  agent: { ref: AgentRef; plan: string; model: string },
+  cases: readonly CaseOfRun[],
+  settings: RunSettings,
+): Promise<string> {
+  const { ref, plan } = agent
+  if (cases.length === 0)
+    throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The agent has no cases; add some first.' })
+  const model =
+    models.resolve(settings.model ?? agent.model) ?? (settings.model ? null : models.resolve('auto'))
+  if (!model) throw invalidField('model', 'There is no such model.')
+  const allowed = planOf(plan).models
+  if (allowed && settings.model && settings.model !== 'auto' && !allowed.includes(settings.model))
+    throw new ApiError('CHAT_MODEL_NOT_ALLOWED')
+  await holdAgent(trx, ref)
+  const running = trx
+    .selectFrom('answer_runs')
+    .select('id')
+    .where(ofAgent(ref))
+    .where('status', '=', 'running')
+  if (await running.executeTakeFirst())
+    throw new ApiError('RESOURCE_DUPLICATE', {
+      message: 'A test of this agent is running. Wait for it, or cancel it.',
+    })
+  const id = newId()
+  await trx
+    .insertInto('answer_runs')
+    .values({
+      id,
+      account_id: ref.accountId,
+      agent_id: ref.agentId,
+      status: 'running',
+      settings: json({ ...settings, creditsOfAnswer: model.entry.credits }),
+      cases: json(cases),
+    })
+    .execute()
+  const { accountId, agentId } = ref
+  await jobs.enqueue<RunAnswerTests>(trx, RUN_ANSWER_TESTS, { accountId, agentId, runId: id }, 0, accountId)
+  return id
+}
+
+export function presentRun(row: RunRow): Static<typeof ListedAnswerRun> {
+  const { creditsOfAnswer, ...settings } = row.settings
+  return {
+    id: row.id,
+    status: row.status,
+    ...settings,
+    total: row.total,
+    done: row.done,
+    passed: row.passed,
+    expectedCredits: row.turns * creditsOfAnswer,
+    credits: row.credits,
+    createdAt: row.created_at.toISOString(),
+    finishedAt: row.finished_at?.toISOString() ?? null,
+  }
+}
+
+export type CaseShare = { caseId: string; name: string; share: number }
+
+/** Returns the share of the repetitions of each case that passed. */
+export function sharesOf(results: readonly Result[]): Map<string, CaseShare> {
+  const shares = new Map<string, CaseShare>()
+  for (const [caseId, [first, ...others]] of Map.groupBy(results, (result) => result.caseId)) {
+    if (!first) continue
+    const all = [first, ...others]
+    shares.set(caseId, {
+      caseId,
+      name: first.name,
+      share: all.filter(({ passed }) => passed).length / all.length,
+    })
+  }
+  return shares
+}
+
+/** Compares two runs by the cases that both have finished. */
+export function compareRuns(
+  before: readonly Result[],
+  after: readonly Result[],
+): Static<typeof AnswerComparison> {
+  const [old, now] = [sharesOf(before), sharesOf(after)]
+  const cases = [...now.values()].flatMap(({ caseId, name, share }) => {
+    const former = old.get(caseId)
+    return former ? [{ caseId, name, before: former.share, after: share }] : []
+  })
+  const better = cases.filter((one) => one.after > one.before).length
+  const worse = cases.filter((one) => one.after < one.before).length
+  return { cases, better, worse, same: cases.length - better - worse, chance: signTest(better, worse) }
+}
+
+/** The two-sided sign test: how likely so uneven a split is when better and worse are equally likely. */
+export function signTest(better: number, worse: number): number {
+  const n = better + worse
+  let chosen = 1
+  let tail = 0
+  for (let k = 0; k <= Math.min(better, worse); k++) {
+    tail += chosen
+    chosen = (chosen * (n - k)) / (k + 1)
+  }
+  return Math.min(1, (2 * tail) / 2 ** n)
+}
+
+/** The cases of a run, as they were when it began. Throws RESOURCE_NOT_FOUND. */
+export async function casesOfRun(
+  db: Db,
+  ref: AgentRef,
+  id: string,
+): Promise<{ status: Row['status']; settings: RunSettings; cases: CaseOfRun[] } | undefined> {
+  if (!isId(id)) return undefined
+  return db
+    .selectFrom('answer_runs')
+    .select(['status', sql<RunSettings>`settings`.as('settings'), sql<CaseOfRun[]>`cases`.as('cases')])
+    .where(ofAgent(ref))
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
