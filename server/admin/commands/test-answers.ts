@@ -2,14 +2,19 @@ import { readFile } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import * as xlsx from '@e965/xlsx'
 import type { Static } from 'typebox'
-import { casesToRun } from '../../conversations/answer-tests/cases.ts'
-import { presentRun, requireRun, resultsOf, startRun } from '../../conversations/answer-tests/runs.ts'
+import { casesToRun } from '../../conversations/playground/answer-tests/cases.ts'
+import {
+  presentRun,
+  requireRun,
+  resultsOf,
+  startRun,
+} from '../../conversations/playground/answer-tests/runs.ts'
 import {
   type AnswerRun,
   type CaseContent,
   type CaseOfRun,
   NewAnswerCase,
-} from '../../conversations/answer-tests/schema.ts'
+} from '../../conversations/playground/answer-tests/schema.ts'
 import type { AgentRef } from '../../platform/db/refs.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import { bodyValidator } from '../../platform/http/input/validate.ts'

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Cursor, Exact, endpointsOf, Limit, Page, Success } from '../../platform/http/contract.ts'
+import { Cursor, Exact, endpointsOf, Limit, Page, Success } from '../../../platform/http/contract.ts'
 import {
   AnswerCase,
   AnswerCaseChange,

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { Exact, IsoTime, Nullable, OneOf, Subset } from '../../platform/http/contract.ts'
-import { Channel } from '../playground/schema.ts'
+import { Exact, IsoTime, Nullable, OneOf, Subset } from '../../../platform/http/contract.ts'
+import { Channel } from '../schema.ts'
 
 const Text = (maxLength: number, description: string) =>
   Type.String({ minLength: 1, maxLength, pattern: '\\S', refusal: 'Must not be blank.', description })

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
-import { askForText, jsonAnswer, objectOf } from '../../ai/calls/call-model.ts'
-import type { ResolvedModel } from '../../ai/calls/model-call.ts'
-import { foldText } from '../../platform/text/words/words.ts'
+import { askForText, jsonAnswer, objectOf } from '../../../ai/calls/call-model.ts'
+import type { ResolvedModel } from '../../../ai/calls/model-call.ts'
+import { foldText } from '../../../platform/text/words/words.ts'
 import type { CaseOfRun, Check, Result } from './schema.ts'
 
 type Answered = Pick<Result, 'messages' | 'calls' | 'sources' | 'outcome'> & { isHandedOver: boolean }

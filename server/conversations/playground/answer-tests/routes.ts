@@ -1,8 +1,8 @@
 import type { Static } from 'typebox'
-import type { Context } from '../../context.ts'
-import { transact } from '../../platform/db/statements/transact.ts'
-import { byCreation, type PageRequest, readPage } from '../../platform/http/pagination.ts'
-import { type Route, route } from '../../platform/http/route.ts'
+import type { Context } from '../../../context.ts'
+import { transact } from '../../../platform/db/statements/transact.ts'
+import { byCreation, type PageRequest, readPage } from '../../../platform/http/pagination.ts'
+import { type Route, route } from '../../../platform/http/route.ts'
 import { addCase, type CaseRow, casesToRun, changeCase, listCases, removeCase } from './cases.ts'
 import * as contract from './contract.ts'
 import {

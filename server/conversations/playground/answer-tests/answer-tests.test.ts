@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
-import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
-import { type Client, type Service, startService } from '../../../test/start.ts'
-import { trained, until } from '../../../test/until.ts'
-import { evaluate } from '../../admin/commands/evaluate-command.ts'
+import { type ModelServer, startModelServer } from '../../../../test/fakes/model-server.ts'
+import { type Client, type Service, startService } from '../../../../test/start.ts'
+import { trained, until } from '../../../../test/until.ts'
+import { evaluate } from '../../../admin/commands/evaluate-command.ts'
 
 let service: Service
 let client: Client

@@ -1,22 +1,22 @@
 import { type Selectable, sql } from 'kysely'
 import type { Static } from 'typebox'
-import { planOf } from '../../accounts/plans/plans.ts'
-import { holdAgent } from '../../agents/records/find-agent.ts'
-import type { Models } from '../../ai/models.ts'
-import type { Db, Trx } from '../../platform/db/database.ts'
-import { isId, newId } from '../../platform/db/ids.ts'
-import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
-import { json } from '../../platform/db/statements/json.ts'
-import type { AccountId } from '../../platform/db/tables/columns.ts'
-import type { AnswerRunsTable } from '../../platform/db/tables/conversations.ts'
-import { ApiError, invalidField } from '../../platform/http/errors.ts'
-import { newestFirst, type PageRequest } from '../../platform/http/pagination.ts'
-import { requireRow } from '../../platform/http/require-row.ts'
-import type { Jobs } from '../../platform/jobs/jobs.ts'
+import { planOf } from '../../../accounts/plans/plans.ts'
+import { holdAgent } from '../../../agents/records/find-agent.ts'
+import type { Models } from '../../../ai/models.ts'
+import type { Db, Trx } from '../../../platform/db/database.ts'
+import { isId, newId } from '../../../platform/db/ids.ts'
+import { type AgentRef, ofAgent } from '../../../platform/db/refs.ts'
+import { json } from '../../../platform/db/statements/json.ts'
+import type { AccountId } from '../../../platform/db/tables/columns.ts'
+import type { AnswerRunsTable } from '../../../platform/db/tables/conversations.ts'
+import { ApiError, invalidField } from '../../../platform/http/errors.ts'
+import { newestFirst, type PageRequest } from '../../../platform/http/pagination.ts'
+import { requireRow } from '../../../platform/http/require-row.ts'
+import type { Jobs } from '../../../platform/jobs/jobs.ts'
 import type { AnswerComparison, CaseOfRun, ListedAnswerRun, Result, RunSettings } from './schema.ts'
 
 type Row = Selectable<AnswerRunsTable>
-export type RunRow = Omit<Row, 'cases' | 'settings'> & {
+type RunRow = Omit<Row, 'cases' | 'settings'> & {
   settings: RunSettings & { creditsOfAnswer: number }
   turns: number
   total: number
@@ -175,10 +175,10 @@ export function presentRun(row: RunRow): Static<typeof ListedAnswerRun> {
   }
 }
 
-export type CaseShare = { caseId: string; name: string; share: number }
+type CaseShare = { caseId: string; name: string; share: number }
 
 /** Returns the share of the repetitions of each case that passed. */
-export function sharesOf(results: readonly Result[]): Map<string, CaseShare> {
+function sharesOf(results: readonly Result[]): Map<string, CaseShare> {
   const shares = new Map<string, CaseShare>()
   for (const [caseId, [first, ...others]] of Map.groupBy(results, (result) => result.caseId)) {
     if (!first) continue
@@ -208,7 +208,7 @@ export function compareRuns(
 }
 
 /** The two-sided sign test: how likely so uneven a split is when better and worse are equally likely. */
-export function signTest(better: number, worse: number): number {
+function signTest(better: number, worse: number): number {
   const n = better + worse
   let chosen = 1
   let tail = 0
