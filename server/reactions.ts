@@ -6,6 +6,7 @@ import { dropReplies } from './conversations/records/drop-replies.ts'
 import type { ConversationRow } from './conversations/records/queries.ts'
 import type { DeliverAnswer } from './conversations/turn/end-turn.ts'
 import { storeCustomerMessage } from './inbox/messages/store-customer-message.ts'
+import { hoursOf } from './inbox/settings/settings.ts'
 import { solvedTickets } from './inbox/solved-tickets/solved-tickets.ts'
 import { onlineMembers } from './inbox/team/online-members.ts'
 import { openTicket } from './inbox/tickets/open-ticket.ts'
@@ -68,6 +69,8 @@ export const escalation = (notifier: Notifier) => ({
 /** A turn begins and ends. Everything runs in the transaction that stores the question or the answer. */
 export const turnReactions = (notifier: Notifier) => ({
   hasTicket,
+  /** A model is told when the team answers. */
+  hoursOf,
   /** A customer's message of a chat is also a message of the conversation's ticket. */
   async customerWrote(
     trx: Trx,

@@ -50,7 +50,7 @@ export type Talk = {
   spoken(): Promise<string[]>
 }
 
-type Deps = Pick<Context, 'db' | 'orphans' | 'hasTicket' | 'deliverAnswer'>
+type Deps = Pick<Context, 'db' | 'orphans' | 'hasTicket' | 'hoursOf' | 'deliverAnswer'>
 
 export async function declareDead(db: Db, process: OwnProcess): Promise<void> {
   const { id, epoch } = process

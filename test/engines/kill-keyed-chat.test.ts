@@ -6,6 +6,7 @@ import { newKey } from '../new-key.ts'
 import { type Home, newHome, parley, type Running, spawnService } from '../spawn-service.ts'
 import { type Client, clientOf } from '../start.ts'
 import { until } from '../until.ts'
+import { withoutBlocks } from '../without-blocks.ts'
 
 /** Kills the service while it answers a chat with an Idempotency-Key, and repeats the request. */
 
@@ -44,7 +45,9 @@ const ask = (key: string) =>
 
 /** How often the model was asked about the chat with this key. */
 const callsAbout = (key: string): number =>
-  models.requests.filter(({ body }) => body.messages?.at(-1)?.content === `What about ${key}?`).length
+  models.requests.filter(
+    ({ body }) => withoutBlocks(body.messages?.at(-1)?.content ?? '') === `What about ${key}?`,
+  ).length
 
 /** The messages of all conversations with the question of this key, and what the account has been charged in total. */
 async function outcomeOf(key: string) {

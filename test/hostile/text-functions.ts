@@ -25,7 +25,8 @@ import { tokensOfOne } from '../../server/conversations/search/index/text-tokens
 import { wordsVector } from '../../server/conversations/search/index/words-vector.ts'
 import { parseQuery } from '../../server/conversations/search/query/parse-query.ts'
 import { bestStretch, highlight, hitsIn } from '../../server/conversations/search/query/snippet.ts'
-import { buildPrompt, talkOf } from '../../server/conversations/turn/prepare.ts'
+import { talkOf } from '../../server/conversations/turn/prepare.ts'
+import { buildPrompt } from '../../server/conversations/turn/prompt/build-prompt.ts'
 import { mentionsIn } from '../../server/inbox/messages/add-note.ts'
 import { renderMarkdown, showsNothing } from '../../server/inbox/messages/render/render-markdown.ts'
 import { refuseUnknownVariables } from '../../server/inbox/settings/fill-variables.ts'
@@ -55,6 +56,7 @@ import { linearPattern } from '../../server/platform/text/safety/linear-pattern.
 import { splitSentences } from '../../server/platform/text/words/sentences.ts'
 import { foldText, splitWords, visibleText } from '../../server/platform/text/words/words.ts'
 import { parseMarkdown } from '../../widget/frame/parse-markdown.ts'
+import { promptParts } from '../prompt-parts.ts'
 
 type TextFunction = {
   run(text: string): unknown
@@ -145,18 +147,16 @@ export const TEXT_FUNCTIONS: Record<string, TextFunction> = {
   withoutMarkers: { run: withoutMarkers },
   buildPrompt: {
     run: (text) =>
-      buildPrompt({
-        instructions: '',
-        channelInstructions: null,
-        parentSummary: text,
-        procedures: null,
-        hasTools: true,
-        offersPerson: true,
-        passages: [{ ...chunk(text), chunkId: '1', score: 1, headingPath: [text] }],
-        transcript: [{ role: 'user', parts: [{ type: 'text', text }] }],
-        contextTokens: 8_000,
-        modelId: 'a',
-      }),
+      buildPrompt(
+        promptParts(
+          text,
+          {
+            passages: [{ ...chunk(text), chunkId: '1', score: 1, headingPath: [text] }],
+            customer: { name: text, country: null, page: text, attributes: { [text]: text } },
+          },
+          { earlier: [text] },
+        ),
+      ),
     most: MAX_MESSAGE_LENGTH,
   },
   readVerdict: { run: (text) => readVerdict(text, [{ name: 'a', aliases: [] }], 3) },

@@ -55,17 +55,16 @@ export function procedureTools(
   ]
 }
 
-/** Returns what the system prompt says about the procedures, and about the running one if there is one. */
-export function describeProcedures(procedures: Procedure[], runningId: string | null): string | null {
-  if (procedures.length === 0) return null
-  const running = procedures.find(({ id }) => id === runningId)
-  return [
+/** Returns what the system prompt says about the procedures. */
+export const describeProcedures = (procedures: Procedure[]): string =>
+  [
     `Procedures of this agent. When the situation of one arises, call ${START} with its name, follow the steps that it returns in their order, and call ${FINISH} at the end.`,
     ...procedures.map(({ name, trigger }) => `- ${oneLine(name)}: ${oneLine(trigger)}`),
-    ...(running ? [`The procedure "${oneLine(running.name)}" is running. Its steps:`] : []),
-    ...(running?.steps ?? []).map(describeStep),
   ].join('\n')
-}
+
+/** Returns what a model is told about the procedure that is running. */
+export const describeRunning = ({ name, steps }: Procedure): string =>
+  [`The procedure "${oneLine(name)}" is running. Its steps:`, ...steps.map(describeStep)].join('\n')
 
 function describeStep({ instruction, action }: ProcedureStep, index: number): string {
   return `${index + 1}. ${oneLine(instruction)}${action === null ? '' : ` (action: ${action})`}`

@@ -37,4 +37,6 @@ export type Toolkit = {
   tools: Tool[]
   /** What the system prompt says about the procedures; null when there are none. */
   procedures: string | null
+  /** What is said about the one that is running in the conversation; null when there is none. */
+  running: string | null
 }

@@ -4,7 +4,12 @@ import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { ActionRow } from '../definitions/action-queries.ts'
 import { createInputChecks } from '../inputs/check-inputs.ts'
 import { lastRun } from '../procedures/procedure-runs.ts'
-import { describeProcedures, type Procedure, procedureTools } from '../procedures/procedure-tools.ts'
+import {
+  describeProcedures,
+  describeRunning,
+  type Procedure,
+  procedureTools,
+} from '../procedures/procedure-tools.ts'
 import { actionTool, type ToolDeps } from './action-tool.ts'
 import type { Tool, Toolkit } from './tool.ts'
 
@@ -74,16 +79,18 @@ export function createToolkits(
     forAction: (row) => actionTool(deps, row, createInputChecks()),
 
     async forAgent(agent, channel, conversationId) {
-      if (agent.toolsVersion === 0) return { tools: [], procedures: null }
+      if (agent.toolsVersion === 0) return { tools: [], procedures: null, running: null }
       const { actions, procedures, procedureTools } = await loadedOf(agent)
       const tools = actions
         .filter(({ channels }) => channels === null || channels.includes(channel))
         .map(({ tool }) => tool)
-      if (procedures.length === 0) return { tools, procedures: null }
-      const running = conversationId && (await runningProcedure(deps.db, agent.accountId, conversationId))
+      if (procedures.length === 0) return { tools, procedures: null, running: null }
+      const runningId = conversationId && (await runningProcedure(deps.db, agent.accountId, conversationId))
+      const running = procedures.find(({ id }) => id === runningId)
       return {
         tools: [...tools, ...procedureTools],
-        procedures: describeProcedures(procedures, running || null),
+        procedures: describeProcedures(procedures),
+        running: running ? describeRunning(running) : null,
       }
     },
   }

@@ -4,7 +4,10 @@ import { ModelFailure, toModelFailure, tooLong } from '../failures/model-failure
 import { NOTHING_REFUSED, type Refused } from './refused-settings.ts'
 
 export type Part = LanguageModelV4StreamPart
-export type CallOptions = Omit<LanguageModelV4CallOptions, 'abortSignal'>
+export type CallOptions = Omit<LanguageModelV4CallOptions, 'abortSignal'> & {
+  /** Set where the prompt begins like those of other calls with the same key, and should be read from a cache. */
+  cacheKey?: string
+}
 
 /** Receives the parts of a response from a wire. */
 export type Receiver = {

@@ -62,7 +62,7 @@ function messagesOf(message: LanguageModelV4Message): Record<string, unknown>[] 
     case 'system':
       return [{ role: 'system', content: message.content }]
     case 'user':
-      return [{ role: 'user', content: textOf(message.content) }]
+      return [{ role: 'user', content: contentOf(message.content) }]
     case 'assistant': {
       const calls = message.content.filter((part) => part.type === 'tool-call')
       const text = textOf(message.content)
@@ -93,6 +93,17 @@ function messagesOf(message: LanguageModelV4Message): Record<string, unknown>[] 
           content: outputText(output),
         }))
   }
+}
+
+/** Servers of models that see take a list; others may know texts alone. */
+function contentOf(content: Extract<LanguageModelV4Message, { role: 'user' }>['content']): unknown {
+  if (content.every(({ type }) => type === 'text')) return textOf(content)
+  return content.flatMap((part): object[] => {
+    if (part.type === 'text') return [{ type: 'text', text: part.text }]
+    if (part.data.type !== 'data') return []
+    const base64 = Buffer.from(part.data.data as Uint8Array).toString('base64')
+    return [{ type: 'image_url', image_url: { url: `data:${part.mediaType};base64,${base64}` } }]
+  })
 }
 
 /** DeepSeek refuses a call that it has reasoned about without that reasoning. */

@@ -4,6 +4,7 @@ import { boundedFetch } from '../calls/bounded-fetch.ts'
 import { type CallOptions, limitsOf, type Wire } from '../calls/model-call.ts'
 import { type Refused, without } from '../calls/refused-settings.ts'
 import type { ModelEntry } from '../catalogue/catalogue.ts'
+import { withCacheMarks, withOneSystem } from './cache-marks.ts'
 import { languageModelWire } from './language-model-wire.ts'
 
 /** Returns the wire for the provider of a catalogue entry. */
@@ -21,7 +22,7 @@ export async function providerWire(entry: ModelEntry, connections: Dispatcher): 
 
 /** Returns the options of a call as the model takes them. */
 function asTaken({ temperature: isSent, canThink, ...entry }: ModelEntry, options: CallOptions): CallOptions {
-  const { temperature, providerOptions, reasoning: asked, ...rest } = options
+  const { temperature, providerOptions, reasoning: asked, cacheKey, prompt, ...rest } = options
   // Claude refuses to think where it has to call a tool.
   const isForced = options.toolChoice?.type === 'tool' && entry.provider === 'anthropic'
   const reasoning = isForced ? 'none' : (asked ?? entry.reasoning)
@@ -30,12 +31,14 @@ function asTaken({ temperature: isSent, canThink, ...entry }: ModelEntry, option
     temperature === undefined || isSent === 'never' || (isSent === 'chosen' && temperature === 0)
   return {
     ...rest,
+    prompt:
+      entry.provider !== 'anthropic' ? withOneSystem(prompt) : cacheKey ? withCacheMarks(prompt) : prompt,
     ...(isLeftOut ? {} : { temperature }),
     ...(canThink && typeof reasoning === 'string' ? { reasoning } : {}),
     providerOptions: {
       ...providerOptions,
       // Conversations are stored here, so OpenAI need not keep them as well.
-      openai: { store: false },
+      openai: { store: false, ...(cacheKey ? { promptCacheKey: cacheKey } : {}) },
       ...thinkingOptions(entry.provider, canThink, reasoning),
     },
   }

@@ -13,7 +13,7 @@ export type MessageRow = Selectable<MessagesTable>
 
 /** The part of a stored message that a model reads. */
 export type TranscriptMessage = Pick<MessageRow, 'role' | 'parts'> &
-  Partial<Pick<MessageRow, 'id' | 'metadata'>>
+  Partial<Pick<MessageRow, 'id' | 'seq' | 'metadata' | 'created_at'>>
 
 /** The conversation that another one continues; `messages` are its last messages, oldest first. */
 export type Parent = { id: string; summary: string; messages: TranscriptMessage[] }

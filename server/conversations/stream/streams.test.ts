@@ -7,6 +7,7 @@ import { NEVER, tokens } from '../../../test/fakes/reply.ts'
 import { readStream } from '../../../test/read-stream.ts'
 import { type Answer, type Client, type Service, startService } from '../../../test/start.ts'
 import { until } from '../../../test/until.ts'
+import { withoutBlocks } from '../../../test/without-blocks.ts'
 import { plans } from '../../accounts/plans/plans.ts'
 import { newId } from '../../platform/db/ids.ts'
 import { reconcile } from '../credits/reconcile.ts'
@@ -198,7 +199,8 @@ test('a retry replaces the answer, and everything after it', async () => {
   assert.notEqual(after[1].id, first.id)
   assert.equal(retried.body.data.metadata.userMessageId, after[0].id)
   const asked = models.requests.findLast(({ body }) => !JSON.stringify(body).includes('Write a title'))!
-  assert.deepEqual(asked.body.messages.slice(1), [{ role: 'user', content: 'Hello' }])
+  const [, question, ...rest] = asked.body.messages
+  assert.deepEqual([withoutBlocks(question.content), rest], ['Hello', []])
   const page = await client.request('GET', ofConversation(conversationId, '/messages?limit=1'))
   assert.equal(page.body.pagination.total, 2)
 })
@@ -459,7 +461,9 @@ test('a conversation that continues another one knows its content', async () => 
   assert.equal(body.data.parentSummary, 'The customer needs size 42.')
   await say({ message: 'And in blue?', conversationId })
   const asked = models.requests.findLast(({ body }) => JSON.stringify(body).includes('And in blue?'))!
-  assert.match(asked.body.messages.at(-1).content, /The customer needs size 42[\s\S]*And in blue\?/)
+  const [, , ...others] = asked.body.messages
+  assert.match(asked.body.messages[1].content, /The customer needs size 42[\s\S]*And in red\?/)
+  assert.doesNotMatch(JSON.stringify(others), /size 42/, 'it stands where it stays')
   const foreign = await service.account()
   const theirs = (await foreign.request('POST', '/agents', { name: 'X' })).body.id
   const stolen = await foreign.request('POST', `/agents/${theirs}/chat`, {

@@ -41,7 +41,9 @@ export async function prepareFixed(
   return {
     found,
     score: 1,
-    toolkit: { tools: [], procedures: null },
+    toolkit: { tools: [], procedures: null, running: null },
+    // Nothing is asked that a provider could cache.
+    cacheKey: 'none',
     promptFor: () => [{ role: 'user', content: [{ type: 'text', text: question }] }],
     mustCall: null,
     escalate: null,

@@ -9,6 +9,7 @@ import { readStream } from '../../../test/read-stream.ts'
 import { reconcileByHand } from '../../../test/reconcile-by-hand.ts'
 import { type Answer, type Client, type Service, startService } from '../../../test/start.ts'
 import { trained, until } from '../../../test/until.ts'
+import { withoutBlocks } from '../../../test/without-blocks.ts'
 import { newId } from '../../platform/db/ids.ts'
 import { CUSTOMER_SENTENCES } from '../../platform/text/languages/customer-sentences.ts'
 
@@ -94,7 +95,9 @@ test('a JSON answer is returned, and the same conversation continues with its hi
   assert.equal(temperature, 0)
   assert.match(messages[0].content, /^Be brief\./)
   assert.deepEqual(
-    messages.slice(1).map(({ role, content }: { role: string; content: string }) => [role, content]),
+    messages
+      .slice(1)
+      .map(({ role, content }: { role: string; content: string }) => [role, withoutBlocks(content)]),
     [
       ['user', 'My name is Ada.'],
       ['assistant', 'Hello from the model.'],
@@ -127,7 +130,7 @@ test("the agent's and the channel's instructions and the passages reach the mode
   assert.match(system, /Speak like a pirate\.[\s\S]*One sentence\./)
   // Text written by others stays outside the system message.
   assert.doesNotMatch(system, /eleven years/)
-  assert.match(asked, /^<(data-\w+)>\n[\s\S]*eleven years[\s\S]*\n<\/\1>\n\nHow long is the warranty/)
+  assert.match(asked, /\n<(data-\w+)>\n[\s\S]*eleven years[\s\S]*\n<\/\1>\n\nHow long is the warranty/)
   assert.doesNotMatch(system, /With a greeting/)
   assert.equal(request.body.temperature, 0.4)
   assert.equal(request.headers.authorization, 'Bearer sk-test')

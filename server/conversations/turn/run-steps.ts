@@ -14,8 +14,9 @@ import { prepareFixed } from './answer-fixed.ts'
 import { askModel, type Talk, takeOver } from './ask-model.ts'
 import { finishTurn } from './finish.ts'
 import { topicRules } from './forbidden-topics.ts'
-import { prepare, toolResult } from './prepare.ts'
-import { withoutOwnNames } from './quoted-data.ts'
+import { prepare } from './prepare.ts'
+import { withoutOwnNames } from './prompt/blocks.ts'
+import { toolResult } from './prompt/model-messages.ts'
 import { type Step, speakStep } from './speak-step.ts'
 import { rulesIn, SystemTextGuard } from './system-text-guard.ts'
 import type { Prepared, StepsResult, Turn, TurnNeeds } from './turn.ts'
@@ -142,7 +143,7 @@ async function speak(ctx: TurnNeeds, turn: Turn, live: LiveGeneration, result: S
       result.finishReason = 'other'
       return
     }
-    talk.since.push(...spoken(step, results))
+    talk.since.push(...spoken(step, results, prepared.cacheKey))
     if (live.count > 0) live.emit({ type: 'finish-step' })
   }
 }
@@ -247,14 +248,14 @@ function givenText(
 ): string {
   const read = prompt
     .filter(({ role }) => role !== 'assistant')
-    .map(({ content }) =>
-      typeof content === 'string'
-        ? content
-        : content.map((part) => (part.type === 'text' ? part.text : JSON.stringify(part))).join('\n'),
-    )
+    .map(({ content }) => (typeof content === 'string' ? content : content.map(readText).join('\n')))
   const said = transcript.filter((one) => one.role === 'assistant' && !metadataOf(one).ungrounded)
   return withoutOwnNames([...read, ...said.map(textOf)].join('\n'))
 }
+
+/** Numbers in the bytes of a picture are none. */
+const readText = (part: { type: string; text?: string }): string =>
+  part.type === 'text' ? (part.text ?? '') : part.type === 'file' ? '' : JSON.stringify(part)
 
 const thoughtOf = ({ content }: Step): string =>
   content
@@ -290,8 +291,8 @@ function paceOf({ generations }: TurnNeeds, { owner }: Turn, live: LiveGeneratio
   }
 }
 
-function spoken({ content }: Step, results: CallResult[]): LanguageModelV4Message[] {
-  const answers = results.map(({ call, output }) => toolResult(call.id, call.name, output as JSONValue))
+function spoken({ content }: Step, results: CallResult[], key: string): LanguageModelV4Message[] {
+  const answers = results.map(({ call, output }) => toolResult(call, output as JSONValue, key))
   return [
     { role: 'assistant', content },
     { role: 'tool', content: answers },

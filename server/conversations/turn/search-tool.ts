@@ -3,7 +3,7 @@ import type { Tool } from '../../actions/tools/tool.ts'
 import { givenPassages, givenText } from '../../knowledge/search/answering/given-passages.ts'
 import type { AgentKnowledge, Passage } from '../../knowledge/search/knowledge.ts'
 import { recordOf } from '../../platform/unknown-values.ts'
-import { asData } from './quoted-data.ts'
+import { asData } from './prompt/blocks.ts'
 import type { TurnNeeds } from './turn.ts'
 
 const NAME = 'search_documents'

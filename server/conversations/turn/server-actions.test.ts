@@ -266,7 +266,7 @@ test('a procedure is followed over several turns without the caller seeing it, a
   const second = await say({ message: 'A 1', conversationId })
   assert.deepEqual(typesOf(second.body.data.parts), ['tool-call', 'tool-result', 'text'])
   const asked = models.requests.slice(before).find(({ body }) => body.tools)!
-  assert.match(asked.body.messages[0].content, /Look it up/)
+  assert.match(asked.body.messages.at(-1).content, /Look it up/)
   assert.deepEqual(await runs(), [{ status: 'completed' }])
 })
 

@@ -3,20 +3,16 @@ import { exhaustedIn, limitsOf, reserving } from '../../accounts/plans/credits.t
 import type { ResolvedModel } from '../../ai/calls/model-call.ts'
 import type { StoredSource } from '../../knowledge/search/answering/cited-source.ts'
 import { violates } from '../../platform/db/connections/database-errors.ts'
-import type { Db, Trx } from '../../platform/db/database.ts'
-import { isId, newId } from '../../platform/db/ids.ts'
+import type { Trx } from '../../platform/db/database.ts'
+import { newId } from '../../platform/db/ids.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
-import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import { KeyTaken, rebindKey, takeKey } from '../../platform/http/idempotency/idempotency.ts'
 import { recordAnswer, type Trial } from '../explanations/record-answer.ts'
-import { ignoreWaitingCalls, waitingCalls } from '../records/parts.ts'
-import { type MessageMetadata, metadataOf } from '../records/present.ts'
+import { metadataOf } from '../records/present.ts'
 import {
   type ConversationRow,
-  type MessageRow,
-  messagesBackwards,
   notOngoing,
   type Parent,
   readParent,
@@ -27,7 +23,16 @@ import {
 import { EVENTS_PER_GENERATION } from '../stream/events.ts'
 import type { LiveGeneration } from '../stream/reading.ts'
 import { chooseModel, improveTitle, noting, standInsFor } from './ask-model.ts'
+import { findRetry, type Plan, planTurn } from './plan-turn.ts'
 import { askedText } from './prepare.ts'
+import {
+  type Known,
+  knownSurroundings,
+  newPlace,
+  type Place,
+  placeOf,
+  surroundingsOf,
+} from './prompt/surroundings.ts'
 import { requireBudget } from './require-budget.ts'
 import { runTurn } from './run-steps.ts'
 import {
@@ -81,7 +86,7 @@ async function giveTitle(ctx: TurnNeeds, turn: Turn, live: LiveGeneration): Prom
     await improveTitle(ctx, model, owner, live, question)
 }
 
-type Deps = Pick<TurnNeeds, 'db' | 'process' | 'orphans' | 'hasTicket' | 'customerWrote'>
+type Deps = Pick<TurnNeeds, 'db' | 'process' | 'orphans' | 'hasTicket' | 'customerWrote' | 'hoursOf'>
 
 /**
  * Stores the user message and the running generation in one transaction and reserves the credits. From then on, nothing
@@ -129,11 +134,18 @@ async function storeStart(ctx: Deps, trx: Trx, turn: StartRequest): Promise<Star
   const plan = conversation ? await planTurn(trx, turn, conversation, target) : firstOf(turn)
   const parent = await parentOf(trx, turn, conversation, plan)
   const generation = { id, conversationId: conversation?.id ?? newId() }
-  const firstEvent = await insertGeneration(trx, ctx.process, turn, generation, plan, { message, parent })
+  const where = conversation ? placeOf(conversation) : newPlace(turn)
+  const { firstEvent, known } = await insertGeneration(trx, ctx, turn, generation, plan, {
+    message,
+    parent,
+    where,
+  })
   if (conversation && message !== null && (await ctx.hasTicket(trx, account.id, conversation.id)))
     await ctx.customerWrote(trx, conversation, { messageId: plan.userMessageId, text: message })
   const asked: TranscriptMessage[] =
-    message === null ? [] : [{ id: plan.userMessageId, role: 'user', parts: textPart(message) }]
+    message === null
+      ? []
+      : [{ id: plan.userMessageId, role: 'user', parts: textPart(message), created_at: new Date() }]
   return {
     ids: {
       ...generation,
@@ -148,6 +160,7 @@ async function storeStart(ctx: Deps, trx: Trx, turn: StartRequest): Promise<Star
     transcript: [...(turn.history ?? plan.history), ...asked],
     isFirst: plan.isFirst,
     parent,
+    surroundings: surroundingsOf(where, known),
     citedBefore: plan.kind === 'continuation' ? citedIn(plan.history.at(-1)) : [],
   }
 }
@@ -203,16 +216,17 @@ async function parentOf(
 
 /**
  * Stores the message, if there is one, and the running generation, and reserves its credits. The conversation is new or
- * its row is locked. Returns the number after which the generation's events begin.
+ * its row is locked. Returns the number after which the generation's events begin, and what is known of the customer for a
+ * model to read.
  */
 async function insertGeneration(
   trx: Trx,
-  process: Deps['process'],
+  { process, hoursOf }: Pick<Deps, 'process' | 'hoursOf'>,
   turn: StartRequest,
   { id, conversationId }: { id: string; conversationId: string },
   plan: Plan,
-  { message, parent }: { message: string | null; parent: Parent | null },
-): Promise<number> {
+  { message, parent, where }: { message: string | null; parent: Parent | null; where: Place },
+): Promise<{ firstEvent: number; known: Known | null }> {
   const { account, agent, model } = turn
   const target =
     turn.conversationId === undefined
@@ -227,7 +241,9 @@ async function insertGeneration(
   const entry = sql`select ${newId()}::uuid as "entryId", id as "generationId", ${model.credits}::integer as credits,
     ${turn.trial ? 'trial' : 'usage'} as "entryKind" from made`
   const parts = message === null ? null : json(textPart(message))
-  const { rows } = await sql<{ first_event: number }>`
+  const ref = { accountId: account.id, agentId: agent.id }
+  const known = model.id === 'builtin' ? sql`null` : knownSurroundings(ref, where, hoursOf(ref))
+  const { rows } = await sql<{ first_event: number; known: Known | null }>`
     with target as (
       ${target} returning last_seq, generation_count
     ), ${parts ? messageRow(turn, conversationId, plan.userMessageId, parts) : sql``} made as (
@@ -240,8 +256,8 @@ async function insertGeneration(
         coalesce(${plan.askedSeq}::integer, last_seq)
       from target returning id, first_event
     ), ${reserving(limits, entry)}
-    select first_event from made, reserved`.execute(trx)
-  return rows[0]?.first_event ?? 0
+    select first_event, ${known} as known from made, reserved`.execute(trx)
+  return { firstEvent: rows[0]?.first_event ?? 0, known: rows[0]?.known ?? null }
 }
 
 const messageRow = (
@@ -282,211 +298,3 @@ const movedConversation = (
           answer_stopped = false, continuations = 0`
   }
   where account_id = ${account.id}::uuid and id = ${id}::uuid`
-
-const MAX_HISTORY = 40
-/** The most replies to one message of a channel that may be started, however each of them ended. */
-export const MAX_STARTS = 10
-
-type Plan = {
-  kind: 'reply' | 'continuation' | 'retry'
-  userMessageId: string
-  /** The number of the user's message, if it already exists. */
-  askedSeq: number | null
-  messageId: string
-  history: MessageRow[]
-  cut: { from: number; to: number } | null
-  isFirst: boolean
-}
-
-async function readHistory(
-  trx: Trx,
-  { account }: StartRequest,
-  conversationId: string,
-  beforeSeq: number | null,
-): Promise<MessageRow[]> {
-  const page = { limit: MAX_HISTORY - 1, beforeSeq }
-  const found = await messagesBackwards(trx, account.id, conversationId, page)
-  const newest = found.filter((row) => metadataOf(row).deletedAt === undefined).reverse()
-  // Some providers reject a history that begins in the middle of an exchange.
-  return found.length < MAX_HISTORY ? newest : newest.slice(newest.findIndex(({ role }) => role === 'user'))
-}
-
-/** Returns the changes that the turn makes to the conversation, whose row is locked. */
-async function planTurn(
-  trx: Trx,
-  turn: StartRequest,
-  conversation: ConversationRow,
-  retried: RetryTarget | null,
-): Promise<Plan> {
-  const { account, agent, ask } = turn
-  const { id, last_seq } = conversation
-  const messageId = turn.insteadOf?.messageId ?? newId()
-  if (retried) {
-    const { from, question } = retried
-    const history = await readHistory(trx, turn, id, question.seq + 1)
-    return {
-      kind: 'retry',
-      userMessageId: question.id,
-      askedSeq: question.seq,
-      messageId,
-      history,
-      cut: { from, to: last_seq },
-      isFirst: false,
-    }
-  }
-  if (agent.toolsVersion > 0) {
-    await ignoreWaitingCalls(trx, account.id, id, { expiredOnly: ask.kind === 'continue' })
-  }
-  const history = await readHistory(trx, turn, id, null)
-  const reply = { kind: 'reply' as const, messageId, history, cut: null }
-  if (ask.kind === 'message') {
-    const unanswered = history.at(-1)
-    const before =
-      unanswered?.role === 'user' ? await answerNeverMade(trx, account.id, id, unanswered.seq) : undefined
-    return {
-      ...reply,
-      messageId: before?.message_id ?? messageId,
-      userMessageId: newId(),
-      askedSeq: null,
-      isFirst: false,
-    }
-  }
-  if (ask.kind === 'pending') {
-    if (turn.insteadOf === undefined && conversation.answer_starts >= MAX_STARTS)
-      throw new ApiError('CHAT_NOTHING_TO_CONTINUE')
-    const unfinished = await findUnfinished(trx, account.id, conversation, history)
-    if (unfinished) return { kind: 'continuation', ...unfinished, history, cut: null, isFirst: false }
-    const asked = readPending(conversation, history)
-    const isFirst = history.every(({ role }) => role === 'user')
-    return { ...reply, ...asked, isFirst }
-  }
-  if (history.at(-1)?.role === 'user') {
-    // The earlier answer failed: the process died, or the model failed.
-    const asked = readPending(conversation, history)
-    return { ...reply, ...asked, isFirst: history.every(({ role }) => role === 'user') }
-  }
-  const continued = await requireContinuable(trx, account.id, id, history)
-  return { kind: 'continuation', ...continued, history, cut: null, isFirst: false }
-}
-
-/**
- * Returns the answer to the message with this number if it ended before its first word. Its client may have been told
- * its id, so the answer to this message and the next one keeps the id.
- */
-const answerNeverMade = (trx: Trx, accountId: AccountId, conversationId: string, askedSeq: number) =>
-  trx
-    .selectFrom('generations')
-    .select('message_id')
-    .where('account_id', '=', accountId)
-    .where('conversation_id', '=', conversationId)
-    .where('asked_seq', '=', askedSeq)
-    .where('kind', '=', 'reply')
-    .where('message_state', '=', 'none')
-    .where('stop_reason', 'is', null)
-    .orderBy('first_event', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-
-/**
- * Returns the assistant message that continues from the results of its actions, and the user message that it answers.
- * Throws CHAT_NOTHING_TO_CONTINUE when the newest message is not waiting for results, or when some are still missing.
- */
-async function requireContinuable(
-  db: Db,
-  accountId: AccountId,
-  conversationId: string,
-  history: MessageRow[],
-): Promise<{ userMessageId: string; askedSeq: number; messageId: string }> {
-  const newest = history.at(-1)
-  const { finishReason } = (newest?.metadata ?? {}) as MessageMetadata
-  if (newest?.role !== 'assistant' || finishReason !== 'tool-calls') {
-    throw new ApiError('CHAT_NOTHING_TO_CONTINUE')
-  }
-  const waiting = await waitingCalls(db, accountId, conversationId)
-  if (waiting.length > 0) {
-    const list = waiting.map(({ id, name }) => `${name} (${id})`).join(', ')
-    throw new ApiError('CHAT_NOTHING_TO_CONTINUE', {
-      message: `There is no message, and actions still wait for their results: ${list}. Send them to tool-result first.`,
-    })
-  }
-  const asked = history.findLast(({ role }) => role === 'user') ?? newest
-  return { userMessageId: asked.id, askedSeq: asked.seq, messageId: newest.id }
-}
-
-/**
- * Returns the answer that was withheld from a channel after its actions had run, if it is the newest message, and the
- * newest of the messages that it answers.
- */
-async function findUnfinished(
-  db: Db,
-  accountId: AccountId,
-  { id, answered_seq }: Pick<ConversationRow, 'id' | 'answered_seq'>,
-  history: MessageRow[],
-): Promise<{ userMessageId: string; askedSeq: number; messageId: string } | null> {
-  const newest = history.at(-1)
-  const asked = history.findLast(({ role }) => role === 'user')
-  const { finishReason } = (newest?.metadata ?? {}) as MessageMetadata
-  if (newest?.role !== 'assistant' || finishReason !== 'tool-calls') return null
-  if (!asked || asked.seq <= answered_seq) return null
-  // The message may also be complete, and the customer has written while it was being generated.
-  const made = await db
-    .selectFrom('generations')
-    .select('asked_seq')
-    .where('account_id', '=', accountId)
-    .where('conversation_id', '=', id)
-    .where('message_id', '=', newest.id)
-    .orderBy('id', 'desc')
-    .executeTakeFirst()
-  if (!made || made.asked_seq <= answered_seq) return null
-  return { userMessageId: asked.id, askedSeq: asked.seq, messageId: newest.id }
-}
-
-type RetryTarget = { from: number; question: { id: string; seq: number } }
-
-/** Returns where a retry cuts (the number of the assistant message), and the user message that it answers again. */
-async function findRetry(
-  db: Db,
-  accountId: AccountId,
-  conversationId: string,
-  messageId: string,
-): Promise<RetryTarget> {
-  const messages = db
-    .selectFrom('messages')
-    .select(['id', 'seq'])
-    .where('account_id', '=', accountId)
-    .where('conversation_id', '=', conversationId)
-  const target = isId(messageId)
-    ? await messages.where('id', '=', messageId).where('role', '=', 'assistant').executeTakeFirst()
-    : undefined
-  if (!target) throw new ApiError('CHAT_RETRY_MESSAGE_NOT_FOUND')
-  const question = await messages
-    .where('role', '=', 'user')
-    .where('seq', '<', target.seq)
-    .orderBy('seq', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  if (!question) throw new ApiError('CHAT_RETRY_NO_USER_MESSAGE')
-  return { from: target.seq, question }
-}
-
-/**
- * Returns the customer's newest message, and the history with everything unanswered moved to its end, as the model has
- * to read it: messages on channels arrive at any time, even while an answer is being generated. Throws
- * CHAT_NOTHING_TO_CONTINUE when everything is answered. The caller holds the lock of the conversation's row.
- */
-function readPending(
-  { answered_seq }: Pick<ConversationRow, 'answered_seq'>,
-  history: MessageRow[],
-): { userMessageId: string; askedSeq: number; history: MessageRow[] } {
-  const isOpen = ({ role, seq }: MessageRow): boolean => role === 'user' && seq > answered_seq
-  const open = history.filter(isOpen)
-  const newest = open.at(-1)
-  if (!newest) throw new ApiError('CHAT_NOTHING_TO_CONTINUE')
-  const others = history.filter((message) => !isOpen(message))
-  return {
-    userMessageId: newest.id,
-    askedSeq: newest.seq,
-    // Providers reject a history without a message of the user before the first answer.
-    history: others.some(({ role }) => role === 'user') ? [...others, ...open] : history,
-  }
-}

@@ -1,4 +1,5 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
+import type { RawBuilder } from 'kysely'
 import type { Logger } from 'pino'
 import type { Toolkit, ToolOutput } from '../../actions/tools/tool.ts'
 import type { Toolkits } from '../../actions/tools/toolkits.ts'
@@ -17,6 +18,7 @@ import type { Db, Trx } from '../../platform/db/database.ts'
 import type { AgentRef } from '../../platform/db/refs.ts'
 import type { Guardrails } from '../../platform/db/tables/agents.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
+import type { BusinessHours } from '../../platform/db/tables/helpdesk.ts'
 import type { ServiceProcess } from '../../platform/db/upkeep/processes.ts'
 import type { KeyedRequest } from '../../platform/http/idempotency/idempotency.ts'
 import type { Secrets } from '../../platform/secrets/secrets.ts'
@@ -31,6 +33,7 @@ import type { FinishReason } from '../stream/events.ts'
 import type { GenerationIds } from '../stream/reading.ts'
 import type { DeliverAnswer } from './end-turn.ts'
 import type { Generations } from './generations.ts'
+import type { Surroundings } from './prompt/surroundings.ts'
 
 /** What a turn is asked to answer. */
 type Ask =
@@ -131,6 +134,7 @@ export type StartedTurn = {
   transcript: TranscriptMessage[]
   isFirst: boolean
   parent: Parent | null
+  surroundings: Surroundings
   /** The citations of the message that a continuation extends. */
   citedBefore: StoredSource[]
 }
@@ -156,6 +160,8 @@ export type Prepared = {
   /** The confidence of what was found; null when nothing was searched. */
   score: number | null
   toolkit: Toolkit
+  /** Tells the provider which prompts begin alike; see `blockKey`. */
+  cacheKey: string
   /** Returns the prompt as a model can read it: as much as fits, and nothing that only another one understands. */
   promptFor(model: ModelEntry): LanguageModelV4Prompt
   /** The tool that the first step has to call, because the customer has accepted the offer of a person; else null. */
@@ -212,6 +218,8 @@ export type Orphans = {
 
 /** What a turn asks of and tells the ticket of its conversation, passed in because the help desk is a higher layer. */
 type TicketReactions = {
+  /** Returns a query for the hours in which the team of an agent answers. */
+  hoursOf(agent: AgentRef): RawBuilder<BusinessHours | null>
   hasTicket(trx: Trx, accountId: AccountId, conversationId: string): Promise<boolean>
   /** Adds a customer's message to the ticket. */
   customerWrote(
@@ -227,6 +235,7 @@ export type TurnNeeds = TicketReactions & {
   log: Logger
   config: Config
   secrets: Secrets
+  filesDir: string
   process: ServiceProcess
   models: Models
   knowledge: Knowledge
@@ -244,9 +253,18 @@ export function withoutPayments(started: StartedTurn): StartedTurn {
       part.type === 'text' ? { ...part, text: withoutPaymentNumbers(part.text) } : part,
     ),
   })
-  const { transcript, parent } = started
+  const { transcript, parent, surroundings } = started
+  const { customer } = surroundings
+  const attributes = Object.entries(customer.attributes).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? withoutPaymentNumbers(value) : value,
+  ])
   return {
     ...started,
+    surroundings: {
+      ...surroundings,
+      customer: { ...customer, attributes: Object.fromEntries(attributes) },
+    },
     transcript: transcript.map(redacted),
     parent: parent && {
       ...parent,

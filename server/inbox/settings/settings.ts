@@ -1,3 +1,4 @@
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
 import { type AgentRef, ofAgent } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
@@ -29,6 +30,10 @@ export async function readSettings(db: Db, ref: AgentRef): Promise<Settings> {
     signature: row?.signature ?? null,
   }
 }
+
+/** Returns a query for the business hours of an agent. */
+export const hoursOf = ({ accountId, agentId }: AgentRef): RawBuilder<BusinessHours | null> => sql`
+  select business_hours from helpdesk_settings where account_id = ${accountId}::uuid and agent_id = ${agentId}`
 
 /** Changes the given fields; refuseHours() has already validated the hours. */
 export async function updateSettings(db: Db, ref: AgentRef, change: Partial<Settings>): Promise<Settings> {

@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
 import { type Answer, type Client, type Service, startService } from '../../../test/start.ts'
 import { until } from '../../../test/until.ts'
+import { withoutBlocks } from '../../../test/without-blocks.ts'
 import { reconcile } from '../../conversations/credits/reconcile.ts'
 import { endTurn, lockConversation } from '../../conversations/turn/end-turn.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
@@ -47,6 +48,10 @@ const heard = (index = -1): { role: string; content: string }[] =>
     .filter(({ wire }) => wire === 'chat')
     .at(index)
     ?.body.messages.slice(1)
+    .map(({ role, content }: { role: string; content: string }) => ({
+      role,
+      content: withoutBlocks(content),
+    }))
 const rowsOf = async (table: 'conversations' | 'messages' | 'generations'): Promise<number> =>
   (await service.ctx.db.selectFrom(table).select('id').where('account_id', '=', client.accountId).execute())
     .length

@@ -8,7 +8,7 @@ import { until } from '../../../../test/until.ts'
 import { publicAgent, type Visitor, visitorOf } from '../../../../test/visitor.ts'
 import { creditsUsed } from '../../../accounts/plans/credits.ts'
 import { reconcile } from '../../../conversations/credits/reconcile.ts'
-import { MAX_STARTS } from '../../../conversations/turn/start.ts'
+import { MAX_STARTS } from '../../../conversations/turn/plan-turn.ts'
 
 let models: ModelServer
 let service: Service

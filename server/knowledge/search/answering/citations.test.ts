@@ -6,11 +6,12 @@ import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { type ModelServer, startModelServer } from '../../../../test/fakes/model-server.ts'
 import { makePdf } from '../../../../test/fixtures/make-pdf.ts'
+import { promptParts } from '../../../../test/prompt-parts.ts'
 import { readStream } from '../../../../test/read-stream.ts'
 import { type Client, type Service, startService } from '../../../../test/start.ts'
 import { trained, until } from '../../../../test/until.ts'
 import { publicAgent, visitorOf } from '../../../../test/visitor.ts'
-import { buildPrompt } from '../../../conversations/turn/prepare.ts'
+import { buildPrompt } from '../../../conversations/turn/prompt/build-prompt.ts'
 import { json } from '../../../platform/db/statements/json.ts'
 import type { Passage } from '../knowledge.ts'
 import { Citations, withoutMarkers } from './citations.ts'
@@ -94,18 +95,7 @@ test('rows reach the model and the reader as a table, and a quote is one contigu
     (_, n) => `Plan: Plan ${n}; Price: ${n} EUR a month; Users: ${n * 5}`,
   )
   const passage = { ...passages[0]!, text: `Our prices.\n\n${rows.join('\n')}` }
-  const prompt = buildPrompt({
-    instructions: '',
-    channelInstructions: null,
-    parentSummary: null,
-    procedures: null,
-    hasTools: false,
-    offersPerson: true,
-    passages: [passage],
-    transcript: [{ role: 'user', parts: [{ type: 'text', text: 'What is plan 7?' }] }],
-    contextTokens: 8_000,
-    modelId: 'a',
-  })
+  const prompt = buildPrompt(promptParts('What is plan 7?', { passages: [passage] }))
   assert.match(JSON.stringify(prompt), /\| Plan \| Price \| Users \|\\n\| - \| - \| - \|\\n\| Plan 0 \|/)
   const { quote } = citedSource(passage, 'Plan 7 costs 7 EUR a month for 35 users')
   const [names, , ...values] = quote.split('\n')
