@@ -147,7 +147,7 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
     .executeTakeFirstOrThrow()
   const [pageId = '', toolCallId = '', groupId = '', erasureId = '', ticketMessageId = '', heldReplyId = ''] =
     Array.from({ length: 6 }, newId)
-  const blockedSenderId = newId()
+  const [blockedSenderId, heldMailId] = [newId(), newId()]
   await db
     .insertInto('blocked_senders')
     .values({ ...own, id: blockedSenderId, sender: `${mark}.example` })
@@ -155,7 +155,10 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
   const held = { reply: json({ content: mark }), due_at: new Date(), error: null }
   await db
     .insertInto('held_replies')
-    .values({ ...own, ...held, id: heldReplyId, ticket_id: ticketId, author_id: memberId })
+    .values([
+      { ...own, ...held, id: heldReplyId, ticket_id: ticketId, author_id: memberId },
+      { ...own, ...held, id: heldMailId, ticket_id: null, kind: 'mail', author_id: memberId },
+    ])
     .execute()
   const crawlId = newId()
   const crawl = {
@@ -332,6 +335,7 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
       tagIds: tagId,
       cannedReplyId,
       heldReplyId,
+      heldMailId,
       blockedSenderId,
       memberId,
       memberIds: memberId,
@@ -357,6 +361,7 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
       retryTicketMessage: { messageId: ticketMessageId },
       readOriginalMail: { messageId: originalId },
       forwardTicket: { messageId: ticketMessageId },
+      holdForward: { messageId: ticketMessageId },
       replyToTicket: { attachments: attachmentId },
       createProcedure: procedure,
       updateProcedure: procedure,

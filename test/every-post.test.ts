@@ -210,6 +210,8 @@ const asked: Record<string, (ids: Ids) => Asked> = {
   writeMail: () => ({ body: { to: ['eve@example.org'], subject: 'x', content: 'x', ...author } }),
   forwardTicket: () => ({ body: { to: ['bob@example.org'], ...author } }),
   holdReply: () => ({ body: { content: 'x', ...author } }),
+  holdMail: () => ({ body: { to: ['eve@example.org'], subject: 'x', content: 'x', ...author } }),
+  holdForward: () => ({ body: { to: ['bob@example.org'], ...author } }),
   addTicketNote: () => ({ body: { content: 'x @ann@example.com', ...author } }),
   fillCannedReply: ({ ticketNumber }) => ({ body: { ticketNumber: Number(ticketNumber), ...author } }),
   beginMailSignIn: () => ({

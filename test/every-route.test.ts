@@ -112,6 +112,8 @@ const bodies: Record<string, Record<string, unknown>> = {
   writeMail: { to: ['a@example.com'], subject: 'x', content: 'x', authorEmail: 'ann@example.com' },
   forwardTicket: { to: ['a@example.com'], authorEmail: 'ann@example.com' },
   holdReply: { content: 'x', authorEmail: 'ann@example.com' },
+  holdMail: { to: ['a@example.com'], subject: 'x', content: 'x', authorEmail: 'ann@example.com' },
+  holdForward: { to: ['a@example.com'], authorEmail: 'ann@example.com' },
   blockSender: { sender: 'spam.example' },
   addTicketNote: { content: 'x', authorEmail: 'ann@example.com' },
   fillCannedReply: { ticketNumber: 1, authorEmail: 'ann@example.com' },

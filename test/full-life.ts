@@ -168,6 +168,10 @@ async function leaveElsewhere(world: World, parentConversationId: string): Promi
       channel: 'email',
     })
     .execute()
+  const mail = { to: [email], name, subject: MARK, content: MARK, holdSeconds: 60 }
+  const held = { ...mail, authorEmail: 'team@example.com' }
+  const answer = await client.request('POST', `/agents/${agentId}/helpdesk/held-mails`, held)
+  if (answer.status !== 201) throw new Error(JSON.stringify(answer.body))
 }
 
 /** Inserts what channels, the help desk and the insights store about a conversation. */

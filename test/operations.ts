@@ -38,6 +38,13 @@ const BODIES: Record<string, Record<string, unknown>> = {
   },
   '/api/v2 forwardTicket': { to: ['eve@example.org'], authorEmail: 'ann@example.com' },
   '/api/v2 holdReply': { content: 'x', holdSeconds: 10, authorEmail: 'ann@example.com' },
+  '/api/v2 holdMail': {
+    to: ['eve@example.org'],
+    subject: 'x',
+    content: 'x',
+    authorEmail: 'ann@example.com',
+  },
+  '/api/v2 holdForward': { to: ['eve@example.org'], authorEmail: 'ann@example.com' },
   '/api/v2 fillCannedReply': { ticketNumber: 1, authorEmail: 'ann@example.com' },
   '/api/v2 eraseUser': { userId: 'nobody' },
   '/api/v2 exportUser': { userId: 'nobody' },

@@ -3,16 +3,19 @@ import type { Task } from '../platform/jobs/jobs.ts'
 import type { RecurringJob } from '../platform/jobs/recurring-jobs.ts'
 import { flagBreaches } from './clocks/flag-breaches.ts'
 import { purgeEvents } from './live/event-queries.ts'
-import { SEND_HELD, type SendHeld, sendHeld } from './mail/held-replies.ts'
+import { SEND_HELD, SEND_HELD_MAIL, type SendHeld, sendHeld } from './mail/held-replies.ts'
 
-const sending = (ctx: Pick<Context, 'db' | 'jobs' | 'notifier'>): Task<SendHeld> => ({
-  name: SEND_HELD,
+const sending = (name: string, ctx: Pick<Context, 'db' | 'jobs' | 'notifier'>): Task<SendHeld> => ({
+  name,
   concurrency: 4,
   retries: 10,
   run: (payload) => sendHeld(ctx, payload),
 })
 
-export const helpdeskJobs = (ctx: Pick<Context, 'db' | 'jobs' | 'notifier'>): Task<never>[] => [sending(ctx)]
+export const helpdeskJobs = (ctx: Pick<Context, 'db' | 'jobs' | 'notifier'>): Task<never>[] => [
+  sending(SEND_HELD, ctx),
+  sending(SEND_HELD_MAIL, ctx),
+]
 
 export const helpdeskRecurringJobs = (ctx: Pick<Context, 'db' | 'notifier'>): RecurringJob[] => [
   { what: 'targets of tickets', everyMs: 20_000, run: () => flagBreaches(ctx) },

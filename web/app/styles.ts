@@ -2,6 +2,7 @@
 import '../actions/actions.module.css'
 import '../agents/agents.module.css'
 import '../conversations/conversations.module.css'
+import '../conversations/mail.module.css'
 import '../deploy/deploy.module.css'
 import '../evaluations/evaluations.module.css'
 import '../inbox/inbox.module.css'

@@ -1,6 +1,7 @@
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { CHANNEL_NAMES } from '../../server/agents/settings/channel-names.ts'
 import { call, reading } from '../app/api.ts'
 import { fetchAgain } from '../app/queries.ts'
 import { useCan, useMember } from '../app/session.ts'
@@ -15,11 +16,14 @@ import classes from './conversations.module.css'
 import { Correction } from './correction.tsx'
 import { Explanation } from './explanation.tsx'
 import { MessageView } from './message-view.tsx'
+import { OriginalMail } from './original-mail.tsx'
 import { readingConversation } from './read-conversation.ts'
 import { STATUS_TONES } from './status-tones.ts'
 import { VisitorName } from './visitor-name.tsx'
 
 const LIVE_MS = 4_000
+const MAILS = '/agents/{agentId}/conversations/{conversationId}/mails'
+const ORIGINAL = '/agents/{agentId}/conversations/{conversationId}/messages/{messageId}/original'
 
 type ConversationProps = { agentId: string; conversationId: string; onBack?: () => void }
 
@@ -32,6 +36,14 @@ export function Conversation({ agentId, conversationId, onBack }: ConversationPr
     ...readingConversation(agentId, conversationId),
     refetchInterval: ({ state }) => (state.data?.status === 'ended' ? false : LIVE_MS),
   })
+  const mails = useQuery({
+    ...reading(MAILS, { params }),
+    // A new message may be a mail.
+    queryKey: [MAILS, params, conversation.data?.messages.length],
+    enabled: conversation.data?.source === CHANNEL_NAMES.email.source,
+    placeholderData: keepPreviousData,
+  })
+  const mailOf = (messageId: string) => mails.data?.find((mail) => mail.messageId === messageId)
   const insights = useQuery(reading('/agents/{agentId}/conversations/{conversationId}/insights', { params }))
   return (
     <Loaded of={conversation} lines={8}>
@@ -62,7 +74,12 @@ export function Conversation({ agentId, conversationId, onBack }: ConversationPr
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard */}
           <section className={classes.messages} aria-label="Messages" tabIndex={0}>
             {messages.map((message) => (
-              <MessageView key={message.id} message={message}>
+              <MessageView key={message.id} message={message} mail={mailOf(message.id)}>
+                {mailOf(message.id)?.hasHtml && (
+                  <OriginalMail
+                    reading={reading(ORIGINAL, { params: { ...params, messageId: message.id } })}
+                  />
+                )}
                 {message.role === 'assistant' && !message.metadata?.author && (
                   <>
                     {can('sources:write') && (

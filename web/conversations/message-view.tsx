@@ -7,6 +7,7 @@ import { ThumbsDown, ThumbsUp, Wrench } from '../ui/icons.ts'
 import { linksToSources, Markdown } from '../ui/markdown.tsx'
 import { Badge } from '../ui/page.tsx'
 import classes from './conversations.module.css'
+import { type MailOfMessage, MailPeople } from './mail-people.tsx'
 
 export const textOf = ({ parts }: Pick<Message, 'parts'>): string =>
   parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n')
@@ -70,8 +71,10 @@ export function UngroundedMark({ values }: UngroundedProps) {
   )
 }
 
-/** Shows a message with its author, sources and tool calls. */
-export function MessageView({ message, children }: { message: Message; children?: ReactNode }) {
+type MessageViewProps = { message: Message; mail?: MailOfMessage | undefined; children?: ReactNode }
+
+/** Shows a message with its author, sources and tool calls. `mail`: the mail that it is. */
+export function MessageView({ message, mail, children }: MessageViewProps) {
   const { role, parts, createdAt, editedAt, deletedAt, feedback, metadata, attachments } = message
   const [open, setOpen] = useState<number | null>(null)
   const isVisitor = role === 'user'
@@ -93,6 +96,7 @@ export function MessageView({ message, children }: { message: Message; children?
         {feedback === 'positive' && <ThumbsUp size={14} aria-label="Rated good" />}
         {feedback === 'negative' && <ThumbsDown size={14} aria-label="Rated bad" className={classes.bad} />}
       </header>
+      {mail && <MailPeople mail={mail} />}
       {parts.map((part, at) => {
         if (part.type === 'text') {
           return (

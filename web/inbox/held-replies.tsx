@@ -34,13 +34,13 @@ export function HeldReplies({ params, onBack }: HeldRepliesProps) {
   return (
     <div role="status">
       {held.data?.map((reply) => (
-        <HeldLine key={reply.id} params={params} reply={reply} onBack={onBack} />
+        <HeldReplyLine key={reply.id} params={params} reply={reply} onBack={onBack} />
       ))}
     </div>
   )
 }
 
-function HeldLine({ params, reply, onBack }: HeldRepliesProps & { reply: HeldReply }) {
+function HeldReplyLine({ params, reply, onBack }: HeldRepliesProps & { reply: HeldReply }) {
   const takeBack = useMutation({
     meta: { quiet: true },
     mutationFn: () =>
@@ -50,14 +50,33 @@ function HeldLine({ params, reply, onBack }: HeldRepliesProps & { reply: HeldRep
     onSettled: () => refresh(TICKETS),
   })
   return (
-    <div className={classes.held}>
-      <p>
-        {reply.error === null ? 'Sending the reply' : `The reply was not sent: ${reply.error}`}
-        <q>{reply.content.slice(0, 80)}</q>
-      </p>
-      <Button small pending={takeBack.isPending} onClick={() => takeBack.mutate()}>
-        {reply.error === null ? 'Undo' : 'Back to the text'}
-      </Button>
-    </div>
+    <HeldLine
+      what="reply"
+      quote={reply.content.slice(0, 80)}
+      error={reply.error}
+      isPending={takeBack.isPending}
+      onBack={() => takeBack.mutate()}
+    />
   )
 }
+
+type HeldLineProps = {
+  what: string
+  quote: string
+  error: string | null
+  isPending: boolean
+  onBack: () => void
+}
+
+/** What is about to be sent, or could not be. */
+export const HeldLine = ({ what, quote, error, isPending, onBack }: HeldLineProps) => (
+  <div className={classes.held}>
+    <p>
+      {error === null ? `Sending the ${what}` : `The ${what} was not sent: ${error}`}
+      <q>{quote}</q>
+    </p>
+    <Button small pending={isPending} onClick={onBack}>
+      {error === null ? 'Undo' : 'Back to the text'}
+    </Button>
+  </div>
+)

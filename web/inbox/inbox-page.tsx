@@ -11,6 +11,7 @@ import { Bell, BellOff, Inbox as InboxIcon } from '../ui/icons.ts'
 import { Badge } from '../ui/page.tsx'
 import { Empty, Loaded } from '../ui/state.tsx'
 import { isSoundOn, turnSound } from './chime.ts'
+import { HeldMails } from './held-mails.tsx'
 import classes from './inbox.module.css'
 import { NewMail } from './new-mail.tsx'
 import { Presence } from './presence.tsx'
@@ -76,13 +77,9 @@ export function InboxPage() {
     <div className={`${classes.desk} ${open ? classes.reading : ''}`}>
       {/* On a phone, the open ticket takes the place of the list, but the page keeps its heading. */}
       <h1 className="visually-hidden">Inbox</h1>
+      <HeldMails agentId={agentId} />
       <section className={classes.list} aria-label="Tickets">
-        <InboxHead
-          agentId={agentId}
-          unread={unread}
-          isLive={isLive}
-          onOpen={(ticketNumber) => void change({ ticket: String(ticketNumber) })}
-        />
+        <InboxHead agentId={agentId} unread={unread} isLive={isLive} />
         <UnreadableNote agentId={agentId} />
         <TicketFilters agentId={agentId} search={search} onChange={change} />
         <Loaded<unknown> of={list} lines={8}>
@@ -119,14 +116,9 @@ export function InboxPage() {
   )
 }
 
-type InboxHeadProps = {
-  agentId: string
-  unread: number
-  isLive: boolean
-  onOpen: (ticketNumber: number) => void
-}
+type InboxHeadProps = { agentId: string; unread: number; isLive: boolean }
 
-function InboxHead({ agentId, unread, isLive, onOpen }: InboxHeadProps) {
+function InboxHead({ agentId, unread, isLive }: InboxHeadProps) {
   return (
     <header className={classes.head}>
       <span className={classes.heading} aria-hidden>
@@ -135,7 +127,7 @@ function InboxHead({ agentId, unread, isLive, onOpen }: InboxHeadProps) {
       {unread > 0 && <Badge tone="warning">{unread} unread</Badge>}
       {!isLive && <Badge tone="danger">Not live</Badge>}
       <span className={classes.space} />
-      <NewMail agentId={agentId} onOpened={onOpen} />
+      <NewMail agentId={agentId} />
       <Presence agentId={agentId} />
       <SoundSwitch />
     </header>

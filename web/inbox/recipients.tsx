@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useId, useState } from 'react'
+import { useEffect, useId, useState } from 'react'
 import { type OutputOf, reading } from '../app/api.ts'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/field.tsx'
@@ -27,6 +27,10 @@ export function Recipients({ params, people, onChange }: RecipientsProps) {
   const known = useRecipients(params)
   const [isOpen, setIsOpen] = useState(false)
   const fields = useId()
+  // They were sent, or all people were chosen again.
+  useEffect(() => {
+    if (people === null) setIsOpen(false)
+  }, [people])
   if (known.data?.channel !== 'email') return null
   const { to, cc } = known.data
   const all = { to: asText(to), cc: asText(cc), bcc: '' }
@@ -53,7 +57,7 @@ export function Recipients({ params, people, onChange }: RecipientsProps) {
         {isOpen ? 'Hide the recipients' : 'Change the recipients'}
       </Button>
       <div id={fields} className={classes.recipientFields} hidden={!isOpen}>
-        {(['to', 'cc', 'bcc'] as const).map((name) => (
+        {FIELDS.map((name) => (
           <TextField
             key={name}
             label={LABELS[name]}
@@ -69,29 +73,38 @@ export function Recipients({ params, people, onChange }: RecipientsProps) {
   )
 }
 
+const FIELDS = ['to', 'cc', 'bcc'] as const
 const LABELS = { to: 'To', cc: 'Cc', bcc: 'Bcc (only your team sees it)' }
 
 const asText = (people: readonly Person[]): string => people.map(({ address }) => address).join(', ')
 
 /** Returns the addresses in a text; names before them are left out. */
-export const addressesIn = (text: string): string[] =>
+const addressesIn = (text: string): string[] =>
   text.split(/[,;\n]/).flatMap((one) => (/<([^<>]*)>/.exec(one)?.[1] ?? one).trim() || [])
 
 /** The fields of a request that sends a mail. */
 export const requestOf = (people: TypedPeople | null) =>
   people && { to: addressesIn(people.to), cc: addressesIn(people.cc), bcc: addressesIn(people.bcc) }
 
-type MailOfMessage = { from?: Person | null; to?: Person[]; cc?: Person[]; bcc?: Person[] }
+type AddressFieldsProps = { start?: { to?: string[]; cc?: string[]; bcc?: string[] } | undefined }
 
-/** Says to whom the mail of a message went. */
-export function MailPeople({ mail }: { mail: MailOfMessage }) {
-  const lines = (['to', 'cc', 'bcc'] as const).flatMap((name) => {
-    const people = mail[name] ?? []
-    return people.length > 0 ? [`${TITLES[name]}: ${people.map(nameOf).join(', ')}`] : []
-  })
-  return lines.length === 0 ? null : <p className={classes.mailPeople}>{lines.join(' · ')}</p>
+/** The recipients of a mail in a form, which are read by peopleOf(). */
+export const AddressFields = ({ start }: AddressFieldsProps) =>
+  FIELDS.map((name) => (
+    <TextField
+      key={name}
+      label={LABELS[name]}
+      name={name}
+      defaultValue={start?.[name]?.join(', ')}
+      required={name === 'to'}
+      placeholder={name === 'to' ? 'ann@example.com, bob@example.com' : undefined}
+      autoCapitalize="none"
+      spellCheck={false}
+    />
+  ))
+
+/** Returns the recipients that were entered into AddressFields. */
+export function peopleOf(form: FormData) {
+  const addresses = (name: string): string[] => addressesIn(String(form.get(name) ?? ''))
+  return { to: addresses('to'), cc: addresses('cc'), bcc: addresses('bcc') }
 }
-
-const TITLES = { to: 'To', cc: 'Cc', bcc: 'Bcc' }
-
-const nameOf = ({ name, address }: Person): string => (name ? `${name} <${address}>` : address)

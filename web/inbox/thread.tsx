@@ -1,10 +1,12 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useLayoutEffect, useRef } from 'react'
-import { call, listing, type Ticket, type TicketMessage } from '../app/api.ts'
+import { call, listing, reading, type Ticket, type TicketMessage } from '../app/api.ts'
 import { useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Explanation } from '../conversations/explanation.tsx'
+import { type MailOfMessage, MailPeople } from '../conversations/mail-people.tsx'
 import { ChangeMark, DeliveryMark, MessageView } from '../conversations/message-view.tsx'
+import { OriginalMail } from '../conversations/original-mail.tsx'
 import { readingConversation } from '../conversations/read-conversation.ts'
 import { Ago } from '../ui/ago.tsx'
 import { Button } from '../ui/button.tsx'
@@ -14,8 +16,6 @@ import { Loaded } from '../ui/state.tsx'
 import { eventWords } from './event-words.ts'
 import { Forward } from './forward.tsx'
 import { type Held, HeldAnswer } from './held-answer.tsx'
-import { OriginalMail } from './original-mail.tsx'
-import { MailPeople } from './recipients.tsx'
 import classes from './thread.module.css'
 import { refresh, TICKETS } from './use-live-desk.ts'
 
@@ -61,7 +61,9 @@ export function Thread({ agentId, ticketNumber, ticket }: ThreadProps) {
           ))}
         </details>
       )}
-      {ticket.description && <Markdown text={ticket.description} />}
+      {ticket.description && !entries.some(({ contentText }) => contentText === ticket.description) && (
+        <Markdown text={ticket.description} />
+      )}
       {messages.hasNextPage && (
         <Button small pending={messages.isFetchingNextPage} onClick={() => messages.fetchNextPage()}>
           Show earlier messages
@@ -79,6 +81,8 @@ export function Thread({ agentId, ticketNumber, ticket }: ThreadProps) {
   )
 }
 
+const ORIGINAL = '/agents/{agentId}/helpdesk/tickets/{ticketNumber}/messages/{messageId}/original'
+
 type EntryProps = { agentId: string; ticketNumber: number; message: TicketMessage }
 
 function Entry({ agentId, ticketNumber, message }: EntryProps) {
@@ -94,7 +98,7 @@ function Entry({ agentId, ticketNumber, message }: EntryProps) {
   const kind = type === 'note' ? classes.note : sender?.type === 'customer' ? classes.customer : classes.ours
   const { delivery, editedAt, deletedAt, mail, held } = (metadata ?? {}) as {
     held?: Held
-    mail?: Parameters<typeof MailPeople>[0]['mail'] & { hasHtml?: boolean }
+    mail?: MailOfMessage
     delivery?: { status: string; error?: string }
     editedAt?: string
     deletedAt?: string
@@ -116,8 +120,14 @@ function Entry({ agentId, ticketNumber, message }: EntryProps) {
       {mail && <MailPeople mail={mail} />}
       <Markdown text={contentText ?? content ?? ''} mayLink={held && linksToSources()} />
       {held && <HeldAnswer ticketNumber={ticketNumber} text={contentText ?? ''} held={held} />}
-      {mail?.hasHtml && <OriginalMail params={{ agentId, ticketNumber, messageId: id }} />}
-      {mail && type === 'reply' && <Forward agentId={agentId} ticketNumber={ticketNumber} messageId={id} />}
+      {mail && (
+        <div className={classes.buttons}>
+          {mail.hasHtml && (
+            <OriginalMail reading={reading(ORIGINAL, { params: { agentId, ticketNumber, messageId: id } })} />
+          )}
+          {type === 'reply' && <Forward agentId={agentId} ticketNumber={ticketNumber} messageId={id} />}
+        </div>
+      )}
       {attachments.length > 0 && (
         <ul>
           {attachments.map(({ name, url }) => (

@@ -5,12 +5,12 @@ import { isId } from '../../platform/db/ids.ts'
 import type { TicketRef } from '../../platform/db/refs.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import type { AttachmentNote } from '../../platform/db/tables/attachments.ts'
-import type { MailPeople } from '../../platform/db/tables/channels.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import { escapeHtml, textAsHtml } from '../../platform/text/safety/escape-html.ts'
 import { enqueueDelivery } from '../deliveries/enqueue-delivery.ts'
 import { addTicketMessage, type TicketMessageRow } from '../messages/add-ticket-message.ts'
 import { findTicketMessage } from '../messages/list-ticket-messages.ts'
+import { type ChosenPeople, chosenPeople } from '../messages/recipients.ts'
 import { renderMarkdown } from '../messages/render/render-markdown.ts'
 import type { Member } from '../team/find-member.ts'
 import { publishDeskEvent } from '../tickets/publish-desk-event.ts'
@@ -19,7 +19,7 @@ import { requireTicket, type TicketRow } from '../tickets/ticket-queries.ts'
 /** The most messages of one mail; the newest are kept. */
 const MAX_MESSAGES = 200
 
-type Forward = { people: MailPeople; note: string | null; messageId: string | null }
+type Forward = { people: ChosenPeople; note: string | null; messageId: string | null }
 type Said = { who: string; at: Date; text: string; html: string; attachments: AttachmentNote[] }
 
 /** Forwards messages of a ticket by email, and adds a note about it to the ticket. Throws RESOURCE_NOT_FOUND. */
@@ -27,14 +27,14 @@ export async function forwardTicket(
   ctx: Pick<Context, 'db' | 'notifier'>,
   ref: TicketRef,
   author: Member,
-  { people, note, messageId }: Forward,
+  { people: chosen, note, messageId }: Forward,
 ): Promise<TicketMessageRow> {
   const { accountId, agentId, ticketNumber } = ref
+  const nobody = { to: [], cc: [], bcc: [] }
+  const people = chosenPeople({ channel: 'email', threadId: null, people: nobody }, chosen) ?? nobody
   return transact(ctx.db, async (trx) => {
     const ticket = await requireTicket(trx, ref, true)
-    const said = messageId === null ? await allOf(trx, ticket) : [await oneOf(trx, ticket, messageId)]
-    if (said.length === 0)
-      throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The ticket has no messages to forward.' })
+    const said = await saidIn(trx, ticket, messageId)
     const attachments = said.flatMap((message) => message.attachments)
     const named = [...people.to, ...people.cc, ...people.bcc].map(({ address }) => address).join(', ')
     const what = messageId === null ? 'all messages' : `the message of ${said[0]?.who}`
@@ -86,7 +86,7 @@ function contentOf(said: Said[], note: string | null): { text: string; html: str
   }
 }
 
-const saidIn = ({ sender, created_at, content, content_text, attachments }: TicketMessageRow): Said => ({
+const saidBy = ({ sender, created_at, content, content_text, attachments }: TicketMessageRow): Said => ({
   who: [sender?.name, sender?.email && `<${sender.email}>`].filter(Boolean).join(' ') || 'Visitor',
   at: created_at,
   text: content_text ?? '',
@@ -94,11 +94,18 @@ const saidIn = ({ sender, created_at, content, content_text, attachments }: Tick
   attachments,
 })
 
+/** Returns what would be forwarded: one message, or all of the ticket. Throws RESOURCE_NOT_FOUND. */
+export async function saidIn(trx: Trx, ticket: TicketRow, messageId: string | null): Promise<Said[]> {
+  const said = messageId === null ? await allOf(trx, ticket) : [await oneOf(trx, ticket, messageId)]
+  if (said.length > 0) return said
+  throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The ticket has no messages to forward.' })
+}
+
 async function oneOf(trx: Trx, ticket: TicketRow, messageId: string): Promise<Said> {
   const row = isId(messageId) ? await findTicketMessage(trx, ticket, messageId) : undefined
   if (row?.type !== 'reply')
     throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The ticket has no such message.' })
-  return saidIn(row)
+  return saidBy(row)
 }
 
 /** What was said to the agent before the ticket comes first. */
@@ -112,7 +119,7 @@ async function allOf(trx: Trx, ticket: TicketRow): Promise<Said[]> {
     .orderBy('created_at', 'desc')
     .limit(MAX_MESSAGES)
     .execute()
-  const replies = rows.toReversed().map(saidIn)
+  const replies = rows.toReversed().map(saidBy)
   return [...(await earlier(trx, ticket, rows)), ...replies].slice(-MAX_MESSAGES)
 }
 

@@ -45,7 +45,8 @@ export const listContacts = endpoint({
       Type.String({
         minLength: 1,
         maxLength: 254,
-        description: 'The beginning of a name, or a whole external id, address or phone number',
+        description:
+          'The beginning of a name, or a whole external id, address or phone number, also an id, a number or a username by which a channel knows or has known the person',
       }),
     ),
   }),

@@ -42,6 +42,17 @@ export async function findContacts(
   let query = db.selectFrom('contacts').where(ofAgent(ref))
   if (wanted !== undefined) {
     const words = wanted.trim().toLowerCase()
+    const named = db
+      .selectFrom('contact_identities')
+      .select('contact_id')
+      .where('account_id', '=', accountId)
+      .where('agent_id', '=', agentId)
+      .where((eb) =>
+        eb.or([
+          eb('value', 'in', [wanted.trim(), normalPhone(wanted)]),
+          eb(eb.fn<string>('lower', ['username']), '=', words.replace(/^@/, '')),
+        ]),
+      )
     const beginning = `${words.replace(/[\\%_]/g, '\\$&')}%`
     query = query.where((eb) =>
       eb.or([
@@ -49,6 +60,8 @@ export async function findContacts(
         eb('phonenumber', '=', normalPhone(wanted)),
         eb(eb.fn<string>('lower', ['email']), '=', words),
         eb(eb.fn<string>('lower', ['name']), 'like', beginning),
+        // Also what the channel has called the person before.
+        eb('id', 'in', named),
       ]),
     )
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
+import { addIdentities } from '../../../test/add-identities.ts'
 import { type Client, type Service, startService } from '../../../test/start.ts'
 import { openTicket } from '../../inbox/tickets/open-ticket.ts'
 import { resolveContact } from '../records/resolve-contact.ts'
@@ -62,6 +63,28 @@ test('a contact is created, read, changed, found and deleted', async () => {
   assert.ok(wrong.body.error.details['customAttributes.size'])
   assert.deepEqual((await client.request('DELETE', `${contacts()}/${id}`)).body, { success: true })
   assert.equal((await client.request('GET', `${contacts()}/${id}`)).status, 404)
+})
+
+test('a contact is found by its username and by what a channel has called it before', async () => {
+  const id = await add({ name: 'Eva' })
+  const own = { account_id: client.accountId, agent_id: agentId }
+  const { db } = service.ctx
+  await addIdentities(db, own, id)
+  const before = { replaced_at: new Date(), value: 'SE.0001', username: 'Eva.Berg' }
+  await db
+    .updateTable('contact_identities')
+    .set(before)
+    .where('contact_id', '=', id)
+    .where('kind', '=', 'user')
+    .execute()
+  const found = async (query: string) =>
+    (await get(`?query=${encodeURIComponent(query)}`)).data.map((row: { id: string }) => row.id)
+  for (const query of ['SE.0001', '@eva.berg', 'EVA.BERG', '+46 70 123 45 67'])
+    assert.deepEqual(await found(query), [id], query)
+  for (const query of ['eva.ber', 'SE.0002', '@']) assert.deepEqual(await found(query), [], query)
+  const other = (await client.request('POST', '/agents', { name: 'Other' })).body.id
+  const elsewhere = await client.request('GET', `/agents/${other}/contacts?query=SE.0001`)
+  assert.deepEqual(elsewhere.body.data, [])
 })
 
 test('pages contain every contact once', async () => {

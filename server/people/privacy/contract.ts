@@ -67,7 +67,7 @@ export const exportUser = endpoint({
   name: 'exportUser',
   summary: 'Export everything held about an end user',
   description:
-    'Send exactly one of the names. The response is NDJSON: a line of the type `user` with the names found, lines of the types `contact`, `conversation` (in the format of the conversation export, including ratings), `lead` and `ticket`, and a last line of the type `end` with the counts. Without that line, the response was cut off.',
+    'Send exactly one of the names. The response is NDJSON: a line of the type `user` with the names found, lines of the types `contact` (with the identities by which channels know or have known them), `conversation` (in the format of the conversation export, including ratings), `lead` and `ticket`, and a last line of the type `end` with the counts. Without that line, the response was cut off.',
   scope: 'privacy:read',
   body: person,
   success: {

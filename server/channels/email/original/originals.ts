@@ -1,7 +1,8 @@
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Db, Trx } from '../../../platform/db/database.ts'
+import type { ConversationRef } from '../../../platform/db/refs.ts'
 import { json } from '../../../platform/db/statements/json.ts'
-import type { MailOriginalsTable } from '../../../platform/db/tables/channels.ts'
+import type { MailOriginalsTable, MailPeople, ReceivedMail } from '../../../platform/db/tables/channels.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
 import type { ConnectionRow } from '../connection/connection.ts'
 
@@ -52,4 +53,24 @@ export async function originalOf(
     .where('inbound_messages.account_id', '=', accountId)
     .where('inbound_messages.message_id', '=', messageId)
     .executeTakeFirst()
+}
+
+type Mail = { messageId: string } & Partial<ReceivedMail & MailPeople>
+
+/** Returns the people of the mails of a conversation: as the customer's were received, and as members sent theirs. */
+export async function mailsOf(
+  db: Db,
+  { accountId, agentId, conversationId }: ConversationRef,
+): Promise<Mail[]> {
+  const { rows } = await sql<{ id: string; mail: Omit<Mail, 'messageId'> }>`
+    select messages.id, coalesce(received.content -> 'mail', said.metadata -> 'mail') as mail from messages
+    left join inbound_messages as received
+      on received.message_id = messages.id and received.account_id = ${accountId}
+    left join ticket_messages as said
+      on said.message_id = messages.id and said.account_id = ${accountId} and said.type = 'reply'
+    where messages.account_id = ${accountId} and messages.agent_id = ${agentId}
+      and messages.conversation_id = ${conversationId}
+      and coalesce(received.content -> 'mail', said.metadata -> 'mail') is not null
+    order by messages.seq`.execute(db)
+  return rows.map(({ id, mail }) => ({ messageId: id, ...mail }))
 }

@@ -44,6 +44,34 @@ test('the HTML of a mail is a page on which nothing runs and nothing is loaded f
   assert.equal(original.status, 200, JSON.stringify(original.body))
   assert.equal(original.body.hasRemoteImages, true)
 
+  const { conversationId } = (await client.request('GET', `${tickets}/${ticketNumber}`)).body
+  const conversation = `/agents/${box.agentId}/conversations/${conversationId}`
+  const [first, ...others] = (await client.request('GET', `${conversation}/mails`)).body
+  assert.deepEqual(
+    [first.from, first.to, first.hasHtml, others],
+    [
+      { address: 'ann@example.com', name: 'Ann' },
+      [{ address: 'support@shop.example', name: null }],
+      true,
+      [],
+    ],
+  )
+  const same = await client.request('GET', `${conversation}/messages/${first.messageId}/original`)
+  assert.equal(same.body.hasRemoteImages, true)
+  const stranger = await service.account()
+  const own = (await stranger.request('POST', '/agents', { name: 'Other' })).body.id
+  for (const [asked, at] of [
+    [stranger, conversation],
+    [stranger, `/agents/${own}/conversations/${conversationId}`],
+    [client, `/agents/${box.agentId}/conversations/${first.messageId}`],
+  ] as const) {
+    const answers = [
+      await asked.request('GET', `${at}/mails`),
+      await asked.request('GET', `${at}/messages/${first.messageId}/original`),
+    ]
+    assert.deepEqual([answers[0]?.status, answers[1]?.status], [404, 404], at)
+  }
+
   const open = async (url: string) => {
     const response = await fetch(new URL(url, service.url))
     return {

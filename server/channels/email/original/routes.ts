@@ -1,5 +1,6 @@
 import type { Context } from '../../../context.ts'
 import { attachmentUrl } from '../../../conversations/attachments/serve-attachments.ts'
+import { requireConversation } from '../../../conversations/records/queries.ts'
 import { findTicketMessage } from '../../../inbox/messages/list-ticket-messages.ts'
 import { requireTicket } from '../../../inbox/tickets/ticket-queries.ts'
 import { isId } from '../../../platform/db/ids.ts'
@@ -8,8 +9,8 @@ import { ApiError } from '../../../platform/http/errors.ts'
 import { type Route, route } from '../../../platform/http/route.ts'
 import { type RawRoute, rawRoute } from '../../../platform/http/server/serve-raw.ts'
 import type { SecretLocation } from '../../../platform/secrets/seal.ts'
-import { readOriginal } from './contract.ts'
-import { originalOf } from './originals.ts'
+import { listConversationMails, readConversationOriginal, readOriginal } from './contract.ts'
+import { mailsOf, originalOf } from './originals.ts'
 import { showOriginal } from './page-contract.ts'
 import { hasRemoteImages, safeHtml } from './safe-html.ts'
 
@@ -33,21 +34,44 @@ export const originalRoutes = (ctx: Deps): Route[] => [
       ? await findTicketMessage(ctx.db, ticket, params.messageId)
       : undefined
     if (!message?.message_id) throw noOriginal()
-    const { message_id: messageId } = message
-    const original = await originalOf(ctx.db, ref.accountId, messageId)
-    if (!original) throw noOriginal()
-    const urlOf = (withImages: boolean): string => {
-      const token: Token = { accountId: ref.accountId, messageId, withImages, until: Date.now() + HOUR_MS }
-      const sealed = ctx.secrets.key.seal(JSON.stringify(token), PLACE)
-      return `${ctx.config.publicUrl ?? ''}/mail-originals/${encodeURIComponent(sealed)}`
-    }
-    return {
-      url: urlOf(false),
-      urlWithImages: urlOf(true),
-      hasRemoteImages: hasRemoteImages(original.html),
-    }
+    return addressesOf(ctx, ref.accountId, message.message_id)
+  }),
+
+  route(listConversationMails, async ({ ref }) => {
+    await requireConversation(ctx.db, ref)
+    return mailsOf(ctx.db, ref)
+  }),
+
+  route(readConversationOriginal, async ({ ref, params: { messageId } }) => {
+    const { id } = await requireConversation(ctx.db, ref)
+    const message = isId(messageId)
+      ? await ctx.db
+          .selectFrom('messages')
+          .select('id')
+          .where('account_id', '=', ref.accountId)
+          .where('conversation_id', '=', id)
+          .where('id', '=', messageId)
+          .executeTakeFirst()
+      : undefined
+    if (!message) throw noOriginal()
+    return addressesOf(ctx, ref.accountId, message.id)
   }),
 ]
+
+async function addressesOf(ctx: Deps, accountId: AccountId, messageId: string) {
+  const original = await originalOf(ctx.db, accountId, messageId)
+  if (!original) throw noOriginal()
+  const urlOf = (withImages: boolean): string => {
+    const token: Token = { accountId, messageId, withImages, until: Date.now() + HOUR_MS }
+    const sealed = ctx.secrets.key.seal(JSON.stringify(token), PLACE)
+    return `${ctx.config.publicUrl ?? ''}/mail-originals/${encodeURIComponent(sealed)}`
+  }
+  return {
+    url: urlOf(false),
+    urlWithImages: urlOf(true),
+    hasRemoteImages: hasRemoteImages(original.html),
+  }
+}
 
 /** The page is sandboxed by its policy as well as by the frame around it. */
 export const originalPages = (ctx: Deps): RawRoute[] => [

@@ -196,3 +196,77 @@ test('a reply that cannot be sent any more waits with the reason', async () => {
   const back = await client.request('DELETE', `${path}/${waiting.id}`)
   assert.equal(back.status, 200)
 })
+
+test('a new mail can be taken back until it is sent, and opens its ticket from then on', async () => {
+  const path = `${desk()}/held-mails`
+  const file = new FormData()
+  file.set('file', new File(['1,2'], 'prices.csv'))
+  const uploaded = await client.raw('POST', `${desk()}/attachments`, { body: file })
+  const { id: fileId } = (await uploaded.json()) as { id: string }
+  const mail = { to: ['dora@example.com'], cc: ['bob@example.com'], name: 'Dora', subject: 'Prices' }
+  const hold = (content: string, holdSeconds: number) =>
+    client.request('POST', path, { ...mail, content, attachments: [fileId], holdSeconds, ...author })
+  const subjects = async () =>
+    (await client.request('GET', `${desk()}/tickets`)).body.data.map(
+      ({ subject }: { subject: string }) => subject,
+    )
+  const held = await hold('Hear they are.', 60)
+  assert.equal(held.status, 201, JSON.stringify(held.body))
+  assert.deepEqual((await client.request('GET', path)).body, [held.body])
+  assert.equal((await subjects()).includes('Prices'), false)
+  const { body: back } = await client.request('DELETE', `${path}/${held.body.id}`)
+  assert.deepEqual(
+    [back.kind, back.ticketNumber, back.to, back.cc, back.name, back.subject, back.content],
+    ['mail', null, mail.to, mail.cc, 'Dora', 'Prices', 'Hear they are.'],
+  )
+  assert.deepEqual(
+    back.attachments.map(({ name }: { name: string }) => name),
+    ['prices.csv'],
+  )
+  assert.equal((await client.request('DELETE', `${path}/${held.body.id}`)).status, 404)
+
+  await hold('Here they are.', 1)
+  const number = await ticketOf('Prices')
+  assert.equal((await messagesOf(number))[0].contentText, 'Here they are.')
+  assert.deepEqual((await client.request('GET', path)).body, [])
+  const { to, read } = await lastMail()
+  assert.deepEqual(to.toSorted(), ['bob@example.com', 'dora@example.com'])
+  assert.deepEqual(
+    read.files.map(({ name }) => name),
+    ['prices.csv'],
+  )
+})
+
+test('a forward can be taken back until it is sent; no other way leads to it', async () => {
+  await box.receive(mail('Which factory made it?', { Subject: 'Factory' }))
+  const number = await ticketOf('Factory')
+  const [first] = await messagesOf(number)
+  const forwards = `${desk()}/tickets/${number}/held-forwards`
+  const forward = { to: ['factory@example.net'], bcc: ['boss@shop.example'], messageId: first.id, ...author }
+  const held = await client.request('POST', forwards, { ...forward, note: 'Yours?', holdSeconds: 60 })
+  assert.equal(held.status, 201, JSON.stringify(held.body))
+  assert.deepEqual(
+    [held.body.kind, held.body.ticketNumber, held.body.messageId],
+    ['forward', number, first.id],
+  )
+  // It is no reply to the customer, also not to those who take replies back.
+  const replies = `${desk()}/tickets/${number}/held-replies`
+  assert.deepEqual((await client.request('GET', replies)).body, [])
+  assert.equal((await client.request('DELETE', `${replies}/${held.body.id}`)).status, 404)
+  const stranger = await service.account()
+  const other = (await stranger.request('POST', '/agents', { name: 'Other' })).body.id
+  const elsewhere = `/agents/${other}/helpdesk/held-mails`
+  assert.equal((await stranger.request('DELETE', `${elsewhere}/${held.body.id}`)).status, 404)
+  const back = await client.request('DELETE', `${desk()}/held-mails/${held.body.id}`)
+  assert.deepEqual([back.status, back.body.content, back.body.bcc], [200, 'Yours?', ['boss@shop.example']])
+
+  await client.request('POST', forwards, { ...forward, holdSeconds: 1 })
+  await until('the note', async () => (await messagesOf(number)).length === 2)
+  const { to, read } = await lastMail()
+  assert.deepEqual(
+    [to.toSorted(), read.subject],
+    [['boss@shop.example', 'factory@example.net'], 'Fwd: Factory'],
+  )
+  const nothing = await client.request('POST', forwards, { ...forward, messageId: 'no' })
+  assert.equal(nothing.body.error.code, 'RESOURCE_NOT_FOUND')
+})

@@ -11,6 +11,12 @@ const MIN_LENGTH_IN_KEY = 4
 /** Deletes what names the person, or belonged to a deleted reply, outside the person's own rows. */
 export async function dropTraces(db: Db, accountId: AccountId, person: PersonNames): Promise<void> {
   await dropKeys(db, accountId, Object.values(person).flat())
+  // A mail that was not sent yet belongs to no ticket, or names the person beside somebody else.
+  await sql`
+    delete from held_replies where account_id = ${accountId} and exists (
+      select from jsonb_array_elements_text(
+        coalesce(reply -> 'to', '[]') || coalesce(reply -> 'cc', '[]') || coalesce(reply -> 'bcc', '[]')) as address
+      where lower(address) = any(${person.emails}::text[]))`.execute(db)
   // People on channels have an address or a number as their user id.
   await foldTotals(db, accountId, [...person.userIds, ...person.emails, ...person.phones])
   // A reply that ended while its conversation was being deleted may have logged its last events afterwards.

@@ -10,6 +10,7 @@ import type { Db } from '../../../platform/db/database.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
 import type { ContactsTable } from '../../../platform/db/tables/contacts.ts'
 import { byCreation, type Position } from '../../../platform/http/pagination.ts'
+import { identitiesOf } from '../../identities/list-identities.ts'
 import { exportedContact } from '../person/present.ts'
 import { type ExportCounts, leadLines, line, noCounts, ticketLines } from './export-user.ts'
 
@@ -46,7 +47,7 @@ export async function* accountLines(db: Db, { id, name, plan }: Account): AsyncG
   }
   for await (const row of rowsOf<Selectable<ContactsTable>>(db, id, 'contacts')) {
     counts.contacts++
-    yield line('contact', exportedContact(row))
+    yield line('contact', exportedContact(row, await identitiesOf(db, row)))
   }
   yield* leadLines(db, id, sql`select id from leads where account_id = ${id}`, counts)
   yield* ticketLines(db, id, sql`select id from tickets where account_id = ${id}`, counts)

@@ -4,6 +4,7 @@ import { request } from 'node:http'
 import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { addIdentities } from '../../../../test/add-identities.ts'
 import { type ModelServer, startModelServer } from '../../../../test/fakes/model-server.ts'
 import { liveFully, MARK, makeWorld, PERSON, QUESTION, say } from '../../../../test/full-life.ts'
 import { type Service, startService } from '../../../../test/start.ts'
@@ -33,6 +34,12 @@ test('everything about a person is exported as lines, by any identifier, and not
   const world = await makeWorld(service, models)
   const { client } = world
   const { conversationId } = await liveFully(world)
+  const { id: contactId } = await service.ctx.db
+    .selectFrom('contacts')
+    .select('id')
+    .where('agent_id', '=', world.agentId)
+    .executeTakeFirstOrThrow()
+  await addIdentities(service.ctx.db, { account_id: client.accountId, agent_id: world.agentId }, contactId)
   await say(world, { message: 'Nobody else', userId: 'other-user' })
   // Titles are made in the background, so the exports are compared once nothing changes any more.
   const now = async () => (await post(client, { userId: PERSON.userId })).text()
@@ -62,7 +69,11 @@ test('everything about a person is exported as lines, by any identifier, and not
       phones: [PERSON.phone],
     },
   ])
-  const { externalId, customAttributes } = of('contact')[0]
+  const { externalId, customAttributes, identities } = of('contact')[0]
+  assert.deepEqual(
+    identities.map(({ kind, value }: { kind: string; value: string }) => `${kind} ${value}`),
+    ['phone +46701234567', 'user SE.1234567890'],
+  )
   assert.deepEqual([externalId, customAttributes], [PERSON.userId, { note: `likes ${MARK}` }])
   const whole = of('conversation').find(({ id }) => id === conversationId)
   assert.equal(whole.messages[0].parts[0].text, QUESTION)

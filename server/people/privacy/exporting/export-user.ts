@@ -8,6 +8,7 @@ import type { LeadsTable } from '../../../platform/db/tables/actions.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
 import type { TicketMessagesTable, TicketsTable } from '../../../platform/db/tables/helpdesk.ts'
 import type { PersonNames } from '../../../platform/db/tables/privacy.ts'
+import { identitiesOf } from '../../identities/list-identities.ts'
 import { conversationIds, leadIds, ticketIds } from '../person/person-rows.ts'
 import { exportedContact, exportedLead, exportedTicketMessage } from '../person/present.ts'
 
@@ -44,7 +45,7 @@ export async function* userLines(
     .where(sql<boolean>`id = any(${person.contactIds}::uuid[])`)
     .orderBy('id')
     .execute()
-  for (const row of contacts) yield line('contact', exportedContact(row))
+  for (const row of contacts) yield line('contact', exportedContact(row, await identitiesOf(db, row)))
   counts.contacts = contacts.length
   for await (const ids of idPages(db, accountId, person)) {
     yield* conversationsOf(db, accountId, ids, counts)

@@ -3,6 +3,8 @@ import type { Static } from 'typebox'
 import type { LeadsTable } from '../../../platform/db/tables/actions.ts'
 import type { ContactsTable } from '../../../platform/db/tables/contacts.ts'
 import type { TicketMessagesTable } from '../../../platform/db/tables/helpdesk.ts'
+import type { IdentityRow } from '../../identities/identify.ts'
+import { presentIdentity } from '../../identities/list-identities.ts'
 import type { readErasure } from '../contract.ts'
 import type { ErasureRow } from '../erasing/erasures.ts'
 
@@ -17,7 +19,7 @@ export function presentErasure(row: ErasureRow): Static<typeof readErasure.succe
   }
 }
 
-export const exportedContact = (row: Selectable<ContactsTable>) => ({
+export const exportedContact = (row: Selectable<ContactsTable>, identities: IdentityRow[]) => ({
   id: row.id,
   agentId: row.agent_id,
   externalId: row.external_id,
@@ -25,6 +27,7 @@ export const exportedContact = (row: Selectable<ContactsTable>) => ({
   email: row.email,
   phone: row.phonenumber,
   customAttributes: row.custom_attributes,
+  identities: identities.map(presentIdentity),
   createdAt: row.created_at.toISOString(),
   updatedAt: row.updated_at.toISOString(),
 })

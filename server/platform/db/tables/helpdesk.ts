@@ -122,20 +122,27 @@ export type BlockedSendersTable = {
   created_at: Time
 }
 
-/** A reply as it was requested. */
+/**
+ * A reply as it was requested. Of a new mail also `subject` and `name`; of a forward `content` is the note above it, and
+ * `messageId` the message, if it is not all of them.
+ */
 export type HeldReply = {
   content: string
   attachments?: string[]
   to?: string[]
   cc?: string[]
   bcc?: string[]
+  subject?: string
+  name?: string
+  messageId?: string
 }
 
 export type HeldRepliesTable = {
   id: string
   account_id: AccountId
   agent_id: string
-  ticket_id: string
+  ticket_id: string | null
+  kind: Generated<'reply' | 'forward' | 'mail'>
   author_id: string
   reply: Json<HeldReply>
   due_at: Time

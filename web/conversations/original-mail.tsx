@@ -1,21 +1,22 @@
-import { useQuery } from '@tanstack/react-query'
+import { type UseQueryOptions, useQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
-import { reading } from '../app/api.ts'
+import type { OutputOf } from '../app/api.ts'
 import { Button } from '../ui/button.tsx'
 import { Loaded } from '../ui/state.tsx'
-import classes from './composer.module.css'
+import classes from './mail.module.css'
 
-const PATH = '/agents/{agentId}/helpdesk/tickets/{ticketNumber}/messages/{messageId}/original'
+type Original = OutputOf<
+  'GET',
+  '/agents/{agentId}/conversations/{conversationId}/messages/{messageId}/original'
+>
 
-type OriginalMailProps = { params: { agentId: string; ticketNumber: number; messageId: string } }
-
-/** Shows a mail as its sender made it, in a frame in which nothing runs. */
-export function OriginalMail({ params }: OriginalMailProps) {
+/** Shows a mail as its sender made it, in a frame in which nothing runs. `reading` asks for its addresses. */
+export function OriginalMail({ reading }: { reading: UseQueryOptions<Original> }) {
   const [isOpen, setIsOpen] = useState(false)
   const [withImages, setWithImages] = useState(false)
   const frame = useId()
   const original = useQuery({
-    ...reading(PATH, { params }),
+    ...reading,
     enabled: isOpen,
     // The addresses expire.
     staleTime: 30 * 60_000,
