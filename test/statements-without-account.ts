@@ -48,6 +48,10 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
     tables: ['agents'],
     reason: 'Everybody may talk to a public agent, whose id is on its website.',
   },
+  'server/channels/email/connection/one-reader.ts': {
+    tables: ['email_connections'],
+    reason: 'A mailbox is read by one agent, in whichever account; who asks has proven to know its password.',
+  },
   'server/channels/email/inbound/webhook.ts': {
     tables: ['email_connections'],
     reason: 'The path names the agent. The secret of its connection signs the request.',

@@ -58,9 +58,10 @@ describe('the mail of a team, by keyboard alone', { skip }, () => {
   }
   /** Resolves with the first mail of this subject that the server has received. */
   const sent = (subject: string) =>
-    until(`the mail ${subject}`, async () =>
-      home.server.mails.find(({ raw }) => headerOf(raw, 'Subject') === subject),
-    )
+    until(`the mail ${subject}`, async () => {
+      await box.send()
+      return home.server.mails.find(({ raw }) => headerOf(raw, 'Subject') === subject)
+    })
   const namesIn = async (fields: readonly string[], within: ReturnType<typeof dialog>) =>
     Object.fromEntries(
       await Promise.all(
@@ -145,8 +146,7 @@ describe('the mail of a team, by keyboard alone', { skip }, () => {
     assert.equal(await frame.locator('img[src*=tracker]').count(), 0)
     await button('Show images').waitFor()
     await lookAt(page, 'original')
-    await page.goto(`${home.service.url}/agents/${box.agentId}/conversations`)
-    await page.getByRole('button').filter({ hasText: 'Broken lamp' }).click()
+    await keys.use(page.getByRole('link', { name: 'The whole conversation' }))
     const messages = page.getByRole('region', { name: 'Messages' })
     await messages.getByText('From: Ann <ann@example.com> · To: support@shop.example').waitFor()
     await messages.getByText('To: Ann <ann@example.com> · Cc: Carl <carl@example.com>').waitFor()
@@ -189,6 +189,8 @@ describe('the mail of a team, by keyboard alone', { skip }, () => {
     await keys.write(write.getByLabel('Reply to the customer'), 'From nine to five.')
     await keys.press('Control+Enter')
     const reply = page.getByRole('article').filter({ hasText: 'From nine to five.' })
+    await reply.waitFor()
+    await box.send()
     await reply.getByText(/Not delivered: .*No such user here/).waitFor()
     await lookAt(page, 'not-delivered')
     await keys.use(reply.getByRole('button', { name: 'Send again' }))
@@ -201,7 +203,9 @@ describe('the mail of a team, by keyboard alone', { skip }, () => {
     await box.receive(mail('Click here.', spammer))
     await tickets().getByText('You won').waitFor()
     await open('You won')
-    await keys.use(button('Spam'))
+    await keys.use(
+      page.getByRole('region', { name: 'Ticket', exact: true }).getByRole('button', { name: 'Spam' }),
+    )
     const form = dialog('Mark the ticket as spam?')
     await keys.use(form.getByLabel('Block win@spam.example'), 'Space')
     await lookAt(page, 'spam')

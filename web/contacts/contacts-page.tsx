@@ -61,7 +61,7 @@ export function ContactsPage() {
           label="Search contacts"
           hideLabel
           type="search"
-          placeholder="Name, email, phone or ID"
+          placeholder="Name, email, phone, username or ID"
           defaultValue={query ?? ''}
           onChange={({ target }) =>
             void navigate({ to: '.', search: { query: target.value || undefined }, replace: true })

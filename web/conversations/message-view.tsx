@@ -56,7 +56,11 @@ export function DeliveryMark({ delivery }: { delivery: Delivery | undefined }) {
     : status === 'failed'
       ? 'Not delivered'
       : 'Not delivered to all'
-  return <Badge tone={isWaiting ? 'warning' : 'danger'}>{error ? `${what}: ${error}` : what}</Badge>
+  return (
+    <span className={classes.delivery}>
+      <Badge tone={isWaiting ? 'warning' : 'danger'}>{error ? `${what}: ${error}` : what}</Badge>
+    </span>
+  )
 }
 
 type UngroundedProps = { values: NonNullable<NonNullable<Message['metadata']>['ungrounded']> }

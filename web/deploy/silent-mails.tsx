@@ -6,6 +6,7 @@ import { useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Ago } from '../ui/ago.tsx'
 import { Button } from '../ui/button.tsx'
+import { Hidden } from '../ui/hidden.tsx'
 import { Section, Table } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
@@ -48,7 +49,7 @@ function List({ agentId, data, counts }: Found & { agentId: string }) {
       {counts.length > 0 && (
         <p>{counts.map(({ reason, count }) => `${REASONS[reason]}: ${count}`).join(' · ')}</p>
       )}
-      <Table stacked label="Not answered" head={['Email', 'Why', 'When', '']}>
+      <Table stacked label="Not answered" head={['Email', 'Why', 'When', <Hidden key="a">Actions</Hidden>]}>
         {data.map((mail) => (
           <tr key={mail.id}>
             <td>

@@ -6,6 +6,7 @@ import { useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { Ago } from '../ui/ago.tsx'
 import { Button } from '../ui/button.tsx'
+import { Hidden } from '../ui/hidden.tsx'
 import { Section, Table } from '../ui/page.tsx'
 
 const PATH = '/agents/{agentId}/messaging/unreadable'
@@ -40,7 +41,7 @@ export function Unreadable({ agentId }: { agentId: string }) {
       title="Could not be read"
       about="WhatsApp delivered these and does not send them again. Remove what you have dealt with."
     >
-      <Table stacked label="Could not be read" head={['What', 'When', 'What to do', '']}>
+      <Table stacked label="Could not be read" head={['What', 'When', 'What to do', <Hidden key="a">Actions</Hidden>]}>
         {events.map((event) => (
           <tr key={event.id}>
             <td>

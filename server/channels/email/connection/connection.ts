@@ -11,6 +11,7 @@ import type { Login } from '../../../platform/mail/reach-host.ts'
 import { placeOfRow } from '../../../platform/secrets/sealed-columns.ts'
 import type { LastUse } from '../../registry/connection-status.ts'
 import { accessTokenOf } from './access-token.ts'
+import { isReading } from './one-reader.ts'
 
 export type ConnectionRow = Selectable<EmailConnectionsTable>
 
@@ -89,6 +90,7 @@ export async function putConnection(
       next_read_at: new Date(),
       lease_id: null,
       lease_until: null,
+      ...(sameMailbox && isReading(old) ? {} : { reader_since: null }),
       ...(sameMailbox ? {} : { reads_from: new Date(), uid_validity: null, last_uid: null }),
       updated_at: new Date(),
     }

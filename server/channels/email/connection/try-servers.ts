@@ -3,6 +3,7 @@ import { describeMailError } from '../../../platform/mail/mail-failure.ts'
 import { openSmtp } from '../../../platform/mail/smtp.ts'
 import { withImap } from '../inbound/imap.ts'
 import { type ConnectionRow, imapLogin, recordSmtp, smtpLogin } from './connection.ts'
+import { becomeReader } from './one-reader.ts'
 
 const MAX_MS = 45_000
 
@@ -51,17 +52,19 @@ async function trySmtp(ctx: Deps, row: ConnectionRow, maxMs: number): Promise<st
 async function tryImap(ctx: Deps, row: ConnectionRow, maxMs: number): Promise<string | null> {
   if (!row.imap) return null
   const { host, mailbox } = row.imap
-  let isIn = false
+  let isOpening = false
   try {
     const login = await imapLogin(ctx, row)
     if (!login) return null
-    await withImap(login, ctx.config.allowedPrivateHosts, { maxMs }, (client) => {
-      isIn = true
-      return client.mailboxOpen(mailbox, { readOnly: true })
+    await withImap(login, ctx.config.allowedPrivateHosts, { maxMs }, async (client) => {
+      isOpening = true
+      const { uidValidity } = await client.mailboxOpen(mailbox, { readOnly: true })
+      isOpening = false
+      await becomeReader(ctx.db, row, uidValidity)
     })
     return null
   } catch (error) {
     const { message } = describeMailError(error, host)
-    return isIn ? `The mailbox ${mailbox} cannot be opened. ${message}` : message
+    return isOpening ? `The mailbox ${mailbox} cannot be opened. ${message}` : message
   }
 }

@@ -3,6 +3,7 @@ import type { Context } from '../../../context.ts'
 import { MailFailure } from '../../../platform/mail/mail-failure.ts'
 import { type ClaimedMailbox, noteRead, noteWaiting } from '../connection/claim-mailbox.ts'
 import { imapLogin } from '../connection/connection.ts'
+import { becomeReader, isReading } from '../connection/one-reader.ts'
 import { MAX_SESSION_MS, newsOf, waitForMail } from '../connection/wait-for-mail.ts'
 import { withImap } from './imap.ts'
 import { SKEW_MS } from './silent-reason.ts'
@@ -35,6 +36,7 @@ export async function readMailbox(
     const mailbox = await client.mailboxOpen(login.mailbox, { readOnly: true })
     const news = newsOf(client)
     const { uidValidity, uidNext } = mailbox
+    if (!isReading(row)) await becomeReader(ctx.db, row, uidValidity)
     const isSame = row.uid_validity !== null && String(row.uid_validity) === String(uidValidity)
     const after = isSame ? Number(row.last_uid) : 0
     const uids = await uidsAfter(client, after, isSame ? null : row.reads_from)

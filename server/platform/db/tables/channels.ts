@@ -172,6 +172,7 @@ export type EmailConnectionsTable = {
   reads_from: Time
   /** Unsigned 32-bit integers, which one of the drivers returns as text. */
   uid_validity: string | number | null
+  reader_since: OptionalTime
   last_uid: string | number | null
   next_read_at: Time
   read_failures: Generated<number>
