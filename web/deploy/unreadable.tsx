@@ -41,7 +41,11 @@ export function Unreadable({ agentId }: { agentId: string }) {
       title="Could not be read"
       about="WhatsApp delivered these and does not send them again. Remove what you have dealt with."
     >
-      <Table stacked label="Could not be read" head={['What', 'When', 'What to do', <Hidden key="a">Actions</Hidden>]}>
+      <Table
+        stacked
+        label="Could not be read"
+        head={['What', 'When', 'What to do', <Hidden key="a">Actions</Hidden>]}
+      >
         {events.map((event) => (
           <tr key={event.id}>
             <td>

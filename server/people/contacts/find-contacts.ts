@@ -45,8 +45,7 @@ export async function findContacts(
     const named = db
       .selectFrom('contact_identities')
       .select('contact_id')
-      .where('account_id', '=', accountId)
-      .where('agent_id', '=', agentId)
+      .where(ofAgent(ref))
       .where((eb) =>
         eb.or([
           eb('value', 'in', [wanted.trim(), normalPhone(wanted)]),

@@ -1,8 +1,10 @@
-import { sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Db } from '../../../platform/db/database.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
+import type { EmailConnectionsTable } from '../../../platform/db/tables/channels.ts'
 import { MailFailure } from '../../../platform/mail/mail-failure.ts'
-import type { ConnectionRow } from './connection.ts'
+
+type ConnectionRow = Selectable<EmailConnectionsTable>
 
 /** After this many failures in a row, which take about a quarter of an hour, another agent may read the mailbox. */
 const MAX_READ_FAILURES = 5

@@ -42,7 +42,10 @@ async function rowsOf({ ctx }: Service, agentId: string): Promise<Record<string,
 
 /** Returns the same without tables that are folded and computed in the background. */
 async function lasting(agentId: string): Promise<Record<string, number>> {
-  const { insights_queue, insight_days, conversation_counts, jobs, ...others } = await rowsOf(service, agentId)
+  const { insights_queue, insight_days, conversation_counts, jobs, ...others } = await rowsOf(
+    service,
+    agentId,
+  )
   assert.ok((conversation_counts ?? 0) > 0)
   return others
 }
