@@ -162,7 +162,6 @@ export const holdMail = endpoint({
   description:
     'Like a mail to somebody, but its ticket is opened and it is sent only after `holdSeconds`. Until then it can be taken back.',
   scope: 'helpdesk:write',
-  params: Exact({ agentId: Id }),
   body: Exact({ ...NewMail, holdSeconds: Hold }),
   success: { status: 201, schema: HeldMail },
   errors: ['TEAM_MEMBER_NOT_FOUND', 'MESSAGE_CONTENT_NOT_RENDERABLE'],
@@ -186,7 +185,6 @@ export const listHeldMails = endpoint({
   name: 'listHeldMails',
   summary: 'List the new mails and forwards that are not sent yet',
   scope: 'helpdesk:read',
-  params: Exact({ agentId: Id }),
   success: { status: 200, schema: Type.Array(HeldMail) },
 })
 
@@ -197,7 +195,6 @@ export const takeBackMail = endpoint({
   summary: 'Take a new mail or a forward back before it is sent',
   description: 'Returns it, so that its author can go on with it. Once it is sent, the response is 404.',
   scope: 'helpdesk:write',
-  params: Exact({ agentId: Id, heldMailId: Id }),
   success: { status: 200, schema: HeldMail },
   errors: ['RESOURCE_NOT_FOUND'],
 })

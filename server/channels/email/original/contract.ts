@@ -3,7 +3,6 @@ import { ticketParams } from '../../../inbox/tickets/schema.ts'
 import { Exact, endpoint, Nullable } from '../../../platform/http/contract.ts'
 
 const Id = Type.String({ minLength: 1 })
-const conversation = { agentId: Id, conversationId: Id }
 
 const Original = Exact({
   url: Type.String({ description: 'Valid for an hour' }),
@@ -40,7 +39,6 @@ export const listConversationMails = endpoint({
   description:
     'For each message that is a mail of the customer or of your team. `hasHtml`: what it looks like can be shown.',
   scope: 'conversations:read',
-  params: Exact(conversation),
   success: {
     status: 200,
     schema: Type.Array(
@@ -65,7 +63,6 @@ export const readConversationOriginal = endpoint({
   summary: 'Where the HTML of a mail of a conversation can be seen',
   description: 'The same as for a message of a ticket.',
   scope: 'conversations:read',
-  params: Exact({ ...conversation, messageId: Id }),
   success: { status: 200, schema: Original },
   errors: ['RESOURCE_NOT_FOUND'],
 })
