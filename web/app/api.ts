@@ -11,6 +11,7 @@ import type * as agents from '../../server/agents/contract.ts'
 import type * as guardrails from '../../server/agents/guardrails/contract.ts'
 import type * as email from '../../server/channels/email/contract.ts'
 import type * as mailDomain from '../../server/channels/email/domain/contract.ts'
+import type * as mailSignIn from '../../server/channels/email/oauth/contract.ts'
 import type * as original from '../../server/channels/email/original/contract.ts'
 import type * as messaging from '../../server/channels/messaging/contract.ts'
 import type * as channels from '../../server/channels/registry/contract.ts'
@@ -66,6 +67,7 @@ type Contracts = Table<typeof accounts> &
   Table<typeof knowledge> &
   Table<typeof members> &
   Table<typeof mailDomain> &
+  Table<typeof mailSignIn> &
   Table<typeof messaging> &
   Table<typeof people> &
   Table<typeof playground> &

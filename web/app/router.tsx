@@ -103,6 +103,7 @@ const routes = root.addChildren([
       'InstructionsPage',
     ),
     inside('/agents/$agentId/deploy', () => import('../deploy/deploy-page.tsx'), 'DeployPage'),
+    inside('/mailbox-sign-in', () => import('../deploy/mailbox-sign-in-page.tsx'), 'MailboxSignInPage'),
     inside('/agents/$agentId/insights', () => import('../insights/insights-page.tsx'), 'InsightsPage'),
     inside('/agents/$agentId/contacts', () => import('../contacts/contacts-page.tsx'), 'ContactsPage'),
     inside('/agents/$agentId/search', () => import('../search/search-page.tsx'), 'SearchPage'),

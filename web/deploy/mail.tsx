@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { type Agent, call, type InputOf, type OutputOf, reading } from '../app/api.ts'
 import { home } from '../app/base.ts'
 import { fetchAgain } from '../app/queries.ts'
@@ -15,7 +15,15 @@ import { AGAIN_MS, ConnectionBadge } from './connection-badge.tsx'
 import classes from './deploy.module.css'
 import { Disconnect } from './disconnect.tsx'
 import { MailDomain } from './mail-domain.tsx'
-import { MailOauth, oauthOf } from './mail-oauth.tsx'
+import {
+  beginAtProvider,
+  MailOauth,
+  oauthOf,
+  PROVIDER_NAMES,
+  type SignIn,
+  signInOf,
+  wantedOauth,
+} from './mail-oauth.tsx'
 import { MailServer, serverOf } from './mail-server.tsx'
 import { Failures, Outcomes } from './outcomes.tsx'
 import { Signature } from './signature.tsx'
@@ -23,6 +31,7 @@ import { SilentMails } from './silent-mails.tsx'
 
 const PATH = '/agents/{agentId}/email/connection'
 type Body = InputOf<'PUT', typeof PATH>['body']
+type Wanted = InputOf<'POST', '/agents/{agentId}/email/oauth'>['body']
 type Mailbox = OutputOf<'GET', typeof PATH>
 
 const MODES = [
@@ -59,15 +68,29 @@ function Connection({ agent, mailbox }: { agent: Agent; mailbox: Mailbox | null 
   })
   const save = useMutation({
     meta: { quiet: true },
-    mutationFn: async (body: Body) => {
-      await call('PUT', PATH, { params, body })
+    /** Saves the form, or returns the page of the provider that the browser has to visit. */
+    mutationFn: async ({ fields, isAway }: { fields: FormData; isAway: boolean }): Promise<string | null> => {
+      if (isAway) return beginAtProvider(agent.id, wantedOf(fields))
+      await call('PUT', PATH, { params, body: bodyOf(fields, mailbox) })
       // The form is replaced before the results appear, so that nothing that is typed in view of them is lost.
       await refresh()
+      return null
     },
-    onSuccess: () => test.mutate(),
+    onSuccess: (page) => (page === null ? test.mutate() : undefined),
   })
+  // Now the form counts as saved, so that the browser does not ask whether to leave.
+  useEffect(() => {
+    if (save.data) location.assign(save.data)
+  }, [save.data])
+  const [signIn, setSignIn] = useState(() => signInOf(mailbox?.oauth))
+  const isStored = mailbox !== null && signInOf(mailbox.oauth) === signIn
+  const isAway = signIn !== 'password' && !isStored
   const [isLeaving, setIsLeaving] = useState(false)
-  const submit = (fields: FormData): void => save.mutate(bodyOf(fields))
+  const submit = (fields: FormData): void =>
+    save.mutate({ fields, isAway: isAway && !fields.get('oauth.refreshToken') })
+  const again = (form: HTMLFormElement | null): void => {
+    if (form?.reportValidity()) save.mutate({ fields: new FormData(form), isAway: true })
+  }
   return (
     <div className={classes.parts}>
       <Section
@@ -79,14 +102,25 @@ function Connection({ agent, mailbox }: { agent: Agent; mailbox: Mailbox | null 
           {/* The form is reset when a mailbox is connected or disconnected, but not when it is tested. */}
           <Form save={save} key={mailbox ? 'connected' : 'new'} onSubmit={submit}>
             {!test.isPending && <Failures of={notedOf(mailbox)} />}
-            <MailboxFields agent={agent} mailbox={mailbox} disabled={!mayWrite} />
+            <MailboxFields
+              agent={agent}
+              mailbox={mailbox}
+              disabled={!mayWrite}
+              signIn={signIn}
+              onChoose={setSignIn}
+            />
             <FormActions
               save={save}
               may={mayWrite}
               kind="primary"
               pending={save.isPending || test.isPending}
-              label={mailbox ? 'Save and test' : 'Connect and test'}
+              label={labelOf(signIn, mailbox)}
             >
+              {signIn !== 'password' && isStored && (
+                <Button pending={save.isPending} onClick={({ currentTarget }) => again(currentTarget.form)}>
+                  Connect again with {PROVIDER_NAMES[signIn]}
+                </Button>
+              )}
               {mailbox && (
                 <>
                   <Button pending={test.isPending} onClick={() => test.mutate()}>
@@ -131,9 +165,24 @@ function Connection({ agent, mailbox }: { agent: Agent; mailbox: Mailbox | null 
   )
 }
 
-type MailboxFieldsProps = { agent: Agent; mailbox: Mailbox | null; disabled: boolean }
+function labelOf(signIn: SignIn, mailbox: Mailbox | null): string {
+  if (mailbox && signInOf(mailbox.oauth) === signIn) return 'Save and test'
+  if (signIn !== 'password') return `Connect with ${PROVIDER_NAMES[signIn]}`
+  return mailbox ? 'Save and test' : 'Connect and test'
+}
 
-function MailboxFields({ agent, mailbox, disabled }: MailboxFieldsProps) {
+type MailboxFieldsProps = {
+  agent: Agent
+  mailbox: Mailbox | null
+  disabled: boolean
+  signIn: SignIn
+  onChoose: (signIn: SignIn) => void
+}
+
+function MailboxFields({ agent, mailbox, disabled, signIn, onChoose }: MailboxFieldsProps) {
+  const isStored = mailbox !== null && signInOf(mailbox.oauth) === signIn
+  // Those of the large providers are known.
+  const hasServers = isStored || signIn === 'password' || signIn === 'other'
   return (
     <fieldset className={classes.account} disabled={disabled}>
       <legend className="visually-hidden">Mailbox</legend>
@@ -153,11 +202,13 @@ function MailboxFields({ agent, mailbox, disabled }: MailboxFieldsProps) {
         defaultValue={mailbox?.fromName ?? ''}
       />
       <Select label="Incoming email" name="mode" options={MODES} defaultValue={mailbox?.mode ?? 'agent'} />
-      <div className={classes.servers}>
-        <MailServer kind="imap" title="Receiving (IMAP)" server={mailbox?.imap ?? null} />
-        <MailServer kind="smtp" title="Sending (SMTP)" server={mailbox?.smtp ?? null} />
-      </div>
-      <MailOauth oauth={mailbox?.oauth ?? null} />
+      <MailOauth agentId={agent.id} oauth={mailbox?.oauth ?? null} signIn={signIn} onChoose={onChoose} />
+      {hasServers && (
+        <div className={classes.servers}>
+          <MailServer kind="imap" title="Receiving (IMAP)" server={mailbox?.imap ?? null} />
+          <MailServer kind="smtp" title="Sending (SMTP)" server={mailbox?.smtp ?? null} />
+        </div>
+      )}
       <Check
         name="plusAddressing"
         label="Mailbox supports plus addressing"
@@ -195,21 +246,37 @@ const notedOf = (mailbox: Mailbox | null) =>
     ] as const
   ).flatMap(([name, server]) => (server?.lastCheckedAt ? [{ name, error: server.lastError }] : []))
 
-function bodyOf(form: FormData): Body {
+/** What the form says besides the servers and the sign-in. */
+function settingsOf(form: FormData) {
   const fromName = String(form.get('fromName')).trim()
-  const imap = serverOf(form, 'imap')
-  const smtp = serverOf(form, 'smtp')
   const authority = String(form.get('authority') ?? '').trim()
-  const folder = String(form.get('imap.mailbox') ?? '').trim()
   return {
     address: String(form.get('address')).trim(),
     ...(fromName && { fromName }),
-    mode: form.get('mode') === 'tickets' ? 'tickets' : 'agent',
+    mode: form.get('mode') === 'tickets' ? ('tickets' as const) : ('agent' as const),
     plusAddressing: form.get('plusAddressing') !== null,
     keepsSent: form.get('keepsSent') !== null,
     ...(authority && { authority }),
-    smtp,
-    ...oauthOf(form),
+  }
+}
+
+function serversOf(form: FormData) {
+  const imap = serverOf(form, 'imap')
+  const folder = String(form.get('imap.mailbox') ?? '').trim()
+  return {
+    smtp: serverOf(form, 'smtp'),
     ...(imap.host && { imap: { ...imap, ...(folder && { mailbox: folder }) } }),
   }
+}
+
+function bodyOf(form: FormData, mailbox: Mailbox | null): Body {
+  const oauth = form.get('signIn') === 'password' ? {} : { oauth: oauthOf(form, mailbox?.oauth) }
+  return { ...settingsOf(form), ...serversOf(form), ...oauth }
+}
+
+/** What is wanted of a provider: the large ones need no servers. */
+function wantedOf(form: FormData): Wanted {
+  const provider = form.get('signIn') as Wanted['provider']
+  const servers = provider === 'other' ? serversOf(form) : {}
+  return { provider, connection: { ...settingsOf(form), ...servers, oauth: wantedOauth(form) } }
 }

@@ -16,6 +16,7 @@ export const showWorkspace = rawEndpoint({
     '/reset/*',
     '/agents',
     '/agents/*',
+    '/mailbox-sign-in',
     '/workspace',
     '/workspace/*',
   ],
