@@ -14,6 +14,8 @@ export type FakeImapServer = {
    * then drops the connection.
    */
   troubles: Map<string, 'stall' | 'refuse' | 'cut'>
+  /** The UIDs of mails of which the server gives nothing but the head. */
+  stalls: Set<number>
   /** Resolves when a client has sent such a command. */
   saw(command: string): Promise<void>
   close(): Promise<void>
@@ -25,6 +27,7 @@ const OFTEN_MS = 20
 export async function startFakeImapServer(): Promise<FakeImapServer> {
   const mails: string[] = []
   const troubles: FakeImapServer['troubles'] = new Map()
+  const stalls = new Set<number>()
   const seen = new Set<string>()
   const waiting: { command: string; resolve: () => void }[] = []
   const sockets = new Set<Socket>()
@@ -42,10 +45,12 @@ export async function startFakeImapServer(): Promise<FakeImapServer> {
 
   function take(socket: Socket, line: string): void {
     const [, tag = '*', command = ''] = /^(\S+) ((?:UID )?\S+)/.exec(line) ?? []
-    const name = /BODY/i.test(line) ? 'BODY' : command.toUpperCase()
+    const isHead = /BODY\.PEEK\[HEADER/i.test(line)
+    const name = isHead ? 'HEAD' : /BODY/i.test(line) ? 'BODY' : command.toUpperCase()
     seen.add(name)
     for (const { command: wanted, resolve } of waiting) if (wanted === name) resolve()
-    const trouble = troubles.get(name)
+    const isStalled = name === 'BODY' && stalls.has(Number(/FETCH (\d+)/i.exec(line)?.[1]))
+    const trouble = isStalled ? 'stall' : troubles.get(name)
     if (trouble === 'stall') {
       const timer = setInterval(() => socket.write('* OK wait\r\n'), OFTEN_MS)
       socket.on('close', () => clearInterval(timer))
@@ -62,6 +67,7 @@ export async function startFakeImapServer(): Promise<FakeImapServer> {
     port: (server.address() as AddressInfo).port,
     mails,
     troubles,
+    stalls,
     saw: (command) =>
       seen.has(command) ? Promise.resolve() : new Promise((resolve) => waiting.push({ command, resolve })),
     close: () => {
@@ -84,13 +90,19 @@ function answerTo(command: string, line: string, mails: string[]): string {
       const uids = mails.flatMap((_, at) => (at + 1 >= first ? at + 1 : []))
       return `* SEARCH ${uids.join(' ')}\r\n`
     }
+    case 'HEAD':
     case 'BODY':
     case 'UID FETCH': {
       const uid = Number(/FETCH (\d+)/i.exec(line)?.[1])
       const mail = mails[uid - 1]
       if (mail === undefined) return ''
       const about = `UID ${uid} RFC822.SIZE ${mail.length} INTERNALDATE "${now()}"`
-      const body = command === 'BODY' ? ` BODY[] {${mail.length}}\r\n${mail}` : ''
+      const head = mail.slice(0, mail.indexOf('\r\n\r\n') + 4)
+      const bodies: Record<string, string> = {
+        BODY: ` BODY[] {${mail.length}}\r\n${mail}`,
+        HEAD: ` BODY[HEADER] {${head.length}}\r\n${head}`,
+      }
+      const body = bodies[command] ?? ''
       return `* ${uid} FETCH (${about}${body})\r\n`
     }
     default:

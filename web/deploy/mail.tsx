@@ -57,10 +57,9 @@ export function Mail({ agent }: { agent: Agent }) {
   return <Loaded of={mailbox}>{(data) => <Connection agent={agent} mailbox={data} />}</Loaded>
 }
 
-function Connection({ agent, mailbox }: { agent: Agent; mailbox: Mailbox | null }) {
+/** The test of the connection, and what saves the form or leads to the provider. */
+function useConnect(agent: Agent, mailbox: Mailbox | null) {
   const params = { agentId: agent.id }
-  const can = useCan()
-  const mayWrite = can('agents:write')
   const test = useMutation({
     meta: { quiet: true },
     mutationFn: () => call('POST', `${PATH}/test`, { params }),
@@ -82,6 +81,12 @@ function Connection({ agent, mailbox }: { agent: Agent; mailbox: Mailbox | null 
   useEffect(() => {
     if (save.data) location.assign(save.data)
   }, [save.data])
+  return { test, save }
+}
+
+function Connection({ agent, mailbox }: { agent: Agent; mailbox: Mailbox | null }) {
+  const mayWrite = useCan()('agents:write')
+  const { test, save } = useConnect(agent, mailbox)
   const [signIn, setSignIn] = useState(() => signInOf(mailbox?.oauth))
   const isStored = mailbox !== null && signInOf(mailbox.oauth) === signIn
   const isAway = signIn !== 'password' && !isStored

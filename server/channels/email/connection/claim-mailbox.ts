@@ -70,6 +70,24 @@ export async function noteRead(
   if (changed.numUpdatedRows === 0n) throw new LostLease('Another process reads the mailbox.')
 }
 
+/** Counts that a mail could not be fetched. */
+export async function noteStuck(
+  db: Db,
+  { agent_id, account_id, lease_id }: ClaimedMailbox,
+  uid: number,
+): Promise<void> {
+  await db
+    .updateTable('email_connections')
+    .set({
+      stuck_uid: uid,
+      stuck_tries: sql<number>`case when stuck_uid = ${uid} then stuck_tries else 0 end + 1`,
+    })
+    .where('account_id', '=', account_id)
+    .where('agent_id', '=', agent_id)
+    .where('lease_id', '=', lease_id)
+    .execute()
+}
+
 /** Stores that a mailbox was read and that this process waits for news of it. Throws LostLease. */
 export async function noteWaiting(db: Db, { agent_id, account_id, lease_id }: ClaimedMailbox): Promise<void> {
   const lease = sql<Date>`now() + ${LEASE_SECONDS} * interval '1 second'`

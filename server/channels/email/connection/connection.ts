@@ -91,7 +91,9 @@ export async function putConnection(
       lease_id: null,
       lease_until: null,
       ...(sameMailbox && isReading(old) ? {} : { reader_since: null }),
-      ...(sameMailbox ? {} : { reads_from: new Date(), uid_validity: null, last_uid: null }),
+      ...(sameMailbox
+        ? {}
+        : { reads_from: new Date(), uid_validity: null, last_uid: null, stuck_uid: null, stuck_tries: 0 }),
       updated_at: new Date(),
     }
     await trx

@@ -1,10 +1,11 @@
 import type { ImapFlow } from 'imapflow'
 import type { Context } from '../../../context.ts'
 import { MailFailure } from '../../../platform/mail/mail-failure.ts'
-import { type ClaimedMailbox, noteRead, noteWaiting } from '../connection/claim-mailbox.ts'
+import { type ClaimedMailbox, noteRead, noteStuck, noteWaiting } from '../connection/claim-mailbox.ts'
 import { imapLogin } from '../connection/connection.ts'
 import { becomeReader, isReading } from '../connection/one-reader.ts'
 import { MAX_SESSION_MS, newsOf, waitForMail } from '../connection/wait-for-mail.ts'
+import { fetchMail } from './fetch-mail.ts'
 import { withImap } from './imap.ts'
 import { SKEW_MS } from './silent-reason.ts'
 import { takeMail } from './take-mail.ts'
@@ -12,9 +13,6 @@ import { takeMail } from './take-mail.ts'
 /** After this time, other mailboxes are read. */
 const MAX_MAILS = 50
 const MAX_TURN_MS = 10_000
-/** Only the beginning of a larger mail is read, which contains its text. */
-const MAX_BYTES = 60 * 1024 * 1024
-const BEGINNING_BYTES = 2 * 1024 * 1024
 
 /**
  * Stores the mails that arrived since the last time, each in a transaction. Returns whether there are more. If
@@ -32,6 +30,8 @@ export async function readMailbox(
   const login = await imapLogin(ctx, row)
   if (!login) return false
   const until = performance.now() + MAX_TURN_MS
+  const tries = (uid: number): number => (Number(row.stuck_uid) === uid ? row.stuck_tries : 0)
+  let fetching: number | null = null
   return withImap(login, ctx.config.allowedPrivateHosts, limits, async (client, giveTime) => {
     const mailbox = await client.mailboxOpen(login.mailbox, { readOnly: true })
     const news = newsOf(client)
@@ -42,7 +42,9 @@ export async function readMailbox(
     const uids = await uidsAfter(client, after, isSame ? null : row.reads_from)
     for (const uid of uids.slice(0, MAX_MAILS)) {
       if (performance.now() > until) return true
-      const mail = await download(client, uid)
+      fetching = uid
+      const mail = await fetchMail(client, uid, tries(uid))
+      fetching = null
       const note = { uidValidity, lastUid: uid }
       const isEarlier = mail !== null && mail.receivedAt.getTime() < row.reads_from.getTime() - SKEW_MS
       if (mail === null || (isEarlier && !isSame)) await noteRead(ctx.db, row, note)
@@ -53,6 +55,10 @@ export async function readMailbox(
     if (!client.capabilities.has('IDLE') || !mayWait()) return false
     giveTime(MAX_SESSION_MS)
     return waitForMail(client, news, () => noteWaiting(ctx.db, row))
+  }).catch(async (error: unknown) => {
+    // One mail that cannot be fetched must not keep the mailbox from being read.
+    if (fetching !== null && !limits.signal.aborted) await noteStuck(ctx.db, row, fetching)
+    throw error
   })
 }
 
@@ -64,36 +70,4 @@ async function uidsAfter(client: ImapFlow, after: number, since: Date | null): P
   if (!Array.isArray(found)) throw new MailFailure('The mailbox could not be searched.')
   // `n:*` includes the last mail even if its number is below n.
   return found.filter((uid) => uid > after).sort((a, b) => a - b)
-}
-
-/** Returns null when the mail has been removed meanwhile. */
-async function download(
-  client: ImapFlow,
-  uid: number,
-): Promise<{ raw: Buffer; receivedAt: Date; isAnswered: boolean; cut?: { bytes: number } } | null> {
-  const about = await client.fetchOne(
-    String(uid),
-    { size: true, internalDate: true, flags: true },
-    { uid: true },
-  )
-  requireOpen(client)
-  if (!about) return null
-  const bytes = about.size ?? 0
-  const isCut = bytes > MAX_BYTES
-  const source = isCut ? { start: 0, maxLength: BEGINNING_BYTES } : true
-  const message = await client.fetchOne(String(uid), { source }, { uid: true })
-  requireOpen(client)
-  if (!message || message.source === undefined) return null
-  const received = new Date(about.internalDate ?? Date.now())
-  return {
-    raw: message.source,
-    receivedAt: received.getTime() > Date.now() ? new Date() : received,
-    isAnswered: about.flags?.has('\\Answered') ?? false,
-    ...(isCut ? { cut: { bytes } } : {}),
-  }
-}
-
-/** A client that has lost its connection also returns nothing. */
-function requireOpen(client: ImapFlow): void {
-  if (!client.usable || !client.mailbox) throw new MailFailure('The server closed the connection.')
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type AddressInfo, createServer } from 'node:net'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
 import { type FakeImapServer, startFakeImapServer } from '../../../../test/fakes/imap-server.ts'
-import { connectTestMailbox, mail, readMailboxes } from '../../../../test/mailbox.ts'
+import { connectTestMailbox, mail, mailboxesAreDue, readMailboxes } from '../../../../test/mailbox.ts'
 import { type Service, startService } from '../../../../test/start.ts'
 import { until } from '../../../../test/until.ts'
 import { claimMailbox } from '../connection/claim-mailbox.ts'
@@ -88,6 +88,32 @@ for (const command of ['LOGIN', 'LIST', 'EXAMINE', 'UID SEARCH', 'UID FETCH', 'B
     assert.deepEqual(await box.texts(), ['One'])
   })
 }
+
+test('a mail that cannot be fetched is given to the team after some tries, and the next one is read', async () => {
+  for (const text of ['One', 'Two']) server.mails.push(mail(text, { Subject: `About ${text}` }))
+  server.stalls.add(1)
+  const box = await connect(server)
+  const look = async () => {
+    await mailboxesAreDue(service)
+    const reader = createMailReader(service.ctx, { maxMs: 300, maxWaiting: 0 })
+    await reader.tick()
+    await reader.idle()
+  }
+  await until('the second mail', async () => {
+    await look()
+    return (await box.inbound()).length === 2
+  })
+  const [first, second] = await box.texts()
+  assert.match(first ?? '', /^About One\n\n\[This mail could not be fetched/)
+  assert.equal(second, 'About Two\n\nTwo')
+  const tickets = await service.ctx.db
+    .selectFrom('tickets')
+    .select('subject')
+    .where('agent_id', '=', box.agentId)
+    .execute()
+  assert.deepEqual(tickets.map(({ subject }) => subject).sort(), ['About One', 'About Two'])
+  assert.equal((await box.row()).imap_error, null)
+})
 
 test('a mailbox counts as read even if the server does not close the connection', async () => {
   server.troubles.set('LOGOUT', 'stall')

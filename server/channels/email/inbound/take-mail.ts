@@ -26,19 +26,24 @@ import { silentReason } from './silent-reason.ts'
 /** The sender of mails that have none. Such mails are stored all the same. */
 const NOBODY: MailAddress = { address: 'unknown@invalid', name: null }
 
+const UNFETCHED =
+  '[This mail could not be fetched from its server, although it was tried several times. Open it in a mail client.]'
+
 /** A person may have written such mails, so they are tickets where mails become tickets. */
 const REQUESTS: ReadonlySet<SilentReason> = new Set(['noSender', 'tooMany', 'repetitive'])
 
 /** The most people whose mails belong to one thread. */
 const MAX_PEOPLE = 300
 
-type NewMail = {
+export type NewMail = {
   raw: Uint8Array
   receivedAt: Date
   /** The size of the mail, if the bytes are only its beginning. */
   cut?: { bytes: number }
   /** Somebody has answered it in a mail client. */
   isAnswered?: boolean
+  /** Its server does not give more of it than the head, if that. */
+  isUnfetched?: boolean
 }
 
 type Deps = Pick<Context, 'db' | 'secrets' | 'jobs' | 'notifier' | 'filesDir' | 'mailParser'>
@@ -53,7 +58,10 @@ export async function takeMail(
   mail: NewMail,
   within: (trx: Trx) => Promise<void> = async () => {},
 ): Promise<'taken' | 'known'> {
-  const parsed = asSentBy(await ctx.mailParser.read(row.account_id, mail.raw, mail.cut), row)
+  const read = asSentBy(await ctx.mailParser.read(row.account_id, mail.raw, mail.cut), row)
+  const parsed: ParsedMail = mail.isUnfetched
+    ? { ...read, text: UNFETCHED, files: [], unread: 'unfetched' }
+    : read
   const { messageId, bodyHash, bounce } = parsed
   // A bounce that is read again must not mark a mail that has been sent again since.
   const returned =
@@ -165,7 +173,8 @@ async function store(
     repetition,
   })
   // A mail that is no mail to the parser may be a request all the same.
-  const mayAsk = silentBecause === null || (from === null && parsed.unread === 'unreadable')
+  const isUnknown = parsed.unread === 'unreadable' || parsed.unread === 'unfetched'
+  const mayAsk = silentBecause === null || (from === null && isUnknown)
   const forTeam = mayAsk ? await whyForTeam(trx, row, key, { parsed, thread, heading }) : null
   const providerMessageId = `${parsed.messageId} ${parsed.bodyHash}`
   const { threadId } = await receiveMessage(ctx, trx, {
@@ -210,6 +219,7 @@ async function whyForTeam(
   const forwarded = thread === null ? await forwardedIn(trx, row, key, parsed.answers) : null
   if (forwarded !== null) return `It answers a mail that was forwarded from ticket #${forwarded}.\n\n${text}`
   // The answer would go to somebody who has not written.
+  if (unread === 'unfetched') return UNFETCHED
   if (isDoubtful && unread !== 'unreadable') return text || 'The sender could not be verified.'
   if (unread === 'encrypted') return 'The mail is encrypted and cannot be read here.'
   if (unread === 'unreadable') return 'The mail could not be read. It is attached as it came.'

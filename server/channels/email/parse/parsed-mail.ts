@@ -39,7 +39,7 @@ export type ParsedMail = {
   /** Set if it is automatic only because it came through a list: the names of the list. */
   lists: string[] | null
   /** Set if its text cannot be read here, so that a person has to look at it. */
-  unread: 'encrypted' | 'unreadable' | null
+  unread: 'encrypted' | 'unreadable' | 'unfetched' | null
   /** Whether the sender has written anything besides a signature. */
   hasWords: boolean
   bounce: Bounce | null

@@ -174,6 +174,9 @@ export type EmailConnectionsTable = {
   uid_validity: string | number | null
   reader_since: OptionalTime
   last_uid: string | number | null
+  /** The mail at which reading failed last, and how often in a row. */
+  stuck_uid: string | number | null
+  stuck_tries: Generated<number>
   next_read_at: Time
   read_failures: Generated<number>
   authority: string | null
