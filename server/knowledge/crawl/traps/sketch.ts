@@ -4,7 +4,7 @@
  */
 export type Sketch = { plain: number[]; masked: number[] }
 
-const SAMPLE = 32
+const SAMPLE = 64
 const MAX_LENGTH = 50_000
 
 export function sketchOf(texts: Iterable<string>): Sketch {

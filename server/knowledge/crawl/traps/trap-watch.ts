@@ -13,7 +13,7 @@ export type ReadAddress = {
 }
 
 /**
- * Addresses without end. `chain`: addresses of one shape lead to one another, with nothing new on them. `value`: pages are the
+ * Addresses without end. `chain`: addresses of one shape lead to one another, with nothing new on them or behind them. `value`: pages are the
  * same whatever stands for a value in their query.
  */
 export type Trap = { kind: 'chain' | 'value'; addresses: string }
@@ -25,32 +25,49 @@ export type Trap = { kind: 'chain' | 'value'; addresses: string }
 const MIN_READ = { query: 40, path: 250 }
 const LATEST = 30
 const MIN_STALE = 27
-/** A page with a smaller share of new pairs of words says nothing new. */
-const NEW_SHARE = 0.1
 const MIN_SAME = 8
 const MAX_DIFFERENT = 0.05
 
 /** Whether addresses are paused already, or are to be read anyway. */
 type IsKnown = (addresses: string) => boolean
-type Shape = { read: number; latest: boolean[] }
+/** `latest`: the numbers of the latest pages, null for those that say something new. */
+type Shape = { read: number; latest: (number | null)[] }
 
 /** Follows the pages of one crawl in the order in which they are read, to recognise addresses without end. */
 export function createTrapWatch() {
-  const known = { plain: new Set<number>(), masked: new Set<number>() }
+  const known = new Set<number>()
   const shapes = new Map<string, Shape>()
   const shapesOfPage = new Map<number, string[]>()
   const values = new Map<string, { same: number; different: number }>()
   const firstOf = new Map<string, Sketch>()
 
-  const chainTrapOf = (page: ReadAddress, own: string[]): Trap | null => {
-    const { sketch, isIncluded, foundOn } = page
-    const before = new Set(foundOn === null ? [] : shapesOfPage.get(foundOn))
-    const isTwin = !isIncluded || shareOfNew(sketch.plain, known.plain) < NEW_SHARE
-    const saysNothing = shareOfNew(sketch.masked, known.masked) < NEW_SHARE
+  /** Pages that differ from earlier ones only in their numbers have the same text here. */
+  const texts = new Set<string>()
+  /** Pages on which others were found that are not like any before. */
+  const leading = new Set<number>()
+
+  const before = ({ foundOn }: ReadAddress): string[] =>
+    (foundOn === null ? undefined : shapesOfPage.get(foundOn)) ?? []
+
+  /** Returns whether a page differs from all before, and notes that the page on which it was found leads to it. */
+  const isNewText = (page: ReadAddress, own: string[]): boolean => {
+    const text = page.sketch.masked.join()
+    const isNew = !texts.has(text)
+    texts.add(text)
+    // What is listed on a page makes it worth reading, even if it says nothing itself.
+    if (isNew && page.foundOn !== null && !own.includes(before(page)[0] ?? '')) leading.add(page.foundOn)
+    return isNew
+  }
+
+  const chainTrapOf = (page: ReadAddress, own: string[], isOther: boolean): Trap | null => {
+    const { sketch, isIncluded, number, url } = page
+    const parents = before(page)
+    // Filters show what is known in ever new choices.
+    const saysNothing = shareOfNew(sketch.masked, known) === 0 && (!isOther || isFilter(url))
     for (const shape of own) {
       const { read, latest } = shapes.get(shape) ?? { read: 0, latest: [] }
       // What leads from one page to the next of its shape may go on for ever.
-      latest.push(isTwin || (saysNothing && before.has(shape)))
+      latest.push(!isIncluded || (saysNothing && parents.includes(shape)) ? number : null)
       if (latest.length > LATEST) latest.shift()
       shapes.set(shape, { read: read + 1, latest })
     }
@@ -58,7 +75,7 @@ export function createTrapWatch() {
       const { read, latest } = shapes.get(shape) ?? { read: 0, latest: [] }
       return (
         read >= MIN_READ[shape.includes('?') ? 'query' : 'path'] &&
-        latest.filter((isStale) => isStale).length >= MIN_STALE
+        latest.filter((stale) => stale !== null && !leading.has(stale)).length >= MIN_STALE
       )
     })
     return addresses === undefined ? null : { kind: 'chain', addresses }
@@ -92,14 +109,16 @@ export function createTrapWatch() {
       const own = shapesOf(url)
       shapesOfPage.set(page.number, own)
       const { sketch } = page
+      const isOther = isNewText(page, own)
       const variants = variantsOf(url)
       const isJudged = [...own, ...variants.flatMap(({ keys }) => keys)].some(isKnown)
-      const trap = isJudged ? null : (valueTrapOf(variants, sketch) ?? chainTrapOf(page, own))
-      for (const hash of sketch.plain) known.plain.add(hash)
-      for (const hash of sketch.masked) known.masked.add(hash)
+      const trap = isJudged ? null : (valueTrapOf(variants, sketch) ?? chainTrapOf(page, own, isOther))
+      for (const hash of sketch.masked) known.add(hash)
       return trap
     },
   }
 }
+
+const isFilter = (url: string): boolean => new Set(new URL(url).searchParams.keys()).size > 1
 
 export type TrapWatch = ReturnType<typeof createTrapWatch>

@@ -90,3 +90,53 @@ test('pages with texts of their own are no trap, whether they follow one another
   ]
   for (const page of cases) assert.equal(watch(many(300, page)).trap, null, page(1).path)
 })
+
+/** Lists of ten goods each, one list after another, with the pages of their goods. */
+function* listed(lists: number, list: string, good: (n: number) => Given): Generator<Given> {
+  for (let at = 0; at < lists; at++) {
+    const goods = many(10, (i) => good(at * 10 + i))
+    yield {
+      path: `${list}${at}`,
+      text: `Page ${at}\n${goods.map(({ text }) => text.split('\n')[0]).join('\n')}`,
+      from: at === 0 ? null : (at - 1) * 11 + 1,
+    }
+    for (const one of goods) yield { ...one, from: at * 11 + 1 }
+  }
+}
+
+test('a shop and a forum of thousands of numbered pages are read whole', () => {
+  const frame = words(7, 120)
+  const name = (n: number) => [7, 30, 41].map((sort) => words(n % sort, 1)).join(' ')
+  const sites: Record<string, Iterable<Given>> = {
+    'goods with the same few words': listed(200, '/shop?page=', (n) => ({
+      path: `/product?id=${n}`,
+      text: `${name(n)} ${n} for ${n * 3} EUR\nIn ${n % 4} days`,
+      from: null,
+    })),
+    'goods within long equal texts': listed(200, '/shop/', (n) => ({
+      path: `/product/${n}`,
+      text: `${words(n + 50, 4)} for ${n * 3} EUR\n${frame}`,
+      from: null,
+    })),
+    threads: listed(200, '/forum?page=', (n) => ({
+      path: `/thread?t=${n}`,
+      text: `${words(n + 50, 6)}\n${words(n + 9_000, 60)}`,
+      from: null,
+    })),
+  }
+  for (const [what, pages] of Object.entries(sites)) {
+    const { trap, after } = watch(pages)
+    assert.deepEqual([trap, after], [null, 2_200], what)
+  }
+})
+
+test('a calendar of months and days without end is recognised', () => {
+  const days = listed(500, '/cal?m=', (n) => ({
+    path: `/day?d=${n}`,
+    text: `Events of ${MONTHS[Math.floor(n / 10) % 9]} ${n % 10}\nNo events`,
+    from: null,
+  }))
+  const { trap, after } = watch(days)
+  assert.equal(trap?.kind, 'chain')
+  assert.ok(after <= 800, String(after))
+})
