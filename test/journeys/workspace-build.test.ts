@@ -163,6 +163,44 @@ describe('building an agent in the workspace', { skip }, () => {
     await page.getByText('None fails').waitFor()
   })
 
+  test('a broken instruction is caught by a test of the answers before it is saved', async () => {
+    models.otherwise(({ body }) => ({
+      tokens: [JSON.stringify(body).includes('Never name years') ? 'A long time.' : 'Five years [1].'],
+    }))
+    await keys.go('Evaluations')
+    await keys.reach(page.getByRole('tab', { selected: true }))
+    for (const name of ['Runs', 'Answers']) await keys.arrow('ArrowRight', page.getByRole('tab', { name }))
+    await page.getByText('No case yet').waitFor()
+    await keys.use(page.getByRole('button', { name: 'Add a case' }))
+    const dialog = page.getByRole('dialog')
+    await keys.write(dialog.getByLabel('Name'), 'Warranty')
+    await keys.write(
+      dialog.getByLabel('What the customer writes'),
+      'How long is the warranty of the Halo lamp?',
+    )
+    await keys.write(dialog.getByLabel('The answer holds'), 'five years')
+    await keys.choose(dialog.getByLabel('It says that it does not know'), 'No')
+    await keys.use(dialog.getByRole('button', { name: 'Save the case' }))
+    await page.getByRole('cell', { name: 'Warranty', exact: true }).waitFor()
+    const run = async (note: string, instructions: string) => {
+      await keys.use(page.getByRole('button', { name: 'Test the answers' }))
+      await keys.write(page.getByLabel('Note (optional)'), note)
+      if (instructions) await keys.write(page.getByLabel('Instructions (optional)'), instructions)
+      await keys.use(page.getByRole('button', { name: 'Start the test' }))
+      await page.getByRole('heading', { level: 2, name: new RegExp(`^${note}`) }).waitFor()
+    }
+    await run('As it is', '')
+    await page.getByRole('status').getByText('all passed').waitFor()
+    await keys.use(page.getByRole('button', { name: 'All runs' }))
+    await run('Broken', 'Never name years.')
+    await page.getByRole('status').getByText('1 failure').waitFor()
+    await page.getByText('A long time.').waitFor()
+    const other = page.getByLabel('Compare with').getByRole('option', { name: /^As it is/ })
+    await keys.choose(page.getByLabel('Compare with'), (await other.textContent()) ?? '')
+    const differences = page.getByRole('region', { name: 'Differences', exact: true })
+    await differences.getByRole('row', { name: /Warranty 100% 0%/ }).waitFor()
+  })
+
   test('an action is created and tried with a real input, and a procedure mentions it', async () => {
     await keys.go('Actions')
     await keys.use(page.getByRole('link', { name: 'New action' }).first())
@@ -205,12 +243,19 @@ describe('building an agent in the workspace', { skip }, () => {
       .select('id')
       .orderBy('created_at', 'desc')
       .executeTakeFirstOrThrow()
+    const { id: answerRunId } = await db
+      .selectFrom('answer_runs')
+      .select('id')
+      .orderBy('created_at', 'desc')
+      .executeTakeFirstOrThrow()
     const paths = [
       '/playground',
       '/playground?mode=compare',
       '/evaluations',
       '/evaluations?tab=runs',
       `/evaluations?tab=runs&run=${runId}`,
+      '/evaluations?tab=answers',
+      `/evaluations?tab=answers&run=${answerRunId}`,
       '/actions',
       '/actions/new',
       `/actions/${actionId}`,

@@ -22,6 +22,7 @@ import type * as exports from '../../server/conversations/exports/contract.ts'
 import type * as insights from '../../server/conversations/insights/contract.ts'
 import type * as topics from '../../server/conversations/insights/topics/contract.ts'
 import type * as unanswered from '../../server/conversations/insights/unanswered/contract.ts'
+import type * as answerTests from '../../server/conversations/playground/answer-tests/contract.ts'
 import type * as playground from '../../server/conversations/playground/contract.ts'
 import type * as runs from '../../server/conversations/runs/contract.ts'
 import type * as search from '../../server/conversations/search/contract.ts'
@@ -71,6 +72,7 @@ type Contracts = Table<typeof accounts> &
   Table<typeof messaging> &
   Table<typeof people> &
   Table<typeof playground> &
+  Table<typeof answerTests> &
   Table<typeof guardrails> &
   Table<typeof privacy> &
   Table<typeof runs> &

@@ -11,6 +11,8 @@ import { Play, Plus } from '../ui/icons.ts'
 import { Page } from '../ui/page.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { tell } from '../ui/toast.tsx'
+import { AnswerRun } from './answer-run.tsx'
+import { AnswerTests } from './answer-tests.tsx'
 import { CaseDialog } from './case-dialog.tsx'
 import { Cases } from './cases.tsx'
 import { RunDialog } from './run-dialog.tsx'
@@ -43,9 +45,10 @@ export function EvaluationsPage() {
   return (
     <Page
       title="Evaluations"
-      about="Questions with expected answers, measured before and after a change. No model is called, and it costs nothing."
+      about="What is found for questions, and what is answered in conversations, measured before and after a change."
       actions={
-        mayWrite && (
+        mayWrite &&
+        search.tab !== 'answers' && (
           <>
             <Button icon={Plus} onClick={() => setAdding(true)}>
               Add a question
@@ -57,13 +60,15 @@ export function EvaluationsPage() {
         )
       }
     >
-      <SetChooser
-        agentId={agentId}
-        sets={sets.data?.data ?? []}
-        chosen={search.set}
-        mayWrite={mayWrite}
-        onChoose={(set) => go({ tab: search.tab, set })}
-      />
+      {search.tab !== 'answers' && (
+        <SetChooser
+          agentId={agentId}
+          sets={sets.data?.data ?? []}
+          chosen={search.set}
+          mayWrite={mayWrite}
+          onChoose={(set) => go({ tab: search.tab, set })}
+        />
+      )}
       <Tabs
         label="Evaluations"
         chosen={search.tab ?? 'questions'}
@@ -86,6 +91,11 @@ export function EvaluationsPage() {
             id: 'runs',
             label: 'Runs',
             content: <RunsTab agentId={agentId} search={search} go={go} />,
+          },
+          {
+            id: 'answers',
+            label: 'Answers',
+            content: <AnswersTab agentId={agentId} search={search} go={go} mayWrite={can('agents:write')} />,
           },
         ]}
       />
@@ -120,6 +130,22 @@ function useRunSet(agentId: string, set: string | undefined, onDone: (runId: str
       onDone(made.id)
     },
   })
+}
+
+function AnswersTab({ agentId, search, go, mayWrite }: RunsTabProps & { mayWrite: boolean }) {
+  const open = (run: string) => void go({ tab: 'answers', run })
+  return search.run ? (
+    <AnswerRun
+      agentId={agentId}
+      runId={search.run}
+      withId={search.with}
+      mayWrite={mayWrite}
+      onWith={(id) => go({ ...search, with: id })}
+      onBack={() => void go({ tab: 'answers' })}
+    />
+  ) : (
+    <AnswerTests agentId={agentId} mayWrite={mayWrite} onOpen={open} />
+  )
 }
 
 type RunsTabProps = { agentId: string; search: Search; go: (next: Search) => Promise<void> }

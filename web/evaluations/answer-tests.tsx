@@ -1,0 +1,271 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { call, listing, type OutputOf, reading } from '../app/api.ts'
+import { fetchAgain } from '../app/queries.ts'
+import { useMutation } from '../app/use-mutation.ts'
+import sources from '../sources/sources.module.css'
+import { Ago } from '../ui/ago.tsx'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Check, Form, FormActions, Select, TextArea, TextField } from '../ui/field.tsx'
+import { formatNumber, formatTime, plural } from '../ui/format.ts'
+import { Hidden } from '../ui/hidden.tsx'
+import { Ellipsis, ListChecks, Pencil, Play, Plus, Trash2 } from '../ui/icons.ts'
+import { Menu } from '../ui/menu.tsx'
+import { Badge, Section, Table } from '../ui/page.tsx'
+import { ShowMore } from '../ui/show-more.tsx'
+import { Empty, Loaded } from '../ui/state.tsx'
+import { tell } from '../ui/toast.tsx'
+import { type AnswerCase, AnswerCaseDialog, NEW_CASE } from './answer-case-dialog.tsx'
+import classes from './evaluations.module.css'
+
+const CASES = '/agents/{agentId}/answer-cases'
+const RUNS = '/agents/{agentId}/answer-runs'
+
+export type ListedAnswerRun = OutputOf<'GET', typeof RUNS>['data'][number]
+
+type AnswerTestsProps = { agentId: string; mayWrite: boolean; onOpen: (runId: string) => void }
+
+/** Lists the conversations that the agent is tested with, and the tests so far. */
+export function AnswerTests({ agentId, mayWrite, onOpen }: AnswerTestsProps) {
+  const [editing, setEditing] = useState<Parameters<typeof AnswerCaseDialog>[0]['start'] | null>(null)
+  const [asking, setAsking] = useState(false)
+  const cases = useInfiniteQuery(listing(CASES, { params: { agentId }, query: { limit: 50 } }))
+  const remove = useRemove(agentId)
+  return (
+    <div className={classes.stack}>
+      <Section
+        title="Cases"
+        about="Conversations with what their last answer must hold. A language model answers; nothing is charged and no action runs."
+        actions={
+          mayWrite && (
+            <>
+              <Button icon={Plus} onClick={() => setEditing(NEW_CASE)}>
+                Add a case
+              </Button>
+              <Button kind="primary" icon={Play} onClick={() => setAsking(true)}>
+                Test the answers
+              </Button>
+            </>
+          )
+        }
+      >
+        <Loaded of={cases}>
+          {({ pages }) => {
+            const all = pages.flatMap(({ data }) => data)
+            if (all.length === 0) {
+              return (
+                <Empty icon={ListChecks} title="No case yet">
+                  Add what customers ask and what a right answer holds, and try a change before it is saved.
+                </Empty>
+              )
+            }
+            return (
+              <>
+                <Table
+                  stacked
+                  label="Cases"
+                  head={['Case', 'The customer writes', 'Checks', <Hidden key="a">Actions</Hidden>]}
+                >
+                  {all.map((one) => (
+                    <CaseRow
+                      key={one.id}
+                      one={one}
+                      onEdit={mayWrite ? () => setEditing(one) : undefined}
+                      onRemove={() => remove.mutate(one)}
+                    />
+                  ))}
+                </Table>
+                <ShowMore of={cases} className={sources.more} />
+              </>
+            )
+          }}
+        </Loaded>
+      </Section>
+      <Runs agentId={agentId} onOpen={onOpen} />
+      {editing && <AnswerCaseDialog agentId={agentId} start={editing} onClose={() => setEditing(null)} />}
+      {asking && <StartDialog agentId={agentId} onStarted={onOpen} onClose={() => setAsking(false)} />}
+    </div>
+  )
+}
+
+type CaseRowProps = { one: AnswerCase; onEdit: (() => void) | undefined; onRemove: () => void }
+
+const CaseRow = ({ one, onEdit, onRemove }: CaseRowProps) => (
+  <tr>
+    <td className={classes.question} dir="auto">
+      {one.name}
+    </td>
+    <td className={classes.expected} dir="auto">
+      {one.messages[0]}
+      {one.messages.length > 1 && ` (${plural(one.messages.length, 'message')})`}
+    </td>
+    <td className={classes.expected} dir="auto">
+      {Object.values(one.expect).flat().map(String).join(' · ') || 'that there is an answer'}
+    </td>
+    <td className={sources.end}>
+      {onEdit && (
+        <Menu
+          label={`Actions for ${one.name}`}
+          className={sources.dots}
+          choices={[
+            { id: 'edit', label: 'Change', icon: Pencil, onChoose: onEdit },
+            { id: 'delete', label: 'Delete', icon: Trash2, danger: true, onChoose: onRemove },
+          ]}
+        >
+          <Ellipsis size={18} aria-hidden />
+        </Menu>
+      )}
+    </td>
+  </tr>
+)
+
+function useRemove(agentId: string) {
+  return useMutation({
+    mutationFn: ({ id }: AnswerCase) =>
+      call('DELETE', `${CASES}/{caseId}`, { params: { agentId, caseId: id } }),
+    onSuccess: (_, { id: _id, createdAt: _made, updatedAt: _changed, ...body }) => {
+      void fetchAgain(CASES)
+      tell('done', 'The case is gone.', {
+        label: 'Undo',
+        run: () => void call('POST', CASES, { params: { agentId }, body }).then(() => fetchAgain(CASES)),
+      })
+    },
+  })
+}
+
+function Runs({ agentId, onOpen }: Omit<AnswerTestsProps, 'mayWrite'>) {
+  const runs = useInfiniteQuery(listing(RUNS, { params: { agentId }, query: { limit: 50 } }))
+  return (
+    <Section title="Tests so far">
+      <Loaded of={runs}>
+        {({ pages }) => {
+          const all = pages.flatMap(({ data }) => data)
+          if (all.length === 0) return <p className={classes.faint}>Its answers were never tested.</p>
+          return (
+            <>
+              <Table stacked label="Tests" head={['Test', 'Passed', 'State', 'Credits’ worth', 'When']}>
+                {all.map((run) => (
+                  <tr key={run.id}>
+                    <td className={classes.question}>
+                      <button type="button" className={sources.open} onClick={() => onOpen(run.id)}>
+                        {run.note || formatTime(run.createdAt)}
+                      </button>
+                    </td>
+                    <td className={classes.number}>
+                      {formatNumber(run.passed)} of {formatNumber(run.total)}
+                    </td>
+                    <td>
+                      <StatusBadge run={run} />
+                    </td>
+                    <td className={classes.number}>{formatNumber(run.credits)}</td>
+                    <td className={sources.nowrap}>
+                      <Ago at={run.createdAt} />
+                    </td>
+                  </tr>
+                ))}
+              </Table>
+              <ShowMore of={runs} className={sources.more} />
+            </>
+          )
+        }}
+      </Loaded>
+    </Section>
+  )
+}
+
+export function StatusBadge({ run }: { run: ListedAnswerRun }) {
+  if (run.status === 'running') {
+    return (
+      <Badge tone="info">
+        {formatNumber(run.done)} of {formatNumber(run.total)} done
+      </Badge>
+    )
+  }
+  if (run.status === 'canceled') return <Badge>canceled</Badge>
+  if (run.status === 'stopped') return <Badge tone="warning">stopped: the limit of credits was reached</Badge>
+  return run.passed === run.total ? (
+    <Badge tone="success">all passed</Badge>
+  ) : (
+    <Badge tone="danger">{plural(run.total - run.passed, 'failure')}</Badge>
+  )
+}
+
+type StartDialogProps = { agentId: string; onStarted: (runId: string) => void; onClose: () => void }
+
+/** Asks what is tried: how often, with which model and instructions, and at most for how many credits' worth. */
+function StartDialog({ agentId, onStarted, onClose }: StartDialogProps) {
+  const models = useQuery(reading('/models'))
+  const start = useMutation({
+    meta: { quiet: true },
+    mutationFn: (body: {
+      note: string
+      repeats: number
+      judges: boolean
+      maxCredits?: number
+      model?: string
+      instructions?: string
+    }) => call('POST', RUNS, { params: { agentId }, body }),
+    onSuccess: (run) => {
+      void fetchAgain(RUNS)
+      onStarted(run.id)
+    },
+  })
+  const submit = (fields: FormData) => {
+    const text = (name: string): string => String(fields.get(name) ?? '').trim()
+    const [model, instructions, maxCredits] = ['model', 'instructions', 'maxCredits'].map(text)
+    start.mutate({
+      note: text('note'),
+      repeats: Number(text('repeats')),
+      judges: fields.get('judges') !== null,
+      ...(maxCredits ? { maxCredits: Number(maxCredits) } : {}),
+      ...(model ? { model } : {}),
+      ...(instructions ? { instructions } : {}),
+    })
+  }
+  return (
+    <Dialog title="Test the answers" isOpen onClose={onClose} wide>
+      <Form save={start} onSubmit={submit}>
+        <TextField
+          label="Note (optional)"
+          name="note"
+          maxLength={200}
+          hint="The note identifies the test in comparisons."
+        />
+        <TextField
+          label="How often each case is asked"
+          name="repeats"
+          type="number"
+          min={1}
+          max={10}
+          defaultValue={1}
+          required
+        />
+        <Select
+          label="Model"
+          name="model"
+          options={[
+            ['', 'The model of the agent'],
+            ...(models.data?.models ?? []).map(({ id }) => [id, id] as const),
+          ]}
+        />
+        <TextArea
+          label="Instructions (optional)"
+          name="instructions"
+          maxLength={50_000}
+          rows={4}
+          hint="In place of the agent's, for this test alone."
+        />
+        <TextField
+          label="At most this many credits’ worth (optional)"
+          name="maxCredits"
+          type="number"
+          min={1}
+          hint="No credits are charged; the model's provider may cost money."
+        />
+        <Check label="Let a model judge what a right answer says and how it sounds" name="judges" />
+        <FormActions save={start} kind="primary" label="Start the test" onCancel={onClose} />
+      </Form>
+    </Dialog>
+  )
+}
