@@ -49,14 +49,11 @@ export function EvaluationsPage() {
       actions={
         mayWrite &&
         search.tab !== 'answers' && (
-          <>
-            <Button icon={Plus} onClick={() => setAdding(true)}>
-              Add a question
-            </Button>
-            <Button kind="primary" icon={Play} pending={run.isPending} onClick={() => setAsking(true)}>
-              Run
-            </Button>
-          </>
+          <QuestionActions
+            pending={run.isPending}
+            onAdd={() => setAdding(true)}
+            onRun={() => setAsking(true)}
+          />
         )
       }
     >
@@ -116,6 +113,19 @@ export function EvaluationsPage() {
     </Page>
   )
 }
+
+type QuestionActionsProps = { pending: boolean; onAdd: () => void; onRun: () => void }
+
+const QuestionActions = ({ pending, onAdd, onRun }: QuestionActionsProps) => (
+  <>
+    <Button icon={Plus} onClick={onAdd}>
+      Add a question
+    </Button>
+    <Button kind="primary" icon={Play} pending={pending} onClick={onRun}>
+      Run
+    </Button>
+  </>
+)
 
 function useRunSet(agentId: string, set: string | undefined, onDone: (runId: string) => void) {
   return useMutation({
