@@ -96,13 +96,7 @@ export function EvaluationsPage() {
           },
         ]}
       />
-      {adding && (
-        <CaseDialog
-          agentId={agentId}
-          start={{ question: '', expectedSourceId: null, expectedAnswer: null, setId: search.set ?? null }}
-          onClose={() => setAdding(false)}
-        />
-      )}
+      {adding && <NewCase agentId={agentId} setId={search.set} onClose={() => setAdding(false)} />}
       {asking && (
         <RunDialog
           isPending={run.isPending}
@@ -113,6 +107,16 @@ export function EvaluationsPage() {
     </Page>
   )
 }
+
+type NewCaseProps = { agentId: string; setId: string | undefined; onClose: () => void }
+
+const NewCase = ({ agentId, setId, onClose }: NewCaseProps) => (
+  <CaseDialog
+    agentId={agentId}
+    start={{ question: '', expectedSourceId: null, expectedAnswer: null, setId: setId ?? null }}
+    onClose={onClose}
+  />
+)
 
 type QuestionActionsProps = { pending: boolean; onAdd: () => void; onRun: () => void }
 
