@@ -1,4 +1,4 @@
-import { isArrayIndex } from '../../server/platform/text/rows/named-rows.ts'
+import { isArrayIndex } from '../../server/platform/text/rows/array-index.ts'
 
 export type Inline =
   | { type: 'text' | 'code'; text: string }

@@ -349,3 +349,13 @@ test('nothing is left out of a page for its name or place, and what its site rep
     { kind: 'parts', place: 'Partners', count: 2 },
   ])
 })
+
+test('the number of a telephone link is kept unless its text already tells it', async () => {
+  const text = await textOf(
+    page(
+      '<p>Call <a href="tel:+431234567">our shop</a> or <a href="tel:+439876543">Tel. 9 87 65 43</a> today.</p>',
+    ),
+  )
+  assert.match(text, /\[our shop\]\(tel:\+431234567\)/)
+  assert.match(text, /or Tel\. 9 87 65 43 today/)
+})

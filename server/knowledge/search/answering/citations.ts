@@ -1,4 +1,4 @@
-import { isArrayIndex, namesIndexedIn } from '../../../platform/text/rows/named-rows.ts'
+import { isArrayIndex, namesIndexedIn } from '../../../platform/text/rows/array-index.ts'
 import type { Passage } from '../knowledge.ts'
 import { citedSource, type StoredSource } from './cited-source.ts'
 import { givenText } from './given-passages.ts'
