@@ -6,6 +6,7 @@ import { type Catalogue, CatalogueError, parseCatalogue } from './ai/catalogue/c
 import { parsePrivateHosts } from './platform/fetch/guard/private-hosts.ts'
 import { LIMIT, type RateWindow, WINDOW_MS } from './platform/http/limits/rate-limit.ts'
 import type { LogFormat } from './platform/log.ts'
+import type { OtlpSettings } from './platform/telemetry/trace-exporter.ts'
 import { messageOf, recordOf } from './platform/unknown-values.ts'
 
 /** The settings from the environment, validated once at start. docs/operations/configuration.md explains them. */
@@ -54,6 +55,8 @@ export type Config = {
   oidc: OidcProvider | null
   /** The applications at providers of mailboxes with which every account may connect one. */
   mailClients: Partial<Record<'google' | 'microsoft', { id: string; secret: string }>>
+  /** The collector of traces; null when nothing is traced. */
+  otlp: OtlpSettings | null
   seedDemo: boolean
   /** Whether the built-in responder answers when a model's provider fails before the first word. */
   builtinFallback: boolean
@@ -131,6 +134,7 @@ export function readConfig(
     ocrPages: read('OCR_PAGES', 200, wholeNumber),
     smtp: null,
     oidc: null,
+    otlp: read('OTEL_EXPORTER_OTLP_ENDPOINT', null, (text) => otlpOf(text, env)),
     mailClients: {},
     builtinFallback: read('BUILTIN_FALLBACK', false, (text) => oneOf(text, ['0', '1']) === '1'),
     seedDemo: read('SEED_DEMO', true, (text) => oneOf(text, ['0', '1']) === '1'),
@@ -211,6 +215,22 @@ function url(text: string, protocols: string[]): string {
     )
   }
   return text
+}
+
+/** Reads the settings of OpenTelemetry that this service knows. */
+function otlpOf(text: string, env: Record<string, string | undefined>): OtlpSettings {
+  const headers = (env.OTEL_EXPORTER_OTLP_HEADERS ?? '').split(',').filter((pair) => pair.trim() !== '')
+  return {
+    endpoint: url(text, ['http:', 'https:']),
+    headers: Object.fromEntries(
+      headers.map((pair) => {
+        const at = pair.indexOf('=')
+        if (at < 1) throw new Error('OTEL_EXPORTER_OTLP_HEADERS must be name=value, separated by commas.')
+        return [pair.slice(0, at).trim(), decodeURIComponent(pair.slice(at + 1).trim())]
+      }),
+    ),
+    serviceName: env.OTEL_SERVICE_NAME?.trim() || 'parley',
+  }
 }
 
 function smtpLogin(text: string): SmtpLogin {

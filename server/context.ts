@@ -40,6 +40,7 @@ import { memoryRateLimiter, type RateLimiter } from './platform/http/limits/rate
 import { openJobs } from './platform/jobs/open-jobs.ts'
 import { createLog } from './platform/log.ts'
 import { openSecrets } from './platform/secrets/secret-key.ts'
+import { createTraceExporter } from './platform/telemetry/trace-exporter.ts'
 import { VERSION } from './platform/version.ts'
 import { escalation, ticketsToLearn, turnReactions } from './reactions.ts'
 
@@ -112,6 +113,7 @@ async function createParts(config: Config, { database, log, ...overrides }: Open
   const limits = maxUnsaved === undefined ? {} : { maxUnsaved }
   const generations = createGenerations({ db, notifier, process, turns, onError, ...limits })
   const reactions = turnReactions(notifier)
+  const traces = config.otlp && createTraceExporter(config.otlp, log)
   const { searchUrl: search } = config
   return {
     config,
@@ -139,6 +141,8 @@ async function createParts(config: Config, { database, log, ...overrides }: Open
     stopping: stopping.signal,
     stop: () => stopping.abort(),
     generations,
+    /** Null where nothing is traced. */
+    traces,
     orphans: createOrphans({ db, log, deliverAnswer: reactions.deliverAnswer }),
     ...reactions,
     solvedTickets: ticketsToLearn,
@@ -157,6 +161,7 @@ async function createParts(config: Config, { database, log, ...overrides }: Open
       vacuum?.stop()
       await generations.close()
       await jobs.close(jobsMs)
+      await traces?.close()
       await process.close()
       await notifier.close()
       await extractor.close()

@@ -101,6 +101,7 @@ export function InsightsPage() {
                 }))}
                 agentId={agentId}
               />
+              <Outcomes outcomes={totals.outcomes} marked={totals.marked} />
             </div>
           </>
         )}
@@ -118,6 +119,41 @@ const Figure = ({ label, value }: { label: string; value: string }) => (
     <dd>{value}</dd>
   </div>
 )
+
+const OUTCOMES = {
+  answered: 'Answered',
+  partly: 'Answered in part',
+  notFound: 'Not found',
+  handedOver: 'Handed over',
+  refused: 'Refused',
+  unreported: 'Not reported',
+} as const
+
+type Totals = OutputOf<'GET', '/agents/{agentId}/insights'>['totals']
+
+/** Lists how answers ended, and how many have values to check. */
+function Outcomes({ outcomes, marked }: Pick<Totals, 'outcomes' | 'marked'>) {
+  const names = (Object.keys(OUTCOMES) as (keyof typeof OUTCOMES)[]).filter((name) => outcomes[name] > 0)
+  return (
+    <Section title="How answers ended">
+      <ul className={agents.rows}>
+        {names.length === 0 && <li className={agents.faint}>No answer in this span.</li>}
+        {names.map((name) => (
+          <li key={name}>
+            {OUTCOMES[name]}
+            <span className={classes.count}>{formatNumber(outcomes[name])}</span>
+          </li>
+        ))}
+        {marked > 0 && (
+          <li>
+            With values to check
+            <span className={classes.count}>{formatNumber(marked)}</span>
+          </li>
+        )}
+      </ul>
+    </Section>
+  )
+}
 
 type ShareRow = { name: string; count: number; search: Record<string, string> }
 

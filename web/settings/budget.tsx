@@ -5,6 +5,7 @@ import { useCan } from '../app/session.ts'
 import { Check, Form, FormActions, Select, TextField } from '../ui/field.tsx'
 import { formatDollars, plural } from '../ui/format.ts'
 import { Bar, Card, Section } from '../ui/page.tsx'
+import classes from './settings.module.css'
 import { type SeenGuardrails, useSaveGuardrails } from './use-guardrails.ts'
 
 /** What the language models of the agent may cost in a month. */
@@ -83,7 +84,7 @@ function Spent({ agentId }: { agentId: string }) {
   if (!data) return null
   const { dollars, budget, unpricedCalls } = data
   return (
-    <div>
+    <div className={classes.spent}>
       <p>
         {formatDollars(dollars)}
         {budget && ` of ${formatDollars(budget.dollars)}`} this month

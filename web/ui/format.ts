@@ -13,11 +13,9 @@ export function formatBytes(bytes: number): string {
   return `${numbers.format(bytes / 1_000_000)} MB`
 }
 
-const dollarsOf = new Intl.NumberFormat(undefined, {
-  style: 'currency',
-  currency: 'USD',
-  maximumSignificantDigits: 2,
-})
+const money = { style: 'currency', currency: 'USD' } as const
+const inCents = new Intl.NumberFormat(undefined, money)
+const small = new Intl.NumberFormat(undefined, { ...money, maximumSignificantDigits: 2 })
 
 /** Formats US dollars, of which a text may cost less than a thousandth. */
 export const formatDollars = (dollars: number | null): string =>
@@ -25,7 +23,7 @@ export const formatDollars = (dollars: number | null): string =>
     ? 'not known'
     : dollars > 0 && dollars < 0.0001
       ? 'under $0.0001'
-      : dollarsOf.format(dollars)
+      : (dollars < 0.1 && dollars > 0 ? small : inCents).format(dollars)
 
 export const formatShare = (share: number | null): string =>
   share === null ? '–' : `${Math.round(share * 100)}%`

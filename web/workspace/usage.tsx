@@ -4,6 +4,7 @@ import { useMe } from '../app/session.ts'
 import { formatDay, formatDollars, formatNumber, plural } from '../ui/format.ts'
 import { Bar, Card, Section, Table } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
+import { UsageChart } from './usage-chart.tsx'
 import classes from './workspace.module.css'
 
 export function Usage() {
@@ -64,12 +65,13 @@ type ModelRow = OutputOf<'GET', '/usage'>['models'][number]
 /** What language models read and wrote for answers to customers. */
 function Models({ rows }: { rows: readonly ModelRow[] }) {
   const sum = (of: (row: ModelRow) => number): number => rows.reduce((total, row) => total + of(row), 0)
-  const isPriced = rows.every(({ dollars }) => dollars !== null)
+  const unpriced = sum(({ unpricedCalls }) => unpricedCalls)
   return (
     <Section
       title="Language models"
       about="What they read and wrote for answers to customers in these days, with the money by the prices of the catalogue."
     >
+      <UsageChart rows={rows} />
       <Table
         label="Language models"
         head={['Day', 'Agent', 'Model', 'Calls', 'Read', 'From the cache', 'Written', 'Reasoning', 'Price']}
@@ -96,9 +98,14 @@ function Models({ rows }: { rows: readonly ModelRow[] }) {
           <td>{formatNumber(sum(({ cachedTokens }) => cachedTokens))}</td>
           <td>{formatNumber(sum(({ outputTokens }) => outputTokens))}</td>
           <td>{formatNumber(sum(({ reasoningTokens }) => reasoningTokens))}</td>
-          <td>{formatDollars(isPriced ? sum(({ dollars }) => dollars ?? 0) : null)}</td>
+          <td>{formatDollars(sum(({ dollars }) => dollars ?? 0))}</td>
         </tr>
       </Table>
+      {unpriced > 0 && (
+        <p className={classes.faint}>
+          The price does not include {plural(unpriced, 'call')} whose price or tokens are not known.
+        </p>
+      )}
     </Section>
   )
 }

@@ -19,6 +19,7 @@ import { withoutForeignLinks } from '../../platform/text/safety/foreign-links.ts
 import { textOf } from '../records/parts.ts'
 import { titleFromWords } from '../records/queries.ts'
 import type { LiveGeneration } from '../stream/reading.ts'
+import { tracedCall } from './trace-turn.ts'
 import type { ChatRequest, Prepared, Turn, TurnNeeds } from './turn.ts'
 
 type Parts = AsyncIterable<LanguageModelV4StreamPart[]>
@@ -86,7 +87,13 @@ export function askModel(
   talk: Talk,
   options: Options,
 ): Parts {
-  const ask = () => streamOf(turn, live, prepared, talk, options)
+  const { traces } = ctx
+  const ask = () => {
+    const parts = streamOf(turn, live, prepared, talk, options)
+    return traces && turn.model.entry.provider !== 'builtin'
+      ? tracedCall(traces, turn, live, options, parts)
+      : parts
+  }
   return withStandIns(ask, (failure) => takeOver(ctx, turn, live, prepared, talk, failure))
 }
 

@@ -19,6 +19,7 @@ import { withoutOwnNames } from './prompt/blocks.ts'
 import { toolResult } from './prompt/model-messages.ts'
 import { type Step, speakStep } from './speak-step.ts'
 import { rulesIn, SystemTextGuard } from './system-text-guard.ts'
+import { traceTool, traceTurn } from './trace-turn.ts'
 import type { Prepared, StepsResult, Turn, TurnNeeds } from './turn.ts'
 import { askForGrounds, ungroundedOf, ungroundedRule } from './ungrounded-answer.ts'
 
@@ -45,6 +46,7 @@ export const runTurn = (ctx: TurnNeeds, turn: Turn, live: LiveGeneration): Promi
   withTenant(turn.owner.accountId, () => run(ctx, turn, live))
 
 async function run(ctx: TurnNeeds, turn: Turn, live: LiveGeneration): Promise<boolean> {
+  const startedAt = Date.now()
   // The most answers of the account that may be generated at once.
   const atOnce = planOf(turn.request.account.plan).answersAtOnce
   const result: StepsResult = {
@@ -75,6 +77,7 @@ async function run(ctx: TurnNeeds, turn: Turn, live: LiveGeneration): Promise<bo
     }
   }
   await finishTurn(ctx, turn, live, result)
+  traceTurn(ctx.traces, turn, live, result, startedAt)
   if (!turn.request.trial) await countSteps(ctx, turn.owner, turn.record?.steps ?? [])
   return result.failure !== null
 }
@@ -375,13 +378,15 @@ async function runCalls(
 }
 
 async function runAndRecord(
-  { db, log }: TurnNeeds,
+  { db, log, traces }: TurnNeeds,
   ref: AgentRef,
   live: LiveGeneration,
   call: Call,
   result: StepsResult,
 ): Promise<CallResult> {
+  const startedAt = Date.now()
   const output = await runOne(log, ref, live, call)
+  traceTool(traces, live, call, { startedAt, hasFailed: output.status === 'error' })
   if (call.tool?.type === 'procedure') return { call, output }
   // The action has happened, whether this is recorded or not, so the model and the reader are told in any case.
   await endCall(db, ref, call, output).catch((error: unknown) => {

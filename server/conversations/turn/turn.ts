@@ -22,6 +22,7 @@ import type { BusinessHours } from '../../platform/db/tables/helpdesk.ts'
 import type { ServiceProcess } from '../../platform/db/upkeep/processes.ts'
 import type { KeyedRequest } from '../../platform/http/idempotency/idempotency.ts'
 import type { Secrets } from '../../platform/secrets/secrets.ts'
+import type { TraceExporter } from '../../platform/telemetry/trace-exporter.ts'
 import type { CustomerLanguage } from '../../platform/text/languages/customer-sentences.ts'
 import { withoutPaymentNumbers } from '../../platform/text/safety/payment-numbers.ts'
 import type { Trial } from '../explanations/record-answer.ts'
@@ -243,6 +244,7 @@ export type TurnNeeds = TicketReactions & {
   generations: Generations
   orphans: Orphans
   deliverAnswer: DeliverAnswer
+  traces: TraceExporter | null
 }
 
 /** Takes the numbers of cards and accounts out of what a model will read of the conversation. */

@@ -32,6 +32,13 @@ export async function plainFigures(db: Db, agentId: string, days: readonly strin
     const said = messages.filter((row) => isIn(row.created_at))
     const isPersons = (row: (typeof said)[number]) =>
       (row.metadata as { author?: { type?: string } } | null)?.author?.type === 'human_agent'
+    const answers = said
+      .filter((row) => row.role === 'assistant' && !isPersons(row))
+      .map(
+        (row) => (row.metadata ?? {}) as { outcome?: string | null; ungrounded?: unknown[]; isHeld?: true },
+      )
+    const ended = (...names: (string | null)[]) =>
+      answers.filter(({ outcome = null }) => names.includes(outcome)).length
     const settled = begun.filter((row) => row.status === 'ended' || row.analysis_due === null)
     const deflected = settled.filter((row) => !row.escalated).length
     const felt = (sentiment: string | null) => begun.filter((row) => row.sentiment === sentiment).length
@@ -57,6 +64,15 @@ export async function plainFigures(db: Db, agentId: string, days: readonly strin
       deflected,
       deflection: settled.length === 0 ? null : deflected / settled.length,
       unanswered: questions.filter((row) => isIn(row.asked_at)).length,
+      outcomes: {
+        answered: ended('answered'),
+        partly: ended('partly', 'closest'),
+        notFound: ended('not_found', 'declined'),
+        handedOver: ended('handed_over'),
+        refused: ended('refused'),
+        unreported: ended(null),
+      },
+      marked: answers.filter(({ ungrounded, isHeld }) => ungrounded !== undefined || isHeld).length,
       credits: entries
         .filter((row) => row.kind === 'usage' && row.state === 'settled' && isIn(row.created_at))
         .reduce((sum, { amount }) => sum + amount, 0),

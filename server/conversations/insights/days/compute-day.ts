@@ -81,25 +81,37 @@ async function conversationFigures(
 
 type OfMessages = Pick<
   DayFigures,
-  'user_messages' | 'assistant_messages' | 'person_messages' | 'rated_positive' | 'rated_negative'
+  | 'user_messages'
+  | 'assistant_messages'
+  | 'person_messages'
+  | 'rated_positive'
+  | 'rated_negative'
+  | 'outcomes'
 >
 
 /** Transient conversations are counted during the seconds that they exist; their deletion makes the day stale. */
 async function messageFigures(trx: Trx, { accountId, agentId, from, until }: Span): Promise<OfMessages> {
   const { rows } = await sql<OfMessages>`
     with found as (
-      select role, feedback, coalesce(metadata #>> '{author,type}', '') = 'human_agent' as persons
+      select role, feedback, coalesce(metadata #>> '{author,type}', '') = 'human_agent' as persons,
+        coalesce(metadata ->> 'outcome', 'unreported') as outcome,
+        metadata -> 'ungrounded' is not null or metadata -> 'isHeld' is not null as marked
       from messages where account_id = ${accountId} and agent_id = ${agentId}
         and created_at >= ${from} and created_at < ${until}
         and conversation_id not in (
           select id from conversations where account_id = ${accountId} and agent_id = ${agentId}
             and source = ${PLAYGROUND} and created_at < ${until})
+    ), ends as (
+      select outcome as name from found where role = 'assistant' and not persons
+      union all select 'marked' from found where role = 'assistant' and not persons and marked
     )
     select count(*) filter (where role = 'user')::int as user_messages,
       count(*) filter (where role = 'assistant' and not persons)::int as assistant_messages,
       count(*) filter (where role = 'assistant' and persons)::int as person_messages,
       count(*) filter (where feedback = 'positive')::int as rated_positive,
-      count(*) filter (where feedback = 'negative')::int as rated_negative
+      count(*) filter (where feedback = 'negative')::int as rated_negative,
+      (select coalesce(jsonb_object_agg(name, n), '{}')
+        from (select name, count(*) as n from ends group by name) as by_name) as outcomes
     from found`.execute(trx)
   return onlyRow(rows)
 }

@@ -71,9 +71,25 @@ const begin = fc
   )
 
 const say = fc
-  .record({ at: moment, of: fc.nat(), role: fc.constantFrom('user', 'assistant'), person: fc.boolean() })
+  .record({
+    at: moment,
+    of: fc.nat(),
+    role: fc.constantFrom('user', 'assistant'),
+    person: fc.boolean(),
+    outcome: fc.constantFrom(
+      'answered',
+      'closest',
+      'partly',
+      'not_found',
+      'declined',
+      'handed_over',
+      'refused',
+      null,
+    ),
+    mark: fc.constantFrom({}, { ungrounded: [{ kind: 'number', text: '7' }] }, { isHeld: true }),
+  })
   .map(
-    ({ at, of, role, person }): Change =>
+    ({ at, of, role, person, outcome, mark }): Change =>
       async (world) => {
         const conversationId = pick(world.conversations, of)
         if (!conversationId) return
@@ -87,7 +103,7 @@ const say = fc
         const own = { id, account_id: accountId, agent_id: world.agentId, conversation_id: conversationId }
         const metadata = person
           ? json({ author: { type: 'human_agent', name: 'Ann' } })
-          : json({ score: 0.1 })
+          : json({ score: 0.1, outcome, ...mark })
         const message = {
           seq,
           role,

@@ -15,6 +15,7 @@ export const NO_FIGURES: DayFigures = {
   topics: {},
   sources: {},
   countries: {},
+  outcomes: {},
   user_messages: 0,
   assistant_messages: 0,
   person_messages: 0,
@@ -24,14 +25,14 @@ export const NO_FIGURES: DayFigures = {
   credits: 0,
 }
 
-const BY_KEY = ['topics', 'sources', 'countries'] as const
+const BY_KEY = ['topics', 'sources', 'countries', 'outcomes'] as const
 type Count = Exclude<keyof DayFigures, (typeof BY_KEY)[number]>
 const isCount = (name: string): name is Count => !BY_KEY.some((other) => other === name)
 const COUNTS = Object.keys(NO_FIGURES).filter(isCount)
 
 /** The sum over days. */
 export function addUp(days: readonly DayFigures[]): DayFigures {
-  const total: DayFigures = { ...NO_FIGURES, topics: {}, sources: {}, countries: {} }
+  const total: DayFigures = { ...NO_FIGURES, topics: {}, sources: {}, countries: {}, outcomes: {} }
   for (const day of days) {
     for (const name of COUNTS) total[name] += day[name]
     for (const name of BY_KEY) addCounts(total[name], day[name])
@@ -57,12 +58,26 @@ export function figuresOf(day: DayFigures, topics: readonly { id: string; name: 
     deflected,
     deflection: settled === 0 ? null : deflected / settled,
     unanswered,
+    ...endsOf(day.outcomes),
     credits,
     topics: topics.map(({ id, name }) => ({ id, name, conversations: day.topics[id] ?? 0 })),
     sources: byCount(day.sources).map(([source, n]) => ({ source, conversations: n })),
     countries: byCount(day.countries).map(([country, n]) => ({ country: country || null, conversations: n })),
   }
 }
+
+/** Answers of former versions have other names for two of the outcomes. */
+const endsOf = (n: Record<string, number>): Pick<Figures, 'outcomes' | 'marked'> => ({
+  outcomes: {
+    answered: n.answered ?? 0,
+    partly: (n.partly ?? 0) + (n.closest ?? 0),
+    notFound: (n.not_found ?? 0) + (n.declined ?? 0),
+    handedOver: n.handed_over ?? 0,
+    refused: n.refused ?? 0,
+    unreported: n.unreported ?? 0,
+  },
+  marked: n.marked ?? 0,
+})
 
 const byCount = (counts: Record<string, number>): [string, number][] =>
   Object.entries(counts).sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1))

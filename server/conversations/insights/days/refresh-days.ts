@@ -38,7 +38,7 @@ async function refreshOne(trx: Trx, impatient: boolean): Promise<boolean> {
     order by computed_at nulls first limit 1 for update skip locked`.execute(trx)
   const stale = rows[0]
   if (!stale) return false
-  const { topics, sources, countries, ...figures } = await computeDay(
+  const { topics, sources, countries, outcomes, ...figures } = await computeDay(
     trx,
     { accountId: stale.account_id, agentId: stale.agent_id },
     stale.day,
@@ -46,6 +46,7 @@ async function refreshOne(trx: Trx, impatient: boolean): Promise<boolean> {
   await trx
     .updateTable('insight_days')
     .set({ ...figures, topics: json(topics), sources: json(sources), countries: json(countries) })
+    .set({ outcomes: json(outcomes) })
     .set({ is_stale: false, computed_at: sql<Date>`now()`, took_ms: Math.round(performance.now() - started) })
     .where('account_id', '=', stale.account_id)
     .where('agent_id', '=', stale.agent_id)

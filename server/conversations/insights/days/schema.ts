@@ -25,6 +25,18 @@ const figures = {
     }),
   ),
   unanswered: Count('Questions that the agent had nothing for'),
+  outcomes: Exact(
+    {
+      answered: Count(),
+      partly: Count(),
+      notFound: Count(),
+      handedOver: Count(),
+      refused: Count(),
+      unreported: Count('Where nobody reported it'),
+    },
+    { description: 'How answers of the agent ended' },
+  ),
+  marked: Count('Answers with values that their model was not given'),
   credits: Count(),
   topics: Type.Array(Exact({ id: Type.String(), name: Type.String(), conversations: Count() }), {
     description: 'The ten with the most conversations in the whole range',

@@ -93,6 +93,7 @@ export type InsightDaysTable = {
   topics: Counts
   sources: Counts
   countries: Counts
+  outcomes: Counts
   user_messages: Generated<number>
   assistant_messages: Generated<number>
   person_messages: Generated<number>

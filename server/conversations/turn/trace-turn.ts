@@ -1,0 +1,144 @@
+import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import { ModelFailure } from '../../ai/failures/model-failure.ts'
+import { GEN_AI, OPERATIONS, PROVIDERS } from '../../platform/telemetry/gen-ai-conventions.ts'
+import { newSpanId, type Span, type TraceExporter } from '../../platform/telemetry/trace-exporter.ts'
+import type { Call } from '../records/parts.ts'
+import type { LiveGeneration } from '../stream/reading.ts'
+import type { StepsResult, Turn } from './turn.ts'
+
+type Parts = AsyncIterable<LanguageModelV4StreamPart[]>
+
+/** A turn is a trace. Its ids follow from that of the generation, whose last digits are random. */
+const traceOf = ({ ids }: LiveGeneration) => {
+  const traceId = ids.id.replaceAll('-', '')
+  return { traceId, root: traceId.slice(-16) }
+}
+
+const errorType = (error: unknown): string =>
+  error instanceof ModelFailure ? (error.answer ? String(error.answer.status) : error.kind) : '_OTHER'
+
+const modelOf = ({ entry }: Turn['model']) => ({
+  [GEN_AI.provider]: PROVIDERS[entry.provider],
+  [GEN_AI.requestModel]: entry.name,
+})
+
+/** Records a turn that has ended as the invocation of its agent. */
+export function traceTurn(
+  traces: TraceExporter | null,
+  turn: Turn,
+  live: LiveGeneration,
+  { finishReason, failure }: StepsResult,
+  startedAt: number,
+): void {
+  if (!traces || turn.model.entry.provider === 'builtin') return
+  const { traceId, root } = traceOf(live)
+  const { agent } = turn.request
+  traces.record({
+    traceId,
+    spanId: root,
+    name: `${OPERATIONS.agent} ${agent.name}`,
+    kind: 'internal',
+    startedAt,
+    endedAt: Date.now(),
+    attributes: {
+      [GEN_AI.operation]: OPERATIONS.agent,
+      ...modelOf(turn.model),
+      [GEN_AI.agentId]: agent.id,
+      [GEN_AI.agentName]: agent.name,
+      [GEN_AI.conversationId]: live.ids.conversationId,
+      [GEN_AI.finishReasons]: [finishReason],
+      [GEN_AI.errorType]: failure ? errorType(failure.cause) : null,
+    },
+    hasFailed: failure !== null,
+  })
+}
+
+type Options = { maxOutputTokens?: number | undefined }
+
+/** Yields the parts of a call of a model, and records it when it ends. */
+export async function* tracedCall(
+  traces: TraceExporter,
+  { model, request }: Turn,
+  live: LiveGeneration,
+  { maxOutputTokens = model.entry.maxOutputTokens }: Options,
+  parts: Parts,
+): Parts {
+  const startedAt = Date.now()
+  const attributes: Span['attributes'] = {
+    [GEN_AI.operation]: OPERATIONS.chat,
+    ...modelOf(model),
+    [GEN_AI.conversationId]: live.ids.conversationId,
+    [GEN_AI.maxTokens]: maxOutputTokens,
+    [GEN_AI.temperature]: request.agent.temp,
+    [GEN_AI.stream]: true,
+  }
+  let hasFailed = false
+  try {
+    for await (const batch of parts) {
+      attributes[GEN_AI.firstChunk] ??= (Date.now() - startedAt) / 1_000
+      for (const part of batch) Object.assign(attributes, told(part))
+      yield batch
+    }
+  } catch (error) {
+    hasFailed = true
+    attributes[GEN_AI.errorType] = errorType(error)
+    throw error
+  } finally {
+    const { traceId, root } = traceOf(live)
+    traces.record({
+      traceId,
+      spanId: newSpanId(),
+      parentSpanId: root,
+      name: `${OPERATIONS.chat} ${model.entry.name}`,
+      kind: 'client',
+      startedAt,
+      endedAt: Date.now(),
+      attributes,
+      hasFailed,
+    })
+  }
+}
+
+/** Returns what a part tells of the call, without its content. */
+function told(part: LanguageModelV4StreamPart): Span['attributes'] {
+  if (part.type === 'response-metadata')
+    return { [GEN_AI.responseId]: part.id, [GEN_AI.responseModel]: part.modelId }
+  if (part.type !== 'finish') return {}
+  const { inputTokens, outputTokens } = part.usage
+  return {
+    [GEN_AI.finishReasons]: [part.finishReason.unified],
+    [GEN_AI.inputTokens]: inputTokens.total,
+    [GEN_AI.cachedTokens]: inputTokens.cacheRead,
+    [GEN_AI.outputTokens]: outputTokens.total,
+    [GEN_AI.reasoningTokens]: outputTokens.reasoning,
+  }
+}
+
+/** Records a call of a tool that ran here. */
+export function traceTool(
+  traces: TraceExporter | null,
+  live: LiveGeneration,
+  { id, name }: Call,
+  { startedAt, hasFailed }: { startedAt: number; hasFailed: boolean },
+): void {
+  if (!traces) return
+  const { traceId, root } = traceOf(live)
+  traces.record({
+    traceId,
+    spanId: newSpanId(),
+    parentSpanId: root,
+    name: `${OPERATIONS.tool} ${name}`,
+    kind: 'internal',
+    startedAt,
+    endedAt: Date.now(),
+    attributes: {
+      [GEN_AI.operation]: OPERATIONS.tool,
+      [GEN_AI.toolName]: name,
+      [GEN_AI.toolType]: 'function',
+      [GEN_AI.toolCallId]: id,
+      [GEN_AI.conversationId]: live.ids.conversationId,
+      [GEN_AI.errorType]: hasFailed ? '_OTHER' : null,
+    },
+    hasFailed,
+  })
+}
