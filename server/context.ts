@@ -114,7 +114,6 @@ async function createParts(config: Config, { database, log, ...overrides }: Open
   const generations = createGenerations({ db, notifier, process, turns, onError, ...limits })
   const reactions = turnReactions(notifier)
   const traces = config.otlp && createTraceExporter(config.otlp, log)
-  const { searchUrl: search } = config
   return {
     config,
     log,
@@ -141,12 +140,18 @@ async function createParts(config: Config, { database, log, ...overrides }: Open
     stopping: stopping.signal,
     stop: () => stopping.abort(),
     generations,
-    /** Null where nothing is traced. */
     traces,
     orphans: createOrphans({ db, log, deliverAnswer: reactions.deliverAnswer }),
     ...reactions,
     solvedTickets: ticketsToLearn,
-    toolkits: createToolkits({ db, fetcher, secrets, search, ...escalation(notifier), onError }),
+    toolkits: createToolkits({
+      db,
+      fetcher,
+      secrets,
+      search: config.searchUrl,
+      ...escalation(notifier),
+      onError,
+    }),
     indexer: createIndexer(),
     mailParser,
     knowledge: createKnowledge({ db, models, log }),

@@ -5,7 +5,7 @@ import { Select } from '../ui/field.tsx'
 import { formatDay, formatDollars, formatNumber } from '../ui/format.ts'
 import classes from './usage-chart.module.css'
 
-export type ModelUse = {
+type ModelUse = {
   day: string
   agentId: string
   agentName: string | null

@@ -93,7 +93,7 @@ export function createTraceExporter(
 }
 
 /** Returns an ExportTraceServiceRequest in the JSON format of OTLP. */
-export const exportRequest = (spans: readonly Span[], serviceName: string) => ({
+const exportRequest = (spans: readonly Span[], serviceName: string) => ({
   resourceSpans: [
     {
       resource: {
