@@ -109,11 +109,11 @@ async function createParts(config: Config, { database, log, ...overrides }: Open
   const stopping = new AbortController()
   // Every open stream listens.
   setMaxListeners(0, stopping.signal)
-  const { maxUnsaved } = overrides
-  const limits = maxUnsaved === undefined ? {} : { maxUnsaved }
+  const limits = overrides.maxUnsaved === undefined ? {} : { maxUnsaved: overrides.maxUnsaved }
   const generations = createGenerations({ db, notifier, process, turns, onError, ...limits })
   const reactions = turnReactions(notifier)
   const traces = config.otlp && createTraceExporter(config.otlp, log)
+  const { searchUrl: search } = config
   return {
     config,
     log,
@@ -144,14 +144,7 @@ async function createParts(config: Config, { database, log, ...overrides }: Open
     orphans: createOrphans({ db, log, deliverAnswer: reactions.deliverAnswer }),
     ...reactions,
     solvedTickets: ticketsToLearn,
-    toolkits: createToolkits({
-      db,
-      fetcher,
-      secrets,
-      search: config.searchUrl,
-      ...escalation(notifier),
-      onError,
-    }),
+    toolkits: createToolkits({ db, fetcher, secrets, search, ...escalation(notifier), onError }),
     indexer: createIndexer(),
     mailParser,
     knowledge: createKnowledge({ db, models, log }),
