@@ -83,7 +83,6 @@ export const finishMailSignIn = endpoint({
   method: 'POST',
   path: `${path}/finish`,
   name: 'finishMailSignIn',
-  audit: 'connection.put',
   tag,
   summary: 'Finish to connect a mailbox by OAuth 2',
   description:

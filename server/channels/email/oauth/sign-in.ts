@@ -1,4 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { recordAudit } from '../../../accounts/audit/audit.ts'
 import type { Context } from '../../../context.ts'
 import type { AgentRef } from '../../../platform/db/refs.ts'
 import type { MailOauth, MailProvider } from '../../../platform/db/tables/channels.ts'
@@ -94,6 +95,13 @@ export async function finishSignIn(
       message:
         'The provider gave no lasting permission (refresh token). Remove the access of the application at the provider, then connect again; other providers may want the scope offline_access.',
     })
+  // What the provider has refused is no change.
+  await recordAudit(ctx.db, {
+    accountId: ref.accountId,
+    actor: caller.actor,
+    action: 'connection.put',
+    target: ref.agentId,
+  })
   await putConnection(ctx, ref, { ...wanted, oauth: { ...oauth, refreshToken } })
 }
 
