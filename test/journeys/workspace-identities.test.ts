@@ -46,7 +46,8 @@ describe('people on messaging whom the channel calls by several names, by keyboa
   const text = (body: string) => ({ type: 'text', text: { body } })
   const byUser = { profile: { name: 'Pat', username: 'pat.w' }, user_id: USER }
   const open = (path: string) => page.goto(`${home.service.url}/agents/${home.agentId}${path}`)
-  const rows = () => page.getByRole('table', { name: 'Contacts' }).getByRole('button', { name: 'Pat' })
+  const rows = () =>
+    page.getByRole('region', { name: 'Table: Contacts' }).getByRole('button', { name: 'Pat' })
   /** Contacts are made a moment after a message has arrived. */
   const known = (n: number) =>
     until(`${n} known contacts`, async () => {
@@ -99,7 +100,7 @@ describe('people on messaging whom the channel calls by several names, by keyboa
     await page.getByText('1 message could not be read.').waitFor()
     await lookAt(page, 'inbox-unreadable')
     await keys.use(page.getByRole('link', { name: 'What to do' }))
-    const table = page.getByRole('table', { name: 'Could not be read' })
+    const table = page.getByRole('region', { name: 'Table: Could not be read' })
     await table.getByText('poll').waitFor()
     await lookAt(page, 'unreadable')
     await keys.use(table.getByRole('link', { name: 'The conversation' }))

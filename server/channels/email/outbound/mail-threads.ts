@@ -67,3 +67,6 @@ export async function changeMailThread(
     .where(ownRow(accountId, threadId))
     .execute()
 }
+
+/** Returns the subject without the mark of answers, with which the thread holds it. */
+export const subjectAsked = ({ subject }: Pick<MailThread, 'subject'>): string => subject.replace(/^Re: /, '')

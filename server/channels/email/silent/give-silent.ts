@@ -11,7 +11,7 @@ import type { Tables } from '../../../platform/db/tables/tables.ts'
 import { ApiError } from '../../../platform/http/errors.ts'
 import { ANSWER, type Answer } from '../../inbound/process-inbound.ts'
 import { lockThread, PROCESS_INBOUND, type ProcessInbound } from '../../inbound/receive-message.ts'
-import { mailThreadOf } from '../outbound/mail-threads.ts'
+import { mailThreadOf, subjectAsked } from '../outbound/mail-threads.ts'
 import { giveToTeam } from '../outbound/mail-ticket.ts'
 
 type MailRef = AgentRef & { mailId: string }
@@ -56,7 +56,7 @@ export async function giveSilentToTeam(
   const mail = mailThreadOf(thread)
   if (!mail) throw notFound()
   await giveToTeam(ctx, trx, ref.accountId, thread.id, {
-    subject: mail.subject,
+    subject: subjectAsked(mail),
     text: content.text,
     person: mail.to,
   })

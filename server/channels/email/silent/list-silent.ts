@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import type { Db } from '../../../platform/db/database.ts'
 import type { AgentRef } from '../../../platform/db/refs.ts'
 import type { listSilentMails } from '../contract.ts'
-import { mailThreadOf } from '../outbound/mail-threads.ts'
+import { mailThreadOf, subjectAsked } from '../outbound/mail-threads.ts'
 
 const MAX_LISTED = 100
 const DAYS = 30
@@ -48,7 +48,7 @@ export async function silentMails(db: Db, { accountId, agentId }: AgentRef): Pro
         reason: content.silentBecause,
         from: thread?.to.address ?? null,
         fromName: thread?.to.name ?? null,
-        subject: thread?.subject ?? '',
+        subject: thread ? subjectAsked(thread) : '',
         text: content.text.slice(0, MAX_TEXT_LENGTH).toWellFormed(),
         receivedAt: sent_at.toISOString(),
         conversationId: conversation_id,

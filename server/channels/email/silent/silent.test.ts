@@ -46,7 +46,7 @@ test('what is stored without an answer is listed with the reason and a number', 
   const { reason, from, fromName, subject, conversationId } = await receiveSilent({
     'List-Id': '<news.example.org>',
   })
-  assert.deepEqual([reason, from, fromName, subject], ['list', 'ann@example.com', 'Ann', 'Re: A question'])
+  assert.deepEqual([reason, from, fromName, subject], ['list', 'ann@example.com', 'Ann', 'A question'])
   assert.ok(conversationId)
   const { data, counts } = await silent()
   assert.deepEqual(
@@ -85,7 +85,7 @@ test('a member makes a ticket of one, which the agent then leaves alone', async 
   const tickets = await client.request('GET', `/agents/${box.agentId}/helpdesk/tickets`)
   assert.deepEqual(
     tickets.body.data.map(({ subject }: { subject: string }) => subject),
-    ['Re: A question'],
+    ['A question'],
   )
   assert.deepEqual((await silent()).data, [])
   const [conversation] = await box.conversations()
