@@ -81,7 +81,7 @@ def shown(path):
 def workbook(path):
     book = openpyxl.load_workbook(path, data_only=True, read_only=False)
     return "\n".join(
-        str(cell.value)
+        str(int(cell.value)) if isinstance(cell.value, float) and cell.value.is_integer() else str(cell.value)
         for sheet in book.worksheets
         if sheet.sheet_state == "visible"
         for row in sheet.iter_rows()

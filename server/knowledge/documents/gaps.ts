@@ -7,6 +7,8 @@ export const GAP_KINDS = [
   'objects',
   'formulas',
   'cells',
+  'words',
+  'layout',
 ] as const satisfies readonly Gap['kind'][]
 type Warned = Omit<Gap, 'kind'> & { kind: (typeof GAP_KINDS)[number] }
 
@@ -27,6 +29,10 @@ export function sentenceOf({ kind, place, count }: Warned): string {
       return `${all('embedded file was', 'embedded files were')} not read${at}. Upload what it holds as a file of its own.`
     case 'formulas':
       return `${all('formula has', 'formulas have')} no value${at}. Open the workbook in a spreadsheet program, save it and upload it again.`
+    case 'words':
+      return `${all('word is', 'words are')} left out: headers, footers and numbers of pages, or what is repeated or hidden${at}. Add what is needed of them as a text.`
+    case 'layout':
+      return `${all('word stands', 'words stand')} at an angle, above or below a line, as in drawings and formulas${at}, and may be divided or joined wrongly. Look at the text of the source.`
     case 'cells':
       return `${all('row or column was', 'rows or columns were')} left out, because the sheet is too large${at}. Split it into smaller ones.`
   }
@@ -70,5 +76,6 @@ function placesOf(unit: string, places: readonly string[]): string | null {
   }
   const shown = runs.slice(0, MAX_PLACES).map((run) => (run.length > 1 ? `${run[0]}–${run.at(-1)}` : run[0]))
   const named = shown.filter(Boolean).join(', ') + (runs.length > MAX_PLACES ? ' …' : '')
-  return named === '' ? null : `${unit}${places.length > 1 ? 's' : ''} ${named}`
+  if (named === '' || unit === '') return named || null
+  return `${unit}${places.length > 1 ? 's' : ''} ${named}`
 }

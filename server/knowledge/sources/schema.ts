@@ -17,7 +17,7 @@ export const linkTypes = ['individual', 'sitemap', 'crawl'] as const
 export const Warning = Exact({
   kind: OneOf(GAP_KINDS, {
     description:
-      '`pages` without text, `letters` of a font without a mapping, `charts` and diagrams, embedded `objects`, `formulas` without a value, `cells` beyond a limit',
+      '`pages` without text, `letters` of a font without a mapping, `charts` and diagrams, embedded `objects`, `formulas` without a value, `cells` beyond a limit, `words` that are left out if they are more than a few, `layout`: words whose spaces and order are unsure',
   }),
   place: Nullable(Type.String({ description: 'Where, such as "pages 3–5, 9"' })),
   count: Type.Integer({ minimum: 1 }),

@@ -1,12 +1,15 @@
 import { parseHTML } from 'linkedom'
 import mammoth from 'mammoth'
+import { splitWords } from '../../../platform/text/words/words.ts'
 import { ExtractFailure } from '../extract-failure.ts'
 import { type ExtractedDocument, finishDocument } from '../extracted-document.ts'
 import { gapCounter } from '../gaps.ts'
 import { htmlSections, MARK } from '../html/html-sections.ts'
+import { countLeftOut, isNotable, type Raw } from '../left-out-words.ts'
 import { linkAddress } from '../text/link-address.ts'
 import { marginSection } from './docx-margins.ts'
 import { officeParts, officeTitle } from './office-parts.ts'
+import { named, type Parts, type XmlElement, xmlOf } from './office-xml.ts'
 import { LABEL, shownDocx } from './shown-docx.ts'
 import { writeZip } from './write-zip.ts'
 
@@ -40,9 +43,46 @@ export async function extractDocx(bytes: Uint8Array): Promise<ExtractedDocument>
   const sections = margin && body.some(({ text }) => text !== '') ? [...body, margin] : body
   const extracted = finishDocument(officeTitle(parts), sections)
   if (extracted.sections.length === 0) throw new ExtractFailure('no_text', 'This Word file contains no text.')
+  const raw = rawTexts(parts)
+  countLeftOut(missing, raw, extracted.sections)
+  const formulas = wordsIn(formulasIn(parts))
+  if (isNotable(formulas, wordsIn(raw.map(({ text }) => text)) + formulas))
+    missing.add('layout', 'formulas', formulas)
   const title = extracted.title ?? extracted.sections[0]!.headingPath[0] ?? null
-  return { ...extracted, title, gaps: missing.gaps('page') }
+  return { ...extracted, title, gaps: missing.gaps('') }
 }
+
+const TEXTS = /^word\/(document|footnotes|endnotes|header|footer)\d*\.xml$/
+
+/** Returns the paragraphs of the parts of the file that readers see, and of what is hidden in them. */
+const rawTexts = (parts: Parts): Raw[] =>
+  [...parts].flatMap(([name, part]) => {
+    const place = TEXTS.exec(name)?.[1]
+    if (!place) return []
+    return named(xmlOf(part), 'w:p').map((paragraph) => ({
+      place: PLACES[place] ?? place,
+      text: rawText(paragraph),
+    }))
+  })
+
+const PLACES: Record<string, string> = { document: 'text', header: 'headers', footer: 'footers' }
+
+const formulasIn = (parts: Parts): string[] => {
+  const part = parts.get('word/document.xml')
+  return part ? named(xmlOf(part), 'm:t').map(({ textContent }) => textContent ?? '') : []
+}
+
+const wordsIn = (texts: readonly string[]): number => splitWords(texts.join('\n')).length
+
+/** Returns the text of a paragraph, with the boxes of text in it. */
+const rawText = (paragraph: XmlElement): string =>
+  named(paragraph, 'w:t', 'w:tab', 'w:br', 'w:cr', 'w:noBreakHyphen', 'w:p')
+    .map((run) => {
+      if (run.tagName === 'w:p') return `\n${rawText(run)}\n`
+      if (run.tagName === 'w:noBreakHyphen') return '-'
+      return run.tagName === 'w:t' ? (run.textContent ?? '') : ' '
+    })
+    .join('')
 
 async function toHtml(bytes: Buffer): Promise<string> {
   try {

@@ -1,6 +1,7 @@
 import { ExtractFailure } from '../extract-failure.ts'
 import { type ExtractedDocument, finishDocument, type Section } from '../extracted-document.ts'
 import { type GapCounter, gapCounter } from '../gaps.ts'
+import { countLeftOut, type Raw } from '../left-out-words.ts'
 import { gridOf, hasHeader, tableRows } from '../table-rows.ts'
 import { DRAWINGS, drawingLines, drawnLines, OBJECTS } from './drawing-text.ts'
 import { officeParts, officeTitle } from './office-parts.ts'
@@ -17,20 +18,22 @@ const REPEATED = new Set(['dt', 'ftr', 'sldNum', 'hdr', 'sldImg'])
 export async function extractPptx(bytes: Uint8Array): Promise<ExtractedDocument> {
   const parts = officeParts(bytes)
   const missing = gapCounter()
-  const document = finishDocument(officeTitle(parts), slidesOf(parts, missing))
+  const raw: Raw[] = []
+  const document = finishDocument(officeTitle(parts), slidesOf(parts, missing, raw))
   if (document.sections.length === 0)
     throw new ExtractFailure('no_text', 'This presentation contains no text.')
   const title = document.title ?? document.sections[0]!.headingPath[0] ?? null
+  countLeftOut(missing, raw, document.sections)
   return { ...document, title, gaps: missing.gaps('slide') }
 }
 
-function slidesOf(parts: Parts, missing: GapCounter): Section[] {
+function slidesOf(parts: Parts, missing: GapCounter, raw: Raw[]): Section[] {
   try {
     const targets = targetsOf(parts, PRESENTATION)
     const ids = named(partOf(parts, PRESENTATION), 'p:sldId').map((slide) => slide.getAttribute('r:id') ?? '')
     return ids.flatMap((id, at) => {
       const path = targets.get(id)?.path
-      return path === undefined ? [] : (slideOf(parts, path, at + 1, missing) ?? [])
+      return path === undefined ? [] : (slideOf(parts, path, at + 1, missing, raw) ?? [])
     })
   } catch (error) {
     throw error instanceof ExtractFailure ? error : damaged(error)
@@ -38,8 +41,12 @@ function slidesOf(parts: Parts, missing: GapCounter): Section[] {
 }
 
 /** Returns null for a hidden slide. */
-function slideOf(parts: Parts, path: string, page: number, missing: GapCounter): Section | null {
+function slideOf(parts: Parts, path: string, page: number, missing: GapCounter, raw: Raw[]): Section | null {
   const slide = partOf(parts, path)
+  const add = (part: XmlElement): void => {
+    raw.push({ place: String(page), text: drawingLines(part).join('\n') })
+  }
+  add(slide)
   if (named(slide, 'p:sld')[0]?.getAttribute('show') === '0') return null
   const notes = [...targetsOf(parts, path).values()].find(({ type }) => type.endsWith('/notesSlide'))
   const { title, paragraphs } = shapesOf(slide, (drawing) => {
@@ -50,7 +57,9 @@ function slideOf(parts: Parts, path: string, page: number, missing: GapCounter):
   missing.add('objects', String(page), named(slide, ...OBJECTS).length)
   if (title === '' && !paragraphs.some(Boolean) && named(slide, 'p:pic').length > 0)
     missing.add('pages', String(page))
-  const noted = notes ? shapesOf(partOf(parts, notes.path), () => []).paragraphs : []
+  const notesPart = notes && partOf(parts, notes.path)
+  if (notesPart) add(notesPart)
+  const noted = notesPart ? shapesOf(notesPart, () => []).paragraphs : []
   return { headingPath: title === '' ? [] : [title], page, text: [...paragraphs, ...noted].join('\n\n') }
 }
 

@@ -31,6 +31,7 @@ export function shownDocx(parts: Parts, missing: GapCounter): Map<string, Uint8A
       if (!READ.test(name)) return [name, part]
       const document = xmlOf(part)
       labelParagraphs(document, parts)
+      for (const sign of allNamed(document, 'w:softHyphen')) sign.remove()
       for (const run of allNamed(document, 'w:r')) if (isHidden(run, hidden)) run.remove()
       missing.add('objects', '', allNamed(document, ...OBJECTS).length)
       writeOut(document, parts, name, missing)

@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url'
 import { parseHTML } from 'linkedom'
 import type { PdfFile, PdfPage } from 'pdfjs-dist/legacy/build/pdf.mjs'
-import type { Gap } from '../../../platform/db/tables/knowledge.ts'
-import { lettersOnly } from '../../../platform/text/words/words.ts'
+import { lettersOnly, splitWords } from '../../../platform/text/words/words.ts'
 import { ExtractFailure } from '../extract-failure.ts'
 import { type ExtractedDocument, finishDocument } from '../extracted-document.ts'
-import { gapCounter } from '../gaps.ts'
+import { type GapCounter, gapCounter } from '../gaps.ts'
 import { htmlSections } from '../html/html-sections.ts'
+import { countLeftOut, isNotable } from '../left-out-words.ts'
 import { linkAddress } from '../text/link-address.ts'
 import { withFormValues } from './form-values.ts'
 import { linesToHtml } from './lines-to-html.ts'
@@ -17,6 +17,7 @@ import { withoutPrintMargins, withoutRunningLines } from './running-lines.ts'
 import { withoutStruckTwice } from './struck-twice.ts'
 import { taggedHtml } from './tagged-html.ts'
 import { countUnreadable, drawsSomething, isUnmapped } from './unread.ts'
+import { countUnsure } from './unsure-words.ts'
 
 // The average number of characters per page; even sparse slides have more.
 const LETTERS_OF_PAGE = 4
@@ -30,7 +31,7 @@ const TAGGED = 0.97
  * `no_text` for a scan.
  */
 export async function extractPdf(bytes: Uint8Array): Promise<ExtractedDocument> {
-  const { pages, title, isTagged, gaps } = await readPages(bytes)
+  const { pages, whole, title, isTagged, missing } = await readPages(bytes)
   const text = pages.flatMap((page) => page.map((line) => line.text)).join('\n')
   if (lettersIn(text) < (pages.length > 1 ? pages.length * LETTERS_OF_PAGE : 1))
     // A stamp that the scanner added to some of the pages does not count as text.
@@ -47,8 +48,16 @@ export async function extractPdf(bytes: Uint8Array): Promise<ExtractedDocument> 
   })
   const heading = sections.find(({ headingPath }) => headingPath.length > 0)
   const first = heading?.page === 1 ? heading.headingPath[0]! : null
-  return { ...finishDocument(titleOf(title) ?? first, mendPageBreaks(sections)), gaps }
+  const document = finishDocument(titleOf(title) ?? first, mendPageBreaks(sections))
+  const raw = whole.map((page, at) => ({
+    place: String(at + 1),
+    text: page.map((line) => line.text).join('\n'),
+  }))
+  countLeftOut(missing, raw, document.sections)
+  return { ...document, gaps: missing.gaps('page') }
 }
+
+const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0)
 
 const lettersIn = (text: string): number => text.match(/[\p{L}\p{N}]/gu)?.length ?? 0
 
@@ -66,7 +75,14 @@ function coverageOf(tagged: string, pages: readonly PdfLine[][]): number {
 }
 
 /** Tags lack what is entered in a form, and repeat what is struck twice. */
-type Pages = { pages: PdfLine[][]; title: unknown; isTagged: boolean; gaps: Gap[] }
+type Pages = {
+  pages: PdfLine[][]
+  /** The pages with their running lines. */
+  whole: PdfLine[][]
+  title: unknown
+  isTagged: boolean
+  missing: GapCounter
+}
 
 async function readPages(bytes: Uint8Array): Promise<Pages> {
   // The library needs it when it is loaded, and uses it to draw alone.
@@ -101,6 +117,7 @@ async function pagesOf(pdf: PdfFile): Promise<Pages> {
   const typefaces = new Map<string, string>()
   const unmapped = new Set<string>()
   const counter = gapCounter()
+  const unsure: number[] = []
   let isAltered = false
   for (let number = 1; number <= pdf.numPages; number += 1) {
     const page = await pdf.getPage(number)
@@ -117,19 +134,24 @@ async function pagesOf(pdf: PdfFile): Promise<Pages> {
     )
     whole.push(lines)
     counter.add('letters', String(number), countUnreadable(texts, unmapped))
+    unsure.push(countUnsure(written))
     page.cleanup()
   }
   const pages = withoutRunningLines(withoutPrintMargins(whole))
   for (const [at, lines] of pages.entries())
     if (lines.length === 0 && (await drawsSomething(await pdf.getPage(at + 1))))
       counter.add('pages', String(at + 1))
+  const words = splitWords(whole.flatMap((lines) => lines.map(({ text }) => text)).join('\n')).length
+  if (isNotable(sum(unsure), words))
+    for (const [at, count] of unsure.entries()) counter.add('layout', String(at + 1), count)
   const { info } = await pdf.getMetadata()
   const marks = await pdf.getMarkInfo()
   return {
     pages,
     title: (info as { Title?: unknown }).Title,
     isTagged: marks?.Marked === true && !isAltered,
-    gaps: counter.gaps('page'),
+    whole,
+    missing: counter,
   }
 }
 

@@ -59,7 +59,7 @@ export type SourcesTable = {
  * web page that are left out on purpose, with their words.
  */
 export type Gap = {
-  kind: 'pages' | 'letters' | 'charts' | 'objects' | 'formulas' | 'cells' | 'parts'
+  kind: 'pages' | 'letters' | 'charts' | 'objects' | 'formulas' | 'cells' | 'words' | 'layout' | 'parts'
   place: string | null
   count: number
 }
