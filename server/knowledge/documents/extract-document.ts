@@ -21,6 +21,11 @@ export async function extractDocument(input: DocumentInput): Promise<ExtractedDo
       return (await import('./office/extract-xlsx.ts')).extractXlsx(bytes)
     case 'pptx':
       return (await import('./office/extract-pptx.ts')).extractPptx(bytes)
+    case 'image':
+      throw new ExtractFailure(
+        'no_text',
+        'This is a picture. Ask your operator to switch on text recognition (OCR), and train it again.',
+      )
     case 'html':
     case 'md':
     case 'csv':

@@ -2,7 +2,7 @@ import type { Gap } from '../../platform/db/tables/knowledge.ts'
 import { withQuestions } from './text/question-sections.ts'
 import { characterUnifier } from './text/unify-characters.ts'
 
-export type DocumentType = 'pdf' | 'docx' | 'doc' | 'xlsx' | 'pptx' | 'txt' | 'md' | 'html' | 'csv'
+export type DocumentType = 'pdf' | 'docx' | 'doc' | 'xlsx' | 'pptx' | 'txt' | 'md' | 'html' | 'csv' | 'image'
 
 /**
  * The text under one heading, and on one page if the document has pages. Paragraphs are separated by an empty line.

@@ -16,6 +16,10 @@ const typeOfExtension: Record<string, DocumentType> = {
   '.htm': 'html',
   '.xhtml': 'html',
   '.csv': 'csv',
+  '.png': 'image',
+  '.jpg': 'image',
+  '.jpeg': 'image',
+  '.webp': 'image',
 }
 
 /** The folder that the archive of an office file contains. */
@@ -26,8 +30,8 @@ export const typeOfName = (filename: string): DocumentType | null =>
   typeOfExtension[extname(filename).toLowerCase()] ?? null
 
 /**
- * Returns the type of a file's extension if its content matches; otherwise null. PDF and office files must have their
- * signature; text types must be text and no page description format. HTML in a .txt or .md file is accepted as text;
+ * Returns the type of a file's extension if its content matches; otherwise null. PDF, office and image files must have
+ * their signature; text types must be text and no page description format. HTML in a .txt or .md file is accepted as text;
  * HTML in a .csv file is refused, because it is nearly always a saved sign-in page.
  */
 export function sniffType(bytes: Uint8Array, filename: string): DocumentType | null {
@@ -40,7 +44,9 @@ export function sniffType(bytes: Uint8Array, filename: string): DocumentType | n
         ? isOfficeArchive(bytes, MAIN_PARTS[type])
         : type === 'doc'
           ? isLegacyWord(bytes)
-          : isText(bytes, type)
+          : type === 'image'
+            ? isImage(bytes)
+            : isText(bytes, type)
   return agrees ? type : null
 }
 
@@ -58,6 +64,10 @@ function isOfficeArchive(bytes: Uint8Array, part: string): boolean {
 function isLegacyWord(bytes: Uint8Array): boolean {
   return isOle(bytes) && bufferOf(bytes).includes(Buffer.from('WordDocument', 'utf16le'))
 }
+
+/** The beginnings of PNG, JPEG and WebP files, which text recognition can read. */
+const isImage = (bytes: Uint8Array): boolean =>
+  /^(?:\x89PNG\r\n|\xff\xd8\xff|RIFF[\s\S]{4}WEBP)/.test(startOf(bytes, 16))
 
 const isOle = (bytes: Uint8Array): boolean =>
   bufferOf(bytes).subarray(0, 8).equals(Buffer.from('d0cf11e0a1b11ae1', 'hex'))

@@ -36,6 +36,8 @@ test('a file has the type of its extension if its content matches', () => {
     [Buffer.from('BMW baut Autos.'), 'a.txt', 'txt'],
     [page, 'a.txt', 'txt'],
     [Buffer.from('一,二'), 'a.csv', 'csv'],
+    [png, 'a.PNG', 'image'],
+    [Buffer.from('RIFF\x01\x02\x03\x04WEBPVP8 ', 'latin1'), 'a.webp', 'image'],
   ]
   for (const [bytes, name, type] of accepted) assert.equal(sniffType(bytes, name), type, name)
 })
@@ -43,7 +45,8 @@ test('a file has the type of its extension if its content matches', () => {
 test('a file whose content does not match, or of an unknown type, is rejected', () => {
   const refused: [Uint8Array, string][] = [
     [png, 'a.pdf'],
-    [png, 'a.png'],
+    [png, 'a.webp.txt'],
+    [pdf, 'a.png'],
     [png, 'a.csv'],
     [png, 'a.txt'],
     [docx, 'a.pdf'],

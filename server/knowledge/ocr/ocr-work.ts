@@ -18,6 +18,12 @@ const MIN_COVERED = 0.5
 
 /** Runs in a child process; see createOcr. */
 export async function* work({ bytes, folder, languages, page }: OcrOrder): AsyncGenerator<OcrPiece> {
+  if (!isPdf(bytes)) {
+    yield page === null
+      ? { pictures: [1] }
+      : { text: await recognised(folder, languages, Buffer.from(bytes)) }
+    return
+  }
   const { pdf, operators, close } = await openPdf(bytes)
   try {
     if (page === null) yield { pictures: await pictureNumbers(pdf, operators) }
@@ -30,6 +36,9 @@ export async function* work({ bytes, folder, languages, page }: OcrOrder): Async
     await close()
   }
 }
+
+/** Other files are pictures. */
+const isPdf = (bytes: Uint8Array): boolean => Buffer.from(bytes.subarray(0, 1_024)).includes('%PDF-')
 
 /** Opens a PDF for its pictures. */
 export async function openPdf(

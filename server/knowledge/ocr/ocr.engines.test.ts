@@ -7,6 +7,9 @@ import { startService } from '../../../test/start.ts'
 import { websites } from '../../../test/websites.ts'
 import { getOcr } from './get-ocr.ts'
 import { OCR_PACKAGES, ocrFolder } from './ocr-folder.ts'
+import { openPdf } from './ocr-work.ts'
+import { drawImages, imagesOf, placesOf } from './picture-of-page.ts'
+import { pngOf } from './png.ts'
 
 const scan = new Blob([readFileSync(new URL('./fixtures/scan.pdf', import.meta.url))])
 
@@ -38,6 +41,33 @@ test('scanned pages are read once text recognition is installed, up to the limit
   const answer = await web.ask('How many years of warranty has the Aldermoor lamp?')
   assert.match(answer.text, /five years/)
   assert.ok(await web.finds('netherfield'))
+})
+
+test('a picture file says what it needs, and is read once text recognition is installed', async (t) => {
+  const service = await startService()
+  t.after(() => service.close())
+  const client = await service.account()
+  const { body } = await client.request('POST', '/agents', { name: 'Agent' })
+  const web = websites(service, client, body.id)
+  const { pdf, operators, close } = await openPdf(new Uint8Array(await scan.arrayBuffer()))
+  const page = await pdf.getPage(1)
+  const picture = pngOf(drawImages(page, await imagesOf(page, await placesOf(page, operators))))
+  await close()
+  const form = new FormData()
+  form.set('name', 'Photo')
+  form.set('file', new Blob([picture]), 'photo.png')
+  const { id } = (await (await client.raw('POST', web.path, { body: form })).json()) as { id: string }
+  const before = await web.settled(id)
+  assert.equal(before.status, 'failed')
+  assert.match(before.error, /This is a picture\. Ask your operator to switch on text recognition/)
+
+  const { signal } = new AbortController()
+  await getOcr(ocrFolder(service.ctx.config.dataDir), { languages: ['eng'], from, signal })
+  await client.request('POST', `${web.path}/${id}/refresh`)
+  const after = await web.settled(id)
+  assert.deepEqual([after.status, after.metadata.pictures], ['trained', { pages: 1, read: 1 }])
+  const answer = await web.ask('How many years of warranty has the Aldermoor lamp?')
+  assert.match(answer.text, /five years/)
 })
 
 test('what npm installs is what was tested, with its integrity', async (t) => {

@@ -6,7 +6,7 @@ import type { OcrOrder, OcrPiece } from './ocr-work.ts'
 export type Ocr = {
   /** Whether it has been installed. */
   isOn(): boolean
-  /** Returns the numbers of the pages of a PDF that are pictures; none if it cannot be told. */
+  /** Returns the numbers of the pages of a PDF that are pictures, 1 of a picture file; none if it cannot be told. */
   picturesIn(bytes: Uint8Array, asked: Asked): Promise<number[]>
   /** Returns the text of such a page; '' if it cannot be read. */
   read(bytes: Uint8Array, page: number, asked: Asked): Promise<string>

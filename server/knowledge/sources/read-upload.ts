@@ -66,11 +66,12 @@ const KINDS: Record<DocumentType, string> = {
   md: 'Markdown file',
   html: 'web page',
   csv: 'CSV file',
+  image: 'picture',
 }
 
 function refusalOf(filename: string): string {
   const named = typeOfName(filename)
   if (named) return `"${filename}" is damaged, or its content is no ${KINDS[named]}.`
   const what = extname(filename) ? `${extname(filename).toLowerCase()} files` : 'Files without an extension'
-  return `${what} cannot be used: send a pdf, docx, doc, xlsx, pptx, txt, md, html or csv file.`
+  return `${what} cannot be used: send a pdf, docx, doc, xlsx, pptx, txt, md, html, csv, png, jpg or webp file.`
 }

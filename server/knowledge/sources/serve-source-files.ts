@@ -44,6 +44,10 @@ const SHOWN: Record<string, string> = {
   '.txt': 'text/plain; charset=utf-8',
   '.md': 'text/plain; charset=utf-8',
   '.csv': 'text/plain; charset=utf-8',
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.webp': 'image/webp',
 }
 
 export const sourceFileRoutes = (ctx: Deps): RawRoute[] => [

@@ -75,6 +75,9 @@ const PAGE_BYTES = 20 * 1_048_576
 const MAX_TITLE_LENGTH = 200
 const PAGE_TIMEOUT_MS = 30_000
 
+/** The media types of pictures, of which a link is read, but none that a crawl finds. */
+const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/webp']
+
 /** The media types of pages that can be read, and the document type of each. */
 export const PAGE_TYPES: Record<string, DocumentType> = {
   'text/html': 'html',
@@ -162,7 +165,7 @@ async function extract(
   try {
     const asked = { owner: source.account_id, signal, onBegin }
     const { wholePage } = source.content
-    const mayHavePictures = input.type === 'pdf' && ocr.isOn()
+    const mayHavePictures = (input.type === 'pdf' || input.type === 'image') && ocr.isOn()
     const {
       title,
       chunks,
@@ -182,7 +185,7 @@ async function extract(
     }))
     const read = pictures?.chunks.map((chunk) => ({ ...chunk, headingPath: root })) ?? []
     if (written.length + read.length === 0 && mayHavePictures)
-      throw new TrainingFailure('No text was recognised in this PDF, whose pages are pictures.', false)
+      throw new TrainingFailure('No text was recognised in this file, whose pages are pictures.', false)
     return {
       chunks: [...written, ...read].sort((a, b) => (a.page ?? 0) - (b.page ?? 0)),
       bytes: bytes + (pictures?.bytes ?? 0),
@@ -255,7 +258,7 @@ async function loadPage(
   const page = await ctx.fetcher.fetch(await settleUrl(ctx, source, signal), {
     maxBytes: PAGE_BYTES,
     timeoutMs: PAGE_TIMEOUT_MS,
-    accept: Object.keys(PAGE_TYPES),
+    accept: [...Object.keys(PAGE_TYPES), ...IMAGE_TYPES],
     headers: {
       ...(since?.etag ? { 'if-none-match': since.etag } : {}),
       ...(since?.modified ? { 'if-modified-since': since.modified } : {}),
@@ -269,7 +272,8 @@ async function loadPage(
     const transient = page.status >= 500 || page.status === 429 || page.status === 408
     throw new TrainingFailure(`The page answered with ${statusName(page.status)}.`, transient)
   }
-  const type = PAGE_TYPES[page.contentType ?? 'text/html'] ?? 'html'
+  const mediaType = page.contentType ?? 'text/html'
+  const type = IMAGE_TYPES.includes(mediaType) ? 'image' : (PAGE_TYPES[mediaType] ?? 'html')
   const { input, isRendered } = await linkedInput(ctx.renderer, page, type, {
     owner: source.account_id,
     signal,
