@@ -57,11 +57,19 @@ export async function replaceText(
     where account_id = ${accountId} and id = ${messageId}`.execute(trx)
 }
 
-/** Lets what is being stored of an answer be stored first, so that it is found, or read the change. */
-const lockConversationOf = (trx: Db, accountId: AccountId, messageId: string) =>
-  sql`select id from conversations where account_id = ${accountId} and id =
-    (select conversation_id from messages where account_id = ${accountId} and id = ${messageId}::uuid)
+/**
+ * Lets what is being stored of an answer be stored first, so that it is found, or read the change, and drops the summary
+ * of the history that was made of the message.
+ */
+async function lockConversationOf(trx: Db, accountId: AccountId, messageId: string): Promise<void> {
+  const conversation = sql`(select conversation_id from messages
+    where account_id = ${accountId} and id = ${messageId}::uuid)`
+  await sql`select id from conversations where account_id = ${accountId} and id = ${conversation}
     for no key update`.execute(trx)
+  await sql`update conversations set history_summary = null, summarised_seq = 0
+    where account_id = ${accountId} and id = ${conversation} and summarised_seq >= (select seq from messages
+      where account_id = ${accountId} and id = ${messageId}::uuid)`.execute(trx)
+}
 
 /** Replaces the text of a message that its author has edited. */
 export async function storeEdit(

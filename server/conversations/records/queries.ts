@@ -80,12 +80,12 @@ export const interrupted = (): ApiError =>
 export const noLonger = (): ApiError =>
   new ApiError('RESOURCE_NOT_FOUND', { message: 'The conversation no longer exists.' })
 
-/** Returns up to `limit` + 1 messages, newest first, before the message number `beforeSeq`. */
+/** Returns up to `limit` + 1 messages, newest first, before the message number `beforeSeq` and after `afterSeq`. */
 export async function messagesBackwards(
   db: Db,
   accountId: AccountId,
   conversationId: string,
-  page: { limit: number; beforeSeq: number | null },
+  page: { limit: number; beforeSeq: number | null; afterSeq?: number },
 ): Promise<MessageRow[]> {
   let query = db
     .selectFrom('messages')
@@ -93,6 +93,7 @@ export async function messagesBackwards(
     .where('account_id', '=', accountId)
     .where('conversation_id', '=', conversationId)
   if (page.beforeSeq !== null) query = query.where('seq', '<', page.beforeSeq)
+  if (page.afterSeq) query = query.where('seq', '>', page.afterSeq)
   return query
     .orderBy('seq', 'desc')
     .limit(page.limit + 1)

@@ -213,6 +213,10 @@ async function cutMessages(
   conversationId: string,
   { cut_from, cut_to }: Locked['generation'],
 ): Promise<void> {
+  await sql`update conversations set history_summary = null, summarised_seq = 0
+    where account_id = ${accountId} and id = ${conversationId}::uuid and summarised_seq >= ${cut_from}`.execute(
+    trx,
+  )
   await sql`
     with cut as (
       delete from messages where account_id = ${accountId} and conversation_id = ${conversationId}::uuid

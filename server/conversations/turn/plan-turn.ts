@@ -8,6 +8,8 @@ import { type ConversationRow, type MessageRow, messagesBackwards } from '../rec
 import type { StartRequest } from './turn.ts'
 
 const MAX_HISTORY = 40
+/** So many messages of it are left out at once. */
+const STEP = 20
 /** The most replies to one message of a channel that may be started, however each of them ended. */
 export const MAX_STARTS = 10
 
@@ -22,17 +24,36 @@ export type Plan = {
   isFirst: boolean
 }
 
+/**
+ * Returns the number of the last message that the history leaves out. It moves in steps, so that prompts begin alike for
+ * some turns. What is summarised is left out.
+ */
+export function leftOutUntil(lastSeq: number, { summarised_seq: summarised }: Summarised): number {
+  const byCount = lastSeq > MAX_HISTORY ? Math.floor((lastSeq - STEP) / STEP) * STEP : 0
+  return Math.max(byCount, summarised < lastSeq ? summarised : 0)
+}
+
+type Summarised = Pick<ConversationRow, 'summarised_seq'>
+
 async function readHistory(
   trx: Trx,
   { account }: StartRequest,
-  conversationId: string,
+  { id, last_seq, summarised_seq }: ConversationRow,
   beforeSeq: number | null,
 ): Promise<MessageRow[]> {
-  const page = { limit: MAX_HISTORY - 1, beforeSeq }
-  const found = await messagesBackwards(trx, account.id, conversationId, page)
+  const afterSeq = leftOutUntil(beforeSeq === null ? last_seq : beforeSeq - 1, { summarised_seq })
+  const page = { limit: MAX_HISTORY - 1, beforeSeq, afterSeq }
+  const found = await messagesBackwards(trx, account.id, id, page)
   const newest = found.filter((row) => metadataOf(row).deletedAt === undefined).reverse()
   // Some providers reject a history that begins in the middle of an exchange.
-  return found.length < MAX_HISTORY ? newest : newest.slice(newest.findIndex(({ role }) => role === 'user'))
+  return afterSeq === 0
+    ? newest
+    : newest.slice(
+        Math.max(
+          0,
+          newest.findIndex(({ role }) => role === 'user'),
+        ),
+      )
 }
 
 /** Returns the changes that the turn makes to the conversation, whose row is locked. */
@@ -47,7 +68,7 @@ export async function planTurn(
   const messageId = turn.insteadOf?.messageId ?? newId()
   if (retried) {
     const { from, question } = retried
-    const history = await readHistory(trx, turn, id, question.seq + 1)
+    const history = await readHistory(trx, turn, conversation, question.seq + 1)
     return {
       kind: 'retry',
       userMessageId: question.id,
@@ -61,7 +82,7 @@ export async function planTurn(
   if (agent.toolsVersion > 0) {
     await ignoreWaitingCalls(trx, account.id, id, { expiredOnly: ask.kind === 'continue' })
   }
-  const history = await readHistory(trx, turn, id, null)
+  const history = await readHistory(trx, turn, conversation, null)
   const reply = { kind: 'reply' as const, messageId, history, cut: null }
   if (ask.kind === 'message') {
     const unanswered = history.at(-1)

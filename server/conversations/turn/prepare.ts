@@ -93,7 +93,7 @@ export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): 
       hasDocuments: agent.knowledgeVersion > 0,
     },
     key: cacheKey,
-    earlier: [parentSummary],
+    earlier: [parentSummary, started.summarised?.text ?? null],
     transcript,
   }
   const promptFor = ({ id: modelId, contextTokens, vision }: ModelEntry): LanguageModelV4Prompt => {

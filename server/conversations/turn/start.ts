@@ -23,8 +23,11 @@ import {
 import { EVENTS_PER_GENERATION } from '../stream/events.ts'
 import type { LiveGeneration } from '../stream/reading.ts'
 import { chooseModel, improveTitle, noting, standInsFor } from './ask-model.ts'
-import { findRetry, type Plan, planTurn } from './plan-turn.ts'
+import { findRetry, leftOutUntil, type Plan, planTurn } from './plan-turn.ts'
 import { askedText } from './prepare.ts'
+import { historyRoom } from './prompt/build-prompt.ts'
+import { fittingFrom } from './prompt/fitting-history.ts'
+import { summariseHistory } from './prompt/summaries.ts'
 import {
   type Known,
   knownSurroundings,
@@ -70,7 +73,9 @@ export async function startChat(ctx: TurnNeeds, request: ChatRequest): Promise<L
   }
   runTurn(ctx, turn, live)
     // A model that has just failed is not asked for a title.
-    .then((hasFailed) => (hasFailed ? undefined : giveTitle(ctx, turn, live)))
+    .then((hasFailed) =>
+      hasFailed ? undefined : giveTitle(ctx, turn, live).then(() => summarise(ctx, turn)),
+    )
     .catch((error: unknown) => ctx.log.error({ err: error }, 'a generation failed with an unexpected error'))
   return live
 }
@@ -79,6 +84,17 @@ const recordOf = ({ agent, channel }: ChatRequest, { entry }: ResolvedModel): Tr
   entry.provider === 'builtin'
     ? null
     : recordAnswer({ channel, temp: agent.temp }, agent.keepsPrompts ? 'for-days' : 'never')
+
+/** Summarises what the next turns leave out of their history; see `leftOutUntil`. */
+async function summarise(ctx: TurnNeeds, { request, started, model, owner }: Turn): Promise<void> {
+  const { summarised, transcript, ids } = started
+  if (!summarised || request.transient || request.trial || model.entry.provider === 'builtin') return
+  const { until, lastSeq } = summarised
+  const from = fittingFrom(transcript, historyRoom(model.entry))
+  const next = Math.max(leftOutUntil(lastSeq, { summarised_seq: until }), transcript[from - 1]?.seq ?? 0)
+  if (next > until)
+    await summariseHistory(ctx, model, { ...owner, conversationId: ids.conversationId }, summarised, next)
+}
 
 async function giveTitle(ctx: TurnNeeds, turn: Turn, live: LiveGeneration): Promise<void> {
   const { request, started, model, owner, question } = turn
@@ -161,8 +177,20 @@ async function storeStart(ctx: Deps, trx: Trx, turn: StartRequest): Promise<Star
     isFirst: plan.isFirst,
     parent,
     surroundings: surroundingsOf(where, known),
+    summarised: conversation && !turn.history ? summarisedIn(conversation, plan, message) : null,
     citedBefore: plan.kind === 'continuation' ? citedIn(plan.history.at(-1)) : [],
   }
+}
+
+/** Returns what stands in place of the messages that the history leaves out, and the number of the newest message. */
+function summarisedIn(
+  { last_seq, history_summary: text, summarised_seq: until }: ConversationRow,
+  { kind, askedSeq }: Plan,
+  message: string | null,
+): StartedTurn['summarised'] {
+  const isCut = kind === 'retry' && askedSeq !== null && until >= askedSeq
+  const lastSeq = last_seq + (message === null ? 0 : 1) + (kind === 'continuation' ? 0 : 1)
+  return isCut ? null : { text, until, lastSeq }
 }
 
 const textPart = (text: string) => [{ type: 'text' as const, text }]

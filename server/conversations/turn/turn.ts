@@ -136,6 +136,8 @@ export type StartedTurn = {
   isFirst: boolean
   parent: Parent | null
   surroundings: Surroundings
+  /** The summary of the messages up to a number, and the number of the answer; null where nothing can be left out. */
+  summarised: { text: string | null; until: number; lastSeq: number } | null
   /** The citations of the message that a continuation extends. */
   citedBefore: StoredSource[]
 }

@@ -23,6 +23,10 @@ import { modelMessages } from './model-messages.ts'
 /** The share of the context window that history may take; the rest is for instructions, passages and the reply. */
 const HISTORY_SHARE = 0.4
 
+/** Returns how many tokens of history a model is given. */
+export const historyRoom = ({ contextTokens }: { contextTokens: number }): number =>
+  contextTokens * HISTORY_SHARE
+
 /** What stays the same as long as a conversation goes on. */
 type Rules = {
   instructions: string
@@ -72,7 +76,7 @@ export type PromptParts = {
  */
 export function buildPrompt({ rules, beside, ...parts }: PromptParts): LanguageModelV4Prompt {
   const { transcript, key, modelId } = parts
-  const from = fittingFrom(transcript, parts.contextTokens * HISTORY_SHARE)
+  const from = fittingFrom(transcript, historyRoom(parts))
   const talk = transcript.slice(from).flatMap((said) => modelMessages(said, { modelId, key }))
   const earlier = earlierText(parts.earlier.map((summary) => summary && withoutKey(summary, key)))
   return [

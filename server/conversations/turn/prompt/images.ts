@@ -63,7 +63,13 @@ export async function readImages(
     const file = await readAttachment(filesDir, db, ref, note.id)
     const image = file && (await jpegOf(file.bytes, note.isPartOfMail ? MIN_SIDE_IN_MAIL : 1))
     if (!image) continue
-    images.seen.push({ type: 'file', mediaType: 'image/jpeg', data: { type: 'data', data: image } })
+    images.seen.push({
+      type: 'file',
+      mediaType: 'image/jpeg',
+      data: { type: 'data', data: image },
+      // The types of OpenAI's responses require it.
+      providerOptions: { openai: { imageDetail: 'auto' } },
+    })
     if (!note.isPartOfMail) images.unseen--
   }
   return images

@@ -1,10 +1,15 @@
 import { askForText } from '../../../ai/calls/call-model.ts'
 import type { ResolvedModel } from '../../../ai/calls/model-call.ts'
+import type { ConversationRef } from '../../../platform/db/refs.ts'
+import { transact } from '../../../platform/db/statements/transact.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
 import { storable } from '../../../platform/http/bodies/storable.ts'
+import { withoutPaymentNumbers } from '../../../platform/text/safety/payment-numbers.ts'
 import { shorten } from '../../../platform/text/words/words.ts'
+import { areTakenBack } from '../../explanations/words-taken-back.ts'
 import { textOf } from '../../records/parts.ts'
-import type { Parent, TranscriptMessage } from '../../records/queries.ts'
+import { metadataOf } from '../../records/present.ts'
+import { messagesBackwards, type Parent, type TranscriptMessage } from '../../records/queries.ts'
 import type { TurnNeeds } from '../turn.ts'
 
 const MAX_SUMMARY_LENGTH = 1_000
@@ -23,14 +28,18 @@ async function summaryOf(
   model: ResolvedModel,
   messages: readonly TranscriptMessage[],
   signal: AbortSignal,
+  before: string | null = null,
 ): Promise<string> {
   // The messages are encoded as JSON, so that a customer's text cannot escape from the data.
   const talk = messages.map((said) =>
     JSON.stringify({
-      [said.role === 'user' ? 'customer' : 'agent']: textOf(said).slice(0, 4_000).toWellFormed(),
+      [said.role === 'user' ? 'customer' : 'agent']: withoutPaymentNumbers(
+        textOf(said).slice(0, 4_000),
+      ).toWellFormed(),
     }),
   )
-  const user = talk.join('\n').slice(-12_000).toWellFormed()
+  const earlier = before === null ? [] : [JSON.stringify({ earlier: before })]
+  const user = [...earlier, talk.join('\n').slice(-12_000)].join('\n').toWellFormed()
   const ask = { system: SUMMARISE, user, maxOutputTokens: 300, longest: MAX_WRITTEN_LENGTH }
   const written = (await askForText(models.small(model), ask, signal)) ?? ''
   return shorten(storable(written), MAX_SUMMARY_LENGTH)
@@ -61,5 +70,54 @@ export async function summariseParent(
   } catch (error) {
     needs.log.debug({ err: error }, 'the model did not write a summary')
     return parent.summary
+  }
+}
+
+/** The most messages that are summarised at once. */
+const MAX_MESSAGES = 60
+/** Nobody waits for it. */
+const LIMIT_MS = 30_000
+
+/**
+ * Summarises the messages up to the number `next`, together with the summary of those before, and stores it with the
+ * conversation. Each message is summarised once. Nothing is stored if a message was taken back meanwhile.
+ */
+export async function summariseHistory(
+  needs: Needs,
+  model: ResolvedModel,
+  { accountId, conversationId }: ConversationRef,
+  { text, until }: { text: string | null; until: number },
+  next: number,
+): Promise<void> {
+  const { db } = needs
+  try {
+    const page = { limit: MAX_MESSAGES - 1, beforeSeq: next + 1, afterSeq: until }
+    const found = await messagesBackwards(db, accountId, conversationId, page)
+    const messages = found.filter((row) => metadataOf(row).deletedAt === undefined).reverse()
+    const newest = messages.at(-1)
+    if (!newest) return
+    const summary = await summaryOf(needs, model, messages, AbortSignal.timeout(LIMIT_MS), text)
+    if (summary === '') return
+    await transact(db, async (trx) => {
+      if (await areTakenBack(trx, accountId, conversationId, messages)) return
+      await trx
+        .updateTable('conversations')
+        .set({ history_summary: summary, summarised_seq: next })
+        .where('account_id', '=', accountId)
+        .where('id', '=', conversationId)
+        .where('summarised_seq', '=', until)
+        // A retry may have replaced what was summarised.
+        .where(({ exists, selectFrom }) =>
+          exists(
+            selectFrom('messages')
+              .select('id')
+              .where('account_id', '=', accountId)
+              .where('id', '=', newest.id),
+          ),
+        )
+        .execute()
+    })
+  } catch (error) {
+    needs.log.debug({ err: error }, 'the history was not summarised')
   }
 }

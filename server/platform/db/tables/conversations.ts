@@ -15,6 +15,9 @@ export type ConversationsTable = {
   embed_origin: string | null
   parent_conversation_id: string | null
   parent_summary: string | null
+  /** What was said up to the message with the number `summarised_seq`; null if it is not summarised. */
+  history_summary: Generated<string | null>
+  summarised_seq: Generated<number>
   last_seq: Generated<number>
   generation_count: Generated<number>
   taken_over_by: string | null
