@@ -104,6 +104,7 @@ for (const provider of providers)
         'tool loop': 'works',
         'client action over a reload': 'works',
         refusal: 'works',
+        injection: 'works',
         length: 'works',
         'reasoning kept': thinking.has(provider) ? 'works' : 'not tried',
         image: results.image,

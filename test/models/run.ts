@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Agent, setGlobalDispatcher } from 'undici'
 import { startService } from '../start.ts'
 import { entriesOf, type Found, journey } from './journey.ts'
 import { type Reachable, reachableModels } from './reachable-models.ts'
@@ -9,6 +10,8 @@ import { type Reachable, reachableModels } from './reachable-models.ts'
  * `npm run test:models` walks one journey with each model that the environment's keys and servers reach, and says of the
  * others why it could not. It fails only if something that was reached fails; test/README.md names the variables.
  */
+// A small machine may take minutes for one answer.
+setGlobalDispatcher(new Agent({ headersTimeout: 0, bodyTimeout: 0 }))
 const say = (line: string): boolean => process.stdout.write(`${line}\n`)
 const wanted = await reachableModels(process.env)
 let failed = 0

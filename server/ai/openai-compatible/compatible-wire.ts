@@ -7,6 +7,7 @@ import { failureOfStatus, ModelFailure, tooLong } from '../failures/model-failur
 import { AnswerReader, EventReader, type StreamEvent } from './answer-reader.ts'
 import { requestBody } from './request-body.ts'
 import { failureOfError } from './stream-error.ts'
+import { withWrittenCalls } from './written-calls.ts'
 
 type Settings = {
   name: string
@@ -40,7 +41,8 @@ export function compatibleWire({ name, baseUrl, apiKey, lengthField, connections
     // The body is built again if it is refused, so that it need not be kept until the response has ended.
     const body = () => without(requestBody({ name, lengthField }, options), refused)
     const text = JSON.stringify(body())
-    const response = new Response(receiver, (said) => namedIn(said, body()))
+    const tools = new Set(options.tools?.map((tool) => tool.name))
+    const response = new Response(receiver, tools, (said) => namedIn(said, body()))
     const length = { 'content-length': String(Buffer.byteLength(text)) }
     // The receiver enforces the timeouts.
     const times = { headersTimeout: 0, bodyTimeout: 0 }
@@ -84,10 +86,10 @@ class Response implements Dispatcher.DispatchHandler {
   #isOver = false
   #closing: NodeJS.Timeout | undefined
 
-  constructor(receiver: Receiver, namedIn: (said: string) => Refused) {
+  constructor(receiver: Receiver, tools: ReadonlySet<string>, namedIn: (said: string) => Refused) {
     this.#receiver = receiver
     this.#namedIn = namedIn
-    this.#answer = new AnswerReader((part) => receiver.add(part))
+    this.#answer = new AnswerReader(withWrittenCalls(tools, (part) => receiver.add(part)))
     this.#events = new EventReader(receiver.limits.line, this.#onEvent)
   }
 
