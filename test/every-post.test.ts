@@ -130,13 +130,6 @@ async function world(): Promise<World> {
   }
   const mail = await client.request('PUT', `${agent}/email/connection`, mailbox)
   assert.equal(mail.status, 200, JSON.stringify(mail.body))
-  const oauth = { authorizationUrl: 'https://127.0.0.1/a', tokenUrl: 'https://127.0.0.1/t', clientId: 'c' }
-  const begun = await client.request('POST', `${agent}/email/oauth`, {
-    provider: 'other',
-    connection: { ...mailbox, oauth },
-  })
-  assert.equal(begun.status, 200, JSON.stringify(begun.body))
-  const signInState = new URL(begun.body.url).searchParams.get('state') ?? ''
   const [contactId = '', intoContactId = ''] = people
   const identityId = await addIdentities(db, owned, contactId)
   const mailId = await addSilentMail(db, owned)
@@ -164,7 +157,6 @@ async function world(): Promise<World> {
       siteId,
       ticketMessageId: ticketMessage.id,
     },
-    ...{ signInAttempt: begun.body.attempt, signInState },
     ...{ takenId: taken.conversationId, chatbotId: agentId, versionId: told.at(-1).id },
   }
   await service.ctx.generations.idle()
@@ -216,9 +208,6 @@ const asked: Record<string, (ids: Ids) => Asked> = {
   fillCannedReply: ({ ticketNumber }) => ({ body: { ticketNumber: Number(ticketNumber), ...author } }),
   beginMailSignIn: () => ({
     body: { provider: 'google', connection: { address: 'a@b.example', oauth: { clientId: 'c' } } },
-  }),
-  finishMailSignIn: ({ signInAttempt = '', signInState = '' }) => ({
-    body: { attempt: signInAttempt, state: signInState, code: 'x' },
   }),
   uploadAttachment: () => ({ form: () => fileForm('file') }),
   sendMessagingTemplate: () => ({ body: { to: '15550107070', template: { name: 'plain' } } }),

@@ -1,12 +1,14 @@
 /** The configuration of the servers of test/mail-servers.ts. */
 export type ServerOptions = {
   folder: string
+  /** Where the mail server asks whose an access token is (XOAUTH2); without it, there are only passwords. */
+  introspectionUrl?: string | undefined
   uid: number
   gid: number
   ports: { smtp: number; submission: number; smtps: number; imap: number; imaps: number }
 }
 
-export const dovecotConfig = ({ folder, uid, gid, ports }: ServerOptions): string => `
+export const dovecotConfig = ({ folder, uid, gid, ports, introspectionUrl }: ServerOptions): string => `
 protocols = imap
 base_dir = ${folder}/run
 log_path = ${folder}/run/dovecot.log
@@ -20,7 +22,7 @@ ssl = yes
 ssl_cert = <${folder}/certificates/used.pem
 ssl_key = <${folder}/certificates/used.key
 disable_plaintext_auth = no
-auth_mechanisms = plain login
+auth_mechanisms = plain login${introspectionUrl ? ' xoauth2' : ''}
 auth_failure_delay = 0
 mail_location = maildir:~/Maildir
 mail_max_userip_connections = 50
@@ -49,14 +51,25 @@ namespace inbox {
     auto = subscribe
   }
 }
+${introspectionUrl ? `passdb {\n  driver = oauth2\n  mechanisms = xoauth2\n  args = ${folder}/oauth2.conf\n}` : ''}
 passdb {
   driver = static
+  mechanisms = plain login
   args = password=secret
 }
 userdb {
   driver = static
   args = uid=${uid} gid=${gid} home=${folder}/mail/%n
 }
+`
+
+/** Dovecot asks the provider whose a token is, and lets the person into the mailbox of that address. */
+export const oauthConfig = (introspectionUrl: string): string => `
+introspection_mode = get
+introspection_url = ${introspectionUrl}?token=
+username_attribute = email
+active_attribute = active
+active_value = true
 `
 
 const SERVICES = `
@@ -134,7 +147,8 @@ smtpd_sender_login_maps = texthash:${folder}/postfix/logins
 smtpd_client_connection_rate_limit = 0
 `,
   boxes: USERS.flatMap((name) => DOMAINS.map((domain) => `${name}@${domain} ${name}/Maildir/`)).join('\n'),
-  logins: USERS.map((name) => `${name}@test.example ${name}`).join('\n'),
+  // With a token, the address itself is the login.
+  logins: USERS.map((name) => `${name}@test.example ${name}, ${name}@test.example`).join('\n'),
   'master.cf': `
 127.0.0.1:${ports.smtp} inet n - n - - smtpd
 127.0.0.1:${ports.submission} inet n - n - - smtpd ${SUBMISSION}

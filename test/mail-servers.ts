@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { answers, freePort } from './imap-server.ts'
-import { dovecotConfig, postfixConfig, type ServerOptions } from './mail-server-configs.ts'
+import { dovecotConfig, oauthConfig, postfixConfig, type ServerOptions } from './mail-server-configs.ts'
 
 /** Real servers of one machine for the domains test.example and people.example: Postfix sends, Dovecot keeps. */
 export type MailServers = {
@@ -36,7 +36,9 @@ const DOVECOT = '/usr/sbin/dovecot'
 const POSTFIX = '/usr/sbin/postfix'
 
 /** Starts both servers with folders of their own. Returns the reason as a sentence if they cannot be started. */
-export async function startMailServers(): Promise<MailServers | string> {
+export async function startMailServers({
+  introspectionUrl,
+}: Pick<ServerOptions, 'introspectionUrl'> = {}): Promise<MailServers | string> {
   if (!existsSync(DOVECOT)) return 'No Dovecot was found: apt-get install dovecot-imapd.'
   if (!existsSync(POSTFIX)) return 'No Postfix was found: apt-get install postfix.'
   if (process.getuid?.() !== 0) return 'Postfix can only be started by root.'
@@ -47,7 +49,13 @@ export async function startMailServers(): Promise<MailServers | string> {
   const [uid, gid] = [idOf('-u'), idOf('-g')]
   const [smtp, submission, smtps, imap, imaps] = await Promise.all(Array.from({ length: 5 }, freePort))
   if (!smtp || !submission || !smtps || !imap || !imaps) return 'No free port was found.'
-  const options: ServerOptions = { folder, uid, gid, ports: { smtp, submission, smtps, imap, imaps } }
+  const options: ServerOptions = {
+    folder,
+    introspectionUrl,
+    uid,
+    gid,
+    ports: { smtp, submission, smtps, imap, imaps },
+  }
   chmodSync(folder, 0o755)
   for (const name of ['mail', 'run', 'data', 'spool', 'postfix', 'certificates'])
     mkdirSync(join(folder, name))
@@ -56,6 +64,7 @@ export async function startMailServers(): Promise<MailServers | string> {
   chownSync(join(folder, 'data'), postfixUser, postfixUser)
   makeCertificates(join(folder, 'certificates'))
   writeFileSync(join(folder, 'dovecot.conf'), dovecotConfig(options))
+  if (introspectionUrl) writeFileSync(join(folder, 'oauth2.conf'), oauthConfig(introspectionUrl))
   for (const [name, text] of Object.entries(postfixConfig(options)))
     writeFileSync(join(folder, 'postfix', name), text)
 

@@ -29,7 +29,7 @@ async function finish(): Promise<Outcome> {
   }
   const params = { agentId }
   try {
-    const { error } = await call('POST', '/agents/{agentId}/email/oauth/finish', {
+    const { error } = await call('PUT', '/agents/{agentId}/email/oauth/permission', {
       params,
       body: { attempt, state, code },
     })

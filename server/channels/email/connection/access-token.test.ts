@@ -105,6 +105,8 @@ test('a mailbox signs in with tokens, which are renewed and never shown', async 
     tokenUrl,
     clientId: 'parley',
     scope: null,
+    authorizationUrl: null,
+    isOperators: false,
     hasClientSecret: true,
     hasRefreshToken: true,
   })
@@ -113,7 +115,7 @@ test('a mailbox signs in with tokens, which are renewed and never shown', async 
   isPermitted = false
   await expire()
   const { error } = (await client.request('POST', `${path}/test`)).body.smtp
-  assert.match(error, /invalid_grant: Token has been revoked\..*enter the new refresh token/)
+  assert.match(error, /invalid_grant: Token has been revoked\..*Connect the mailbox with the provider again/)
 })
 
 test('two connections at once renew a token once, also with what was read before', async () => {

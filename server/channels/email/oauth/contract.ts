@@ -80,8 +80,8 @@ export const beginMailSignIn = endpoint({
 })
 
 export const finishMailSignIn = endpoint({
-  method: 'POST',
-  path: `${path}/finish`,
+  method: 'PUT',
+  path: `${path}/permission`,
   name: 'finishMailSignIn',
   tag,
   summary: 'Finish to connect a mailbox by OAuth 2',

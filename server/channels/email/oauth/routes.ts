@@ -37,7 +37,7 @@ export const mailSignInRoutes = (ctx: Pick<Context, 'config' | 'db' | 'fetcher' 
     async ({ ref, caller, body, request }) =>
       beginSignIn(ctx, { ref, caller, redirectUrl: redirectUrlOf(ctx.config, request) }, body),
   ),
-  route(finishMailSignIn, { idempotencyMode: 'response' }, async ({ ref, caller, body }) => {
+  route(finishMailSignIn, async ({ ref, caller, body }) => {
     try {
       await finishSignIn(ctx, { ref, caller }, body)
       return { ok: true, error: null }

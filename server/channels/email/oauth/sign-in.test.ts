@@ -81,7 +81,7 @@ test('a mailbox is connected with the permission of a provider, and disconnectin
   assert.equal(new URL(url).searchParams.get('code_challenge_method'), 'S256')
   assert.doesNotMatch(`${url}${attempt}`, /hidden/)
   const body = backFrom(await provider.permit(url, ADDRESS), attempt)
-  assert.deepEqual((await owner.request('POST', `${agent}/oauth/finish`, body)).body, {
+  assert.deepEqual((await owner.request('PUT', `${agent}/oauth/permission`, body)).body, {
     ok: true,
     error: null,
   })
@@ -93,7 +93,7 @@ test('a mailbox is connected with the permission of a provider, and disconnectin
   assert.doesNotMatch(JSON.stringify(await read()), /hidden/)
 
   // A code and an attempt are of no use a second time.
-  const again = await owner.request('POST', `${agent}/oauth/finish`, body)
+  const again = await owner.request('PUT', `${agent}/oauth/permission`, body)
   assert.match(again.body.error, /invalid_grant: The code does not fit/)
 
   // Saving the settings keeps the permission.
@@ -119,7 +119,7 @@ test('a withdrawn permission and a refusal are said in words', async () => {
   const agent = `/agents/${await newAgent()}/email`
   const { url, attempt } = await begin(`${agent}/oauth`)
   const body = backFrom(await provider.permit(url, ADDRESS), attempt)
-  await owner.request('POST', `${agent}/oauth/finish`, body)
+  await owner.request('PUT', `${agent}/oauth/permission`, body)
   provider.withdrawAll()
   const { error } = (await client.request('POST', `${agent}/connection/test`)).body.smtp
   assert.match(error, /invalid_grant.*Connect the mailbox with the provider again/)
@@ -132,7 +132,7 @@ test('an attempt belongs to the session and the agent with which it was begun', 
   const colleague = await memberOf(service, client.accountId, 'owner', { email: 'second@shop.example' })
   const stranger = await service.account()
   const finish = (who: Pick<Worker, 'request'>, agentId = id, more = {}) =>
-    who.request('POST', `/agents/${agentId}/email/oauth/finish`, { ...body, ...more })
+    who.request('PUT', `/agents/${agentId}/email/oauth/permission`, { ...body, ...more })
   for (const refused of [
     await finish(colleague),
     await finish(client),
