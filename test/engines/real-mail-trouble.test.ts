@@ -4,10 +4,13 @@ import { join } from 'node:path'
 import { after, before, beforeEach, test } from 'node:test'
 import { ImapFlow } from 'imapflow'
 import { createTransport } from 'nodemailer'
+import { openPostgres } from '../../server/platform/db/database.ts'
 import { type MailServers, startMailServers } from '../mail-servers.ts'
-import { connectTestMailbox, readMailboxes, type TestMailbox } from '../mailbox.ts'
+import { connectTestMailbox, headerOf, readMailboxes, type TestMailbox } from '../mailbox.ts'
+import { newKey } from '../new-key.ts'
 import { startOauthProvider } from '../oauth-provider.ts'
-import { type Client, type Service, startService } from '../start.ts'
+import { newHome, spawnService } from '../spawn-service.ts'
+import { type Client, clientOf, type Service, startService } from '../start.ts'
 import { trained, until } from '../until.ts'
 import { memberOf } from '../workspace.ts'
 
@@ -65,6 +68,13 @@ async function within<T>(user: string, folder: string, act: (imap: ImapFlow) => 
     await imap.logout().catch(() => {})
   }
 }
+
+const mailsOf = (user: string, folder = 'INBOX'): Promise<string[]> =>
+  within(user, folder, async (imap) => {
+    const found: string[] = []
+    for await (const { source } of imap.fetch('1:*', { source: true })) found.push(String(source ?? ''))
+    return found
+  }).catch(() => [])
 
 let count = 0
 function mail(text: string, from = 'customer@people.example', type = 'text/plain'): string {
@@ -186,4 +196,48 @@ test('a mailbox is connected by OAuth 2: XOAUTH2 over IMAP and SMTP', suite, asy
   const { smtp: sending, imap: receiving } = await tried()
   assert.match(sending.error, /authentication|password|token/i)
   assert.match(receiving.error, /authentication|password|token/i)
+})
+
+test('one of two processes is killed, and 40 mails are answered once', {
+  skip: suite.skip ?? (process.env.TEST_DATABASE_URL ? false : 'Two processes need PostgreSQL.'),
+}, async () => {
+  await within('support', 'INBOX', async (imap) => void (await imap.messageDelete('1:*').catch(() => {})))
+  await within('customer', 'INBOX', async (imap) => void (await imap.messageDelete('1:*').catch(() => {})))
+  const home = await newHome()
+  const key = await newKey(home)
+  const env = { ...home.env, ALLOWED_PRIVATE_HOSTS: '127.0.0.1,localhost', RATE_LIMIT: '10000/10' }
+  const [first, second] = [await spawnService(env), await spawnService(env)]
+  const owner = clientOf(first.url, key)
+  const db = openPostgres(home.env.DATABASE_URL ?? '', 2)
+  try {
+    const agent = `/agents/${(await owner.request('POST', '/agents', { name: 'Shop' })).body.id}`
+    await owner.request('PUT', agent, { aiNotice: { enabled: false } })
+    const source = { type: 'text', name: 'Kettle', content: 'The warranty of the kettle is two years.' }
+    const { id } = (await owner.request('POST', `${agent}/sources`, source)).body
+    await until(
+      'the source',
+      async () => (await owner.request('GET', `${agent}/sources/${id}`)).body.status === 'trained',
+    )
+    const connected = await owner.request('PUT', `${agent}/email/connection`, {
+      address: ADDRESS,
+      ...logins(),
+    })
+    assert.equal(connected.status, 200, JSON.stringify(connected.body))
+    for (let n = 0; n < 40; n++) {
+      const from = `customer+${n}@people.example`
+      await deliver(mail(`${QUESTION} I am number ${n}.`, from), from)
+    }
+    const answers = () => mailsOf('customer')
+    await until('the first answers', async () => (await answers()).length >= 5)
+    await second.kill('SIGKILL')
+    await until('all answers', async () => (await answers()).length >= 40)
+    const replied = (await answers()).map((raw) => headerOf(raw, 'In-Reply-To'))
+    assert.equal(new Set(replied).size, 40)
+    const rows = await db.db.selectFrom('deliveries').select('thread_id').execute()
+    assert.deepEqual([rows.length, new Set(rows.map(({ thread_id }) => thread_id)).size], [40, 40])
+  } finally {
+    await db.close()
+    await first.kill('SIGTERM')
+    await home.remove()
+  }
 })
