@@ -20,8 +20,6 @@ export async function prepareFixed(
   const builtin = ctx.models.resolve('builtin')
   // The results of an action are told by the model that called it.
   if (!builtin || request.ask.kind === 'continue') return null
-  // Nothing is stored in an agent that never had a source.
-  if (request.agent.knowledgeVersion === 0) return null
   if (request.acceptsOffer || acceptsOffer(started.transcript)) return null
   const { question } = askedIn(talkOf(started.transcript))
   const passage = await fixedAnswer(ctx.db, owner, question)
