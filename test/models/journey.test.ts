@@ -107,7 +107,7 @@ for (const provider of providers)
         injection: 'works',
         length: 'works',
         'reasoning kept': thinking.has(provider) ? 'works' : 'not tried',
-        image: results.image,
+        image: provider === 'openai-compatible' ? 'not tried' : 'works',
         fallback: 'works',
         // The servers here have no cache.
         caching: 'otherwise',

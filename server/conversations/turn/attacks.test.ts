@@ -135,7 +135,7 @@ for (const disguise of Object.keys(DISGUISES))
             new RegExp(SECRET.replace('-', '.')),
             `${at}: the secret of another`,
           )
-          assertClosedOnce(JSON.stringify(request.body.messages), at)
+          assertClosedOnce(request.body.messages, at)
         }
         const shown = JSON.stringify(
           said.body.data.parts.filter(({ type }: { type: string }) => type === 'text'),
@@ -155,10 +155,15 @@ for (const disguise of Object.keys(DISGUISES))
     await assertNothingLures(agentId)
   })
 
-/** Nothing in a block closes it. */
-function assertClosedOnce(messages: string, at: string): void {
-  const name = /<(data-\w{12})>/.exec(messages)?.[1]
-  if (name) assert.equal(messages.split(`</${name}>`).length - 1, 1, `${at}: the block is closed once`)
+/** Nothing in a block opens or closes it. */
+function assertClosedOnce(messages: { role: string }[], at: string): void {
+  const all = JSON.stringify(messages)
+  const said = JSON.stringify(messages.filter(({ role }) => role !== 'system'))
+  for (const [, name] of all.matchAll(/<((?:data|company)-[0-9a-f]{12})>/g)) {
+    const count = (tag: string): number => said.split(tag).length - 1
+    assert.ok(count(`<${name}>`) <= 1, `${at}: ${name} is opened once`)
+    assert.equal(count(`</${name}>`), count(`<${name}>`), `${at}: ${name} is closed once`)
+  }
 }
 
 /** What the application has to run waits for the application, and is not done by the service. */

@@ -67,7 +67,7 @@ export async function readImages(
       type: 'file',
       mediaType: 'image/jpeg',
       data: { type: 'data', data: image },
-      // The types of OpenAI's responses require it.
+      // OpenAI's own types ask for it.
       providerOptions: { openai: { imageDetail: 'auto' } },
     })
     if (!note.isPartOfMail) images.unseen--
