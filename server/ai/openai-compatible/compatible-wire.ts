@@ -41,8 +41,7 @@ export function compatibleWire({ name, baseUrl, apiKey, lengthField, connections
     // The body is built again if it is refused, so that it need not be kept until the response has ended.
     const body = () => without(requestBody({ name, lengthField }, options), refused)
     const text = JSON.stringify(body())
-    const tools = new Set(options.tools?.map((tool) => tool.name))
-    const response = new Response(receiver, tools, (said) => namedIn(said, body()))
+    const response = new Response(receiver, options, (said) => namedIn(said, body()))
     const length = { 'content-length': String(Buffer.byteLength(text)) }
     // The receiver enforces the timeouts.
     const times = { headersTimeout: 0, bodyTimeout: 0 }
@@ -86,10 +85,16 @@ class Response implements Dispatcher.DispatchHandler {
   #isOver = false
   #closing: NodeJS.Timeout | undefined
 
-  constructor(receiver: Receiver, tools: ReadonlySet<string>, namedIn: (said: string) => Refused) {
+  constructor(receiver: Receiver, options: Parameters<Wire>[0], namedIn: (said: string) => Refused) {
     this.#receiver = receiver
     this.#namedIn = namedIn
-    this.#answer = new AnswerReader(withWrittenCalls(tools, (part) => receiver.add(part)))
+    this.#answer = new AnswerReader(
+      withWrittenCalls(
+        new Set(options.tools?.map(({ name }) => name)),
+        options.toolChoice?.type !== 'none',
+        (part) => receiver.add(part),
+      ),
+    )
     this.#events = new EventReader(receiver.limits.line, this.#onEvent)
   }
 

@@ -12,9 +12,10 @@ const LONGEST = 20_000
 /**
  * Some models, and servers that do not read their templates, write a call as the text of the answer:
  * `{"name": "find_order", "arguments": {…}}`. Returns a receiver of parts that makes such a text the call that it is, if
- * the whole text is one and names a declared tool. Any other text is passed on as it arrives.
+ * the whole text is one and names a declared tool. Any other text is passed on as it arrives. Where the model was told
+ * to call nothing, such a text is left out, so that the answer has no words.
  */
-export function withWrittenCalls(names: ReadonlySet<string>, add: Add): Add {
+export function withWrittenCalls(names: ReadonlySet<string>, mayCall: boolean, add: Add): Add {
   if (names.size === 0) return add
   let held: LanguageModelV4StreamPart[] | null = null
   let text = ''
@@ -38,8 +39,8 @@ export function withWrittenCalls(names: ReadonlySet<string>, add: Add): Add {
         return release()
       }
       held = null
-      isCalled = true
-      for (const call of calls) addCall(add, call)
+      isCalled = mayCall
+      if (mayCall) for (const call of calls) addCall(add, call)
     } else if (isCalled && part.type === 'finish' && part.finishReason.unified === 'stop')
       add({ ...part, finishReason: { ...part.finishReason, unified: 'tool-calls' } })
     else add(part)

@@ -7,9 +7,9 @@ const CALL = '{"name": "find_order", "arguments": {"number": "7"}}'
 const usage = { inputTokens: {}, outputTokens: {} } as never
 
 /** Returns the text, the calls and the end of an answer whose text arrives in pieces of this size. */
-function read(text: string, size: number, tools = ['find_order', 'help']) {
+function read(text: string, size: number, tools = ['find_order', 'help'], mayCall = true) {
   const parts: LanguageModelV4StreamPart[] = []
-  const add = withWrittenCalls(new Set(tools), (part) => parts.push(part))
+  const add = withWrittenCalls(new Set(tools), mayCall, (part) => parts.push(part))
   add({ type: 'text-start', id: 't' })
   for (let at = 0; at < text.length; at += size)
     add({ type: 'text-delta', id: 't', delta: text.slice(at, at + size) })
@@ -65,4 +65,10 @@ test('any other text is shown as it is', () => {
 test('only a text that may be a call waits for its end', () => {
   assert.ok(read('Your order is on its way.', 5).shown > 3)
   assert.ok(read(`{"a": "${'long '.repeat(5_000)}"}`, 500).shown > 3)
+})
+
+test('a call by a model that was told to call nothing is no text and no call', () => {
+  const { text, calls, reason } = read(CALL, 7, ['find_order'], false)
+  assert.deepEqual([text, calls, reason], ['', [], 'stop'])
+  assert.equal(read('Hello.', 7, ['find_order'], false).text, 'Hello.')
 })
