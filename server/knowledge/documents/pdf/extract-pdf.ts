@@ -13,7 +13,7 @@ import { linesToHtml } from './lines-to-html.ts'
 import { mendPageBreaks } from './mend-page-breaks.ts'
 import { linesOf, type PdfLine } from './pdf-lines.ts'
 import { inReadingOrder, type PdfItem, runsRightToLeft } from './right-to-left.ts'
-import { withoutPrintMargins, withoutRunningLines } from './running-lines.ts'
+import { haveOwnText, withoutPrintMargins, withoutRunningLines } from './running-lines.ts'
 import { withoutStruckTwice } from './struck-twice.ts'
 import { taggedHtml } from './tagged-html.ts'
 import { countUnreadable, drawsSomething, isUnmapped } from './unread.ts'
@@ -138,8 +138,10 @@ async function pagesOf(pdf: PdfFile): Promise<Pages> {
     page.cleanup()
   }
   const pages = withoutRunningLines(withoutPrintMargins(whole))
+  const own = haveOwnText(pages)
+  // A scanner may stamp its pictures with a number.
   for (const [at, lines] of pages.entries())
-    if (lines.length === 0 && (await drawsSomething(await pdf.getPage(at + 1))))
+    if (!own[at] && (await drawsSomething(await pdf.getPage(at + 1), lines.length === 0)))
       counter.add('pages', String(at + 1))
   const words = splitWords(whole.flatMap((lines) => lines.map(({ text }) => text)).join('\n')).length
   if (isNotable(sum(unsure), words))

@@ -211,3 +211,35 @@ test('narrow gaps between Arabic words, and beside words of other scripts, are s
   const whole = [itemAt('اميد', 60, 700, 20), itemAt('نامه', 39.5, 700, 20)]
   assert.equal(lineOf(whole), 'اميدنامه')
 })
+
+test('lines of a PDF that differ in a digit are kept where they are all that their pages say', async () => {
+  const read = async (pages: string[][]) =>
+    (await sectionsOf(makePdf(pages.map((lines) => ({ heading: '', lines }))))).map(({ text }) => text)
+  const prices = [40, 55, 30, 70, 20]
+  const rooms = prices.map((price, at) => `Room ${at + 1} costs ${price} euros a night.`)
+  assert.deepEqual(await read(rooms.map((room) => [room])), rooms)
+  // A heading of the file and a page number do not make them less.
+  assert.deepEqual(
+    await read(rooms.map((room, at) => ['Hotel Lamp', '', room, `\t${at + 1}`])),
+    rooms.map((room, at) => (at === 0 ? `Hotel Lamp\n\n${room}` : room)),
+  )
+  const views = ['Garden.', 'Street.', 'Sea.', 'Wall.', 'Park.']
+  assert.deepEqual(
+    await read(rooms.map((room, at) => [room, '', views[at]!])),
+    rooms.map((room, at) => `${room}\n\n${views[at]}`),
+  )
+})
+
+test('a number in the footer of each page of a PDF is kept once, and what counts the pages is not', async () => {
+  const said = (at: number) => `Lamp ${at} stands on the desk of the person who ordered it, and shines there.`
+  const pages = [1, 2, 3, 4].map((at) => ({
+    heading: '',
+    lines: [`Manual, sheet ${at}`, '', said(at * at), 'It is bright.', '\tHotline 555-0199'],
+  }))
+  assert.deepEqual(
+    (await sectionsOf(makePdf(pages))).map(({ text }) => text),
+    [1, 4, 9, 16].map((at, page) =>
+      page === 0 ? `${said(at)} It is bright.\n\nHotline 555-0199` : `${said(at)} It is bright.`,
+    ),
+  )
+})

@@ -1,3 +1,4 @@
+import { lettersOnly } from '../../../platform/text/words/words.ts'
 import { mostOf, type PdfLine, roundedSize } from './pdf-lines.ts'
 
 const PAGE_NUMBER =
@@ -11,35 +12,64 @@ const HEADING = 1.15
 const MAX_LENGTH = 120
 
 /**
- * Removes page numbers, and running headers and footers: lines at the edges of several pages that are the same apart
- * from digits. A text without numbers is kept once.
+ * Removes page numbers, and running headers and footers: lines at the edges of several pages that are the same. Each text
+ * is kept once. Those that differ in their digits are removed as well where they frame a text; alone on their pages, or
+ * beside less than they say themselves, they are what the pages say.
  */
 export function withoutRunningLines(pages: readonly PdfLine[][]): PdfLine[][] {
   if (pages.length < 2) return pages.map((page) => [...page])
+  const least = Math.max(MIN_PAGES, pages.length * SHARE)
   const headingSize = (mostOf(pages.flat(), roundedSize) ?? 0) * HEADING
-  const places = new Map<string, number>()
-  for (const page of pages)
-    for (const key of new Set(edgesOf(page).flat().map(keyOf))) places.set(key, (places.get(key) ?? 0) + 1)
+  const edges = pages.map(edgesOf)
+  const same = countPages(edges, textOf)
+  const alike = countPages(edges, keyOf)
+  const isSame = (line: PdfLine): boolean => (same.get(textOf(line)) ?? 0) >= least
+  const isRepeated = (line: PdfLine): boolean =>
+    PAGE_NUMBER.test(line.text) || (alike.get(keyOf(line)) ?? 0) >= least
+  const framing = edges.filter((edge, at) => hasBody(pages[at]!, edge.flat().filter(isRepeated)))
+  const besideText = countPages(framing, keyOf)
   const isRunning = (line: PdfLine): boolean => {
     const key = keyOf(line)
     if (PAGE_NUMBER.test(line.text)) return true
     const isNumbered = line.size >= headingSize && key.includes('#')
-    return (
-      key.length <= MAX_LENGTH &&
-      !isNumbered &&
-      (places.get(key) ?? 0) >= Math.max(MIN_PAGES, pages.length * SHARE)
-    )
+    return key.length <= MAX_LENGTH && !isNumbered && (isSame(line) || (besideText.get(key) ?? 0) >= least)
   }
   const said = new Set<string>()
-  return pages.map((page) => {
-    const gone = new Set(edgesOf(page).flatMap((edge) => edge.slice(0, lengthWhere(edge, isRunning))))
+  return pages.map((page, at) => {
+    const gone = new Set(edges[at]!.flatMap((edge) => edge.slice(0, lengthWhere(edge, isRunning))))
     return page.filter((line) => {
-      const key = keyOf(line)
-      const isFirst = !said.has(key) && !key.includes('#') && !PAGE_NUMBER.test(key)
-      said.add(key)
+      const isFirst = !said.has(textOf(line)) && isSame(line) && !PAGE_NUMBER.test(line.text)
+      said.add(textOf(line))
       return isFirst || !gone.has(line)
     })
   })
+}
+
+/** Returns of each page whether it says more than lines at its edges that are alike on several pages. */
+export function haveOwnText(pages: readonly PdfLine[][]): boolean[] {
+  const edges = pages.map(edgesOf)
+  const alike = countPages(edges, keyOf)
+  const isAlike = (line: PdfLine): boolean => (alike.get(keyOf(line)) ?? 0) >= MIN_PAGES
+  return pages.map((page, at) => {
+    const frame = new Set(edges[at]!.flat().filter(isAlike))
+    return page.some((line) => !frame.has(line))
+  })
+}
+
+/** Returns on how many pages each text of lines at their edges is. */
+function countPages(edges: readonly PdfLine[][][], textOf: (line: PdfLine) => string): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const page of edges)
+    for (const text of new Set(page.flat().map(textOf))) counts.set(text, (counts.get(text) ?? 0) + 1)
+  return counts
+}
+
+/** Returns whether a page says more than the lines around it. */
+function hasBody(page: readonly PdfLine[], frame: readonly PdfLine[]): boolean {
+  const lettersIn = (lines: readonly PdfLine[]): number =>
+    lettersOnly(lines.map(({ text }) => text).join('')).length
+  const inFrame = lettersIn([...new Set(frame)])
+  return lettersIn(page) - inFrame > inFrame
 }
 
 /** The address of a page that a browser printed. */
@@ -79,4 +109,5 @@ function lengthWhere(edge: readonly PdfLine[], is: (line: PdfLine) => boolean): 
   return end < 0 ? edge.length : end
 }
 
-const keyOf = ({ text }: PdfLine): string => text.toLowerCase().replace(/\d+/g, '#')
+const textOf = ({ text }: PdfLine): string => text.toLowerCase()
+const keyOf = (line: PdfLine): string => textOf(line).replace(/\d+/g, '#')

@@ -25,13 +25,15 @@ export function countUnreadable(items: readonly PdfItem[], unmapped: ReadonlySet
 
 const PICTURE = /^paint(?:Image|Inline|Solid)|^shadingFill$/
 
-/** Returns whether a page without text shows something else: pictures, or drawings, which may be letters. */
-export async function drawsSomething(page: PdfPage): Promise<boolean> {
+/** Returns whether a page without text shows something else: pictures or, if they count, drawings, which may be letters. */
+export async function drawsSomething(page: PdfPage, countsPaths: boolean): Promise<boolean> {
   const { OPS } = await import('pdfjs-dist/legacy/build/pdf.mjs')
   const { fnArray, argsArray } = await page.getOperatorList().catch(() => ({ fnArray: [], argsArray: [] }))
   const pictures = new Set(Object.keys(OPS).flatMap((name) => (PICTURE.test(name) ? (OPS[name] ?? []) : [])))
   return fnArray.some((operation, at) =>
     // A path that only bounds what is drawn ends without being painted.
-    operation === OPS.constructPath ? argsArray[at]?.[0] !== OPS.endPath : pictures.has(operation),
+    operation === OPS.constructPath
+      ? countsPaths && argsArray[at]?.[0] !== OPS.endPath
+      : pictures.has(operation),
   )
 }

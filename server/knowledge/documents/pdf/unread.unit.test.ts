@@ -56,3 +56,11 @@ test('a file that is read completely has no gaps', async () => {
   const { gaps } = await extractDocument({ type: 'pdf', bytes: pdfOf([line('(It is a whole text.)'), '']) })
   assert.deepEqual(gaps, [])
 })
+
+test('pages that are pictures with a number that a scanner stamped on them are named', async () => {
+  const scans = [8, 9, 10, 11].map((number) => `${picture} ${line(`(Office copy 2026/${number})`)}`)
+  const { gaps } = await extractDocument({ type: 'pdf', bytes: pdfOf(scans) })
+  assert.deepEqual(gaps, [{ kind: 'pages', place: 'pages 1–4', count: 4 }])
+  const slides = [8, 9, 10, 11].map((number) => `${drawing} ${line(`(Room ${number} is free.)`)}`)
+  assert.deepEqual((await extractDocument({ type: 'pdf', bytes: pdfOf(slides) })).gaps, [])
+})
