@@ -62,6 +62,9 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
   const setId = await id('/evaluation-sets', { name: mark })
   const runId = await id('/evaluation-runs', { note: mark })
   const caseId = await id('/answer-cases', { name: mark, messages: [mark], expect: { holds: [mark] } })
+  await id('/answer-cases', { name: `${mark} 2`, messages: [mark], expect: {} })
+  const earlierRunId = await id('/answer-runs', { note: `${mark} 2` })
+  await make('POST', `${agent}/answer-runs/${earlierRunId}/cancel`, {})
   const answerRunId = await id('/answer-runs', { note: mark })
   const inputs = { type: 'object', properties: {} }
   const actionId = await id('/actions', { name: 'look', type: 'client', description: mark, inputs })

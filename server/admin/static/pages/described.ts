@@ -47,6 +47,7 @@ export const describe = (contracts: Endpoint[], version1: Endpoint[], raw: RawEn
     Members: 'Who works with the account, and as what',
     Messaging: 'The messaging channel and its templates',
     Playground: 'Answers that are tried out',
+    'Answer tests': 'Conversations that an agent is tested with before a change goes live',
     Privacy: 'Retention, erasure and export of what is known of a person',
     Procedures: 'Ordered steps for known situations',
     'Sign-in': 'How members of the account get in, from a browser',

@@ -344,7 +344,10 @@ async function injectByTeam(agent: string, inject: (place: string) => string): P
   await say({ message: 'I go on', parentConversationId: conversationId, userId: externalId })
   const told = models.requests.map(({ body }) => JSON.stringify(body.messages))
   assert.ok(told.some((messages) => messages.includes('Reply of the team:')))
-  for (const messages of told) assert.doesNotMatch(messages, /Title: |Name: /)
+  // The name stands among the data, and cannot end them.
+  assert.ok(told.some((messages) => messages.includes('<customer name=\\"Name: ')))
+  const elsewhere = (messages: string) => messages.replace(/<customer name=\\"Name: [^<>]*>/g, '')
+  for (const messages of told) assert.doesNotMatch(elsewhere(messages), /Title: |Name: /)
 }
 
 /** The injected instruction, which the model of the next test obeys wherever it reads it. */
