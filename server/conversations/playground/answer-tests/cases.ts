@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Db } from '../../../platform/db/database.ts'
 import { isId, newId } from '../../../platform/db/ids.ts'
 import { type AgentRef, ofAgent } from '../../../platform/db/refs.ts'
@@ -12,6 +12,8 @@ import type { CaseContent } from './schema.ts'
 export type CaseRow = Selectable<AnswerCasesTable>
 
 const MAX_CASES = 500
+/** The most bytes of all cases of an agent, which a run copies. */
+const MAX_BYTES = 10_000_000
 
 /** Returns up to `limit` + 1 cases, newest first, and the total number. */
 export const listCases = (db: Db, ref: AgentRef, page: PageRequest) =>
@@ -37,10 +39,28 @@ export async function casesToRun(
   return rows
 }
 
+/** Refuses what would make the cases of an agent too large, beside the case with the id `except`. */
+async function requireRoom(
+  db: Db,
+  ref: AgentRef,
+  content: CaseContent,
+  except: string | null,
+): Promise<void> {
+  const { bytes } = await db
+    .selectFrom('answer_cases')
+    .select(sql<number>`coalesce(sum(octet_length(content::text)), 0)::float8`.as('bytes'))
+    .where(ofAgent(ref))
+    .where(sql<boolean>`id is distinct from ${except}::uuid`)
+    .executeTakeFirstOrThrow()
+  if (bytes + Buffer.byteLength(JSON.stringify(content)) > MAX_BYTES)
+    throw invalidField('results', 'All cases of an agent together have at most 10 MB.')
+}
+
 export async function addCase(db: Db, ref: AgentRef, name: string, content: CaseContent): Promise<CaseRow> {
   const { total } = await listCases(db, ref, { limit: 1, position: null })
   if (total >= MAX_CASES)
     throw invalidField('name', `An agent has at most ${MAX_CASES} of them. Delete one first.`)
+  await requireRoom(db, ref, content, null)
   return db
     .insertInto('answer_cases')
     .values({ id: newId(), account_id: ref.accountId, agent_id: ref.agentId, name, content: json(content) })
@@ -56,11 +76,13 @@ export async function changeCase(
   { name, ...content }: Partial<CaseContent> & { name?: string },
 ): Promise<CaseRow> {
   const row = await requireRow(db.selectFrom('answer_cases').selectAll().where(ofAgent(ref)).forUpdate(), id)
+  const changed = { ...(row.content as CaseContent), ...content }
+  await requireRoom(db, ref, changed, id)
   return db
     .updateTable('answer_cases')
     .set({
       name: name ?? row.name,
-      content: json({ ...(row.content as CaseContent), ...content }),
+      content: json(changed),
       updated_at: new Date(),
     })
     .where(ofAgent(ref))

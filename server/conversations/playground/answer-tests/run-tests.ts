@@ -1,11 +1,16 @@
 import type { Static } from 'typebox'
+import { planOf } from '../../../accounts/plans/plans.ts'
+import { accountOf } from '../../../accounts/records/accounts.ts'
 import type { ToolOutput } from '../../../actions/tools/tool.ts'
 import { requireAgent } from '../../../agents/records/find-agent.ts'
 import { ModelFailure, whatHappened } from '../../../ai/failures/model-failure.ts'
+import type { Context } from '../../../context.ts'
 import type { AgentRef } from '../../../platform/db/refs.ts'
 import { json } from '../../../platform/db/statements/json.ts'
+import { transact } from '../../../platform/db/statements/transact.ts'
 import { storableJson } from '../../../platform/http/bodies/storable.ts'
 import { ApiError } from '../../../platform/http/errors.ts'
+import type { RateWindow } from '../../../platform/http/limits/rate-limit.ts'
 import type { Task } from '../../../platform/jobs/jobs.ts'
 import { type AnswerRecord, recordAnswer } from '../../explanations/record-answer.ts'
 import { textOf } from '../../records/parts.ts'
@@ -15,53 +20,80 @@ import { whileWatching } from '../../stream/send-stream.ts'
 import { startChat } from '../../turn/start.ts'
 import { type ChatRequest, chatAgentOf, type TurnNeeds } from '../../turn/turn.ts'
 import { checkAnswer, judgeAnswer } from './check-answer.ts'
-import { casesOfRun, dropOldRuns, endRun, RUN_ANSWER_TESTS, type RunAnswerTests, requireRun } from './runs.ts'
+import { caseOfRun, endRun, enqueueTest, findRun, RUN_ANSWER_TESTS, type RunAnswerTests } from './runs.ts'
 import type { CaseOfRun, Result, RunSettings } from './schema.ts'
 
-/** Works through a run. Each result is a row, so a run goes on where its process was when it ended. */
-export const runAnswerTests = (ctx: TurnNeeds): Task<RunAnswerTests> => ({
+/** The most answers an hour that an account with a limit of credits may test for nothing. */
+const ANSWERS: RateWindow = { limit: 300, windowMs: 3_600_000 }
+
+type Needs = TurnNeeds & Pick<Context, 'jobs' | 'limiter'>
+
+/**
+ * Runs the next test of a run. Each test is a job that enqueues the next one together with its result, so that runs take
+ * turns, and go on where their process was when it ended.
+ */
+export const runAnswerTests = (ctx: Needs): Task<RunAnswerTests> => ({
   name: RUN_ANSWER_TESTS,
   concurrency: 2,
   share: 1,
-  retries: 3,
-  async run({ accountId, agentId, runId }, { signal }) {
-    const ref = { accountId, agentId }
-    for (;;) {
-      signal.throwIfAborted()
-      const run = await casesOfRun(ctx.db, ref, runId)
-      if (run?.status !== 'running') return
-      const { done, credits, settings } = await requireRun(ctx.db, ref, runId)
-      const next = nextTest(run.cases, run.settings.repeats, done)
-      if (!next) {
-        await endRun(ctx.db, ref, runId, 'finished')
-        return dropOldRuns(ctx.db, ref)
-      }
-      const { maxCredits } = settings
-      const expected = next.asked.messages.length * settings.creditsOfAnswer
-      if (maxCredits !== undefined && credits + expected > maxCredits)
-        return endRun(ctx.db, ref, runId, 'stopped')
-      const result = await runCase(ctx, ref, run.settings, next.asked, next.repetition, signal)
-      await ctx.db
-        .insertInto('answer_results')
-        .values({
-          run_id: runId,
-          place: next.place,
-          repetition: next.repetition,
-          account_id: accountId,
-          result: json(storableJson(result)),
-        })
-        .onConflict((conflict) => conflict.doNothing())
-        .execute()
+  retries: 8,
+  async run(test, { isLast, signal }) {
+    try {
+      await runNext(ctx, test, signal)
+    } catch (error) {
+      // Nobody would end it, and the agent could not be tested any more.
+      if (!signal.aborted && isLast(error)) await endRun(ctx.db, test, test.runId, 'stopped')
+      throw error
     }
   },
 })
 
-/** The tests of a run are numbered: all cases once, then all of them again. */
-function nextTest(cases: readonly CaseOfRun[], repeats: number, done: number) {
-  const place = done % Math.max(1, cases.length)
-  const repetition = Math.floor(done / Math.max(1, cases.length)) + 1
-  const asked = cases[place]
-  return asked && repetition <= repeats ? { asked, place, repetition } : null
+async function runNext(ctx: Needs, test: RunAnswerTests, signal: AbortSignal): Promise<void> {
+  const { runId, done, ...ref } = test
+  const { db, jobs } = ctx
+  const run = await findRun(db, ref, runId)
+  // The job has run before, and its successor goes on.
+  if (run?.status !== 'running' || run.done !== done) return
+  const { settings, credits } = run
+  const asked = await caseOfRun(db, ref, runId, done % settings.cases)
+  if (!asked || done >= settings.cases * settings.repeats) return endRun(db, ref, runId, 'finished')
+  const expected = asked.messages.length * settings.creditsOfAnswer
+  if (settings.maxCredits !== undefined && credits + expected > settings.maxCredits)
+    return endRun(db, ref, runId, 'stopped')
+  const waitSeconds = await secondsUntilRoom(ctx, ref, asked)
+  if (waitSeconds > 0) return transact(db, (trx) => enqueueTest(trx, jobs, test, waitSeconds))
+  const repetition = Math.floor(done / settings.cases) + 1
+  const result = await runCase(ctx, ref, settings, asked, repetition, signal)
+  await transact(db, async (trx) => {
+    const stored = await trx
+      .insertInto('answer_results')
+      .values({
+        run_id: runId,
+        place: done % settings.cases,
+        repetition,
+        account_id: ref.accountId,
+        result: json(storableJson(result)),
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('run_id')
+      .executeTakeFirst()
+    if (stored) await enqueueTest(trx, jobs, { ...test, done: done + 1 })
+  })
+}
+
+/** Tests are free, so those of an account whose plan limits its credits have a limit of their own. */
+async function secondsUntilRoom(
+  { db, limiter }: Pick<Needs, 'db' | 'limiter'>,
+  { accountId }: AgentRef,
+  { messages }: CaseOfRun,
+): Promise<number> {
+  const { plan } = await accountOf(db, accountId)
+  if (planOf(plan).creditsPerMonth === null) return 0
+  for (const _ of messages) {
+    const { allowed, resetAt } = await limiter.take(`answer tests of ${accountId}`, ANSWERS)
+    if (!allowed) return Math.max(1, Math.ceil((resetAt - Date.now()) / 1_000))
+  }
+  return 0
 }
 
 async function runCase(
@@ -148,10 +180,7 @@ async function requestOf(
   settings: RunSettings,
   asked: CaseOfRun,
 ): Promise<Omit<ChatRequest, 'ask'>> {
-  const [row, account] = await Promise.all([
-    requireAgent(db, ref),
-    db.selectFrom('accounts').select('plan').where('id', '=', ref.accountId).executeTakeFirstOrThrow(),
-  ])
+  const [row, account] = await Promise.all([requireAgent(db, ref), accountOf(db, ref.accountId)])
   const own = chatAgentOf(row)
   return {
     account: { id: ref.accountId, plan: account.plan },

@@ -4,7 +4,7 @@ import { planOf } from '../../../accounts/plans/plans.ts'
 import { holdAgent } from '../../../agents/records/find-agent.ts'
 import type { Models } from '../../../ai/models.ts'
 import type { Db, Trx } from '../../../platform/db/database.ts'
-import { isId, newId } from '../../../platform/db/ids.ts'
+import { newId } from '../../../platform/db/ids.ts'
 import { type AgentRef, ofAgent } from '../../../platform/db/refs.ts'
 import { json } from '../../../platform/db/statements/json.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
@@ -16,10 +16,10 @@ import type { Jobs } from '../../../platform/jobs/jobs.ts'
 import type { AnswerComparison, CaseOfRun, ListedAnswerRun, Result, RunSettings } from './schema.ts'
 
 type Row = Selectable<AnswerRunsTable>
+/** What is known of the cases of a run without reading them: how many there are, and how many messages they have. */
+type Size = { creditsOfAnswer: number; cases: number; turns: number }
 type RunRow = Omit<Row, 'cases' | 'settings'> & {
-  settings: RunSettings & { creditsOfAnswer: number }
-  turns: number
-  total: number
+  settings: RunSettings & Size
   done: number
   passed: number
   credits: number
@@ -35,9 +35,6 @@ const runsOf = (db: Db, ref: AgentRef) =>
     .select(['id', 'account_id', 'agent_id', 'status', 'created_at', 'finished_at'])
     .select([
       sql<RunRow['settings']>`settings`.as('settings'),
-      sql<number>`jsonb_array_length(cases) * (settings -> 'repeats')::integer`.as('total'),
-      sql<number>`(select coalesce(sum(jsonb_array_length(one -> 'messages')), 0)::integer
-        from jsonb_array_elements(cases) as one) * (settings -> 'repeats')::integer`.as('turns'),
       ...(['done', 'passed', 'credits'] as const).map((name) => totalOf[name].as(name)),
     ])
 
@@ -101,7 +98,7 @@ export async function endRun(
 }
 
 /** Deletes the runs beyond the limit. */
-export async function dropOldRuns(db: Db, ref: AgentRef): Promise<void> {
+async function dropOldRuns(db: Db, ref: AgentRef): Promise<void> {
   await sql`
     delete from answer_runs where account_id = ${ref.accountId} and agent_id = ${ref.agentId} and id in (
       select id from answer_runs where account_id = ${ref.accountId} and agent_id = ${ref.agentId}
@@ -110,7 +107,8 @@ export async function dropOldRuns(db: Db, ref: AgentRef): Promise<void> {
 
 /** The background job that works through a run. */
 export const RUN_ANSWER_TESTS = 'run-answer-tests'
-export type RunAnswerTests = { accountId: AccountId; agentId: string; runId: string }
+/** `done` is the number of tests that are done before the job: a job runs one test and enqueues the next. */
+export type RunAnswerTests = { accountId: AccountId; agentId: string; runId: string; done: number }
 
 /**
  * Stores a run of these cases and enqueues its job. Throws RESOURCE_NOT_FOUND without a case, RESOURCE_DUPLICATE while
@@ -143,6 +141,8 @@ export async function startRun(
       message: 'A test of this agent is running. Wait for it, or cancel it.',
     })
   const id = newId()
+  const turns = cases.reduce((sum, { messages }) => sum + messages.length, 0)
+  const size: Size = { creditsOfAnswer: model.entry.credits, cases: cases.length, turns }
   await trx
     .insertInto('answer_runs')
     .values({
@@ -150,25 +150,32 @@ export async function startRun(
       account_id: ref.accountId,
       agent_id: ref.agentId,
       status: 'running',
-      settings: json({ ...settings, creditsOfAnswer: model.entry.credits }),
+      settings: json({ ...settings, ...size }),
       cases: json(cases),
     })
     .execute()
-  const { accountId, agentId } = ref
-  await jobs.enqueue<RunAnswerTests>(trx, RUN_ANSWER_TESTS, { accountId, agentId, runId: id }, 0, accountId)
+  await dropOldRuns(trx, ref)
+  await enqueueTest(trx, jobs, { ...ref, runId: id, done: 0 })
   return id
 }
 
+export const enqueueTest = (
+  trx: Trx,
+  jobs: Pick<Jobs, 'enqueue'>,
+  test: RunAnswerTests,
+  afterSeconds = 0,
+): Promise<void> => jobs.enqueue<RunAnswerTests>(trx, RUN_ANSWER_TESTS, test, afterSeconds, test.accountId)
+
 export function presentRun(row: RunRow): Static<typeof ListedAnswerRun> {
-  const { creditsOfAnswer, ...settings } = row.settings
+  const { creditsOfAnswer, cases, turns, ...settings } = row.settings
   return {
     id: row.id,
     status: row.status,
     ...settings,
-    total: row.total,
+    total: cases * settings.repeats,
     done: row.done,
     passed: row.passed,
-    expectedCredits: row.turns * creditsOfAnswer,
+    expectedCredits: turns * settings.repeats * creditsOfAnswer,
     credits: row.credits,
     createdAt: row.created_at.toISOString(),
     finishedAt: row.finished_at?.toISOString() ?? null,
@@ -219,17 +226,22 @@ function signTest(better: number, worse: number): number {
   return Math.min(1, (2 * tail) / 2 ** n)
 }
 
-/** The cases of a run, as they were when it began. Throws RESOURCE_NOT_FOUND. */
-export async function casesOfRun(
+/** Returns a case of a run, as it was when the run began. */
+export async function caseOfRun(
   db: Db,
   ref: AgentRef,
   id: string,
-): Promise<{ status: Row['status']; settings: RunSettings; cases: CaseOfRun[] } | undefined> {
-  if (!isId(id)) return undefined
-  return db
+  place: number,
+): Promise<CaseOfRun | undefined> {
+  const row = await db
     .selectFrom('answer_runs')
-    .select(['status', sql<RunSettings>`settings`.as('settings'), sql<CaseOfRun[]>`cases`.as('cases')])
+    .select(sql<CaseOfRun | null>`cases -> ${place}::integer`.as('asked'))
     .where(ofAgent(ref))
     .where('id', '=', id)
     .executeTakeFirst()
+  return row?.asked ?? undefined
 }
+
+/** Returns the run if it exists. */
+export const findRun = (db: Db, ref: AgentRef, id: string): Promise<RunRow | undefined> =>
+  runsOf(db, ref).where('id', '=', id).executeTakeFirst()

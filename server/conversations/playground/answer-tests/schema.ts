@@ -98,7 +98,7 @@ export const AnswerResult = Exact({
 const run = {
   id: Type.String(),
   status: OneOf(['running', 'finished', 'canceled', 'stopped'], {
-    description: 'stopped: `maxCredits` was reached, or the agent was changed so that it cannot answer',
+    description: 'stopped: `maxCredits` was reached, or a test could not be run',
   }),
   ...NewAnswerRun.properties,
   total: Type.Integer({ description: 'The number of tests: cases times `repeats`' }),
