@@ -182,7 +182,7 @@ test('the facts in the page headers and footers of a Word file are kept once, wi
   const { sections } = await extract('docx', docxOf(word(body), parts))
   assert.deepEqual(
     sections.map(({ text }) => text),
-    ['Fill in the form.', 'Huber GmbH, Hauptstraße 5, 1010 Wien\nVersion 3'],
+    ['Fill in the form.', 'Huber GmbH, Hauptstraße 5, 1010 Wien\nVersion 3\nHuber'],
   )
 })
 

@@ -55,16 +55,13 @@ export type DocumentInput = {
  */
 export function finishDocument(title: string | null, sections: Section[]): ExtractedDocument {
   const kept: Section[] = []
-  const said = new Set<string>()
   const all = withQuestions(sections)
   for (const [index, section] of all.entries()) {
     const key = keyOf(section.headingPath)
     const isParent = keyOf(all[index + 1]?.headingPath ?? []).startsWith(key)
-    const isKnown = isParent || said.has(key)
-    const text = section.text.trim() || (isKnown ? '' : (section.headingPath.at(-1) ?? ''))
+    const text = section.text.trim() || (isParent ? '' : (section.headingPath.at(-1) ?? ''))
     const last = kept.at(-1)
     if (text === '') continue
-    said.add(key)
     const isSame = last?.page === section.page && last.isContact === section.isContact
     if (last && isSame && keyOf(last.headingPath) === key) last.text += `\n\n${text}`
     else kept.push({ ...section, text })

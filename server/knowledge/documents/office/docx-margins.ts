@@ -1,4 +1,4 @@
-import { lettersOnly } from '../../../platform/text/words/words.ts'
+import { lettersOnly, visibleText } from '../../../platform/text/words/words.ts'
 import type { Section } from '../extracted-document.ts'
 import type { HtmlNode } from '../html/html-node.ts'
 import { type XmlElement, xmlOf } from './office-xml.ts'
@@ -6,36 +6,28 @@ import { type XmlElement, xmlOf } from './office-xml.ts'
 const MARGIN = /^word\/(?:header|footer)\d*\.xml$/
 const PAGE_NUMBER =
   /^[\s|–—-]*(?:page|seite|p[áa]gina|sida|side|strona|strana|oldal|sivu|стр(?:аница)?|p|s|str|第)?\.?\s*\d{1,4}(?:\s*(?:\p{L}{1,4}|\/)\s*\d{1,4})?\s*(?:页|頁|ページ|페이지)?[\s|–—-]*$/iu
-/** Lines beyond these limits are ignored, because every line is compared with all others. */
-const MAX_LINES = 60
-const MAX_LINE_LENGTH = 1_000
-
 /**
- * Returns the lines in the headers and footers of a Word file, each once, without page numbers and without what the
- * document itself says, such as its title. Returns null when there are none.
+ * Returns the lines in the headers and footers of a Word file, each once, without page numbers and without those that
+ * the document itself has, such as its title. Returns null when there are none.
  */
 export function marginSection(
   parts: ReadonlyMap<string, Uint8Array>,
   body: readonly Section[],
 ): Section | null {
   const xmls = [...parts].flatMap(([name, bytes]) => (MARGIN.test(name) ? [xmlOf(bytes)] : []))
-  const found = xmls
-    .flatMap(linesOf)
-    .filter((line) => line.length <= MAX_LINE_LENGTH && !PAGE_NUMBER.test(line))
-  const said = body.flatMap(({ headingPath, text }) => [...headingPath, text]).map(lettersOnly)
-  const lines: string[] = []
-  // A line that is part of another one is dropped.
-  for (const line of [...new Set(found)].slice(0, MAX_LINES).toSorted((a, b) => b.length - a.length)) {
+  const said = new Set(
+    body
+      .flatMap(({ headingPath, text }) => [...headingPath, ...visibleText(text).split('\n')])
+      .map(lettersOnly),
+  )
+  const lines = xmls.flatMap(linesOf).filter((line) => {
     const letters = lettersOnly(line)
-    if (letters !== '' && !said.some((text) => text.includes(letters))) {
-      said.push(letters)
-      lines.push(line)
-    }
-  }
-  const inOrder = found.filter((line, at) => lines.includes(line) && found.indexOf(line) === at)
-  return inOrder.length === 0
-    ? null
-    : { headingPath: [], page: null, text: inOrder.join('\n'), isContact: true }
+    // Within another line, a short one says something else: "VAT" is not in "private".
+    if (letters === '' || said.has(letters) || PAGE_NUMBER.test(line)) return false
+    said.add(letters)
+    return true
+  })
+  return lines.length === 0 ? null : { headingPath: [], page: null, text: lines.join('\n'), isContact: true }
 }
 
 function linesOf(root: XmlElement): string[] {

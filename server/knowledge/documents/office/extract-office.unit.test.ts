@@ -24,6 +24,25 @@ test('sentences in the headers and footers of a Word file are kept once, unless 
   )
 })
 
+test('a short line in a header of a Word file is kept although its letters are within other texts', async () => {
+  const bytes = docxOf(word(paragraph('A private draft of the contract, revision 12.')), {
+    'word/header1.xml': margin('VAT', 'Draft', 'Rev 1'),
+  })
+  const { sections } = await extractDocument({ type: 'docx', bytes })
+  assert.equal(sections[1]?.text, 'VAT\nDraft\nRev 1')
+})
+
+test('labels that a drawing of a Word file repeats are kept each time', async () => {
+  const label = (text: string) => `<w:p><w:r><w:rPr><w:b/></w:rPr><w:t>${text}</w:t></w:r></w:p>`
+  const labels = ['Open?', 'Yes', 'No', 'Yes', 'Paid?', 'No']
+  const bytes = docxOf(word(paragraph('How we decide.') + labels.map(label).join('')))
+  const { sections } = await extractDocument({ type: 'docx', bytes })
+  assert.deepEqual(
+    sections.flatMap(({ text }) => text.split('\n\n')),
+    ['How we decide.', ...labels],
+  )
+})
+
 test('links of a Word file are kept as Markdown', async () => {
   const run = (inside: string) => `<w:r>${inside}</w:r>`
   const field = (kind: string) => run(`<w:fldChar w:fldCharType="${kind}"/>`)
