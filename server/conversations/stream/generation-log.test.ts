@@ -226,6 +226,8 @@ test('a process that was declared dead ends its answers as interrupted if nobody
   models.queue.push({ tokens: ['Never'], after: NEVER })
   const lost = ask()
   const { id } = await until('the generation', () => running().catch(() => null))
+  // Otherwise the next request would get the reply that was meant for this one.
+  await until('the request to the model', () => models.queue.length === 0)
   service.ctx.generations.get(id)?.abort('lost')
   const refused = await lost
   assert.deepEqual([refused.status, refused.body.error?.code], [503, 'SERVICE_OVERLOADED'])

@@ -91,7 +91,8 @@ test('an edit of an answered message changes its text and is not answered', asyn
   assert.ok(
     !prompts()
       .slice(asked)
-      .some((prompt) => prompt.includes('Astria')),
+      // The title of the first answer may be asked for after it.
+      .some((prompt) => prompt.includes('Astria') && !prompt.includes('Write a title')),
   )
 })
 
