@@ -186,7 +186,7 @@ test('an agent has at most 100 actions, also under concurrency', async () => {
 
 test('every change increases the version, is written to the audit log, and appears in the next toolkit', async () => {
   assert.equal(await version(), 0)
-  assert.deepEqual(await toolkitOf(service.ctx, agentId), { tools: [], procedures: null })
+  assert.deepEqual(await toolkitOf(service.ctx, agentId), { tools: [], procedures: null, running: null })
   const { body } = await create(lookup)
   assert.equal(await version(), 1)
   const [tool] = (await toolkitOf(service.ctx, agentId)).tools

@@ -162,7 +162,7 @@ test('the model is told about procedures, starts one, sees its steps, and finish
   const conversationId = await addConversation(service.ctx, agentId)
   assert.equal((await create(refund)).status, 201)
   const before = await toolkitOf(service.ctx, agentId, { conversationId })
-  assert.deepEqual(before, { tools: [], procedures: null }, 'a disabled one is not offered')
+  assert.deepEqual(before, { tools: [], procedures: null, running: null }, 'a disabled one is not offered')
   await client.request('DELETE', `${path}/${(await client.request('GET', path)).body.data[0].id}`)
 
   await enabledRefund()
