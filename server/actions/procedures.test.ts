@@ -188,7 +188,7 @@ test('the model is told about procedures, starts one, sees its steps, and finish
   }
   assert.deepEqual(await statuses(conversationId), ['running'], 'once for each call')
   const running = await toolkitOf(service.ctx, agentId, { conversationId })
-  assert.match(running.procedures ?? '', /"Refund" is running[\s\S]*\n2\. Look it up\. \(action: lookup\)/)
+  assert.match(running.running ?? '', /"Refund" is running[\s\S]*\n2\. Look it up\. \(action: lookup\)/)
 
   assert.deepEqual(await call('finish_procedure', { outcome: 'completed' }, conversationId), {
     status: 'success',
