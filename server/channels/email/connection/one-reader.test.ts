@@ -83,6 +83,19 @@ test('a mailbox that one agent fails to read is free for another, and is not tak
   assert.equal(await problem(second), null)
 })
 
+test('an agent that reads its mailbox again after an outage keeps it, while it still reads', async () => {
+  const first = await connected('outage')
+  await readMailboxes(service)
+  const second = await connected('outage')
+  const { db } = service.ctx
+  await db.updateTable('email_connections').set({ read_failures: 5 }).where('agent_id', '=', first.agentId).execute()
+  assert.equal(await tested(first), null)
+  assert.match((await tested(second)) ?? '', OTHER)
+  imap.mails.push(mail('Is the shop open again?'))
+  await readMailboxes(service)
+  assert.deepEqual([(await count(first)) > 0, await count(second)], [true, 0])
+})
+
 test('of two agents that open a mailbox at the same moment, one reads it', async () => {
   const both = [await connected('at once'), await connected('at once')]
   const results = await Promise.all(both.map(tested))

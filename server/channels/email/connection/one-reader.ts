@@ -38,7 +38,8 @@ export async function becomeReader(db: Db, row: ConnectionRow, uidValidity: bigi
       )
     await trx
       .updateTable('email_connections')
-      .set({ reader_since: sql`coalesce(reader_since, now())` })
+      // It has opened the mailbox, so its failures before no longer make room for another agent.
+      .set({ reader_since: sql`coalesce(reader_since, now())`, read_failures: 0 })
       .where('account_id', '=', account_id)
       .where('agent_id', '=', agent_id)
       .where('updated_at', '=', row.updated_at)

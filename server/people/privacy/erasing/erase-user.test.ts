@@ -75,6 +75,7 @@ test('no row of any table contains the person, and everybody else is unaffected'
   const stranger = await makeWorld(service, models)
   await say(stranger, { message: `In another account, ${MARK}`, userId: PERSON.userId })
   const { correction } = await liveFully(world)
+  await client.request('PUT', `/agents/${agentId}/sources/${correction}`, { fixed: true })
   await trained(world, 2)
   const clone = (await client.request('POST', `/agents/${agentId}/clone`)).body.id
   await say({ ...world, agentId: clone }, { message: `${MARK} again`, userId: PERSON.userId })

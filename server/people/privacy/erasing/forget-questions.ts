@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { holdAgent } from '../../../agents/records/find-agent.ts'
 import { bumpKnowledgeVersion } from '../../../agents/records/knowledge-state.ts'
 import { textOf } from '../../../conversations/records/parts.ts'
+import { fixedKeys } from '../../../knowledge/search/answering/fixed-answer.ts'
 import { qnaColumns } from '../../../knowledge/sources/qna-source.ts'
 import { requireSource } from '../../../knowledge/sources/queries.ts'
 import { enqueueTraining } from '../../../knowledge/training/enqueue-training.ts'
@@ -99,6 +100,7 @@ async function detach(
       message_id: null,
       metadata: null,
       ...qnaColumns([first, ...others], answer),
+      fixed_keys: source.fixed_keys === null ? null : fixedKeys([first, ...others]),
       content_version: eb('content_version', '+', 1),
       live_version: null,
       content_hash: null,
