@@ -39,7 +39,7 @@ function withoutQuotes(lines: string[], context: Context): string[] {
     const line = lines[at] ?? ''
     if (isReply && isQuotedHead(lines, at, context)) {
       // An answer below such a quotation cannot be told from it, so everything is left out.
-      while (SEPARATOR.test(kept.at(-1) ?? 'x')) kept.pop()
+      while (isSeparator(kept.at(-1) ?? 'x')) kept.pop()
       return kept
     }
     const folded = attributionAt(lines, at, context)
@@ -104,9 +104,14 @@ function certaintyOf(
 const namesOneOf = (text: string, addresses: string[]): boolean =>
   addresses.some((address) => text.toLowerCase().includes(address))
 
-const SEPARATOR = /^\s*(?:[-_*=]{2,}.{0,200}[-_*=]{2,}|[_-]*)\s*$/
+/** Returns whether a line is empty, a rule, or a title between two. */
+function isSeparator(line: string): boolean {
+  const text = line.trim()
+  return /^[_-]*$/.test(text) || (text.length <= MAX_LENGTH && /^[-_*=]{2}.*[-_*=]{2}$/.test(text))
+}
+
 /** Matches a title such as "-----Original Message-----". */
-const isTitle = (line: string): boolean => SEPARATOR.test(line) && /\p{L}/u.test(line)
+const isTitle = (line: string): boolean => isSeparator(line) && /\p{L}/u.test(line)
 const LABELLED = /^\s*\*{0,2}([\p{L}\p{M}][\p{L}\p{M} .'-]{0,30}?)\s?\*{0,2}[:\uff1a]\*{0,2}\s*(\S.*)$/u
 
 /**

@@ -138,6 +138,11 @@ test('mails with one endless line, and with very many lines, are read quickly', 
     'Dnia 10:30 :',
   ])
     assert.equal(stripQuoted(`${`${line.repeat(7)}\n`.repeat(400)}\n`.repeat(2), REPLY).length > 0, true)
+  for (const rule of ['-', '_', '=-']) {
+    const line = `${rule.repeat(100_000)} x`
+    assert.equal(stripQuoted(line, REPLY), line)
+  }
+  assert.equal(htmlText(`<p>Yes.</p>${'<blockquote></blockquote>'.repeat(59_000)}`, { isReply: true }), 'Yes.')
 })
 
 const PAGES: [string, string, string][] = [

@@ -62,10 +62,14 @@ function isMarked(element: TreeNode): boolean {
   return QUOTE_NAME.test(names) || (element.nodeName === 'BLOCKQUOTE' && attributionBefore(element) !== null)
 }
 
+/** The most empty nodes between a quotation and the line that says whose it is. A sender may write any number of them. */
+const MAX_EMPTY = 10
+
 /** Returns the node directly before a quotation that says whose it is. */
 function attributionBefore(element: TreeNode): TreeNode | null {
   let node = element.previousSibling
-  while (node && (node.textContent ?? '').trim() === '') node = node.previousSibling
+  for (let passed = 0; passed < MAX_EMPTY && (node?.textContent ?? 'x').trim() === ''; passed++)
+    node = node?.previousSibling ?? null
   return node && isAttribution(node.textContent ?? '') ? node : null
 }
 
