@@ -80,7 +80,9 @@ export async function startOauthProvider(port = 0): Promise<OauthProvider> {
     }
     if (url.pathname === '/revoke') {
       const known = refresh.get(form.get('token') ?? '')
-      if (known) known.isValid = false
+      // As large providers do it: what the person has permitted to the client ends as a whole.
+      for (const permission of permissions)
+        if (permission.address === known?.address) permission.isValid = false
       return say(known ? 200 : 400, known ? {} : { error: 'invalid_token' })
     }
     if (url.pathname === '/introspect') {

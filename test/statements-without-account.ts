@@ -52,6 +52,10 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
     tables: ['email_connections'],
     reason: 'A mailbox is read by one agent, in whichever account; who asks has proven to know its password.',
   },
+  'server/channels/email/connection/withdraw-permission.ts': {
+    tables: ['email_connections'],
+    reason: 'A provider withdraws a permission from all accounts that use the same client for the mailbox.',
+  },
   'server/channels/email/inbound/webhook.ts': {
     tables: ['email_connections'],
     reason: 'The path names the agent. The secret of its connection signs the request.',

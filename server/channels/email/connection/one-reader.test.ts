@@ -88,7 +88,11 @@ test('an agent that reads its mailbox again after an outage keeps it, while it s
   await readMailboxes(service)
   const second = await connected('outage')
   const { db } = service.ctx
-  await db.updateTable('email_connections').set({ read_failures: 5 }).where('agent_id', '=', first.agentId).execute()
+  await db
+    .updateTable('email_connections')
+    .set({ read_failures: 5 })
+    .where('agent_id', '=', first.agentId)
+    .execute()
   assert.equal(await tested(first), null)
   assert.match((await tested(second)) ?? '', OTHER)
   imap.mails.push(mail('Is the shop open again?'))

@@ -1,15 +1,31 @@
+import { sql } from 'kysely'
 import type { Context } from '../../../context.ts'
 import { withdrawToken } from './ask-provider.ts'
 import { type ConnectionRow, refreshTokenOf } from './connection.ts'
 
+type Deps = Pick<Context, 'db' | 'fetcher' | 'log' | 'secrets'>
+
 /** Withdraws what a provider has permitted to a mailbox that is no longer connected, if the provider lets us. */
-export async function withdrawPermission(
-  ctx: Pick<Context, 'fetcher' | 'log' | 'secrets'>,
-  row: ConnectionRow,
-): Promise<void> {
-  const token = await refreshTokenOf(ctx, row)
-  if (!row.oauth?.revocationUrl || token === null) return
-  await withdrawToken(ctx, row.oauth.revocationUrl, token).catch((error: unknown) =>
-    ctx.log.warn({ err: error, agent: row.agent_id }, 'the permission of a mailbox could not be withdrawn'),
-  )
+export async function withdrawPermission(ctx: Deps, row: ConnectionRow): Promise<void> {
+  if (!row.oauth?.revocationUrl) return
+  try {
+    const token = await refreshTokenOf(ctx, row)
+    if (token !== null && !(await isStillUsed(ctx, row)))
+      await withdrawToken(ctx, row.oauth.revocationUrl, token)
+  } catch (error) {
+    ctx.log.warn({ err: error, agent: row.agent_id }, 'the permission of a mailbox could not be withdrawn')
+  }
+}
+
+/**
+ * Returns whether another agent, in whichever account, uses the same mailbox with the same client. Providers withdraw
+ * all that a person has permitted to a client at once.
+ */
+async function isStillUsed({ db }: Deps, { oauth, smtp }: ConnectionRow): Promise<boolean> {
+  const { rows } = await sql`
+    select from email_connections where oauth_refresh_token is not null
+      and oauth ->> 'tokenUrl' = ${oauth?.tokenUrl} and oauth ->> 'clientId' = ${oauth?.clientId}
+      and lower(smtp ->> 'username') = ${smtp.username?.toLowerCase() ?? null}
+    limit 1`.execute(db)
+  return rows.length > 0
 }

@@ -142,7 +142,10 @@ test('mails with one endless line, and with very many lines, are read quickly', 
     const line = `${rule.repeat(100_000)} x`
     assert.equal(stripQuoted(line, REPLY), line)
   }
-  assert.equal(htmlText(`<p>Yes.</p>${'<blockquote></blockquote>'.repeat(59_000)}`, { isReply: true }), 'Yes.')
+  assert.equal(
+    htmlText(`<p>Yes.</p>${'<blockquote></blockquote>'.repeat(59_000)}`, { isReply: true }),
+    'Yes.',
+  )
 })
 
 const PAGES: [string, string, string][] = [

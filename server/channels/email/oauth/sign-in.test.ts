@@ -115,6 +115,25 @@ test('a mailbox is connected with the permission of a provider, and disconnectin
   assert.equal(provider.isWithdrawn(), true)
 })
 
+test('a permission that another agent uses is not withdrawn, and one that cannot be read is no obstacle', async () => {
+  const [first, second] = [`/agents/${await newAgent()}/email`, `/agents/${await newAgent()}/email`]
+  for (const agent of [first, second]) {
+    const { url, attempt } = await begin(`${agent}/oauth`)
+    const body = backFrom(await provider.permit(url, ADDRESS), attempt)
+    assert.equal((await owner.request('PUT', `${agent}/oauth/permission`, body)).body.ok, true)
+  }
+  assert.equal((await client.request('DELETE', `${first}/connection`)).status, 200)
+  const { smtp: tried } = (await client.request('POST', `${second}/connection/test`)).body
+  assert.deepEqual(tried, { ok: true, error: null })
+  const { db } = service.ctx
+  await db
+    .updateTable('email_connections')
+    .set({ oauth_refresh_token: 'damaged' })
+    .where('agent_id', '=', second.split('/')[2] ?? '')
+    .execute()
+  assert.equal((await client.request('DELETE', `${second}/connection`)).status, 200)
+})
+
 test('a withdrawn permission and a refusal are said in words', async () => {
   const agent = `/agents/${await newAgent()}/email`
   const { url, attempt } = await begin(`${agent}/oauth`)
