@@ -28,8 +28,11 @@ export type ModelHome = {
   close(): Promise<void>
 }
 
-/** Starts a service with one model of each provider, all served by a strict fake. */
-export async function startModelHome(settings: Record<string, string> = {}): Promise<ModelHome> {
+/** Starts a service with one model of each provider, all served by a strict fake. `entry` is added to their entries. */
+export async function startModelHome(
+  settings: Record<string, string> = {},
+  entry: object = {},
+): Promise<ModelHome> {
   const server = await startModelServer({ isStrict: true })
   const folder = await mkdtemp(join(tmpdir(), 'model-home-'))
   const file = join(folder, 'models.json')
@@ -41,6 +44,7 @@ export async function startModelHome(settings: Record<string, string> = {}): Pro
     apiKey: 'sk-test-key',
     vision: true,
     searches: true,
+    ...entry,
   }))
   await writeFile(file, JSON.stringify({ models }))
   const service = await startService({ MODELS_FILE: file, ...settings })

@@ -19,7 +19,6 @@ export const promptParts = (
   key: '0123456789ab',
   earlier: [],
   transcript: [{ role: 'user', parts: [{ type: 'text', text: question }] }],
-  contextTokens: 8_000,
-  modelId: 'a',
+  model: { id: 'a', contextTokens: 8_000 },
   ...more,
 })

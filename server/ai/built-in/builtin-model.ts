@@ -4,11 +4,10 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4Usage,
 } from '@ai-sdk/provider'
+import { estimateTokens } from '../../platform/text/languages/language.ts'
 import { type Answer, answer, handedOver } from './answer.ts'
 import { type BuiltinInput, type Handover, inputOfCall } from './input.ts'
 
-/** The approximate number of characters per token in European languages. */
-const CHARACTERS_PER_TOKEN = 4
 const WORDS_PER_DELTA = 3
 const TEXT_ID = 'text-1'
 
@@ -113,12 +112,11 @@ const metadataOf = ({ cited, outcome, offer }: Answer) => ({
 })
 
 function usageOf({ prompt }: LanguageModelV4CallOptions, text: string): LanguageModelV4Usage {
-  const characters = prompt.reduce((sum, { content }) => {
-    if (typeof content === 'string') return sum + content.length
-    return sum + content.reduce((part, piece) => part + (piece.type === 'text' ? piece.text.length : 0), 0)
-  }, 0)
-  const input = Math.ceil(characters / CHARACTERS_PER_TOKEN)
-  const output = Math.ceil(text.length / CHARACTERS_PER_TOKEN)
+  const read = prompt.map(({ content }) =>
+    typeof content === 'string' ? content : content.map((part) => (part.type === 'text' ? part.text : '')),
+  )
+  const input = estimateTokens(read.flat().join(''))
+  const output = estimateTokens(text)
   return {
     inputTokens: { total: input, noCache: input, cacheRead: 0, cacheWrite: 0 },
     outputTokens: { total: output, text: output, reasoning: 0 },

@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { estimateTokens } from '../../platform/text/languages/language.ts'
 import { asFailure, ModelFailure } from '../failures/model-failure.ts'
 import type { Prefixes } from './embedding-prefixes.ts'
-import { costOf, type EmbeddingUse, type Owner, sumOfUses, tokensOfCharacters } from './embedding-use.ts'
+import { costOf, type EmbeddingUse, type Owner, sumOfUses } from './embedding-use.ts'
 import type { Lane } from './lane.ts'
 import { shortened } from './normalised.ts'
 import { createPace } from './pace.ts'
@@ -96,7 +97,7 @@ export function createEmbedder({
   const pace = createPace(transport.most, transport.timeoutMs)
 
   const countOf = (texts: readonly string[], tokens: number | null): EmbeddingUse => {
-    const estimated = tokensOfCharacters(texts.reduce((sum, text) => sum + text.length, 0))
+    const estimated = texts.reduce((sum, text) => sum + estimateTokens(text), 0)
     return {
       model: name,
       texts: texts.length,

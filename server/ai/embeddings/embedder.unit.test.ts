@@ -204,7 +204,7 @@ test('the vector of a recent question is remembered', async () => {
   const embedder = embedderWith({ noted })
   const owner = { accountId: 'account', agentId: 'agent' }
   const { vectors, use } = await embedder.embedQuestions(['What?'], owner)
-  assert.deepEqual([use.texts, use.tokens, use.estimated, use.dollars], [1, 2, 2, null])
+  assert.deepEqual([use.texts, use.tokens, use.estimated, use.dollars], [1, 3, 3, null])
   const again = await embedder.embedQuestions(['What?', 'And why?'], owner)
   assert.deepEqual(again.vectors[0], vectors[0])
   assert.deepEqual(server.requests.at(-1)?.body.input, ['q: And why?'])
@@ -253,7 +253,7 @@ test('tokens are those of the server, or an estimate, and have a price if one is
   server.embedding.tokensPerText = 7
   await embedder.embed(textsOf(3), { owner })
   server.embedding.tokensPerText = null
-  await embedder.embed(['x'.repeat(397)], { owner })
+  await embedder.embed(['x'.repeat(347)], { owner })
   await embedder.embed(['nobody pays for it'])
   assert.deepEqual(
     noted.map(([, kind, use]) => [kind, use.model, use.texts, use.tokens, use.estimated]),

@@ -12,11 +12,7 @@ export type EmbeddingUse = {
   dollars: number | null
 }
 
-/** Typical of English text. Of texts that are summed in the database, only the number of characters is known. */
-const CHARACTERS_PER_TOKEN = 4
 const MILLION = 1_000_000
-
-export const tokensOfCharacters = (characters: number): number => Math.ceil(characters / CHARACTERS_PER_TOKEN)
 
 /** Returns what tokens cost at a price in US dollars for a million; null if it is not known. */
 export const costOf = (tokens: number, price: number | null): number | null =>

@@ -19,6 +19,7 @@ import { storableJson } from '../../platform/http/bodies/storable.ts'
 import { withoutPaymentNumbers } from '../../platform/text/safety/payment-numbers.ts'
 import type { MadeOf } from '../playground/schema.ts'
 import type { TranscriptMessage } from '../records/queries.ts'
+import { tokenRatio } from '../turn/prompt/counted-tokens.ts'
 import { withoutPrompt } from './drop-old-prompts.ts'
 import { areTakenBack } from './words-taken-back.ts'
 
@@ -35,6 +36,8 @@ export type Trial = {
   noteFound(found: Retrieved): void
   /** Yields the parts of a step, and notes them. */
   watch(model: ModelEntry, options: Pick<LanguageModelV4CallOptions, 'prompt' | 'tools'>, parts: Parts): Parts
+  /** See MessageMetadata; null if it is not known. */
+  tokenRatio: number | null
   /** The steps so far. */
   steps: readonly Step[]
   /** Returns the record so far; null before the first step. */
@@ -57,11 +60,13 @@ export function recordAnswer(
   const steps: Step[] = []
   return {
     steps,
+    tokenRatio: null,
     noteFound(now) {
       found = now
       searchMs = since(startedAt)
     },
-    async *watch(model, { prompt, tools = [] }, parts) {
+    async *watch(model, options, parts) {
+      const { prompt, tools = [] } = options
       const askedAt = performance.now()
       const step: Step = {
         model: model.id,
@@ -83,6 +88,7 @@ export function recordAnswer(
       } finally {
         step.ms = since(askedAt)
         step.dollars = dollarsOf(step, model.prices)
+        this.tokenRatio = tokenRatio(options, step.inputTokens)
         if (step.reasoning !== undefined) step.reasoning = withoutPaymentNumbers(step.reasoning)
         credits = model.credits
         steps.push(step)

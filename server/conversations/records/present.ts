@@ -45,6 +45,8 @@ export type MessageMetadata = {
   accepts?: string
   /** What has to be sent back to `model` with its calls, by the id of the call. It is shown to nobody. */
   replay?: Record<string, Replay>
+  /** How many tokens the provider of `model` counts for each that is estimated. It is shown to nobody. */
+  tokenRatio?: number
   /** What the model thought before it answered. It is shown to the team alone. */
   reasoning?: string
 }

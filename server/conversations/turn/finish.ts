@@ -182,6 +182,7 @@ function partialAnswer(turn: Turn, live: LiveGeneration, result: StepsResult): K
     ...model,
     ...(isSilent ? { isSilent: true as const } : {}),
     ...reasoning,
+    ...(turn.record?.tokenRatio ? { tokenRatio: turn.record.tokenRatio } : {}),
     ...(Object.keys(result.replay).length > 0 ? { replay: storableJson(result.replay) as never } : {}),
   }
   return { status, finishReason, message: { parts, metadata, ...(held ? { held } : {}) } }

@@ -18,6 +18,7 @@ import { topicRules } from './forbidden-topics.ts'
 import { blockKey } from './prompt/blocks.ts'
 import { buildPrompt, type PromptParts } from './prompt/build-prompt.ts'
 import { formatFor } from './prompt/channel-format.ts'
+import { ratioIn } from './prompt/counted-tokens.ts'
 import {
   type Images,
   NO_IMAGES,
@@ -47,7 +48,7 @@ export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): 
   // Fixed sentences, as the built-in responder's and that of a held answer, have to be in the customer's language.
   const isBuiltin = model.entry.provider === 'builtin'
   const hasOwnSentences = isBuiltin || ctx.config.builtinFallback || ungroundedRule(turn) === 'hold'
-  const { passageTokens } = model.entry
+  const passageTokens = model.entry.passageTokens / ratioIn(transcript, model.entry.id)
   const talk = talkOf(transcript)
   const [found, toolkit, parentSummary, language, images] = await Promise.all([
     retrieve(ctx, knowledge, { model, talk, signal }).then(async (all) =>
@@ -81,7 +82,7 @@ export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): 
   const handover = escalate && when ? handoverTo(escalate.name, transcript, when) : null
   const cacheKey = blockKey(ctx.secrets.key.secret, ids.conversationId)
   const asked = transcript.findLast(({ role }) => role === 'user')
-  const parts: Omit<PromptParts, 'beside' | 'contextTokens' | 'modelId'> = {
+  const parts: Omit<PromptParts, 'beside' | 'model'> = {
     rules: {
       instructions: agent.instructions,
       channelInstructions: instructionsFor(request),
@@ -96,8 +97,8 @@ export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): 
     earlier: [parentSummary, started.summarised?.text ?? null],
     transcript,
   }
-  const promptFor = ({ id: modelId, contextTokens, vision }: ModelEntry): LanguageModelV4Prompt => {
-    const shown = vision ? images : unseenIn(images)
+  const promptFor = (entry: ModelEntry): LanguageModelV4Prompt => {
+    const shown = entry.vision ? images : unseenIn(images)
     const company = [
       ...timeLines(surroundings.hours, asked?.created_at ?? new Date()),
       toolkit.running,
@@ -105,7 +106,7 @@ export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): 
     ].filter((line) => line !== null)
     const { customer } = surroundings
     const beside = { company, customer, passages: found.passages, images: shown.seen }
-    return buildPrompt({ ...parts, beside, contextTokens, modelId })
+    return buildPrompt({ ...parts, beside, model: entry })
   }
   const isUnseen = (model.entry.vision ? images : unseenIn(images)).unseen > 0
   return {

@@ -90,7 +90,7 @@ async function summarise(ctx: TurnNeeds, { request, started, model, owner }: Tur
   const { summarised, transcript, ids } = started
   if (!summarised || request.transient || request.trial || model.entry.provider === 'builtin') return
   const { until, lastSeq } = summarised
-  const from = fittingFrom(transcript, historyRoom(model.entry))
+  const from = fittingFrom(transcript, historyRoom(model.entry, transcript))
   const next = Math.max(leftOutUntil(lastSeq, { summarised_seq: until }), transcript[from - 1]?.seq ?? 0)
   if (next > until)
     await summariseHistory(ctx, model, { ...owner, conversationId: ids.conversationId }, summarised, next)

@@ -1,4 +1,5 @@
 import type { LanguageModelV4FilePart, LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
+import type { ModelEntry } from '../../../ai/catalogue/catalogue.ts'
 import { givenText } from '../../../knowledge/search/answering/given-passages.ts'
 import type { Passage } from '../../../knowledge/search/knowledge.ts'
 import { withTables } from '../../../platform/text/rows/named-rows.ts'
@@ -17,15 +18,18 @@ import {
   passageStart,
   withoutKey,
 } from './blocks.ts'
+import { ratioIn } from './counted-tokens.ts'
 import { fittingFrom } from './fitting-history.ts'
 import { modelMessages } from './model-messages.ts'
 
 /** The share of the context window that history may take; the rest is for instructions, passages and the reply. */
 const HISTORY_SHARE = 0.4
 
-/** Returns how many tokens of history a model is given. */
-export const historyRoom = ({ contextTokens }: { contextTokens: number }): number =>
-  contextTokens * HISTORY_SHARE
+/** Returns how many tokens of history a model is given, as they are estimated. */
+export const historyRoom = (
+  { id, contextTokens }: Pick<ModelEntry, 'id' | 'contextTokens'>,
+  transcript: readonly TranscriptMessage[],
+): number => (contextTokens * HISTORY_SHARE) / ratioIn(transcript, id)
 
 /** What stays the same as long as a conversation goes on. */
 type Rules = {
@@ -63,9 +67,7 @@ export type PromptParts = {
   earlier: readonly (string | null)[]
   /** The messages, oldest first, up to the one to answer. */
   transcript: readonly TranscriptMessage[]
-  contextTokens: number
-  /** The model's id in the catalogue. */
-  modelId: string
+  model: Pick<ModelEntry, 'id' | 'contextTokens'>
 }
 
 /**
@@ -75,9 +77,9 @@ export type PromptParts = {
  * out of both.
  */
 export function buildPrompt({ rules, beside, ...parts }: PromptParts): LanguageModelV4Prompt {
-  const { transcript, key, modelId } = parts
-  const from = fittingFrom(transcript, historyRoom(parts))
-  const talk = transcript.slice(from).flatMap((said) => modelMessages(said, { modelId, key }))
+  const { transcript, key, model } = parts
+  const from = fittingFrom(transcript, historyRoom(model, transcript))
+  const talk = transcript.slice(from).flatMap((said) => modelMessages(said, { modelId: model.id, key }))
   const earlier = earlierText(parts.earlier.map((summary) => summary && withoutKey(summary, key)))
   return [
     { role: 'system', content: systemText(rules) },

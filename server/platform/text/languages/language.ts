@@ -254,5 +254,9 @@ const CHARACTERS_PER_TOKEN = 3.5
  */
 export function estimateTokens(text: string): number {
   const dense = (text.match(DENSE) ?? []).reduce((sum, run) => sum + run.length, 0)
-  return Math.ceil(dense + (text.length - dense) / CHARACTERS_PER_TOKEN)
+  return tokensOfCharacters(text.length - dense, dense)
 }
+
+/** Does the same for texts that are counted elsewhere. */
+export const tokensOfCharacters = (characters: number, dense = 0): number =>
+  Math.ceil(dense + characters / CHARACTERS_PER_TOKEN)
