@@ -42,7 +42,10 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
     // The fake server records every request; these are not needed.
     server.requests.length = 0
     const messages = body.messages as WireMessage[]
-    const question = messages.findLast(({ role }) => role === 'user')?.content ?? ''
+    // What is known at the moment stands before the question, which is one line.
+    const newest = messages.findLast(({ role }) => role === 'user')
+    const question = newest?.content?.split('\n').at(-1) ?? ''
+    if (newest) newest.content = question
     const asked = JSON.stringify(messages)
     if (asked.includes('Write a title')) return { tokens: ['Title'] }
     if (asked.includes('Classify one finished conversation')) return { tokens: [VERDICT] }
