@@ -79,7 +79,7 @@ function detected(bytes: Uint8Array, from: number): Candidate {
   const other = others.find(({ charset }) => charset === DEFAULT)
   if (!best || best.text === usual.text) return usual
   // Each word says how much better the best charset suits it.
-  const words = usual.text.match(BEYOND)?.length ?? 0
+  const words = wordsBeyond(usual.text).length
   return other && (best.likeness / other.likeness) ** words < ODDS ? usual : best
 }
 
@@ -129,12 +129,14 @@ const SHIFT = 0x1b
  * sign or a capital letter between small letters, or with a capital letter after a small one.
  */
 function plausibility(text: string): number {
-  const words = text.match(BEYOND)
-  if (!words) return 1
+  const words = wordsBeyond(text)
   return 1 - words.filter((word) => STRANGE.test(word)).length / (words.length + 1)
 }
 
-const BEYOND = /[^\s;,.:"'()<>\t]*[^\s\p{ASCII}][^\s;,.:"'()<>\t]*/gu
+/** Returns the words with letters or signs beyond ASCII. A word may be as long as a picture that is written into a page. */
+const wordsBeyond = (text: string): string[] =>
+  (text.match(/[^\s;,.:"'()<>]+/g) ?? []).filter((word) => /[^\0-\x7f]/.test(word))
+
 const OTHER = '[\\p{Script=Cyrillic}\\p{Script=Greek}\\p{Script=Hebrew}\\p{Script=Arabic}\\p{Script=Thai}]'
 const STRANGE = new RegExp(
   `\\p{Script=Latin}${OTHER}|${OTHER}\\p{Script=Latin}|\\p{Ll}[^\\p{ASCII}\\p{L}\\p{M}\\p{N}’·‑–—]\\p{Ll}|\\p{Ll}(?!\\p{ASCII})\\p{Lu}\\p{Ll}|(?!\\p{ASCII})\\p{Ll}\\p{Lu}|[\\u0080-\\u009f\\ufffd]`,
@@ -169,7 +171,7 @@ export function declaredCharset(contentType: string | undefined, html?: Uint8Arr
   if (!html) return null
   // The HTML Standard examines the first 1024 bytes; real pages put it later.
   const head = Buffer.from(html.buffer, html.byteOffset, Math.min(html.length, SAMPLE)).toString('latin1')
-  const inMeta = /<meta[^>]+charset\s*=\s*["']?([\w:.-]+)/i.exec(head)?.[1]
+  const inMeta = /<meta[^<>]+charset\s*=\s*["']?([\w:.-]+)/i.exec(head)?.[1]
   // A page whose meta element could be read as bytes is not in UTF-16.
   return known(inMeta)?.startsWith('utf-16') ? 'utf-8' : (inMeta ?? null)
 }

@@ -134,3 +134,9 @@ test('every charset that can be chosen can be decoded', () => {
       charset,
     )
 })
+
+test('a picture that is written into a page, and unfinished elements, do not take long', () => {
+  const page = `café <img src="data:image/png;base64,${'iVBORw0KGgo'.repeat(5_500)}"> déjà`
+  assert.equal(decodeText(Buffer.from(page, 'latin1')), page)
+  assert.equal(declaredCharset(undefined, Buffer.from('<meta'.repeat(200_000))), null)
+})
