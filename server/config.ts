@@ -220,17 +220,27 @@ function url(text: string, protocols: string[]): string {
 /** Reads the settings of OpenTelemetry that this service knows. */
 function otlpOf(text: string, env: Record<string, string | undefined>): OtlpSettings {
   const headers = (env.OTEL_EXPORTER_OTLP_HEADERS ?? '').split(',').filter((pair) => pair.trim() !== '')
+  const endpoint = url(text, ['http:', 'https:'])
+  // What a request cannot have would stand in the message of each that fails.
+  const { username, password } = new URL(endpoint)
+  if (username || password) throw new Error('must not have a password; use OTEL_EXPORTER_OTLP_HEADERS.')
   return {
-    endpoint: url(text, ['http:', 'https:']),
-    headers: Object.fromEntries(
-      headers.map((pair) => {
-        const at = pair.indexOf('=')
-        if (at < 1) throw new Error('OTEL_EXPORTER_OTLP_HEADERS must be name=value, separated by commas.')
-        return [pair.slice(0, at).trim(), decodeURIComponent(pair.slice(at + 1).trim())]
-      }),
-    ),
+    endpoint,
+    headers: Object.fromEntries(headers.map(headerOf)),
     serviceName: env.OTEL_SERVICE_NAME?.trim() || 'parley',
   }
+}
+
+function headerOf(pair: string): [string, string] {
+  const [name = '', ...value] = pair.split('=')
+  try {
+    const header: [string, string] = [name.trim(), decodeURIComponent(value.join('=').trim())]
+    new Headers([header])
+    if (value.length > 0) return header
+  } catch {
+    // The value may be a key, so the message does not repeat it.
+  }
+  throw new Error('OTEL_EXPORTER_OTLP_HEADERS must be name=value, separated by commas.')
 }
 
 function smtpLogin(text: string): SmtpLogin {

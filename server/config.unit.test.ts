@@ -25,6 +25,22 @@ test('without any variables, the configuration is complete', () => {
   assert.deepEqual(readConfig({ PORT: '', DATABASE_URL: '  ' }).port, 8080, 'an empty variable is unset')
 })
 
+test('a collector’s keys are refused where they would end up in the log', () => {
+  const endpoint = 'https://collector.example'
+  const headers = (text: string) =>
+    problemsOf({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: text })
+  assert.deepEqual(readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }).otlp?.endpoint, endpoint)
+  assert.deepEqual(headers('authorization=Bearer%20k%3D1,x=a=b'), [])
+  for (const text of ['authorization=Bearer%0Asecret', 'a b=secret', 'x=%secret', 'secret', '=secret']) {
+    const [problem = ''] = headers(text)
+    assert.match(problem, /name=value/, text)
+    assert.doesNotMatch(problem, /secret/)
+  }
+  const [problem = ''] = problemsOf({ OTEL_EXPORTER_OTLP_ENDPOINT: 'https://me:secret@collector.example' })
+  assert.match(problem, /password/)
+  assert.doesNotMatch(problem, /secret/)
+})
+
 test('the log is human-readable on a terminal and JSON elsewhere, unless configured otherwise', () => {
   assert.equal(readConfig({}, true).logFormat, 'pretty')
   assert.equal(readConfig({}, false).logFormat, 'json')

@@ -77,7 +77,7 @@ export const readSpending = endpoint({
   tag,
   summary: 'Read what the language models of an agent have cost this month',
   description:
-    'For answers to customers, by the prices of the catalogue. Answers that run at this moment are not included yet.',
+    'For answers to customers, by the prices of the catalogue; what answers that were stopped cost is estimated. Answers that run at this moment are not included yet.',
   scope: 'agents:read',
   params,
   success: {

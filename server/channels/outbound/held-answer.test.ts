@@ -71,6 +71,9 @@ test('a held answer is a note of a ticket, and the customer reads that the team 
     data.map((note: { contentText: string; metadata: object }) => [note.contentText, note.metadata]),
     [[WRONG, { held: { messageId: answer.id, ungrounded: [{ kind: 'number', text: '47,11' }] } }]],
   )
+  const titles = () => models.requests.filter(({ body }) => JSON.stringify(body).includes('Write a title'))
+  await until('the title', () => titles().length > 0)
+  assert.doesNotMatch(JSON.stringify(titles()), /47,11/)
   // The next question is answered as usual; what the model reads of the talk holds nothing that was never sent.
   models.queue.push({ tokens: [RIGHT] })
   const [{ references = [] } = {}] = (await box.threads()).map((thread) => thread.data as never)

@@ -9,6 +9,7 @@ import type { Static } from 'typebox'
 import { countModelUse } from '../../accounts/plans/model-usage.ts'
 import type { ModelEntry } from '../../ai/catalogue/catalogue.ts'
 import type { Prices } from '../../ai/catalogue/known-models.ts'
+import { ModelFailure } from '../../ai/failures/model-failure.ts'
 import { givenText } from '../../knowledge/search/answering/given-passages.ts'
 import type { Retrieved } from '../../knowledge/search/answering/retrieve.ts'
 import { describePassage } from '../../knowledge/search/knowledge.ts'
@@ -16,6 +17,7 @@ import type { Db, Trx } from '../../platform/db/database.ts'
 import { type AgentRef, type ConversationRef, ownRow } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import { storableJson } from '../../platform/http/bodies/storable.ts'
+import { estimateTokens } from '../../platform/text/languages/language.ts'
 import { withoutPaymentNumbers } from '../../platform/text/safety/payment-numbers.ts'
 import type { MadeOf } from '../playground/schema.ts'
 import type { TranscriptMessage } from '../records/queries.ts'
@@ -40,6 +42,8 @@ export type Trial = {
   tokenRatio: number | null
   /** The steps so far. */
   steps: readonly Step[]
+  /** What the steps so far count for. */
+  uses: readonly Use[]
   /** Returns the record so far; null before the first step. */
   made(): AnswerRecord | null
 }
@@ -58,9 +62,11 @@ export function recordAnswer(
   let found: Retrieved | undefined
   let credits = 0
   const steps: Step[] = []
+  const uses: Use[] = []
   return {
     steps,
     tokenRatio: null,
+    uses,
     noteFound(now) {
       found = now
       searchMs = since(startedAt)
@@ -80,11 +86,20 @@ export function recordAnswer(
         firstMs: null,
         ms: 0,
       }
+      let said = ''
+      let isCut = true
       try {
         for await (const batch of parts) {
-          for (const part of batch) note(step, part, () => since(askedAt))
+          for (const part of batch) {
+            note(step, part, () => since(askedAt))
+            if (part.type === 'finish') isCut = false
+            if ('delta' in part) said += part.delta
+          }
           yield batch
         }
+      } catch (error) {
+        isCut &&= error instanceof ModelFailure && error.kind === 'aborted'
+        throw error
       } finally {
         step.ms = since(askedAt)
         step.dollars = dollarsOf(step, model.prices)
@@ -92,6 +107,9 @@ export function recordAnswer(
         if (step.reasoning !== undefined) step.reasoning = withoutPaymentNumbers(step.reasoning)
         credits = model.credits
         steps.push(step)
+        // Whoever stops an answer leaves the provider no time to say what it cost.
+        const counted = isCut ? { ...step, ...estimated(prompt, said) } : step
+        uses.push({ ...usedBy(counted), model: model.id, dollars: dollarsOf(counted, model.prices) })
       }
     },
     made() {
@@ -165,14 +183,13 @@ export function storingRecord(
 }
 
 /** Counts the calls of language models. Answers do not wait for it, nor depend on it. */
-export async function countSteps(
+export async function countUses(
   { db, log }: { db: Db; log: Logger },
   ref: AgentRef,
-  steps: readonly Step[],
+  uses: readonly Use[],
 ): Promise<void> {
   try {
-    for (const step of steps)
-      if (step.model !== 'builtin') await countModelUse(db, ref, step.model, usedBy(step))
+    for (const { model, ...used } of uses) if (model !== 'builtin') await countModelUse(db, ref, model, used)
   } catch (error) {
     log.warn({ err: error }, 'the use of a model was not counted')
   }
@@ -195,19 +212,34 @@ function note(step: Step, part: LanguageModelV4StreamPart, now: () => number): v
   step.reasoningTokens = outputTokens.reasoning ?? null
 }
 
-const usedBy = ({ inputTokens, cachedTokens, outputTokens, reasoningTokens, dollars = null }: Step) => ({
+type Tokens = Pick<Step, 'inputTokens' | 'cachedTokens' | 'outputTokens' | 'reasoningTokens'>
+
+const usedBy = ({ inputTokens, cachedTokens, outputTokens, reasoningTokens }: Tokens) => ({
   calls: 1,
   inputTokens: inputTokens ?? 0,
   cachedTokens: cachedTokens ?? 0,
   outputTokens: outputTokens ?? 0,
   reasoningTokens: reasoningTokens ?? 0,
-  dollars,
+})
+
+/** What a call counts for: also what an answer that was stopped cost is known well enough for a budget. */
+type Use = ReturnType<typeof usedBy> & { model: string; dollars: number | null }
+
+const estimated = (
+  prompt: LanguageModelV4Prompt,
+  said: string,
+): Pick<Tokens, 'inputTokens' | 'outputTokens'> => ({
+  inputTokens: estimateTokens(prompt.map((message) => shownMessage(message).text).join('\n')),
+  outputTokens: estimateTokens(said),
 })
 
 const MILLION = 1_000_000
 
 /** Returns what a step cost by the prices of the catalogue; null if they or the tokens are not known. */
-function dollarsOf({ inputTokens, cachedTokens, outputTokens }: Step, prices: Prices | null): number | null {
+function dollarsOf(
+  { inputTokens, cachedTokens, outputTokens }: Tokens,
+  prices: Prices | null,
+): number | null {
   if (!prices || inputTokens === null || outputTokens === null) return null
   const cached = cachedTokens ?? 0
   const { input, output, cached: ofCached = input } = prices

@@ -4,7 +4,8 @@ import { NOTHING_FOUND } from '../../knowledge/search/knowledge.ts'
 import { acceptsOffer } from '../records/accept-offer.ts'
 import type { LiveGeneration } from '../stream/reading.ts'
 import { assign } from './ask-model.ts'
-import { talkOf } from './prepare.ts'
+import { askedMessages, talkOf } from './prepare.ts'
+import { notRead, picturesOf } from './prompt/images.ts'
 import type { Prepared, Turn, TurnNeeds } from './turn.ts'
 
 /**
@@ -21,6 +22,8 @@ export async function prepareFixed(
   // The results of an action are told by the model that called it.
   if (!builtin || request.ask.kind === 'continue') return null
   if (request.acceptsOffer || acceptsOffer(started.transcript)) return null
+  // A picture may ask something else than the words beside it.
+  if (notRead(picturesOf(askedMessages(started.transcript))).all > 0) return null
   const { question } = askedIn(talkOf(started.transcript))
   const passage = await fixedAnswer(ctx.db, owner, question)
   if (!passage) return null

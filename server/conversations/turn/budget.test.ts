@@ -85,6 +85,33 @@ test('a budget stops the model when it is used up, and its answers can still be 
   assert.equal((await say(agentId)).status, 200, 'the built-in responder costs nothing')
 })
 
+test('an answer that is stopped, again and again, uses the budget up as well', async () => {
+  const agentId = await makeAgent('Stopped')
+  await setBudget(agentId, { dollars: 0.000_001, alertShare: 0.5, atLimit: 'stop' })
+  models.queue.push({ tokens: ['Hello. ', 'And so on'], stallAfter: 1 })
+  const path = `/agents/${agentId}`
+  const asked = client.request('POST', `${path}/chat`, { message: 'Hello?', stream: false })
+  const { id } = await until('the first word', async () => {
+    const running = await service.ctx.db
+      .selectFrom('generations')
+      .select('conversation_id as id')
+      .where('agent_id', '=', agentId)
+      .executeTakeFirst()
+    const hasBegun = running && (service.ctx.generations.ofConversation(running.id)?.count ?? 0) > 0
+    return hasBegun ? running : undefined
+  })
+  const stopped = await client.request('POST', `${path}/conversations/${id}/stop`)
+  assert.equal(stopped.body.data.stopped, true, JSON.stringify(stopped.body))
+  assert.equal((await asked).status, 200)
+  const { dollars, unpricedCalls } = await until('the count', async () => {
+    const spent = await spending(agentId)
+    return spent.dollars + spent.unpricedCalls > 0 && spent
+  })
+  assert.ok(dollars > 0.000_001 && dollars < 0.01, `${dollars}`)
+  assert.equal(unpricedCalls, 0)
+  assert.equal((await say(agentId)).body.error.code, 'CHAT_AGENT_CREDITS_EXHAUSTED')
+})
+
 test('owners are told once at the share of the alert and once at the limit, whoever looks', async () => {
   const agentId = await makeAgent('Alert\nagent')
   const ref = { accountId: client.accountId, agentId }

@@ -70,6 +70,8 @@ export async function finishTurn(
   closeCalls(live, waiting)
   const outcome = outcomeOf(ctx, turn, live, result, waiting)
   const ending = await store(ctx, turn, live, outcome)
+  // Nothing that comes after the answer, such as its title, may be made of words that nobody was sent.
+  if (outcome.message?.held) live.parts.splice(0, live.parts.length, ...outcome.message.parts)
   if (ending === 'lost') return live.fail(interrupted())
   if (live.abortReason === 'shutdown') return leave(live)
   const { events, ending: how } = lastWords(live.ids, outcome, ending === 'stored' ? null : ending)

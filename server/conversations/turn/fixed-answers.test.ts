@@ -2,6 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
 import { type Client, type Service, startService } from '../../../test/start.ts'
+import { transact } from '../../platform/db/statements/transact.ts'
+import { keepAttachment } from '../attachments/attachments.ts'
+import { appendMessage } from '../records/append-message.ts'
 
 let service: Service
 let client: Client
@@ -65,6 +68,33 @@ test('any other question is the model’s, also one that says the contrary', asy
     byModel()
     assert.equal((await say(message)).parts[0].text, 'From the model.', message)
   }
+})
+
+test('signs that are said tell questions apart', async () => {
+  const source = { type: 'qna', name: 'C', questions: ['Do you teach C?'], answer: 'Yes, C.', fixed: true }
+  const { id } = (await client.request('POST', `/agents/${agentId}/sources`, source)).body
+  assert.match((await say('do you teach C')).parts[0].text, /^Yes, C/)
+  for (const message of ['Do you teach C++?', 'Do you teach C#?', 'Do you teach $C?']) {
+    byModel()
+    assert.equal((await say(message)).parts[0].text, 'From the model.', message)
+  }
+  assert.equal((await client.request('DELETE', `/agents/${agentId}/sources/${id}`)).status, 200)
+})
+
+test('a picture beside a fixed question is looked at', async () => {
+  byModel()
+  const { conversationId } = (await say('Hello')).metadata
+  const ref = { accountId: client.accountId as never, agentId }
+  const { db, filesDir } = service.ctx
+  await transact(db, async (trx) => {
+    const file = { name: 'sign.png', mediaType: 'image/png', bytes: Buffer.from('no picture') }
+    const note = await keepAttachment(filesDir, trx, ref, file, { conversationId })
+    const place = { id: conversationId, account_id: ref.accountId, agent_id: agentId }
+    const parts = [{ type: 'text' as const, text: '[sign.png]' }]
+    await appendMessage(trx, place, { role: 'user', parts, metadata: { attachments: [note] } })
+  })
+  byModel()
+  assert.equal((await say('When are you open?', { conversationId })).parts[0].text, 'From the model.')
 })
 
 test('a follow-up can be a fixed question; what waits for an action cannot', async () => {

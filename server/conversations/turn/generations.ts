@@ -56,6 +56,8 @@ export type Generations = {
   readonly turns: MainThreadScheduler
   /** Places for generating answers. One place covers all model calls of an answer. */
   readonly answering: FairPlaces
+  /** Places to decode a picture, which takes hundreds of megabytes. */
+  readonly decoding: FairPlaces
   /**
    * Whether the database is being closed. The process that later closes a generation from its log recovers what has
    * not been stored by then.
@@ -185,6 +187,7 @@ export function createGenerations({
     },
     turns,
     answering: createFairPlaces({ places: ANSWERING_AT_ONCE }),
+    decoding: createFairPlaces({ places: 1 }),
     idle,
     async drain(ms) {
       draining = true

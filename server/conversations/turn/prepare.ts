@@ -62,7 +62,7 @@ export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): 
       ? summariseParent(ctx, model, place, parent, signal)
       : (parent?.summary ?? null),
     hasOwnSentences ? languageFor(talk, () => ctx.knowledge.languages(knowledge)) : ('en' as const),
-    isBuiltin ? NO_IMAGES : imagesFor(ctx, turn),
+    isBuiltin ? NO_IMAGES : imagesFor(ctx, turn, signal),
   ])
   turn.record?.noteFound(found)
   const tools = [...toolkit.tools]
@@ -130,12 +130,13 @@ export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): 
 async function imagesFor(
   ctx: TurnNeeds,
   { request, started, owner, model, standIns }: Turn,
+  signal: AbortSignal,
 ): Promise<Images> {
-  const pictures = picturesOf(askedIn(started.transcript))
+  const pictures = picturesOf(askedMessages(started.transcript))
   const mayBeSeen = [model, ...standIns].some(({ entry }) => entry.vision)
   // A picture of a card has the number that its owner wants taken out.
   if (pictures.length === 0 || !mayBeSeen || request.agent.redactsPayments) return notRead(pictures)
-  return readImages(ctx, owner, pictures)
+  return readImages(ctx, owner, pictures, signal)
 }
 
 async function toolkitOf(
@@ -169,9 +170,9 @@ const untilAsked = (transcript: readonly TranscriptMessage[]): readonly Transcri
  * continued, since the one before it.
  */
 export const askedText = (transcript: readonly TranscriptMessage[]): string =>
-  askedIn(transcript).map(textOf).join('\n')
+  askedMessages(transcript).map(textOf).join('\n')
 
-function askedIn(transcript: readonly TranscriptMessage[]): readonly TranscriptMessage[] {
+export function askedMessages(transcript: readonly TranscriptMessage[]): readonly TranscriptMessage[] {
   const until = untilAsked(transcript)
   const from = until.findLastIndex(({ role }) => role === 'assistant') + 1
   return until.slice(from).slice(-MAX_TOGETHER)

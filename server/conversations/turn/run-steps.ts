@@ -5,7 +5,7 @@ import type { Tool, ToolOutput } from '../../actions/tools/tool.ts'
 import { Citations } from '../../knowledge/search/answering/citations.ts'
 import { withTenant } from '../../platform/db/connections/lanes.ts'
 import type { AgentRef } from '../../platform/db/refs.ts'
-import { countSteps } from '../explanations/record-answer.ts'
+import { countUses } from '../explanations/record-answer.ts'
 import { beginCalls, type Call, endCall, hasWords, textOf } from '../records/parts.ts'
 import { metadataOf, type Replay } from '../records/present.ts'
 import type { TranscriptMessage } from '../records/queries.ts'
@@ -78,7 +78,7 @@ async function run(ctx: TurnNeeds, turn: Turn, live: LiveGeneration): Promise<bo
   }
   await finishTurn(ctx, turn, live, result)
   traceTurn(ctx.traces, turn, live, result, startedAt)
-  if (!turn.request.trial) await countSteps(ctx, turn.owner, turn.record?.steps ?? [])
+  if (!turn.request.trial) await countUses(ctx, turn.owner, turn.record?.uses ?? [])
   return result.failure !== null
 }
 

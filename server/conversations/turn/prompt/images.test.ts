@@ -6,6 +6,7 @@ import { providers } from '../../../ai/catalogue/catalogue.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import { keepAttachment } from '../../attachments/attachments.ts'
 import { appendMessage } from '../../records/append-message.ts'
+import { readImages } from './images.ts'
 
 let home: ModelHome
 before(async () => {
@@ -79,4 +80,22 @@ test('without sight, the team gets the picture', async () => {
   const { sent } = await ask(agentId, Buffer.from('no picture'))
   assert.match(sent, /Pass the conversation to the team with hand_over/)
   assert.match(sent, /"tool_choice":\{"type":"function","function":\{"name":"hand_over"\}\}/)
+})
+
+test('pictures of several conversations are decoded one after the other', async () => {
+  const { client, service } = home
+  const { db, filesDir } = service.ctx
+  const ref = { accountId: client.accountId as never, agentId: await home.agentOf('openai-compatible') }
+  const bytes = await photo(3_000)
+  const note = await transact(db, (trx) =>
+    keepAttachment(filesDir, trx, ref, { name: 'lamp.png', mediaType: 'image/png', bytes }),
+  )
+  const seen: number[] = []
+  const sample = setInterval(() => seen.push(sharp.counters().queue + sharp.counters().process), 1)
+  const { signal } = new AbortController()
+  const read = await Promise.all(
+    Array.from({ length: 6 }, () => readImages(service.ctx, ref, [note], signal)),
+  ).finally(() => clearInterval(sample))
+  assert.ok(read.every(({ seen: images }) => images.length === 1))
+  assert.ok(Math.max(...seen) <= 1, `${seen}`)
 })

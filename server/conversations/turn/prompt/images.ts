@@ -1,11 +1,11 @@
 import type { LanguageModelV4FilePart } from '@ai-sdk/provider'
 import { fileTypeFromBuffer } from 'file-type'
-import type { Db } from '../../../platform/db/database.ts'
 import type { AgentRef } from '../../../platform/db/refs.ts'
 import type { AttachmentNote } from '../../../platform/db/tables/attachments.ts'
 import { readAttachment } from '../../attachments/attachments.ts'
 import { metadataOf } from '../../records/present.ts'
 import type { TranscriptMessage } from '../../records/queries.ts'
+import type { TurnNeeds } from '../turn.ts'
 
 /** The most images of one question. */
 const MAX_IMAGES = 4
@@ -52,16 +52,18 @@ export function notRead(notes: readonly AttachmentNote[]): Images {
 
 /** Reads pictures and converts them for models: the newest ones, small enough, without metadata, as JPEG. */
 export async function readImages(
-  { db, filesDir }: { db: Db; filesDir: string },
+  { db, filesDir, generations }: Pick<TurnNeeds, 'db' | 'filesDir' | 'generations'>,
   ref: AgentRef,
   notes: readonly AttachmentNote[],
+  signal: AbortSignal,
 ): Promise<Images> {
   const { all } = notRead(notes)
   const images: Images = { seen: [], unseen: all, all }
-  // One after the other, because a large picture takes much memory.
   for (const note of notes.slice(-MAX_IMAGES)) {
-    const file = await readAttachment(filesDir, db, ref, note.id)
-    const image = file && (await jpegOf(file.bytes, note.isPartOfMail ? MIN_SIDE_IN_MAIL : 1))
+    const leave = await generations.decoding.enter(ref.accountId, signal)
+    const image = await readAttachment(filesDir, db, ref, note.id)
+      .then((file) => file && jpegOf(file.bytes, note.isPartOfMail ? MIN_SIDE_IN_MAIL : 1))
+      .finally(leave)
     if (!image) continue
     images.seen.push({
       type: 'file',

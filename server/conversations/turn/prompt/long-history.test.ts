@@ -5,6 +5,7 @@ import { until } from '../../../../test/until.ts'
 import { newId } from '../../../platform/db/ids.ts'
 import { json } from '../../../platform/db/statements/json.ts'
 import { storeDeletion } from '../../records/change-message.ts'
+import { summariseHistory } from './summaries.ts'
 
 const SUMMARY = 'The customer counted.'
 let home: ModelHome
@@ -89,4 +90,36 @@ test('what is left out of a long history is summarised once, in steps, and forgo
     ),
     /Number 5\b/,
   )
+})
+
+test('a summary of words that were taken back meanwhile is not stored over a newer one', async () => {
+  const { client, service, server } = home
+  const agentId = await home.agentOf('openai-compatible')
+  const chat = (body: object) => client.request('POST', `/agents/${agentId}/chat`, { stream: false, ...body })
+  const { conversationId } = (await chat({ message: 'Number 1' })).body.data.metadata
+  await chat({ message: 'Number 3', conversationId })
+  const ref = { accountId: client.accountId as never, agentId, conversationId }
+  const summary = (history_summary: string) =>
+    service.ctx.db
+      .updateTable('conversations')
+      .set({ history_summary, summarised_seq: 2 })
+      .where('id', '=', conversationId)
+      .execute()
+  await summary('Of the first words.')
+  const { promise: later, resolve: release } = Promise.withResolvers<void>()
+  server.queue.push({ tokens: [SUMMARY], after: later })
+  const model = service.ctx.models.resolve('openai-compatible')!
+  const before = server.requests.length
+  const made = summariseHistory(service.ctx, model, ref, { text: 'Of the first words.', until: 2 }, 4)
+  await until('the question', () => server.requests.length > before)
+  // Meanwhile, the first message is edited, and another turn summarises it anew.
+  await summary('Of the edited words.')
+  release()
+  await made
+  const { history_summary } = await service.ctx.db
+    .selectFrom('conversations')
+    .select('history_summary')
+    .where('id', '=', conversationId)
+    .executeTakeFirstOrThrow()
+  assert.equal(history_summary, 'Of the edited words.')
 })

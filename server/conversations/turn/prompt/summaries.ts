@@ -105,7 +105,9 @@ export async function summariseHistory(
         .set({ history_summary: summary, summarised_seq: next })
         .where('account_id', '=', accountId)
         .where('id', '=', conversationId)
+        // Meanwhile, a change may have dropped the summary of before, and another turn may have written one.
         .where('summarised_seq', '=', until)
+        .where('history_summary', 'is not distinct from', text)
         // A retry may have replaced what was summarised.
         .where(({ exists, selectFrom }) =>
           exists(

@@ -1,12 +1,16 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../platform/db/database.ts'
 import type { AgentRef } from '../../../platform/db/refs.ts'
-import { wordsOnly } from '../../../platform/text/words/words.ts'
+import { foldText } from '../../../platform/text/words/words.ts'
 import type { Passage } from '../knowledge.ts'
 
-/** Returns what questions are compared by: their words, whatever their case and punctuation. */
+/** What tells questions apart: words, and signs that are said, such as those of money and the plus of C++. */
+const SAID = /[\p{L}\p{M}\p{N}\p{Sc}\p{Sm}#%&]+/gu
+const keyOf = (question: string): string => (foldText(question).match(SAID) ?? []).join(' ')
+
+/** Returns what questions are compared by, whatever their case and punctuation. */
 export const fixedKeys = (questions: readonly string[]): string[] =>
-  [...new Set(questions.map(wordsOnly))].filter((key) => key !== '')
+  [...new Set(questions.map(keyOf))].filter((key) => key !== '')
 
 /**
  * Returns the answer that the owner has fixed for a question with exactly these words, as the passage to quote; null if
@@ -17,7 +21,7 @@ export async function fixedAnswer(
   { accountId, agentId }: AgentRef,
   question: string,
 ): Promise<Passage | null> {
-  const key = wordsOnly(question)
+  const key = keyOf(question)
   if (key === '') return null
   const row = await db
     .selectFrom('sources')
