@@ -2,13 +2,31 @@ import { type Chunk, type ChunkOptions, chunkSections } from './chunk/chunk-sect
 import { ExtractFailure, type ExtractFailureCode, TOO_MUCH_MEMORY } from './extract-failure.ts'
 import type { DocumentInput, ExtractedDocument } from './extracted-document.ts'
 import { gapCounter } from './gaps.ts'
+import type { Room } from './office/embedded-files.ts'
 import { charsetOf, declaredCharset, decodeAs } from './text/decode-text.ts'
 
 /**
  * Extracts the text of a document by heading and page. It takes long for large files; see createExtractor. Each
  * parser is loaded when it is first needed. Throws ExtractFailure.
  */
-export async function extractDocument(input: DocumentInput): Promise<ExtractedDocument> {
+export async function extractDocument(input: DocumentInput, room?: Room): Promise<ExtractedDocument> {
+  const document = await extractOne(input)
+  if (!document.embedded?.files.length) return withoutEmbedded(document)
+  const { roomForEmbedded, withEmbedded } = await import('./office/embedded-files.ts')
+  const left = room ?? roomForEmbedded()
+  return withEmbedded(document, input.bytes, left, async (inner) => {
+    left.depth -= 1
+    try {
+      return await extractDocument(inner, left)
+    } finally {
+      left.depth += 1
+    }
+  })
+}
+
+const withoutEmbedded = ({ embedded: _none, ...document }: ExtractedDocument): ExtractedDocument => document
+
+async function extractOne(input: DocumentInput): Promise<ExtractedDocument> {
   const { bytes, type } = input
   switch (type) {
     case 'pdf':

@@ -29,9 +29,14 @@ export type ExtractedDocument = {
   charset?: string
   /** What is missing, unless nothing is. */
   gaps?: Gap[]
+  /** The files within an office file, until they are read; `unit` is what their places are called. */
+  embedded?: { unit: string; files: Embedded[] }
   /** The hashes of the blocks of a web page outside its main part, by which those that a site repeats are recognised. */
   blocks?: string[]
 }
+
+/** A file within an office file: its part, which is null if it is elsewhere, and where it stands. */
+export type Embedded = { part: string | null; place: string; page: number | null; headingPath: string[] }
 
 export type DocumentInput = {
   bytes: Uint8Array

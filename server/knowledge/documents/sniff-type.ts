@@ -69,7 +69,8 @@ function isLegacyWord(bytes: Uint8Array): boolean {
 const isImage = (bytes: Uint8Array): boolean =>
   /^(?:\x89PNG\r\n|\xff\xd8\xff|RIFF[\s\S]{4}WEBP)/.test(startOf(bytes, 16))
 
-const isOle = (bytes: Uint8Array): boolean =>
+/** Returns whether this is a container of files in the format of older office programs. */
+export const isOle = (bytes: Uint8Array): boolean =>
   bufferOf(bytes).subarray(0, 8).equals(Buffer.from('d0cf11e0a1b11ae1', 'hex'))
 
 const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)

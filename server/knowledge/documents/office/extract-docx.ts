@@ -20,8 +20,9 @@ import { writeZip } from './write-zip.ts'
 export async function extractDocx(bytes: Uint8Array): Promise<ExtractedDocument> {
   const parts = officeParts(bytes)
   const missing = gapCounter()
+  const objects: (string | null)[] = []
   const { document } = parseHTML(
-    `<!doctype html><html><body>${await toHtml(writeZip(shownDocx(parts, missing)))}</body></html>`,
+    `<!doctype html><html><body>${await toHtml(writeZip(shownDocx(parts, missing, objects)))}</body></html>`,
   )
   for (const mark of document.querySelectorAll(`a[id^="${LABEL}"]`)) {
     const label = mark.id.slice(LABEL.length)
@@ -42,14 +43,16 @@ export async function extractDocx(bytes: Uint8Array): Promise<ExtractedDocument>
   const margin = marginSection(parts, body)
   const sections = margin && body.some(({ text }) => text !== '') ? [...body, margin] : body
   const extracted = finishDocument(officeTitle(parts), sections)
-  if (extracted.sections.length === 0) throw new ExtractFailure('no_text', 'This Word file contains no text.')
+  if (extracted.sections.length + objects.length === 0)
+    throw new ExtractFailure('no_text', 'This Word file contains no text.')
   const raw = rawTexts(parts)
   countLeftOut(missing, raw, extracted.sections)
   const formulas = wordsIn(formulasIn(parts))
   if (isNotable(formulas, wordsIn(raw.map(({ text }) => text)) + formulas))
     missing.add('layout', 'formulas', formulas)
-  const title = extracted.title ?? extracted.sections[0]!.headingPath[0] ?? null
-  return { ...extracted, title, gaps: missing.gaps('') }
+  const title = extracted.title ?? extracted.sections[0]?.headingPath[0] ?? null
+  const files = objects.map((part) => ({ part, place: '', page: null, headingPath: [] }))
+  return { ...extracted, title, gaps: missing.gaps(''), embedded: { unit: '', files } }
 }
 
 const TEXTS = /^word\/(document|footnotes|endnotes|header|footer)\d*\.xml$/

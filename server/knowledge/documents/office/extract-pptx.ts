@@ -1,9 +1,10 @@
 import { ExtractFailure } from '../extract-failure.ts'
-import { type ExtractedDocument, finishDocument, type Section } from '../extracted-document.ts'
+import { type Embedded, type ExtractedDocument, finishDocument, type Section } from '../extracted-document.ts'
 import { type GapCounter, gapCounter } from '../gaps.ts'
 import { countLeftOut, type Raw } from '../left-out-words.ts'
 import { gridOf, hasHeader, tableRows } from '../table-rows.ts'
 import { DRAWINGS, drawingLines, drawnLines, OBJECTS } from './drawing-text.ts'
+import { partsOf } from './embedded-files.ts'
 import { officeParts, officeTitle } from './office-parts.ts'
 import { named, type Parts, targetsOf, type XmlElement, xmlOf } from './office-xml.ts'
 
@@ -19,21 +20,22 @@ export async function extractPptx(bytes: Uint8Array): Promise<ExtractedDocument>
   const parts = officeParts(bytes)
   const missing = gapCounter()
   const raw: Raw[] = []
-  const document = finishDocument(officeTitle(parts), slidesOf(parts, missing, raw))
-  if (document.sections.length === 0)
+  const files: Embedded[] = []
+  const document = finishDocument(officeTitle(parts), slidesOf(parts, missing, raw, files))
+  if (document.sections.length + files.length === 0)
     throw new ExtractFailure('no_text', 'This presentation contains no text.')
-  const title = document.title ?? document.sections[0]!.headingPath[0] ?? null
+  const title = document.title ?? document.sections[0]?.headingPath[0] ?? null
   countLeftOut(missing, raw, document.sections)
-  return { ...document, title, gaps: missing.gaps('slide') }
+  return { ...document, title, gaps: missing.gaps('slide'), embedded: { unit: 'slide', files } }
 }
 
-function slidesOf(parts: Parts, missing: GapCounter, raw: Raw[]): Section[] {
+function slidesOf(parts: Parts, missing: GapCounter, raw: Raw[], files: Embedded[]): Section[] {
   try {
     const targets = targetsOf(parts, PRESENTATION)
     const ids = named(partOf(parts, PRESENTATION), 'p:sldId').map((slide) => slide.getAttribute('r:id') ?? '')
     return ids.flatMap((id, at) => {
       const path = targets.get(id)?.path
-      return path === undefined ? [] : (slideOf(parts, path, at + 1, missing, raw) ?? [])
+      return path === undefined ? [] : (slideOf(parts, path, at + 1, missing, raw, files) ?? [])
     })
   } catch (error) {
     throw error instanceof ExtractFailure ? error : damaged(error)
@@ -41,7 +43,14 @@ function slidesOf(parts: Parts, missing: GapCounter, raw: Raw[]): Section[] {
 }
 
 /** Returns null for a hidden slide. */
-function slideOf(parts: Parts, path: string, page: number, missing: GapCounter, raw: Raw[]): Section | null {
+function slideOf(
+  parts: Parts,
+  path: string,
+  page: number,
+  missing: GapCounter,
+  raw: Raw[],
+  files: Embedded[],
+): Section | null {
   const slide = partOf(parts, path)
   const add = (part: XmlElement): void => {
     raw.push({ place: String(page), text: drawingLines(part).join('\n') })
@@ -54,13 +63,15 @@ function slideOf(parts: Parts, path: string, page: number, missing: GapCounter, 
     if (lines.length === 0) missing.add('charts', String(page))
     return lines
   })
-  missing.add('objects', String(page), named(slide, ...OBJECTS).length)
+  const headingPath = title === '' ? [] : [title]
+  for (const part of partsOf(parts, path, named(slide, ...OBJECTS)))
+    files.push({ part, place: String(page), page, headingPath })
   if (title === '' && !paragraphs.some(Boolean) && named(slide, 'p:pic').length > 0)
     missing.add('pages', String(page))
   const notesPart = notes && partOf(parts, notes.path)
   if (notesPart) add(notesPart)
   const noted = notesPart ? shapesOf(notesPart, () => []).paragraphs : []
-  return { headingPath: title === '' ? [] : [title], page, text: [...paragraphs, ...noted].join('\n\n') }
+  return { headingPath, page, text: [...paragraphs, ...noted].join('\n\n') }
 }
 
 function shapesOf(

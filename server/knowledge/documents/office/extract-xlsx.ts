@@ -1,6 +1,6 @@
 import { type CellObject, read, utils, type WorkSheet } from '@e965/xlsx'
 import { ExtractFailure } from '../extract-failure.ts'
-import { type ExtractedDocument, finishDocument, type Section } from '../extracted-document.ts'
+import { type Embedded, type ExtractedDocument, finishDocument, type Section } from '../extracted-document.ts'
 import { type GapCounter, gapCounter } from '../gaps.ts'
 import { hasHeader, looksLikeHeader, tableRows } from '../table-rows.ts'
 import { officeParts, officeTitle } from './office-parts.ts'
@@ -13,8 +13,8 @@ const MAX_COLUMNS = 500
 const WORKBOOK = 'xl/workbook.xml'
 /** A formula without a value. One whose value is an empty text says so. */
 const UNCALCULATED = /<c\b(?![^>]*\bt="str")[^>]*>\s*<f\b[^<]*(?:<\/f>)?\s*(?:<v\s*\/>|<v>\s*<\/v>)?\s*<\/c>/g
-/** Where a program knows two ways to show a file of another program, both have its number. */
-const OBJECT = /<oleObject\b[^>]*\bshapeId="\d+"/g
+/** A file of another program. Where there are two ways to show it, both have its relation. */
+const OBJECT = /<oleObject\b[^>]*\br:id="([^"]*)"/g
 /** Matches default names of sheets. */
 const UNNAMED =
   /^(?:sheet|tabelle|blatt|feuil|hoja|foglio|planilha|blad|ark|arkusz|list|hárok|munka|taul|sayfa|foaie|φύλλο|лист|аркуш|ورقة|גיליון|シート|工作表|시트)\s?\d*(?:\s\(\d+\))?$/iu
@@ -26,29 +26,42 @@ const UNNAMED =
 export async function extractXlsx(bytes: Uint8Array): Promise<ExtractedDocument> {
   const parts = officeParts(bytes)
   const sections: Section[] = []
+  const files: Embedded[] = []
   const missing = gapCounter()
   const partOf = partsOfSheets(parts)
   const { sheets, isDate1904 } = sheetsOf(writeZip(parts))
   const setting = { language: languageOf(sheets.flatMap(({ sheet }) => cellsOf(sheet))), isDate1904 }
   for (const { name, sheet } of sheets) {
-    countMissing(missing, name, sheet, partOf.get(name))
+    const path = partOf.get(name) ?? ''
+    countMissing(missing, name, sheet, parts.get(path))
     const text = blocksOf(rowsOf(sheet, setting)).flatMap(paragraphsOfBlocks()).join('\n\n')
     sections.push({ headingPath: text === '' || UNNAMED.test(name) ? [] : [name], page: null, text })
+    for (const part of objectsIn(parts, path))
+      files.push({ part, place: name, page: null, headingPath: [name] })
   }
   const document = finishDocument(officeTitle(parts), sections)
-  if (document.sections.length === 0) throw new ExtractFailure('no_text', 'This workbook contains no values.')
-  return { ...document, gaps: missing.gaps('sheet') }
+  if (document.sections.length + files.length === 0)
+    throw new ExtractFailure('no_text', 'This workbook contains no values.')
+  return { ...document, gaps: missing.gaps('sheet'), embedded: { unit: 'sheet', files } }
 }
 
-/** Returns the parts of the sheets by their names. */
-function partsOfSheets(parts: Parts): Map<string, Uint8Array | undefined> {
+/** Sheets may be too large for a tree. */
+function objectsIn(parts: Parts, path: string): (string | null)[] {
+  const targets = targetsOf(parts, path)
+  const xml = Buffer.from(parts.get(path) ?? []).toString('utf8')
+  const ids = new Set([...xml.matchAll(OBJECT)].map(([, id = '']) => id))
+  return [...ids].map((id) => targets.get(id)?.path ?? null)
+}
+
+/** Returns the paths of the sheets by their names. */
+function partsOfSheets(parts: Parts): Map<string, string | undefined> {
   const targets = targetsOf(parts, WORKBOOK)
   const workbook = parts.get(WORKBOOK)
   const sheets = workbook ? named(xmlOf(workbook), 'sheet') : []
   return new Map(
     sheets.map((sheet) => [
       sheet.getAttribute('name') ?? '',
-      parts.get(targets.get(sheet.getAttribute('r:id') ?? '')?.path ?? ''),
+      targets.get(sheet.getAttribute('r:id') ?? '')?.path,
     ]),
   )
 }
@@ -61,7 +74,6 @@ function countMissing(
 ): void {
   const xml = part ? Buffer.from(part).toString('utf8') : ''
   missing.add('formulas', name, xml.match(UNCALCULATED)?.length ?? 0)
-  missing.add('objects', name, new Set(xml.match(OBJECT)).size)
   const whole: unknown = sheet['!fullref'] ?? sheet['!ref']
   if (typeof whole !== 'string') return
   const { e: end } = utils.decode_range(whole)

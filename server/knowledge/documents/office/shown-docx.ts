@@ -1,5 +1,6 @@
 import type { GapCounter } from '../gaps.ts'
 import { DRAWINGS, drawnLines, OBJECTS } from './drawing-text.ts'
+import { partsOf } from './embedded-files.ts'
 import { equationText } from './equation-text.ts'
 import { listLabels } from './list-labels.ts'
 import {
@@ -24,7 +25,11 @@ export const LABEL = 'list-label:'
  * equations, readings above words, chosen values, charts and diagrams. Hidden text is gone. mammoth does none of it. What
  * cannot be shown is counted.
  */
-export function shownDocx(parts: Parts, missing: GapCounter): Map<string, Uint8Array> {
+export function shownDocx(
+  parts: Parts,
+  missing: GapCounter,
+  embedded: (string | null)[],
+): Map<string, Uint8Array> {
   const hidden = hiddenStyles(parts)
   return new Map(
     [...parts].map(([name, part]) => {
@@ -33,7 +38,7 @@ export function shownDocx(parts: Parts, missing: GapCounter): Map<string, Uint8A
       labelParagraphs(document, parts)
       for (const sign of allNamed(document, 'w:softHyphen')) sign.remove()
       for (const run of allNamed(document, 'w:r')) if (isHidden(run, hidden)) run.remove()
-      missing.add('objects', '', allNamed(document, ...OBJECTS).length)
+      embedded.push(...partsOf(parts, name, named(document, ...OBJECTS)))
       writeOut(document, parts, name, missing)
       return [name, Buffer.from(document.toString())]
     }),
