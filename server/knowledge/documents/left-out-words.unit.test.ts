@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { utils, write } from '@e965/xlsx'
 import { docxOf, word } from '../../../test/fixtures/hostile-documents.ts'
+import { makeZip } from '../../../test/fixtures/make-zip.ts'
 import { extractDocument } from './extract-document.ts'
 import { gapCounter } from './gaps.ts'
 import { countLeftOut } from './left-out-words.ts'
+import { zipDirectory } from './office/zip-directory.ts'
 import { countUnsure } from './pdf/unsure-words.ts'
 
 const counted = (raw: { place: string; text: string }[], read: string) => {
@@ -51,4 +54,29 @@ test('words at an angle and at raised signs are unsure, and those of a line are 
   )
   assert.equal(countUnsure([item('E', 0, 0), item('max', 6, -3)] as never), 1)
   assert.equal(countUnsure([item('3x3 conv, 64', 0, 0, true)] as never), 3)
+})
+
+test('boxes of text on a sheet are read, and the words of hidden sheets are named', async () => {
+  const book = utils.book_new()
+  utils.book_append_sheet(
+    book,
+    utils.aoa_to_sheet([
+      ['Lamp', 'Price'],
+      ['Desk', 30],
+    ]),
+    'Prices',
+  )
+  utils.book_append_sheet(book, utils.aoa_to_sheet([['Bought for three euros', 3]]), 'Own')
+  book.Workbook = { Sheets: [{}, { Hidden: 1 }] }
+  const written = Buffer.from(write(book, { type: 'buffer', bookType: 'xlsx' }))
+  const bytes = makeZip({
+    ...Object.fromEntries(zipDirectory(written).map((entry) => [entry.name, entry.read()])),
+    'xl/worksheets/_rels/sheet1.xml.rels':
+      '<Relationships><Relationship Id="r" Type="x/drawing" Target="../drawings/d.xml"/></Relationships>',
+    'xl/drawings/d.xml':
+      '<xdr:wsDr xmlns:xdr="x" xmlns:a="a"><xdr:sp><a:p><a:r><a:t>With bulb.</a:t></a:r></a:p></xdr:sp></xdr:wsDr>',
+  })
+  const { sections, gaps } = await extractDocument({ type: 'xlsx', bytes })
+  assert.equal(sections[0]?.text, 'Lamp: Desk; Price: 30\n\nWith bulb.')
+  assert.deepEqual(gaps, [{ kind: 'words', place: 'sheet Own', count: 4 }])
 })

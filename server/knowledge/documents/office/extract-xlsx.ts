@@ -2,7 +2,9 @@ import { type CellObject, read, utils, type WorkSheet } from '@e965/xlsx'
 import { ExtractFailure } from '../extract-failure.ts'
 import { type Embedded, type ExtractedDocument, finishDocument, type Section } from '../extracted-document.ts'
 import { type GapCounter, gapCounter } from '../gaps.ts'
+import { countLeftOut, type Raw } from '../left-out-words.ts'
 import { hasHeader, looksLikeHeader, tableRows } from '../table-rows.ts'
+import { drawingLines } from './drawing-text.ts'
 import { officeParts, officeTitle } from './office-parts.ts'
 import { named, type Parts, targetsOf, xmlOf } from './office-xml.ts'
 import { languageOf, type Setting, shownIn } from './shown-cell.ts'
@@ -31,10 +33,14 @@ export async function extractXlsx(bytes: Uint8Array): Promise<ExtractedDocument>
   const partOf = partsOfSheets(parts)
   const { sheets, isDate1904 } = sheetsOf(writeZip(parts))
   const setting = { language: languageOf(sheets.flatMap(({ sheet }) => cellsOf(sheet))), isDate1904 }
-  for (const { name, sheet } of sheets) {
+  const raw: Raw[] = []
+  for (const { name, sheet, isHidden } of sheets) {
+    const drawn = drawnTexts(parts, partOf.get(name) ?? '')
+    raw.push({ place: name, text: [...wordsOf(sheet), ...drawn].join('\n') })
+    if (isHidden) continue
     const path = partOf.get(name) ?? ''
     countMissing(missing, name, sheet, parts.get(path))
-    const text = blocksOf(rowsOf(sheet, setting)).flatMap(paragraphsOfBlocks()).join('\n\n')
+    const text = blocksOf(rowsOf(sheet, setting)).flatMap(paragraphsOfBlocks()).concat(drawn).join('\n\n')
     sections.push({ headingPath: text === '' || UNNAMED.test(name) ? [] : [name], page: null, text })
     for (const part of objectsIn(parts, path))
       files.push({ part, place: name, page: null, headingPath: [name] })
@@ -42,6 +48,7 @@ export async function extractXlsx(bytes: Uint8Array): Promise<ExtractedDocument>
   const document = finishDocument(officeTitle(parts), sections)
   if (document.sections.length + files.length === 0)
     throw new ExtractFailure('no_text', 'This workbook contains no values.')
+  countLeftOut(missing, raw, document.sections)
   return { ...document, gaps: missing.gaps('sheet'), embedded: { unit: 'sheet', files } }
 }
 
@@ -85,13 +92,15 @@ function countMissing(
   missing.add('cells', name, Math.max(0, below) + Math.max(0, width - MAX_COLUMNS))
 }
 
-function sheetsOf(bytes: Buffer): { sheets: { name: string; sheet: WorkSheet }[]; isDate1904: boolean } {
+type Sheet = { name: string; sheet: WorkSheet; isHidden: boolean }
+
+function sheetsOf(bytes: Buffer): { sheets: Sheet[]; isDate1904: boolean } {
   try {
     const options = { dense: true, cellFormula: false, cellHTML: false, cellText: false, cellNF: true }
     const { SheetNames, Sheets, Workbook } = read(bytes, { type: 'buffer', ...options, sheetRows: MAX_ROWS })
     const sheets = SheetNames.flatMap((name, at) => {
       const sheet = Sheets[name]
-      return sheet && !Workbook?.Sheets?.[at]?.Hidden ? [{ name, sheet }] : []
+      return sheet ? [{ name, sheet, isHidden: Boolean(Workbook?.Sheets?.[at]?.Hidden) }] : []
     })
     return { sheets, isDate1904: Workbook?.WBProps?.date1904 === true }
   } catch (error) {
@@ -105,6 +114,17 @@ function sheetsOf(bytes: Buffer): { sheets: { name: string; sheet: WorkSheet }[]
 
 const cellsOf = (sheet: WorkSheet): (CellObject | undefined)[] =>
   (sheet['!data'] ?? []).flatMap((row = []) => row)
+
+/** Returns the texts in the cells, as the file has them. */
+const wordsOf = (sheet: WorkSheet): string[] =>
+  cellsOf(sheet).flatMap((cell) => (cell?.t === 's' ? [String(cell.v)] : []))
+
+/** Returns the texts of the boxes and shapes on a sheet. */
+const drawnTexts = (parts: Parts, path: string): string[] =>
+  [...targetsOf(parts, path).values()].flatMap((target) => {
+    const part = target.type.endsWith('/drawing') && parts.get(target.path)
+    return part ? drawingLines(xmlOf(part)) : []
+  })
 
 /** Returns the cells as text. The value of a merged cell is repeated in every cell of its range. */
 function rowsOf(sheet: WorkSheet, setting: Setting): string[][] {
