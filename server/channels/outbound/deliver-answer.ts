@@ -46,9 +46,9 @@ export async function deliverAnswer(
     async deliver(message) {
       const { conversationId } = ids
       const { isSilent, outcome } = message.metadata
-      if (thread && message.held) {
+      if (message.held) {
         const tell = await holdAnswer(ctx, trx, ref, ids, message.held)
-        await send(trx, ref, ids, thread, message, true)
+        if (thread) await send(trx, ref, ids, thread, message, true)
         return tell()
       }
       // A mail has no button with which the customer could ask for a person.

@@ -82,6 +82,22 @@ test('a held answer is a note of a ticket, and the customer reads that the team 
   assert.doesNotMatch(JSON.stringify(models.requests.at(-1)), /47,11/)
 })
 
+test('an answer that an application asks for again is held as well, since it goes to the customer', async () => {
+  const box = await mailbox('hold')
+  models.queue.push({ tokens: [RIGHT] })
+  await box.receive(mail('Guten Tag, wann kommt meine Bestellung an, und was kostet das?'))
+  await until('the answer', async () => (await box.deliveries()).length === 1)
+  const [first] = await answersOf(box.agentId)
+  models.queue.push({ tokens: [WRONG] })
+  const path = `/agents/${box.agentId}/conversations/${first?.conversation_id}/retry`
+  const { status, body } = await home.client.request('POST', path, { messageId: first?.id, stream: false })
+  assert.equal(status, 200, JSON.stringify(body))
+  await until('the second answer', async () => (await box.deliveries()).length === 2)
+  await box.send()
+  assert.doesNotMatch((await sentTexts()).join(), /47,11/)
+  assert.equal((await get(`/agents/${box.agentId}/helpdesk/tickets`)).data.length, 1)
+})
+
 test('an answer is asked for once more with the list of its values, and the better one is sent', async () => {
   const box = await mailbox('ask_again')
   models.queue.push({ tokens: [WRONG] }, { tokens: [RIGHT] })

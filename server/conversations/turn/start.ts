@@ -175,6 +175,7 @@ async function storeStart(ctx: Deps, trx: Trx, turn: StartRequest): Promise<Star
     },
     transcript: [...(turn.history ?? plan.history), ...asked],
     isFirst: plan.isFirst,
+    source: conversation?.source ?? turn.source,
     parent,
     surroundings: surroundingsOf(where, known),
     summarised: conversation && !turn.history ? summarisedIn(conversation, plan, message) : null,

@@ -134,6 +134,8 @@ export type StartedTurn = {
   /** The messages, oldest first, up to the one to answer. */
   transcript: TranscriptMessage[]
   isFirst: boolean
+  /** Where the conversation is held; see conversations.source. */
+  source: string
   parent: Parent | null
   surroundings: Surroundings
   /** The summary of the messages up to a number, and the number of the answer; null where nothing can be left out. */

@@ -8,12 +8,15 @@ import type { StepsResult, Turn } from './turn.ts'
 
 /**
  * Returns what becomes of an answer with values that its model was not given. Only on mail and messaging can it be
- * something else than a mark, since there, nobody has read it yet.
+ * something else than a mark, since there, nobody has read it yet. There, it is held also if an application asked for it.
  */
-export const ungroundedRule = ({ request }: Turn): Guardrails['ungrounded'] =>
-  !request.trial && channelNames.some(({ settings }) => settings === request.channel)
-    ? request.agent.guardrails.ungrounded
-    : 'mark'
+export function ungroundedRule({ request, started }: Turn): Guardrails['ungrounded'] {
+  const { ungrounded } = request.agent.guardrails
+  if (request.trial) return 'mark'
+  if (channelNames.some(({ settings }) => settings === request.channel)) return ungrounded
+  const isSent = channelNames.some(({ source }) => source === started.source)
+  return isSent && ungrounded === 'hold' ? 'hold' : 'mark'
+}
 
 /** The built-in responder quotes, so that only other models can say what they were not given. */
 export const ungroundedOf = (
