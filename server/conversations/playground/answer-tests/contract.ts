@@ -73,7 +73,7 @@ export const createAnswerRun = endpoint({
   name: 'createAnswerRun',
   summary: 'Test the answers of an agent',
   description:
-    'Asks the cases in the background, with the settings of the agent or those that are sent. No action is run, nothing is charged, and no conversation is kept; the newest 50 runs are. An agent has one run at a time.',
+    'Asks the cases in the background, with the settings of the agent or those that are sent. No action is run, nothing is charged, and no conversation is kept; the newest 50 runs are. An agent has one run at a time. Where the plan limits credits, a run waits after 300 messages of customers within an hour.',
   scope: 'agents:write',
   params: agentParams,
   body: NewAnswerRun,
