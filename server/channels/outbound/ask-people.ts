@@ -10,7 +10,7 @@ import type { Notifier } from '../../platform/db/notifier.ts'
 import { type AgentRef, ownRow } from '../../platform/db/refs.ts'
 
 /**
- * Opens a ticket for a question that the agent had no answer to, unless one is open, if the agent may hand over to
+ * Opens a ticket for what the agent could not answer, unless one is open, if the agent may hand over to
  * people on that channel. Returns the last step of the transaction, which tells the help desk; null if nobody is asked.
  * An application that uses the API handles answers without words itself.
  */
@@ -19,6 +19,7 @@ export async function askPeople(
   trx: Trx,
   { accountId, agentId }: AgentRef,
   { conversationId, source }: { conversationId: string; source: string },
+  description: string,
 ): Promise<(() => Promise<void>) | null> {
   const channel =
     source === WIDGET
@@ -35,7 +36,7 @@ export async function askPeople(
     agentId,
     conversationId,
     subject: title,
-    description: 'The agent had no answer.',
+    description,
     customer: { id: user_id, name: null, email: null, phoneNumber: null },
     assigneeId: null,
   })

@@ -25,6 +25,8 @@ import { hostOf } from '../../platform/text/safety/foreign-links.ts'
 import { askPeople } from './ask-people.ts'
 import { holdAnswer } from './hold-answer.ts'
 
+const NO_ANSWER = 'The agent had no answer.'
+const UNSEEN = 'The customer sent a picture that the agent cannot see.'
 /** How many of the newest messages tell the customer's language. */
 const MESSAGES_LOOKED_AT = 5
 
@@ -45,7 +47,7 @@ export async function deliverAnswer(
     isOnChannel: thread !== null,
     async deliver(message) {
       const { conversationId } = ids
-      const { isSilent, outcome } = message.metadata
+      const { isSilent, isUnseen, outcome } = message.metadata
       if (message.held) {
         const tell = await holdAnswer(ctx, trx, ref, ids, message.held)
         if (thread) await send(trx, ref, ids, thread, message, true)
@@ -53,7 +55,8 @@ export async function deliverAnswer(
       }
       // A mail has no button with which the customer could ask for a person.
       const isOpen = outcome === 'not_found' && thread?.channel === 'email'
-      const tell = isSilent || isOpen ? await askPeople(ctx, trx, ref, { conversationId, source }) : null
+      const why = isUnseen ? UNSEEN : isSilent || isOpen ? NO_ANSWER : null
+      const tell = why && (await askPeople(ctx, trx, ref, { conversationId, source }, why))
       if (thread) await send(trx, ref, ids, thread, message, tell !== null)
       await tell?.()
     },

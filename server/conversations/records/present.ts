@@ -28,6 +28,8 @@ export type MessageMetadata = {
   isHeld?: true
   /** Set when the answer ended without a word. People see a sentence in its place; the API shows it as it is. */
   isSilent?: true
+  /** Set when the customer's message has a picture that the model was not shown, so that the team gets it. */
+  isUnseen?: true
   /** Set when the documents of the agent were still being indexed, so that what was not found may be there. */
   isIndexing?: true
   /** Set when `model` answered in place of the agent's own model, whose provider failed. */

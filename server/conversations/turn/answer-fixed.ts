@@ -48,8 +48,14 @@ export async function prepareFixed(
     // Nothing is asked that a provider could cache.
     cacheKey: 'none',
     promptFor: () => [{ role: 'user', content: [{ type: 'text', text: question }] }],
+    hasUnseen: () => false,
     mustCall: null,
     escalate: null,
-    said: { language: 'en', areEmpty: false, mayOffer: false, handover: null },
+    said: {
+      language: 'en',
+      areEmpty: false,
+      mayOffer: false,
+      handover: null,
+    },
   }
 }

@@ -178,6 +178,7 @@ function partialAnswer(turn: Turn, live: LiveGeneration, result: StepsResult): K
     ...topicOf(turn, result),
     ...(offer && !held ? { offer } : {}),
     ...(isIndexing ? { isIndexing } : {}),
+    ...(result.isUnseen ? { isUnseen: true as const } : {}),
     ...(held ? {} : cited),
     ...marks,
     finishReason,

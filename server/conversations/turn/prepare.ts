@@ -19,15 +19,7 @@ import { blockKey } from './prompt/blocks.ts'
 import { buildPrompt, type PromptParts } from './prompt/build-prompt.ts'
 import { formatFor } from './prompt/channel-format.ts'
 import { ratioIn } from './prompt/counted-tokens.ts'
-import {
-  type Images,
-  NO_IMAGES,
-  notRead,
-  picturesOf,
-  readImages,
-  unseenIn,
-  unseenLine,
-} from './prompt/images.ts'
+import { type Images, notRead, picturesOf, readImages, unseenIn, unseenLine } from './prompt/images.ts'
 import { summariseParent } from './prompt/summaries.ts'
 import { timeLines } from './prompt/surroundings.ts'
 import { searchTool } from './search-tool.ts'
@@ -45,9 +37,7 @@ export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): 
     accountId: owner.accountId,
     knowledgeVersion: agent.knowledgeVersion,
   }
-  // Fixed sentences, as the built-in responder's and that of a held answer, have to be in the customer's language.
   const isBuiltin = model.entry.provider === 'builtin'
-  const hasOwnSentences = isBuiltin || ctx.config.builtinFallback || ungroundedRule(turn) === 'hold'
   const passageTokens = model.entry.passageTokens / ratioIn(transcript, model.entry.id)
   const talk = talkOf(transcript)
   const [found, toolkit, parentSummary, language, images] = await Promise.all([
@@ -61,8 +51,10 @@ export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): 
     parent && isFirst && !isBuiltin
       ? summariseParent(ctx, model, place, parent, signal)
       : (parent?.summary ?? null),
-    hasOwnSentences ? languageFor(talk, () => ctx.knowledge.languages(knowledge)) : ('en' as const),
-    isBuiltin ? NO_IMAGES : imagesFor(ctx, turn, signal),
+    maySaySomething(ctx, turn)
+      ? languageFor(talk, () => ctx.knowledge.languages(knowledge))
+      : ('en' as const),
+    imagesFor(ctx, turn, signal),
   ])
   turn.record?.noteFound(found)
   const tools = [...toolkit.tools]
@@ -97,8 +89,9 @@ export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): 
     earlier: [parentSummary, started.summarised?.text ?? null],
     transcript,
   }
+  const imagesOf = ({ vision }: ModelEntry): Images => (vision ? images : unseenIn(images))
   const promptFor = (entry: ModelEntry): LanguageModelV4Prompt => {
-    const shown = entry.vision ? images : unseenIn(images)
+    const shown = imagesOf(entry)
     const company = [
       ...timeLines(surroundings.hours, asked?.created_at ?? new Date()),
       toolkit.running,
@@ -108,13 +101,15 @@ export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): 
     const beside = { company, customer, passages: found.passages, images: shown.seen }
     return buildPrompt({ ...parts, beside, model: entry })
   }
-  const isUnseen = (model.entry.vision ? images : unseenIn(images)).unseen > 0
+  // The built-in responder answers the words; the picture goes to the team with its answer.
+  const isUnseen = !isBuiltin && imagesOf(model.entry).unseen > 0
   return {
     found,
     score,
     toolkit: { ...toolkit, tools },
     cacheKey,
     promptFor,
+    hasUnseen: (entry) => imagesOf(entry).unseen > 0,
     mustCall: isAccepted || isUnseen ? (escalate?.name ?? null) : null,
     escalate: escalate?.name ?? null,
     said: {
@@ -125,6 +120,13 @@ export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): 
     },
   }
 }
+
+/** Whether the service itself may say a sentence to the customer, which has to be in their language. */
+const maySaySomething = ({ config }: TurnNeeds, turn: Turn): boolean =>
+  turn.model.entry.provider === 'builtin' ||
+  config.builtinFallback ||
+  ungroundedRule(turn) === 'hold' ||
+  picturesOf(askedMessages(turn.started.transcript)).length > 0
 
 /** Returns the pictures of what is asked, if the model, or one that may answer in its place, sees. */
 async function imagesFor(

@@ -12,10 +12,11 @@ import type { TranscriptMessage } from '../records/queries.ts'
 import type { LiveGeneration } from '../stream/reading.ts'
 import { prepareFixed } from './answer-fixed.ts'
 import { askModel, type Talk, takeOver } from './ask-model.ts'
-import { finishTurn } from './finish.ts'
+import { finishTurn, sendFirstEvents } from './finish.ts'
 import { topicRules } from './forbidden-topics.ts'
 import { prepare } from './prepare.ts'
 import { withoutOwnNames } from './prompt/blocks.ts'
+import { unseenSentence } from './prompt/images.ts'
 import { toolResult } from './prompt/model-messages.ts'
 import { type Step, speakStep } from './speak-step.ts'
 import { rulesIn, SystemTextGuard } from './system-text-guard.ts'
@@ -57,6 +58,7 @@ async function run(ctx: TurnNeeds, turn: Turn, live: LiveGeneration): Promise<bo
     given: () => '',
     escalate: null,
     mayOffer: false,
+    isUnseen: false,
     offer: null,
     isIndexing: false,
     citations: new Citations([], turn.started.citedBefore),
@@ -82,9 +84,34 @@ async function run(ctx: TurnNeeds, turn: Turn, live: LiveGeneration): Promise<bo
   return result.failure !== null
 }
 
-/** Runs the steps of a turn: calls the model, runs its tool calls, and calls it again with their outputs. */
+/** Runs the steps, and ends the answer with what the customer has to know of pictures that nobody has seen. */
 async function speak(ctx: TurnNeeds, turn: Turn, live: LiveGeneration, result: StepsResult): Promise<void> {
   const prepared = (await prepareFixed(ctx, turn, live)) ?? (await prepare(ctx, turn, live.signal))
+  await runSteps(ctx, turn, live, prepared, result)
+  result.isUnseen = result.waiting.length === 0 && prepared.hasUnseen(turn.model.entry)
+  if (!result.isUnseen || live.abortReason !== null) return
+  const sentence = unseenSentence(result.language, result.escalate !== null)
+  sayOurselves(live, hasWords(live) ? `\n\n${sentence}` : sentence)
+}
+
+/** Adds a sentence of the service to the answer. */
+function sayOurselves(live: LiveGeneration, text: string): void {
+  sendFirstEvents(live)
+  live.parts.push({ type: 'text', text })
+  const id = `text-${live.parts.length}`
+  live.emit({ type: 'text-start', id })
+  live.emit({ type: 'text-delta', id, delta: text })
+  live.emit({ type: 'text-end', id })
+}
+
+/** Runs the steps of a turn: calls the model, runs its tool calls, and calls it again with their outputs. */
+async function runSteps(
+  ctx: TurnNeeds,
+  turn: Turn,
+  live: LiveGeneration,
+  prepared: Prepared,
+  result: StepsResult,
+): Promise<void> {
   const { found, toolkit } = prepared
   result.score = prepared.score
   result.escalate = prepared.escalate

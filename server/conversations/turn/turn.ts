@@ -169,7 +169,9 @@ export type Prepared = {
   cacheKey: string
   /** Returns the prompt as a model can read it: as much as fits, and nothing that only another one understands. */
   promptFor(model: ModelEntry): LanguageModelV4Prompt
-  /** The tool that the first step has to call, because the customer has accepted the offer of a person; else null. */
+  /** Whether the customer has sent a picture that this model is not shown. */
+  hasUnseen(model: ModelEntry): boolean
+  /** The tool that the first step has to call, for a customer who wants a person or a picture; else null. */
   mustCall: string | null
   /** The tool that passes the conversation to a person, if there is one. */
   escalate: string | null
@@ -191,6 +193,8 @@ export type StepsResult = {
   escalate: string | null
   /** Whether the answer may offer a person. */
   mayOffer: boolean
+  /** Whether the customer has been told of a picture that the model was not shown. */
+  isUnseen: boolean
   /** Whom the answer offers to the customer. */
   offer: 'person' | null
   /** Whether nothing was found in documents that are still being indexed. */

@@ -68,7 +68,7 @@ test('a picture that cannot be read is told, and drawings are not drawn', async 
   for (const bytes of [Buffer.from('no picture'), Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')]) {
     const { sent } = await ask(agentId, bytes)
     assert.doesNotMatch(sent, /\/9j\//)
-    assert.match(sent, /has a picture that you cannot see\. Tell the customer/)
+    assert.match(sent, /has a picture that you cannot see\. The customer is told so/)
   }
 })
 

@@ -2,6 +2,10 @@ import type { LanguageModelV4FilePart } from '@ai-sdk/provider'
 import { fileTypeFromBuffer } from 'file-type'
 import type { AgentRef } from '../../../platform/db/refs.ts'
 import type { AttachmentNote } from '../../../platform/db/tables/attachments.ts'
+import {
+  CUSTOMER_SENTENCES,
+  type CustomerLanguage,
+} from '../../../platform/text/languages/customer-sentences.ts'
 import { readAttachment } from '../../attachments/attachments.ts'
 import { metadataOf } from '../../records/present.ts'
 import type { TranscriptMessage } from '../../records/queries.ts'
@@ -32,8 +36,6 @@ const READABLE = new Set([
 
 /** The pictures of a question: those that a model which sees is shown, and how many it is not, of `all`. */
 export type Images = { seen: LanguageModelV4FilePart[]; unseen: number; all: number }
-
-export const NO_IMAGES: Images = { seen: [], unseen: 0, all: 0 }
 
 /** Returns what a model is shown that does not see. */
 export const unseenIn = ({ all }: Images): Images => ({ seen: [], unseen: all, all })
@@ -104,8 +106,15 @@ async function jpegOf(bytes: Uint8Array, minSide: number): Promise<Uint8Array | 
 export function unseenLine(unseen: number, escalate: string | null): string | null {
   if (unseen === 0) return null
   const what = unseen === 1 ? 'a picture' : `${unseen} pictures`
+  const told = 'The customer is told so in a sentence after your answer, so do not say it.'
   const then = escalate
-    ? `Pass the conversation to the team with ${escalate}, and tell the customer in a sentence that you cannot see pictures and that the team looks at it.`
-    : 'Tell the customer in a sentence that you cannot see pictures. Answer what their words ask.'
+    ? `Pass the conversation to the team with ${escalate}, which looks at it. ${told}`
+    : `${told} Answer what their words ask.`
   return `The message of the customer has ${what} that you cannot see. ${then}`
+}
+
+/** Tells the customer, in the service's own words, and that the team looks at it where there is one to pass it to. */
+export function unseenSentence(language: CustomerLanguage, hasTeam: boolean): string {
+  const { unseenPicture, teamTold } = CUSTOMER_SENTENCES[language]
+  return hasTeam ? `${unseenPicture} ${teamTold}` : unseenPicture
 }
