@@ -1,4 +1,5 @@
 import { posix } from 'node:path'
+import { runInNewContext } from 'node:vm'
 import { CFB, read, write } from '@e965/xlsx'
 import { ExtractFailure } from '../extract-failure.ts'
 import type { DocumentInput, Embedded, ExtractedDocument, Section } from '../extracted-document.ts'
@@ -16,6 +17,7 @@ const WITHOUT_TEXT =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are bytes
   /^(?:\x89PNG|\xff\xd8\xff|GIF8|BM|II\*\0|MM\0\*|RIFF|\xd7\xcd\xc6\x9a|\x01\0\0\0[\s\S]{36} EMF|\0\x01\0\0|OTTO|ttcf|wOF[F2]|ID3|OggS|[\s\S]{4}ftyp)/
 const SIGNED = 48
+const LONGEST_MS = 2_000
 
 type Named = { name: string; bytes: Uint8Array }
 
@@ -72,7 +74,7 @@ async function readOne(
   extract: (input: DocumentInput) => Promise<ExtractedDocument>,
 ): Promise<{ name: string; inner: ExtractedDocument } | 'unread' | null> {
   try {
-    const content = contentOf(file)
+    const content = inTime(() => contentOf(file))
     if (content.bytes.length === 0 || WITHOUT_TEXT.test(startOf(content.bytes))) return null
     const type = typeOf(content)
     if (!type) return 'unread'
@@ -90,6 +92,9 @@ async function readOne(
     return 'unread'
   }
 }
+
+/** A damaged container may name a part of itself as what follows it, and the library reads it without an end. */
+const inTime = <T>(run: () => T): T => runInNewContext('run()', { run }, { timeout: LONGEST_MS })
 
 const startOf = (bytes: Uint8Array): string => Buffer.from(bytes.subarray(0, SIGNED)).toString('latin1')
 

@@ -115,3 +115,15 @@ test('only embedded files that may have a text are named, and a file within itse
   const { sections, gaps } = await outline(nested)
   assert.deepEqual([sections.length, gaps?.map(({ kind, count }) => [kind, count])], [4, [['objects', 1]]])
 })
+
+test('a container of OLE whose tree of entries never ends is named, and the rest of the file is read', async () => {
+  const container = Buffer.from(oleOf('Package', Buffer.alloc(9_000, 'A')))
+  const directory = (container.readUInt32LE(48) + 1) * 512
+  // The entry before the third one is the second, and the entry before that the third.
+  container.writeInt32LE(2, directory + 128 + 68)
+  container.writeInt32LE(1, directory + 2 * 128 + 68)
+  assert.deepEqual(await outline(hostOf('Text.', { 'a.bin': container })), {
+    sections: [['', 'Text.']],
+    gaps: [{ kind: 'objects', place: null, count: 1 }],
+  })
+})
