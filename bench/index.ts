@@ -534,7 +534,11 @@ async function sizeAfterAgents(world: World): Promise<object> {
     for (let i = 0; i < MADE_AT_ONCE; i++) ids.push(await cloneOf(world))
     largest = Math.max(largest, await size())
     for (const agentId of ids)
-      await deleteAgent({ ...ctx, dropReplies: async () => [] }, { accountId, agentId }, 'bench')
+      await deleteAgent(
+        { ...ctx, dropReplies: async () => [], withdrawLater: async () => {} },
+        { accountId, agentId },
+        'bench',
+      )
     await until(async () => {
       const { rows } = await sql<{ n: number }>`
         select count(*)::int as n from chunks where agent_id = any(${ids})`.execute(ctx.db)

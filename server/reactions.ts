@@ -1,6 +1,7 @@
 import { copyActions } from './actions/definitions/copy-actions.ts'
 import type { AgentReactions } from './agents/records/agent-reactions.ts'
 import type { Models } from './ai/models.ts'
+import { withdrawLater } from './channels/email/connection/withdraw-permission.ts'
 import { deliverAnswer } from './channels/outbound/deliver-answer.ts'
 import { dropReplies } from './conversations/records/drop-replies.ts'
 import type { ConversationRow } from './conversations/records/queries.ts'
@@ -54,6 +55,8 @@ export const agentReactions = (ctx: {
   copyActions: copyActions(ctx),
   /** Deleted: the running replies go in the transaction that deletes the agent's row. */
   dropReplies,
+  /** Deleted: what a provider has permitted to its mailbox is withdrawn by a job. */
+  withdrawLater: (trx, agent) => withdrawLater(ctx, trx, agent),
 })
 
 /** knowledge/ reads the tickets that it learns from, and excludes one whose source is deleted, in the same transaction. */

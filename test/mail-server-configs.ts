@@ -5,10 +5,18 @@ export type ServerOptions = {
   introspectionUrl?: string | undefined
   uid: number
   gid: number
+  password: string
   ports: { smtp: number; submission: number; smtps: number; imap: number; imaps: number }
 }
 
-export const dovecotConfig = ({ folder, uid, gid, ports, introspectionUrl }: ServerOptions): string => `
+export const dovecotConfig = ({
+  folder,
+  uid,
+  gid,
+  password,
+  ports,
+  introspectionUrl,
+}: ServerOptions): string => `
 protocols = imap
 base_dir = ${folder}/run
 log_path = ${folder}/run/dovecot.log
@@ -26,6 +34,14 @@ auth_mechanisms = plain login${introspectionUrl ? ' xoauth2' : ''}
 auth_failure_delay = 0
 mail_location = maildir:~/Maildir
 mail_max_userip_connections = 50
+mail_plugins = quota
+protocol imap {
+  mail_plugins = quota imap_quota
+}
+plugin {
+  quota = maildir:User quota
+  quota_grace = 0%%
+}
 service anvil {
   chroot =
 }
@@ -55,13 +71,24 @@ ${introspectionUrl ? `passdb {\n  driver = oauth2\n  mechanisms = xoauth2\n  arg
 passdb {
   driver = static
   mechanisms = plain login
-  args = password=secret
+  args = password=${password}
+}
+userdb {
+  driver = passwd-file
+  args = ${folder}/quotas
 }
 userdb {
   driver = static
   args = uid=${uid} gid=${gid} home=${folder}/mail/%n
 }
 `
+
+/** The user who may keep little. */
+export const quotas = ({ folder, uid, gid }: Pick<ServerOptions, 'folder' | 'uid' | 'gid'>): string =>
+  `full::${uid}:${gid}::${folder}/mail/full::userdb_quota_rule=*:bytes=${QUOTA}\n`
+
+/** Bytes of the mailbox of the user "full". */
+export const QUOTA = 100_000
 
 /** Dovecot asks the provider whose a token is, and lets the person into the mailbox of that address. */
 export const oauthConfig = (introspectionUrl: string): string => `
@@ -105,6 +132,7 @@ const USERS = [
   'finn',
   'gina',
   'hugo',
+  'full',
 ]
 const DOMAINS = ['test.example', 'people.example']
 
@@ -135,6 +163,7 @@ virtual_mailbox_domains = ${DOMAINS.join(', ')}
 virtual_mailbox_base = ${folder}/mail
 virtual_mailbox_maps = texthash:${folder}/postfix/boxes
 virtual_alias_maps = inline:{ { sales@test.example = support@test.example } }
+transport_maps = inline:{ ${DOMAINS.map((domain) => `{ full@${domain} = keep: }`).join(' ')} }
 virtual_minimum_uid = 1
 virtual_uid_maps = static:${uid}
 virtual_gid_maps = static:${gid}
@@ -153,7 +182,9 @@ smtpd_client_connection_rate_limit = 0
 127.0.0.1:${ports.smtp} inet n - n - - smtpd
 127.0.0.1:${ports.submission} inet n - n - - smtpd ${SUBMISSION}
 127.0.0.1:${ports.smtps} inet n - n - - smtpd ${SUBMISSION} -o smtpd_tls_wrappermode=yes
-${SERVICES}`,
+${SERVICES}
+keep unix - n n - - pipe flags=DRhu user=dovecot argv=/usr/lib/dovecot/dovecot-lda -e -c ${folder}/dovecot.conf -f \${sender} -d full
+`,
 })
 
 const SUBMISSION =

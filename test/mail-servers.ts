@@ -13,7 +13,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { answers, freePort } from './imap-server.ts'
-import { dovecotConfig, oauthConfig, postfixConfig, type ServerOptions } from './mail-server-configs.ts'
+import {
+  dovecotConfig,
+  oauthConfig,
+  postfixConfig,
+  quotas,
+  type ServerOptions,
+} from './mail-server-configs.ts'
 
 /** Real servers of one machine for the domains test.example and people.example: Postfix sends, Dovecot keeps. */
 export type MailServers = {
@@ -21,8 +27,10 @@ export type MailServers = {
   ports: ServerOptions['ports']
   /** The certificate of the authority that has signed those of the servers, for localhost and 127.0.0.1. */
   authority: string
-  /** Names are the local parts of the addresses; every password is `secret`. */
+  /** Names are the local parts of the addresses; all have the same password. */
   password: string
+  /** Gives everybody another password. */
+  changePassword(password: string): Promise<void>
   /** Uses another certificate from now on: `trusted`, `self-signed`, `other-name` or `expired`. */
   installCertificate(kind: string): Promise<void>
   stopSending(): void
@@ -54,6 +62,7 @@ export async function startMailServers({
     introspectionUrl,
     uid,
     gid,
+    password: 'secret',
     ports: { smtp, submission, smtps, imap, imaps },
   }
   chmodSync(folder, 0o755)
@@ -64,6 +73,7 @@ export async function startMailServers({
   chownSync(join(folder, 'data'), postfixUser, postfixUser)
   makeCertificates(join(folder, 'certificates'))
   writeFileSync(join(folder, 'dovecot.conf'), dovecotConfig(options))
+  writeFileSync(join(folder, 'quotas'), quotas(options))
   if (introspectionUrl) writeFileSync(join(folder, 'oauth2.conf'), oauthConfig(introspectionUrl))
   for (const [name, text] of Object.entries(postfixConfig(options)))
     writeFileSync(join(folder, 'postfix', name), text)
@@ -90,7 +100,13 @@ export async function startMailServers({
     folder,
     ports: options.ports,
     authority: readFileSync(join(folder, 'certificates', 'authority.pem'), 'utf8'),
-    password: 'secret',
+    password: options.password,
+    async changePassword(password) {
+      servers.password = password
+      writeFileSync(join(folder, 'dovecot.conf'), dovecotConfig({ ...options, password }))
+      await stopReceiving()
+      await startDovecot()
+    },
     async installCertificate(kind) {
       installCertificate(join(folder, 'certificates'), kind)
       await stopReceiving()

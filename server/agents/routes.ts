@@ -76,7 +76,7 @@ export const agentRoutes = (
   ),
 
   route(contract.deleteAgent, { findsAgent: true }, async ({ ref, caller }) => {
-    await deleteAgent({ ...ctx, dropReplies: reactions.dropReplies }, ref, caller.actor)
+    await deleteAgent({ ...ctx, ...reactions }, ref, caller.actor)
     return success
   }),
 

@@ -3,6 +3,11 @@ import type { TurnNeeds } from '../conversations/turn/turn.ts'
 import type { Task } from '../platform/jobs/jobs.ts'
 import type { RecurringJob } from '../platform/jobs/recurring-jobs.ts'
 import { POLL_MS } from '../platform/jobs/recurring-jobs.ts'
+import {
+  WITHDRAW_PERMISSION,
+  type WithdrawPermission,
+  withdrawPermission,
+} from './email/connection/withdraw-permission.ts'
 import { KEEP_SENT, type KeepSent, keepSent } from './email/outbound/keep-sent.ts'
 import { createMailReader } from './email/parse/mail-reader.ts'
 import { ANSWER, type Answer, processInbound } from './inbound/process-inbound.ts'
@@ -41,9 +46,22 @@ const keepingSent = (ctx: Parameters<typeof keepSent>[0]): Task<KeepSent> => ({
   run: (payload, { signal }) => keepSent(ctx, payload, signal),
 })
 
+const withdrawing = (ctx: Parameters<typeof withdrawPermission>[0]): Task<WithdrawPermission> => ({
+  name: WITHDRAW_PERMISSION,
+  concurrency: 1,
+  retries: 1,
+  run: (payload) => withdrawPermission(ctx, payload),
+})
+
 export const channelJobs = (
   ctx: TurnNeeds & Pick<Context, 'fetcher' | 'filesDir' | 'jobs' | 'limiter' | 'notifier'>,
-): Task<never>[] => [takingIn(ctx), answering(ctx), ...messagingJobs(ctx), keepingSent(ctx) as Task<never>]
+): Task<never>[] => [
+  takingIn(ctx),
+  answering(ctx),
+  ...messagingJobs(ctx),
+  keepingSent(ctx) as Task<never>,
+  withdrawing(ctx) as Task<never>,
+]
 
 export function channelRecurringJobs(
   ctx: ChannelNeeds & Parameters<typeof createMailReader>[0],

@@ -77,23 +77,30 @@ const mailsOf = (user: string, folder = 'INBOX'): Promise<string[]> =>
   }).catch(() => [])
 
 let count = 0
-function mail(text: string, from = 'customer@people.example', type = 'text/plain'): string {
+function mail(
+  text: string,
+  from = 'customer@people.example',
+  type = 'text/plain',
+  more: Record<string, string | null> = {},
+): string {
   count++
-  const head = [
-    `From: ${from}`,
-    `To: ${ADDRESS}`,
-    'Subject: A question',
-    `Date: ${new Date().toUTCString()}`,
-    `Message-ID: <trouble-${count}.${process.pid}@people.example>`,
-    'MIME-Version: 1.0',
-    `Content-Type: ${type}`,
-  ]
-  return `${head.join('\r\n')}\r\n\r\n${text}\r\n`
+  const head = {
+    From: from,
+    To: ADDRESS,
+    Subject: 'A question',
+    Date: new Date().toUTCString(),
+    'Message-ID': `<trouble-${count}.${process.pid}@people.example>`,
+    'MIME-Version': '1.0',
+    'Content-Type': type,
+    ...more,
+  }
+  const lines = Object.entries(head).flatMap(([name, value]) => (value === null ? [] : [`${name}: ${value}`]))
+  return `${lines.join('\r\n')}\r\n\r\n${text}\r\n`
 }
 
-async function deliver(raw: string, from = 'customer@people.example'): Promise<void> {
+async function deliver(raw: string, from = 'customer@people.example', to = ADDRESS): Promise<void> {
   const transport = createTransport({ host: '127.0.0.1', port: servers().ports.smtp, ignoreTLS: true })
-  await transport.sendMail({ envelope: { from, to: ADDRESS }, raw })
+  await transport.sendMail({ envelope: { from, to }, raw })
   transport.close()
 }
 
@@ -105,10 +112,11 @@ const arrived = (wanted: number) =>
 
 async function connect(more: Record<string, unknown> = {}): Promise<void> {
   await service.ctx.db.deleteFrom('email_connections').execute()
-  for (const user of ['support', 'customer', 'billing'])
-    await within(user, 'INBOX', async (imap) => {
-      await imap.messageDelete('1:*').catch(() => {})
-    })
+  for (const user of ['support', 'customer', 'billing', 'full'])
+    for (const folder of ['INBOX', 'Sent'])
+      await within(user, folder, async (imap) => {
+        await imap.messageDelete('1:*').catch(() => {})
+      })
   box = await connectTestMailbox(service, client, { smtpPort: 0, address: ADDRESS, ...logins(), ...more })
   const source = { type: 'text', name: 'Kettle', content: 'The warranty of the kettle is two years.' }
   const { body } = await client.request('POST', `/agents/${box.agentId}/sources`, source)
@@ -241,3 +249,195 @@ test('one of two processes is killed, and 40 mails are answered once', {
     await home.remove()
   }
 })
+
+const answers = (wanted: number) =>
+  until(`${wanted} answers`, async () => {
+    await box.send()
+    const mails = await mailsOf('customer')
+    return mails.length >= wanted && mails
+  })
+const connectionOf = async () => (await client.request('GET', `/agents/${box.agentId}/email/connection`)).body
+
+/** Fills the mailbox of little room until not even a small mail fits. */
+const fill = () =>
+  within('full', 'INBOX', async (imap) => {
+    for (const size of [60_000, 30_000, 8_000, ...Array(4).fill(1_000), ...Array(8).fill(100), 1, 1, 1])
+      await imap.append('INBOX', mail('x'.repeat(size)), ['\\Seen']).catch(() => {})
+  })
+
+test(
+  'a mailbox without room: the writer gets a bounce, answers go out, and the team sees why none is kept',
+  suite,
+  async () => {
+    const address = 'full@test.example'
+    await connect({ address, ...logins('full'), keepsSent: true })
+    await deliver(mail(QUESTION), undefined, address)
+    await arrived(1)
+    await until('the answer', async () => (await box.deliveries()).length === 1)
+    await fill()
+    const [answer] = await answers(1)
+    assert.match(headerOf(answer ?? '', 'In-Reply-To') ?? '', /trouble-/)
+    await until('the reason', async () => /quota/i.test((await connectionOf()).sentError ?? ''))
+    await deliver(mail(`${QUESTION} Again.`), undefined, address)
+    const [, bounce] = await answers(2)
+    assert.match(bounce ?? '', /Quota exceeded/)
+    await readMailboxes(service)
+    assert.ok((await box.inbound()).every(({ content }) => !content.text?.includes('Again.')))
+    // With room again, the copy follows.
+    await within('full', 'INBOX', async (imap) => void (await imap.messageDelete('1:*')))
+    await until('the copy', async () => (await mailsOf('full', 'Sent')).length > 0)
+    await until('no reason', async () => (await connectionOf()).sentError === null)
+  },
+)
+
+test('a customer whose mailbox is full: the message says that it was not delivered', suite, async () => {
+  await connect()
+  await deliver(mail(QUESTION, 'full@people.example'), 'full@people.example')
+  await arrived(1)
+  await until('the answer', async () => (await box.deliveries()).length === 1)
+  await fill()
+  await box.send()
+  await until('the bounce', async () => {
+    await readMailboxes(service)
+    return (await box.deliveries())[0]?.status === 'failed'
+  })
+  assert.match((await box.deliveries())[0]?.error ?? '', /^It could not be delivered: Quota exceeded/)
+})
+
+test('forwards are kept among the sent mails, too', suite, async () => {
+  await connect({ mode: 'tickets', keepsSent: true })
+  const email = `tom${count}@shop.example`
+  await memberOf(service, client.accountId, 'owner', { email })
+  await deliver(mail(QUESTION))
+  await arrived(1)
+  const tickets = `/agents/${box.agentId}/helpdesk/tickets`
+  const number = await until(
+    'the ticket',
+    async () => (await client.request('GET', tickets)).body.data[0]?.ticketNumber,
+  )
+  await until(
+    'its message',
+    async () => (await client.request('GET', `${tickets}/${number}/messages`)).body.data.length > 0,
+  )
+  const body = { to: ['billing@test.example'], authorEmail: email }
+  const forwarded = await client.request('POST', `${tickets}/${number}/forward`, body)
+  assert.equal(forwarded.status, 201, JSON.stringify(forwarded.body))
+  const [got] = await until('the forward', async () => {
+    await box.send()
+    const mails = await mailsOf('billing')
+    return mails.length > 0 && mails
+  })
+  const kept = await until('the copy', async () => {
+    const mails = await mailsOf('support', 'Sent')
+    return mails.find((raw) => /^Subject: Fwd: /m.test(raw))
+  })
+  assert.equal(headerOf(kept, 'Message-ID'), headerOf(got ?? '', 'Message-ID'))
+  assert.match(kept, /How long is the warranty/)
+})
+
+test('copies, repeated ids and strange heads lose and double nothing', suite, async () => {
+  await connect()
+  const twice = mail(QUESTION)
+  for (const to of [ADDRESS, 'sales@test.example']) await deliver(twice, undefined, to)
+  await arrived(1)
+  const one = { 'Message-ID': '<one-id@people.example>' }
+  for (const words of ['I am Ben.', 'I am Cleo.'])
+    await deliver(mail(`${QUESTION} ${words}`, 'customer@people.example', 'text/plain', one))
+  const references = Array.from({ length: 400 }, (_, n) => `<old-${n}@people.example>`)
+  await deliver(
+    mail(QUESTION, 'customer+400@people.example', 'text/plain', {
+      'In-Reply-To': references.at(-1) ?? '',
+      References: references.join('\r\n '),
+    }),
+  )
+  await deliver(
+    mail(QUESTION, 'customer+none@people.example', 'text/plain', { 'Message-ID': null, Date: null }),
+  )
+  await deliver(
+    mail(QUESTION, 'customer+bcc@people.example', 'text/plain', { To: 'undisclosed-recipients:;' }),
+  )
+  await deliver(mail('', 'customer+subject@people.example', 'text/plain', { Subject: QUESTION }))
+  await deliver(mail(QUESTION, 'customer+a@people.example, customer+b@people.example'))
+  await deliver(mail(QUESTION, '"customer b"@people.example'))
+  await deliver(mail(QUESTION, 'Jörg <jörg@bücher.example>'))
+  await arrived(10)
+  await readMailboxes(service)
+  assert.equal((await box.inbound()).length, 10)
+  const received = await answers(8)
+  const referring = received.find((raw) => /^To: .*customer\+400@/m.test(raw)) ?? ''
+  assert.match(headerOf(referring, 'In-Reply-To') ?? '', /trouble-/)
+  assert.ok((headerOf(referring, 'References') ?? '').split(' ').length <= 20)
+  assert.ok(received.some((raw) => headerOf(raw, 'In-Reply-To') === '<one-id@people.example>'))
+})
+
+test(
+  'what is deleted, moved away or moved back while nobody looks is answered at most once',
+  suite,
+  async () => {
+    await connect()
+    await readMailboxes(service)
+    const ids = await within('support', 'INBOX', async (imap) => {
+      const found: string[] = []
+      for (const n of [1, 2, 3, 4]) {
+        const id = `<stopped-${n}.${process.pid}@people.example>`
+        await imap.append(
+          'INBOX',
+          mail(`${QUESTION} ${n}`, `customer+${n}@people.example`, 'text/plain', { 'Message-ID': id }),
+        )
+        found.push(id)
+      }
+      await imap.mailboxCreate('Archive').catch(() => {})
+      await imap.messageDelete({ header: { 'message-id': String(found[0]) } })
+      await imap.messageMove({ header: { 'message-id': String(found[1]) } }, 'Archive')
+      return found
+    })
+    await arrived(2)
+    await answers(2)
+    const move = (from: string, to: string) =>
+      within(
+        'support',
+        from,
+        async (imap) => void (await imap.messageMove({ header: { 'message-id': String(ids[2]) } }, to)),
+      )
+    await move('INBOX', 'Archive')
+    await readMailboxes(service)
+    await move('Archive', 'INBOX')
+    await deliver(mail(QUESTION, 'customer+last@people.example'))
+    await arrived(3)
+    const received = await answers(3)
+    assert.equal(new Set(received.map((raw) => headerOf(raw, 'In-Reply-To'))).size, 3)
+    assert.equal((await mailsOf('customer')).length, 3)
+    assert.equal((await connectionOf()).imap.lastError, null)
+  },
+)
+
+test(
+  'a changed password and a replaced certificate are shown, and what waited is answered after',
+  suite,
+  async () => {
+    await connect()
+    const problems = async () => {
+      await readMailboxes(service)
+      return (await connectionOf()).imap.lastError
+    }
+    assert.equal(await problems(), null)
+    const old = servers().password
+    await servers().changePassword('another')
+    await deliver(mail(QUESTION))
+    assert.match(await problems(), /refused the user name or the password/)
+    const settings = { address: ADDRESS, ...logins() }
+    const put = await client.request('PUT', `/agents/${box.agentId}/email/connection`, settings)
+    assert.equal(put.status, 200, JSON.stringify(put.body))
+    await arrived(1)
+    await answers(1)
+    await servers().changePassword(old)
+    await client.request('PUT', `/agents/${box.agentId}/email/connection`, { address: ADDRESS, ...logins() })
+    await servers().installCertificate('self-signed')
+    await deliver(mail(`${QUESTION} Please.`, 'customer+2@people.example'))
+    assert.match(await problems(), /has signed itself/)
+    await servers().installCertificate('trusted')
+    await arrived(2)
+    await answers(2)
+    assert.equal(await problems(), null)
+  },
+)

@@ -15,4 +15,6 @@ export type AgentReactions = {
   copyActions(trx: Trx, accountId: AccountId, fromAgentId: string, toAgentId: string): Promise<void>
   /** Deletes the running generations of an agent and returns their ids. */
   dropReplies(trx: Trx, agent: AgentRef): Promise<string[]>
+  /** Queues the end of what others have permitted to an agent that is being deleted. */
+  withdrawLater(trx: Trx, agent: AgentRef): Promise<void>
 }

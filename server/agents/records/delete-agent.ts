@@ -12,7 +12,12 @@ import type { AgentReactions } from './agent-reactions.ts'
  * same transaction delete everything else of it in small steps (privacy/erasing/empty-agent.ts).
  */
 export async function deleteAgent(
-  { db, jobs, dropReplies }: { db: Db; jobs: Jobs } & Pick<AgentReactions, 'dropReplies'>,
+  {
+    db,
+    jobs,
+    dropReplies,
+    withdrawLater,
+  }: { db: Db; jobs: Jobs } & Pick<AgentReactions, 'dropReplies' | 'withdrawLater'>,
   { accountId, agentId }: AgentRef,
   actor: string,
 ): Promise<void> {
@@ -20,6 +25,7 @@ export async function deleteAgent(
     const deleted = await trx.deleteFrom('agents').where(ownRow(accountId, agentId)).executeTakeFirst()
     if (deleted.numDeletedRows === 0n) throw new ApiError('AGENT_NOT_FOUND')
     const generationIds = await dropReplies(trx, { accountId, agentId })
+    await withdrawLater(trx, { accountId, agentId })
     await jobs.enqueue<EmptyAgent>(trx, EMPTY_AGENT, { accountId, agentId, generationIds })
     await jobs.enqueue<RemoveFiles>(trx, REMOVE_FILES, { folder: `${accountId}/${agentId}` })
     await recordAudit(trx, { accountId, actor, action: 'agent.delete', target: agentId })

@@ -7,6 +7,7 @@ import { type AgentChange, updateAgent } from '../../agents/records/update-agent
 import type { StylesChange } from '../../agents/settings/styles-schema.ts'
 import { updateStyles } from '../../agents/settings/update-styles.ts'
 import { withModels } from '../../agents/settings/with-models.ts'
+import { withdrawLater } from '../../channels/email/connection/withdraw-permission.ts'
 import type { Context } from '../../context.ts'
 import { dropReplies } from '../../conversations/records/drop-replies.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
@@ -37,7 +38,7 @@ export const chatbotRoutes = (ctx: Pick<Context, 'db' | 'filesDir' | 'jobs' | 'm
 
   route(contract.deleteChatbot, async ({ caller, query }) => {
     await deleteAgent(
-      { ...ctx, dropReplies },
+      { ...ctx, dropReplies, withdrawLater: (trx, agent) => withdrawLater(ctx, trx, agent) },
       { accountId: caller.account.id, agentId: query.chatbotId },
       caller.actor,
     )

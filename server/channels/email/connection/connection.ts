@@ -171,7 +171,7 @@ const placeOf = (agentId: string, column: string) => placeOfRow('email_connectio
 
 const opened = async (
   { secrets }: Pick<Context, 'secrets'>,
-  { agent_id }: ConnectionRow,
+  { agent_id }: Pick<ConnectionRow, 'agent_id'>,
   column: string,
   text: string | null,
   within?: Db,
@@ -200,8 +200,10 @@ export const clientSecretOf = async (
     : null
 
 /** Returns the permission that a provider has given; null if there is none. */
-export const refreshTokenOf = (ctx: Pick<Context, 'secrets'>, row: ConnectionRow): Promise<string | null> =>
-  opened(ctx, row, 'oauth_refresh_token', row.oauth_refresh_token)
+export const refreshTokenOf = (
+  ctx: Pick<Context, 'secrets'>,
+  row: Pick<ConnectionRow, 'agent_id' | 'oauth_refresh_token'>,
+): Promise<string | null> => opened(ctx, row, 'oauth_refresh_token', row.oauth_refresh_token)
 
 export const smtpLogin = async (ctx: LoginDeps, row: ConnectionRow): Promise<Login> => ({
   ...row.smtp,

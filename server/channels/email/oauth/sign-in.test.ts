@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test'
 import { SMTPServer } from 'smtp-server'
 import { type OauthProvider, startOauthProvider } from '../../../../test/oauth-provider.ts'
 import { type Client, type Service, startService } from '../../../../test/start.ts'
+import { until } from '../../../../test/until.ts'
 import { memberOf, type Worker } from '../../../../test/workspace.ts'
 
 const ADDRESS = 'support@shop.example'
@@ -113,6 +114,16 @@ test('a mailbox is connected with the permission of a provider, and disconnectin
   assert.equal(latest?.get('grant_type'), 'refresh_token')
   assert.equal((await client.request('DELETE', `${agent}/connection`)).status, 200)
   assert.equal(provider.isWithdrawn(), true)
+})
+
+test('the permission of a mailbox is withdrawn when its agent is deleted', async () => {
+  const id = await newAgent()
+  const { url, attempt } = await begin(`/agents/${id}/email/oauth`)
+  const body = backFrom(await provider.permit(url, ADDRESS), attempt)
+  await owner.request('PUT', `/agents/${id}/email/oauth/permission`, body)
+  assert.equal(provider.isWithdrawn(), false)
+  assert.equal((await client.request('DELETE', `/agents/${id}`)).status, 200)
+  await until('the withdrawal', () => provider.isWithdrawn())
 })
 
 test('a permission that another agent uses is not withdrawn, and one that cannot be read is no obstacle', async () => {

@@ -37,7 +37,7 @@ export const listConversationMails = endpoint({
   tag: 'Conversations',
   summary: 'Who wrote and received the mails of a conversation',
   description:
-    'For each message that is a mail of the customer or of your team. `hasHtml`: what it looks like can be shown.',
+    'For each message that is a mail of the customer, of your team or, once it was sent, of the agent. `hasHtml`: what it looks like can be shown.',
   scope: 'conversations:read',
   success: {
     status: 200,

@@ -57,20 +57,25 @@ export async function originalOf(
 
 type Mail = { messageId: string } & Partial<ReceivedMail & MailPeople>
 
-/** Returns the people of the mails of a conversation: as the customer's were received, and as members sent theirs. */
+/** Returns the people of the mails of a conversation: as the customer's were received, and as ours were sent. */
 export async function mailsOf(
   db: Db,
   { accountId, agentId, conversationId }: ConversationRef,
 ): Promise<Mail[]> {
   const { rows } = await sql<{ id: string; mail: Omit<Mail, 'messageId'> }>`
-    select messages.id, coalesce(received.content -> 'mail', said.metadata -> 'mail') as mail from messages
-    left join inbound_messages as received
-      on received.message_id = messages.id and received.account_id = ${accountId}
-    left join ticket_messages as said
-      on said.message_id = messages.id and said.account_id = ${accountId} and said.type = 'reply'
-    where messages.account_id = ${accountId} and messages.agent_id = ${agentId}
-      and messages.conversation_id = ${conversationId}
-      and coalesce(received.content -> 'mail', said.metadata -> 'mail') is not null
-    order by messages.seq`.execute(db)
+    select * from (
+      select messages.id, messages.seq,
+        coalesce(received.content -> 'mail', said.metadata -> 'mail', answered.content -> 'people') as mail
+      from messages
+      left join inbound_messages as received
+        on received.message_id = messages.id and received.account_id = ${accountId}
+      left join ticket_messages as said
+        on said.message_id = messages.id and said.account_id = ${accountId} and said.type = 'reply'
+      left join deliveries as answered
+        on answered.message_id = messages.id and answered.account_id = ${accountId}
+          and answered.conversation_id = ${conversationId}
+      where messages.account_id = ${accountId} and messages.agent_id = ${agentId}
+        and messages.conversation_id = ${conversationId}) as mails
+    where mail is not null order by seq`.execute(db)
   return rows.map(({ id, mail }) => ({ messageId: id, ...mail }))
 }

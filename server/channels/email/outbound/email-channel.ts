@@ -2,23 +2,16 @@ import type { Context } from '../../../context.ts'
 import type { DeliveryRow } from '../../../inbox/deliveries/claim-delivery.ts'
 import { type ThreadRow, threadOf } from '../../../inbox/deliveries/enqueue-delivery.ts'
 import { answeredByAgent } from '../../../inbox/deliveries/mail-people.ts'
-import type { Attempt } from '../../../inbox/deliveries/settle-delivery.ts'
+import { type Attempt, changeDelivery } from '../../../inbox/deliveries/settle-delivery.ts'
+import { json } from '../../../platform/db/statements/json.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import type { MailPeople } from '../../../platform/db/tables/channels.ts'
 import { describeMailError } from '../../../platform/mail/mail-failure.ts'
 import { openSmtp, SendFailure } from '../../../platform/mail/smtp.ts'
-import type { Channel, ChannelNeeds } from '../../registry/channel.ts'
-import {
-  type ConnectionRow,
-  markKeyOf,
-  recordRefusal,
-  recordSmtp,
-  rowOf,
-  smtpLogin,
-} from '../connection/connection.ts'
-import { peerFrom } from '../connection/thread-marks.ts'
+import type { Channel } from '../../registry/channel.ts'
+import { type ConnectionRow, recordRefusal, recordSmtp, rowOf, smtpLogin } from '../connection/connection.ts'
 import { KEEP_SENT, type KeepSent } from './keep-sent.ts'
-import { mailOf } from './mail-of-delivery.ts'
+import { mailOf, mailOfForward } from './mail-of-delivery.ts'
 import { changeMailThread, mailThreadOf, peopleAfter, withReference } from './mail-threads.ts'
 import { threadOfTicket } from './ticket-thread.ts'
 
@@ -28,25 +21,27 @@ export const emailChannel: Channel = {
     const row = await rowOf(ctx.db, { accountId: delivery.account_id, agentId: delivery.agent_id })
     if (!row) return { kind: 'refused', reason: 'No mailbox is connected to the agent.' }
     const { account_id, thread_id } = delivery
-    if (delivery.content.isForward) return forward(ctx, row, delivery, signal)
+    if (delivery.content.isForward) {
+      const mail = await mailOfForward(ctx, row, delivery)
+      return typeof mail === 'string' ? { kind: 'refused', reason: mail } : hand(ctx, row, mail, signal)
+    }
     const thread = thread_id
       ? await threadOf(ctx.db, account_id, thread_id)
       : await threadOfTicket(ctx, row, delivery)
     const mailThread = thread && mailThreadOf(thread)
     if (!thread || !mailThread) return { kind: 'refused', reason: 'There is no e-mail address to send to.' }
-    const { people: chosen } = delivery.content
-    const people = chosen ?? answeredByAgent(thread)
+    const people = delivery.content.people ?? answeredByAgent(thread)
     if (!people) return { kind: 'refused', reason: 'There is no e-mail address to send to.' }
     const mail = await mailOf(ctx, row, delivery, { peer: thread.peer, thread: mailThread, people })
     if (typeof mail === 'string') return { kind: 'refused', reason: mail }
     const attempt = await hand(ctx, row, mail, signal)
     if (attempt.kind === 'sent') {
-      await noteSent(ctx, thread, mail.messageId, attempt.providerMessageId, chosen ?? null).catch(
-        (error: unknown) =>
-          ctx.log.error(
-            { err: error, delivery: delivery.id },
-            'a sent mail could not be recorded in its thread',
-          ),
+      const seen = { messageId: mail.messageId, serverMessageId: attempt.providerMessageId, people }
+      await noteSent(ctx, thread, delivery, seen).catch((error: unknown) =>
+        ctx.log.error(
+          { err: error, delivery: delivery.id },
+          'a sent mail could not be recorded in its thread',
+        ),
       )
     }
     return attempt
@@ -59,24 +54,6 @@ export const emailChannel: Channel = {
         deliveryId: delivery.id,
       })
   },
-}
-
-/** An answer to it belongs to no thread, so it goes out without one. */
-async function forward(
-  ctx: ChannelNeeds,
-  row: ConnectionRow,
-  delivery: DeliveryRow,
-  signal: AbortSignal,
-): Promise<Attempt> {
-  const { subject = '', people } = delivery.content
-  const [first] = people?.to ?? []
-  if (!people || !first) return { kind: 'refused', reason: 'There is no e-mail address to send to.' }
-  const mail = await mailOf(ctx, row, delivery, {
-    peer: peerFrom(await markKeyOf(ctx, row), `forward ${delivery.id}`),
-    thread: { subject, to: first, participants: [], references: [], lastReceived: null, alsoTo: null },
-    people,
-  })
-  return typeof mail === 'string' ? { kind: 'refused', reason: mail } : hand(ctx, row, mail, signal)
 }
 
 type Mail = { raw: Buffer; envelope: { from: string; to: string[] }; messageId: string }
@@ -120,15 +97,23 @@ async function hand(
   }
 }
 
-/** Answers refer to our Message-ID or to the one that the server has replaced it with. */
+/**
+ * Answers refer to our Message-ID or to the one that the server has replaced it with. Whom the agent's own mail went
+ * to is only known now; the recipients that a person chose are also those of the next answers.
+ */
 async function noteSent(
   { db }: Pick<Context, 'db'>,
   thread: ThreadRow,
-  messageId: string,
-  serverMessageId: string | null,
-  chosen: MailPeople | null,
+  delivery: DeliveryRow,
+  {
+    messageId,
+    serverMessageId,
+    people,
+  }: { messageId: string; serverMessageId: string | null; people: MailPeople },
 ): Promise<void> {
   const seen = serverMessageId ?? messageId
+  const { content } = delivery
+  const isChosen = content.people !== undefined && delivery.ticket_message_id !== null
   await transact(db, async (trx) => {
     await changeMailThread(
       trx,
@@ -137,10 +122,12 @@ async function noteSent(
       (known) =>
         known && {
           ...known,
-          ...(chosen ? peopleAfter(known, chosen) : {}),
+          ...(isChosen ? peopleAfter(known, people) : {}),
           references: withReference(known.references, seen),
         },
     )
+    if (content.people === undefined)
+      await changeDelivery(trx, delivery, { content: json({ ...content, people }) })
     if (seen === messageId) return
     await trx
       .insertInto('email_messages')

@@ -8,7 +8,7 @@ import { describeMailError, MailFailure } from '../../../platform/mail/mail-fail
 import { type ConnectionRow, imapLogin, markKeyOf, recordSent, rowOf } from '../connection/connection.ts'
 import { messageIdOf } from '../connection/thread-marks.ts'
 import { withImap } from '../inbound/imap.ts'
-import { mailOf } from './mail-of-delivery.ts'
+import { mailOf, mailOfForward } from './mail-of-delivery.ts'
 import { type MailThread, mailThreadOf } from './mail-threads.ts'
 
 export const KEEP_SENT = 'keep-sent-mail'
@@ -50,23 +50,10 @@ async function keep(
   signal: AbortSignal,
 ): Promise<void> {
   const login = await imapLogin(ctx, row)
-  const thread = await threadOf(ctx.db, row.account_id, delivery.thread_id)
-  const mailThread = thread && mailThreadOf(thread)
-  if (!login || !mailThread) return
-  const key = await markKeyOf(ctx, row)
-  const ids = [
-    messageIdOf(key, delivery.id, thread.peer, row.address.slice(row.address.lastIndexOf('@') + 1)),
-    delivery.provider_message_id ?? '',
-  ]
-  const people = delivery.content.people ?? answeredByAgent(thread)
-  if (!people) return
-  const mail = await mailOf(ctx, row, delivery, {
-    peer: thread.peer,
-    thread: asSent(mailThread, ids),
-    people,
-  })
-  // A file of it is gone, so it cannot be made again.
-  if (typeof mail === 'string') return
+  const mail = login && (await mailSent(ctx, row, delivery))
+  // What it was made of is gone, so it cannot be made again.
+  if (!mail || typeof mail === 'string') return
+  const ids = [mail.messageId, delivery.provider_message_id ?? '']
   await withImap(login, ctx.config.allowedPrivateHosts, { maxMs: MAX_MS, signal }, async (client) => {
     const folders = await client.list()
     const folder = folders.find(({ specialUse }) => specialUse === '\\Sent')
@@ -80,6 +67,25 @@ async function keep(
     const kept = await client.append(folder.path, mail.raw, ['\\Seen'], delivery.updated_at)
     if (!kept) throw new MailFailure('The mail could not be put into the folder of sent mails.')
   })
+}
+
+/** Returns the mail as it was sent; null or why there is none. */
+async function mailSent(
+  ctx: Pick<Context, 'db' | 'filesDir' | 'secrets'>,
+  row: ConnectionRow,
+  delivery: DeliveryRow,
+): Promise<Awaited<ReturnType<typeof mailOf>> | null> {
+  if (delivery.content.isForward) return mailOfForward(ctx, row, delivery)
+  const thread = await threadOf(ctx.db, row.account_id, delivery.thread_id)
+  const mailThread = thread && mailThreadOf(thread)
+  const people = thread && (delivery.content.people ?? answeredByAgent(thread))
+  if (!thread || !mailThread || !people) return null
+  const domain = row.address.slice(row.address.lastIndexOf('@') + 1)
+  const ids = [
+    messageIdOf(await markKeyOf(ctx, row), delivery.id, thread.peer, domain),
+    delivery.provider_message_id ?? '',
+  ]
+  return mailOf(ctx, row, delivery, { peer: thread.peer, thread: asSent(mailThread, ids), people })
 }
 
 /** Returns the thread as it was when the mail was sent: without this mail and what came after it. */

@@ -5,6 +5,7 @@ import type { DeliveryRow } from '../../../inbox/deliveries/claim-delivery.ts'
 import { ownRow } from '../../../platform/db/refs.ts'
 import type { MailPeople } from '../../../platform/db/tables/channels.ts'
 import { type ConnectionRow, markKeyOf } from '../connection/connection.ts'
+import { peerFrom } from '../connection/thread-marks.ts'
 import type { MailFile } from '../parse/parsed-mail.ts'
 import { composeMail } from './compose-mail.ts'
 import type { MailThread } from './mail-threads.ts'
@@ -36,6 +37,22 @@ export async function mailOf(
     signature,
     files,
     automatic: delivery.ticket_message_id === null,
+  })
+}
+
+/** Returns the mail of messages that are shown to somebody else. It belongs to no thread, and neither do answers to it. */
+export async function mailOfForward(
+  ctx: Pick<Context, 'db' | 'filesDir' | 'secrets'>,
+  row: ConnectionRow,
+  delivery: DeliveryRow,
+): Promise<Mail | string> {
+  const { subject = '', people } = delivery.content
+  const [first] = people?.to ?? []
+  if (!people || !first) return 'There is no e-mail address to send to.'
+  return mailOf(ctx, row, delivery, {
+    peer: peerFrom(await markKeyOf(ctx, row), `forward ${delivery.id}`),
+    thread: { subject, to: first, participants: [], references: [], lastReceived: null, alsoTo: null },
+    people,
   })
 }
 

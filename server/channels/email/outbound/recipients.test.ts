@@ -70,6 +70,19 @@ test("the agent's answer goes to the people of the mail, but to no mailbox of ou
   const { to, cc } = await sent(box)
   assert.deepEqual(to, ['ann@example.com', 'bob@example.com', 'carol@example.com'])
   assert.equal(cc, 'Bob <bob@example.com>, Carol <carol@example.com>')
+  const [conversation] = await box.conversations()
+  const path = `/agents/${box.agentId}/conversations/${conversation?.id}/mails`
+  const [received, answered] = (await client.request('GET', path)).body
+  assert.equal(received.from.address, 'ann@example.com')
+  const { messageId: _, ...people } = answered
+  assert.deepEqual(people, {
+    to: [{ address: 'ann@example.com', name: 'Ann' }],
+    cc: [
+      { address: 'bob@example.com', name: 'Bob' },
+      { address: 'carol@example.com', name: 'Carol' },
+    ],
+    bcc: [],
+  })
 })
 
 test('an alias of the mailbox gets no copy, and a circular is answered to its sender alone', async () => {

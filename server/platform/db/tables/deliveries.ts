@@ -18,7 +18,7 @@ export type DeliveryContent = {
   template?: DeliveredTemplate
   /** Whether it is sent even to people who have opted out, as the confirmation of that is. */
   evenOptedOut?: boolean
-  /** The recipients of a mail that a person wrote. The agent's own go to all people of the thread. */
+  /** The recipients of a mail: those that a person chose, or those that the agent's own went to once it was sent. */
   people?: MailPeople
   /** The subject of a mail that begins a thread. */
   subject?: string
