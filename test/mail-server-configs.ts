@@ -88,7 +88,7 @@ export const quotas = ({ folder, uid, gid }: Pick<ServerOptions, 'folder' | 'uid
   `full::${uid}:${gid}::${folder}/mail/full::userdb_quota_rule=*:bytes=${QUOTA}\n`
 
 /** Bytes of the mailbox of the user "full". */
-export const QUOTA = 100_000
+const QUOTA = 100_000
 
 /** Dovecot asks the provider whose a token is, and lets the person into the mailbox of that address. */
 export const oauthConfig = (introspectionUrl: string): string => `
