@@ -1,7 +1,7 @@
 import { copyActions } from './actions/definitions/copy-actions.ts'
 import type { AgentReactions } from './agents/records/agent-reactions.ts'
 import type { Models } from './ai/models.ts'
-import { withdrawLater } from './channels/email/connection/withdraw-permission.ts'
+import { withdrawLater } from './channels/email/connection/withdraw-later.ts'
 import { deliverAnswer } from './channels/outbound/deliver-answer.ts'
 import { dropReplies } from './conversations/records/drop-replies.ts'
 import type { ConversationRow } from './conversations/records/queries.ts'

@@ -3,11 +3,8 @@ import type { TurnNeeds } from '../conversations/turn/turn.ts'
 import type { Task } from '../platform/jobs/jobs.ts'
 import type { RecurringJob } from '../platform/jobs/recurring-jobs.ts'
 import { POLL_MS } from '../platform/jobs/recurring-jobs.ts'
-import {
-  WITHDRAW_PERMISSION,
-  type WithdrawPermission,
-  withdrawPermission,
-} from './email/connection/withdraw-permission.ts'
+import { WITHDRAW_PERMISSION, type WithdrawPermission } from './email/connection/withdraw-later.ts'
+import { withdrawPermission } from './email/connection/withdraw-permission.ts'
 import { KEEP_SENT, type KeepSent, keepSent } from './email/outbound/keep-sent.ts'
 import { createMailReader } from './email/parse/mail-reader.ts'
 import { ANSWER, type Answer, processInbound } from './inbound/process-inbound.ts'

@@ -7,7 +7,7 @@ import { type AgentChange, updateAgent } from '../../agents/records/update-agent
 import type { StylesChange } from '../../agents/settings/styles-schema.ts'
 import { updateStyles } from '../../agents/settings/update-styles.ts'
 import { withModels } from '../../agents/settings/with-models.ts'
-import { withdrawLater } from '../../channels/email/connection/withdraw-permission.ts'
+import { withdrawLater } from '../../channels/email/connection/withdraw-later.ts'
 import type { Context } from '../../context.ts'
 import { dropReplies } from '../../conversations/records/drop-replies.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
