@@ -4,8 +4,10 @@ export type Reply = {
   tokens?: string[]
   /** What the model thinks before its answer. */
   reasoning?: string
-  /** The tokens that were read and written, as chat completions tell them. The default is 7 and 5. */
+  /** The tokens that were read and written. The default is 7 and 5. */
   usage?: [read: number, written: number]
+  /** How many of those that were read came from the cache. */
+  cached?: number
   toolCalls?: { id: string; name: string; input: unknown }[]
   /** The finish reason as the protocol spells it. The default is `stop` or `tool_calls`. */
   finishReason?: string

@@ -14,10 +14,33 @@ const named = (type: string, value: object): string =>
   `event: ${type}\ndata: ${JSON.stringify({ type, ...value })}\n\n`
 const halves = (text: string): string[] => [text.slice(0, text.length >> 1), text.slice(text.length >> 1)]
 
-const usageOf = ({ usage: [prompt_tokens, completion_tokens] = [7, 5] }: Reply) => ({
+const DEFAULT: NonNullable<Reply['usage']> = [7, 5]
+
+const usageOf = ({ usage: [prompt_tokens, completion_tokens] = DEFAULT, cached }: Reply) => ({
   prompt_tokens,
   completion_tokens,
   total_tokens: prompt_tokens + completion_tokens,
+  ...(cached === undefined ? {} : { prompt_tokens_details: { cached_tokens: cached } }),
+})
+
+const responsesUsage = ({ usage: [input_tokens, output_tokens] = DEFAULT, cached }: Reply) => ({
+  input_tokens,
+  output_tokens,
+  ...(cached === undefined ? {} : { input_tokens_details: { cached_tokens: cached } }),
+})
+
+/** Anthropic counts what came from the cache apart. */
+const anthropicUsage = ({ usage: [read, output_tokens] = DEFAULT, cached = 0 }: Reply) => ({
+  input_tokens: read - cached,
+  output_tokens,
+  ...(cached === 0 ? {} : { cache_read_input_tokens: cached }),
+})
+
+const googleUsage = ({ usage: [promptTokenCount, candidatesTokenCount] = DEFAULT, cached }: Reply) => ({
+  promptTokenCount,
+  candidatesTokenCount,
+  totalTokenCount: promptTokenCount + candidatesTokenCount,
+  ...(cached === undefined ? {} : { cachedContentTokenCount: cached }),
 })
 
 /** OpenAI chat completions. */
@@ -147,7 +170,7 @@ export function responsesWire(): Wire {
               response: {
                 id: 'r1',
                 incomplete_details: reply.finishReason ? { reason: reply.finishReason } : null,
-                usage: { input_tokens: 7, output_tokens: 5 },
+                usage: responsesUsage(reply),
                 service_tier: null,
               },
             }),
@@ -218,7 +241,7 @@ export function anthropicWire(): Wire {
                 stop_reason: reply.finishReason ?? (reply.toolCalls ? 'tool_use' : 'end_turn'),
                 stop_sequence: null,
               },
-              usage: { output_tokens: 5 },
+              usage: anthropicUsage(reply),
             }),
             named('message_stop', {}),
           ]),
@@ -228,12 +251,12 @@ export function anthropicWire(): Wire {
 
 /** Google generateContent. */
 export function googleWire(): Wire {
-  const piece = (parts: object[], finishReason?: string) =>
+  const piece = (parts: object[], finishReason?: string, reply: Reply = {}) =>
     data({
       candidates: [
         { content: { role: 'model', parts }, ...(finishReason ? { finishReason } : {}), index: 0 },
       ],
-      usageMetadata: { promptTokenCount: 7, candidatesTokenCount: 5, totalTokenCount: 12 },
+      usageMetadata: googleUsage(reply),
     })
   return {
     opening: () => [],
@@ -242,6 +265,7 @@ export function googleWire(): Wire {
     toolCall: ({ name, input }) => [
       piece([{ functionCall: { name, args: input }, thoughtSignature: 'sealed' }]),
     ],
-    closing: (reply) => (reply.withoutFinish ? [] : [piece([{ text: '' }], reply.finishReason ?? 'STOP')]),
+    closing: (reply) =>
+      reply.withoutFinish ? [] : [piece([{ text: '' }], reply.finishReason ?? 'STOP', reply)],
   }
 }
