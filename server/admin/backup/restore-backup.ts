@@ -85,16 +85,17 @@ export async function restoreBackup(
 
 /** Throws CommandFailure unless the file can be restored completely. */
 export async function checkBackup(file: string): Promise<void> {
-  let isFirst = true
+  let first: Line | null = null
   for await (const line of readBackup(file)) {
-    if (isFirst) refuseOtherVersion(line)
+    first ??= line
     if (line.kind === 'head' && line.account)
       throw new CommandFailure(
         `${file} contains one account, and restoring it would remove all others; use import. Nothing was changed.`,
       )
-    isFirst = false
   }
-  if (isFirst) throw new CommandFailure(`${file} is not a backup of Parley; nothing was changed.`)
+  if (!first) throw new CommandFailure(`${file} is not a backup of Parley; nothing was changed.`)
+  // A damaged first line looks like that of another version, so this comes after the whole file was read.
+  refuseOtherVersion(first)
 }
 
 /** Throws unless the first line says that the backup was written with this program's schema. */
