@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { after, before, type TestContext, test } from 'node:test'
 import { answersAsked, type ModelHome, type Provider, startModelHome } from '../../../../test/model-home.ts'
 import { until } from '../../../../test/until.ts'
 import { providers } from '../../../ai/catalogue/catalogue.ts'
+
+/** `node --test --test-update-snapshots` on this file writes them anew. */
+const SNAPSHOTS = join(import.meta.dirname, '../../../../test/fixtures/requests')
 
 let home: ModelHome
 before(async () => {
@@ -72,5 +76,5 @@ for (const provider of providers)
       const used = models.find((one: { agentId: string }) => one.agentId === agentId)
       return used?.inputTokens === 3_000 && used.cachedTokens === 2_400
     })
-    t.assert.snapshot(readable(newest), { serializers: [String] })
+    t.assert.fileSnapshot(readable(newest), join(SNAPSHOTS, `${provider}.txt`), { serializers: [String] })
   })
