@@ -18,7 +18,7 @@ export type OauthProvider = {
   permit(url: string, address: string): Promise<string>
   /** What was asked for tokens, oldest first. */
   asked: URLSearchParams[]
-  /** Whether a token lets somebody into this mailbox. */
+  /** Whether the token gives access to this mailbox. */
   accepts(token: string, address: string): boolean
   withdrawAll(): void
   /** Whether no permission is left. */

@@ -46,7 +46,7 @@ const WISHES = ['note_person', 'show_map', 'a story', 'Which colour', 'password'
 const PERSON = { id: 'call_1', name: 'note_person', input: { name: 'Ann Berg', email: 'ann@example.com' } }
 const MAP = { id: 'call_2', name: 'show_map', input: { place: 'Oslo' } }
 
-/** Does what the customer asked for last, once. */
+/** Answers the customer's last message, calling an action at most once. */
 function obedient({ wire, body }: ModelRequest): Reply {
   const talk = JSON.stringify(body.messages ?? body.input ?? body.contents)
   const wish = WISHES.toSorted((a, b) => talk.lastIndexOf(b) - talk.lastIndexOf(a))[0] ?? ''

@@ -32,7 +32,7 @@ export async function setGuardrails(
     .updateTable('agents')
     .set({
       guardrails: json({ ...before, ...change }),
-      // Of another budget, the owners are told anew.
+      // The owners are told again when the budget changes.
       ...(change.budget === undefined ? {} : { budget_told: null }),
     })
     .where(ownRow(accountId, agentId))

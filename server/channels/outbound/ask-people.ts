@@ -3,11 +3,11 @@ import { requireAgent } from '../../agents/records/find-agent.ts'
 import { channelNames } from '../../agents/settings/channel-names.ts'
 import { chatChannel } from '../../agents/settings/chat-channel.ts'
 import { WIDGET } from '../../conversations/records/queries.ts'
-import { ensureTicket } from '../../inbox/tickets/open-ticket.ts'
+import { ensureTicketOf } from '../../inbox/tickets/open-ticket.ts'
 import { publishDeskEvent } from '../../inbox/tickets/publish-desk-event.ts'
 import type { Trx } from '../../platform/db/database.ts'
 import type { Notifier } from '../../platform/db/notifier.ts'
-import { type AgentRef, ownRow } from '../../platform/db/refs.ts'
+import type { AgentRef } from '../../platform/db/refs.ts'
 
 /**
  * Opens a ticket for what the agent could not answer, unless one is open, if the agent may hand over to
@@ -26,20 +26,7 @@ export async function askPeople(
       ? chatChannel(await requireAgent(trx, { accountId, agentId }))
       : channelNames.find((names) => names.source === source)?.settings
   if (!channel || !(await offersAction(trx, { accountId, agentId }, channel, 'escalate'))) return null
-  const { title, user_id } = await trx
-    .selectFrom('conversations')
-    .select(['title', 'user_id'])
-    .where(ownRow(accountId, conversationId))
-    .executeTakeFirstOrThrow()
-  const { ticket } = await ensureTicket(trx, {
-    accountId,
-    agentId,
-    conversationId,
-    subject: title,
-    description,
-    customer: { id: user_id, name: null, email: null, phoneNumber: null },
-    assigneeId: null,
-  })
+  const ticket = await ensureTicketOf(trx, { accountId, agentId, conversationId }, description)
   return () =>
     publishDeskEvent(
       ctx,

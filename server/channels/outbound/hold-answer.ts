@@ -1,11 +1,11 @@
 import type { HeldAnswer } from '../../conversations/turn/end-turn.ts'
 import { addTicketMessage, noteMessage } from '../../inbox/messages/add-ticket-message.ts'
 import { renderMarkdown } from '../../inbox/messages/render/render-markdown.ts'
-import { ensureTicket } from '../../inbox/tickets/open-ticket.ts'
+import { ensureTicketOf } from '../../inbox/tickets/open-ticket.ts'
 import { publishDeskEvent } from '../../inbox/tickets/publish-desk-event.ts'
 import type { Trx } from '../../platform/db/database.ts'
 import type { Notifier } from '../../platform/db/notifier.ts'
-import { type AgentRef, ownRow } from '../../platform/db/refs.ts'
+import type { AgentRef } from '../../platform/db/refs.ts'
 
 /**
  * Puts an answer that is held for a person into the ticket of its conversation, as a note that only the team sees.
@@ -18,20 +18,11 @@ export async function holdAnswer(
   { conversationId, messageId }: { conversationId: string; messageId: string },
   { text, ungrounded }: HeldAnswer,
 ): Promise<() => Promise<void>> {
-  const { title, user_id } = await trx
-    .selectFrom('conversations')
-    .select(['title', 'user_id'])
-    .where(ownRow(accountId, conversationId))
-    .executeTakeFirstOrThrow()
-  const { ticket } = await ensureTicket(trx, {
-    accountId,
-    agentId,
-    conversationId,
-    subject: title,
-    description: 'An answer was held for a person.',
-    customer: { id: user_id, name: null, email: null, phoneNumber: null },
-    assigneeId: null,
-  })
+  const ticket = await ensureTicketOf(
+    trx,
+    { accountId, agentId, conversationId },
+    'An answer was held for a person.',
+  )
   const note = await addTicketMessage(trx, ticket, {
     type: 'note',
     sender: { type: 'system', id: null, name: null, email: null },

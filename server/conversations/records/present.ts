@@ -24,7 +24,7 @@ export type MessageMetadata = {
   model?: string
   /** Values of the answer that stand in nothing that its model was given. */
   ungrounded?: Ungrounded[]
-  /** Set when the answer was held for a person, so that this is the sentence that the customer got in its place. */
+  /** Whether the answer was held for a person. The message is then the sentence that the customer got instead. */
   isHeld?: true
   /** Set when the answer ended without a word. People see a sentence in its place; the API shows it as it is. */
   isSilent?: true

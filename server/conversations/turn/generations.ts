@@ -56,7 +56,7 @@ export type Generations = {
   readonly turns: MainThreadScheduler
   /** Places for generating answers. One place covers all model calls of an answer. */
   readonly answering: FairPlaces
-  /** Places to decode a picture, which takes hundreds of megabytes. */
+  /** Limits how many pictures are decoded at once, because one can take hundreds of megabytes. */
   readonly decoding: FairPlaces
   /**
    * Whether the database is being closed. The process that later closes a generation from its log recovers what has

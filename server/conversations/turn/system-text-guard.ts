@@ -2,12 +2,12 @@ import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 
 /** So many letters in a row, which are about three words, may begin a quote. What follows them waits. */
 const BEGINS = 16
-/** So many are a quote: no answer has them by chance. */
-const QUOTES = 60
+/** The number of letters in a row that count as a quotation, because no answer repeats so many by chance. */
+const QUOTED_LETTERS = 60
 
 /**
- * Keeps a model that obeys somebody else from repeating what the service tells it. What the owner tells it is not looked
- * for, because answers may say what stands there.
+ * Stops an answer that quotes the service's own instructions, as a model does that obeys an injection. The owner's
+ * instructions are not guarded, because answers may quote them.
  */
 export class SystemTextGuard {
   /** Every run of letters of the rules. */
@@ -53,7 +53,7 @@ export class SystemTextGuard {
   #read(letter: string): void {
     this.#newest = (this.#newest + letter).slice(-BEGINS)
     this.#inARow = this.#runs.has(this.#newest) ? this.#inARow + 1 : 0
-    this.#isQuoted ||= this.#inARow > QUOTES - BEGINS
+    this.#isQuoted ||= this.#inARow > QUOTED_LETTERS - BEGINS
   }
 }
 

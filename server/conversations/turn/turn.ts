@@ -171,7 +171,7 @@ export type Prepared = {
   promptFor(model: ModelEntry): LanguageModelV4Prompt
   /** Whether the customer has sent a picture that this model is not shown. */
   hasUnseen(model: ModelEntry): boolean
-  /** The tool that the first step has to call, for a customer who wants a person or a picture; else null. */
+  /** The tool that the first step has to call, when the customer asks for a person or has sent a picture that no model sees; else null. */
   mustCall: string | null
   /** The tool that passes the conversation to a person, if there is one. */
   escalate: string | null

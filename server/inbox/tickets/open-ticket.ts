@@ -6,7 +6,7 @@ import { noteTicket } from '../../conversations/records/set-status.ts'
 import type { Trx } from '../../platform/db/database.ts'
 import { newId } from '../../platform/db/ids.ts'
 import type { Notifier } from '../../platform/db/notifier.ts'
-import { type AgentRef, ofAgent, ownRow } from '../../platform/db/refs.ts'
+import { type AgentRef, type ConversationRef, ofAgent, ownRow } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { Customer, Priority, StatusCategory } from '../../platform/db/tables/helpdesk.ts'
@@ -72,7 +72,30 @@ export async function openTicket(
   return { ticketNumber: ticket.number, isNew }
 }
 
-/** The same without the notification. Locks the conversation's row unless it is already locked. */
+/** Returns the open ticket of a conversation; if there is none, opens one for its customer. Sends no notification. */
+export async function ensureTicketOf(
+  trx: Trx,
+  { accountId, agentId, conversationId }: ConversationRef,
+  description: string,
+): Promise<TicketRow> {
+  const { title, user_id } = await trx
+    .selectFrom('conversations')
+    .select(['title', 'user_id'])
+    .where(ownRow(accountId, conversationId))
+    .executeTakeFirstOrThrow()
+  const { ticket } = await ensureTicket(trx, {
+    accountId,
+    agentId,
+    conversationId,
+    subject: title,
+    description,
+    customer: { id: user_id, name: null, email: null, phoneNumber: null },
+    assigneeId: null,
+  })
+  return ticket
+}
+
+/** Returns the open ticket or opens one, without a notification. Locks the conversation's row unless it is already locked. */
 export async function ensureTicket(
   trx: Trx,
   wanted: NewTicket,

@@ -158,7 +158,7 @@ const serverOf = ({ host, port, security, username }: ServerLogin): MailServer =
 const isSameLogin = (a: MailServer | null, b: MailServer | null): boolean =>
   a?.host === b?.host && a?.port === b?.port && a?.security === b?.security && a?.username === b?.username
 
-/** Returns the connection that there was. */
+/** Deletes the connection and returns it. */
 export const deleteConnection = (db: Db, ref: AgentRef): Promise<ConnectionRow | undefined> =>
   db.deleteFrom('email_connections').where(ofAgent(ref)).returningAll().executeTakeFirst()
 

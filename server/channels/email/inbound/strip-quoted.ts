@@ -134,7 +134,7 @@ function isQuotedHead(lines: string[], at: number, { recipients = [], subject = 
   return (values.length >= 3 && values.some(isAbout)) || (values.length >= 4 && isKnownQuoteHead(line.trim()))
 }
 
-/** Returns the values of the labelled lines that begin here. Long ones continue in a line without a label. */
+/** Returns the values of a header block that begins at this line. A long value continues in a line without a label. */
 function labelsAt(lines: string[], at: number): string[] {
   const values: string[] = []
   for (const line of lines.slice(at, at + MAX_HEADERS)) {

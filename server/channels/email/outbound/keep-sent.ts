@@ -69,7 +69,7 @@ async function keep(
   })
 }
 
-/** Returns the mail as it was sent; null or why there is none. */
+/** Returns the mail as it was sent, or null if it can no longer be written. */
 async function mailSent(
   ctx: Pick<Context, 'db' | 'filesDir' | 'secrets'>,
   row: ConnectionRow,

@@ -91,7 +91,7 @@ export async function changeCase(
     .executeTakeFirstOrThrow()
 }
 
-/** Throws RESOURCE_NOT_FOUND. */
+/** Deletes a case. Throws RESOURCE_NOT_FOUND. */
 export async function removeCase(db: Db, ref: AgentRef, id: string): Promise<void> {
   await requireRow(db.selectFrom('answer_cases').select('id').where(ofAgent(ref)), id)
   await db.deleteFrom('answer_cases').where(ofAgent(ref)).where('id', '=', id).execute()

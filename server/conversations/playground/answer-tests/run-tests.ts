@@ -130,9 +130,10 @@ async function runCase(
       answer = null
       error = reasonOf(failure)
     }
-    made = trial.made() ?? made
+    const record = trial.made()
+    made = record ?? made
     steps.push(...trial.steps)
-    credits += trial.made()?.run.credits ?? 0
+    credits += record?.run.credits ?? 0
     if (!answer) break
     history.push(messageOf('assistant', answer.parts as TranscriptMessage['parts']))
     for (const part of answer.parts)

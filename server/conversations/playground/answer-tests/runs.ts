@@ -48,7 +48,7 @@ const totalOf = {
 /** Returns up to `limit` + 1 runs, newest first, and the total number. */
 export const listRuns = (db: Db, ref: AgentRef, page: PageRequest) => newestFirst(runsOf(db, ref), page)
 
-/** Throws RESOURCE_NOT_FOUND. */
+/** Returns the run. Throws RESOURCE_NOT_FOUND. */
 export const requireRun = (db: Db, ref: AgentRef, id: string): Promise<RunRow> =>
   requireRow(runsOf(db, ref), id)
 
@@ -105,7 +105,7 @@ async function dropOldRuns(db: Db, ref: AgentRef): Promise<void> {
       order by created_at desc, id desc offset ${sql.lit(MAX_RUNS)})`.execute(db)
 }
 
-/** The background job that works through a run. */
+/** The background job that runs one test of a run. */
 export const RUN_ANSWER_TESTS = 'run-answer-tests'
 /** `done` is the number of tests that are done before the job: a job runs one test and enqueues the next. */
 export type RunAnswerTests = { accountId: AccountId; agentId: string; runId: string; done: number }

@@ -77,5 +77,5 @@ const OWN_NAMES = new RegExp(
   'g',
 )
 
-/** Removes the names and numbers that the service gives to what it quotes, which say nothing. */
+/** Removes the names of blocks and the numbers of passages, which are no evidence for what an answer says. */
 export const withoutOwnNames = (text: string): string => text.replace(OWN_NAMES, '')

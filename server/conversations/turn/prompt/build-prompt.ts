@@ -61,7 +61,7 @@ export type Beside = {
 export type PromptParts = {
   rules: Rules
   beside: Beside
-  /** See `blockKey`. */
+  /** The part of the names of data blocks that nobody else knows; see `blockKey`. */
   key: string
   /** Summaries of what was said before the transcript. */
   earlier: readonly (string | null)[]

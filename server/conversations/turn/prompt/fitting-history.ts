@@ -21,9 +21,10 @@ export function fittingFrom(transcript: readonly TranscriptMessage[], room: numb
     if (total > room) leaveOut(room / 2, at + 1)
   }
   // A long question has to fit, too.
-  if (total + sum(newest) > MOST * room) leaveOut(Math.max(0, MOST * room - sum(newest)), newest)
+  if (total + sum(newest) > MAX_OF_ROOM * room)
+    leaveOut(Math.max(0, MAX_OF_ROOM * room - sum(newest)), newest)
   return Math.max(0, from)
 }
 
-/** How much of `room` history and question may take together. */
-const MOST = 1.25
+/** The most that history and question may take together, as a multiple of `room`. */
+const MAX_OF_ROOM = 1.25

@@ -15,7 +15,7 @@ import { reportOf } from '../outcome-report.ts'
 import { withoutKey } from './blocks.ts'
 
 /**
- * The most characters of a result for the model; larger ones would push everything else out of its context window.
+ * The most characters of an action's result that a model is given. A longer one would crowd out the rest of the prompt.
  */
 const MAX_RESULT_LENGTH = 24_000
 

@@ -66,7 +66,7 @@ for (const provider of providers)
     await say('How long is the warranty of the Halo lamp?', {
       tokens: ['Five years [1].\n<answer-outcome>answered</answer-outcome>'],
     })
-    // Another question has other passages, or none.
+    // Another question finds other passages, or none.
     await say('thanks', { tokens: ['You are welcome.'] })
     await say(
       'Note me',

@@ -16,13 +16,13 @@ export type Place = {
   page: string | null
 }
 
-/** What the database knows of the surroundings, as JSON. */
+/** What one statement reads from the database, as JSON. */
 export type Known = {
   contact: Pick<Customer, 'name' | 'attributes'> | null
   hours: BusinessHours | null
 }
 
-/** Returns an expression that reads the contact, and, as `hours` does, when the team of the agent is there. */
+/** Returns an SQL expression for `Known`; `hours` is the expression for the business hours. */
 export const knownSurroundings = (
   { accountId, agentId }: AgentRef,
   { contactId, externalId }: Place,

@@ -153,7 +153,7 @@ function canonical(value: unknown): string {
 /** An entity tag in quotes; a weak one never matches (RFC 9110, section 13.1.1). */
 const TAGS = /^(?:\*|(?:W\/)?"[\x21\x23-\x7e]*"(?:\s*,\s*(?:W\/)?"[\x21\x23-\x7e]*")*)$/
 
-/** Returns a problem for an If-Match that is not valid, or an empty object. */
+/** Returns what is wrong with an If-Match header; an empty object if nothing is. */
 export function checkIfMatch(value: string | undefined): Details {
   if (value === undefined || TAGS.test(value.trim())) return {}
   return { 'If-Match': 'Must be * or ETags as responses give them, in quotes and separated by commas.' }
