@@ -46,7 +46,9 @@ export async function runCase(
     outcome: answer?.metadata.outcome ?? null,
   }
   const isHandedOver = await hasEscalated(ctx, ref, calls)
-  const checks = answer ? await checksOf(ctx, settings, asked, talk, { ...answered, isHandedOver }, signal) : []
+  const checks = answer
+    ? await checksOf(ctx, settings, asked, talk, { ...answered, isHandedOver }, signal)
+    : []
   return {
     caseId: asked.id,
     name: asked.name,
