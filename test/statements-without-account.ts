@@ -106,7 +106,7 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
   },
   'server/conversations/turn/generations.ts': {
     tables: ['generations'],
-    reason: 'They are the generations of one process.',
+    reason: 'They are the generations of one process, or those whose process died, which are ended.',
   },
   'server/channels/widget/talk/conversation-state.ts': {
     tables: ['conversations', 'members', 'tickets', 'generations'],
@@ -141,10 +141,6 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
   'server/inbox/deliveries/claim-delivery.ts': {
     tables: ['deliveries'],
     reason: 'The next delivery is sent.',
-  },
-  'server/conversations/turn/finish.ts': {
-    tables: ['generations'],
-    reason: 'Generations whose process died are ended.',
   },
   'server/conversations/records/expire-calls.ts': {
     tables: ['tool_calls'],

@@ -44,8 +44,7 @@ import { runRoutes } from './runs/run-routes.ts'
 import { attach, positionAfter } from './stream/follow.ts'
 import { sendReply, sendStream, wireFor } from './stream/send-stream.ts'
 import { stopGeneration } from './turn/generations.ts'
-import { readAgain } from './turn/replay.ts'
-import { startChat } from './turn/start.ts'
+import { readAgain, startChat } from './turn/start.ts'
 import { askOf, chatAgentOf, type TurnNeeds } from './turn/turn.ts'
 
 const RECENT_MESSAGES = 20

@@ -1,27 +1,24 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Selectable, sql } from 'kysely'
-import type { Logger } from 'pino'
+import type { LanguageModelV4Message } from '@ai-sdk/provider'
+import { channelNames } from '../../agents/settings/channel-names.ts'
 import { ModelFailure, whatHappened } from '../../ai/failures/model-failure.ts'
 import { withoutMarkers } from '../../knowledge/search/answering/citations.ts'
 import { presentSourcesOf } from '../../knowledge/search/answering/present-sources.ts'
 import { isUnavailable } from '../../platform/db/connections/database-errors.ts'
-import type { Db, Trx } from '../../platform/db/database.ts'
-import { ownRow } from '../../platform/db/refs.ts'
+import type { Trx } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
-import type { AccountId } from '../../platform/db/tables/columns.ts'
-import type { GenerationsTable, MessagePart } from '../../platform/db/tables/conversations.ts'
-import { forgetDeadProcesses } from '../../platform/db/upkeep/processes.ts'
+import type { Guardrails } from '../../platform/db/tables/agents.ts'
+import type { MessagePart } from '../../platform/db/tables/conversations.ts'
 import { storable, storableJson } from '../../platform/http/bodies/storable.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import { CUSTOMER_SENTENCES } from '../../platform/text/languages/customer-sentences.ts'
 import { withoutPaymentNumbers } from '../../platform/text/safety/payment-numbers.ts'
 import { asFarAsKept } from '../explanations/record-answer.ts'
 import { areTakenBack } from '../explanations/words-taken-back.ts'
+import { type Ungrounded, ungroundedValues } from '../grounding/ungrounded-values.ts'
 import {
   type Call,
   closingResults,
-  dropRunningCalls,
-  endCalls,
   hasSpoken,
   hasWords,
   keptOfBroken,
@@ -32,24 +29,19 @@ import {
 import type { MessageMetadata } from '../records/present.ts'
 import { interrupted } from '../records/queries.ts'
 import type { AnswerOutcome } from '../records/schema.ts'
-import type { StreamEvent } from '../stream/events.ts'
-import { errorOf, partsOf, readLog } from '../stream/generation-log.ts'
+import { errorOf } from '../stream/generation-log.ts'
 import type { LiveGeneration } from '../stream/reading.ts'
 import {
-  type DeliverAnswer,
   type Ending,
   endTurn,
   firstEvents,
   lastWords,
-  lockConversation,
   lostBeforeWords,
   type Outcome,
   type StoredMessage,
 } from './end-turn.ts'
-import { reportedTopic } from './forbidden-topics.ts'
-import { confirmed } from './outcome-report.ts'
-import type { Orphans, StepsResult, Turn, TurnNeeds } from './turn.ts'
-import { ungroundedOf, ungroundedRule } from './ungrounded-answer.ts'
+import { confirmed, reportedTopic } from './outcome-report.ts'
+import type { StepsResult, Turn, TurnNeeds } from './turn.ts'
 
 /** How long a finished answer is kept in memory while the database is not available, in milliseconds. */
 const MAX_HOLD_MS = 10 * 60_000
@@ -318,129 +310,32 @@ export function sendFirstEvents(live: LiveGeneration): void {
 }
 
 /**
- * Matches a running generation whose process has ended or was declared dead, so that its epoch is not the current one.
+ * Returns what becomes of an answer with values that its model was not given. Only on mail and messaging can it be
+ * something else than a mark, since there, nobody has read it yet. There, it is held also if an application asked for it.
  */
-const isOrphaned = sql<boolean>`generations.status = 'running' and not exists (
-  select from processes where processes.id = generations.owner and processes.epoch = generations.epoch)`
+export function ungroundedRule({ request, started }: Turn): Guardrails['ungrounded'] {
+  const { ungrounded } = request.agent.guardrails
+  if (request.trial) return 'mark'
+  if (channelNames.some(({ settings }) => settings === request.channel)) return ungrounded
+  const isSent = channelNames.some(({ source }) => source === started.source)
+  return isSent && ungrounded === 'hold' ? 'hold' : 'mark'
+}
 
-type Closing = { db: Db; log: Logger; deliverAnswer: DeliverAnswer }
+/** The built-in responder quotes, so that only other models can say what they were not given. */
+export const ungroundedOf = (
+  { model }: Turn,
+  said: readonly MessagePart[],
+  { given }: Pick<StepsResult, 'given'>,
+): Ungrounded[] =>
+  model.entry.provider === 'builtin' ? [] : ungroundedValues(textOf({ parts: said }), given)
 
-export const createOrphans = (needs: Closing): Orphans => ({
-  closeAll: () => closeAll(needs),
-  closeIfOrphaned: (accountId, which) => closeIfOrphaned(needs, accountId, which),
+/** Asks for the answer once more. It holds the values, so it does not count as given. */
+export const askForGrounds = (values: readonly Ungrounded[]): LanguageModelV4Message => ({
+  role: 'user',
+  content: [
+    {
+      type: 'text',
+      text: `(The customer has not seen this answer, because these of its values stand in nothing that you were given: ${JSON.stringify(values.map(({ text }) => text))}. Write the whole answer once more, in the same language, with nothing but what you were given. Leave out what you do not know, and say so. Do not mention this.)`,
+    },
+  ],
 })
-
-async function closeAll(ctx: Closing): Promise<number> {
-  const rows = await ctx.db
-    .selectFrom('generations')
-    .select(['id', 'account_id', 'conversation_id'])
-    .where(isOrphaned)
-    .orderBy('id')
-    .execute()
-  if (rows.length === 0) await forgetDeadProcesses(ctx.db)
-  let closed = 0
-  const failed: { err: unknown; generation: string }[] = []
-  for (const { id, account_id, conversation_id } of rows) {
-    try {
-      if (await closeOne(ctx, account_id, conversation_id, id)) closed++
-    } catch (err) {
-      failed.push({ err, generation: id })
-    }
-  }
-  if (failed.length > 0)
-    ctx.log.error({ ...failed[0], count: failed.length }, 'interrupted generations could not be closed')
-  return closed
-}
-
-async function closeIfOrphaned(
-  ctx: Closing,
-  accountId: AccountId,
-  which: Parameters<Orphans['closeIfOrphaned']>[1],
-): Promise<boolean> {
-  const row = await ctx.db
-    .selectFrom('generations')
-    .select(['id', 'conversation_id'])
-    .where('account_id', '=', accountId)
-    .where((eb) =>
-      'generationId' in which
-        ? eb('id', '=', which.generationId)
-        : eb('conversation_id', '=', which.conversationId),
-    )
-    .where(isOrphaned)
-    .executeTakeFirst()
-  return row ? closeOne(ctx, accountId, row.conversation_id, row.id) : false
-}
-
-/** Checks the generation again while holding the locks of the conversation and of the generation, and ends it. */
-async function closeOne(
-  { db, deliverAnswer }: Closing,
-  accountId: AccountId,
-  conversationId: string,
-  id: string,
-): Promise<boolean> {
-  return transact(db, async (trx) => {
-    const conversation = await lockConversation(trx, accountId, conversationId)
-    const row = await trx
-      .selectFrom('generations')
-      .selectAll()
-      .where(ownRow(accountId, id))
-      .where(isOrphaned)
-      // Writers to its log hold a weaker lock on the row, so nothing is appended from here on.
-      .forUpdate()
-      .executeTakeFirst()
-    if (!row) return false
-    const owner = { accountId, agentId: row.agent_id }
-    const { events } = await readLog(trx, accountId, id, 0)
-    const logged = partsOf(events)
-    await endCalls(trx, owner, resultsOf(logged).values())
-    await dropRunningCalls(trx, owner, id)
-    const results = closingResults(unresolvedCalls(logged), await outputsOf(trx, row))
-    const added: StreamEvent[] = results.map(({ toolCallId, output }) => ({
-      type: 'tool-output-available',
-      toolCallId,
-      output,
-      providerExecuted: true,
-    }))
-    const ids = {
-      id,
-      conversationId,
-      userMessageId: row.user_message_id,
-      messageId: row.message_id,
-      userId: conversation?.user_id ?? null,
-      credits: row.credits,
-      kind: row.kind,
-      epoch: row.epoch,
-      firstEvent: row.first_event,
-    }
-    // The passages that the markers refer to were lost with the process.
-    const parts = keptOfBroken(row.kind, partsOf([...events, ...added])).map((part) =>
-      part.type === 'text' ? { ...part, text: withoutMarkers(part.text) } : part,
-    )
-    const hasBegun = events.length > 0
-    // A continuation can still be continued.
-    const reason = row.kind === 'continuation' ? {} : { finishReason: 'error' as const }
-    const metadata = { model: row.model, ...reason }
-    const closer = { owner: row.owner, epoch: row.epoch, ownerAfter: null }
-    await endTurn({ deliverAnswer }, trx, owner, ids, closer, {
-      status: 'interrupted',
-      finishReason: 'error',
-      message: parts.length > 0 ? { parts, metadata } : null,
-      isPaid: parts.length > 0,
-      waiting: [],
-      unlogged: { position: events.length, events: added },
-      told: { hasBegun, ...(hasBegun ? {} : { error: lostBeforeWords() }) },
-    })
-    return true
-  })
-}
-
-async function outputsOf(trx: Trx, { id, account_id }: Selectable<GenerationsTable>) {
-  const rows = await trx
-    .selectFrom('tool_calls')
-    .select(['id', 'output'])
-    .where('account_id', '=', account_id)
-    .where('generation_id', '=', id)
-    .where('output', 'is not', null)
-    .execute()
-  return new Map(rows.map(({ id: callId, output }) => [callId, output]))
-}

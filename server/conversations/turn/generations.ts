@@ -1,18 +1,30 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { getHeapStatistics } from 'node:v8'
-import { sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
+import type { Logger } from 'pino'
+import { withoutMarkers } from '../../knowledge/search/answering/citations.ts'
 import { createFairPlaces, type FairPlaces } from '../../platform/concurrency/fair-places.ts'
 import type { MainThreadScheduler } from '../../platform/concurrency/main-thread-scheduler.ts'
-import type { Db } from '../../platform/db/database.ts'
+import type { Db, Trx } from '../../platform/db/database.ts'
 import type { Notifier } from '../../platform/db/notifier.ts'
 import { ownRow } from '../../platform/db/refs.ts'
-import { afterCommit } from '../../platform/db/statements/transact.ts'
+import { afterCommit, transact } from '../../platform/db/statements/transact.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
-import type { StopReason } from '../../platform/db/tables/conversations.ts'
-import type { ServiceProcess } from '../../platform/db/upkeep/processes.ts'
+import type { GenerationsTable, StopReason } from '../../platform/db/tables/conversations.ts'
+import { forgetDeadProcesses, type ServiceProcess } from '../../platform/db/upkeep/processes.ts'
 import { ApiError } from '../../platform/http/errors.ts'
-import { createLogWriter, EVENTS_OF_PIECE, eventsAfter } from '../stream/generation-log.ts'
+import {
+  closingResults,
+  dropRunningCalls,
+  endCalls,
+  keptOfBroken,
+  resultsOf,
+  unresolvedCalls,
+} from '../records/parts.ts'
+import type { StreamEvent } from '../stream/events.ts'
+import { createLogWriter, EVENTS_OF_PIECE, eventsAfter, partsOf, readLog } from '../stream/generation-log.ts'
 import { type GenerationIds, LiveGeneration } from '../stream/reading.ts'
+import { type DeliverAnswer, endTurn, lockConversation, lostBeforeWords } from './end-turn.ts'
 
 /** How often the process looks which of its generations have to end, because the notice of a stop may be lost. */
 const LOOK_MS = 1_000
@@ -213,9 +225,7 @@ const overloaded = (): ApiError => new ApiError('SERVICE_OVERLOADED')
 
 /** What it takes to notify the process that runs a generation. */
 type Notifying = { db: Db; generations: Pick<Generations, 'get'>; notifier: Pick<Notifier, 'publish'> }
-type Stopping = Notifying & {
-  orphans: { closeIfOrphaned(accountId: AccountId, which: { conversationId: string }): Promise<boolean> }
-}
+type Stopping = Notifying & { orphans: Pick<Orphans, 'closeIfOrphaned'> }
 
 const MAX_WAIT_MS = 5_000
 const LOOK_EVERY_MS = 50
@@ -289,4 +299,143 @@ async function isRunning(db: Db, accountId: AccountId, id: string): Promise<bool
     .where('status', '=', 'running')
     .executeTakeFirst()
   return row !== undefined
+}
+
+/** Closes generations whose process is gone, and keeps what they produced. */
+export type Orphans = {
+  /** Closes those of all accounts. Any that cannot be closed are left for the next run. Returns how many were closed. */
+  closeAll(): Promise<number>
+  /** Closes the given generation, or the one running in the conversation. Returns false if it is not orphaned. */
+  closeIfOrphaned(
+    accountId: AccountId,
+    which: { conversationId: string } | { generationId: string },
+  ): Promise<boolean>
+}
+
+/**
+ * Matches a running generation whose process has ended or was declared dead, so that its epoch is not the current one.
+ */
+const isOrphaned = sql<boolean>`generations.status = 'running' and not exists (
+  select from processes where processes.id = generations.owner and processes.epoch = generations.epoch)`
+
+type Closing = { db: Db; log: Logger; deliverAnswer: DeliverAnswer }
+
+export const createOrphans = (needs: Closing): Orphans => ({
+  closeAll: () => closeAll(needs),
+  closeIfOrphaned: (accountId, which) => closeIfOrphaned(needs, accountId, which),
+})
+
+async function closeAll(ctx: Closing): Promise<number> {
+  const rows = await ctx.db
+    .selectFrom('generations')
+    .select(['id', 'account_id', 'conversation_id'])
+    .where(isOrphaned)
+    .orderBy('id')
+    .execute()
+  if (rows.length === 0) await forgetDeadProcesses(ctx.db)
+  let closed = 0
+  const failed: { err: unknown; generation: string }[] = []
+  for (const { id, account_id, conversation_id } of rows) {
+    try {
+      if (await closeOne(ctx, account_id, conversation_id, id)) closed++
+    } catch (err) {
+      failed.push({ err, generation: id })
+    }
+  }
+  if (failed.length > 0)
+    ctx.log.error({ ...failed[0], count: failed.length }, 'interrupted generations could not be closed')
+  return closed
+}
+
+async function closeIfOrphaned(
+  ctx: Closing,
+  accountId: AccountId,
+  which: Parameters<Orphans['closeIfOrphaned']>[1],
+): Promise<boolean> {
+  const row = await ctx.db
+    .selectFrom('generations')
+    .select(['id', 'conversation_id'])
+    .where('account_id', '=', accountId)
+    .where((eb) =>
+      'generationId' in which
+        ? eb('id', '=', which.generationId)
+        : eb('conversation_id', '=', which.conversationId),
+    )
+    .where(isOrphaned)
+    .executeTakeFirst()
+  return row ? closeOne(ctx, accountId, row.conversation_id, row.id) : false
+}
+
+/** Checks the generation again while holding the locks of the conversation and of the generation, and ends it. */
+async function closeOne(
+  { db, deliverAnswer }: Closing,
+  accountId: AccountId,
+  conversationId: string,
+  id: string,
+): Promise<boolean> {
+  return transact(db, async (trx) => {
+    const conversation = await lockConversation(trx, accountId, conversationId)
+    const row = await trx
+      .selectFrom('generations')
+      .selectAll()
+      .where(ownRow(accountId, id))
+      .where(isOrphaned)
+      // Writers to its log hold a weaker lock on the row, so nothing is appended from here on.
+      .forUpdate()
+      .executeTakeFirst()
+    if (!row) return false
+    const owner = { accountId, agentId: row.agent_id }
+    const { events } = await readLog(trx, accountId, id, 0)
+    const logged = partsOf(events)
+    await endCalls(trx, owner, resultsOf(logged).values())
+    await dropRunningCalls(trx, owner, id)
+    const results = closingResults(unresolvedCalls(logged), await outputsOf(trx, row))
+    const added: StreamEvent[] = results.map(({ toolCallId, output }) => ({
+      type: 'tool-output-available',
+      toolCallId,
+      output,
+      providerExecuted: true,
+    }))
+    const ids = {
+      id,
+      conversationId,
+      userMessageId: row.user_message_id,
+      messageId: row.message_id,
+      userId: conversation?.user_id ?? null,
+      credits: row.credits,
+      kind: row.kind,
+      epoch: row.epoch,
+      firstEvent: row.first_event,
+    }
+    // The passages that the markers refer to were lost with the process.
+    const parts = keptOfBroken(row.kind, partsOf([...events, ...added])).map((part) =>
+      part.type === 'text' ? { ...part, text: withoutMarkers(part.text) } : part,
+    )
+    const hasBegun = events.length > 0
+    // A continuation can still be continued.
+    const reason = row.kind === 'continuation' ? {} : { finishReason: 'error' as const }
+    const metadata = { model: row.model, ...reason }
+    const closer = { owner: row.owner, epoch: row.epoch, ownerAfter: null }
+    await endTurn({ deliverAnswer }, trx, owner, ids, closer, {
+      status: 'interrupted',
+      finishReason: 'error',
+      message: parts.length > 0 ? { parts, metadata } : null,
+      isPaid: parts.length > 0,
+      waiting: [],
+      unlogged: { position: events.length, events: added },
+      told: { hasBegun, ...(hasBegun ? {} : { error: lostBeforeWords() }) },
+    })
+    return true
+  })
+}
+
+async function outputsOf(trx: Trx, { id, account_id }: Selectable<GenerationsTable>) {
+  const rows = await trx
+    .selectFrom('tool_calls')
+    .select(['id', 'output'])
+    .where('account_id', '=', account_id)
+    .where('generation_id', '=', id)
+    .where('output', 'is not', null)
+    .execute()
+  return new Map(rows.map(({ id: callId, output }) => [callId, output]))
 }

@@ -1,30 +1,34 @@
-import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
-import type { Toolkit } from '../../actions/tools/tool.ts'
+import type { JSONValue, LanguageModelV4Prompt } from '@ai-sdk/provider'
+import type { Tool, Toolkit } from '../../actions/tools/tool.ts'
 import { mocked, withoutCustomers } from '../../actions/tools/without-customers.ts'
 import { CHANNEL_NAMES } from '../../agents/settings/channel-names.ts'
 import type { Handover } from '../../ai/built-in/input.ts'
 import type { ModelEntry } from '../../ai/catalogue/catalogue.ts'
-import { givenPassages } from '../../knowledge/search/answering/given-passages.ts'
-import { retrieve, type TalkMessage } from '../../knowledge/search/answering/retrieve.ts'
+import { fixedAnswer } from '../../knowledge/search/answering/fixed-answer.ts'
+import { givenPassages, givenText } from '../../knowledge/search/answering/given-passages.ts'
+import { askedIn, retrieve, type TalkMessage } from '../../knowledge/search/answering/retrieve.ts'
+import { type AgentKnowledge, NOTHING_FOUND, type Passage } from '../../knowledge/search/knowledge.ts'
 import {
   type CustomerLanguage,
   isCustomerLanguage,
 } from '../../platform/text/languages/customer-sentences.ts'
 import { guessLanguage, type Language } from '../../platform/text/languages/language.ts'
+import { recordOf } from '../../platform/unknown-values.ts'
 import { acceptsOffer } from '../records/accept-offer.ts'
 import { textOf } from '../records/parts.ts'
 import type { TranscriptMessage } from '../records/queries.ts'
-import { topicRules } from './forbidden-topics.ts'
-import { blockKey } from './prompt/blocks.ts'
+import type { LiveGeneration } from '../stream/reading.ts'
+import { assign } from './ask-model.ts'
+import { ungroundedRule } from './finish.ts'
+import { topicRules } from './outcome-report.ts'
+import { asData, blockKey } from './prompt/blocks.ts'
 import { buildPrompt, type PromptParts } from './prompt/build-prompt.ts'
 import { formatFor } from './prompt/channel-format.ts'
 import { ratioIn } from './prompt/counted-tokens.ts'
 import { type Images, notRead, picturesOf, readImages, unseenIn, unseenLine } from './prompt/images.ts'
 import { summariseParent } from './prompt/summaries.ts'
 import { timeLines } from './prompt/surroundings.ts'
-import { searchTool } from './search-tool.ts'
 import type { ChatRequest, Prepared, Turn, TurnNeeds } from './turn.ts'
-import { ungroundedRule } from './ungrounded-answer.ts'
 
 /** Searches for the passages of the reply, and prepares its tools and its prompt. */
 export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): Promise<Prepared> {
@@ -174,7 +178,7 @@ const untilAsked = (transcript: readonly TranscriptMessage[]): readonly Transcri
 export const askedText = (transcript: readonly TranscriptMessage[]): string =>
   askedMessages(transcript).map(textOf).join('\n')
 
-export function askedMessages(transcript: readonly TranscriptMessage[]): readonly TranscriptMessage[] {
+function askedMessages(transcript: readonly TranscriptMessage[]): readonly TranscriptMessage[] {
   const until = untilAsked(transcript)
   const from = until.findLastIndex(({ role }) => role === 'assistant') + 1
   return until.slice(from).slice(-MAX_TOGETHER)
@@ -230,4 +234,123 @@ function handoverTo(
     .map((text) => `> ${text.slice(0, 1_000).toWellFormed()}`)
     .join('\n')}`
   return { tool, input: { subject, summary }, when }
+}
+
+/**
+ * Gives the turn to the built-in responder, at its price, if the owner has fixed the answer to what is asked, and returns
+ * what it quotes; null if there is no such answer.
+ */
+export async function prepareFixed(
+  ctx: TurnNeeds,
+  turn: Turn,
+  live: LiveGeneration,
+): Promise<Prepared | null> {
+  const { request, started, owner, record } = turn
+  const builtin = ctx.models.resolve('builtin')
+  // The results of an action are told by the model that called it.
+  if (!builtin || request.ask.kind === 'continue') return null
+  if (request.acceptsOffer || acceptsOffer(started.transcript)) return null
+  // A picture may ask something else than the words beside it.
+  if (notRead(picturesOf(askedMessages(started.transcript))).all > 0) return null
+  const { question } = askedIn(talkOf(started.transcript))
+  const passage = await fixedAnswer(ctx.db, owner, question)
+  if (!passage) return null
+  if (turn.model.entry.provider !== 'builtin') {
+    await assign(ctx, turn, live, builtin.entry)
+    turn.model = builtin
+  }
+  const found = {
+    ...NOTHING_FOUND,
+    passages: [passage],
+    confidence: 1,
+    isFound: true,
+    hasKnownWord: true,
+    question,
+    about: null,
+  }
+  record?.noteFound(found)
+  return {
+    found,
+    score: 1,
+    toolkit: { tools: [], procedures: null, running: null },
+    // Nothing is asked that a provider could cache.
+    cacheKey: 'none',
+    promptFor: () => [{ role: 'user', content: [{ type: 'text', text: question }] }],
+    hasUnseen: () => false,
+    mustCall: null,
+    escalate: null,
+    said: {
+      language: 'en',
+      areEmpty: false,
+      mayOffer: false,
+      handover: null,
+    },
+  }
+}
+
+const SEARCH = 'search_documents'
+const MAX_SEARCHES = 3
+const MAX_QUERY_LENGTH = 400
+const PASSAGES_OF_SEARCH = 6
+
+/**
+ * Returns a tool with which a model searches the documents in its own words while it answers. What it finds is added to
+ * `passages`, whose numbers are those that the model cites. Like a procedure, it is no action of the agent: nobody sees
+ * its calls.
+ */
+function searchTool(
+  { db, knowledge }: Pick<TurnNeeds, 'db' | 'knowledge'>,
+  agent: AgentKnowledge,
+  passages: Passage[],
+  tokens: number,
+): Tool {
+  let searches = 0
+  return {
+    name: SEARCH,
+    type: 'procedure',
+    description:
+      'Searches the documents of the company. Use it when the passages that you were given do not hold the answer and other words, or a part of the question, may find it.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        query: { type: 'string', description: 'A short search, in the language of the documents' },
+      },
+      required: ['query'],
+      additionalProperties: false,
+    },
+    refuse: (input) => (queryIn(input) === '' ? 'query must be a text of what to search for.' : null),
+    async run(input) {
+      if (++searches > MAX_SEARCHES)
+        return { status: 'error', error: 'Nothing more can be searched: answer from what was found.' }
+      const found = await knowledge.search(agent, [queryIn(input)], { limit: PASSAGES_OF_SEARCH })
+      const isNew = ({ chunkId }: Passage): boolean =>
+        passages.every((known) => !chunksOf(known).includes(chunkId))
+      const given = await givenPassages(db, agent, found.passages.filter(isNew), tokens)
+      const first = passages.length + 1
+      passages.push(...given)
+      if (given.length === 0) return { status: 'success', data: 'Nothing else was found.' }
+      return { status: 'success', data: given.map((passage, at) => described(passage, first + at)) }
+    },
+  }
+}
+
+const chunksOf = ({ chunkId, pieces = [] }: Passage): string[] => [
+  chunkId,
+  ...pieces.map((piece) => piece.chunkId),
+]
+
+const queryIn = (input: unknown): string =>
+  String(recordOf(input).query ?? '')
+    .trim()
+    .slice(0, MAX_QUERY_LENGTH)
+    .toWellFormed()
+
+function described(passage: Passage, number: number): JSONValue {
+  const { sourceName, headingPath, questions = [], url } = passage
+  return {
+    number,
+    title: asData([sourceName, ...headingPath].filter(Boolean).join(' › ')),
+    ...(url === null ? {} : { url: asData(url) }),
+    text: asData([...questions, givenText(passage)].join('\n')),
+  }
 }

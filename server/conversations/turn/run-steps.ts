@@ -10,19 +10,16 @@ import { beginCalls, type Call, endCall, hasWords, textOf } from '../records/par
 import { metadataOf, type Replay } from '../records/present.ts'
 import type { TranscriptMessage } from '../records/queries.ts'
 import type { LiveGeneration } from '../stream/reading.ts'
-import { prepareFixed } from './answer-fixed.ts'
 import { askModel, type Talk, takeOver } from './ask-model.ts'
-import { finishTurn, sendFirstEvents } from './finish.ts'
-import { topicRules } from './forbidden-topics.ts'
-import { prepare } from './prepare.ts'
+import { askForGrounds, finishTurn, sendFirstEvents, ungroundedOf, ungroundedRule } from './finish.ts'
+import { topicRules } from './outcome-report.ts'
+import { prepare, prepareFixed } from './prepare.ts'
 import { withoutOwnNames } from './prompt/blocks.ts'
 import { unseenSentence } from './prompt/images.ts'
 import { toolResult } from './prompt/model-messages.ts'
-import { type Step, speakStep } from './speak-step.ts'
-import { rulesIn, SystemTextGuard } from './system-text-guard.ts'
+import { rulesIn, type Step, SystemTextGuard, speakStep } from './speak-step.ts'
 import { traceTool, traceTurn } from './trace-turn.ts'
 import type { Prepared, StepsResult, Turn, TurnNeeds } from './turn.ts'
-import { askForGrounds, ungroundedOf, ungroundedRule } from './ungrounded-answer.ts'
 
 /** The most model calls in one turn. */
 export const MAX_STEPS = 8

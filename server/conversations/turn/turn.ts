@@ -33,7 +33,7 @@ import type { AnswerOutcome } from '../records/schema.ts'
 import type { FinishReason } from '../stream/events.ts'
 import type { GenerationIds } from '../stream/reading.ts'
 import type { DeliverAnswer } from './end-turn.ts'
-import type { Generations } from './generations.ts'
+import type { Generations, Orphans } from './generations.ts'
 import type { Surroundings } from './prompt/surroundings.ts'
 
 /** What a turn is asked to answer. */
@@ -212,17 +212,6 @@ export type StepsResult = {
   hasPending: boolean
   /** Why the reply failed; null when it did not. */
   failure: { cause: unknown } | null
-}
-
-/** Closes generations whose process is gone, and keeps what they produced. */
-export type Orphans = {
-  /** Closes those of all accounts. Any that cannot be closed are left for the next run. Returns how many were closed. */
-  closeAll(): Promise<number>
-  /** Closes the given generation, or the one running in the conversation. Returns false if it is not orphaned. */
-  closeIfOrphaned(
-    accountId: AccountId,
-    which: { conversationId: string } | { generationId: string },
-  ): Promise<boolean>
 }
 
 /** What a turn asks of and tells the ticket of its conversation, passed in because the help desk is a higher layer. */

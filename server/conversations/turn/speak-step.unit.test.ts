@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { rulesIn, SystemTextGuard } from './system-text-guard.ts'
+import { rulesIn, SystemTextGuard } from './speak-step.ts'
 
 const RULES =
   'Answer the last message of the customer in its language and in complete sentences. State only facts about the company and its products from the passages.'
