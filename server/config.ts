@@ -6,7 +6,7 @@ import { type Catalogue, CatalogueError, parseCatalogue } from './ai/catalogue/c
 import { parsePrivateHosts } from './platform/fetch/guard/private-hosts.ts'
 import { LIMIT, type RateWindow, WINDOW_MS } from './platform/http/limits/rate-limit.ts'
 import type { LogFormat } from './platform/log.ts'
-import type { OtlpSettings } from './platform/telemetry/trace-exporter.ts'
+import type { OtlpSettings } from './platform/trace-exporter.ts'
 import { messageOf, recordOf } from './platform/unknown-values.ts'
 
 /** The settings from the environment, validated once at start. docs/operations/configuration.md explains them. */

@@ -13,8 +13,9 @@ import { createModelFetcher } from './ai/local/model-fetcher.ts'
 import { createModels } from './ai/models.ts'
 import { createMailParser } from './channels/email/parse/mail-parser.ts'
 import type { Config } from './config.ts'
+import { createTurnTraces } from './conversations/explanations/trace-turn.ts'
 import { createIndexer } from './conversations/search/index/index-conversations.ts'
-import { createFollowers } from './conversations/stream/follow.ts'
+import { createFollowers } from './conversations/stream/generation-log.ts'
 import { createGenerations, createOrphans } from './conversations/turn/generations.ts'
 import { createExtractor } from './knowledge/documents/extractor.ts'
 import { createOcr } from './knowledge/ocr/ocr.ts'
@@ -39,7 +40,7 @@ import { memoryRateLimiter, type RateLimiter } from './platform/http/limits/rate
 import { openJobs } from './platform/jobs/open-jobs.ts'
 import { createLog } from './platform/log.ts'
 import { openSecrets } from './platform/secrets/secret-key.ts'
-import { createTraceExporter } from './platform/telemetry/trace-exporter.ts'
+import { createTraceExporter } from './platform/trace-exporter.ts'
 import { VERSION } from './platform/version.ts'
 import { escalation, ticketsToLearn, turnReactions } from './reactions.ts'
 
@@ -111,7 +112,7 @@ async function createParts(config: Config, { database, log, ...overrides }: Open
   const limits = overrides.maxUnsaved === undefined ? {} : { maxUnsaved: overrides.maxUnsaved }
   const generations = createGenerations({ db, notifier, process, turns, onError, ...limits })
   const reactions = turnReactions(notifier)
-  const traces = config.otlp && createTraceExporter(config.otlp, log)
+  const exporter = config.otlp && createTraceExporter(config.otlp, log)
   const { searchUrl: search } = config
   return {
     config,
@@ -139,7 +140,7 @@ async function createParts(config: Config, { database, log, ...overrides }: Open
     stopping: stopping.signal,
     stop: () => stopping.abort(),
     generations,
-    traces,
+    traces: exporter && createTurnTraces(exporter),
     orphans: createOrphans({ db, log, deliverAnswer: reactions.deliverAnswer }),
     ...reactions,
     solvedTickets: ticketsToLearn,
@@ -158,7 +159,7 @@ async function createParts(config: Config, { database, log, ...overrides }: Open
       vacuum?.stop()
       await generations.close()
       await jobs.close(jobsMs)
-      await traces?.close()
+      await exporter?.close()
       await process.close()
       await notifier.close()
       await extractor.close()

@@ -266,7 +266,7 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
     tables: ['messages'],
     reason: 'The message leads to its account.',
   },
-  'server/conversations/explanations/drop-old-prompts.ts': {
+  'server/conversations/explanations/record-answer.ts': {
     tables: ['playground_runs', 'agents'],
     reason: 'Prompts of all accounts leave when their days have passed.',
   },

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts'
 import type { RecurringJob } from '../platform/jobs/recurring-jobs.ts'
 import { releaseForgotten } from './credits/release-forgotten.ts'
-import { dropOldPrompts } from './explanations/drop-old-prompts.ts'
+import { dropOldPrompts } from './explanations/record-answer.ts'
 import { expireCalls } from './records/expire-calls.ts'
 import { purgeLog } from './stream/generation-log.ts'
 

@@ -12,8 +12,7 @@ import { explainCommand } from '../../admin/commands/explain-command.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import { storeDeletion, storeEdit } from '../records/change-message.ts'
 import { reportOf } from '../turn/outcome-report.ts'
-import { dropOldPrompts } from './drop-old-prompts.ts'
-import { asFarAsKept, recordAnswer, storingRecord } from './record-answer.ts'
+import { asFarAsKept, dropOldPrompts, recordAnswer, storingRecord } from './record-answer.ts'
 
 let service: Service
 let client: Client

@@ -4,7 +4,7 @@ import { json } from '../../platform/db/statements/json.ts'
 import type { AttachmentNote } from '../../platform/db/tables/attachments.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { DeliveryStatus } from '../../platform/db/tables/deliveries.ts'
-import { dropPromptsWith } from '../explanations/drop-old-prompts.ts'
+import { dropPromptsWith } from '../explanations/record-answer.ts'
 
 /** Merges members into the metadata of messages. */
 export async function extendMetadata(

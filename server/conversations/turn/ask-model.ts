@@ -19,7 +19,6 @@ import { withoutForeignLinks } from '../../platform/text/safety/foreign-links.ts
 import { textOf } from '../records/parts.ts'
 import { titleFromWords } from '../records/queries.ts'
 import type { LiveGeneration } from '../stream/reading.ts'
-import { tracedCall } from './trace-turn.ts'
 import type { ChatRequest, Prepared, Turn, TurnNeeds } from './turn.ts'
 
 type Parts = AsyncIterable<LanguageModelV4StreamPart[]>
@@ -90,9 +89,7 @@ export function askModel(
   const { traces } = ctx
   const ask = () => {
     const parts = streamOf(turn, live, prepared, talk, options)
-    return traces && turn.model.entry.provider !== 'builtin'
-      ? tracedCall(traces, turn, live, options, parts)
-      : parts
+    return traces && turn.model.entry.provider !== 'builtin' ? traces.call(turn, live, options, parts) : parts
   }
   return withStandIns(ask, (failure) => takeOver(ctx, turn, live, prepared, talk, failure))
 }

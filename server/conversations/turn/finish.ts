@@ -13,8 +13,7 @@ import { storable, storableJson } from '../../platform/http/bodies/storable.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import { CUSTOMER_SENTENCES } from '../../platform/text/languages/customer-sentences.ts'
 import { withoutPaymentNumbers } from '../../platform/text/safety/payment-numbers.ts'
-import { asFarAsKept } from '../explanations/record-answer.ts'
-import { areTakenBack } from '../explanations/words-taken-back.ts'
+import { areTakenBack, asFarAsKept } from '../explanations/record-answer.ts'
 import { type Ungrounded, ungroundedValues } from '../grounding/ungrounded-values.ts'
 import {
   type Call,

@@ -18,7 +18,6 @@ import { withoutOwnNames } from './prompt/blocks.ts'
 import { unseenSentence } from './prompt/images.ts'
 import { toolResult } from './prompt/model-messages.ts'
 import { rulesIn, type Step, SystemTextGuard, speakStep } from './speak-step.ts'
-import { traceTool, traceTurn } from './trace-turn.ts'
 import type { Prepared, StepsResult, Turn, TurnNeeds } from './turn.ts'
 
 /** The most model calls in one turn. */
@@ -76,7 +75,7 @@ async function run(ctx: TurnNeeds, turn: Turn, live: LiveGeneration): Promise<bo
     }
   }
   await finishTurn(ctx, turn, live, result)
-  traceTurn(ctx.traces, turn, live, result, startedAt)
+  ctx.traces?.turn(turn, live, result, startedAt)
   if (!turn.request.trial) await countUses(ctx, turn.owner, turn.record?.uses ?? [])
   return result.failure !== null
 }
@@ -410,7 +409,7 @@ async function runAndRecord(
 ): Promise<CallResult> {
   const startedAt = Date.now()
   const output = await runOne(log, ref, live, call)
-  traceTool(traces, live, call, { startedAt, hasFailed: output.status === 'error' })
+  traces?.tool(live, call, { startedAt, hasFailed: output.status === 'error' })
   if (call.tool?.type === 'procedure') return { call, output }
   // The action has happened, whether this is recorded or not, so the model and the reader are told in any case.
   await endCall(db, ref, call, output).catch((error: unknown) => {

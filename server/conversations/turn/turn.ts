@@ -1,4 +1,4 @@
-import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
+import type { LanguageModelV4Prompt, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import type { RawBuilder } from 'kysely'
 import type { Logger } from 'pino'
 import type { Toolkit, ToolOutput } from '../../actions/tools/tool.ts'
@@ -22,7 +22,6 @@ import type { BusinessHours } from '../../platform/db/tables/helpdesk.ts'
 import type { ServiceProcess } from '../../platform/db/upkeep/processes.ts'
 import type { KeyedRequest } from '../../platform/http/idempotency/idempotency.ts'
 import type { Secrets } from '../../platform/secrets/secrets.ts'
-import type { TraceExporter } from '../../platform/telemetry/trace-exporter.ts'
 import type { CustomerLanguage } from '../../platform/text/languages/customer-sentences.ts'
 import { withoutPaymentNumbers } from '../../platform/text/safety/payment-numbers.ts'
 import type { Trial } from '../explanations/record-answer.ts'
@@ -31,7 +30,7 @@ import type { Replay } from '../records/present.ts'
 import type { ConversationRow, Parent, TranscriptMessage } from '../records/queries.ts'
 import type { AnswerOutcome } from '../records/schema.ts'
 import type { FinishReason } from '../stream/events.ts'
-import type { GenerationIds } from '../stream/reading.ts'
+import type { GenerationIds, LiveGeneration } from '../stream/reading.ts'
 import type { DeliverAnswer } from './end-turn.ts'
 import type { Generations, Orphans } from './generations.ts'
 import type { Surroundings } from './prompt/surroundings.ts'
@@ -227,6 +226,23 @@ type TicketReactions = {
   ): Promise<void>
 }
 
+type Parts = AsyncIterable<LanguageModelV4StreamPart[]>
+
+/** Records turns for a collector of traces. */
+export type TurnTraces = {
+  /** Records a turn that has ended. */
+  turn(turn: Turn, live: LiveGeneration, result: StepsResult, startedAt: number): void
+  /** Yields the parts of a call of a model, and records it when it ends. */
+  call(
+    turn: Turn,
+    live: LiveGeneration,
+    options: { maxOutputTokens?: number | undefined },
+    parts: Parts,
+  ): Parts
+  /** Records a call of a tool that ran here. */
+  tool(live: LiveGeneration, call: Call, ended: { startedAt: number; hasFailed: boolean }): void
+}
+
 /** What a turn needs of the context. */
 export type TurnNeeds = TicketReactions & {
   db: Db
@@ -241,7 +257,7 @@ export type TurnNeeds = TicketReactions & {
   generations: Generations
   orphans: Orphans
   deliverAnswer: DeliverAnswer
-  traces: TraceExporter | null
+  traces: TurnTraces | null
 }
 
 /** Takes the numbers of cards and accounts out of what a model will read of the conversation. */

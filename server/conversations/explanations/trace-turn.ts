@@ -1,12 +1,16 @@
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import { ModelFailure } from '../../ai/failures/model-failure.ts'
-import { GEN_AI, OPERATIONS, PROVIDERS } from '../../platform/telemetry/gen-ai-conventions.ts'
-import { newSpanId, type Span, type TraceExporter } from '../../platform/telemetry/trace-exporter.ts'
+import {
+  GEN_AI,
+  newSpanId,
+  OPERATIONS,
+  PROVIDERS,
+  type Span,
+  type TraceExporter,
+} from '../../platform/trace-exporter.ts'
 import type { Call } from '../records/parts.ts'
 import type { LiveGeneration } from '../stream/reading.ts'
-import type { StepsResult, Turn } from './turn.ts'
-
-type Parts = AsyncIterable<LanguageModelV4StreamPart[]>
+import type { StepsResult, Turn, TurnTraces } from '../turn/turn.ts'
 
 /** A turn is a trace. Its ids follow from that of the generation, whose last digits are random. */
 const traceOf = ({ ids }: LiveGeneration) => {
@@ -22,15 +26,22 @@ const modelOf = ({ entry }: Turn['model']) => ({
   [GEN_AI.requestModel]: entry.name,
 })
 
+/** Records turns as traces, in the conventions of OpenTelemetry. */
+export const createTurnTraces = (traces: TraceExporter): TurnTraces => ({
+  turn: (...ended) => traceTurn(traces, ...ended),
+  call: (...call) => tracedCall(traces, ...call),
+  tool: (...ended) => traceTool(traces, ...ended),
+})
+
 /** Records a turn that has ended as the invocation of its agent. */
-export function traceTurn(
-  traces: TraceExporter | null,
+function traceTurn(
+  traces: TraceExporter,
   turn: Turn,
   live: LiveGeneration,
   { finishReason, failure }: StepsResult,
   startedAt: number,
 ): void {
-  if (!traces || turn.model.entry.provider === 'builtin') return
+  if (turn.model.entry.provider === 'builtin') return
   const { traceId, root } = traceOf(live)
   const { agent } = turn.request
   traces.record({
@@ -56,7 +67,7 @@ export function traceTurn(
 type Options = { maxOutputTokens?: number | undefined }
 
 /** Yields the parts of a call of a model, and records it when it ends. */
-export async function* tracedCall(
+async function* tracedCall(
   traces: TraceExporter,
   { model, request }: Turn,
   live: LiveGeneration,
@@ -115,13 +126,12 @@ function told(part: LanguageModelV4StreamPart): Span['attributes'] {
 }
 
 /** Records a call of a tool that ran here. */
-export function traceTool(
-  traces: TraceExporter | null,
+function traceTool(
+  traces: TraceExporter,
   live: LiveGeneration,
   { id, name }: Call,
   { startedAt, hasFailed }: { startedAt: number; hasFailed: boolean },
 ): void {
-  if (!traces) return
   const { traceId, root } = traceOf(live)
   traces.record({
     traceId,
