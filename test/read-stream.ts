@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readUIMessageStream, type UIMessage, type UIMessageChunk } from 'ai'
 import { Ajv } from 'ajv'
 import { createParser } from 'eventsource-parser'
-import { StreamEvent } from '../server/conversations/stream/events.ts'
+import { StreamEvent } from '../server/conversations/records/schema.ts'
 
 const isStreamEvent = new Ajv({ strict: false, discriminator: true }).compile(StreamEvent)
 

@@ -17,9 +17,9 @@ import {
   Conversation,
   ConversationWithMessages,
   Message,
+  StreamEvent,
   UserId,
 } from './records/schema.ts'
-import { StreamEvent } from './stream/events.ts'
 
 const endpoint = endpointsOf('Conversations')
 const inChat = endpointsOf('Chat')

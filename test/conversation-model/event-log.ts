@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createParser } from 'eventsource-parser'
-import type { StreamEvent } from '../../server/conversations/stream/events.ts'
+import type { StreamEvent } from '../../server/conversations/stream/reading.ts'
 
 type Heard = { id: number; event: StreamEvent }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createParser } from 'eventsource-parser'
-import type { StreamEvent } from '../../server/conversations/stream/events.ts'
+import type { StreamEvent } from '../../server/conversations/stream/reading.ts'
 import { plainScript, type Script } from '../conversation-model/commands.ts'
 import type { FaultWorld } from './fault-world.ts'
 

@@ -1,7 +1,6 @@
 import Type from 'typebox'
 import { Exact, endpointsOf } from '../../platform/http/contract.ts'
-import { ChatAnswer, ChatErrors } from '../records/schema.ts'
-import { StreamEvent } from '../stream/events.ts'
+import { ChatAnswer, ChatErrors, StreamEvent } from '../records/schema.ts'
 import { Channel, MadeOf } from './schema.ts'
 
 const endpoint = endpointsOf('Playground')

@@ -3,12 +3,16 @@ import type { Selectable } from 'kysely'
 import type { Static } from 'typebox'
 import type { StoredSource } from '../../knowledge/search/answering/cited-source.ts'
 import type { AttachmentNote } from '../../platform/db/tables/attachments.ts'
-import type { ConversationsTable, MessagesTable } from '../../platform/db/tables/conversations.ts'
+import type {
+  AnswerOutcome,
+  ConversationsTable,
+  FinishReason,
+  MessagesTable,
+} from '../../platform/db/tables/conversations.ts'
 import type { DeliveryStatus } from '../../platform/db/tables/deliveries.ts'
 import type { Ungrounded } from '../grounding/ungrounded-values.ts'
-import type { FinishReason } from '../stream/events.ts'
 import { shownParts } from './parts.ts'
-import type { AnswerOutcome, Conversation, Message } from './schema.ts'
+import type { Conversation, Message } from './schema.ts'
 import type { Addresses } from './source-address.ts'
 
 /** The content of a message's metadata column. */

@@ -1,5 +1,6 @@
-import Type from 'typebox'
+import Type, { type TObject, type TProperties } from 'typebox'
 import { CitedSource } from '../../knowledge/search/answering/schema.ts'
+import { finishReasons, outcomes } from '../../platform/db/tables/conversations.ts'
 import { EpochSeconds, Exact, Nullable, OneOf, TaggedUnion } from '../../platform/http/contract.ts'
 
 export const conversationStatuses = ['ongoing', 'ended', 'taken_over', 'paused'] as const
@@ -44,8 +45,6 @@ const Part = TaggedUnion('type', [
   }),
 ])
 
-export const finishReasons = ['stop', 'error', 'tool-calls', 'length', 'content-filter', 'other'] as const
-
 export const Score = Nullable(
   Type.Number({
     minimum: 0,
@@ -54,7 +53,7 @@ export const Score = Nullable(
   }),
 )
 
-export const StandIn = Type.Optional(
+const StandIn = Type.Optional(
   Type.String({ description: "The model that answered because the provider of the agent's own failed" }),
 )
 
@@ -65,9 +64,6 @@ export const MessageAttachment = Exact({
   type: Type.String({ description: 'Media type, by content' }),
   size: Type.Integer({ minimum: 0, description: 'Bytes' }),
 })
-
-export const outcomes = ['answered', 'partly', 'not_found', 'handed_over', 'refused'] as const
-export type AnswerOutcome = (typeof outcomes)[number]
 
 export const Outcome = Nullable(
   OneOf(outcomes, {
@@ -198,3 +194,79 @@ export const UserId = Type.String({
   pattern: '^[a-zA-Z0-9._-]+$',
   refusal: 'May hold letters, digits, dots, underscores and hyphens only.',
 })
+
+const event = <const T extends string, P extends TProperties>(type: T, description: string, fields: P) =>
+  Exact({ type: Type.Literal(type), ...fields }, { description })
+
+const toolCallId = Type.String()
+const runHere = Type.Optional(
+  Type.Literal(true, { description: 'The service runs the call; only sent with `includeServerActions`' }),
+)
+/** service-api, "Stream finish metadata". */
+const messageMetadata = Exact({
+  messageId: Type.String(),
+  userMessageId: Type.String(),
+  conversationId: Type.String(),
+  userId: Nullable(Type.String()),
+  usage: Exact({ credits: Type.Number() }),
+  model: StandIn,
+  offer: Offer,
+  ungrounded: UngroundedValues,
+})
+
+/**
+ * The schemas by their names in the reference (service-api, "Events"). The types of our own events begin with `data-`.
+ */
+export const streamEvents: Record<string, TObject> = {
+  StartEvent: event('start', 'A message begins.', { messageId: Type.String() }),
+  MessageMetadataEvent: event('message-metadata', 'What `finish` will say, early.', { messageMetadata }),
+  StartStepEvent: event('start-step', 'A step of processing begins.', {}),
+  TextStartEvent: event('text-start', 'A block of text begins.', { id: Type.String() }),
+  TextDeltaEvent: event('text-delta', 'A piece of a block; all of them together are its text.', {
+    id: Type.String(),
+    delta: Type.String(),
+  }),
+  TextEndEvent: event('text-end', 'A block of text ends.', { id: Type.String() }),
+  ToolInputStartEvent: event('tool-input-start', 'The input of a client action begins.', {
+    toolCallId,
+    toolName: Type.String(),
+    providerExecuted: runHere,
+  }),
+  ToolInputDeltaEvent: event('tool-input-delta', 'A piece of the input, as JSON text.', {
+    toolCallId,
+    inputTextDelta: Type.String(),
+  }),
+  ToolInputAvailableEvent: event('tool-input-available', 'The whole input: run the action.', {
+    toolCallId,
+    toolName: Type.String(),
+    input: Type.Unknown(),
+    providerExecuted: runHere,
+  }),
+  ToolOutputAvailableEvent: event('tool-output-available', 'The result of an action.', {
+    toolCallId,
+    output: Type.Unknown(),
+    providerExecuted: runHere,
+  }),
+  SourcesEvent: event('data-sources', 'The sources that the answer cites.', {
+    data: Exact({ sources: Type.Array(CitedSource) }),
+  }),
+  HandoffEvent: event('data-handoff', 'A person has the conversation: this answer is not kept.', {
+    data: Exact({ status: OneOf(['taken_over', 'ended']) }),
+  }),
+  ReattachEvent: event(
+    'data-reattach',
+    'The service is restarting: re-attach after that time. `[DONE]` follows, without `finish`.',
+    { data: Exact({ afterMs: Type.Integer({ minimum: 0 }) }), transient: Type.Literal(true) },
+  ),
+  FinishStepEvent: event('finish-step', 'A step of processing ends.', {}),
+  ErrorEvent: event('error', 'The answer could not be completed; what was said of it stays.', {
+    errorText: Type.String(),
+  }),
+  FinishEvent: event('finish', 'The answer is complete and stored.', {
+    finishReason: OneOf(finishReasons),
+    messageMetadata,
+  }),
+}
+
+/** The content of each `data:` line of a chat stream, except for the last one, which is `[DONE]`. */
+export const StreamEvent = TaggedUnion('type', Object.values(streamEvents))

@@ -11,14 +11,15 @@ import { ApiError, type ErrorCode } from '../../platform/http/errors.ts'
 import type { CallPart } from '../records/parts.ts'
 import { interrupted, noLonger } from '../records/queries.ts'
 import type { Generations, Orphans } from '../turn/generations.ts'
-import { EVENTS_PER_GENERATION, type StreamEvent } from './events.ts'
 import {
   type Answer,
   type AnswerMetadata,
+  EVENTS_PER_GENERATION,
   type FrameSource,
   GrowingReading,
   type LiveGeneration,
   type Reading,
+  type StreamEvent,
 } from './reading.ts'
 
 /** How a generation ended, for clients that wait for the whole answer: its metadata, or the error to return. */

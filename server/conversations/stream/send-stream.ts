@@ -2,8 +2,7 @@ import type { FastifyReply } from 'fastify'
 import { SENT } from '../../platform/http/route.ts'
 import { type EventStream, eventStream, PING } from '../../platform/http/server/event-stream.ts'
 import { shownParts } from '../records/parts.ts'
-import { DONE_FRAME, type StreamEvent } from './events.ts'
-import type { FrameSource, Reading } from './reading.ts'
+import { DONE_FRAME, type FrameSource, type Reading, type StreamEvent } from './reading.ts'
 
 /** The format of a stream and what surrounds its frames. */
 export type Wire = {

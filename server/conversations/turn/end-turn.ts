@@ -9,6 +9,7 @@ import { json } from '../../platform/db/statements/json.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type {
   ConversationsTable,
+  FinishReason,
   GenerationsTable,
   MessagePart,
 } from '../../platform/db/tables/conversations.ts'
@@ -20,9 +21,8 @@ import type { Ungrounded } from '../grounding/ungrounded-values.ts'
 import { awaitCalls, type Call, endCalls, keptOfBroken, type ResultPart, textOf } from '../records/parts.ts'
 import type { MessageMetadata } from '../records/present.ts'
 import { notOngoing } from '../records/queries.ts'
-import type { FinishMetadata, FinishReason, StreamEvent } from '../stream/events.ts'
 import { errorEnding, insertLastPiece, type LastWords } from '../stream/generation-log.ts'
-import type { AnswerMetadata, GenerationIds } from '../stream/reading.ts'
+import type { AnswerMetadata, FinishMetadata, GenerationIds, StreamEvent } from '../stream/reading.ts'
 
 /** An answer that the team gets in place of the customer. */
 export type HeldAnswer = { text: string; ungrounded: Ungrounded[] }

@@ -21,9 +21,8 @@ import {
   resultsOf,
   unresolvedCalls,
 } from '../records/parts.ts'
-import type { StreamEvent } from '../stream/events.ts'
 import { createLogWriter, EVENTS_OF_PIECE, eventsAfter, partsOf, readLog } from '../stream/generation-log.ts'
-import { type GenerationIds, LiveGeneration } from '../stream/reading.ts'
+import { type GenerationIds, LiveGeneration, type StreamEvent } from '../stream/reading.ts'
 import { type DeliverAnswer, endTurn, lockConversation, lostBeforeWords } from './end-turn.ts'
 
 /** How often the process looks which of its generations have to end, because the notice of a stop may be lost. */

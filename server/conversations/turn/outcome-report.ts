@@ -1,6 +1,6 @@
 import type { Guardrails } from '../../platform/db/tables/agents.ts'
+import { type AnswerOutcome, outcomes } from '../../platform/db/tables/conversations.ts'
 import { type ResultPart, succeeded } from '../records/parts.ts'
-import { type AnswerOutcome, outcomes } from '../records/schema.ts'
 
 /** The name of the tag in which a model reports how its answer ends. */
 const NAME = 'answer-outcome'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { outcomes } from '../records/schema.ts'
+import { outcomes } from '../../platform/db/tables/conversations.ts'
 import { OutcomeReport, reportOf } from './outcome-report.ts'
 
 /** Reads a text in pieces of a length, and returns what was shown after each and at the end. */

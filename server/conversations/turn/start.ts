@@ -27,9 +27,8 @@ import {
   type TranscriptMessage,
   titleFromWords,
 } from '../records/queries.ts'
-import { EVENTS_PER_GENERATION } from '../stream/events.ts'
 import { readLog } from '../stream/generation-log.ts'
-import type { LiveGeneration, Reading } from '../stream/reading.ts'
+import { EVENTS_PER_GENERATION, type LiveGeneration, type Reading } from '../stream/reading.ts'
 import { chooseModel, improveTitle, noting, standInsFor } from './ask-model.ts'
 import { findRetry, leftOutUntil, type Plan, planTurn } from './plan-turn.ts'
 import { askedText } from './prepare.ts'

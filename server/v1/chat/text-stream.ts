@@ -1,4 +1,4 @@
-import { DONE_FRAME } from '../../conversations/stream/events.ts'
+import { DONE_FRAME } from '../../conversations/stream/reading.ts'
 import type { Shape, Wire } from '../../conversations/stream/send-stream.ts'
 import { PING } from '../../platform/http/server/event-stream.ts'
 import { LinkFilter, type MayLink } from '../../platform/text/safety/foreign-links.ts'

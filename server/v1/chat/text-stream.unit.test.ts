@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { frameOf } from '../../conversations/stream/events.ts'
+import { frameOf } from '../../conversations/stream/reading.ts'
 import { plainText, wireOf } from './text-stream.ts'
 
 test('a character split into two surrogates is written whole', () => {

@@ -3,7 +3,7 @@ import { typedOf } from '../../../conversations/attachments/message-words.ts'
 import { epochSeconds, metadataOf } from '../../../conversations/records/present.ts'
 import type { ConversationRow, MessageRow } from '../../../conversations/records/queries.ts'
 import type { Addresses } from '../../../conversations/records/source-address.ts'
-import { type FinishMetadata, frameOf, type StreamEvent } from '../../../conversations/stream/events.ts'
+import { type FinishMetadata, frameOf, type StreamEvent } from '../../../conversations/stream/reading.ts'
 import { EVENTS, type Wire } from '../../../conversations/stream/send-stream.ts'
 import type { ConversationSummary, VisibleMessage } from './schema.ts'
 

@@ -6,11 +6,10 @@ import type {
   LanguageModelV4ToolResultPart,
 } from '@ai-sdk/provider'
 import { withoutMarkers } from '../../../knowledge/search/answering/citations.ts'
-import type { MessagePart } from '../../../platform/db/tables/conversations.ts'
+import { type MessagePart, outcomes } from '../../../platform/db/tables/conversations.ts'
 import { resultsOf, textOf } from '../../records/parts.ts'
 import { type MessageMetadata, metadataOf, type Replay } from '../../records/present.ts'
 import type { TranscriptMessage } from '../../records/queries.ts'
-import { outcomes } from '../../records/schema.ts'
 import { reportOf } from '../outcome-report.ts'
 import { withoutKey } from './blocks.ts'
 

@@ -59,6 +59,14 @@ export type ConversationsTable = {
 /** What analysed a conversation: a chat model; `heuristic` are the word lists of former versions. */
 export type Analyst = 'model' | 'heuristic'
 
+/** How an answer ended. */
+export const finishReasons = ['stop', 'error', 'tool-calls', 'length', 'content-filter', 'other'] as const
+export type FinishReason = (typeof finishReasons)[number]
+
+/** How its question ended. */
+export const outcomes = ['answered', 'partly', 'not_found', 'handed_over', 'refused'] as const
+export type AnswerOutcome = (typeof outcomes)[number]
+
 export type MessagePart =
   | { type: 'text'; text: string }
   | ({ type: 'tool-call'; toolCallId: string; toolName: string; input?: unknown } & RunHere)
