@@ -32,8 +32,7 @@ import { EVENTS_PER_GENERATION, type LiveGeneration, type Reading } from '../str
 import { chooseModel, improveTitle, noting, standInsFor } from './ask-model.ts'
 import { findRetry, leftOutUntil, type Plan, planTurn } from './plan-turn.ts'
 import { askedText } from './prepare.ts'
-import { historyRoom } from './prompt/build-prompt.ts'
-import { fittingFrom } from './prompt/fitting-history.ts'
+import { fittingFrom, historyRoom } from './prompt/build-prompt.ts'
 import { summariseHistory } from './prompt/summaries.ts'
 import {
   type Known,

@@ -5,7 +5,7 @@ import { until } from '../../../../test/until.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import { estimateTokens } from '../../../platform/text/languages/language.ts'
 import { storeEdit } from '../../records/change-message.ts'
-import { tokenRatio } from './counted-tokens.ts'
+import { tokenRatio } from './build-prompt.ts'
 
 const SUMMARY = 'The customer counted.'
 const NOTHING = { history_summary: null, summarised_seq: 0 }

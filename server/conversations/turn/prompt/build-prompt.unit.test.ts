@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { blockKey, dataName, withoutKey } from './blocks.ts'
+import { blockKey, dataName, withoutKey } from './build-prompt.ts'
 
 test('the key of the blocks is taken out of every text, however it is written, and nothing else is', () => {
   const key = blockKey('secret', 'a conversation')
