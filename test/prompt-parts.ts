@@ -1,4 +1,4 @@
-import type { Beside, PromptParts } from '../server/conversations/turn/prompt/build-prompt.ts'
+import type { Beside, PromptParts } from '../server/conversations/prompt/build-prompt.ts'
 
 /** What a prompt is built of for a question to an agent with documents, tools and a team. */
 export const promptParts = (

@@ -114,13 +114,10 @@ export const WITHOUT_ACCOUNT: Record<string, { tables: readonly string[] | 'all'
   },
 
   // Recurring jobs of the installation look for what is due in all accounts.
-  'server/conversations/credits/release-forgotten.ts': {
-    tables: ['credit_entries', 'generations'],
-    reason: 'Reservations whose generation is gone are released.',
-  },
-  'server/conversations/credits/reconcile.ts': {
+  'server/conversations/records/reconcile-credits.ts': {
     tables: ['generations', 'credit_entries', 'messages', 'credit_usage'],
-    reason: 'The figures of the whole installation are compared.',
+    reason:
+      'The figures of the whole installation are compared, and reservations whose generation is gone are released.',
   },
   'server/conversations/attachments/uploads.ts': {
     tables: ['attachments'],

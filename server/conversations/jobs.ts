@@ -1,8 +1,8 @@
 import type { Context } from '../context.ts'
 import type { RecurringJob } from '../platform/jobs/recurring-jobs.ts'
-import { releaseForgotten } from './credits/release-forgotten.ts'
 import { dropOldPrompts } from './explanations/record-answer.ts'
 import { expireCalls } from './records/expire-calls.ts'
+import { releaseForgotten } from './records/reconcile-credits.ts'
 import { purgeLog } from './stream/generation-log.ts'
 
 const MINUTE = 60_000

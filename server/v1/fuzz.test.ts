@@ -6,7 +6,7 @@ import { onPostgres } from '../../test/database.ts'
 import { type Schema, sampleOf } from '../../test/sample.ts'
 import { type Client, type Service, startService } from '../../test/start.ts'
 import { createKey } from '../accounts/keys/keys.ts'
-import { reconcile } from '../conversations/credits/reconcile.ts'
+import { reconcile } from '../conversations/records/reconcile-credits.ts'
 import type { Endpoint } from '../platform/http/contract.ts'
 import { version1Routes } from './routes.ts'
 

@@ -2,8 +2,8 @@ import { CompiledQuery } from 'kysely'
 import { createKey } from '../../server/accounts/keys/keys.ts'
 import { createAccount } from '../../server/accounts/records/accounts.ts'
 import { createMember } from '../../server/accounts/records/members.ts'
-import { type Balance, reconcile } from '../../server/conversations/credits/reconcile.ts'
 import { expireCalls } from '../../server/conversations/records/expire-calls.ts'
+import { type Balance, reconcile } from '../../server/conversations/records/reconcile-credits.ts'
 import type { Db } from '../../server/platform/db/database.ts'
 
 /** Operations that the test performs directly on the database, bypassing the service. */

@@ -1,6 +1,6 @@
 import { recordAudit } from '../../accounts/audit/audit.ts'
 import { creditState, grantCredits } from '../../accounts/plans/credits.ts'
-import { reconcile } from '../../conversations/credits/reconcile.ts'
+import { reconcile } from '../../conversations/records/reconcile-credits.ts'
 import { type Command, required, usageFailure } from '../command.ts'
 import { accountOf } from './find-account.ts'
 

@@ -10,8 +10,8 @@ import { type Client, type Service, startService } from '../../../test/start.ts'
 import { trained, until } from '../../../test/until.ts'
 import { explainCommand } from '../../admin/commands/explain-command.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
+import { reportOf } from '../prompt/outcome-report.ts'
 import { storeDeletion, storeEdit } from '../records/change-message.ts'
-import { reportOf } from '../turn/outcome-report.ts'
 import { asFarAsKept, dropOldPrompts, recordAnswer, storingRecord } from './record-answer.ts'
 
 let service: Service

@@ -21,9 +21,9 @@ import { storableJson } from '../../platform/http/bodies/storable.ts'
 import { estimateTokens } from '../../platform/text/languages/language.ts'
 import { withoutPaymentNumbers } from '../../platform/text/safety/payment-numbers.ts'
 import type { MadeOf } from '../playground/schema.ts'
+import { tokenRatio } from '../prompt/build-prompt.ts'
 import { metadataOf } from '../records/present.ts'
 import type { TranscriptMessage } from '../records/queries.ts'
-import { tokenRatio } from '../turn/prompt/counted-tokens.ts'
 
 type Run = Static<typeof MadeOf>
 type Step = Run['steps'][number]

@@ -10,7 +10,7 @@ import { type Client, type Service, startService } from '../../../test/start.ts'
 import { until } from '../../../test/until.ts'
 import { newId } from '../../platform/db/ids.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
-import { reconcile } from '../credits/reconcile.ts'
+import { reconcile } from '../records/reconcile-credits.ts'
 import { appendToLog, partsOf, readLog } from './generation-log.ts'
 
 /** Answers whose process has died, or was declared dead. */

@@ -10,7 +10,7 @@ import { until } from '../../../test/until.ts'
 import { withoutBlocks } from '../../../test/without-blocks.ts'
 import { plans } from '../../accounts/plans/plans.ts'
 import { newId } from '../../platform/db/ids.ts'
-import { reconcile } from '../credits/reconcile.ts'
+import { reconcile } from '../records/reconcile-credits.ts'
 
 let models: ModelServer
 let service: Service

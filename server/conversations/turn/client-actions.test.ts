@@ -7,8 +7,8 @@ import { type Answer, type Client, type Service, startService } from '../../../t
 import { trained } from '../../../test/until.ts'
 import { withoutBlocks } from '../../../test/without-blocks.ts'
 import { newId } from '../../platform/db/ids.ts'
-import { reconcile } from '../credits/reconcile.ts'
 import { expireCalls } from '../records/expire-calls.ts'
+import { reconcile } from '../records/reconcile-credits.ts'
 
 let models: ModelServer
 let service: Service

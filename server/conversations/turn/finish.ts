@@ -15,6 +15,7 @@ import { CUSTOMER_SENTENCES } from '../../platform/text/languages/customer-sente
 import { withoutPaymentNumbers } from '../../platform/text/safety/payment-numbers.ts'
 import { areTakenBack, asFarAsKept } from '../explanations/record-answer.ts'
 import { type Ungrounded, ungroundedValues } from '../grounding/ungrounded-values.ts'
+import { confirmed, reportedTopic } from '../prompt/outcome-report.ts'
 import {
   type Call,
   closingResults,
@@ -38,7 +39,6 @@ import {
   type Outcome,
   type StoredMessage,
 } from './end-turn.ts'
-import { confirmed, reportedTopic } from './outcome-report.ts'
 import type { StepsResult, Turn, TurnNeeds } from './turn.ts'
 
 /** How long a finished answer is kept in memory while the database is not available, in milliseconds. */

@@ -9,7 +9,7 @@ import { type Client, type Service, startService } from '../../../test/start.ts'
 import { trained } from '../../../test/until.ts'
 import { providers } from '../../ai/catalogue/catalogue.ts'
 import { findUnanswered } from '../insights/unanswered/find-unanswered.ts'
-import { reportOf } from './outcome-report.ts'
+import { reportOf } from '../prompt/outcome-report.ts'
 
 let service: Service
 let client: Client

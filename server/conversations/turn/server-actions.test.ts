@@ -7,7 +7,7 @@ import { type ModelServer, startModelServer } from '../../../test/fakes/model-se
 import { readStream } from '../../../test/read-stream.ts'
 import { type Answer, type Client, type Service, startService } from '../../../test/start.ts'
 import { until } from '../../../test/until.ts'
-import { reconcile } from '../credits/reconcile.ts'
+import { reconcile } from '../records/reconcile-credits.ts'
 import { MAX_STEPS } from './run-steps.ts'
 
 let models: ModelServer

@@ -12,10 +12,10 @@ import { newId } from '../../platform/db/ids.ts'
 import type { AnswerOutcome, FinishReason } from '../../platform/db/tables/conversations.ts'
 import type { ServiceProcess } from '../../platform/db/upkeep/processes.ts'
 import { storable, storableJson } from '../../platform/http/bodies/storable.ts'
+import { OutcomeReport } from '../prompt/outcome-report.ts'
 import { type Call, hasWords } from '../records/parts.ts'
 import type { LiveGeneration } from '../stream/reading.ts'
 import { sendFirstEvents } from './finish.ts'
-import { OutcomeReport } from './outcome-report.ts'
 
 /** The result of one model call. */
 export type Step = {

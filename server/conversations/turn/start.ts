@@ -16,6 +16,17 @@ import { ApiError } from '../../platform/http/errors.ts'
 import { KeyTaken, rebindKey, takeKey } from '../../platform/http/idempotency/idempotency.ts'
 import type { Replay } from '../../platform/http/route.ts'
 import { recordAnswer, type Trial } from '../explanations/record-answer.ts'
+import { fittingFrom, historyRoom } from '../prompt/build-prompt.ts'
+import { askedText } from '../prompt/prepare.ts'
+import { summariseHistory } from '../prompt/summaries.ts'
+import {
+  type Known,
+  knownSurroundings,
+  newPlace,
+  type Place,
+  placeOf,
+  surroundingsOf,
+} from '../prompt/surroundings.ts'
 import { metadataOf } from '../records/present.ts'
 import {
   type ConversationRow,
@@ -31,17 +42,6 @@ import { readLog } from '../stream/generation-log.ts'
 import { EVENTS_PER_GENERATION, type LiveGeneration, type Reading } from '../stream/reading.ts'
 import { chooseModel, improveTitle, noting, standInsFor } from './ask-model.ts'
 import { findRetry, leftOutUntil, type Plan, planTurn } from './plan-turn.ts'
-import { askedText } from './prepare.ts'
-import { fittingFrom, historyRoom } from './prompt/build-prompt.ts'
-import { summariseHistory } from './prompt/summaries.ts'
-import {
-  type Known,
-  knownSurroundings,
-  newPlace,
-  type Place,
-  placeOf,
-  surroundingsOf,
-} from './prompt/surroundings.ts'
 import { runTurn } from './run-steps.ts'
 import {
   type ChatRequest,

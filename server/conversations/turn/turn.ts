@@ -26,13 +26,13 @@ import type { Secrets } from '../../platform/secrets/secrets.ts'
 import type { CustomerLanguage } from '../../platform/text/languages/customer-sentences.ts'
 import { withoutPaymentNumbers } from '../../platform/text/safety/payment-numbers.ts'
 import type { Trial } from '../explanations/record-answer.ts'
+import type { Surroundings } from '../prompt/surroundings.ts'
 import type { Call } from '../records/parts.ts'
 import type { Replay } from '../records/present.ts'
 import type { ConversationRow, Parent, TranscriptMessage } from '../records/queries.ts'
 import type { GenerationIds, LiveGeneration } from '../stream/reading.ts'
 import type { DeliverAnswer } from './end-turn.ts'
 import type { Generations, Orphans } from './generations.ts'
-import type { Surroundings } from './prompt/surroundings.ts'
 
 /** What a turn is asked to answer. */
 type Ask =

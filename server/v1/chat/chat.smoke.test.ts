@@ -5,7 +5,7 @@ import { type ModelServer, startModelServer } from '../../../test/fakes/model-se
 import { type Answer, type Client, type Service, startService } from '../../../test/start.ts'
 import { until } from '../../../test/until.ts'
 import { withoutBlocks } from '../../../test/without-blocks.ts'
-import { reconcile } from '../../conversations/credits/reconcile.ts'
+import { reconcile } from '../../conversations/records/reconcile-credits.ts'
 import { endTurn, lockConversation } from '../../conversations/turn/end-turn.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 

@@ -7,7 +7,7 @@ import { type Client, type Service, startService } from '../../../../test/start.
 import { until } from '../../../../test/until.ts'
 import { publicAgent, type Visitor, visitorOf } from '../../../../test/visitor.ts'
 import { creditsUsed } from '../../../accounts/plans/credits.ts'
-import { reconcile } from '../../../conversations/credits/reconcile.ts'
+import { reconcile } from '../../../conversations/records/reconcile-credits.ts'
 import { MAX_STARTS } from '../../../conversations/turn/plan-turn.ts'
 
 let models: ModelServer

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { promptParts } from '../../../../test/prompt-parts.ts'
-import { buildPrompt } from '../../../conversations/turn/prompt/build-prompt.ts'
+import { buildPrompt } from '../../../conversations/prompt/build-prompt.ts'
 import { estimateTokens } from '../../../platform/text/languages/language.ts'
 import { chunkSections } from '../../documents/chunk/chunk-sections.ts'
 import type { Passage } from '../knowledge.ts'

@@ -17,7 +17,7 @@ import {
   type World,
 } from '../../../../test/full-life.ts'
 import { type Client, type Service, startService } from '../../../../test/start.ts'
-import { reconcile } from '../../../conversations/credits/reconcile.ts'
+import { reconcile } from '../../../conversations/records/reconcile-credits.ts'
 import { resumeErasures } from '../jobs.ts'
 import { eraseUser } from './erase-user.ts'
 import { addErasure } from './erasures.ts'

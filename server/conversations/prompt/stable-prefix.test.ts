@@ -6,9 +6,9 @@ import {
   type Provider,
   partsOf,
   startModelHome,
-} from '../../../../test/model-home.ts'
-import { createMember } from '../../../accounts/records/members.ts'
-import { providers } from '../../../ai/catalogue/catalogue.ts'
+} from '../../../test/model-home.ts'
+import { createMember } from '../../accounts/records/members.ts'
+import { providers } from '../../ai/catalogue/catalogue.ts'
 
 let home: ModelHome
 before(async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { type Client, type Service, startService } from '../../../test/start.ts'
-import { reconcile } from './reconcile.ts'
+import { reconcile } from '../records/reconcile-credits.ts'
 
 let service: Service
 let client: Client

@@ -1,7 +1,7 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
-import type { AgentRef } from '../../../platform/db/refs.ts'
-import type { ConversationsTable } from '../../../platform/db/tables/conversations.ts'
-import type { BusinessHours } from '../../../platform/db/tables/helpdesk.ts'
+import type { AgentRef } from '../../platform/db/refs.ts'
+import type { ConversationsTable } from '../../platform/db/tables/conversations.ts'
+import type { BusinessHours } from '../../platform/db/tables/helpdesk.ts'
 import type { Customer } from './build-prompt.ts'
 
 /** What a model is told beside the words of a conversation. */

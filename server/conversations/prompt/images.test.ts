@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import sharp from 'sharp'
-import { answersAsked, type ModelHome, startModelHome } from '../../../../test/model-home.ts'
-import { providers } from '../../../ai/catalogue/catalogue.ts'
-import { transact } from '../../../platform/db/statements/transact.ts'
-import { keepAttachment } from '../../attachments/attachments.ts'
-import { appendMessage } from '../../records/append-message.ts'
+import { answersAsked, type ModelHome, startModelHome } from '../../../test/model-home.ts'
+import { providers } from '../../ai/catalogue/catalogue.ts'
+import { transact } from '../../platform/db/statements/transact.ts'
+import { keepAttachment } from '../attachments/attachments.ts'
+import { appendMessage } from '../records/append-message.ts'
 import { readImages } from './images.ts'
 
 let home: ModelHome

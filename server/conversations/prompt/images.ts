@@ -1,15 +1,15 @@
 import type { LanguageModelV4FilePart } from '@ai-sdk/provider'
 import { fileTypeFromBuffer } from 'file-type'
-import type { AgentRef } from '../../../platform/db/refs.ts'
-import type { AttachmentNote } from '../../../platform/db/tables/attachments.ts'
+import type { AgentRef } from '../../platform/db/refs.ts'
+import type { AttachmentNote } from '../../platform/db/tables/attachments.ts'
 import {
   CUSTOMER_SENTENCES,
   type CustomerLanguage,
-} from '../../../platform/text/languages/customer-sentences.ts'
-import { readAttachment } from '../../attachments/attachments.ts'
-import { metadataOf } from '../../records/present.ts'
-import type { TranscriptMessage } from '../../records/queries.ts'
-import type { TurnNeeds } from '../turn.ts'
+} from '../../platform/text/languages/customer-sentences.ts'
+import { readAttachment } from '../attachments/attachments.ts'
+import { metadataOf } from '../records/present.ts'
+import type { TranscriptMessage } from '../records/queries.ts'
+import type { TurnNeeds } from '../turn/turn.ts'
 
 /** The most images of one question. */
 const MAX_IMAGES = 4

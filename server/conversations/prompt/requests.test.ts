@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, type TestContext, test } from 'node:test'
-import { answersAsked, type ModelHome, type Provider, startModelHome } from '../../../../test/model-home.ts'
-import { until } from '../../../../test/until.ts'
-import { providers } from '../../../ai/catalogue/catalogue.ts'
+import { answersAsked, type ModelHome, type Provider, startModelHome } from '../../../test/model-home.ts'
+import { until } from '../../../test/until.ts'
+import { providers } from '../../ai/catalogue/catalogue.ts'
 
 /** `node --test --test-update-snapshots` on this file writes them anew. */
-const SNAPSHOTS = join(import.meta.dirname, '../../../../test/fixtures/requests')
+const SNAPSHOTS = join(import.meta.dirname, '../../../test/fixtures/requests')
 
 let home: ModelHome
 before(async () => {

@@ -9,18 +9,18 @@ import type {
   LanguageModelV4ToolCallPart,
   LanguageModelV4ToolResultPart,
 } from '@ai-sdk/provider'
-import type { channels } from '../../../agents/settings/settings-schema.ts'
-import type { ModelEntry } from '../../../ai/catalogue/catalogue.ts'
-import { withoutMarkers } from '../../../knowledge/search/answering/citations.ts'
-import { givenText } from '../../../knowledge/search/answering/given-passages.ts'
-import type { Passage } from '../../../knowledge/search/knowledge.ts'
-import { type MessagePart, outcomes } from '../../../platform/db/tables/conversations.ts'
-import { estimateTokens } from '../../../platform/text/languages/language.ts'
-import { withTables } from '../../../platform/text/rows/named-rows.ts'
-import { resultsOf, textOf } from '../../records/parts.ts'
-import { type MessageMetadata, metadataOf, type Replay } from '../../records/present.ts'
-import type { TranscriptMessage } from '../../records/queries.ts'
-import { REPORT_RULE, REPORT_TAG, reportOf } from '../outcome-report.ts'
+import type { channels } from '../../agents/settings/settings-schema.ts'
+import type { ModelEntry } from '../../ai/catalogue/catalogue.ts'
+import { withoutMarkers } from '../../knowledge/search/answering/citations.ts'
+import { givenText } from '../../knowledge/search/answering/given-passages.ts'
+import type { Passage } from '../../knowledge/search/knowledge.ts'
+import { type MessagePart, outcomes } from '../../platform/db/tables/conversations.ts'
+import { estimateTokens } from '../../platform/text/languages/language.ts'
+import { withTables } from '../../platform/text/rows/named-rows.ts'
+import { resultsOf, textOf } from '../records/parts.ts'
+import { type MessageMetadata, metadataOf, type Replay } from '../records/present.ts'
+import type { TranscriptMessage } from '../records/queries.ts'
+import { REPORT_RULE, REPORT_TAG, reportOf } from './outcome-report.ts'
 
 /** The share of the context window that history may take; the rest is for instructions, passages and the reply. */
 const HISTORY_SHARE = 0.4
@@ -177,7 +177,7 @@ const textOfUser = ({ content }: UserMessage): string =>
   content.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
 
 /** The names of the elements in which the prompt quotes text of others. */
-export const PASSAGE = 'passage'
+const PASSAGE = 'passage'
 const EARLIER = 'earlier'
 const CUSTOMER = 'customer'
 /** The names of the blocks beside the newest message: what others have written, and what the company says. */
@@ -194,11 +194,11 @@ export const blockKey = (secret: string, conversationId: string): string =>
   createHmac('sha256', secret).update(`blocks of ${conversationId}`).digest('hex').slice(0, KEY_LENGTH)
 
 export const dataName = (key: string): string => `${DATA}-${key}`
-export const companyName = (key: string): string => `${COMPANY}-${key}`
+const companyName = (key: string): string => `${COMPANY}-${key}`
 
 export const element = (name: string, text: string): string => `<${name}>\n${text}\n</${name}>`
 
-export const passageStart = (number: number | string): string => `<${PASSAGE} number="${number}"`
+const passageStart = (number: number | string): string => `<${PASSAGE} number="${number}"`
 
 /** Returns a text without the key of the blocks, which a model may have told its author. */
 export const withoutKey = (text: string, key: string): string =>
@@ -220,7 +220,7 @@ export const attributes = (values: Record<string, string | number | null | undef
 const asTitle = (text: string): string => text.replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 /** Returns summaries of what was said before the messages that the prompt holds; null when there are none. */
-export const earlierText = (summaries: readonly (string | null)[]): string | null => {
+const earlierText = (summaries: readonly (string | null)[]): string | null => {
   const said = summaries.filter(Boolean).map((summary) => asData(summary ?? ''))
   return said.length === 0 ? null : element(EARLIER, said.join('\n\n'))
 }
@@ -234,7 +234,7 @@ export type Customer = {
   attributes: Record<string, string | number | boolean>
 }
 
-export function customerText({ name, country, page, attributes: own }: Customer): string | null {
+function customerText({ name, country, page, attributes: own }: Customer): string | null {
   const about = attributes({ name, country, page })
   const lines = Object.entries(own).map(([key, value]) => `${oneLine(key)}: ${oneLine(String(value))}`)
   if (about === '' && lines.length === 0) return null
@@ -268,7 +268,7 @@ type SpokenPart = Exclude<MessagePart, { type: 'tool-result' }>
  * its calls followed by a result for every one of them. Providers reject a history with an unanswered call, so a call
  * without a result is reported as ignored. Only the model that made a call, `modelId`, gets back what belongs to it.
  */
-export function modelMessages(
+function modelMessages(
   said: TranscriptMessage,
   { modelId, key }: { modelId: string; key: string },
 ): LanguageModelV4Message[] {
