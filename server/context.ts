@@ -13,6 +13,7 @@ import { createModelFetcher } from './ai/local/model-fetcher.ts'
 import { createModels } from './ai/models.ts'
 import { createMailParser } from './channels/email/parse/mail-parser.ts'
 import type { Config } from './config.ts'
+import { readAttachment } from './conversations/attachments/attachments.ts'
 import { createTurnTraces } from './conversations/explanations/trace-turn.ts'
 import { createIndexer } from './conversations/search/index/index-conversations.ts'
 import { createFollowers } from './conversations/stream/generation-log.ts'
@@ -20,6 +21,7 @@ import { createGenerations, createOrphans } from './conversations/turn/generatio
 import { createExtractor } from './knowledge/documents/extractor.ts'
 import { createOcr } from './knowledge/ocr/ocr.ts'
 import { ocrFolder } from './knowledge/ocr/ocr-folder.ts'
+import { presentSourcesOf } from './knowledge/search/answering/present-sources.ts'
 import { createKnowledge } from './knowledge/search/knowledge.ts'
 import { createActivity } from './platform/activity.ts'
 import { createMainThreadScheduler } from './platform/concurrency/main-thread-scheduler.ts'
@@ -27,6 +29,7 @@ import type { Availability } from './platform/db/connections/availability.ts'
 import { requireServerVersion } from './platform/db/connections/server-version.ts'
 import { type Database, type Db, openEmbedded, openPostgres } from './platform/db/database.ts'
 import { localNotifier, postgresNotifier } from './platform/db/notifier.ts'
+import type { AgentRef } from './platform/db/refs.ts'
 import { type DiskSpace, ROOM_ENOUGH, watchDiskSpace } from './platform/db/upkeep/disk-space.ts'
 import { beatingProcess, soleProcess } from './platform/db/upkeep/processes.ts'
 import { upgrade } from './platform/db/upkeep/upgrade.ts'
@@ -114,6 +117,7 @@ async function createParts(config: Config, { database, log, ...overrides }: Open
   const reactions = turnReactions(notifier)
   const exporter = config.otlp && createTraceExporter(config.otlp, log)
   const { searchUrl: search } = config
+  const filesDir = join(config.dataDir, 'files')
   return {
     config,
     log,
@@ -152,7 +156,9 @@ async function createParts(config: Config, { database, log, ...overrides }: Open
     sessions: createSessions({ db, config, log, secrets }),
     maintenance: createMaintenance(db),
     /** The folder of uploaded files, by account, agent and source. */
-    filesDir: join(config.dataDir, 'files'),
+    filesDir,
+    readAttachment: (ref: AgentRef, id: string) => readAttachment(filesDir, db, ref, id),
+    presentSources: presentSourcesOf({ config, secrets }),
     uploads: createUploads(join(config.dataDir, 'uploads'), space),
     bodies: createBodyBudgets(),
     async close(jobsMs?: number) {

@@ -1,8 +1,7 @@
 import type { JSONSchema7, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { FairPlaces } from '../../platform/concurrency/fair-places.ts'
 import { recordOf } from '../../platform/unknown-values.ts'
-import { type CallOptions, ModelCall, type Part, type ResolvedModel } from './model-call.ts'
-import { WAS_REASONING } from './tagged-reasoning.ts'
+import { type CallOptions, ModelCall, type Part, type ResolvedModel, WAS_REASONING } from './model-call.ts'
 
 /**
  * A question with a short text as its answer, or JSON of a schema; `longest` is in characters. `maxOutputTokens` is what

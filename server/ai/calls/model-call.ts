@@ -1,13 +1,16 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import type { ModelEntry } from '../catalogue/catalogue.ts'
 import { ModelFailure, toModelFailure, tooLong } from '../failures/model-failure.ts'
-import { NOTHING_REFUSED, type Refused } from './refused-settings.ts'
+import type { Refused } from './refused-settings.ts'
 
 export type Part = LanguageModelV4StreamPart
 export type CallOptions = Omit<LanguageModelV4CallOptions, 'abortSignal'> & {
   /** Set where the prompt begins like those of other calls with the same key, and should be read from a cache. */
   cacheKey?: string
 }
+
+/** The value of the `raw` part after which the text so far turns out to have been reasoning. */
+export const WAS_REASONING = 'the text so far was reasoning'
 
 /** Receives the parts of a response from a wire. */
 export type Receiver = {
@@ -179,7 +182,7 @@ export class ModelCall implements Receiver, AsyncIterableIterator<Part[], undefi
     } else this.fail(new ModelFailure('unavailable', new Error('the stream ended without finish')))
   }
 
-  fail(error: unknown, named: Refused = NOTHING_REFUSED): void {
+  fail(error: unknown, named: Refused = new Map()): void {
     if (this.#state !== 'running') return
     const { entry } = this.#resolved
     // An error in the built-in responder is our own and not a provider's.

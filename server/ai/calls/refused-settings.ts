@@ -6,7 +6,7 @@ import { isTooLong } from '../failures/model-failure.ts'
  */
 export type Refused = ReadonlyMap<string, string | null>
 
-export const NOTHING_REFUSED: Refused = new Map()
+
 
 type Body = Record<string, unknown>
 
@@ -29,7 +29,7 @@ const MAX_SAID_LENGTH = 20_000
 export function namedIn(said: string, body: Body): Refused {
   const text = stringsOf(said.slice(0, MAX_SAID_LENGTH))
   // A prompt that is too long is not a matter of one setting, although servers name some that add to its length.
-  if (isTooLong(text)) return NOTHING_REFUSED
+  if (isTooLong(text)) return new Map()
   const words = new Set((text.match(/[a-z_]\w*/gi) ?? []).map(plain))
   const quoted = new Set(
     [...text.matchAll(/["'`]([\w$.[\]/-]+)["'`]/g)].flatMap(([, path = '']) =>

@@ -1,12 +1,9 @@
-import type { Part, Receiver, Wire } from './model-call.ts'
+import { type Part, type Receiver, WAS_REASONING, type Wire } from './model-call.ts'
 
 const OPEN = /^<(think|thinking|thought|reasoning)>/i
 const CLOSE = /<\/(think|thinking|thought|reasoning)>/i
 const MAX_TAG_LENGTH = '</reasoning>'.length
 const REASONING = 'tagged-reasoning'
-
-/** The value of the `raw` part after which the text so far turns out to have been reasoning. */
-export const WAS_REASONING = 'the text so far was reasoning'
 
 /**
  * Returns a wire that reports the reasoning which a model writes into its text as reasoning. `isKnown` says whether the

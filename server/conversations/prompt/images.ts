@@ -6,7 +6,6 @@ import {
   CUSTOMER_SENTENCES,
   type CustomerLanguage,
 } from '../../platform/text/languages/customer-sentences.ts'
-import { readAttachment } from '../attachments/attachments.ts'
 import { metadataOf } from '../records/present.ts'
 import type { TranscriptMessage } from '../records/queries.ts'
 import type { TurnNeeds } from '../turn/turn.ts'
@@ -54,7 +53,7 @@ export function notRead(notes: readonly AttachmentNote[]): Images {
 
 /** Reads pictures and converts them for models: the newest ones, small enough, without metadata, as JPEG. */
 export async function readImages(
-  { db, filesDir, generations }: Pick<TurnNeeds, 'db' | 'filesDir' | 'generations'>,
+  { readAttachment, generations }: Pick<TurnNeeds, 'readAttachment' | 'generations'>,
   ref: AgentRef,
   notes: readonly AttachmentNote[],
   signal: AbortSignal,
@@ -63,7 +62,7 @@ export async function readImages(
   const images: Images = { seen: [], unseen: all, all }
   for (const note of notes.slice(-MAX_IMAGES)) {
     const leave = await generations.decoding.enter(ref.accountId, signal)
-    const image = await readAttachment(filesDir, db, ref, note.id)
+    const image = await readAttachment(ref, note.id)
       .then((file) => file && jpegOf(file.bytes, note.isPartOfMail ? MIN_SIDE_IN_MAIL : 1))
       .finally(leave)
     if (!image) continue

@@ -14,18 +14,18 @@ import {
 } from '../../platform/text/languages/customer-sentences.ts'
 import { guessLanguage, type Language } from '../../platform/text/languages/language.ts'
 import { recordOf } from '../../platform/unknown-values.ts'
-import { acceptsOffer } from '../records/accept-offer.ts'
 import { textOf } from '../records/parts.ts'
+import { metadataOf } from '../records/present.ts'
 import type { TranscriptMessage } from '../records/queries.ts'
 import type { LiveGeneration } from '../stream/reading.ts'
 import { assign } from '../turn/ask-model.ts'
 import { ungroundedRule } from '../turn/finish.ts'
+import { timeLines } from '../turn/plan-turn.ts'
 import type { ChatRequest, Prepared, Turn, TurnNeeds } from '../turn/turn.ts'
 import { asData, blockKey, buildPrompt, formatFor, type PromptParts, ratioIn } from './build-prompt.ts'
 import { type Images, notRead, picturesOf, readImages, unseenIn, unseenLine } from './images.ts'
 import { topicRules } from './outcome-report.ts'
 import { summariseParent } from './summaries.ts'
-import { timeLines } from './surroundings.ts'
 
 /** Searches for the passages of the reply, and prepares its tools and its prompt. */
 export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): Promise<Prepared> {
@@ -159,6 +159,13 @@ function instructionsFor({ agent, channel, isSpoken = false }: ChatRequest): str
   if (typeof own === 'string') return own
   const { chat = null, voice = null } = (own ?? {}) as { chat?: string; voice?: string }
   return isSpoken ? (voice ?? chat) : chat
+}
+
+/** Returns whether one of the messages since the agent's last one accepts an offer. */
+function acceptsOffer(transcript: readonly TranscriptMessage[]): boolean {
+  const asked = transcript.findLastIndex(({ role }) => role === 'user') + 1
+  const from = transcript.slice(0, asked).findLastIndex(({ role }) => role === 'assistant') + 1
+  return transcript.slice(from, asked).some((said) => metadataOf(said).accepts !== undefined)
 }
 
 /** The most messages that are answered together. */

@@ -1,7 +1,7 @@
 import type { Trx } from '../../platform/db/database.ts'
 import { isId } from '../../platform/db/ids.ts'
 import { metadataOf } from './present.ts'
-import type { ConversationRow, TranscriptMessage } from './queries.ts'
+import type { ConversationRow } from './queries.ts'
 
 /**
  * Returns whether the offer of an answer is still `open` or was `taken` by a message of the conversation; null if there
@@ -31,11 +31,4 @@ export async function acceptanceOf(
     .execute()
   if (rows.some((row) => row.conversation_id === id && row.id !== answerId)) return 'taken'
   return rows.some((row) => row.id === answerId && metadataOf(row).offer === 'person') ? 'open' : null
-}
-
-/** Returns whether one of the messages since the agent's last one accepts an offer. */
-export function acceptsOffer(transcript: readonly TranscriptMessage[]): boolean {
-  const asked = transcript.findLastIndex(({ role }) => role === 'user') + 1
-  const from = transcript.slice(0, asked).findLastIndex(({ role }) => role === 'assistant') + 1
-  return transcript.slice(from, asked).some((said) => metadataOf(said).accepts !== undefined)
 }

@@ -3,7 +3,6 @@ import type { LanguageModelV4Message } from '@ai-sdk/provider'
 import { channelNames } from '../../agents/settings/channel-names.ts'
 import { ModelFailure, whatHappened } from '../../ai/failures/model-failure.ts'
 import { withoutMarkers } from '../../knowledge/search/answering/citations.ts'
-import { presentSourcesOf } from '../../knowledge/search/answering/present-sources.ts'
 import { isUnavailable } from '../../platform/db/connections/database-errors.ts'
 import type { Trx } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
@@ -99,7 +98,7 @@ function outcomeOf(
       hasBegun,
       ...(error ? { error } : {}),
       errorText: told(turn, result.failure?.cause).message,
-      sources: presentSourcesOf(ctx)({ account_id: accountId, agent_id: agentId }, sources),
+      sources: ctx.presentSources({ account_id: accountId, agent_id: agentId }, sources),
     },
   }
 }

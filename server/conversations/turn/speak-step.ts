@@ -6,7 +6,7 @@ import type {
   LanguageModelV4ToolCallPart,
 } from '@ai-sdk/provider'
 import type { Tool } from '../../actions/tools/tool.ts'
-import { WAS_REASONING } from '../../ai/calls/tagged-reasoning.ts'
+import { WAS_REASONING } from '../../ai/calls/model-call.ts'
 import type { Citations } from '../../knowledge/search/answering/citations.ts'
 import { newId } from '../../platform/db/ids.ts'
 import type { AnswerOutcome, FinishReason } from '../../platform/db/tables/conversations.ts'

@@ -15,18 +15,11 @@ import type { GenerationsTable } from '../../platform/db/tables/conversations.ts
 import { ApiError } from '../../platform/http/errors.ts'
 import { KeyTaken, rebindKey, takeKey } from '../../platform/http/idempotency/idempotency.ts'
 import type { Replay } from '../../platform/http/route.ts'
+import { withoutPaymentNumbers } from '../../platform/text/safety/payment-numbers.ts'
 import { recordAnswer, type Trial } from '../explanations/record-answer.ts'
 import { fittingFrom, historyRoom } from '../prompt/build-prompt.ts'
 import { askedText } from '../prompt/prepare.ts'
 import { summariseHistory } from '../prompt/summaries.ts'
-import {
-  type Known,
-  knownSurroundings,
-  newPlace,
-  type Place,
-  placeOf,
-  surroundingsOf,
-} from '../prompt/surroundings.ts'
 import { metadataOf } from '../records/present.ts'
 import {
   type ConversationRow,
@@ -41,16 +34,20 @@ import {
 import { readLog } from '../stream/generation-log.ts'
 import { EVENTS_PER_GENERATION, type LiveGeneration, type Reading } from '../stream/reading.ts'
 import { chooseModel, improveTitle, noting, standInsFor } from './ask-model.ts'
-import { findRetry, leftOutUntil, type Plan, planTurn } from './plan-turn.ts'
-import { runTurn } from './run-steps.ts'
 import {
-  type ChatRequest,
-  type StartedTurn,
-  type StartRequest,
-  type Turn,
-  type TurnNeeds,
-  withoutPayments,
-} from './turn.ts'
+  findRetry,
+  type Known,
+  knownSurroundings,
+  leftOutUntil,
+  newPlace,
+  type Place,
+  type Plan,
+  placeOf,
+  planTurn,
+  surroundingsOf,
+} from './plan-turn.ts'
+import { runTurn } from './run-steps.ts'
+import type { ChatRequest, StartedTurn, StartRequest, Turn, TurnNeeds } from './turn.ts'
 
 /** Stores the message and starts the reply; the generation then runs by itself, with or without a reader. */
 export async function startChat(ctx: TurnNeeds, request: ChatRequest): Promise<LiveGeneration> {
@@ -83,6 +80,35 @@ export async function startChat(ctx: TurnNeeds, request: ChatRequest): Promise<L
     )
     .catch((error: unknown) => ctx.log.error({ err: error }, 'a generation failed with an unexpected error'))
   return live
+}
+
+/** Takes the numbers of cards and accounts out of what a model will read of the conversation. */
+function withoutPayments(started: StartedTurn): StartedTurn {
+  const redacted = <T extends TranscriptMessage>(said: T): T => ({
+    ...said,
+    parts: said.parts.map((part) =>
+      part.type === 'text' ? { ...part, text: withoutPaymentNumbers(part.text) } : part,
+    ),
+  })
+  const { transcript, parent, surroundings } = started
+  const { customer } = surroundings
+  const attributes = Object.entries(customer.attributes).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? withoutPaymentNumbers(value) : value,
+  ])
+  return {
+    ...started,
+    surroundings: {
+      ...surroundings,
+      customer: { ...customer, attributes: Object.fromEntries(attributes) },
+    },
+    transcript: transcript.map(redacted),
+    parent: parent && {
+      ...parent,
+      summary: withoutPaymentNumbers(parent.summary),
+      messages: parent.messages.map(redacted),
+    },
+  }
 }
 
 const recordOf = ({ agent, channel }: ChatRequest, { entry }: ResolvedModel): Trial | null =>

@@ -12,6 +12,7 @@ import type { Models } from '../../ai/models.ts'
 import type { Config } from '../../config.ts'
 import type { Citations } from '../../knowledge/search/answering/citations.ts'
 import type { StoredSource } from '../../knowledge/search/answering/cited-source.ts'
+import type { PresentSources } from '../../knowledge/search/answering/present-sources.ts'
 import type { Retrieved } from '../../knowledge/search/answering/retrieve.ts'
 import type { Knowledge } from '../../knowledge/search/knowledge.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
@@ -24,9 +25,8 @@ import type { ServiceProcess } from '../../platform/db/upkeep/processes.ts'
 import type { KeyedRequest } from '../../platform/http/idempotency/idempotency.ts'
 import type { Secrets } from '../../platform/secrets/secrets.ts'
 import type { CustomerLanguage } from '../../platform/text/languages/customer-sentences.ts'
-import { withoutPaymentNumbers } from '../../platform/text/safety/payment-numbers.ts'
 import type { Trial } from '../explanations/record-answer.ts'
-import type { Surroundings } from '../prompt/surroundings.ts'
+import type { Customer } from '../prompt/build-prompt.ts'
 import type { Call } from '../records/parts.ts'
 import type { Replay } from '../records/present.ts'
 import type { ConversationRow, Parent, TranscriptMessage } from '../records/queries.ts'
@@ -125,6 +125,9 @@ export type StartRequest = Omit<ChatRequest, 'agent' | 'channel' | 'isSpoken' | 
   agent: Pick<ChatAgent, 'id' | 'creditLimit' | 'toolsVersion' | 'guardrails'>
   model: { id: string; credits: number; costsMoney: boolean }
 }
+
+/** What a model is told beside the words of a conversation. */
+export type Surroundings = { customer: Customer; hours: BusinessHours | null }
 
 /** What the start of a turn has stored and read. */
 export type StartedTurn = {
@@ -248,7 +251,9 @@ export type TurnNeeds = TicketReactions & {
   log: Logger
   config: Config
   secrets: Secrets
-  filesDir: string
+  /** Returns the bytes of an attachment; null if it is gone. */
+  readAttachment(ref: AgentRef, id: string): Promise<{ bytes: Uint8Array } | null>
+  presentSources: PresentSources
   process: ServiceProcess
   models: Models
   knowledge: Knowledge
@@ -257,33 +262,4 @@ export type TurnNeeds = TicketReactions & {
   orphans: Orphans
   deliverAnswer: DeliverAnswer
   traces: TurnTraces | null
-}
-
-/** Takes the numbers of cards and accounts out of what a model will read of the conversation. */
-export function withoutPayments(started: StartedTurn): StartedTurn {
-  const redacted = <T extends TranscriptMessage>(said: T): T => ({
-    ...said,
-    parts: said.parts.map((part) =>
-      part.type === 'text' ? { ...part, text: withoutPaymentNumbers(part.text) } : part,
-    ),
-  })
-  const { transcript, parent, surroundings } = started
-  const { customer } = surroundings
-  const attributes = Object.entries(customer.attributes).map(([name, value]) => [
-    name,
-    typeof value === 'string' ? withoutPaymentNumbers(value) : value,
-  ])
-  return {
-    ...started,
-    surroundings: {
-      ...surroundings,
-      customer: { ...customer, attributes: Object.fromEntries(attributes) },
-    },
-    transcript: transcript.map(redacted),
-    parent: parent && {
-      ...parent,
-      summary: withoutPaymentNumbers(parent.summary),
-      messages: parent.messages.map(redacted),
-    },
-  }
 }
