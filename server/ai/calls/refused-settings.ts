@@ -6,8 +6,6 @@ import { isTooLong } from '../failures/model-failure.ts'
  */
 export type Refused = ReadonlyMap<string, string | null>
 
-
-
 type Body = Record<string, unknown>
 
 /** Members that every request needs, or that contain the words of a conversation. */

@@ -7,7 +7,8 @@ import type { ModelEntry } from '../../ai/catalogue/catalogue.ts'
 import { fixedAnswer } from '../../knowledge/search/answering/fixed-answer.ts'
 import { givenPassages, givenText } from '../../knowledge/search/answering/given-passages.ts'
 import { askedIn, retrieve, type TalkMessage } from '../../knowledge/search/answering/retrieve.ts'
-import { type AgentKnowledge, NOTHING_FOUND, type Passage } from '../../knowledge/search/knowledge.ts'
+import type { AgentKnowledge } from '../../knowledge/search/knowledge.ts'
+import { NOTHING_FOUND, type Passage } from '../../knowledge/search/search-result.ts'
 import {
   type CustomerLanguage,
   isCustomerLanguage,

@@ -1,7 +1,7 @@
 import type { LanguageModelV4ReasoningPart, SharedV4ProviderOptions } from '@ai-sdk/provider'
 import type { Selectable } from 'kysely'
 import type { Static } from 'typebox'
-import type { StoredSource } from '../../knowledge/search/answering/cited-source.ts'
+import type { StoredSource } from '../../knowledge/search/answering/citations.ts'
 import type { AttachmentNote } from '../../platform/db/tables/attachments.ts'
 import type {
   AnswerOutcome,

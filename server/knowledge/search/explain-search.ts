@@ -5,14 +5,9 @@ import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import { isLiveChunk } from '../sources/live-chunks.ts'
 import type { SourceRow } from '../sources/queries.ts'
-import {
-  type AgentKnowledge,
-  describePassage,
-  type Passage,
-  type SearchResult,
-  type Signals,
-} from './knowledge.ts'
-import { RERANKED, rerankFound } from './rerank.ts'
+import { RERANKED, rerankFound } from './answering/retrieve.ts'
+import type { AgentKnowledge } from './knowledge.ts'
+import { describePassage, type Passage, type SearchResult, type Signals } from './search-result.ts'
 
 /** The most passages that any ranker is asked for. */
 const DEPTH = 100

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
-import type { EmbeddingUse } from '../../ai/embeddings/embedding-use.ts'
 import type { Models } from '../../ai/models.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
@@ -23,68 +22,13 @@ import {
   type SearchState,
   scoreCandidates,
 } from './find-by-words.ts'
+import { NOTHING_FOUND, type Passage, type SearchResult, type Signals } from './search-result.ts'
 
 /** The confidence from which the documents count as covering a question: a third of what its words weigh. */
 export const FOUND_FROM = 1 / 3
 
 /** An agent to search; `knowledgeVersion` is read in the transaction that the answer belongs to. */
 export type AgentKnowledge = { id: string; accountId: AccountId; knowledgeVersion: number }
-
-/** A chunk that was found. For questions and answers, `questions` contains the questions and `text` the answer. */
-export type Passage = {
-  chunkId: string
-  sourceId: string
-  sourceName: string | null
-  url: string | null
-  headingPath: string[]
-  page: number | null
-  text: string
-  questions?: string[]
-  /** The id of its heading on a web page. */
-  anchor?: string
-  /** The page of an uploaded file. */
-  isFile?: true
-  /** When its content was last changed or read. */
-  updatedAt?: Date
-  /** Its own question was asked, or it is pinned for it; nothing puts another passage before it. */
-  isFirst?: true
-  /** What a model is given in its place: the passage and its neighbours, in the order of the text. */
-  pieces?: Piece[]
-  /** 0 to 1, at most that of the passage before it; the first has the confidence of the search. */
-  score: number
-}
-
-/** A chunk of a passage that was completed by its neighbours. */
-export type Piece = Pick<Passage, 'chunkId' | 'text' | 'page' | 'anchor'>
-
-/** Returns what the workspace shows of a passage. */
-export const describePassage = (passage: Passage) => {
-  const { sourceId, sourceName, url, headingPath, page, text, score } = passage
-  return { sourceId, sourceName, url, headingPath, page, text, score }
-}
-
-/** The place of a passage by its words and by its vector, from 1; null if it is not among those found that way. */
-export type Signals = { words: number | null; vectors: number | null }
-
-export type SearchResult = {
-  /** Best first. */
-  passages: Passage[]
-  /**
-   * How much of the question the best passages hold, from 0 to 1: the share of its words, weighted by their rarity. It is
-   * at least FOUND_FROM if one of the passages is similar enough by its vector.
-   */
-  confidence: number
-  isFound: boolean
-  /** Whether words of the agent are still being indexed, so that a miss says nothing. */
-  isIndexing: boolean
-  /** False for a message without any word of the documents, such as "hi". */
-  hasKnownWord: boolean
-  /** Why the agent's vectors were not searched, as a sentence; null if they were, or there are none. */
-  vectorProblem: string | null
-  /** What was sent to the embedding model; null without one. */
-  embeddingUse: EmbeddingUse | null
-  signals?: Map<string, Signals>
-}
 
 export type SearchOptions = {
   limit: number
@@ -110,16 +54,6 @@ export type Knowledge = {
   isEmpty(agent: AgentKnowledge): Promise<boolean>
   /** Returns the languages of the agent's live sources, most frequent first, at most four. */
   languages(agent: AgentKnowledge): Promise<Language[]>
-}
-
-export const NOTHING_FOUND: SearchResult = {
-  passages: [],
-  confidence: 0,
-  isFound: false,
-  isIndexing: false,
-  hasKnownWord: false,
-  vectorProblem: null,
-  embeddingUse: null,
 }
 
 type Deps = { db: Db; models: Pick<Models, 'embedderOf'>; log: Logger }

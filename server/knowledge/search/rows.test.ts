@@ -11,7 +11,7 @@ import { createStemmer } from '../../platform/text/languages/stem.ts'
 import { insertChunks } from '../training/store-chunks.ts'
 import { askedWords, findByWords, readSearchState, termHash } from './find-by-words.ts'
 import { enqueueIndexing, INDEX_WORDS, indexWords } from './index-words.ts'
-import type { SearchResult } from './knowledge.ts'
+import type { SearchResult } from './search-result.ts'
 
 let service: Service
 let client: Client

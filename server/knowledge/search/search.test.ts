@@ -6,7 +6,8 @@ import { loadCollections } from '../../../bench/answers/load-collections.ts'
 import { type Client, type Service, startService } from '../../../test/start.ts'
 import { trained } from '../../../test/until.ts'
 import { createAgent } from '../../agents/records/create-agent.ts'
-import { FOUND_FROM, type Passage, type SearchOptions } from './knowledge.ts'
+import { FOUND_FROM, type SearchOptions } from './knowledge.ts'
+import type { Passage } from './search-result.ts'
 
 let service: Service
 let client: Client

@@ -1,6 +1,5 @@
 import type { Language } from '../../../platform/text/languages/language.ts'
-import { splitSentences } from '../../../platform/text/words/sentences.ts'
-import { visibleText } from '../../../platform/text/words/words.ts'
+import { splitSentences, visibleText } from '../../../platform/text/words/words.ts'
 import type { Section } from '../extracted-document.ts'
 
 export type Chunk = {

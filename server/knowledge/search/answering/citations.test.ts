@@ -13,9 +13,8 @@ import { trained, until } from '../../../../test/until.ts'
 import { publicAgent, visitorOf } from '../../../../test/visitor.ts'
 import { buildPrompt } from '../../../conversations/prompt/build-prompt.ts'
 import { json } from '../../../platform/db/statements/json.ts'
-import type { Passage } from '../knowledge.ts'
-import { Citations, withoutMarkers } from './citations.ts'
-import { citedSource } from './cited-source.ts'
+import type { Passage } from '../search-result.ts'
+import { Citations, citedSource, withoutMarkers } from './citations.ts'
 
 const passages = ['one', 'two', 'three'].map(
   (name): Passage => ({

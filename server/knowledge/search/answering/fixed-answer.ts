@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../../platform/db/database.ts'
 import type { AgentRef } from '../../../platform/db/refs.ts'
 import { foldText } from '../../../platform/text/words/words.ts'
-import type { Passage } from '../knowledge.ts'
+import type { Passage } from '../search-result.ts'
 
 /** What tells questions apart: words, and signs that are said, such as those of money and the plus of C++. */
 const SAID = /[\p{L}\p{M}\p{N}\p{Sc}\p{Sm}#%&]+/gu

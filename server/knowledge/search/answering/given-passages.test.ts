@@ -4,8 +4,8 @@ import { promptParts } from '../../../../test/prompt-parts.ts'
 import { buildPrompt } from '../../../conversations/prompt/build-prompt.ts'
 import { estimateTokens } from '../../../platform/text/languages/language.ts'
 import { chunkSections } from '../../documents/chunk/chunk-sections.ts'
-import type { Passage } from '../knowledge.ts'
-import { citedSource } from './cited-source.ts'
+import type { Passage } from '../search-result.ts'
+import { citedSource } from './citations.ts'
 import { completePassages, distinctPassages, givenText, type Neighbour } from './given-passages.ts'
 
 const passage = (chunkId: string, text: string, more: Partial<Passage> = {}): Passage => ({

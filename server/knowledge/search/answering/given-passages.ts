@@ -3,7 +3,8 @@ import type { Db } from '../../../platform/db/database.ts'
 import { estimateTokens } from '../../../platform/text/languages/language.ts'
 import { areRows } from '../../../platform/text/rows/named-rows.ts'
 import { splitWords } from '../../../platform/text/words/words.ts'
-import type { AgentKnowledge, Passage, Piece } from '../knowledge.ts'
+import type { AgentKnowledge } from '../knowledge.ts'
+import type { Passage, Piece } from '../search-result.ts'
 
 /** A chunk of the same section of the same document. */
 export type Neighbour = Piece & { ordinal: number }

@@ -3,7 +3,7 @@ import type { Config } from '../../../config.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import { sourceFileUrl } from '../../sources/serve-source-files.ts'
-import type { StoredSource } from './cited-source.ts'
+import type { StoredSource } from './citations.ts'
 import type { CitedSource } from './schema.ts'
 
 type Deps = { secrets: Secrets; config: Config }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { splitSentences } from './sentences.ts'
+import { splitSentences } from './words.ts'
 
 test('abbreviations do not end a sentence', () => {
   assert.deepEqual(splitSentences('Ask Dr. Miller, e.g. by phone. He answers.', 'en'), [
