@@ -27,10 +27,10 @@ import {
   codeOfClientError,
   type EarlyRefusal,
   refuseEarly,
+  renderError,
   sendEarly,
   sendOnSocket,
-} from './platform/http/server/refuse-early.ts'
-import { renderError } from './platform/http/server/render-error.ts'
+} from './platform/http/server/render-error.ts'
 import { logRequests, securityHeaders, serveRoutes } from './platform/http/server/serve.ts'
 import { serveRaw } from './platform/http/server/serve-raw.ts'
 import { presentError } from './v1/errors.ts'

@@ -20,8 +20,7 @@ import { entryOfSpace, spaceOf } from './embeddings/vector-space.ts'
 import type { KnownFailures } from './failures/known-failures.ts'
 import type { ModelFailure } from './failures/model-failure.ts'
 import { fetchedModels } from './local/fetched-models.ts'
-import { languageModelWire } from './providers/language-model-wire.ts'
-import { providerWire } from './providers/provider-wire.ts'
+import { languageModelWire, providerWire } from './providers/provider-wire.ts'
 
 export type Models = {
   /** Returns the values that an agent's `model` may have: `auto` and every id of the catalogue. */

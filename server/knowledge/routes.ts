@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts'
-import { commaList } from '../platform/http/input/comma-list.ts'
+import { commaList } from '../platform/http/contract.ts'
 import {
   byCreation,
   decodeCursor,

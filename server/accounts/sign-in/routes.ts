@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import { freeKey, takeKey } from '../../platform/http/idempotency/idempotency.ts'
-import { addressBucket, VISITS } from '../../platform/http/limits/address-bucket.ts'
+import { addressBucket, VISITS } from '../../platform/http/limits/rate-limit.ts'
 import type { Caller, SignedIn } from '../../platform/http/route.ts'
 import { type Route, route } from '../../platform/http/route.ts'
 import { countRequest } from '../../platform/http/server/gate.ts'

@@ -176,7 +176,7 @@ export function redact(text: string, secrets: readonly (string | null)[]): strin
  * Returns an error for the log with the messages of the given one and its causes, without secrets. The original is not
  * kept, because a provider's package stores the whole request in it.
  */
-export function safeCause(error: unknown, secrets: readonly (string | null)[]): Error {
+function safeCause(error: unknown, secrets: readonly (string | null)[]): Error {
   const said: string[] = []
   for (let one: unknown = error, depth = 0; one && depth < 4; depth++) {
     const text = describe(one)

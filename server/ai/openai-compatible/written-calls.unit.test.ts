@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
-import { withWrittenCalls } from './written-calls.ts'
+import { withWrittenCalls } from './compatible-wire.ts'
 
 const CALL = '{"name": "find_order", "arguments": {"number": "7"}}'
 const usage = { inputTokens: {}, outputTokens: {} } as never

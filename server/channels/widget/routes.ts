@@ -9,7 +9,7 @@ import { sendStream } from '../../conversations/stream/send-stream.ts'
 import { stopGeneration } from '../../conversations/turn/generations.ts'
 import type { TurnNeeds } from '../../conversations/turn/turn.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
-import { addressBucket } from '../../platform/http/limits/address-bucket.ts'
+import { addressBucket } from '../../platform/http/limits/rate-limit.ts'
 import { type Route, route, SENT } from '../../platform/http/route.ts'
 import { answerConversation } from '../replies/answer-conversation.ts'
 import {

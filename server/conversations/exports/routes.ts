@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
-import { commaList } from '../../platform/http/input/comma-list.ts'
+import { commaList } from '../../platform/http/contract.ts'
 import { readDateRange } from '../../platform/http/input/dates.ts'
 import { byCreation, decodeCursor, fingerprint, pageOf } from '../../platform/http/pagination.ts'
 import { type Route, route } from '../../platform/http/route.ts'

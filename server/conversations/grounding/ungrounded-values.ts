@@ -250,7 +250,7 @@ const SYMBOL_BEFORE = /(\p{Sc}|\b[A-Z]{3})[ \u00a0\u202f]?$/u
 const PERCENT_NEAR = /^(?:[^\d\n|;]{1,8}\d+(?:[.,]\d+)?){0,2}[ \u00a0\u202f]?[%٪]/u
 
 /** Returns the unit of a number at a place of a text; null if it has none that is known. */
-export function unitAt(text: string, at: number, length: number): string | null {
+function unitAt(text: string, at: number, length: number): string | null {
   const after = WORD_AFTER.exec(text.slice(at + length, at + length + 24))?.[1]?.toLowerCase()
   const before = SYMBOL_BEFORE.exec(text.slice(Math.max(0, at - 5), at))?.[1]?.toLowerCase()
   const known =

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../../context.ts'
 import type { TurnNeeds } from '../../../conversations/turn/turn.ts'
-import { addressBucket, VISITS } from '../../../platform/http/limits/address-bucket.ts'
+import { addressBucket, VISITS } from '../../../platform/http/limits/rate-limit.ts'
 import { countRequest, type Gate } from '../../../platform/http/server/gate.ts'
 import { serveRoutes } from '../../../platform/http/server/serve.ts'
 import { widgetRoutes } from '../routes.ts'

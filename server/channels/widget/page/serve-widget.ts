@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../../context.ts'
 import { ApiError } from '../../../platform/http/errors.ts'
-import { addressBucket, VISITS } from '../../../platform/http/limits/address-bucket.ts'
+import { addressBucket, VISITS } from '../../../platform/http/limits/rate-limit.ts'
 import { countRequest } from '../../../platform/http/server/gate.ts'
 import { basePathOf } from '../../../platform/http/server/own-origin.ts'
 import { type RawRoute, rawRoute } from '../../../platform/http/server/serve-raw.ts'

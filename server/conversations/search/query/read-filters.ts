@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
+import { commaList } from '../../../platform/http/contract.ts'
 import { ApiError } from '../../../platform/http/errors.ts'
-import { commaList } from '../../../platform/http/input/comma-list.ts'
 import { spanOf } from '../../../platform/http/input/dates.ts'
 import { PLAYGROUND } from '../../records/queries.ts'
 import type { searchConversations } from '../contract.ts'

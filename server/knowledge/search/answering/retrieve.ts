@@ -169,7 +169,7 @@ function documentOf({ headingPath, questions = [], text }: Passage): string {
 export type TalkMessage = { role: 'user' | 'assistant'; text: string }
 
 /** What a model reads in the customer's last message. `queries` are what it would look for in the documents. */
-export type Understood = { kind: 'question' | 'small_talk'; language: string; queries: string[] }
+type Understood = { kind: 'question' | 'small_talk'; language: string; queries: string[] }
 
 const ASK = `Read the last message that a customer wrote to a company, so that the documents of the company can be searched.
 Answer with one JSON object and nothing else: {"kind": "question" | "small_talk", "queries": [...], "language": "..."}

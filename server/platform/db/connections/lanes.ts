@@ -161,7 +161,7 @@ const MANY_HOLDERS = 1_000
  * Creates a queue in which the tenant that has used the least time goes first. A tenant that is new, or comes back,
  * starts with the time of the one served last, so nobody can save up time.
  */
-export function createTimeLine(): TimeLine {
+function createTimeLine(): TimeLine {
   const lines = new Map<string, (() => void)[]>()
   const had = new Map<string, number>()
   let size = 0

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { type Duplex, Transform } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../errors.ts'
-import { addressBucket } from '../limits/address-bucket.ts'
+import { addressBucket } from '../limits/rate-limit.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addressBucket, siteBucket } from './address-bucket.ts'
+import { addressBucket, siteBucket } from './rate-limit.ts'
 
 test('an IPv4 address counts by itself, also in IPv6 notation; IPv6 addresses count by subscriber', () => {
   assert.equal(addressBucket('203.0.113.9'), '203.0.113.9')

@@ -29,7 +29,6 @@ import {
 } from '../input/validate.ts'
 import { type Call, type Caller, type CheckedRequest, type Repeatable, type Route, SENT } from '../route.ts'
 import { confine, type Gate, passGate, setRateHeaders } from './gate.ts'
-import { notFound } from './not-found.ts'
 import { type PresentError, renderError } from './render-error.ts'
 
 declare module 'fastify' {
@@ -303,4 +302,29 @@ export function securityHeaders(isSecure: boolean): OutgoingHttpHeaders {
   })
   set(response.req, response, () => {})
   return response.getHeaders()
+}
+
+/** Returns a handler for unknown routes: 405 with Allow if the path is known, else 404 ROUTE_NOT_FOUND. */
+export function notFound(routes: Route[]): (request: FastifyRequest, reply: FastifyReply) => never {
+  const known = routes.map(({ endpoint }) => ({
+    method: endpoint.method,
+    pattern: new RegExp(`${endpoint.path.replace(/\{\w+\}/g, '[^/]+')}$`),
+    segments: endpoint.path.split('/').length,
+  }))
+  return (request) => {
+    const path = request.url.split('?')[0] ?? ''
+    // The prefix, such as /api/v2, has two segments.
+    const segments = path.split('/').length - 2
+    const methods = known
+      .filter((route) => route.segments === segments && route.pattern.test(path))
+      .map((route) => route.method)
+    if (methods.length === 0) throw new ApiError('ROUTE_NOT_FOUND')
+    const allow = [
+      ...new Set(methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))),
+    ].join(', ')
+    throw new ApiError('METHOD_NOT_ALLOWED', {
+      message: `This path supports ${allow}, not ${request.method}.`,
+      headers: { allow },
+    })
+  }
 }
