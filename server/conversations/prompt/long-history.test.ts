@@ -5,7 +5,7 @@ import { until } from '../../../test/until.ts'
 import { newId } from '../../platform/db/ids.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import { storeDeletion } from '../records/change-message.ts'
-import { summariseHistory } from './summaries.ts'
+import { summariseHistory } from './titles-and-summaries.ts'
 
 const SUMMARY = 'The customer counted.'
 let home: ModelHome

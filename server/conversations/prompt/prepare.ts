@@ -26,7 +26,7 @@ import type { ChatRequest, Prepared, Turn, TurnNeeds } from '../turn/turn.ts'
 import { asData, blockKey, buildPrompt, formatFor, type PromptParts, ratioIn } from './build-prompt.ts'
 import { type Images, notRead, picturesOf, readImages, unseenIn, unseenLine } from './images.ts'
 import { topicRules } from './outcome-report.ts'
-import { summariseParent } from './summaries.ts'
+import { summariseParent } from './titles-and-summaries.ts'
 
 /** Searches for the passages of the reply, and prepares its tools and its prompt. */
 export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): Promise<Prepared> {

@@ -19,7 +19,7 @@ import { withoutPaymentNumbers } from '../../platform/text/safety/payment-number
 import { recordAnswer, type Trial } from '../explanations/record-answer.ts'
 import { fittingFrom, historyRoom } from '../prompt/build-prompt.ts'
 import { askedText } from '../prompt/prepare.ts'
-import { summariseHistory } from '../prompt/summaries.ts'
+import { improveTitle, summariseHistory } from '../prompt/titles-and-summaries.ts'
 import { metadataOf } from '../records/present.ts'
 import {
   type ConversationRow,
@@ -33,7 +33,7 @@ import {
 } from '../records/queries.ts'
 import { readLog } from '../stream/generation-log.ts'
 import { EVENTS_PER_GENERATION, type LiveGeneration, type Reading } from '../stream/reading.ts'
-import { chooseModel, improveTitle, noting, standInsFor } from './ask-model.ts'
+import { chooseModel, noting, standInsFor } from './ask-model.ts'
 import {
   findRetry,
   type Known,
