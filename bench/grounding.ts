@@ -4,7 +4,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ungroundedValues } from '../server/conversations/grounding/ungrounded-values.ts'
+import { ungroundedValues } from '../server/conversations/prompt/ungrounded-values.ts'
 
 type Given = string | { given: string }
 type Row = [document: Given, right: string[], wrong: [answer: string, planted: string][]]

@@ -10,7 +10,7 @@ import type {
   MessagesTable,
 } from '../../platform/db/tables/conversations.ts'
 import type { DeliveryStatus } from '../../platform/db/tables/deliveries.ts'
-import type { Ungrounded } from '../grounding/ungrounded-values.ts'
+import type { Ungrounded } from '../prompt/ungrounded-values.ts'
 import { shownParts } from './parts.ts'
 import type { Conversation, Message } from './schema.ts'
 import type { Addresses } from './source-address.ts'

@@ -9,7 +9,7 @@ import type {
 } from '../../platform/db/tables/conversations.ts'
 import type { ServiceProcess } from '../../platform/db/upkeep/processes.ts'
 import { ApiError } from '../../platform/http/errors.ts'
-import type { Ungrounded } from '../grounding/ungrounded-values.ts'
+import type { Ungrounded } from '../prompt/ungrounded-values.ts'
 import type { ChatAnswer } from '../records/schema.ts'
 
 /** service-api, "Stream finish metadata". */

@@ -13,8 +13,8 @@ import { ApiError } from '../../platform/http/errors.ts'
 import { CUSTOMER_SENTENCES } from '../../platform/text/languages/customer-sentences.ts'
 import { withoutPaymentNumbers } from '../../platform/text/safety/payment-numbers.ts'
 import { areTakenBack, asFarAsKept } from '../explanations/record-answer.ts'
-import { type Ungrounded, ungroundedValues } from '../grounding/ungrounded-values.ts'
 import { confirmed, reportedTopic } from '../prompt/outcome-report.ts'
+import { type Ungrounded, ungroundedValues } from '../prompt/ungrounded-values.ts'
 import {
   type Call,
   closingResults,
