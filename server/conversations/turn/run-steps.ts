@@ -118,6 +118,13 @@ async function runSteps(
   const talk: Talk = { prompt: prepared.promptFor(turn.model.entry), since: [] }
   result.given = () => givenText([...talk.prompt, ...talk.since], turn.started.transcript)
   const surroundings = { process: ctx.process, pace: paceOf(ctx, turn, live) }
+  const say: Say = (what, options, citations) =>
+    speakStep(surroundings, askModel(ctx, turn, live, prepared, what, options), {
+      tools,
+      live,
+      citations,
+      guard: guardOf(turn, prepared, what),
+    })
   let empty: Step | null = null
   for (let number = 1; ; number++) {
     live.signal.throwIfAborted()
@@ -129,12 +136,7 @@ async function runSteps(
         mustCall: number === 1 ? prepared.mustCall : null,
       }),
     }
-    const step = await speakStep(surroundings, askModel(ctx, turn, live, prepared, talk, options), {
-      tools,
-      live,
-      citations: result.citations,
-      guard: guardOf(turn, prepared, talk),
-    })
+    const step = await say(talk, options, result.citations)
     // Only calls that wait for the application end the turn with `tool-calls`; some servers report this reason
     // without a call.
     result.outcome = step.outcome
@@ -143,7 +145,7 @@ async function runSteps(
     result.finishReason = step.finishReason === 'tool-calls' ? 'stop' : step.finishReason
     result.reasoning = [result.reasoning, thoughtOf(step)].filter(Boolean).join('\n\n')
     if (step.calls.length === 0) {
-      if (hasWords(live)) return groundAnswer(ctx, turn, live, { prepared, talk, tools, result, step })
+      if (hasWords(live)) return groundAnswer(ctx, turn, live, { prepared, talk, tools, result, step, say })
       // A model that returned no words usually returns some when it is asked again; if not, another one may.
       if (empty && !(await mayAskAnother(ctx, turn, live, prepared, talk, step))) return
       empty = empty ? null : step
@@ -173,12 +175,16 @@ async function runSteps(
   }
 }
 
+/** Lets the model say one step. */
+type Say = (talk: Talk, options: Parameters<typeof askModel>[5], citations: Citations) => Promise<Step>
+
 type Said = {
   prepared: Prepared
   talk: Talk
   tools: ReadonlyMap<string, Tool>
   result: StepsResult
   step: Step
+  say: Say
 }
 
 /**
@@ -189,7 +195,7 @@ async function groundAnswer(
   ctx: TurnNeeds,
   turn: Turn,
   live: LiveGeneration,
-  { prepared, talk, tools, result, step }: Said,
+  { prepared, talk, tools, result, step, say }: Said,
 ): Promise<void> {
   // The markers of an earlier step would refer to the sources of an answer that is gone.
   const from = live.parts.findLastIndex(({ type }) => type !== 'text') + 1
@@ -205,15 +211,8 @@ async function groundAnswer(
   live.emit({ type: 'finish-step' })
   live.emit({ type: 'start-step' })
   try {
-    const surroundings = { process: ctx.process, pace: paceOf(ctx, turn, live) }
     const options = toolOptions(tools, [...again.prompt, ...again.since], { isLast: true, mustCall: null })
-    const stream = askModel(ctx, turn, live, prepared, again, options)
-    const second = await speakStep(surroundings, stream, {
-      tools,
-      live,
-      citations,
-      guard: guardOf(turn, prepared, talk),
-    })
+    const second = await say(again, options, citations)
     const isBetter =
       second.calls.length === 0 &&
       second.finishReason === 'stop' &&
