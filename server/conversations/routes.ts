@@ -27,9 +27,9 @@ import {
   updateConversation,
 } from './contract.ts'
 import { playgroundRoutes } from './playground/routes.ts'
+import { rateMessage } from './records/change-message.ts'
 import { conversationsByCreation, conversationsOfUser } from './records/conversation-lists.ts'
 import { correctAnswer } from './records/correct-answer.ts'
-import { pauseConversation } from './records/pause-conversation.ts'
 import { presentConversation, presentMessage } from './records/present.ts'
 import {
   type ConversationRow,
@@ -37,7 +37,7 @@ import {
   requireApiConversation,
   requireConversation,
 } from './records/queries.ts'
-import { rateMessage } from './records/rate-message.ts'
+import { pauseConversation } from './records/set-status.ts'
 import { addressesOf } from './records/source-address.ts'
 import { storeToolResult, type TakeResult } from './records/store-tool-result.ts'
 import { runRoutes } from './runs/run-routes.ts'

@@ -1,10 +1,13 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
+import { isId } from '../../platform/db/ids.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import type { AttachmentNote } from '../../platform/db/tables/attachments.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { DeliveryStatus } from '../../platform/db/tables/deliveries.ts'
+import { ApiError } from '../../platform/http/errors.ts'
 import { dropPromptsWith } from '../explanations/record-answer.ts'
+import type { MessageRow } from './queries.ts'
 
 /** Merges members into the metadata of messages. */
 export async function extendMetadata(
@@ -115,4 +118,27 @@ export async function storeDeletion(
       asked_seq = greatest(answered_seq, coalesce((select max(seq) from messages where account_id = ${accountId}
         and conversation_id = ${conversationId} and role = 'user' and metadata ->> 'deletedAt' is null), 0))
     where account_id = ${accountId} and id = ${conversationId}`.execute(trx)
+}
+
+/** Sets or clears the rating of an assistant message; RESOURCE_MESSAGE_NOT_FOUND, RESOURCE_MESSAGE_NOT_ASSISTANT. */
+export async function rateMessage(
+  db: Db,
+  accountId: AccountId,
+  { conversationId, messageId }: { conversationId: string; messageId: string },
+  feedback: 'positive' | 'negative' | null,
+): Promise<MessageRow> {
+  if (!isId(messageId)) throw new ApiError('RESOURCE_MESSAGE_NOT_FOUND')
+  const row = await db
+    .updateTable('messages')
+    .set((eb) => ({
+      feedback: eb.case().when('role', '=', 'assistant').then(feedback).else(eb.ref('feedback')).end(),
+    }))
+    .where('account_id', '=', accountId)
+    .where('conversation_id', '=', conversationId)
+    .where('id', '=', messageId)
+    .returningAll()
+    .executeTakeFirst()
+  if (!row) throw new ApiError('RESOURCE_MESSAGE_NOT_FOUND')
+  if (row.role !== 'assistant') throw new ApiError('RESOURCE_MESSAGE_NOT_ASSISTANT')
+  return row
 }

@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
-import type { Trx } from '../../platform/db/database.ts'
-import { ownRow } from '../../platform/db/refs.ts'
+import type { Db, Trx } from '../../platform/db/database.ts'
+import { type ConversationRef, ownRow } from '../../platform/db/refs.ts'
+import { transact } from '../../platform/db/statements/transact.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { ConversationStatus } from '../../platform/db/tables/conversations.ts'
-import type { ConversationRow } from './queries.ts'
+import { type ConversationRow, notOngoing, requireConversation } from './queries.ts'
 
 type Which = Pick<ConversationRow, 'id' | 'account_id'>
 
@@ -62,4 +63,24 @@ export async function pauseIfOngoing(trx: Trx, { id, account_id }: Which): Promi
 /** Notes that the customer has dictated a message. */
 export async function noteVoice(trx: Trx, { id, account_id }: Which): Promise<void> {
   await trx.updateTable('conversations').set({ has_voice: true }).where(ownRow(account_id, id)).execute()
+}
+
+/**
+ * Pauses or resumes a conversation; does nothing if it is already in the requested state. A reply in progress is
+ * completed. Throws CHAT_CONVERSATION_NOT_ONGOING when a person has taken it over or it has ended.
+ */
+export async function pauseConversation(
+  db: Db,
+  { accountId, agentId, conversationId }: ConversationRef,
+  paused: boolean,
+): Promise<'ongoing' | 'paused'> {
+  const wanted = paused ? 'paused' : 'ongoing'
+  return transact(db, async (trx) => {
+    const { id, status } = await requireConversation(trx, { accountId, agentId, conversationId }, true)
+    if (status !== 'ongoing' && status !== 'paused') throw notOngoing(status)
+    if (status !== wanted) {
+      await trx.updateTable('conversations').set({ status: wanted }).where(ownRow(accountId, id)).execute()
+    }
+    return wanted
+  })
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
-import type { Maintenance } from '../limits/maintenance.ts'
 import type { RawEndpoint } from '../raw-endpoint.ts'
+import type { Maintenance } from './gate.ts'
 
 type Typed<S> = S extends TSchema ? Static<S> : Record<string, never>
 
