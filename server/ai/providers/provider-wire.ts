@@ -4,7 +4,7 @@ import type {
   LanguageModelV4Prompt,
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider'
-import { type Dispatcher, fetch } from 'undici'
+import { type Dispatcher, fetch as fetchThrough } from 'undici'
 import { recordOf } from '../../platform/unknown-values.ts'
 import { type CallLimits, type CallOptions, limitsOf, type Part, type Wire } from '../calls/model-call.ts'
 import { namedIn, type Refused, without } from '../calls/refused-settings.ts'
@@ -118,7 +118,7 @@ function boundedFetch(connections: Dispatcher, limits: CallLimits): typeof globa
   const dispatcher = connections.compose((dispatch) => (options, handler) => {
     return dispatch(options, countBytes(handler, limits))
   })
-  return ((input: string, init: object) => fetch(input, { ...init, dispatcher })) as never
+  return ((input: string, init: object) => fetchThrough(input, { ...init, dispatcher })) as never
 }
 
 function countBytes(handler: Dispatcher.DispatchHandler, limits: CallLimits): Dispatcher.DispatchHandler {

@@ -64,6 +64,7 @@ function traceTurn(
   })
 }
 
+type Parts = AsyncIterable<LanguageModelV4StreamPart[]>
 type Options = { maxOutputTokens?: number | undefined }
 
 /** Yields the parts of a call of a model, and records it when it ends. */
