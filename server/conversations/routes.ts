@@ -44,8 +44,8 @@ import { runRoutes } from './runs/run-routes.ts'
 import { attach, positionAfter } from './stream/generation-log.ts'
 import { sendReply, sendStream, wireFor } from './stream/send-stream.ts'
 import { stopGeneration } from './turn/generations.ts'
-import { readAgain, startChat } from './turn/start.ts'
-import { askOf, chatAgentOf, type TurnNeeds } from './turn/turn.ts'
+import { askOf, chatAgentOf, readAgain, startChat } from './turn/start.ts'
+import type { TurnNeeds } from './turn/turn.ts'
 
 const RECENT_MESSAGES = 20
 

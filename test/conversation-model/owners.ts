@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { guardrailsOf } from '../../server/agents/guardrails/guardrails.ts'
+import { guardrailsOf } from '../../server/agents/records/find-agent.ts'
 import type { Context } from '../../server/context.ts'
 import { appendToLog } from '../../server/conversations/stream/generation-log.ts'
 import type { GenerationIds } from '../../server/conversations/stream/reading.ts'

@@ -3,14 +3,7 @@ import type { Trx } from '../../platform/db/database.ts'
 import { type AgentRef, ownRow } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import type { Guardrails } from '../../platform/db/tables/agents.ts'
-import { type AgentRow, requireAgent } from '../records/find-agent.ts'
-
-const NONE: Guardrails = { budget: null, forbiddenTopics: [], ungrounded: 'mark' }
-
-export const guardrailsOf = ({ guardrails }: Pick<AgentRow, 'guardrails'>): Guardrails => ({
-  ...NONE,
-  ...guardrails,
-})
+import { guardrailsOf, requireAgent } from '../records/find-agent.ts'
 
 /** Notes of which step of the budget the owners are told, so that it happens once. */
 export async function noteBudgetTold(

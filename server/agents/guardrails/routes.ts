@@ -3,8 +3,9 @@ import { monthOf } from '../../accounts/plans/credits.ts'
 import type { Context } from '../../context.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import { type Route, route } from '../../platform/http/route.ts'
+import { guardrailsOf } from '../records/find-agent.ts'
 import * as contract from './contract.ts'
-import { guardrailsOf, setGuardrails } from './guardrails.ts'
+import { setGuardrails } from './guardrails.ts'
 
 export const guardrailRoutes = (ctx: Pick<Context, 'db'>): Route[] => [
   route(contract.readGuardrails, async ({ agent }) => guardrailsOf(agent)),

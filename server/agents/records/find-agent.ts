@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Db, Trx } from '../../platform/db/database.ts'
 import { type AgentRef, ownRow } from '../../platform/db/refs.ts'
-import type { AgentsTable } from '../../platform/db/tables/agents.ts'
+import type { AgentsTable, Guardrails } from '../../platform/db/tables/agents.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 
 export type AgentRow = Selectable<AgentsTable>
@@ -40,3 +40,11 @@ export async function holdAgent(trx: Trx, { accountId, agentId }: AgentRef): Pro
     .forNoKeyUpdate()
     .executeTakeFirst()
 }
+
+/** An agent whose owner has set none. */
+const NO_GUARDRAILS: Guardrails = { budget: null, forbiddenTopics: [], ungrounded: 'mark' }
+
+export const guardrailsOf = ({ guardrails }: Pick<AgentRow, 'guardrails'>): Guardrails => ({
+  ...NO_GUARDRAILS,
+  ...guardrails,
+})

@@ -1,7 +1,9 @@
 import type { LanguageModelV4FinishReason, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import { recordOf } from '../../platform/unknown-values.ts'
 import { failureOfStatus, ModelFailure, tooLong } from '../failures/model-failure.ts'
-import { PROVIDER_OPTIONS } from './request-body.ts'
+
+/** The name under which a part's options hold what the server wants back with a call. */
+export const PROVIDER_OPTIONS = 'openaiCompatible'
 
 type AnswerContent = string | null | { type?: string; text?: string; thinking?: unknown }[]
 

@@ -4,9 +4,13 @@ import { mocked, withoutCustomers } from '../../actions/tools/without-customers.
 import { CHANNEL_NAMES } from '../../agents/settings/channel-names.ts'
 import type { Handover } from '../../ai/built-in/input.ts'
 import type { ModelEntry } from '../../ai/catalogue/catalogue.ts'
-import { fixedAnswer } from '../../knowledge/search/answering/fixed-answer.ts'
 import { givenPassages, givenText } from '../../knowledge/search/answering/given-passages.ts'
-import { askedIn, retrieve, type TalkMessage } from '../../knowledge/search/answering/retrieve.ts'
+import {
+  askedIn,
+  fixedAnswer,
+  retrieve,
+  type TalkMessage,
+} from '../../knowledge/search/answering/retrieve.ts'
 import type { AgentKnowledge } from '../../knowledge/search/knowledge.ts'
 import { NOTHING_FOUND, type Passage } from '../../knowledge/search/search-result.ts'
 import {

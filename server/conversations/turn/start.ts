@@ -1,6 +1,7 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { isBudgetUsedUp } from '../../accounts/plans/budget.ts'
 import { exhaustedIn, limitsOf, reserving } from '../../accounts/plans/credits.ts'
+import { type AgentRow, guardrailsOf } from '../../agents/records/find-agent.ts'
 import type { ResolvedModel } from '../../ai/calls/model-call.ts'
 import type { Context } from '../../context.ts'
 import type { StoredSource } from '../../knowledge/search/answering/citations.ts'
@@ -47,7 +48,26 @@ import {
   surroundingsOf,
 } from './plan-turn.ts'
 import { runTurn } from './run-steps.ts'
-import type { ChatRequest, StartedTurn, StartRequest, Turn, TurnNeeds } from './turn.ts'
+import type { Ask, ChatAgent, ChatRequest, StartedTurn, StartRequest, Turn, TurnNeeds } from './turn.ts'
+
+/** The ask of a request whose message is optional. */
+export const askOf = (message: string | undefined): Ask =>
+  message === undefined ? { kind: 'continue' } : { kind: 'message', text: message }
+
+export const chatAgentOf = (row: AgentRow): ChatAgent => ({
+  id: row.id,
+  name: row.name,
+  instructions: row.instructions,
+  channelInstructions: row.channel_instructions,
+  model: row.model,
+  temp: row.temp,
+  creditLimit: row.credit_limit,
+  knowledgeVersion: row.knowledge_version,
+  toolsVersion: row.tools_version,
+  keepsPrompts: row.prompt_days !== null,
+  redactsPayments: row.redacts_payments,
+  guardrails: guardrailsOf(row),
+})
 
 /** Stores the message and starts the reply; the generation then runs by itself, with or without a reader. */
 export async function startChat(ctx: TurnNeeds, request: ChatRequest): Promise<LiveGeneration> {

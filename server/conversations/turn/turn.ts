@@ -3,8 +3,6 @@ import type { RawBuilder } from 'kysely'
 import type { Logger } from 'pino'
 import type { Toolkit, ToolOutput } from '../../actions/tools/tool.ts'
 import type { Toolkits } from '../../actions/tools/toolkits.ts'
-import { guardrailsOf } from '../../agents/guardrails/guardrails.ts'
-import type { AgentRow } from '../../agents/records/find-agent.ts'
 import type { BuiltinInput } from '../../ai/built-in/input.ts'
 import type { ResolvedModel } from '../../ai/calls/model-call.ts'
 import type { ModelEntry } from '../../ai/catalogue/catalogue.ts'
@@ -34,7 +32,7 @@ import type { DeliverAnswer } from './end-turn.ts'
 import type { Generations, Orphans } from './generations.ts'
 
 /** What a turn is asked to answer. */
-type Ask =
+export type Ask =
   | { kind: 'message'; text: string }
   /** Continues from the results of the application's actions, or answers the message whose answer failed. */
   | { kind: 'continue' }
@@ -42,10 +40,6 @@ type Ask =
   | { kind: 'pending' }
   /** Replaces the assistant message with this id with a new answer. */
   | { kind: 'retry'; messageId: string }
-
-/** The ask of a request whose message is optional. */
-export const askOf = (message: string | undefined): Ask =>
-  message === undefined ? { kind: 'continue' } : { kind: 'message', text: message }
 
 export type ChatRequest = {
   account: { id: AccountId; plan: string }
@@ -87,7 +81,7 @@ export type ChatRequest = {
 }
 
 /** The agent's properties that a reply needs. */
-type ChatAgent = {
+export type ChatAgent = {
   id: string
   name: string
   instructions: string
@@ -103,21 +97,6 @@ type ChatAgent = {
   redactsPayments: boolean
   guardrails: Guardrails
 }
-
-export const chatAgentOf = (row: AgentRow): ChatAgent => ({
-  id: row.id,
-  name: row.name,
-  instructions: row.instructions,
-  channelInstructions: row.channel_instructions,
-  model: row.model,
-  temp: row.temp,
-  creditLimit: row.credit_limit,
-  knowledgeVersion: row.knowledge_version,
-  toolsVersion: row.tools_version,
-  keepsPrompts: row.prompt_days !== null,
-  redactsPayments: row.redacts_payments,
-  guardrails: guardrailsOf(row),
-})
 
 /** The part of a request that is stored with its start. */
 export type StartRequest = Omit<ChatRequest, 'agent' | 'channel' | 'isSpoken' | 'runsClientActions'> & {

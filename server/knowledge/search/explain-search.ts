@@ -5,9 +5,10 @@ import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import { isLiveChunk } from '../sources/live-chunks.ts'
 import type { SourceRow } from '../sources/queries.ts'
+import { describePassage } from './answering/given-passages.ts'
 import { RERANKED, rerankFound } from './answering/retrieve.ts'
 import type { AgentKnowledge } from './knowledge.ts'
-import { describePassage, type Passage, type SearchResult, type Signals } from './search-result.ts'
+import type { Passage, SearchResult, Signals } from './search-result.ts'
 
 /** The most passages that any ranker is asked for. */
 const DEPTH = 100

@@ -27,12 +27,6 @@ export type Passage = {
 /** A chunk of a passage that was completed by its neighbours. */
 export type Piece = Pick<Passage, 'chunkId' | 'text' | 'page' | 'anchor'>
 
-/** Returns what the workspace shows of a passage. */
-export const describePassage = (passage: Passage) => {
-  const { sourceId, sourceName, url, headingPath, page, text, score } = passage
-  return { sourceId, sourceName, url, headingPath, page, text, score }
-}
-
 /** The place of a passage by its words and by its vector, from 1; null if it is not among those found that way. */
 export type Signals = { words: number | null; vectors: number | null }
 

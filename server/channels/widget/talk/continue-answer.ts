@@ -1,10 +1,9 @@
 import { accountOf } from '../../../accounts/records/accounts.ts'
 import type { AgentRow } from '../../../agents/records/find-agent.ts'
 import { chatChannel } from '../../../agents/settings/chat-channel.ts'
-import type { ConversationRow } from '../../../conversations/records/queries.ts'
-import { WIDGET } from '../../../conversations/records/queries.ts'
-import { startChat } from '../../../conversations/turn/start.ts'
-import { chatAgentOf, type TurnNeeds } from '../../../conversations/turn/turn.ts'
+import { type ConversationRow, WIDGET } from '../../../conversations/records/queries.ts'
+import { chatAgentOf, startChat } from '../../../conversations/turn/start.ts'
+import type { TurnNeeds } from '../../../conversations/turn/turn.ts'
 import { ApiError } from '../../../platform/http/errors.ts'
 
 /** Errors whose reason the visitor sees anyway: the page still owes a result, or a person has taken over. */

@@ -221,3 +221,9 @@ export function givenText({ text, pieces }: Passage): string {
       return `${before}${isCutInside(before, after) ? '\n' : '\n\n'}${rest.trimStart()}`
     })
 }
+
+/** Returns what the workspace shows of a passage. */
+export const describePassage = (passage: Passage) => {
+  const { sourceId, sourceName, url, headingPath, page, text, score } = passage
+  return { sourceId, sourceName, url, headingPath, page, text, score }
+}
