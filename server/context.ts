@@ -43,6 +43,7 @@ import { createMaintenance } from './platform/http/server/gate.ts'
 import { openJobs } from './platform/jobs/open-jobs.ts'
 import { createLog } from './platform/log.ts'
 import { openSecrets } from './platform/secrets/secret-key.ts'
+import type { Secrets } from './platform/secrets/secrets.ts'
 import { createTraceExporter } from './platform/trace-exporter.ts'
 import { VERSION } from './platform/version.ts'
 import { escalation, ticketsToLearn, turnReactions } from './reactions.ts'
@@ -117,7 +118,6 @@ async function createParts(config: Config, { database, log, ...overrides }: Open
   const reactions = turnReactions(notifier)
   const exporter = config.otlp && createTraceExporter(config.otlp, log)
   const { searchUrl: search } = config
-  const filesDir = join(config.dataDir, 'files')
   return {
     config,
     log,
@@ -155,11 +155,7 @@ async function createParts(config: Config, { database, log, ...overrides }: Open
     keys: createAuthenticator(db, onError),
     sessions: createSessions({ db, config, log, secrets }),
     maintenance: createMaintenance(db),
-    /** The folder of uploaded files, by account, agent and source. */
-    filesDir,
-    readAttachment: (ref: AgentRef, id: string) => readAttachment(filesDir, db, ref, id),
-    presentSources: presentSourcesOf({ config, secrets }),
-    uploads: createUploads(join(config.dataDir, 'uploads'), space),
+    ...filesOf(config, { db, secrets, space }),
     bodies: createBodyBudgets(),
     async close(jobsMs?: number) {
       vacuum?.stop()
@@ -188,6 +184,19 @@ function logOutages({ onChange, outage }: Availability, log: Logger): void {
     if (isDown) log.error({ outage: outage() }, 'the database is unavailable; requests are refused')
     else log.warn('the database is available again')
   })
+}
+
+type ForFiles = { db: Db; secrets: Secrets; space: DiskSpace }
+
+function filesOf(config: Config, { db, secrets, space }: ForFiles) {
+  const filesDir = join(config.dataDir, 'files')
+  return {
+    /** The folder of uploaded files, by account, agent and source. */
+    filesDir,
+    uploads: createUploads(join(config.dataDir, 'uploads'), space),
+    readAttachment: (ref: AgentRef, id: string) => readAttachment(filesDir, db, ref, id),
+    presentSources: presentSourcesOf({ config, secrets }),
+  }
 }
 
 const spaceOf = ({ dataDir }: Config, log: Logger): DiskSpace =>

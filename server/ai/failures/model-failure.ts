@@ -189,7 +189,7 @@ function safeCause(error: unknown, secrets: readonly (string | null)[]): Error {
 }
 
 /** Describes an error, or another thrown value, without its causes. */
-export function describe(error: unknown): string {
+function describe(error: unknown): string {
   if (typeof error !== 'object' || error === null) return String(error)
   const { message, code, statusCode, responseBody } = recordOf(error)
   if (!(error instanceof Error)) return JSON.stringify(error)

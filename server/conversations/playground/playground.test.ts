@@ -5,7 +5,7 @@ import { tokens } from '../../../test/fakes/reply.ts'
 import { readStream } from '../../../test/read-stream.ts'
 import { type Client, type Service, startService } from '../../../test/start.ts'
 import { trained } from '../../../test/until.ts'
-import { createKnownFailures } from '../../ai/failures/model-failure.ts'
+import { createKnownFailures } from '../../ai/failures/known-failures.ts'
 import { refreshDays } from '../insights/days/refresh-days.ts'
 
 let service: Service

@@ -196,7 +196,7 @@ export const blockKey = (secret: string, conversationId: string): string =>
 export const dataName = (key: string): string => `${DATA}-${key}`
 const companyName = (key: string): string => `${COMPANY}-${key}`
 
-export const element = (name: string, text: string): string => `<${name}>\n${text}\n</${name}>`
+const element = (name: string, text: string): string => `<${name}>\n${text}\n</${name}>`
 
 const passageStart = (number: number | string): string => `<${PASSAGE} number="${number}"`
 
@@ -211,7 +211,7 @@ const MARKUP = new RegExp(`<(?=\\s{0,9}/?\\s{0,9}(?:${NAMES})\\b)`, 'gi')
 export const asData = (text: string): string => text.replace(MARKUP, '&lt;').replace(REPORT_TAG, '&lt;')
 
 /** Returns attributes of an element; those without a value are left out. */
-export const attributes = (values: Record<string, string | number | null | undefined>): string =>
+const attributes = (values: Record<string, string | number | null | undefined>): string =>
   Object.entries(values)
     .filter(([, value]) => value !== null && value !== undefined && value !== '')
     .map(([name, value]) => ` ${name}=${JSON.stringify(asTitle(String(value)))}`)

@@ -10,7 +10,6 @@ import { storableJson } from '../../platform/http/bodies/storable.ts'
 import { ApiError, type ErrorCode } from '../../platform/http/errors.ts'
 import type { CallPart } from '../records/parts.ts'
 import { interrupted, noLonger } from '../records/queries.ts'
-import type { Generations, Orphans } from '../turn/generations.ts'
 import {
   type Answer,
   type AnswerMetadata,
@@ -410,7 +409,15 @@ type Attached = { source: FrameSource; firstEvent: number }
 
 /** Returns the running generation of a conversation, whichever process runs it; null when there is none. */
 export async function attach(
-  ctx: { db: Db; generations: Generations; orphans: Orphans; followers: Followers },
+  ctx: {
+    db: Db
+    generations: {
+      get(id: string): LiveGeneration | null
+      ofConversation(id: string): LiveGeneration | null
+    }
+    orphans: { closeIfOrphaned(accountId: AccountId, which: { conversationId: string }): Promise<boolean> }
+    followers: Followers
+  },
   accountId: AccountId,
   conversationId: string,
 ): Promise<Attached | null> {

@@ -198,7 +198,7 @@ const MAX_LENGTH = 2_000
  * better search is not worth a longer wait, so after `ms` what has been written by then is used. Returns null when that is
  * nothing, and when the model fails or answers something else. The customer pays no credits for it.
  */
-export async function understand(
+async function understand(
   log: Logger,
   model: ResolvedModel,
   { talk, documents, ms }: { talk: readonly TalkMessage[]; documents: readonly string[]; ms: number },

@@ -305,7 +305,7 @@ export function securityHeaders(isSecure: boolean): OutgoingHttpHeaders {
 }
 
 /** Returns a handler for unknown routes: 405 with Allow if the path is known, else 404 ROUTE_NOT_FOUND. */
-export function notFound(routes: Route[]): (request: FastifyRequest, reply: FastifyReply) => never {
+function notFound(routes: Route[]): (request: FastifyRequest, reply: FastifyReply) => never {
   const known = routes.map(({ endpoint }) => ({
     method: endpoint.method,
     pattern: new RegExp(`${endpoint.path.replace(/\{\w+\}/g, '[^/]+')}$`),
