@@ -19,6 +19,9 @@ import { memberOf, signIn, type Worker } from './workspace.ts'
  */
 
 let service: Service
+/** The accounts of all requests that have no effect, of a key and of a member. */
+let ofKey: World
+let ofMember: World
 /** Another account than that of a test. */
 let theirs: World
 /** A client whose plan has no access to the API, and one whose key has no scopes. */
@@ -29,6 +32,8 @@ before(async () => {
   // The service trusts a proxy, so that requests without a key can come from many addresses and stay within the rate
   // limit.
   service = await startService({ TRUSTED_PROXIES: '127.0.0.1', RATE_LIMIT: '100000/10' })
+  ofKey = await world()
+  ofMember = await world({ isMember: true })
   theirs = await world()
   free = await service.account({ plan: 'free' })
   narrow = await service.account({ scopes: [] })
@@ -276,10 +281,9 @@ const NOT_DECIMAL = [
 for (const endpoint of protectedEndpoints) {
   const isMember = endpoint.onlySessions
   describe(`${endpoint.method} ${endpoint.path}`, () => {
-    /** The account of all requests that have no effect. */
     let mine: World
-    before(async () => {
-      mine = await world({ isMember })
+    before(() => {
+      mine = isMember ? ofMember : ofKey
     })
     /** An account for a request that may have an effect. */
     const another = async (): Promise<World> =>

@@ -4,6 +4,7 @@ import { emailChannel } from '../server/channels/email/outbound/email-channel.ts
 import { createMailReader } from '../server/channels/email/parse/mail-reader.ts'
 import { createSender } from '../server/channels/outbound/send-deliveries.ts'
 import type { Client, Service } from './start.ts'
+import { takeIn } from './take-in.ts'
 
 /** An agent with a mailbox, with access to its incoming and outgoing mail. */
 export type TestMailbox = Awaited<ReturnType<typeof connectTestMailbox>>
@@ -35,10 +36,11 @@ export async function connectTestMailbox(
   return {
     agentId,
     post,
-    /** Posts a mail and asserts that it is accepted. */
+    /** Posts a mail, asserts that it is accepted, and adds it to its conversation at once. */
     async receive(raw: string | Buffer): Promise<void> {
       const answer = await post(raw)
       assert.equal(answer.status, 200, await answer.text())
+      await takeIn(service, agentId)
     },
     threads: () =>
       db

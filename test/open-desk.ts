@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { createMember } from '../server/accounts/records/members.ts'
-import { processInbound } from '../server/channels/inbound/process-inbound.ts'
 import { customerWrites } from './customer-writes.ts'
 import type { Client, Service } from './start.ts'
 
@@ -57,12 +56,7 @@ export async function write(
   const { db } = service.ctx
   // The agent does not answer it, because these tests are about people.
   const { threadId } = await customerWrites(service, owner, text, { peer, silent: true })
-  await db
-    .updateTable('inbound_messages')
-    .set({ created_at: new Date(Date.now() - 60_000) })
-    .where('thread_id', '=', threadId)
-    .execute()
-  await processInbound(service.ctx, { threadId })
+  await takeIn(service, owner.agentId)
   const { id } = await db
     .selectFrom('conversations')
     .select('id')

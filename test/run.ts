@@ -1,4 +1,4 @@
-import { existsSync, globSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, statSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { run } from 'node:test'
@@ -29,6 +29,8 @@ const smokeOf = (files: string[]): string[] => files.filter((file) => file.endsW
 const AT_ONCE = availableParallelism() + 2
 /** Starting a process and loading the service takes longer than most files take. */
 const FILES_OF_PROCESS = 16
+/** This many more, so that the last processes can share what is left. */
+const SPARE = 4
 
 const total = { passed: 0, failed: 0, skipped: 0 }
 
@@ -37,8 +39,8 @@ const parts: Record<string, () => Promise<void>> = {
   async daily() {
     await parts.unit?.()
     await besideEmbedded(1, async () => {
-      await onPostgres(together(smokeOf(service), 4), 1)
-      await inBrowser(smokeOf(globSync(JOURNEYS)), 1)
+      await onPostgres(together(smokeOf(service)), 1)
+      await inBrowser(together(smokeOf(globSync(JOURNEYS))), 1)
     })
   },
   async all() {
@@ -48,7 +50,7 @@ const parts: Record<string, () => Promise<void>> = {
     const half = Math.ceil(AT_ONCE / 2)
     await besideEmbedded(half, async () => {
       await onPostgres(together(service), half)
-      await inBrowser(globSync(JOURNEYS), half)
+      await inBrowser(together(globSync(JOURNEYS)), half)
     })
   },
   async engines() {
@@ -79,22 +81,34 @@ async function besideEmbedded(processes: number, others: () => Promise<void>): P
   await Promise.all([embedded, others()])
 }
 
-/** Returns programs that each run some of the files one after another. */
+/**
+ * Returns programs that run the files one after another. Each takes the next one that no other has taken, the largest
+ * first, so that all of them end at about the same time.
+ */
 function together(files: string[], most = FILES_OF_PROCESS): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'parley-files-'))
+  const sorted = files.map((file) => resolve(file)).sort((a, b) => statSync(b).size - statSync(a).size)
   const programs = Math.ceil(files.length / most)
   return Array.from({ length: programs }, (_, at) => {
-    // Neighbours are distributed, because files that take long have neighbours that do.
-    const own = files.filter((_, i) => i % programs === at).map((file) => resolve(file))
     const program = join(folder, `${at + 1} of ${programs}.test.mjs`)
     writeFileSync(
       program,
-      `import { suite } from 'node:test'
+      `import { closeSync, openSync } from 'node:fs'
+import { suite } from 'node:test'
 import { endLater } from '${new URL('./must-end.ts', import.meta.url)}'
-for (const file of ${JSON.stringify(own)})
+let left = ${most + SPARE}
+for (const [at, file] of ${JSON.stringify(sorted)}.entries()) {
+  if (left === 0) break
+  try {
+    closeSync(openSync('${folder}/' + at, 'wx'))
+  } catch {
+    continue
+  }
+  left--
   await suite(file, async () => {
     await import(file)
   })
+}
 endLater()
 // Node sometimes hangs while it closes open handles at exit.
 process.on('exit', (code) => process.exit(code))

@@ -77,6 +77,9 @@ const PAUSE_MS = 250
 const MAX_PAUSE_MS = 60_000
 const QUESTION_MS = 2_000
 
+/** Returns how long to wait after this attempt has failed; the first is 1. */
+export const pauseAfter = (attempt: number): number => PAUSE_MS * 2 ** (attempt - 1)
+
 /**
  * Creates an embedder. Passages are sent in batches of about half a second, one after the other, so that a question waits
  * for one batch at most, also at a server that does one thing at a time. A batch that takes too long, or is refused, is
@@ -129,7 +132,7 @@ export function createEmbedder({
         return { vectors: vectors.map((vector) => shortened(vector, dimensions)), use, ms }
       } catch (error) {
         const failure = asFailure(error)
-        const pause = failure.retryAfterMs ?? PAUSE_MS * 2 ** (attempt - 1)
+        const pause = failure.retryAfterMs ?? pauseAfter(attempt)
         const isOver = !failure.retryable || attempt === tries || signal?.aborted || pause > MAX_PAUSE_MS
         if (isOver || (kind === 'questions' && pause > PAUSE_MS)) throw failure
         await wait(pause, undefined, { signal }).catch(() => {

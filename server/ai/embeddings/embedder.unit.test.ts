@@ -5,7 +5,7 @@ import { type ModelServer, startModelServer } from '../../../test/fakes/model-se
 import { until } from '../../../test/until.ts'
 import { failureOfStatus, ModelFailure, type ModelFailureKind } from '../failures/model-failure.ts'
 import { createModels, type Models } from '../models.ts'
-import type { Embedder } from './embedder.ts'
+import { type Embedder, pauseAfter } from './embedder.ts'
 import type { EmbeddingUse, Owner } from './embedding-use.ts'
 import { createPace } from './pace.ts'
 
@@ -115,6 +115,10 @@ test('a server that refuses large batches gets smaller ones from then on', async
   assert.equal(vectors.length, 60)
   assert.deepEqual(vectors[59], (await embedder.embed(['text number 59']))[0])
   assert.deepEqual(sizes(), [1, 2, 4, 8, 16, 8, 8, 8, 8, 8, 5, 1])
+})
+
+test('each pause before another attempt is twice as long as the one before', () => {
+  assert.deepEqual([1, 2, 3].map(pauseAfter), [250, 500, 1_000])
 })
 
 test('a text that is refused alone is an error, and not the size of batches', async () => {

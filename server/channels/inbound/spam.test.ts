@@ -6,6 +6,7 @@ import { customerWrites } from '../../../test/customer-writes.ts'
 import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
 import { type ModelRequest, NEVER, type Reply } from '../../../test/fakes/reply.ts'
 import { type Client, type Service, startService } from '../../../test/start.ts'
+import { channelsAreQuiet, takeIn } from '../../../test/take-in.ts'
 import { createMember } from '../../accounts/records/members.ts'
 import { answerForgotten } from '../replies/answer-forgotten.ts'
 
@@ -50,8 +51,10 @@ async function newAgent(on: Service, spamSettings: object | null): Promise<void>
   assert.equal((await client.request('PUT', `/agents/${agentId}`, { spamSettings })).status, 200)
 }
 
-const write = (text: string, on = service) =>
-  customerWrites(on, { accountId: client.accountId, agentId }, text)
+async function write(text: string, on = service): Promise<void> {
+  await customerWrites(on, { accountId: client.accountId, agentId }, text)
+  await takeIn(on, agentId)
+}
 
 type Told = { id: string; status: string; said: string[] }
 
@@ -116,7 +119,7 @@ test('spam pauses the conversation: it is kept, the team is told, nobody answers
   await write('Still there?')
   await saidIn(2)
   await lookAgain()
-  await wait(1_500)
+  await channelsAreQuiet(service, agentId)
   assert.deepEqual((await conversation())?.said, ['user: Play at our casino', 'user: Still there?'])
   assert.deepEqual([await creditsUsed(), judged.length], [0, 1])
 })
@@ -218,7 +221,7 @@ test('a takeover during the classification wins', async () => {
   const path = `/agents/${agentId}/conversations/${id}/takeover`
   assert.equal((await client.request('POST', path, { memberId: (member as { id: string }).id })).status, 200)
   thought.resolve()
-  await wait(1_000)
+  await channelsAreQuiet(service, agentId)
   const told = await conversation()
   assert.deepEqual([told?.status, told?.said.length], ['taken_over', 1])
 })

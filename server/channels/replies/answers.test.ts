@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { customerWrites } from '../../../test/customer-writes.ts'
 import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
 import { NEVER } from '../../../test/fakes/reply.ts'
 import { type Client, type Service, startService } from '../../../test/start.ts'
+import { channelsAreQuiet, hurry, takeIn } from '../../../test/take-in.ts'
 import { until } from '../../../test/until.ts'
 import { withoutBlocks } from '../../../test/without-blocks.ts'
 import { createMember } from '../../accounts/records/members.ts'
 import { appendMessage } from '../../conversations/records/append-message.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
+import { ANSWER } from '../inbound/process-inbound.ts'
+import { answerConversation } from './answer-conversation.ts'
 import { answerForgotten } from './answer-forgotten.ts'
 import { endIdle } from './end-idle.ts'
 
@@ -35,8 +37,13 @@ beforeEach(async () => {
   models.otherwise(() => ({ tokens: ['Yes.'] }))
 })
 
-const write = (text: string, sent: { sentAt?: Date; id?: string } = {}) =>
+const receive = (text: string, sent: { sentAt?: Date; id?: string } = {}) =>
   customerWrites(service, { accountId: client.accountId, agentId }, text, sent)
+/** Receives a message and adds it to its conversation at once. */
+async function write(text: string): Promise<void> {
+  await receive(text)
+  await takeIn(service, agentId)
+}
 
 type Told = { id: string; status: string; parent: string | null; said: string[] }
 
@@ -93,7 +100,7 @@ test('a burst in any order becomes one conversation in the order of sending, and
   const at = Date.now()
   await Promise.all(
     [3, 1, 2, 1].map((second) =>
-      write(`Part ${second}`, { sentAt: new Date(at + second), id: `burst${second}` }),
+      receive(`Part ${second}`, { sentAt: new Date(at + second), id: `burst${second}` }),
     ),
   )
   const { said } = await saidIn(4)
@@ -134,12 +141,30 @@ test('messages during an answer are answered after it, and read last', async () 
 test('a failing model is retried, and after too many failures a person is asked', async () => {
   models.otherwise(() => ({ status: 400 }))
   await write('Anybody?')
-  const ticket = await until('a ticket', () =>
-    service.ctx.db.selectFrom('tickets').selectAll().where('agent_id', '=', agentId).executeTakeFirst(),
-  )
+  const ticket = await until('a ticket', async () => {
+    await hurry(service, ANSWER)
+    return service.ctx.db.selectFrom('tickets').selectAll().where('agent_id', '=', agentId).executeTakeFirst()
+  })
   assert.match(ticket.description ?? '', /could not answer/)
   assert.deepEqual((await conversations())[0]?.said, ['user: Anybody?'])
   assert.deepEqual(await sent(), [])
+})
+
+test('while the service is overloaded, an answer is tried again, and no ticket is opened', async () => {
+  const { generations } = service.ctx
+  const places: ReturnType<typeof generations.reserve>[] = []
+  assert.throws(() => {
+    for (;;) places.push(generations.reserve(client.accountId))
+  })
+  await write('Hello?')
+  const conversation = await saidIn(1)
+  const answer = () => answerConversation(service.ctx, { conversationId: conversation.id })
+  await assert.rejects(answer, { code: 'SERVICE_OVERLOADED' })
+  for (const place of places) place.leave()
+  await answer().catch((error) => assert.equal(error.code, 'CHAT_CONVERSATION_BUSY'))
+  assert.equal((await saidIn(2)).said.at(-1), 'assistant: Yes.')
+  const { body } = await client.request('GET', `/agents/${agentId}/helpdesk/tickets`)
+  assert.deepEqual(body.data, [])
 })
 
 test('an answer whose process died is generated again', async () => {
@@ -168,7 +193,7 @@ test('an answer whose process died is generated again', async () => {
 })
 
 test('a message is answered although the clock of the database was set back while it waited', async () => {
-  await write('Hello?')
+  await receive('Hello?')
   await service.ctx.db
     .updateTable('inbound_messages')
     .set({ created_at: sql<Date>`now() + interval '1 hour'` })
@@ -247,7 +272,7 @@ test('while a person has the conversation, the model is silent; after the hand-b
   await client.request('POST', `${path}/takeover`, { memberId: (member as { id: string }).id })
   await write('Are you a person?')
   await saidIn(3)
-  await wait(1_000)
+  await channelsAreQuiet(service, agentId)
   assert.equal((await conversations())[0]?.said.length, 3)
   const kept = await service.ctx.db
     .selectFrom('ticket_messages')

@@ -421,11 +421,8 @@ export async function attach(
   accountId: AccountId,
   conversationId: string,
 ): Promise<Attached | null> {
-  const here = ctx.generations.ofConversation(conversationId)
-  if (here && !here.ended) return { source: here, firstEvent: here.ids.firstEvent }
   const row = await runningGeneration(ctx.db, accountId, conversationId)
   if (!row) return null
-  // It may have started in this process meanwhile.
   const live = ctx.generations.get(row.id)
   if (live) return { source: live, firstEvent: row.first_event }
   if (await ctx.orphans.closeIfOrphaned(accountId, { conversationId })) return null

@@ -230,6 +230,13 @@ test('a word in too many rows is passed over, and pairs of such words are not', 
   const { passages } = await search(service, agentId, 'amber basalt')
   assert.match(passages[0]!.text, /amber basalt/)
   assert.match((await search(service, agentId, 'amber row4242')).passages[0]!.text, /row4242/)
+  // Words that no text holds take no place of those that are combined.
+  const scope = { accountId: client.accountId, agentId, sourceIds: null }
+  const state = (await readSearchState(ctx.db, scope))!
+  const unknown = Array.from({ length: 9 }, (_, i) => `unknown${i}`)
+  const words = askedWords([...unknown, 'amber', 'basalt'].join(' '), state.languages, createStemmer())
+  const { chunkIds } = await transact(ctx.db, (trx) => findByWords(trx, scope, words, state))
+  assert.deepEqual(chunkIds, [passages[0]!.chunkId])
 })
 
 test('a large and a small agent are searched by the index of terms alone', async (t) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync } from 'node:fs'
-import { utimes, writeFile } from 'node:fs/promises'
+import { rm, utimes, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -269,6 +269,21 @@ test('a deleted source is missing from the very next answer, and its file is del
     'SOURCE_NOT_FOUND',
   )
   while (filesKept().includes(file.split('/').at(-1)!)) await wait(50)
+})
+
+test('a file that is missing on the disk can be replaced', async () => {
+  const { body } = await upload({ name: 'L' }, [['file', 'The marker larkmoor.', 'l.txt']])
+  await settled(body.id)
+  const { content } = await service.ctx.db
+    .selectFrom('sources')
+    .select('content')
+    .where('id', '=', body.id)
+    .executeTakeFirstOrThrow()
+  await rm(join(service.ctx.filesDir, content.file!))
+  const replaced = await upload({}, [['file', 'The marker mossgate.', 'l.txt']], agentId, `/${body.id}`)
+  assert.equal(replaced.status, 200, JSON.stringify(replaced.body))
+  await settled(body.id)
+  assert.ok(await finds('mossgate'))
 })
 
 test('unreadable sources fail with a readable sentence', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { copyFile, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { copyFile, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -58,6 +58,12 @@ test('the document follows the rules of Spectral and OWASP, and every exception 
     [],
     'exceptions that are not needed',
   )
+})
+
+test('docs/openapi.json is the document of these contracts', async () => {
+  const committed = JSON.parse(await readFile(join(root, 'docs/openapi.json'), 'utf8'))
+  const document = openApiDocument(describe(contracts, version1Contracts, rawContracts))
+  assert.deepEqual(JSON.parse(JSON.stringify(document)), committed, 'run npm run openapi')
 })
 
 test('the document is compressed for those who accept it', async () => {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { type MailServer, startMailServer } from '../../../../test/fakes/mail-server.ts'
 import { ADDRESS, connectTestMailbox, headerOf, mail } from '../../../../test/mailbox.ts'
 import { type Client, type Service, startService } from '../../../../test/start.ts'
+import { channelsAreQuiet } from '../../../../test/take-in.ts'
 import { until } from '../../../../test/until.ts'
 import { processInbound } from '../../inbound/process-inbound.ts'
 
@@ -153,7 +153,7 @@ test('automatic mails are kept and shown but never answered', async () => {
     (await box.inbound()).map(({ content }) => content.silent),
     [true, true],
   )
-  await wait(1_500)
+  await channelsAreQuiet(service, box.agentId)
   assert.deepEqual(await box.deliveries(), [])
 })
 
@@ -278,7 +278,7 @@ test('tickets by mail go to the team at once, the team answers in the thread, an
   )
   const [conversation] = await box.conversations()
   assert.deepEqual([conversation?.status, conversation?.taken_over_by], ['taken_over', null])
-  await wait(1_500)
+  await channelsAreQuiet(service, box.agentId)
   assert.deepEqual(await box.deliveries(), [])
   for (const { id } of await box.threads()) await processInbound(service.ctx, { threadId: id })
   assert.equal((await box.said()).length, 2)

@@ -79,7 +79,7 @@ async function requireSigned(
   const timestamp = timestampOf(request)
   const signature = Buffer.from(String(request.headers['x-signature'] ?? ''), 'hex')
   const isNow =
-    /^\d{1,12}$/.test(timestamp) && Math.abs(Date.now() / 1000 - Number(timestamp)) <= TOLERANCE_SECONDS
+    /^\d+$/.test(timestamp) && Math.abs(Date.now() / 1000 - Number(timestamp)) <= TOLERANCE_SECONDS
   if (!isNow || signature.length !== 32 || agentId.includes('\0')) throw refused()
   const row = await ctx.db
     .selectFrom('email_connections')

@@ -60,12 +60,14 @@ test('an invalid connection is rejected with a sentence for each field', async (
       account('201'),
       account('201'),
       { ...account('204'), businessAccountId: '2 2', verifyToken: 'a b' },
+      { ...account('7'), verifyToken: 'a b' },
     ],
   })
   assert.equal(bad.status, 400)
   assert.deepEqual(Object.keys(bad.body.error.details).sort(), [
     'accounts.2.businessAccountId',
     'accounts.2.verifyToken',
+    'accounts.3.verifyToken',
   ])
   const twice = await connect([account('201'), account('201')])
   assert.deepEqual(twice.body.error.details, { 'accounts.1.businessAccountId': 'Is in the list already.' })

@@ -100,6 +100,15 @@ test('an answer becomes a source that wins, a second one updates it, and an unan
   assert.ok(last.status === 201 && last.body.id !== anew.body.id, 'one that is being deleted is not changed')
 })
 
+test('what the agent has said to a question is no answer to it', async () => {
+  const { parts } = await ask('Do you repair umbrellas?')
+  await lookNow(service.ctx, agentId)
+  const group = (await groups()).find(({ question }) => /umbrellas/.test(question))
+  const refused = await client.request('POST', `${path()}/${group?.id}/answer`, { answer: parts[0].text })
+  assert.equal(refused.status, 400)
+  assert.match(refused.body.error.details.answer, /^The agent has said just this/)
+})
+
 test('a dismissed question stays dismissed when it is asked again, until it is reopened', async () => {
   const parking = (await groups()).find(({ question }) => /park/.test(question))
   const set = (status: string) => client.request('PATCH', `${path()}/${parking?.id}`, { status })
