@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createMember } from '../server/accounts/records/members.ts'
 import { customerWrites } from './customer-writes.ts'
 import type { Client, Service } from './start.ts'
+import { takeIn } from './take-in.ts'
 
 /** An account with an agent and members, for tests of the help desk. */
 export type Desk = {
