@@ -57,6 +57,8 @@ export const TABLE_OWNERS = {
   generation_log: 'conversations',
   tool_calls: 'conversations',
   playground_runs: 'conversations',
+  agent_drafts: 'conversations',
+  agent_versions: 'conversations',
   answer_cases: 'conversations',
   answer_runs: 'conversations',
   answer_results: 'conversations',

@@ -49,6 +49,7 @@ export function workspacePages({ agentId, models, made }: WorkspaceHome): Record
       },
     ],
     instructions: [`${agent}/instructions`],
+    draft: [`${agent}/draft`],
     inbox: [
       `${agent}/inbox`,
       async (page) => {

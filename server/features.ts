@@ -71,6 +71,8 @@ import * as answerTests from './conversations/playground/answer-tests/contract.t
 import { answerTestRoutes } from './conversations/playground/answer-tests/routes.ts'
 import { runAnswerTests } from './conversations/playground/answer-tests/run-tests.ts'
 import * as playground from './conversations/playground/contract.ts'
+import * as drafts from './conversations/playground/drafts/contract.ts'
+import { draftRoutes } from './conversations/playground/drafts/routes.ts'
 import { conversationRoutes } from './conversations/routes.ts'
 import * as runs from './conversations/runs/contract.ts'
 import * as search from './conversations/search/contract.ts'
@@ -151,12 +153,13 @@ export const features: Feature[] = [
   },
   { contracts: [actions], routes: actionRoutes, duties: actionRecurringJobs },
   {
-    contracts: [conversations, citing, explanations, playground, runs, answerTests],
+    contracts: [conversations, citing, explanations, playground, runs, answerTests, drafts],
     routes: (ctx) => [
       ...conversationRoutes(ctx),
       ...citingRoutes(ctx),
       ...explanationRoutes(ctx),
       ...answerTestRoutes(ctx),
+      ...draftRoutes(ctx),
     ],
     jobs: (ctx) => [runAnswerTests(ctx)],
     duties: conversationRecurringJobs,

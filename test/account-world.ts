@@ -91,6 +91,12 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
   const versions = `${agent}/instructions/versions`
   for (const instructions of [mark, `${mark} 2`]) await make('PUT', agent, { instructions })
   const [{ id: versionId } = { id: '' }] = (await make('GET', versions)) as unknown as { id: string }[]
+  await make('PUT', `${agent}/draft`, { instructions: `${mark} 3` })
+  const { version } = await make('GET', `${agent}/draft/changes`)
+  await make('POST', `${agent}/draft/publish`, { version })
+  await make('PUT', `${agent}/draft`, { instructions: `${mark} 4` })
+  const published = (await make('GET', `${agent}/versions`)) as unknown as { id: string }[]
+  const agentVersionId = published[0]?.id ?? ''
   for (const name of [mark, `${mark} 2`])
     await db
       .insertInto('leads')
@@ -317,6 +323,7 @@ export async function fillAccount(service: Service, mark: string): Promise<Accou
       runId,
       caseId,
       answerRunId,
+      agentVersionId,
       before: answerRunId,
       actionId,
       procedureId,

@@ -77,6 +77,11 @@ async function world(): Promise<World> {
   const { id: caseId } = await post(`${agent}/answer-cases`, { name: 'x', messages: ['x'], expect: {} })
   const { id: answerRunId } = await post(`${agent}/answer-runs`, {})
   await post(`${agent}/answer-runs/${answerRunId}/cancel`, {})
+  await client.request('PUT', `${agent}/draft`, { instructions: 'Be kind.' })
+  const { version } = (await client.request('GET', `${agent}/draft/changes`)).body
+  await post(`${agent}/draft/publish`, { version })
+  await client.request('PUT', `${agent}/draft`, { instructions: 'Be quick.' })
+  const agentVersionId = (await client.request('GET', `${agent}/versions`)).body.data.at(-1).id
   const groupId = newId()
   const siteId = newId()
   const owned = { account_id: client.accountId, agent_id: agentId }
@@ -159,8 +164,9 @@ async function world(): Promise<World> {
     },
     ...{ takenId: taken.conversationId, chatbotId: agentId, versionId: told.at(-1).id },
   }
+  const draftVersion = (await client.request('GET', `${agent}/draft/changes`)).body.version
   await service.ctx.generations.idle()
-  return { client, ids }
+  return { client, ids: { ...ids, agentVersionId, draftVersion } }
 }
 
 type Ids = Record<string, string>
@@ -189,6 +195,8 @@ const asked: Record<string, (ids: Ids) => Asked> = {
   createAgent: () => ({ body: { name: 'Other', url: 'https://example.com/help' } }),
   createSource: () => ({ body: text }),
   'createSource by upload': () => ({ form: () => fileForm('file', { name: 'Notes' }) }),
+  createDraftSource: () => ({ body: { source: text } }),
+  publishDraft: ({ draftVersion }) => ({ body: { version: draftVersion } }),
   runPlayground: () => ({ body: { message: 'Hello?', stream: false } }),
   retry: ({ answerId }) => ({ body: { messageId: answerId, stream: false } }),
   submitToolResult: ({ toolCallId }) => ({ body: { toolCallId, output: 1 } }),

@@ -99,6 +99,11 @@ export async function fillTenant(world: GuardedWorld, mark: string): Promise<Ten
   await call('POST', `/api/v1/chatbots/${agentId}/custom-attributes`, { name: 'colour', type: 'text' })
   for (const n of [1, 2]) await call('PUT', agent, { instructions: `${secret} ${n}` })
   const [{ id: versionId }] = await call('GET', `${agent}/instructions/versions`)
+  await call('PUT', `${agent}/draft`, { instructions: `${secret} 3` })
+  const { version } = await call('GET', `${agent}/draft/changes`)
+  await call('POST', `${agent}/draft/publish`, { version })
+  await call('PUT', `${agent}/draft`, { instructions: `${secret} 4` })
+  const [{ id: agentVersionId }] = await call('GET', `${agent}/versions`)
   const otherAgent: string = (await call('POST', '/agents', { name: `Other ${secret}` })).id
   const talk = async (message: string, calls = 0) => {
     world.models.expect(message, { ...plainScript, calls })
@@ -150,6 +155,7 @@ export async function fillTenant(world: GuardedWorld, mark: string): Promise<Ten
     runId,
     caseId,
     answerRunId,
+    agentVersionId,
     actionId,
     procedureId,
     contactId,

@@ -24,6 +24,7 @@ import type * as topics from '../../server/conversations/insights/topics/contrac
 import type * as unanswered from '../../server/conversations/insights/unanswered/contract.ts'
 import type * as answerTests from '../../server/conversations/playground/answer-tests/contract.ts'
 import type * as playground from '../../server/conversations/playground/contract.ts'
+import type * as drafts from '../../server/conversations/playground/drafts/contract.ts'
 import type * as runs from '../../server/conversations/runs/contract.ts'
 import type * as search from '../../server/conversations/search/contract.ts'
 import type * as helpdesk from '../../server/inbox/contract.ts'
@@ -73,6 +74,7 @@ type Contracts = Table<typeof accounts> &
   Table<typeof people> &
   Table<typeof playground> &
   Table<typeof answerTests> &
+  Table<typeof drafts> &
   Table<typeof guardrails> &
   Table<typeof privacy> &
   Table<typeof runs> &
@@ -248,6 +250,7 @@ function upload<T>(input: Upload): Promise<T> {
 }
 
 export type Agent = Versioned<'/agents/{agentId}'>
+export type AgentDraft = Versioned<'/agents/{agentId}/draft'>
 export type Source = OutputOf<'GET', '/agents/{agentId}/sources/{sourceId}'>
 export type Ticket = OutputOf<'GET', '/agents/{agentId}/helpdesk/tickets/{ticketNumber}'>
 export type TicketMessage = OutputOf<

@@ -102,6 +102,7 @@ const routes = root.addChildren([
       () => import('../instructions/instructions-page.tsx'),
       'InstructionsPage',
     ),
+    inside('/agents/$agentId/draft', () => import('../drafts/draft-page.tsx'), 'DraftPage'),
     inside('/agents/$agentId/deploy', () => import('../deploy/deploy-page.tsx'), 'DeployPage'),
     inside('/mailbox-sign-in', () => import('../deploy/mailbox-sign-in-page.tsx'), 'MailboxSignInPage'),
     inside('/agents/$agentId/insights', () => import('../insights/insights-page.tsx'), 'InsightsPage'),

@@ -61,7 +61,9 @@ export function AnswerRun({ agentId, runId, withId, mayWrite, onWith, onBack }: 
       <Loaded of={run}>
         {(data) => (
           <>
-            <h2>{nameOf(data)}</h2>
+            <h2>
+              {nameOf(data)} {data.version === 'draft' && <Badge tone="warning">draft</Badge>}
+            </h2>
             <Figures run={data} />
             {withId && <Comparison agentId={agentId} run={data} withId={withId} />}
             <Section title="Conversations">

@@ -1,4 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call, listing, type OutputOf, reading } from '../app/api.ts'
 import { fetchAgain } from '../app/queries.ts'
@@ -150,7 +151,8 @@ function Runs({ agentId, onOpen }: Omit<AnswerTestsProps, 'mayWrite'>) {
                     <td className={classes.question}>
                       <button type="button" className={sources.open} onClick={() => onOpen(run.id)}>
                         {run.note || formatTime(run.createdAt)}
-                      </button>
+                      </button>{' '}
+                      {run.version === 'draft' && <Badge tone="warning">draft</Badge>}
                     </td>
                     <td className={classes.number}>
                       {formatNumber(run.passed)} of {formatNumber(run.total)}
@@ -196,12 +198,14 @@ type StartDialogProps = { agentId: string; onStarted: (runId: string) => void; o
 /** Asks what is tried: how often, with which model and instructions, and at most for how many credits' worth. */
 function StartDialog({ agentId, onStarted, onClose }: StartDialogProps) {
   const models = useQuery(reading('/models'))
+  const version = useSearch({ strict: false }).version === 'draft' ? 'draft' : 'live'
   const start = useMutation({
     meta: { quiet: true },
     mutationFn: (body: {
       note: string
       repeats: number
       judges: boolean
+      version: 'live' | 'draft'
       maxCredits?: number
       model?: string
       instructions?: string
@@ -218,6 +222,7 @@ function StartDialog({ agentId, onStarted, onClose }: StartDialogProps) {
       note: text('note'),
       repeats: Number(text('repeats')),
       judges: fields.get('judges') !== null,
+      version: text('version') === 'draft' ? 'draft' : 'live',
       ...(maxCredits ? { maxCredits: Number(maxCredits) } : {}),
       ...(model ? { model } : {}),
       ...(instructions ? { instructions } : {}),
@@ -240,6 +245,15 @@ function StartDialog({ agentId, onStarted, onClose }: StartDialogProps) {
           max={10}
           defaultValue={1}
           required
+        />
+        <Select
+          label="Version"
+          name="version"
+          options={[
+            ['live', 'The live agent'],
+            ['draft', 'Its draft'],
+          ]}
+          defaultValue={version}
         />
         <Select
           label="Model"

@@ -6,6 +6,7 @@ import { silenceOf } from '../conversations/message-view.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { ArrowUp, Square } from '../ui/icons.ts'
 import { linksToSources, Markdown } from '../ui/markdown.tsx'
+import { Badge } from '../ui/page.tsx'
 import { GiveResult } from './give-result.tsx'
 import classes from './playground.module.css'
 import { SourceList } from './source-list.tsx'
@@ -110,7 +111,12 @@ type AnswerProps = {
 export function Answer({ message, isRunning, onAccept, onResult, onInspect }: AnswerProps) {
   const [open, setOpen] = useState<number | null>(null)
   return (
-    <article className={classes.answer} aria-label="Answer">
+    <article className={classes.answer} aria-label={message.version ? 'Answer of the draft' : 'Answer'}>
+      {message.version && (
+        <div>
+          <Badge tone="warning">draft</Badge>
+        </div>
+      )}
       {message.text === '' && isRunning && !message.problem ? (
         <p className={classes.thinking} role="status">
           Looking it up…

@@ -126,7 +126,7 @@ function Configuration(props: ConfigurationProps) {
     <section className={classes.configuration} aria-label={`Configuration ${name}`}>
       <header>
         <h2>
-          {name} {isSaved ? <Badge>as saved</Badge> : <Badge tone="warning">draft</Badge>}
+          {name} {isSaved ? <Badge>as saved</Badge> : <Badge tone="warning">changed</Badge>}
         </h2>
         {onRemove && <IconButton icon={X} label={`Remove configuration ${name}`} onClick={onRemove} />}
       </header>

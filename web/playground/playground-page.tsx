@@ -84,6 +84,8 @@ export function PlaygroundPage() {
 }
 
 function Chat({ agent }: { agent: Agent }) {
+  const navigate = useNavigate()
+  const version = useSearch({ strict: false }).version === 'draft' ? 'draft' : 'live'
   const [inspected, setInspected] = useState<{ message: TrialMessage; question: string } | null>(null)
   const name = `playground ${agent.id} chat`
   const [settings, setSettings] = useKept(
@@ -106,14 +108,16 @@ function Chat({ agent }: { agent: Agent }) {
           agent={agent}
           settings={settings}
           place={place}
+          version={version}
           onSettings={setSettings}
+          onVersion={(chosen) => void navigate({ to: '.', search: { version: chosen }, replace: true })}
           onPlace={setPlace}
         />
         <ChatPane
           agentId={agent.id}
           name={name}
           suggestions={suggestions.slice(0, 4)}
-          draft={{ ...draftOf(settings), ...place }}
+          draft={version === 'draft' ? { ...place, version } : { ...draftOf(settings), ...place }}
           onInspect={setInspected}
         />
       </section>

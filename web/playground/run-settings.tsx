@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { type Agent, reading } from '../app/api.ts'
 import { Button } from '../ui/button.tsx'
 import fields from '../ui/field.module.css'
@@ -13,33 +14,44 @@ import { useSaveSettings } from './use-save-settings.ts'
 
 export type TrialContext = Pick<Draft, 'channel' | 'contactId'>
 
+const VERSIONS = [
+  ['live', 'Live agent'],
+  ['draft', 'Draft'],
+] as const
+
 type RunSettingsProps = {
   agent: Agent
   settings: Settings
   place: TrialContext
+  version: 'live' | 'draft'
   onSettings: (settings: Settings) => void
+  onVersion: (version: 'live' | 'draft') => void
   onPlace: (place: TrialContext) => void
 }
 
-/** The settings of the next answer. They are a draft until they are saved to the agent. */
-export function RunSettings({ agent, settings, place, onSettings, onPlace }: RunSettingsProps) {
+/** The settings of the next answer: those of the live agent, which can be changed for the run, or those of its draft. */
+export function RunSettings(props: RunSettingsProps) {
+  const { agent, settings, place, version, onSettings, onVersion, onPlace } = props
   const saved = settingsOf(agent)
-  const isDraft = !isSame(settings, saved)
+  const isOfDraft = version === 'draft'
+  const isChanged = !isOfDraft && !isSame(settings, saved)
   const save = useSaveSettings(agent, settings)
   const contacts = useQuery(
     reading('/agents/{agentId}/contacts', { params: { agentId: agent.id }, query: { limit: 50 } }),
   )
   return (
-    <details className={classes.settings} open={isDraft || undefined}>
+    <details className={classes.settings} open={isChanged || undefined}>
       <summary>
-        Settings of the run {isDraft && <Badge tone="warning">draft</Badge>}
+        Settings of the run {isOfDraft && <Badge tone="warning">draft</Badge>}
+        {isChanged && <Badge tone="warning">not saved</Badge>}
         <small>
-          {CHANNELS.find(([id]) => id === place.channel)?.[1]} · model {settings.model} · temperature{' '}
-          {settings.temp}
+          {CHANNELS.find(([id]) => id === place.channel)?.[1]}
+          {!isOfDraft && ` · model ${settings.model} · temperature ${settings.temp}`}
         </small>
       </summary>
       <div className={fields.form}>
         <div className={classes.pair}>
+          <Select label="Version" options={VERSIONS} value={version} onChoose={onVersion} />
           <Select
             label="Channel"
             options={CHANNELS}
@@ -58,19 +70,27 @@ export function RunSettings({ agent, settings, place, onSettings, onPlace }: Run
             onChoose={(chosen) => onPlace({ ...place, contactId: chosen || undefined })}
           />
         </div>
-        <SettingsFields
-          settings={settings}
-          onChange={(part) => onSettings({ ...settings, ...part })}
-          rows={6}
-        />
+        {isOfDraft ? (
+          <p>
+            <Link to="/agents/$agentId/draft" params={{ agentId: agent.id }}>
+              Change the draft
+            </Link>
+          </p>
+        ) : (
+          <SettingsFields
+            settings={settings}
+            onChange={(part) => onSettings({ ...settings, ...part })}
+            rows={6}
+          />
+        )}
         {save.error && <FormProblem>{sentenceOf(save.error)}</FormProblem>}
-        {isDraft && (
+        {isChanged && (
           <Actions>
             <Button kind="primary" small pending={save.isPending} onClick={() => save.mutate(settings)}>
               Save to the agent
             </Button>
             <Button kind="quiet" small onClick={() => onSettings(saved)}>
-              Discard the draft
+              Discard the changes
             </Button>
           </Actions>
         )}

@@ -23,13 +23,15 @@ export type TrialMessage = {
   /** The service's id of the message, known once the answer has begun. */
   messageId?: string
   offer?: 'person' | undefined
+  /** The version of the agent that has answered, if it is not the live one. */
+  version?: 'draft' | undefined
 }
 
 type Body = Omit<InputOf<'POST', '/agents/{agentId}/playground/runs'>['body'], 'stream'>
 /** What a run is asked for with; what is undefined is not sent. */
 type Run = { [Name in keyof Body]?: Body[Name] | undefined }
 /** How a run differs from an ordinary answer; nothing of this is saved. */
-export type Draft = Pick<Run, 'channel' | 'contactId' | 'instructions' | 'model' | 'temp'>
+export type Draft = Pick<Run, 'channel' | 'contactId' | 'instructions' | 'model' | 'temp' | 'version'>
 
 const said = (role: TrialMessage['role'], text: string): TrialMessage => ({
   id: crypto.getRandomValues(new Uint32Array(2)).join('-'),
@@ -184,7 +186,8 @@ export function useChat(agentId: string, name?: string) {
     keep(name, messages.length === 0 ? null : { messages, conversationId, running: running.current })
   })
   async function ask(question: string, draft: Draft = {}, acceptsOffer?: true): Promise<void> {
-    const answer = said('assistant', '')
+    const version = draft.version === 'draft' ? ('draft' as const) : undefined
+    const answer = { ...said('assistant', ''), version }
     setMessages((all) => [...all, said('user', question), answer])
     // Only the first message of a conversation identifies the user.
     const { contactId, ...rest } = draft

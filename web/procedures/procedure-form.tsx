@@ -66,7 +66,7 @@ export function ProcedureForm({ agentId, procedure }: ProcedureFormProps) {
 type StepFieldsProps = { agentId: string; steps: Step[]; onChange: (steps: Step[]) => void }
 
 /** The steps in their order, which buttons change. */
-function StepFields({ agentId, steps, onChange }: StepFieldsProps) {
+export function StepFields({ agentId, steps, onChange }: StepFieldsProps) {
   const known = useQuery(reading('/agents/{agentId}/actions', { params: { agentId }, query: { limit: 100 } }))
   const names = (known.data?.data ?? []).map((action) => action.name)
   const change = (id: number, part: Partial<Step>) =>

@@ -9,6 +9,7 @@ import { typedUrl } from './typed-url.ts'
 
 export type NewKind = 'link' | 'qna' | 'text'
 type Body = InputOf<'POST', '/agents/{agentId}/sources'>['body']
+type WrittenBody = Extract<Body, { type: 'text' | 'qna' }>
 
 const TITLES = { link: 'Add a website', qna: 'Add a question and its answer', text: 'Add a text' }
 const EXTENTS = [
@@ -23,19 +24,23 @@ const lines = (text: FormDataEntryValue | null): string[] =>
     .map((line) => line.trim())
     .filter(Boolean)
 
-function bodyOf(kind: NewKind, form: FormData): Body {
+/** Returns the source that is written in a form. */
+export function writtenIn(kind: 'qna' | 'text', form: FormData): WrittenBody {
   const text = (name: string) => String(form.get(name) ?? '').trim()
   if (kind === 'text') return { type: 'text', name: text('name'), content: text('content') }
-  if (kind === 'qna') {
-    const questions = lines(form.get('questions'))
-    return {
-      type: 'qna',
-      name: questions[0]?.slice(0, 255) ?? '',
-      questions,
-      answer: text('answer'),
-      fixed: form.get('fixed') !== null,
-    }
+  const questions = lines(form.get('questions'))
+  return {
+    type: 'qna',
+    name: questions[0]?.slice(0, 255) ?? '',
+    questions,
+    answer: text('answer'),
+    fixed: form.get('fixed') !== null,
   }
+}
+
+function bodyOf(kind: NewKind, form: FormData): Body {
+  if (kind !== 'link') return writtenIn(kind, form)
+  const text = (name: string) => String(form.get(name) ?? '').trim()
   const url = typedUrl(text('url'))
   const linkType = EXTENTS.find(([id]) => id === text('linkType'))?.[0] ?? 'crawl'
   if (linkType === 'individual') return { type: 'link', ...url, linkType }
@@ -70,32 +75,57 @@ export function AddSource({
   return (
     <Dialog title={TITLES[kind]} isOpen onClose={onClose} wide={kind !== 'link'}>
       <Form save={add} onSubmit={submit}>
-        {kind === 'link' && <LinkFields />}
-        {kind === 'qna' && (
-          <>
-            <TextArea
-              label="Question"
-              name="questions"
-              rows={2}
-              hint="Write other ways to ask the same on separate lines."
-              required
-              autoFocus
-            />
-            <TextArea label="Answer" name="answer" rows={6} required />
-            <FixedCheck />
-          </>
-        )}
-        {kind === 'text' && (
-          <>
-            <TextField label="Name" name="name" required maxLength={255} autoFocus />
-            <TextArea label="Text" name="content" rows={14} required />
-          </>
-        )}
+        {kind === 'link' ? <LinkFields /> : <WrittenFields kind={kind} />}
         <FormActions save={add} kind="primary" label="Add" onCancel={onClose} />
       </Form>
     </Dialog>
   )
 }
+
+type Written = {
+  name?: string
+  content?: string | null | undefined
+  questions?: readonly string[] | null | undefined
+  answer?: string | null | undefined
+  fixed?: boolean | undefined
+}
+
+/** The fields of a text, or of questions and their answer. */
+export const WrittenFields = ({ kind, start = {} }: { kind: 'qna' | 'text'; start?: Written }) =>
+  kind === 'qna' ? (
+    <>
+      <TextArea
+        label="Question"
+        name="questions"
+        rows={2}
+        defaultValue={(start.questions ?? []).join('\n')}
+        hint="Write other ways to ask the same on separate lines."
+        required
+        autoFocus
+      />
+      <TextArea label="Answer" name="answer" rows={6} defaultValue={start.answer ?? ''} required />
+      <FixedCheck defaultChecked={start.fixed === true} />
+    </>
+  ) : (
+    <>
+      <TextField
+        label="Name"
+        name="name"
+        defaultValue={start.name ?? ''}
+        required
+        maxLength={255}
+        autoFocus
+      />
+      <TextArea
+        label="Text"
+        name="content"
+        rows={14}
+        defaultValue={start.content ?? ''}
+        required
+        dir="auto"
+      />
+    </>
+  )
 
 function LinkFields() {
   const [extent, setExtent] = useState('crawl')

@@ -10,7 +10,7 @@ import { definitionBytes, MAX_DEFINITION_BYTES } from '../definitions/definition
 /** The agent, and who changes its actions or procedures. */
 export type Change = { accountId: AccountId; actor: string; agentId: string }
 
-const TOO_LARGE =
+export const TOO_LARGE =
   'The actions and procedures of an agent have at most 256 KB together. Shorten or delete some of them.'
 
 /**

@@ -85,7 +85,7 @@ export async function deleteProcedure({ db }: Deps, change: Change, procedureId:
   })
 }
 
-const fullSteps = (steps: SentSteps): ProcedureStep[] =>
+export const fullSteps = (steps: SentSteps): ProcedureStep[] =>
   steps.map((step) =>
     typeof step === 'string'
       ? { instruction: step, action: null }

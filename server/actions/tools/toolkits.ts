@@ -1,5 +1,6 @@
 import type { Db } from '../../platform/db/database.ts'
 import { ofAgent } from '../../platform/db/refs.ts'
+import type { AgentSnapshot } from '../../platform/db/tables/agents.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { ActionRow } from '../definitions/action-queries.ts'
 import { createInputChecks } from '../inputs/check-inputs.ts'
@@ -14,7 +15,13 @@ import { actionTool, type ToolDeps } from './action-tool.ts'
 import type { Tool, Toolkit } from './tool.ts'
 
 /** `toolsVersion` as read with the agent; 0 says that it never had an action or a procedure. */
-type AgentTools = { accountId: AccountId; agentId: string; toolsVersion: number }
+type AgentTools = {
+  accountId: AccountId
+  agentId: string
+  toolsVersion: number
+  /** What another version of the agent than the live one has. */
+  version?: Pick<AgentSnapshot, 'actions' | 'procedures'> | undefined
+}
 
 export type Toolkits = {
   /** Returns what the agent can do on a channel (a key of channelInstructions), as of `toolsVersion` or newer. */
@@ -55,6 +62,7 @@ export function createToolkits(
   }
 
   const loadedOf = (agent: AgentTools): Promise<Loaded> => {
+    if (agent.version) return load(deps, agent)
     const known = kept.get(agent.agentId)
     const entry =
       known && known.version >= agent.toolsVersion
@@ -96,24 +104,24 @@ export function createToolkits(
   }
 }
 
-async function load(deps: ToolDeps, { accountId, agentId }: AgentTools): Promise<Loaded> {
+async function load(deps: ToolDeps, { accountId, agentId, version }: AgentTools): Promise<Loaded> {
   const { db } = deps
-  const rows = await db
+  const actionRows = await db
     .selectFrom('actions')
     .selectAll()
     .where(ofAgent({ accountId, agentId }))
-    .where('enabled', '=', true)
     .orderBy('created_at')
     .orderBy('id')
     .execute()
-  const procedures: Procedure[] = await db
+  const procedureRows = await db
     .selectFrom('procedures')
-    .select(['id', 'name', 'trigger', 'steps'])
+    .select(['id', 'name', 'trigger', 'steps', 'enabled'])
     .where(ofAgent({ accountId, agentId }))
-    .where('enabled', '=', true)
     .orderBy('created_at')
     .orderBy('id')
     .execute()
+  const rows = enabledIn(actionRows, version?.actions)
+  const procedures: Procedure[] = enabledIn(procedureRows, version?.procedures)
   const checks = createInputChecks()
   const actions = rows.flatMap((row) => {
     const tool = actionTool(deps, row, checks)
@@ -125,6 +133,17 @@ async function load(deps: ToolDeps, { accountId, agentId }: AgentTools): Promise
     procedureTools: procedureTools(db, procedures, checks, deps.onError),
     bytes: Buffer.byteLength(JSON.stringify([rows, procedures])),
   }
+}
+
+/** Returns the enabled ones as a version has them. What the version does not know is not enabled in it. */
+function enabledIn<R extends { id: string; enabled: boolean }>(
+  rows: readonly R[],
+  version: readonly (Partial<R> & { id: string })[] | undefined,
+): R[] {
+  const known = version && new Map(version.map((one) => [one.id, one]))
+  return rows
+    .map((row) => ({ ...row, ...(known && (known.get(row.id) ?? { enabled: false })) }))
+    .filter(({ enabled }) => enabled)
 }
 
 async function runningProcedure(

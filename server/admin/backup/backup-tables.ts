@@ -58,6 +58,8 @@ export const backupTables: BackupTable[] = [
   { name: 'procedure_runs', key: ['id'], page: 200 },
   { name: 'tool_calls', key: ['id'], page: 50 },
   { name: 'playground_runs', key: ['message_id'], page: 10 },
+  { name: 'agent_drafts', key: ['agent_id'], page: 20 },
+  { name: 'agent_versions', key: ['id'], page: 20 },
   { name: 'answer_cases', key: ['id'], page: 50 },
   { name: 'answer_runs', key: ['id'], page: 4 },
   { name: 'answer_results', key: ['run_id', 'place', 'repetition'], page: 20 },

@@ -10,7 +10,7 @@ type Evaluated = (SearchRun & { answers?: never }) | { answers: AnswersTested }
 export const evaluate = command<Evaluated>({
   name: 'evaluate',
   usage:
-    '--agent ID [--answers [CASES.json|CASES.csv]] [--repeats N] [--judges] [--model ID] [--at-least SHARE] [--junit]',
+    '--agent ID [--answers [CASES.json|CASES.csv]] [--repeats N] [--judges] [--model ID] [--version live|draft] [--at-least SHARE] [--junit]',
   summary:
     "Measures an agent's retrieval with its evaluation questions or, with --answers, tests its answers; the exit code is 1 if fewer than --at-least pass (default 1)",
   options: {
@@ -19,6 +19,7 @@ export const evaluate = command<Evaluated>({
     repeats: { type: 'string' },
     judges: { type: 'boolean' },
     model: { type: 'string' },
+    version: { type: 'string' },
     'at-least': { type: 'string' },
     junit: { type: 'boolean' },
   },

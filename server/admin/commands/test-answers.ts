@@ -27,6 +27,7 @@ type Run = Static<typeof AnswerRun>
 export type AnswersTested = { run: Run; isEnough: boolean; isJunit: boolean }
 
 const POLL_MS = 500
+const VERSIONS = ['live', 'draft'] as const
 
 /** Starts a run in the running service and waits for its end. */
 export async function testAnswers(
@@ -41,6 +42,8 @@ export async function testAnswers(
     (n) => Number.isInteger(n) && n >= 1 && n <= 10,
   )
   const atLeast = numberOf(values['at-least'] ?? '1', '--at-least', (n) => n >= 0 && n <= 1)
+  const version = VERSIONS.find((one) => one === (values.version ?? 'live'))
+  if (!version) throw usageFailure(`--version cannot be "${values.version}".`)
   const cases = file === undefined ? await storedCases(db, ref) : await readCases(file)
   if (cases.length === 0) throw new CommandFailure('There is no case: name a file, or add some to the agent.')
   if (!(await isServed())) throw new CommandFailure('Start the service first: it is what answers.', 69)
@@ -48,19 +51,12 @@ export async function testAnswers(
   const settings = {
     repeats,
     judges: Boolean(values.judges),
+    version,
     note: file === undefined ? 'From the command line' : 'From a file',
     ...(values.model === undefined ? {} : { model: values.model }),
   }
   const needs = { jobs: erasing.jobs, models: openModels().models }
-  const row = await db
-    .selectFrom('agents')
-    .select('model')
-    .where('account_id', '=', ref.accountId)
-    .where('id', '=', ref.agentId)
-    .executeTakeFirstOrThrow()
-  const id = await transact(db, (trx) =>
-    startRun(trx, needs, { ref, plan, model: row.model }, cases, settings),
-  )
+  const id = await transact(db, (trx) => startRun(trx, needs, { ref, plan }, cases, settings))
   for (;;) {
     const run = presentRun(await requireRun(db, ref, id))
     if (run.status !== 'running') {

@@ -32,6 +32,7 @@ function fullAgents(db: Db, accountId: AccountId) {
             sql<number>`count(live_version)`.as('live'),
           ])
           .whereRef('sources.agent_id', '=', 'agents.id')
+          .where('sources.left_out', '=', false)
           .as('knowledge'),
       (join) => join.onTrue(),
     )
@@ -117,6 +118,7 @@ export async function hasLiveSource(db: Db, ref: AgentRef): Promise<boolean> {
     .select('id')
     .where(ofAgent(ref))
     .where('live_version', 'is not', null)
+    .where('left_out', '=', false)
     .limit(1)
     .executeTakeFirst()
   return row !== undefined

@@ -52,7 +52,7 @@ export type Trial = {
  * for the days that the agent's owner has set.
  */
 export function recordAnswer(
-  settings: Pick<Run, 'channel' | 'temp'>,
+  settings: Pick<Run, 'channel' | 'temp' | 'version'>,
   keepsPrompt: AnswerRecord['keepsPrompt'],
 ): Trial {
   const startedAt = performance.now()

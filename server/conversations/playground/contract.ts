@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Exact, endpointsOf } from '../../platform/http/contract.ts'
 import { ChatAnswer, ChatErrors, StreamEvent } from '../records/schema.ts'
-import { Channel, MadeOf } from './schema.ts'
+import { Channel, MadeOf, Version } from './schema.ts'
 
 const endpoint = endpointsOf('Playground')
 
@@ -29,6 +29,7 @@ export const runPlayground = endpoint({
       contactId: Type.Optional(
         Type.String({ minLength: 1, description: 'When a conversation starts: the contact who asks' }),
       ),
+      version: Type.Optional(Version),
       instructions: Type.Optional(
         Type.String({ maxLength: 50_000, description: "Instead of the agent's, for this answer" }),
       ),

@@ -14,6 +14,7 @@ import { sendReply } from '../stream/send-stream.ts'
 import { askOf, chatAgentOf, readAgain, startChat } from '../turn/start.ts'
 import type { TurnNeeds } from '../turn/turn.ts'
 import * as contract from './contract.ts'
+import { versionToAnswer } from './drafts/drafts.ts'
 import type { MadeOf } from './schema.ts'
 
 /** The rate limit for an account's runs, which cost no credits. */
@@ -24,8 +25,8 @@ export const playgroundRoutes = (ctx: TurnNeeds & Pick<Context, 'followers' | 'l
     withModels(contract.runPlayground, ctx.models.ids()),
     { idempotencyMode: 'manual' },
     async ({ ref, agent: row, caller: { account }, body, reply, idempotency, replay }) => {
-      const { message, conversationId, contactId, channel = 'chat_widget', stream } = body
-      const own = chatAgentOf(row)
+      const { message, conversationId, contactId, channel = 'chat_widget', version = 'live', stream } = body
+      const own = chatAgentOf(row, version === 'live' ? null : await versionToAnswer(ctx.db, ref, version))
       const agent = {
         ...own,
         instructions: body.instructions ?? own.instructions,
@@ -43,7 +44,7 @@ export const playgroundRoutes = (ctx: TurnNeeds & Pick<Context, 'followers' | 'l
         channel,
         ask: askOf(message),
         acceptsOffer: body.acceptsOffer === true,
-        trial: recordAnswer({ channel, temp: agent.temp }, 'always'),
+        trial: recordAnswer({ channel, temp: agent.temp, version }, 'always'),
         idempotency,
         ...(contact && { contactId: contact.id, userId: contact.external_id }),
       }

@@ -9,10 +9,15 @@ export const Channel = OneOf(channels, {
   description: 'Whose instructions and actions apply; default chat_widget',
 })
 
+export const Version = OneOf(['live', 'draft'], {
+  description: 'Which version of the agent answers: the live one (the default), or its draft (`GET …/draft`)',
+})
+
 /** Describes how an answer was generated. */
 export const MadeOf = Exact({
   channel: Type.String({ description: 'Whose instructions and actions applied' }),
   temp: Type.Number(),
+  version: Type.Optional(Version),
   credits: Type.Number({ description: 'What the answer to a customer would have cost' }),
   searchMs: Milliseconds,
   confidence: Type.Number({

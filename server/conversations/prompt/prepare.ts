@@ -38,11 +38,8 @@ export async function prepare(ctx: TurnNeeds, turn: Turn, signal: AbortSignal): 
   const { agent } = request
   const { ids, transcript, isFirst, parent, surroundings } = started
   const place = { accountId: owner.accountId, conversationId: ids.conversationId }
-  const knowledge = {
-    id: agent.id,
-    accountId: owner.accountId,
-    knowledgeVersion: agent.knowledgeVersion,
-  }
+  const { id, knowledgeVersion, version } = agent
+  const knowledge = { id, accountId: owner.accountId, knowledgeVersion, sourceIds: version?.sources }
   const isBuiltin = model.entry.provider === 'builtin'
   const passageTokens = model.entry.passageTokens / ratioIn(transcript, model.entry.id)
   const talk = talkOf(transcript)
@@ -152,7 +149,8 @@ async function toolkitOf(
   { account, agent, channel, runsClientActions = true, trial, mocks }: ChatRequest,
   conversationId: string,
 ): Promise<Toolkit> {
-  const who = { accountId: account.id, agentId: agent.id, toolsVersion: agent.toolsVersion }
+  const { id: agentId, toolsVersion, version } = agent
+  const who = { accountId: account.id, agentId, toolsVersion, version }
   const toolkit = await toolkits.forAgent(who, channel, conversationId)
   if (mocks) return { ...toolkit, tools: toolkit.tools.map((tool) => mocked(tool, mocks)) }
   if (trial) return { ...toolkit, tools: toolkit.tools.map(withoutCustomers) }
@@ -262,7 +260,7 @@ export async function prepareFixed(
   // A picture may ask something else than the words beside it.
   if (notRead(picturesOf(askedMessages(started.transcript))).all > 0) return null
   const { question } = askedIn(talkOf(started.transcript))
-  const passage = await fixedAnswer(ctx.db, owner, question)
+  const passage = await fixedAnswer(ctx.db, owner, question, request.agent.version?.sources)
   if (!passage) return null
   if (turn.model.entry.provider !== 'builtin') {
     await assign(ctx, turn, live, builtin.entry)

@@ -11,6 +11,7 @@ import { newId } from '../../platform/db/ids.ts'
 import { ownRow } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
+import type { AgentSnapshot } from '../../platform/db/tables/agents.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { GenerationsTable } from '../../platform/db/tables/conversations.ts'
 import { ApiError } from '../../platform/http/errors.ts'
@@ -54,13 +55,15 @@ import type { Ask, ChatAgent, ChatRequest, StartedTurn, StartRequest, Turn, Turn
 export const askOf = (message: string | undefined): Ask =>
   message === undefined ? { kind: 'continue' } : { kind: 'message', text: message }
 
-export const chatAgentOf = (row: AgentRow): ChatAgent => ({
+/** Returns the live agent, or a version of it. */
+export const chatAgentOf = (row: AgentRow, version: AgentSnapshot | null = null): ChatAgent => ({
   id: row.id,
   name: row.name,
-  instructions: row.instructions,
-  channelInstructions: row.channel_instructions,
-  model: row.model,
-  temp: row.temp,
+  instructions: version?.instructions ?? row.instructions,
+  channelInstructions: version ? version.channelInstructions : row.channel_instructions,
+  model: version?.model ?? row.model,
+  temp: version?.temp ?? row.temp,
+  ...(version && { version }),
   creditLimit: row.credit_limit,
   knowledgeVersion: row.knowledge_version,
   toolsVersion: row.tools_version,

@@ -14,7 +14,7 @@ import type { Retrieved } from '../../knowledge/search/answering/retrieve.ts'
 import type { Knowledge } from '../../knowledge/search/knowledge.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
 import type { AgentRef } from '../../platform/db/refs.ts'
-import type { Guardrails } from '../../platform/db/tables/agents.ts'
+import type { AgentSnapshot, Guardrails } from '../../platform/db/tables/agents.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { AnswerOutcome, FinishReason } from '../../platform/db/tables/conversations.ts'
 import type { BusinessHours } from '../../platform/db/tables/helpdesk.ts'
@@ -96,6 +96,8 @@ export type ChatAgent = {
   /** Whether numbers of cards and accounts are taken out of what customers write before a model reads it. */
   redactsPayments: boolean
   guardrails: Guardrails
+  /** The version that answers, if it is not the live one; its fields above are those of the version. */
+  version?: AgentSnapshot
 }
 
 /** The part of a request that is stored with its start. */

@@ -20,8 +20,20 @@ const MAX_TOGETHER = 3
 /** A small collection says little about how rare a word is. */
 const MIN_CHUNKS = 100
 
-/** What a search is limited to; `sourceIds` null: all sources. */
-export type Scope = { accountId: AccountId; agentId: string; sourceIds: readonly string[] | null }
+/**
+ * What a search is limited to: the sources of a version of the agent, by default of the live one; and of these
+ * `sourceIds`, null: all.
+ */
+export type Scope = {
+  accountId: AccountId
+  agentId: string
+  version?: readonly string[] | undefined
+  sourceIds: readonly string[] | null
+}
+
+/** The condition on a row of sources that the version of the agent has it. */
+const isInVersion = ({ version }: Scope) =>
+  version ? sql`id = any(${[...version]}::uuid[])` : sql`not left_out`
 
 export type SearchState = {
   salt: string
@@ -43,12 +55,13 @@ type Pin = ChunkKey & { question: string }
 const MAX_LANGUAGES = 4
 
 /** Returns what a search needs to know about an agent; null if there is no such agent. */
-export async function readSearchState(db: Db, { accountId, agentId }: Scope): Promise<SearchState | null> {
+export async function readSearchState(db: Db, scope: Scope): Promise<SearchState | null> {
+  const { accountId, agentId } = scope
   const { rows } = await sql<SearchState>`
     with live as (
       select live_version, words_version, chunk_count, languages from sources
       where account_id = ${accountId} and agent_id = ${agentId} and live_version is not null
-        and status <> 'toBeDeleted')
+        and status <> 'toBeDeleted' and ${isInVersion(scope)})
     select terms_salt as salt, vector_space as space,
       (select coalesce(sum(chunk_count), 0)::int from live) as chunks,
       array(select language from live, unnest(languages) with ordinality as of_source (language, place)
@@ -62,16 +75,20 @@ export async function readSearchState(db: Db, { accountId, agentId }: Scope): Pr
 }
 
 /** The sources whose live version is searched, and the pages and chunks that are not, for the statements of a search. */
-const liveSources = ({ accountId, agentId, sourceIds }: Scope) => sql`
-  live as materialized (
-    select id, live_version from sources
-    where account_id = ${accountId} and agent_id = ${agentId} and live_version is not null
-      and status <> 'toBeDeleted' ${sourceIds === null ? sql`` : sql`and id = any(${[...sourceIds]}::uuid[])`}),
-  hidden as materialized (
-    select id from pages where account_id = ${accountId} and agent_id = ${agentId} and hidden),
-  excluded as materialized (
-    select source_id, vector_key from passage_choices
-    where account_id = ${accountId} and agent_id = ${agentId} and question is null)`
+const liveSources = (scope: Scope) => {
+  const { accountId, agentId, sourceIds } = scope
+  const isWanted = sourceIds === null ? sql`` : sql`and id = any(${[...sourceIds]}::uuid[])`
+  return sql`
+    live as materialized (
+      select id, live_version from sources
+      where account_id = ${accountId} and agent_id = ${agentId} and live_version is not null
+        and status <> 'toBeDeleted' and ${isInVersion(scope)} ${isWanted}),
+    hidden as materialized (
+      select id from pages where account_id = ${accountId} and agent_id = ${agentId} and hidden),
+    excluded as materialized (
+      select source_id, vector_key from passage_choices
+      where account_id = ${accountId} and agent_id = ${agentId} and question is null)`
+}
 
 /** The condition on a row `w` of chunk_words that is joined with `live`. */
 const isLiveRow = ({ accountId, agentId }: Scope) => sql`

@@ -28,7 +28,13 @@ import { NOTHING_FOUND, type Passage, type SearchResult, type Signals } from './
 export const FOUND_FROM = 1 / 3
 
 /** An agent to search; `knowledgeVersion` is read in the transaction that the answer belongs to. */
-export type AgentKnowledge = { id: string; accountId: AccountId; knowledgeVersion: number }
+export type AgentKnowledge = {
+  id: string
+  accountId: AccountId
+  knowledgeVersion: number
+  /** The sources of a version of the agent; by default those of the live one. */
+  sourceIds?: readonly string[] | undefined
+}
 
 export type SearchOptions = {
   limit: number
@@ -83,6 +89,7 @@ export function createKnowledge(needs: Deps): Knowledge {
 const scopeOf = (agent: AgentKnowledge, sourceIds: readonly string[] | null = null): Scope => ({
   accountId: agent.accountId,
   agentId: agent.id,
+  version: agent.sourceIds,
   sourceIds,
 })
 
@@ -96,7 +103,7 @@ async function searchInRows(
   queries: readonly string[],
   { limit, explain, ownWeight = 1, byWordsAlone = false }: SearchOptions,
 ): Promise<SearchResult> {
-  const { accountId: account, agentId, sourceIds } = scope
+  const { accountId: account, agentId, version, sourceIds } = scope
   const [words, { near, problem, use }] = await Promise.all([
     transact(needs.db, (trx) => searchWords(trx, stem, scope, queries)),
     byWordsAlone
@@ -105,6 +112,7 @@ async function searchInRows(
           account,
           agentId,
           queries,
+          version,
           sourceIds: sourceIds ?? undefined,
           limit: NEAREST,
         }),

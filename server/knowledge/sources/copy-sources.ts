@@ -23,7 +23,7 @@ import type { SourceRow } from './queries.ts'
 
 type Deps = { jobs: Jobs; secrets: Secrets; models: Models; filesDir: string }
 
-/** Copies an agent's sources with their index and files to its clone. */
+/** Copies the sources of a live agent with their index and files to its clone. */
 export const copySources =
   (ctx: Deps): AgentReactions['copySources'] =>
   async (trx, accountId, fromAgentId, toAgentId) => {
@@ -33,6 +33,7 @@ export const copySources =
       .where('account_id', '=', accountId)
       .where('agent_id', '=', fromAgentId)
       .where('status', '<>', 'toBeDeleted')
+      .where('left_out', '=', false)
       .orderBy('created_at')
       .execute()
     await shareTermsSalt(trx, accountId, fromAgentId, toAgentId)

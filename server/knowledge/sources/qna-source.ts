@@ -1,6 +1,9 @@
+import { holdAgent } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
 import { json } from '../../platform/db/statements/json.ts'
+import { transact } from '../../platform/db/statements/transact.ts'
 import type { Account } from './add-source.ts'
+import { setLeftOut } from './left-out.ts'
 import type { SourceRow } from './queries.ts'
 import { sizeOf } from './storage-limit.ts'
 import { updateSource } from './update-source.ts'
@@ -24,6 +27,13 @@ export async function changeAnswer(
   source: SourceRow,
   { answer, question }: { answer: string; question?: string },
 ): Promise<SourceRow> {
+  const ref = { accountId: account.id, agentId }
+  // Whoever answers wants it to be said.
+  if (source.left_out)
+    await transact(ctx.db, async (trx) => {
+      await holdAgent(trx, ref)
+      await setLeftOut(trx, ctx.jobs, ref, [source.id], false)
+    })
   const { questions = [], answer: before } = source.content
   const isSameQuestion = question === undefined || (questions.length === 1 && questions[0] === question)
   if (before === answer && isSameQuestion) return source

@@ -39,7 +39,7 @@ export async function requireChangeable(db: Db, ref: SourceRef, lock = false): P
 
 type SourceFilter = { agentId: string; types: SourceRow['type'][] | null; name: string | null }
 
-/** Returns up to `limit` + 1 rows, newest first, and the number of matches. */
+/** Returns up to `limit` + 1 rows of the live agent, newest first, and the number of matches. */
 export async function listSourceRows(
   db: Db,
   accountId: AccountId,
@@ -50,6 +50,7 @@ export async function listSourceRows(
     .selectFrom('sources')
     .where('account_id', '=', accountId)
     .where('agent_id', '=', filter.agentId)
+    .where('left_out', '=', false)
   if (filter.types) query = query.where('type', 'in', filter.types)
   if (filter.name !== null) {
     query = query.where('name', 'ilike', `%${filter.name.replace(/[\\%_]/g, (sign) => `\\${sign}`)}%`)
@@ -66,6 +67,7 @@ export async function sizesByType(
     .select((eb) => ['type', eb.fn.countAll<number>().as('count'), sql<number>`sum(size)::bigint`.as('size')])
     .where(ofAgent(ref))
     .where('status', '<>', 'toBeDeleted')
+    .where('left_out', '=', false)
     .groupBy('type')
     .execute()
   return new Map(rows.map(({ type, count, size }) => [type, { count, size }]))

@@ -103,15 +103,18 @@ const Patterns = Type.Array(Type.String({ minLength: 1, maxLength: 500 }), {
   description: 'Regular expressions (RE2 syntax) that are searched for in a path and its query',
 })
 
+export const NewText = Exact({ type: Type.Literal('text'), name: Name, content: Content })
+export const NewQna = Exact({
+  type: Type.Literal('qna'),
+  name: Name,
+  questions: Questions,
+  answer: Answer,
+  fixed: Type.Optional(Fixed),
+})
+
 export const CreateSource = TaggedUnion('type', [
-  Exact({ type: Type.Literal('text'), name: Name, content: Content }),
-  Exact({
-    type: Type.Literal('qna'),
-    name: Name,
-    questions: Questions,
-    answer: Answer,
-    fixed: Type.Optional(Fixed),
-  }),
+  NewText,
+  NewQna,
   Exact(
     {
       type: Type.Literal('link'),

@@ -178,8 +178,8 @@ async function goLive(
     .set(liveColumns(still, loaded, hash))
     .where(ownRow(account_id, id))
     .execute()
-  await bumpKnowledgeVersion(trx, { accountId: account_id, agentId: agent_id }, true)
-  await enqueueAskAgain(jobs, trx, { accountId: account_id, agentId: agent_id })
+  await bumpKnowledgeVersion(trx, { accountId: account_id, agentId: agent_id }, !still.left_out)
+  if (!still.left_out) await enqueueAskAgain(jobs, trx, { accountId: account_id, agentId: agent_id })
   // The first source of an agent brings its space with it.
   const space = models.embedder?.space ?? null
   if (agent.vector_space !== space)
@@ -191,7 +191,8 @@ async function stillWanted(trx: Trx, { id, account_id, content_version }: Source
   return trx
     .selectFrom('sources')
     .innerJoin('accounts', 'accounts.id', 'sources.account_id')
-    .select(['sources.name', 'sources.content', 'sources.type', 'sources.metadata', 'accounts.plan'])
+    .select(['sources.name', 'sources.content', 'sources.type', 'sources.metadata', 'sources.left_out'])
+    .select('accounts.plan')
     .where('sources.account_id', '=', account_id)
     .where('sources.id', '=', id)
     .where('content_version', '=', content_version)

@@ -13,6 +13,8 @@ type VectorQuery = {
   account: AccountId
   agentId: string
   queries: readonly string[]
+  /** The sources of a version of the agent; by default those of the live one. */
+  version?: readonly string[] | undefined
   /** Only chunks of these sources; absent means all. */
   sourceIds?: readonly string[] | undefined
   limit: number
@@ -39,7 +41,7 @@ const MAX_LOOKED_AT = 1_000
  */
 export async function nearestChunks(
   { db, models, log }: Deps,
-  { account, agentId, queries, sourceIds, limit }: VectorQuery,
+  { account, agentId, version, queries, sourceIds, limit }: VectorQuery,
 ): Promise<NearChunks> {
   const space = await db
     .selectFrom('agents')
@@ -66,7 +68,7 @@ export async function nearestChunks(
         .catch(() => {})
       const found: Near[][] = []
       for (const vector of vectors) {
-        found.push(await nearest(trx, space, { account, agentId, sourceIds, limit }, asText(vector)))
+        found.push(await nearest(trx, space, { account, agentId, version, sourceIds, limit }, asText(vector)))
       }
       return found
     })
@@ -120,10 +122,11 @@ type Row = { seen: number } & (Near | { chunkId: null; similarity: 0 })
 function nearestQuery(
   db: Db,
   space: Space,
-  { account, agentId, sourceIds, limit }: Omit<VectorQuery, 'queries'>,
+  { account, agentId, version, sourceIds, limit }: Omit<VectorQuery, 'queries'>,
   vector: string,
   most: number,
 ): CompiledQuery<Row> {
+  const isInVersion = version ? sql`sources.id = any(${[...version]}::uuid[])` : sql`not sources.left_out`
   const sources = sourceIds ? sql`and source_id = any(${sourceIds}::uuid[])` : sql``
   // Vectors have the length 1, so the negative product orders them like their angles.
   return sql<Row>`
@@ -136,7 +139,7 @@ function nearestQuery(
       join sources on sources.id = nearest.source_id and sources.account_id = ${account}
       join chunks on chunks.source_id = nearest.source_id and chunks.vector_key = nearest.vector_key
         and chunks.account_id = ${account} and chunks.agent_id = ${agentId}
-      where sources.agent_id = ${agentId} and sources.status <> 'toBeDeleted'
+      where sources.agent_id = ${agentId} and sources.status <> 'toBeDeleted' and ${isInVersion}
         and chunks.version <= sources.live_version
         and (chunks.retired_in is null or chunks.retired_in > sources.live_version)
         and (chunks.page_id is null or not exists (

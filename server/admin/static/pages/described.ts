@@ -38,6 +38,7 @@ export const describe = (contracts: Endpoint[], version1: Endpoint[], raw: RawEn
     Chat: 'Messages to an agent, and its answers',
     Contacts: 'The people an agent speaks with',
     Conversations: 'Lists, search, export and ratings',
+    Drafts: 'What an agent is to become, and what it was',
     Email: 'The mailbox of an agent',
     Evaluations: 'Questions with expected answers',
     Health: 'Whether the service is available',

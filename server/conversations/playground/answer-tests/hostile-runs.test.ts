@@ -66,7 +66,7 @@ test('a run that cannot go on ends, and a job that runs again does nothing', asy
   const ref = { accountId: one.client.accountId as never, agentId: one.agentId }
   const needs = { jobs: { enqueue: async () => {} }, models: service.ctx.models }
   const runId = await transact(service.ctx.db, (trx) =>
-    startRun(trx, needs, { ref, plan: 'unlimited', model: 'auto' }, [{ id: '1', ...ASKED }], {
+    startRun(trx, needs, { ref, plan: 'unlimited' }, [{ id: '1', ...ASKED }], {
       repeats: 1,
       judges: false,
       note: '',
@@ -98,7 +98,7 @@ test('runs that are canceled are not kept beyond the newest', async () => {
   const needs = { jobs: { enqueue: async () => {} }, models: service.ctx.models }
   const settings = { repeats: 1, judges: false, note: '' }
   for (let n = 0; n < 55; n++) {
-    const agent = { ref, plan: 'unlimited', model: 'auto' }
+    const agent = { ref, plan: 'unlimited' }
     const id = await transact(service.ctx.db, (trx) =>
       startRun(trx, needs, agent, [{ id: '1', ...ASKED }], settings),
     )

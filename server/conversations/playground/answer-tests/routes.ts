@@ -36,12 +36,12 @@ export const answerTestRoutes = (ctx: Pick<Context, 'db' | 'jobs' | 'models'>): 
     return { success: true as const }
   }),
 
-  route(contract.createAnswerRun, async ({ db, agent, ref, caller: { account }, body }) => {
+  route(contract.createAnswerRun, async ({ db, ref, caller: { account }, body }) => {
     const { caseIds, ...settings } = body
     const rows = await casesToRun(db, ref, caseIds)
     const cases = rows.map((row) => ({ id: row.id, name: row.name, ...(row.content as CaseContent) }))
     return transact(db, async (trx) => {
-      const id = await startRun(trx, ctx, { ref, plan: account.plan, model: agent.model }, cases, settings)
+      const id = await startRun(trx, ctx, { ref, plan: account.plan }, cases, settings)
       return presentRun(await requireRun(trx, ref, id))
     })
   }),

@@ -141,7 +141,7 @@ async function requestOf(
   asked: CaseOfRun,
 ): Promise<Omit<ChatRequest, 'ask'>> {
   const [row, account] = await Promise.all([requireAgent(db, ref), accountOf(db, ref.accountId)])
-  const own = chatAgentOf(row)
+  const own = chatAgentOf(row, settings.snapshot)
   return {
     account: { id: ref.accountId, plan: account.plan },
     agent: {

@@ -9,7 +9,15 @@ import type { RateWindow } from '../../../platform/http/limits/rate-limit.ts'
 import type { Task } from '../../../platform/jobs/jobs.ts'
 import type { TurnNeeds } from '../../turn/turn.ts'
 import { runCase } from './run-case.ts'
-import { caseOfRun, endRun, enqueueTest, findRun, RUN_ANSWER_TESTS, type RunAnswerTests } from './runs.ts'
+import {
+  caseOfRun,
+  endRun,
+  enqueueTest,
+  findRun,
+  RUN_ANSWER_TESTS,
+  type RunAnswerTests,
+  snapshotOfRun,
+} from './runs.ts'
 import type { CaseOfRun } from './schema.ts'
 
 /** The most answers an hour that an account with a limit of credits may test for nothing. */
@@ -52,7 +60,8 @@ async function runNext(ctx: Needs, test: RunAnswerTests, signal: AbortSignal): P
   const waitSeconds = await secondsUntilRoom(ctx, ref, asked)
   if (waitSeconds > 0) return transact(db, (trx) => enqueueTest(trx, jobs, test, waitSeconds))
   const repetition = Math.floor(done / settings.cases) + 1
-  const result = await runCase(ctx, ref, settings, asked, repetition, signal)
+  const snapshot = await snapshotOfRun(db, ref, runId)
+  const result = await runCase(ctx, ref, { ...settings, snapshot }, asked, repetition, signal)
   await transact(db, async (trx) => {
     const stored = await trx
       .insertInto('answer_results')

@@ -7,18 +7,20 @@ import type { Db, Trx } from '../../../platform/db/database.ts'
 import { newId } from '../../../platform/db/ids.ts'
 import { type AgentRef, ofAgent } from '../../../platform/db/refs.ts'
 import { json } from '../../../platform/db/statements/json.ts'
+import type { AgentSnapshot } from '../../../platform/db/tables/agents.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
 import type { AnswerRunsTable } from '../../../platform/db/tables/conversations.ts'
 import { ApiError, invalidField } from '../../../platform/http/errors.ts'
 import { newestFirst, type PageRequest } from '../../../platform/http/pagination.ts'
 import { requireRow } from '../../../platform/http/require-row.ts'
 import type { Jobs } from '../../../platform/jobs/jobs.ts'
+import { versionToAnswer } from '../drafts/drafts.ts'
 import type { AnswerComparison, CaseOfRun, ListedAnswerRun, Result, RunSettings } from './schema.ts'
 
 type Row = Selectable<AnswerRunsTable>
 /** What is known of the cases of a run without reading them: how many there are, and how many messages they have. */
 type Size = { creditsOfAnswer: number; cases: number; turns: number }
-type RunRow = Omit<Row, 'cases' | 'settings'> & {
+type RunRow = Omit<Row, 'cases' | 'settings' | 'snapshot'> & {
   settings: RunSettings & Size
   done: number
   passed: number
@@ -111,21 +113,21 @@ export const RUN_ANSWER_TESTS = 'run-answer-tests'
 export type RunAnswerTests = { accountId: AccountId; agentId: string; runId: string; done: number }
 
 /**
- * Stores a run of these cases and enqueues its job. Throws RESOURCE_NOT_FOUND without a case, RESOURCE_DUPLICATE while
+ * Stores a run of these cases and enqueues its job. Throws RESOURCE_NOT_FOUND without a case or draft, RESOURCE_DUPLICATE while
  * another run of the agent is running, and CHAT_MODEL_NOT_ALLOWED.
  */
 export async function startRun(
   trx: Trx,
   { jobs, models }: { jobs: Pick<Jobs, 'enqueue'>; models: Pick<Models, 'resolve'> },
-  agent: { ref: AgentRef; plan: string; model: string },
+  { ref, plan }: { ref: AgentRef; plan: string },
   cases: readonly CaseOfRun[],
   settings: RunSettings,
 ): Promise<string> {
-  const { ref, plan } = agent
+  const version = await versionToAnswer(trx, ref, settings.version ?? 'live')
   if (cases.length === 0)
     throw new ApiError('RESOURCE_NOT_FOUND', { message: 'The agent has no cases; add some first.' })
   const model =
-    models.resolve(settings.model ?? agent.model) ?? (settings.model ? null : models.resolve('auto'))
+    models.resolve(settings.model ?? version.model) ?? (settings.model ? null : models.resolve('auto'))
   if (!model) throw invalidField('model', 'There is no such model.')
   const allowed = planOf(plan).models
   if (allowed && settings.model && settings.model !== 'auto' && !allowed.includes(settings.model))
@@ -152,6 +154,7 @@ export async function startRun(
       status: 'running',
       settings: json({ ...settings, ...size }),
       cases: json(cases),
+      snapshot: json(version),
     })
     .execute()
   await dropOldRuns(trx, ref)
@@ -171,6 +174,7 @@ export function presentRun(row: RunRow): Static<typeof ListedAnswerRun> {
   return {
     id: row.id,
     status: row.status,
+    version: 'live',
     ...settings,
     total: cases * settings.repeats,
     done: row.done,
@@ -245,3 +249,14 @@ export async function caseOfRun(
 /** Returns the run if it exists. */
 export const findRun = (db: Db, ref: AgentRef, id: string): Promise<RunRow | undefined> =>
   runsOf(db, ref).where('id', '=', id).executeTakeFirst()
+
+/** Returns the version of the agent that a run tests, as it was when the run began; null: the live one at the time. */
+export async function snapshotOfRun(db: Db, ref: AgentRef, id: string): Promise<AgentSnapshot | null> {
+  const row = await db
+    .selectFrom('answer_runs')
+    .select('snapshot')
+    .where(ofAgent(ref))
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row?.snapshot ?? null
+}

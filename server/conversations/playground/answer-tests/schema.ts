@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
+import type { AgentSnapshot } from '../../../platform/db/tables/agents.ts'
 import { Exact, IsoTime, Nullable, OneOf, Subset } from '../../../platform/http/contract.ts'
-import { Channel } from '../schema.ts'
+import { Channel, Version } from '../schema.ts'
 
 const Text = (maxLength: number, description: string) =>
   Type.String({ minLength: 1, maxLength, pattern: '\\S', refusal: 'Must not be blank.', description })
@@ -59,6 +60,7 @@ export const NewAnswerRun = Exact({
     Type.Integer({ minimum: 1, description: 'The run stops before its answers would have cost more' }),
   ),
   note: Type.String({ maxLength: 200, default: '', description: 'What is tried' }),
+  version: Type.Optional(Version),
   instructions: Type.Optional(Type.String({ maxLength: 50_000, description: "Instead of the agent's" })),
   model: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: "Instead of the agent's" })),
   temp: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: "Instead of the agent's" })),
@@ -131,6 +133,9 @@ export const AnswerComparison = Exact({
 export type CaseContent = Omit<Static<typeof NewAnswerCase>, 'name'>
 /** A case as it was when its run began. */
 export type CaseOfRun = { id: string; name: string } & CaseContent
-export type RunSettings = Omit<Static<typeof NewAnswerRun>, 'caseIds'>
+export type RunSettings = Omit<Static<typeof NewAnswerRun>, 'caseIds'> & {
+  /** The version of the agent that is tested, while it is tested. */
+  snapshot?: AgentSnapshot | null
+}
 export type Result = Static<typeof AnswerResult>
 export type Check = Static<typeof AnswerCheck>

@@ -263,12 +263,14 @@ export const fixedKeys = (questions: readonly string[]): string[] =>
 
 /**
  * Returns the answer that the owner has fixed for a question with exactly these words, as the passage to quote; null if
- * there is none. Of several, it is the one that was changed last.
+ * there is none. Of several, it is the one that was changed last. `version` names the sources of another version of the
+ * agent than the live one.
  */
 export async function fixedAnswer(
   db: Db,
   { accountId, agentId }: AgentRef,
   question: string,
+  version?: readonly string[],
 ): Promise<Passage | null> {
   const key = keyOf(question)
   if (key === '') return null
@@ -279,6 +281,7 @@ export async function fixedAnswer(
     .where('agent_id', '=', agentId)
     .where('fixed_keys', 'is not', null)
     .where('status', '<>', 'toBeDeleted')
+    .where(version ? sql<boolean>`id = any(${[...version]}::uuid[])` : sql<boolean>`not left_out`)
     .where(sql<boolean>`${key} = any(fixed_keys)`)
     .orderBy('updated_at', 'desc')
     .orderBy('id')

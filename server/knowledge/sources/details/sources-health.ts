@@ -15,7 +15,11 @@ export async function sourcesHealth(
   { db, embedded }: { db: Db; embedded: boolean },
   ref: AgentRef,
 ): Promise<Static<(typeof readSourcesHealth)['success']['schema']>> {
-  const sources = db.selectFrom('sources').where(ofAgent(ref)).where('status', '<>', 'toBeDeleted')
+  const sources = db
+    .selectFrom('sources')
+    .where(ofAgent(ref))
+    .where('left_out', '=', false)
+    .where('status', '<>', 'toBeDeleted')
   const counts = await sources
     .select((eb) => [
       eb.fn.countAll<number>().as('count'),

@@ -67,6 +67,8 @@ const rest: (keyof Tables)[] = [
   'helpdesk_streams',
   'tool_calls',
   'playground_runs',
+  'agent_drafts',
+  'agent_versions',
   'answer_cases',
   'answer_runs',
   'procedure_runs',

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely'
+import type { ProcedureStep } from './actions.ts'
 import type { AccountId, Json, OptionalTime, Time } from './columns.ts'
 
 export type InstructionVersionsTable = {
@@ -9,6 +10,57 @@ export type InstructionVersionsTable = {
   channel_instructions: Json<Record<string, unknown> | null>
   model: string
   temp: number
+  actor: string | null
+  created_at: Time
+}
+
+/** What makes a version of an agent; its sources by their ids. */
+export type AgentSnapshot = {
+  instructions: string
+  channelInstructions: Record<string, unknown> | null
+  model: string
+  temp: number
+  actions: {
+    id: string
+    name: string
+    enabled: boolean
+    description: string
+    channels: string[] | null
+  }[]
+  procedures: { id: string; name: string; enabled: boolean; trigger: string; steps: ProcedureStep[] }[]
+  sources: string[]
+}
+
+type SnapshotAction = AgentSnapshot['actions'][number]
+type SnapshotProcedure = AgentSnapshot['procedures'][number]
+
+/** What a draft changes of the live agent, by ids. A source is in the draft (true) or not. */
+export type DraftChanges = Partial<Omit<AgentSnapshot, 'actions' | 'procedures' | 'sources'>> & {
+  actions?: Record<string, Partial<Omit<SnapshotAction, 'id' | 'name'>>>
+  procedures?: Record<string, Partial<Omit<SnapshotProcedure, 'id' | 'name'>>>
+  sources?: Record<string, boolean>
+}
+
+export type AgentDraftsTable = {
+  agent_id: string
+  account_id: AccountId
+  base: Json<AgentSnapshot>
+  changes: Json<DraftChanges>
+  actor: string
+  created_at: Time
+  updated_at: Time
+}
+
+export type AgentVersionsTable = {
+  id: string
+  account_id: AccountId
+  agent_id: string
+  /** found: the live agent had been changed directly since the version before. */
+  kind: 'published' | 'restored' | 'found'
+  snapshot: Json<AgentSnapshot>
+  /** What is other than in the version before, in words. */
+  changed: string[]
+  /** null: nobody knows who has changed the live agent. */
   actor: string | null
   created_at: Time
 }

@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely'
 import type { ActionType } from './actions.ts'
+import type { AgentSnapshot } from './agents.ts'
 import type { AccountId, Json, OptionalTime, Time } from './columns.ts'
 
 export type ConversationStatus = 'ongoing' | 'ended' | 'taken_over' | 'paused'
@@ -168,6 +169,8 @@ export type AnswerRunsTable = {
   status: 'running' | 'finished' | 'canceled' | 'stopped'
   settings: Json<unknown>
   cases: Json<unknown>
+  /** null in runs of former versions. */
+  snapshot: Json<AgentSnapshot | null>
   created_at: Time
   finished_at: OptionalTime
 }

@@ -40,6 +40,8 @@ export type SourcesTable = {
   external_id: string | null
   /** The answer that this source corrects. */
   message_id: string | null
+  /** Whether live answers leave it out, because only a draft or an earlier version of the agent has it. */
+  left_out: Generated<boolean>
   /** The deletion is leased to one process until then. */
   deletion_held_until: OptionalTime
   /** The version that is or was last being read, by which process, and how often reading it failed: see reading.ts. */

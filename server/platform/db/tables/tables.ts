@@ -9,7 +9,14 @@ import type {
   ModelUsageTable,
 } from './accounts.ts'
 import type { ActionsTable, LeadsTable, ProcedureRunsTable, ProceduresTable } from './actions.ts'
-import type { AgentIdsTable, AgentPicturesTable, AgentsTable, InstructionVersionsTable } from './agents.ts'
+import type {
+  AgentDraftsTable,
+  AgentIdsTable,
+  AgentPicturesTable,
+  AgentsTable,
+  AgentVersionsTable,
+  InstructionVersionsTable,
+} from './agents.ts'
 import type { AttachmentsTable } from './attachments.ts'
 import type {
   ChannelThreadsTable,
@@ -140,6 +147,8 @@ export type Tables = {
   procedures: ProceduresTable
   procedure_runs: ProcedureRunsTable
   playground_runs: PlaygroundRunsTable
+  agent_drafts: AgentDraftsTable
+  agent_versions: AgentVersionsTable
   answer_cases: AnswerCasesTable
   answer_runs: AnswerRunsTable
   answer_results: AnswerResultsTable
