@@ -24,7 +24,8 @@ export async function* conversationLines(
   format: FileFormat,
   written: Written,
 ): AsyncGenerator<string> {
-  if (format === 'csv') yield csvRow(COLUMNS)
+  // The byte order mark makes spreadsheets read the text as Unicode.
+  if (format === 'csv') yield `\uFEFF${csvRow(COLUMNS)}`
   for await (const row of allConversations(db, { accountId, agentId })) {
     written.conversations++
     yield* format === 'csv' ? csvRows(db, row, written) : jsonLine(db, row, exportedSummary(row), written)

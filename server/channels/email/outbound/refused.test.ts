@@ -51,7 +51,7 @@ test('an answer that the mail server refuses is shown as not delivered wherever 
   const ref = { accountId: client.accountId, agentId: box.agentId }
   const written = { conversations: 0, messages: 0 }
   for await (const piece of conversationLines(service.ctx.db, ref, 'csv', written)) csv += piece
-  assert.match(csv, /Two years\.,,127\.0\.0\.1 answered: 553 .* not owned by user/)
+  assert.match(csv, /^\uFEFF[\s\S]*Two years\.,,127\.0\.0\.1 answered: 553 .* not owned by user/)
 })
 
 test('an answer that was sent has no such note, and one that reached only some names the others', async () => {
