@@ -3,6 +3,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { startBesideWebsite } from '../../../test/beside-website.ts'
+import { page } from '../../../test/fakes/web-site.ts'
 import { startService } from '../../../test/start.ts'
 import { websites } from '../../../test/websites.ts'
 import { getOcr } from './get-ocr.ts'
@@ -41,6 +43,22 @@ test('scanned pages are read once text recognition is installed, up to the limit
   const answer = await web.ask('How many years of warranty has the Aldermoor lamp?')
   assert.match(answer.text, /five years/)
   assert.ok(await web.finds('netherfield'))
+})
+
+test('scans that a crawl finds are read once text recognition is installed', async (t) => {
+  const { service, site, newAgent, close } = await startBesideWebsite()
+  t.after(close)
+  const { signal } = new AbortController()
+  await getOcr(ocrFolder(service.ctx.config.dataDir), { languages: ['eng'], from, signal })
+  const { web } = await newAgent()
+  site.pages.set('/', page('Lamps', 'All about them.', ['/scan.pdf']))
+  site.pages.set('/scan.pdf', {
+    headers: { 'content-type': 'application/pdf' },
+    body: new Uint8Array(await scan.arrayBuffer()),
+  })
+  await web.crawled(`${site.url}/`)
+  const answer = await web.ask('How many years of warranty has the Aldermoor lamp?')
+  assert.match(answer.text, /five years/)
 })
 
 test('a picture file says what it needs, and is read once text recognition is installed', async (t) => {

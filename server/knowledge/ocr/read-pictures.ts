@@ -3,43 +3,65 @@ import type { Db } from '../../platform/db/database.ts'
 import { ownRow } from '../../platform/db/refs.ts'
 import { json } from '../../platform/db/statements/json.ts'
 import type { Gap } from '../../platform/db/tables/knowledge.ts'
-import { chunkSections } from '../documents/chunk/chunk-sections.ts'
+import { type Chunk, chunkSections } from '../documents/chunk/chunk-sections.ts'
+import { ExtractFailure } from '../documents/extract-failure.ts'
+import type { DocumentInput } from '../documents/extracted-document.ts'
+import type { Extractor } from '../documents/extractor.ts'
 import { gapCounter } from '../documents/gaps.ts'
 import type { SourceRow } from '../sources/queries.ts'
 import type { Ocr } from './ocr.ts'
 
-type PictureChunk = { headingPath: string[]; page: number; text: string; questions: null }
+type Extracted = Awaited<ReturnType<Extractor['extractChunks']>>
 /** `pages` are the pictures, and `unread` those without recognised text. */
-type Pictures = { chunks: PictureChunk[]; bytes: number; pages: number[]; unread: number[] }
+type Pictures = { chunks: Chunk[]; bytes: number; pages: number[]; unread: number[] }
+type Progress = { pages: number; read: number }
 
-/** Reads the pages of a PDF that are pictures, and shows at the source how many there are and were read. */
-export async function readPictures(
-  { db, ocr }: { db: Db; ocr: Ocr },
-  source: SourceRow,
+/**
+ * Extracts the chunks of a document, with the text of the pages that are pictures where text recognition is installed.
+ * Throws ExtractFailure.
+ */
+export async function extractWithPictures(
+  { extractor, ocr }: { extractor: Extractor; ocr: Ocr | null },
+  input: DocumentInput,
+  asked: Parameters<Extractor['extractChunks']>[1] & { signal: AbortSignal },
+  onProgress: (progress: Progress) => Promise<void>,
+): Promise<Extracted> {
+  if (!ocr?.isOn() || (input.type !== 'pdf' && input.type !== 'image'))
+    return extractor.extractChunks(input, asked)
+  const read = await extractor.extractChunks(input, asked).catch((error: unknown): Extracted => {
+    if (error instanceof ExtractFailure && error.code === 'no_text')
+      return { title: null, chunks: [], bytes: 0 }
+    throw error
+  })
+  const pictures = await readPictures(ocr, input.bytes, asked, onProgress)
+  const chunks = [...read.chunks, ...pictures.chunks].sort((a, b) => (a.page ?? 0) - (b.page ?? 0))
+  if (chunks.length === 0)
+    throw new ExtractFailure('no_text', 'No text was recognised in this file, whose pages are pictures.')
+  return { ...read, chunks, bytes: read.bytes + pictures.bytes, gaps: withoutRead(read.gaps ?? [], pictures) }
+}
+
+async function readPictures(
+  ocr: Ocr,
   bytes: Uint8Array,
-  signal: AbortSignal,
+  asked: { owner: string; signal: AbortSignal },
+  onProgress: (progress: Progress) => Promise<void>,
 ): Promise<Pictures> {
-  const asked = { owner: source.account_id, signal }
-  const found: Pictures = { chunks: [], bytes: 0, pages: [], unread: [] }
-  if (!ocr.isOn()) return found
   const pages = await ocr.picturesIn(bytes, asked)
   const wanted = pages.slice(0, ocr.maxPages)
-  found.pages = pages
-  found.unread = pages.slice(ocr.maxPages)
+  const found: Pictures = { chunks: [], bytes: 0, pages, unread: pages.slice(ocr.maxPages) }
   for (const [at, page] of wanted.entries()) {
-    await showProgress(db, source, { pages: pages.length, read: at })
+    await onProgress({ pages: pages.length, read: at })
     const text = paragraphsOf(await ocr.read(bytes, page, asked))
     if (text === '') found.unread.push(page)
     found.bytes += Buffer.byteLength(text)
-    for (const chunk of chunkSections([{ headingPath: [], page, text }]))
-      found.chunks.push({ headingPath: [], page, text: chunk.text, questions: null })
+    found.chunks.push(...chunkSections([{ headingPath: [], page, text }]))
   }
-  if (pages.length > 0) await showProgress(db, source, { pages: pages.length, read: wanted.length })
+  if (pages.length > 0) await onProgress({ pages: pages.length, read: wanted.length })
   return found
 }
 
 /** Returns what is missing now that the text of pictures was recognised. */
-export function withoutRead(gaps: readonly Gap[], { pages, unread }: Pictures): Gap[] {
+function withoutRead(gaps: readonly Gap[], { pages, unread }: Pictures): Gap[] {
   const counter = gapCounter()
   for (const page of unread.toSorted((a, b) => a - b)) counter.add('pages', String(page))
   // Pages that are drawn without being pictures are still missing.
@@ -60,10 +82,11 @@ const paragraphsOf = (text: string): string =>
     .filter((paragraph) => paragraph !== '')
     .join('\n\n')
 
-async function showProgress(
+/** Shows at a source how many pages are pictures and were read. */
+export async function showProgress(
   db: Db,
   { account_id, id, content_version }: SourceRow,
-  pictures: { pages: number; read: number },
+  pictures: Progress,
 ): Promise<void> {
   await db
     .updateTable('sources')

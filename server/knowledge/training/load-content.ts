@@ -14,7 +14,7 @@ import { linkedInput } from '../documents/html/rendered-page.ts'
 import { NotionFailure } from '../notion/client/notion-failure.ts'
 import { readConnectedPage } from '../notion/pages/read-connected-page.ts'
 import type { Ocr } from '../ocr/ocr.ts'
-import { readPictures, withoutRead } from '../ocr/read-pictures.ts'
+import { extractWithPictures, showProgress } from '../ocr/read-pictures.ts'
 import { readKept } from '../sources/files.ts'
 import type { SourceRow } from '../sources/queries.ts'
 import { settleUrl } from '../sources/settle-url.ts'
@@ -163,33 +163,27 @@ async function extract(
     if (!(await reading.begin())) throw new TrainingFailure(PARSER_CRASHED, false)
   }
   try {
-    const asked = { owner: source.account_id, signal, onBegin }
-    const { wholePage } = source.content
-    const mayHavePictures = (input.type === 'pdf' || input.type === 'image') && ocr.isOn()
     const {
       title,
       chunks,
       bytes,
       charset,
       gaps = [],
-    } = await extractor.extractChunks({ ...input, wholePage }, asked).catch((error: unknown) => {
-      if (mayHavePictures && isWithoutText(error)) return WITHOUT_TEXT
-      throw error
-    })
-    const pictures = mayHavePictures ? await readPictures({ db, ocr }, source, input.bytes, signal) : null
+    } = await extractWithPictures(
+      { extractor, ocr },
+      { ...input, wholePage: source.content.wholePage },
+      { owner: source.account_id, signal, onBegin },
+      (pictures) => showProgress(db, source, pictures),
+    )
     const root = titleAbove(title, source, chunks)
-    const written = chunks.map((chunk) => ({
-      ...chunk,
-      headingPath: chunk.isContact ? chunk.headingPath : [...root, ...chunk.headingPath],
-      questions: null,
-    }))
-    const read = pictures?.chunks.map((chunk) => ({ ...chunk, headingPath: root })) ?? []
-    if (written.length + read.length === 0 && mayHavePictures)
-      throw new TrainingFailure('No text was recognised in this file, whose pages are pictures.', false)
     return {
-      chunks: [...written, ...read].sort((a, b) => (a.page ?? 0) - (b.page ?? 0)),
-      bytes: bytes + (pictures?.bytes ?? 0),
-      gaps: pictures === null ? gaps : withoutRead(gaps, pictures),
+      chunks: chunks.map((chunk) => ({
+        ...chunk,
+        headingPath: chunk.isContact ? chunk.headingPath : [...root, ...chunk.headingPath],
+        questions: null,
+      })),
+      bytes,
+      gaps,
       ...(charset === undefined ? {} : { charset }),
     }
   } catch (error) {
@@ -200,11 +194,6 @@ async function extract(
     await reading.end()
   }
 }
-
-type Extracted = Awaited<ReturnType<Extractor['extractChunks']>>
-const WITHOUT_TEXT: Extracted = { title: null, chunks: [], bytes: 0 }
-
-const isWithoutText = (error: unknown): boolean => error instanceof ExtractFailure && error.code === 'no_text'
 
 /**
  * A title that is neither a heading of the document nor the name of its source says what the whole document is about.

@@ -9,7 +9,7 @@ import { readPage } from './read-page.ts'
 
 /** Reads a claimed page and embeds its text if it is new. Never throws. */
 export async function crawlPage(
-  ctx: Pick<Context, 'db' | 'extractor' | 'fetcher' | 'log' | 'models' | 'renderer'>,
+  ctx: Pick<Context, 'db' | 'extractor' | 'fetcher' | 'log' | 'models' | 'ocr' | 'renderer'>,
   run: CrawlRun,
   page: PageRow,
   robots: RobotsCache,

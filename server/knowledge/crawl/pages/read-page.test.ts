@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { page, redirect, startWebSite, type WebSite } from '../../../../test/fakes/web-site.ts'
 import { createGuardedFetcher, type GuardedFetcher } from '../../../platform/fetch/guard/guarded-fetcher.ts'
 import { createExtractor } from '../../documents/extractor.ts'
+import { createOcr } from '../../ocr/ocr.ts'
 import type { CrawlRun } from '../run/crawl-run.ts'
 import { createRobotsCache } from '../site/load-robots.ts'
 import { pathRules } from '../site/path-rules.ts'
@@ -15,6 +16,7 @@ import { readPage } from './read-page.ts'
 const MB = 1_048_576
 const { signal } = new AbortController()
 const extractor = createExtractor()
+const ocr = createOcr({ folder: '/none', maxPages: 1 })
 let site: WebSite
 let fetcher: GuardedFetcher
 
@@ -24,6 +26,7 @@ before(async () => {
 })
 after(async () => {
   await extractor.close()
+  await ocr.close()
   await fetcher.close()
   await site.close()
 })
@@ -43,7 +46,7 @@ async function read(url: string, through = fetcher, limits = {}, number = 3): Pr
   const robots = createRobotsCache({ fetcher: through }, signal)
   // A busy machine may need long, so the tests of time limits set their own.
   const all = { maxBytes: MB, timeoutMs: 120_000, idleTimeoutMs: 120_000, ...limits }
-  return readPage({ fetcher: through, renderer: null, extractor }, run, row, robots, signal, all)
+  return readPage({ fetcher: through, renderer: null, extractor, ocr }, run, row, robots, signal, all)
 }
 
 async function fails(path: string, reason: RegExp, limits = {}): Promise<void> {

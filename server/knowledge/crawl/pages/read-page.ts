@@ -7,6 +7,7 @@ import { ExtractFailure } from '../../documents/extract-failure.ts'
 import { tooComplex } from '../../documents/html/html-shape.ts'
 import { inputOf, renderedInput, renderedPage } from '../../documents/html/rendered-page.ts'
 import { declaredCharset, decodeText } from '../../documents/text/decode-text.ts'
+import { extractWithPictures } from '../../ocr/read-pictures.ts'
 import { PAGE_TYPES } from '../../training/load-content.ts'
 import type { CrawlRun } from '../run/crawl-run.ts'
 import type { RobotsCache } from '../site/load-robots.ts'
@@ -23,7 +24,7 @@ type AskedPage = Pick<
   'url' | 'number' | 'hidden' | 'status' | 'changed_in' | 'crawled_in' | 'etag' | 'last_modified'
 >
 
-type Deps = Pick<Context, 'fetcher' | 'renderer' | 'extractor'>
+type Deps = Pick<Context, 'fetcher' | 'renderer' | 'extractor' | 'ocr'>
 
 /** A crawl reads many pages, so each gets less than a source of its own. */
 const LIMITS = { maxBytes: 5 * 1_048_576, timeoutMs: 30_000, idleTimeoutMs: 15_000 }
@@ -32,10 +33,10 @@ const MAX_TITLE_LENGTH = 300
 
 /**
  * Reads one page of a site if robots.txt and the customer's rules allow it. If it is read ahead, what was sent is kept for
- * when it is read in its turn.
+ * when it is read in its turn, with the text of its pictures.
  */
 export async function readPage(
-  { fetcher, extractor, renderer }: Deps,
+  { fetcher, extractor, renderer, ocr }: Deps,
   run: CrawlRun,
   page: AskedPage,
   robots: RobotsCache,
@@ -54,7 +55,7 @@ export async function readPage(
   const sent = run.sent.get(page.url) ?? (await send({ fetcher, renderer }, run, page, signal, limits))
   if (isAhead) run.sent.set(page.url, sent)
   else run.sent.delete(page.url)
-  return 'kind' in sent ? sent : contentOf(extractor, run, page, sent, signal)
+  return 'kind' in sent ? sent : contentOf({ extractor, ocr: isAhead ? null : ocr }, run, page, sent, signal)
 }
 
 async function send(
@@ -131,7 +132,7 @@ function elsewhere(run: CrawlRun, asked: URL, answer: FetchedPage): PageOutcome 
 const typeOf = ({ contentType }: FetchedPage) => PAGE_TYPES[contentType ?? 'text/html'] ?? 'html'
 
 async function contentOf(
-  extractor: Deps['extractor'],
+  readers: { extractor: Deps['extractor']; ocr: Deps['ocr'] | null },
   run: CrawlRun,
   page: AskedPage,
   { answer, html, built }: Sent,
@@ -151,9 +152,11 @@ async function contentOf(
       bytes,
       gaps = [],
       blocks = [],
-    } = await extractor.extractChunks(
+    } = await extractWithPictures(
+      readers,
       { ...input, wholePage: run.wholePage, repeated: run.blocks ? repeatedOn(page.url, run.blocks) : [] },
       asked,
+      async () => {},
     )
     const chunks = isEntrance(page) ? all : all.filter(({ isContact }) => !isContact)
     if (chunks.length === 0) return failed('The page contains no text.', links)

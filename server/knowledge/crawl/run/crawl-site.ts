@@ -15,7 +15,7 @@ import { seedCrawl } from './seed-crawl.ts'
 
 type CrawlNeeds = Pick<
   Context,
-  'db' | 'embedded' | 'extractor' | 'fetcher' | 'jobs' | 'log' | 'models' | 'renderer'
+  'db' | 'embedded' | 'extractor' | 'fetcher' | 'jobs' | 'log' | 'models' | 'ocr' | 'renderer'
 >
 
 /** The length of a slice. After it, other crawls get their turn, and the service can stop. */
@@ -75,7 +75,7 @@ async function workOn(ctx: CrawlNeeds, run: CrawlRun, signal: AbortSignal): Prom
 type CrawlRules = { robots: RobotsCache; delayMs: number; signal: AbortSignal }
 
 async function drain(
-  ctx: Pick<Context, 'db' | 'extractor' | 'fetcher' | 'log' | 'models' | 'renderer'>,
+  ctx: Pick<Context, 'db' | 'extractor' | 'fetcher' | 'log' | 'models' | 'ocr' | 'renderer'>,
   run: CrawlRun,
   { robots, delayMs, signal }: CrawlRules,
 ): Promise<boolean> {

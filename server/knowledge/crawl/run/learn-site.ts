@@ -15,7 +15,7 @@ const MAX_TRIES = 2 * SAMPLE
 const LEARN_MS = 30_000
 
 type Rules = { robots: RobotsCache; delayMs: number; signal: AbortSignal }
-type Deps = Pick<Context, 'db' | 'fetcher' | 'renderer' | 'extractor'>
+type Deps = Pick<Context, 'db' | 'fetcher' | 'renderer' | 'extractor' | 'ocr'>
 
 /**
  * Learns what the site repeats on most of its pages before its pages are read, so that what is left out of a page does not
