@@ -18,39 +18,56 @@ export function drawingLines(element: XmlElement): string[] {
   })
 }
 
-/** Returns the lines of the chart or diagram for which an element of the part `path` stands; none if its part is missing. */
-export function drawnLines(parts: Parts, path: string, element: XmlElement): string[] {
-  const isChart = element.tagName === 'c:chart'
-  const target = targetsOf(parts, path).get(element.getAttribute(isChart ? 'r:id' : 'r:dm') ?? '')
+/**
+ * Returns the lines of the chart or diagram for which an element of the part `path` stands, of a chart its titles alone
+ * where its values stand beside it; null if its part is missing.
+ */
+export function drawnLines(
+  parts: Parts,
+  path: string,
+  element: XmlElement,
+  ofChart: 'all' | 'titles' = 'all',
+): string[] | null {
+  const isDiagram = element.tagName === 'dgm:relIds'
+  const target = targetsOf(parts, path).get(element.getAttribute(isDiagram ? 'r:dm' : 'r:id') ?? '')
   const part = target && parts.get(target.path)
-  if (!part) return []
-  return isChart ? chartLines(xmlOf(part)) : named(xmlOf(part), 'dgm:t').flatMap(drawingLines)
+  if (!part) return null
+  const drawing = xmlOf(part)
+  if (isDiagram) return named(drawing, 'dgm:t').flatMap(drawingLines)
+  const titles = named(drawing, 'c:title', 'cx:title').flatMap(drawingLines)
+  return ofChart === 'titles' ? titles : [...titles, ...chartRows(drawing)]
 }
 
-/** Returns the title of a chart, those of its axes, and a row for each category with the values of all series. */
-function chartLines(chart: XmlElement): string[] {
-  const titles = named(chart, 'c:title').flatMap(drawingLines)
+/** Returns a row for each category of a chart with the values of all series. */
+function chartRows(chart: XmlElement): string[] {
   const series = named(chart, 'c:ser').map((one) => ({
     name: pointsOf(one, 'c:tx').get('0') ?? '',
     categories: pointsOf(one, 'c:cat', 'c:xVal'),
     values: pointsOf(one, 'c:val', 'c:yVal'),
   }))
+  // Newer charts, such as waterfalls, have their data apart from their series.
+  const newer = named(chart, 'cx:data').map((one) => ({
+    name: '',
+    categories: pointsOf(one, 'cx:strDim'),
+    values: pointsOf(one, 'cx:numDim'),
+  }))
+  const all = [...series, ...newer]
   const indexes = [
-    ...new Set(series.flatMap(({ categories, values }) => [...categories.keys(), ...values.keys()])),
+    ...new Set(all.flatMap(({ categories, values }) => [...categories.keys(), ...values.keys()])),
   ]
   const rows = indexes.map((index) => [
-    series.map(({ categories }) => categories.get(index)).find(Boolean) ?? '',
-    ...series.map(({ values }) => values.get(index) ?? ''),
+    all.map(({ categories }) => categories.get(index)).find(Boolean) ?? '',
+    ...all.map(({ values }) => values.get(index) ?? ''),
   ])
-  return [...titles, ...tableRows([['', ...series.map(({ name }) => name)], ...rows], 1)]
+  return tableRows([['', ...all.map(({ name }) => name)], ...rows], 1)
 }
 
 /** Returns the values that a program kept of the cells of a chart, by their index. */
 function pointsOf(series: XmlElement, ...names: string[]): Map<string, string> {
   const [data] = [...series.children].filter(({ tagName }) => names.includes(tagName))
-  const values = (data ? named(data, 'c:pt') : []).map((point): [string, string] => [
+  const values = (data ? named(data, 'c:pt', 'cx:pt') : []).map((point): [string, string] => [
     point.getAttribute('idx') ?? '',
-    named(point, 'c:v')
+    (point.tagName === 'cx:pt' ? [point] : named(point, 'c:v'))
       .map(({ textContent }) => textContent ?? '')
       .join(' '),
   ])

@@ -30,6 +30,8 @@ export async function extractDocx(bytes: Uint8Array): Promise<ExtractedDocument>
     if (item && !item.hasAttribute(MARK)) item.setAttribute(MARK, label)
     else mark.after(`${label} `)
   }
+  for (const box of document.querySelectorAll('input[type="checkbox"]'))
+    box.replaceWith(document.createTextNode(box.hasAttribute('checked') ? '☒' : '☐'))
   // mammoth puts an empty item around a list that starts at a lower level.
   for (const item of document.querySelectorAll('li')) {
     const list = item.firstElementChild

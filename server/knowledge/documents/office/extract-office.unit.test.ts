@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { utils, write } from '@e965/xlsx'
+import { utils, type WorkBook, write } from '@e965/xlsx'
 import { docxOf, word } from '../../../../test/fixtures/hostile-documents.ts'
 import { makeZip } from '../../../../test/fixtures/make-zip.ts'
 import { extractDocument } from '../extract-document.ts'
 import { zipDirectory } from './zip-directory.ts'
 
 const paragraph = (text: string) => `<w:p><w:r><w:t xml:space="preserve">${text}</w:t></w:r></w:p>`
+const filesOf = (book: WorkBook): Record<string, Buffer> =>
+  Object.fromEntries(
+    zipDirectory(Buffer.from(write(book, { type: 'buffer', bookType: 'xlsx' }))).map((entry) => [
+      entry.name,
+      entry.read(),
+    ]),
+  )
 const margin = (...lines: string[]) =>
   `<w:hdr xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">${lines.map(paragraph).join('')}</w:hdr>`
 
@@ -185,6 +192,71 @@ test('charts and diagrams of a presentation are read', async () => {
   assert.equal(sections[0]?.text, 'Visitors\nMay; 2026: 7\nJune; 2026: 9\n\nBook\nPay')
 })
 
+test('newer charts, and the titles of charts on a sheet, are read', async () => {
+  const book = utils.book_new()
+  utils.book_append_sheet(
+    book,
+    utils.aoa_to_sheet([
+      ['Month', 'Visitors'],
+      ['May', 7],
+      ['June', 9],
+    ]),
+    'Sheet1',
+  )
+  const files = filesOf(book)
+  const chart = (name: string, id: string) => `<${name}:chart xmlns:${name}="${name}" r:id="${id}"/>`
+  const bytes = makeZip({
+    ...files,
+    'xl/worksheets/_rels/sheet1.xml.rels':
+      '<Relationships><Relationship Id="a" Type="x/drawing" Target="../drawings/d.xml"/></Relationships>',
+    'xl/drawings/d.xml': `<xdr:wsDr xmlns:xdr="x" xmlns:r="r">${chart('c', 'b')}${chart('cx', 'e')}</xdr:wsDr>`,
+    'xl/drawings/_rels/d.xml.rels':
+      '<Relationships><Relationship Id="b" Type="chart" Target="../charts/c.xml"/></Relationships>',
+    'xl/charts/c.xml':
+      '<c:chartSpace xmlns:c="c" xmlns:a="a"><c:title><a:p><a:r><a:t>Visitors of 2026</a:t></a:r></a:p></c:title><c:ser><c:val><c:pt idx="0"><c:v>7</c:v></c:pt></c:val></c:ser></c:chartSpace>',
+  })
+  const { sections, gaps } = await extractDocument({ type: 'xlsx', bytes })
+  assert.equal(sections[0]?.text, 'Month: May; Visitors: 7\nMonth: June; Visitors: 9\n\nVisitors of 2026')
+  assert.deepEqual(gaps, [{ kind: 'charts', place: 'sheet Sheet1', count: 1 }])
+  const newer =
+    '<cx:chartSpace xmlns:cx="cx" xmlns:a="a"><cx:chartData><cx:data id="0"><cx:strDim><cx:lvl><cx:pt idx="0">Rent</cx:pt><cx:pt idx="1">Wages</cx:pt></cx:lvl></cx:strDim><cx:numDim><cx:lvl><cx:pt idx="0">12</cx:pt><cx:pt idx="1">30</cx:pt></cx:lvl></cx:numDim></cx:data></cx:chartData><cx:chart><cx:title><cx:tx><cx:rich><a:p><a:r><a:t>What we pay</a:t></a:r></a:p></cx:rich></cx:tx></cx:title></cx:chart></cx:chartSpace>'
+  const document = docxOf(word(`<w:p><w:r><w:drawing>${chart('cx', 'rId9')}</w:drawing></w:r></w:p>`), {
+    'word/_rels/document.xml.rels':
+      '<Relationships><Relationship Id="rId9" Type="chartEx" Target="charts/chartEx1.xml"/></Relationships>',
+    'word/charts/chartEx1.xml': newer,
+  })
+  const read = await extractDocument({ type: 'docx', bytes: document })
+  assert.equal(read.sections[0]?.text, 'What we pay\n\nRent; 12\n\nWages; 30')
+})
+
+test('hidden rows and columns of a workbook and hidden shapes of a slide are not read', async () => {
+  const book = utils.book_new()
+  const rows = [
+    ['Article', 'We pay', 'Price'],
+    ['Lamp', '7 net', '20'],
+    ['Old lamp', '3 net', '9'],
+    ['Bulb', '1 net', '4'],
+  ]
+  utils.book_append_sheet(book, utils.aoa_to_sheet(rows), 'Sheet1')
+  const files = filesOf(book)
+  const xml = String(files['xl/worksheets/sheet1.xml'])
+    .replace('<sheetData>', '<cols><col min="2" max="2" hidden="1"/></cols><sheetData>')
+    .replace('<row r="3"', '<row hidden="1" r="3"')
+  const bytes = makeZip({ ...files, 'xl/worksheets/sheet1.xml': xml })
+  const { sections } = await extractDocument({ type: 'xlsx', bytes })
+  assert.equal(sections[0]?.text, 'Article: Lamp; Price: 20\nArticle: Bulb; Price: 4')
+})
+
+test('boxes that are ticked in a Word file are read', async () => {
+  const box = (state: string) =>
+    `<w:r><w:fldChar w:fldCharType="begin"><w:ffData><w:checkBox><w:default w:val="${state}"/></w:checkBox></w:ffData></w:fldChar></w:r><w:r><w:instrText> FORMCHECKBOX </w:instrText></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>`
+  const bytes = docxOf(
+    word(['1', '0'].map((state) => `<w:p>${box(state)}<w:r><w:t>Gift wrap</w:t></w:r></w:p>`).join('')),
+  )
+  const { sections } = await extractDocument({ type: 'docx', bytes })
+  assert.equal(sections[0]?.text, '☒Gift wrap\n\n☐Gift wrap')
+})
+
 test('what is missing of an office file is named', async () => {
   const ole = '<w:object><o:OLEObject xmlns:o="o" ProgID="Excel.Sheet.12"/></w:object>'
   const chart = '<w:drawing><c:chart xmlns:c="c" r:id="rId9"/></w:drawing>'
@@ -207,8 +279,7 @@ test('formulas without values and cells beyond the limits of a workbook are name
   utils.book_append_sheet(book, sheet, 'Prices')
   const wide = utils.aoa_to_sheet([Array.from({ length: 502 }, (_, at) => `c${at}`)])
   utils.book_append_sheet(book, wide, 'Wide')
-  const written = Buffer.from(write(book, { type: 'buffer', bookType: 'xlsx', compression: false }))
-  const files = Object.fromEntries(zipDirectory(written).map((entry) => [entry.name, entry.read()]))
+  const files = filesOf(book)
   const xml = String(files['xl/worksheets/sheet1.xml'])
   files['xl/worksheets/sheet1.xml'] = Buffer.from(
     xml.replace('<v>2</v>', '<f>1+1</f><v></v>').replace('<v>3</v>', '<f>1+2</f><v>3</v>'),

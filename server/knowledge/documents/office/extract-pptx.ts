@@ -6,7 +6,7 @@ import { gridOf, hasHeader, tableRows } from '../table-rows.ts'
 import { DRAWINGS, drawingLines, drawnLines, OBJECTS } from './drawing-text.ts'
 import { partsOf } from './embedded-files.ts'
 import { officeParts, officeTitle } from './office-parts.ts'
-import { named, type Parts, targetsOf, type XmlElement, xmlOf } from './office-xml.ts'
+import { isOn, named, type Parts, targetsOf, type XmlElement, xmlOf } from './office-xml.ts'
 
 const PRESENTATION = 'ppt/presentation.xml'
 /** The placeholders of the layout: date, footer and slide number. */
@@ -60,8 +60,8 @@ function slideOf(
   const notes = [...targetsOf(parts, path).values()].find(({ type }) => type.endsWith('/notesSlide'))
   const { title, paragraphs } = shapesOf(slide, (drawing) => {
     const lines = drawnLines(parts, path, drawing)
-    if (lines.length === 0) missing.add('charts', String(page))
-    return lines
+    if (lines === null) missing.add('charts', String(page))
+    return lines ?? []
   })
   const headingPath = title === '' ? [] : [title]
   for (const part of partsOf(parts, path, named(slide, ...OBJECTS)))
@@ -85,7 +85,8 @@ function shapesOf(
     if (element.tagName === 'a:tbl') paragraphs.push(rowsOf(element).join('\n'))
     else if (element.tagName === 'p:sp') {
       const kind = named(element, 'p:ph')[0]?.getAttribute('type') ?? ''
-      if (REPEATED.has(kind)) return
+      const [about] = named(element, 'p:cNvPr')
+      if (REPEATED.has(kind) || isOn(about?.getAttribute('hidden') ?? null)) return
       const lines = drawingLines(element)
       if ((kind === 'title' || kind === 'ctrTitle') && title === '') title = lines.join(' ')
       else if (lines.length > 1) paragraphs.push(lines.map((line) => `- ${line}`).join('\n'))

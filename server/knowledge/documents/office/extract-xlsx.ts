@@ -4,10 +4,10 @@ import { type Embedded, type ExtractedDocument, finishDocument, type Section } f
 import { type GapCounter, gapCounter } from '../gaps.ts'
 import { countLeftOut, type Raw } from '../left-out-words.ts'
 import { hasHeader, looksLikeHeader, tableRows } from '../table-rows.ts'
-import { drawingLines } from './drawing-text.ts'
+import { DRAWINGS, drawingLines, drawnLines } from './drawing-text.ts'
 import { officeParts, officeTitle } from './office-parts.ts'
 import { named, type Parts, targetsOf, xmlOf } from './office-xml.ts'
-import { languageOf, type Setting, shownIn } from './shown-cell.ts'
+import { languagesOf, type Setting, shownIn } from './shown-cell.ts'
 import { writeZip } from './write-zip.ts'
 
 const MAX_ROWS = 50_000
@@ -17,6 +17,9 @@ const WORKBOOK = 'xl/workbook.xml'
 const UNCALCULATED = /<c\b(?![^>]*\bt="str")[^>]*>\s*<f\b[^<]*(?:<\/f>)?\s*(?:<v\s*\/>|<v>\s*<\/v>)?\s*<\/c>/g
 /** A file of another program. Where there are two ways to show it, both have its relation. */
 const OBJECT = /<oleObject\b[^>]*\br:id="([^"]*)"/g
+/** Rows and columns that are hidden, as those that a filter leaves out. */
+const HIDDEN_ROW = /<row\b(?=[^>]*\bhidden="(?:1|true)")[^>]*\br="(\d+)"/g
+const HIDDEN_COLUMNS = /<col\b(?=[^>]*\bhidden="(?:1|true)")(?=[^>]*\bmin="(\d+)")[^>]*\bmax="(\d+)"/g
 /** Matches default names of sheets. */
 const UNNAMED =
   /^(?:sheet|tabelle|blatt|feuil|hoja|foglio|planilha|blad|ark|arkusz|list|hárok|munka|taul|sayfa|foaie|φύλλο|лист|аркуш|ورقة|גיליון|シート|工作表|시트)\s?\d*(?:\s\(\d+\))?$/iu
@@ -32,17 +35,20 @@ export async function extractXlsx(bytes: Uint8Array): Promise<ExtractedDocument>
   const missing = gapCounter()
   const partOf = partsOfSheets(parts)
   const { sheets, isDate1904 } = sheetsOf(writeZip(parts))
-  const setting = { language: languageOf(sheets.flatMap(({ sheet }) => cellsOf(sheet))), isDate1904 }
+  const setting = { ...languagesOf(sheets.flatMap(({ sheet }) => cellsOf(sheet))), isDate1904 }
   const raw: Raw[] = []
   for (const { name, sheet, isHidden } of sheets) {
-    const drawn = drawnTexts(parts, partOf.get(name) ?? '')
+    const path = partOf.get(name) ?? ''
+    // Sheets may be too large for a tree.
+    const xml = Buffer.from(parts.get(path) ?? []).toString('utf8')
+    const drawn = drawnTexts(parts, path, name, missing)
     raw.push({ place: name, text: [...wordsOf(sheet), ...drawn].join('\n') })
     if (isHidden) continue
-    const path = partOf.get(name) ?? ''
-    countMissing(missing, name, sheet, parts.get(path))
-    const text = blocksOf(rowsOf(sheet, setting)).flatMap(paragraphsOfBlocks()).concat(drawn).join('\n\n')
+    countMissing(missing, name, sheet, xml)
+    const rows = shownRows(rowsOf(sheet, setting), xml)
+    const text = blocksOf(rows).flatMap(paragraphsOfBlocks()).concat(drawn).join('\n\n')
     sections.push({ headingPath: text === '' || UNNAMED.test(name) ? [] : [name], page: null, text })
-    for (const part of objectsIn(parts, path))
+    for (const part of objectsIn(parts, path, xml))
       files.push({ part, place: name, page: null, headingPath: [name] })
   }
   const document = finishDocument(officeTitle(parts), sections)
@@ -52,10 +58,8 @@ export async function extractXlsx(bytes: Uint8Array): Promise<ExtractedDocument>
   return { ...document, gaps: missing.gaps('sheet'), embedded: { unit: 'sheet', files } }
 }
 
-/** Sheets may be too large for a tree. */
-function objectsIn(parts: Parts, path: string): (string | null)[] {
+function objectsIn(parts: Parts, path: string, xml: string): (string | null)[] {
   const targets = targetsOf(parts, path)
-  const xml = Buffer.from(parts.get(path) ?? []).toString('utf8')
   const ids = new Set([...xml.matchAll(OBJECT)].map(([, id = '']) => id))
   return [...ids].map((id) => targets.get(id)?.path ?? null)
 }
@@ -73,13 +77,7 @@ function partsOfSheets(parts: Parts): Map<string, string | undefined> {
   )
 }
 
-function countMissing(
-  missing: GapCounter,
-  name: string,
-  sheet: WorkSheet,
-  part: Uint8Array | undefined,
-): void {
-  const xml = part ? Buffer.from(part).toString('utf8') : ''
+function countMissing(missing: GapCounter, name: string, sheet: WorkSheet, xml: string): void {
   missing.add('formulas', name, xml.match(UNCALCULATED)?.length ?? 0)
   const whole: unknown = sheet['!fullref'] ?? sheet['!ref']
   if (typeof whole !== 'string') return
@@ -119,12 +117,30 @@ const cellsOf = (sheet: WorkSheet): (CellObject | undefined)[] =>
 const wordsOf = (sheet: WorkSheet): string[] =>
   cellsOf(sheet).flatMap((cell) => (cell?.t === 's' ? [String(cell.v)] : []))
 
-/** Returns the texts of the boxes and shapes on a sheet. */
-const drawnTexts = (parts: Parts, path: string): string[] =>
+/** Returns the texts of the boxes, shapes and diagrams on a sheet, and the titles of its charts, whose values are in cells. */
+const drawnTexts = (parts: Parts, path: string, name: string, missing: GapCounter): string[] =>
   [...targetsOf(parts, path).values()].flatMap((target) => {
     const part = target.type.endsWith('/drawing') && parts.get(target.path)
-    return part ? drawingLines(xmlOf(part)) : []
+    if (!part) return []
+    const drawing = xmlOf(part)
+    const drawn = named(drawing, ...DRAWINGS).flatMap((one) => {
+      const lines = drawnLines(parts, target.path, one, 'titles')
+      if (lines === null) missing.add('charts', name)
+      return lines ?? []
+    })
+    return [...drawingLines(drawing), ...drawn]
   })
+
+/** Returns the rows without those, and without the columns, that are hidden. */
+function shownRows(rows: readonly string[][], xml: string): string[][] {
+  const hiddenRows = new Set([...xml.matchAll(HIDDEN_ROW)].map(([, row]) => Number(row) - 1))
+  const hiddenColumns = [...xml.matchAll(HIDDEN_COLUMNS)].map(([, min, max]) => [Number(min), Number(max)])
+  const isShown = (column: number): boolean =>
+    !hiddenColumns.some(([min = 0, max = 0]) => column + 1 >= min && column + 1 <= max)
+  return rows
+    .filter((_, at) => !hiddenRows.has(at))
+    .map((row) => (hiddenColumns.length > 0 ? row.filter((_, column) => isShown(column)) : row))
+}
 
 /** Returns the cells as text. The value of a merged cell is repeated in every cell of its range. */
 function rowsOf(sheet: WorkSheet, setting: Setting): string[][] {

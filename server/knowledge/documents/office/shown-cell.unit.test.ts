@@ -8,7 +8,7 @@ type Cell = readonly [value: number, format: string, shown: string]
 async function shownIn(words: string, cells: readonly Cell[], date1904 = false): Promise<string[]> {
   const sheet = utils.aoa_to_sheet([
     ['Nr', words, 'X'],
-    ...cells.map(([value], at) => [`row${at}`, value, 'x']),
+    ...cells.map(([value], at) => [`${words} ${at}`, value, 'x']),
   ])
   for (const [at, [, format]] of cells.entries()) sheet[`B${at + 2}`].z = format
   const book = utils.book_new()
@@ -59,6 +59,21 @@ const cases: [what: string, words: string, cells: Cell[]][] = [
       [0.5, '# ?/?', '1/2'],
       [491_701_234_567, 'General', '491701234567'],
     ],
+  ],
+  [
+    'numbers have the separators of its language',
+    'Die Preise sind für alle und nicht nur für Mitglieder',
+    [
+      [1234.5, '#,##0.00\\ [$€-407]', '1.234,50 €'],
+      [0.125, '0.0%', '12,5%'],
+      [2.5, 'General', '2,5'],
+      [4_006_381_333_931, '0', '4006381333931'],
+    ],
+  ],
+  [
+    'with Latin digits, Arabic texts have those of English',
+    'الأسعار للجميع وليس للأعضاء فقط',
+    [[1234.5, '#,##0.00', '1,234.50']],
   ],
 ]
 

@@ -88,8 +88,8 @@ function writeOut(document: XmlDocument, parts: Parts, name: string, missing: Ga
   }
   for (const drawing of allNamed(document, ...DRAWINGS)) {
     const lines = drawnLines(parts, name, drawing)
-    if (lines.length === 0) missing.add('charts', '')
-    ancestorOf(drawing, 'w:p')?.after(...lines.map((line) => element('w:p', run(line))))
+    if (lines === null) missing.add('charts', '')
+    ancestorOf(drawing, 'w:p')?.after(...(lines ?? []).map((line) => element('w:p', run(line))))
   }
 }
 
