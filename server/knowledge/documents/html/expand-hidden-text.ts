@@ -22,11 +22,21 @@ const FIELDS =
 /** Matches a price, a size or a duration, but not the dialling code of a country. */
 const FIGURE = /(?<![\d+])\d[\s\d.,–-]*(?:[\p{L}%€$£¥₩₽₺"″]|$)|[€$£¥]\s?\d/u
 
+const MAX_CONTROLS = 200
+const CONTROLS = '[aria-expanded][aria-controls], [role=tab][aria-controls]'
+const MENUS =
+  'nav, header, dialog, [role=navigation], [role=menu], [role=menubar], [role=dialog], [role=listbox]'
+const HEADINGS = 'h1, h2, h3, h4, h5, h6, dt, summary'
+
 /**
- * Adds to the text of a page what browsers show only on demand: the options of selects that tell what a company offers,
- * and the long forms of abbreviations.
+ * Adds to the text of a page what browsers show only on demand: what buttons and tabs open, the options of selects that
+ * tell what a company offers, the long forms of abbreviations, and the names of headings that are pictures.
  */
 export function expandHiddenText(document: Document): void {
+  for (const root of document.querySelectorAll('template[shadowrootmode]'))
+    root.replaceWith(...root.childNodes)
+  openFolded(document)
+  nameHeadings(document)
   for (const select of [...document.querySelectorAll('select')].slice(0, MAX_SELECTS)) {
     const choices = choicesOf(select)
     if (choices === null) continue
@@ -40,6 +50,35 @@ export function expandHiddenText(document: Document): void {
     select.replaceWith(document.createTextNode(lead + choices), document.createElement('br'))
   }
   spellOutAbbreviations(document)
+}
+
+/** Puts what a button or tab opens under its name, as a part of the page that can be folded has it. */
+function openFolded(document: Document): void {
+  const open = new Set<Element>()
+  for (const control of [...document.querySelectorAll(CONTROLS)].slice(0, MAX_CONTROLS)) {
+    const panel = document.getElementById(control.getAttribute('aria-controls') ?? '')
+    if (!panel || open.has(panel) || panel.contains(control)) continue
+    if (panel.closest(MENUS) || control.closest(MENUS)) continue
+    open.add(panel)
+    panel.removeAttribute('hidden')
+    const name = textOf(control)
+    if (name === '' || control.closest(HEADINGS)) continue
+    const [folded, summary] = [document.createElement('details'), document.createElement('summary')]
+    summary.textContent = name
+    panel.before(folded)
+    folded.append(summary, panel)
+    control.remove()
+  }
+  const named = HEADINGS.split(', ').map((heading) => `${heading} button`)
+  for (const button of document.querySelectorAll(named.join(', '))) button.replaceWith(...button.childNodes)
+}
+
+/** A heading may be the picture of a name. */
+function nameHeadings(document: Document): void {
+  for (const heading of document.querySelectorAll('h1, h2, h3, h4, h5, h6'))
+    if (textOf(heading) === '')
+      for (const image of heading.querySelectorAll('img[alt]'))
+        image.replaceWith(document.createTextNode(image.getAttribute('alt') ?? ''))
 }
 
 function labelOf(document: Document, select: Element): Element | null {

@@ -186,6 +186,60 @@ test('each answer of a list of questions, and each folded part of a page, is a s
   )
 })
 
+test('what a button or a tab opens is read under its name, and menus are not', async () => {
+  const button = (name: string, panel: string) =>
+    `<button aria-expanded="false" aria-controls="${panel}"><span>${name}</span></button>`
+  const sections = await sectionsOf(`<main><h1>Help</h1><p>Ask us.</p>
+    <h2>${button('Do you ship to Norway?', 'a')}</h2><div id="a" hidden><p>Yes, in five days.</p></div>
+    <div>${button('Can I return it?', 'b')}</div><div id="b" hidden><p>Within 30 days.</p></div>
+    <div hidden><p>Your cart is empty.</p></div><button>Buy</button><p hidden="until-found">It weighs 2 kg.</p>
+    <div role="tablist"><button role="tab" aria-controls="c">Care</button><button role="tab" aria-controls="d">Size</button></div>
+    <div id="c" role="tabpanel"><p>Wash it by hand.</p></div><div id="d" role="tabpanel" hidden><p>40 cm</p></div></main>
+    <header>${button('Menu', 'e')}<ul id="e" hidden><li>Lamps</li></ul></header>`)
+  assert.deepEqual(
+    sections.map(({ headingPath, text }) => [headingPath.slice(1).join(' > '), text]),
+    [
+      ['', 'Ask us.'],
+      ['Do you ship to Norway?', 'Yes, in five days.'],
+      ['Do you ship to Norway? > Can I return it?', 'Within 30 days.'],
+      ['Do you ship to Norway?', 'It weighs 2 kg.'],
+      ['Do you ship to Norway? > Care', 'Wash it by hand.'],
+      ['Do you ship to Norway? > Size', '40 cm'],
+    ],
+  )
+})
+
+test('a raised number is no digit of the number or letter of the word before it', async () => {
+  const html = '<p>The warranty<sup>1</sup> covers 20 m<sup>2</sup> and 10<sup>3</sup> hours.</p>'
+  const table =
+    '<table><tr><td>Price</td><td>9<sup>99</sup> €</td></tr><tr><td>Place</td><td>1<sup>st</sup></td></tr></table>'
+  assert.match(
+    await textOf(page(html + table)),
+    /The warranty¹ covers 20 m² and 10³ hours\.\n\nPrice \| 9⁹⁹ €\nPlace \| 1st$/,
+  )
+})
+
+test('a heading that is a picture has its name', async () => {
+  const sections = await sectionsOf(
+    page(
+      '<h2><img src="care.png" alt="Care"></h2><p>Brush them.</p><h2>Sizes <img alt="ruler"></h2><p>36 to 46</p>',
+    ),
+  )
+  assert.deepEqual(
+    sections.map(({ headingPath }) => headingPath.at(-1)),
+    ['Boots', 'Care', 'Sizes'],
+  )
+})
+
+test('the text of a component that the server has rendered is read', async () => {
+  const html =
+    '<x-card><template shadowrootmode="open"><p>It has a warranty of two years.</p></template></x-card>'
+  assert.match(
+    await textOf(page(`${html}<template><p>Not shown.</p></template>`)),
+    /warm\.\n\nIt has a warranty of two years\.$/,
+  )
+})
+
 test('a section within another keeps its titles and its anchor, and none is made inside of a list item', async () => {
   const sections = await sectionsOf(`<main><h1>Shop</h1><h2 id="faq">FAQ</h2><p>Ask us.</p>
     <details id="ship"><summary>Shipping</summary><details><summary>Austria</summary><p>3 days</p></details></details>

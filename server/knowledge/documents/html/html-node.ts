@@ -1,4 +1,5 @@
 import { isBreakEmpty } from '../text/dense-lines.ts'
+import { raisedDigits } from '../text/raised-digits.ts'
 
 /** The subset of the DOM that is used here; the server is compiled without the browser's types. */
 export type HtmlNode = {
@@ -65,6 +66,10 @@ export function textOf(element: HtmlElement): string {
     if (!isElement(node)) return
     const name = nameOf(node)
     if (SKIPPED.has(name)) return
+    if (name === 'SUP' && /^\d+$/.test(node.textContent ?? '')) {
+      text += raisedDigits(node.textContent ?? '')
+      return
+    }
     if (name === 'LI' && /\S\s*$/.test(text)) text = `${text.trimEnd()}, `
     const isApart = name === 'BR' || BLOCKS.has(name) || name === 'PRE' || name === 'TD' || name === 'TH'
     if (isApart) text += ' '

@@ -1,5 +1,6 @@
 import type { Section } from '../extracted-document.ts'
 import { isQuestion } from '../text/question-sections.ts'
+import { raisedDigits } from '../text/raised-digits.ts'
 import { headingLabel } from './heading-label.ts'
 import { BOLD_LEVEL, type Heading, pathOf, withHeading } from './heading-path.ts'
 import type { Anchors } from './html-anchors.ts'
@@ -196,7 +197,7 @@ class Walk {
     if (!isElement(node)) return
     const element = node
     const name = nameOf(element)
-    if (SKIPPED.has(name) || element.hasAttribute('hidden') || this.#options.isLeftOut?.(element)) return
+    if (SKIPPED.has(name) || isHidden(element) || this.#options.isLeftOut?.(element)) return
     if (element.hasAttribute(PAGE)) {
       this.endSection()
       this.#page = Number(element.getAttribute(PAGE))
@@ -260,6 +261,7 @@ class Walk {
       this.#line += ' '
       this.#inside(element)
     } else if (name === 'A') this.#linked(element)
+    else if (name === 'SUP') this.#written(element, raisedDigits)
     else if (this.#options.keepsMarks && /^(?:STRONG|B)$/.test(name))
       this.#written(element, (text) => `**${text}**`)
     else if (this.#options.keepsMarks && name === 'CODE')
@@ -269,6 +271,10 @@ class Walk {
     else this.#inside(element)
   }
 }
+
+/** What is hidden until a search finds it belongs to the page. */
+const isHidden = (element: HtmlElement): boolean =>
+  element.hasAttribute('hidden') && element.getAttribute('hidden') !== 'until-found'
 
 /** Returns whether an element is in a list item or a cell, which a section would split. */
 const isInItem = (element: HtmlElement): boolean => element.closest('li, td, th') !== null

@@ -4,13 +4,16 @@ const WORD = /[\p{L}\p{M}\p{N}]+/gu
 const ASCII = /^[\x00-\x7f]*$/
 const INVISIBLE = /[\u00ad\u200b-\u200d\u2060\ufeff]/g
 
+/** The number of a footnote at a word; what it follows is longer than a unit such as "cm²". */
+const FOOTNOTE = /(\p{L}{4})([⁰¹²³⁴-⁹]+)/gu
+
 /**
  * Normalises a text for comparison: folds compatibility forms, lower-cases, and removes soft hyphens and zero-width
- * characters.
+ * characters. A raised number at a word is one of its own.
  */
 export function foldText(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
-  return text.normalize('NFKC').replace(INVISIBLE, '').toLowerCase()
+  return text.replace(FOOTNOTE, '$1 $2').normalize('NFKC').replace(INVISIBLE, '').toLowerCase()
 }
 
 /**

@@ -18,6 +18,7 @@ test('words are folded and split at everything that is not a letter or digit', (
     'no2',
   ])
   assert.equal(wordsOnly(' How much?? '), wordsOnly('how MUCH'))
+  assert.deepEqual(splitWords('Warranty¹ for 20 m²'), ['warranty', '1', 'for', '20', 'm2'])
 })
 
 test('stems ignore accents', () => {
