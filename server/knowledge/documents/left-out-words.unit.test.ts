@@ -7,7 +7,7 @@ import { extractDocument } from './extract-document.ts'
 import { gapCounter } from './gaps.ts'
 import { countLeftOut } from './left-out-words.ts'
 import { zipDirectory } from './office/zip-directory.ts'
-import { countUnsure } from './pdf/unsure-words.ts'
+import { countUnsure } from './pdf/unread.ts'
 
 const counted = (raw: { place: string; text: string }[], read: string) => {
   const missing = gapCounter()

@@ -10,14 +10,14 @@ import { countLeftOut, isNotable } from '../left-out-words.ts'
 import { linkAddress } from '../text/link-address.ts'
 import { withFormValues } from './form-values.ts'
 import { linesToHtml } from './lines-to-html.ts'
+import { withLettersJoined, withoutStruckTwice } from './mend-letters.ts'
 import { mendPageBreaks } from './mend-page-breaks.ts'
 import { linesOf, type PdfLine } from './pdf-lines.ts'
 import { inReadingOrder, type PdfItem, runsRightToLeft } from './right-to-left.ts'
 import { haveOwnText, withoutPrintMargins, withoutRunningLines } from './running-lines.ts'
-import { withoutStruckTwice } from './struck-twice.ts'
 import { taggedHtml } from './tagged-html.ts'
-import { countUnreadable, drawsSomething, isUnmapped } from './unread.ts'
-import { countUnsure } from './unsure-words.ts'
+import { countUnreadable, countUnsure, drawsSomething, isUnmapped } from './unread.ts'
+import { withWholeRows } from './whole-rows.ts'
 
 // The average number of characters per page; even sparse slides have more.
 const LETTERS_OF_PAGE = 4
@@ -124,15 +124,13 @@ async function pagesOf(pdf: PdfFile): Promise<Pages> {
     const { items, styles } = await page.getTextContent()
     await addTypefaces(page, Object.keys(styles), typefaces, unmapped)
     const written = items.filter((item): item is PdfItem => 'str' in item)
-    const texts = withFormValues(withoutStruckTwice(written), await page.getAnnotations())
+    const once = await withLettersJoined(withoutStruckTwice(written), page)
+    const texts = withFormValues(once, await page.getAnnotations())
     isAltered ||= texts.length !== written.length || texts.some((item, at) => item !== written[at])
     const isMonospaced = (font: string): boolean => styles[font]?.fontFamily === 'monospace'
-    const lines = linesOf(
-      inReadingOrder(texts, page.view[2]!),
-      (font) => typefaces.get(font) ?? font,
-      isMonospaced,
-    )
-    whole.push(lines)
+    const typefaceOf = (font: string): string => typefaces.get(font) ?? font
+    const lines = linesOf(inReadingOrder(texts, page.view[2]!), typefaceOf, isMonospaced)
+    whole.push(withWholeRows(lines))
     counter.add('letters', String(number), countUnreadable(texts, unmapped))
     unsure.push(countUnsure(written))
     page.cleanup()

@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { makePdf } from '../../../../test/fixtures/make-pdf.ts'
 import { extractDocument } from '../extract-document.ts'
 import { withFormValues } from './form-values.ts'
+import { withoutStruckTwice } from './mend-letters.ts'
 import { linesOf } from './pdf-lines.ts'
 import { inReadingOrder, type PdfItem } from './right-to-left.ts'
-import { withoutStruckTwice } from './struck-twice.ts'
 
 const sectionsOf = async (bytes: Uint8Array) => (await extractDocument({ type: 'pdf', bytes })).sections
 const textOf = async (lines: string[]) =>
@@ -241,5 +241,119 @@ test('a number in the footer of each page of a PDF is kept once, and what counts
     [1, 4, 9, 16].map((at, page) =>
       page === 0 ? `${said(at)} It is bright.\n\nHotline 555-0199` : `${said(at)} It is bright.`,
     ),
+  )
+})
+
+type Placed = [x: number, y: number, text: string, size?: number]
+
+/** Returns a PDF of pages whose texts stand where they are told to, in the order of the file. */
+function placed(...pages: Placed[][]): Uint8Array {
+  const objects = pages.map((texts, at) => {
+    const shown = texts.map(
+      ([x, y, text, size = 10]) => `BT /F ${size} Tf 1 0 0 1 ${x} ${y} Tm (${text}) Tj ET`,
+    )
+    const content = shown.join('\n')
+    return `${10 + at * 2} 0 obj << /Length ${content.length} >> stream\n${content}\nendstream endobj
+${11 + at * 2} 0 obj << /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F 3 0 R >> >> /Contents ${10 + at * 2} 0 R >> endobj`
+  })
+  return Buffer.from(
+    `%PDF-1.4
+1 0 obj << /Type /Catalog /Pages 2 0 R >> endobj
+2 0 obj << /Type /Pages /Count ${pages.length} /Kids [${pages.map((_, at) => `${11 + at * 2} 0 R`).join(' ')}] >> endobj
+3 0 obj << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> endobj
+${objects.join('\n')}
+trailer << /Root 1 0 R >>`,
+    'latin1',
+  )
+}
+const readTexts = async (...texts: Placed[]): Promise<string[]> =>
+  (await sectionsOf(placed(texts))).map(({ text }) => text)
+
+test('a cell of several lines belongs to its row, in whose middle the others stand', async () => {
+  const rows = await readTexts(
+    [60, 700, 'No.'],
+    [120, 700, 'What we do'],
+    [400, 700, 'Price'],
+    [120, 676, 'Cleaning of the machine with'],
+    [60, 670, '1'],
+    [400, 670, '40.00'],
+    [120, 664, 'hot steam'],
+    [120, 640, 'New seals, a new hose and'],
+    [60, 628, '2'],
+    [120, 628, 'a test of the pressure at'],
+    [400, 628, '65.00'],
+    [120, 616, 'the place of the customer'],
+    [60, 592, '3'],
+    [120, 592, 'Journey'],
+    [400, 592, '25.00'],
+  )
+  assert.deepEqual(rows, [
+    'No.: 1; What we do: Cleaning of the machine with hot steam; Price: 40.00\n' +
+      'No.: 2; What we do: New seals, a new hose and a test of the pressure at the place of the customer; Price: 65.00\n' +
+      'No.: 3; What we do: Journey; Price: 25.00',
+  ])
+})
+
+test('rows that the file has cell by cell are read as rows, and columns of text one after the other', async () => {
+  const rows = await readTexts(
+    [60, 730, 'This is what you have ordered from us and what you pay for it.'],
+    [60, 700, 'No.'],
+    [120, 700, 'What'],
+    [400, 700, 'Price'],
+    [60, 680, '1'],
+    [120, 680, 'A kettle of steel with a lid'],
+    [120, 668, 'and a whistle'],
+    [400, 680, '40.00'],
+    [60, 648, '2'],
+    [120, 648, 'A cup'],
+    [400, 648, '5.00'],
+  )
+  assert.deepEqual(rows, [
+    'This is what you have ordered from us and what you pay for it.\n\n' +
+      'No.: 1; What: A kettle of steel with a lid and a whistle; Price: 40.00\nNo.: 2; What: A cup; Price: 5.00',
+  ])
+  const columns = await readTexts(
+    [60, 700, 'Blue Lamp Ltd'],
+    [60, 688, 'Mill Lane 4'],
+    [60, 676, 'Leeds'],
+    [300, 700, 'Open from nine to five'],
+    [300, 688, 'and on Saturdays'],
+  )
+  assert.match(
+    columns.join('\n'),
+    /Blue Lamp Ltd Mill Lane 4 Leeds\s+Open from nine to five and on Saturdays/,
+  )
+})
+
+test('the number of a footnote and an exponent are not part of the word or number before them', async () => {
+  const texts = await readTexts(
+    [60, 700, 'The warranty'],
+    [118.5, 704, '1', 6],
+    [124.5, 700, 'covers 20 m'],
+    [179.2, 704, '2', 6],
+    [186, 700, 'of floor.'],
+  )
+  assert.deepEqual(texts, ['The warranty¹ covers 20 m² of floor.'])
+})
+
+test('letters that are set apart are words', async () => {
+  assert.deepEqual(await readTexts([60, 700, ') Tj 1.5 Tc (WARRANTY TERMS) Tj 0 Tc (']), ['WARRANTY TERMS'])
+})
+
+test('a footer of several lines is kept once', async () => {
+  const footer = [
+    'Blue Lamp Ltd, Mill Lane 4, Leeds',
+    'IBAN GB33 BUKB 2020 1555 5555 55',
+    'Court of Leeds 4711',
+  ]
+  const bodies = ['The lamp has a warranty of five years.', 'The bulb has one of a single year.']
+  const pages = bodies.map((body): Placed[] => [
+    [60, 700, body],
+    ...footer.map((line, at): Placed => [60, 60 - at * 12, line]),
+  ])
+  const sections = await sectionsOf(placed(...pages))
+  assert.deepEqual(
+    sections.map(({ text }) => text.replace(/\s+/g, ' ')),
+    [[bodies[0], ...footer].join(' '), bodies[1]],
   )
 })

@@ -1,7 +1,7 @@
-import { hasHeader, looksLikeHeader } from '../table-rows.ts'
 import { DENSE_ITEM, LIST_ITEM } from '../text/dense-lines.ts'
 import { type JoinLines, lineJoiner } from './join-lines.ts'
-import { endsSentence, mostOf, type PdfCell, type PdfLine, roundedSize } from './pdf-lines.ts'
+import { endsSentence, mostOf, type PdfLine, roundedSize } from './pdf-lines.ts'
+import { type Block, escaped, tableAt } from './pdf-table.ts'
 
 /** How much larger than most of the text a heading is, and how long it may be. */
 const SCALE = 1.15
@@ -12,13 +12,9 @@ const DEEPEST = 6
 const MAX_LENGTH_IN_FONT = 100
 const MAX_IN_FONT = 2
 const NEAR = 3
-/** The distance, in font heights, from which on lines, lines that end in a sentence, and tables are apart. */
+/** The distance, in font heights, from which on lines, and lines that end within a sentence, are apart. */
 const FAR = 1.7
 const FARTHEST = 2.2
-const FAR_ROW = 4
-/** The cells of prose in two columns are longer than this, and the cells of a column are hardly misaligned. */
-const MAX_CELL_LENGTH = 45
-const MISALIGNED = 1
 /** The share of the longest line from which on a line is full. */
 const FULL = 0.6
 /** The largest indentation of code, because a file may claim any position. */
@@ -64,8 +60,6 @@ function keepsWords(pages: readonly PdfLine[][]): boolean {
 const widthOf = (page: readonly PdfLine[]): number =>
   page.reduce((most, { x, right }) => Math.max(most, right - x), 0)
 
-/** A block of HTML, and the line after it. */
-type Block = { html: string; end: number }
 type LevelOf = (page: readonly PdfLine[], at: number) => number
 
 /** Returns a function that returns the level of a heading, 1 for the outermost, or 0 for another line. */
@@ -174,77 +168,3 @@ function goesOn(before: PdfLine, line: PdfLine, width: number): boolean {
   if (before.isTyped !== line.isTyped && /^\p{Lu}/u.test(line.text)) return false
   return isItem(line.text) || !isComplete || isFull
 }
-
-/** Returns the table that begins with a line: lines whose cells are in the same columns, and the lines that continue in one. */
-function tableAt(
-  page: readonly PdfLine[],
-  at: number,
-  join: JoinLines,
-): { html: string; end: number } | null {
-  let columns: PdfCell[] = page[at]!.cells
-  if (columns.length < 2) return null
-  const rows: string[][] = []
-  const full: PdfLine[] = []
-  let end = at
-  for (; end < page.length; end += 1) {
-    const line = page[end]!
-    const gap = end === at ? 0 : page[end - 1]!.y - line.y
-    if (gap < 0 || gap > line.size * FAR_ROW) break
-    if (line.cells.length > columns.length && line.cells.length > 1 && rows.length === 0) columns = line.cells
-    const isWhole = line.cells.length === columns.length
-    const places = line.cells.map((cell, at) => (isWhole ? at : columnOf(cell, columns, line.size)))
-    if (isWhole) columns = columns.map((column, at) => spanning(column, line.cells[at]!))
-    const isRow = line.cells.length > 1
-    if (places.includes(-1) || new Set(places).size < places.length || (!isRow && places[0] === 0)) break
-    const above = rows.at(-1)
-    if (isRow || !above) {
-      rows.push(columns.map((_, column) => line.cells[places.indexOf(column)]?.text.trim() ?? ''))
-      full.push(line)
-    } else above[places[0]!] = join(above[places[0]!]!, line.cells[0]!.text.trim()).trim()
-  }
-  const lengths = rows
-    .flat()
-    .map((text) => text.length)
-    .sort((a, b) => a - b)
-  if (rows.length < 2 || lengths[Math.floor(lengths.length / 2)]! > MAX_CELL_LENGTH) return null
-  const isNamed = hasHeader(rows) || (hasOwnFont(full) && looksLikeHeader(rows[0]!))
-  return { html: tableOf(rows, isNamed), end }
-}
-
-const spanning = (cell: PdfCell, other: PdfCell): PdfCell => ({
-  ...cell,
-  x: Math.min(cell.x, other.x),
-  right: Math.max(cell.right, other.right),
-})
-
-/** The names of the columns are often in another font than the rows below. */
-function hasOwnFont(lines: readonly PdfLine[]): boolean {
-  const [first, ...others] = lines.map(({ cells }) => cells.map(({ font }) => font).join('\n'))
-  return new Set(others).size === 1 && others[0] !== first
-}
-
-/** Returns the column of a cell, which is aligned with it on the left, on the right or in the middle; -1 for none. */
-function columnOf(cell: PdfCell, columns: readonly PdfCell[], size: number): number {
-  const far = columns.map(({ x, right }) =>
-    cell.x < right && cell.right > x
-      ? 0
-      : Math.min(
-          Math.abs(cell.x - x),
-          Math.abs(cell.right - right),
-          Math.abs(cell.x + cell.right - x - right) / 2,
-        ),
-  )
-  const nearest = Math.min(...far)
-  return nearest <= size * MISALIGNED ? far.indexOf(nearest) : -1
-}
-
-function tableOf(rows: readonly string[][], isNamed: boolean): string {
-  const html = rows.map((row, at) => {
-    const tag = isNamed && at === 0 ? 'th' : 'td'
-    return `<tr>${row.map((text) => `<${tag}>${escaped(text)}</${tag}>`).join('')}</tr>`
-  })
-  return `<table>${html.join('')}</table>`
-}
-
-const escaped = (text: string): string =>
-  text.replace(/[&<>]/g, (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[sign]!)

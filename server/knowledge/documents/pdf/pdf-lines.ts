@@ -1,4 +1,5 @@
 import { LIST_ITEM } from '../text/dense-lines.ts'
+import { raisedDigits } from '../text/raised-digits.ts'
 import { CELL_GAP, isSpace, type PdfItem } from './right-to-left.ts'
 
 /**
@@ -35,10 +36,11 @@ export function linesOf(
     const [, , skew = 0, scale = 0, x = 0, y = 0] = item.transform
     const size = item.height || Math.hypot(skew, scale)
     const text = item.str.replace(/\s+/g, ' ')
+    const shown = line && isRaised(line, size, y) ? text.replace(/\S+/, raisedDigits) : text
     const font = typefaceOf(item.fontName)
     const isBlank = text.trim() === ''
     if (text !== '') {
-      if (line && Math.abs(line.y - y) > Math.max(line.size, size) * 0.6) line = null
+      if (line && isElsewhere(line, x, y, Math.max(line.size, size))) line = null
       if (!line) {
         line = {
           text: '',
@@ -53,7 +55,7 @@ export function linesOf(
         lines.push(line)
         longest = 0
       }
-      addItem(line, { ...item, str: text, fontName: font }, size)
+      addItem(line, { ...item, str: shown, fontName: font }, size)
       if (!isBlank && line.text.trim() !== text.trim() && line.font !== font) line.font = null
       if (!isBlank) line.isTyped &&= isMonospaced(item.fontName) && !SQUARE.test(text)
       // The size of a line is that of its longest run and not of a footnote mark.
@@ -66,6 +68,20 @@ export function linesOf(
     .map((one) => ({ ...one, text: one.text.replace(/\s+/g, ' ').trim() }))
     .filter(({ text }) => text !== '')
 }
+
+/** How far, in font heights, a text is above or below the line that it belongs to, and where it is left of the line's end. */
+const OFF = 0.6
+const OFF_ON_THE_LEFT = 0.3
+
+const isElsewhere = (line: PdfLine, x: number, y: number, size: number): boolean =>
+  Math.abs(line.y - y) > size * (x < line.right - size ? OFF_ON_THE_LEFT : OFF)
+
+/** How much smaller than its line and how far above it the number of a footnote or an exponent is, in font heights. */
+const SMALLER = 0.85
+const RAISED = 0.1
+
+const isRaised = (line: PdfLine, size: number, y: number): boolean =>
+  size < line.size * SMALLER && y - line.y > line.size * RAISED
 
 function addItem(line: PdfLine, { str: text, transform, width, fontName }: PdfItem, size: number): void {
   const x = transform[4] ?? 0

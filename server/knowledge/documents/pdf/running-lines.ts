@@ -7,6 +7,9 @@ const PAGE_NUMBER =
 const MIN_PAGES = 3
 const SHARE = 0.1
 const APART = 1.8
+/** The most lines of a header or footer, and of one whose lines differ in their digits or places. */
+const MAX_LINES = 6
+const MAX_LINES_APART = 2
 /** A larger line is a heading. */
 const HEADING = 1.15
 const MAX_LENGTH = 120
@@ -20,10 +23,17 @@ export function withoutRunningLines(pages: readonly PdfLine[][]): PdfLine[][] {
   if (pages.length < 2) return pages.map((page) => [...page])
   const least = Math.max(MIN_PAGES, pages.length * SHARE)
   const headingSize = (mostOf(pages.flat(), roundedSize) ?? 0) * HEADING
-  const edges = pages.map(edgesOf)
+  const outer = pages.map((page) => edgesOf(page, MAX_LINES))
+  const placed = countPages(outer, placedText)
+  const isPlaced = (line: PdfLine): boolean =>
+    (placed.get(placedText(line)) ?? 0) >= Math.min(least, pages.length)
+  const edges = pages.map((page) => {
+    const blocks = edgesOf(page, MAX_LINES, isPlaced)
+    return edgesOf(page, MAX_LINES_APART).map((edge, side) => [...new Set([...edge, ...blocks[side]!])])
+  })
   const same = countPages(edges, textOf)
   const alike = countPages(edges, keyOf)
-  const isSame = (line: PdfLine): boolean => (same.get(textOf(line)) ?? 0) >= least
+  const isSame = (line: PdfLine): boolean => isPlaced(line) || (same.get(textOf(line)) ?? 0) >= least
   const isRepeated = (line: PdfLine): boolean =>
     PAGE_NUMBER.test(line.text) || (alike.get(keyOf(line)) ?? 0) >= least
   const framing = edges.filter((edge, at) => hasBody(pages[at]!, edge.flat().filter(isRepeated)))
@@ -47,7 +57,7 @@ export function withoutRunningLines(pages: readonly PdfLine[][]): PdfLine[][] {
 
 /** Returns of each page whether it says more than lines at its edges that are alike on several pages. */
 export function haveOwnText(pages: readonly PdfLine[][]): boolean[] {
-  const edges = pages.map(edgesOf)
+  const edges = pages.map((page) => edgesOf(page, MAX_LINES_APART))
   const alike = countPages(edges, keyOf)
   const isAlike = (line: PdfLine): boolean => (alike.get(keyOf(line)) ?? 0) >= MIN_PAGES
   return pages.map((page, at) => {
@@ -91,15 +101,16 @@ export function withoutPrintMargins(pages: readonly PdfLine[][]): PdfLine[][] {
   })
 }
 
-/** Returns the two outermost lines at the top and at the bottom of a page, from the edge, that stand apart from the text. */
-function edgesOf(page: readonly PdfLine[]): PdfLine[][] {
+/** Returns the outermost lines at the top and at the bottom of a page, from the edge, that stand apart from the text. */
+function edgesOf(page: readonly PdfLine[], most: number, is = (_: PdfLine) => true): PdfLine[][] {
   const down = [...page].sort((a, b) => b.y - a.y)
   return [down, down.toReversed()].map((lines) => {
-    const isApart = (at: number): boolean => {
-      const [line, next] = [lines[at], lines[at + 1]]
-      return !line || !next || Math.abs(line.y - next.y) > Math.max(line.size, next.size) * APART
+    const outer = lines.slice(0, Math.min(most, lengthWhere(lines, is)))
+    const isApart = (line: PdfLine, at: number): boolean => {
+      const next = lines[at + 1]
+      return !next || Math.abs(line.y - next.y) > Math.max(line.size, next.size) * APART
     }
-    return isApart(0) ? lines.slice(0, isApart(1) ? 2 : 1) : isApart(1) ? lines.slice(0, 2) : []
+    return outer.slice(0, outer.findLastIndex(isApart) + 1)
   })
 }
 
@@ -110,4 +121,6 @@ function lengthWhere(edge: readonly PdfLine[], is: (line: PdfLine) => boolean): 
 }
 
 const textOf = ({ text }: PdfLine): string => text.toLowerCase()
+/** The same words elsewhere on a page are said again. */
+const placedText = (line: PdfLine): string => `${Math.round(line.y / line.size)} ${textOf(line)}`
 const keyOf = (line: PdfLine): string => textOf(line).replace(/\d+/g, '#')

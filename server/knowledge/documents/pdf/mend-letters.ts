@@ -1,3 +1,4 @@
+import type { PdfPage } from 'pdfjs-dist/legacy/build/pdf.mjs'
 import type { PdfItem } from './right-to-left.ts'
 
 /** How far apart two strikes of the same text are at most, in font heights. */
@@ -67,3 +68,34 @@ function overlapOf(item: PdfItem, next: PdfItem): number {
   }
   return 0
 }
+
+/** Letters with a space after each, as the library reports a title whose letters are set apart. */
+const APART = /^\s*(?:\S ){3,}\S\s*$/u
+const MIN_LETTERS = 4
+
+const isApart = ({ str }: PdfItem): boolean =>
+  APART.test(str) && (str.match(/\p{L}/gu)?.length ?? 0) >= MIN_LETTERS
+const bare = (text: string): string => text.replace(/\s+/g, '')
+
+/** Returns the items of a page with the words that letters set apart make, between the spaces that the file has. */
+export async function withLettersJoined(
+  items: readonly PdfItem[],
+  page: PdfPage,
+): Promise<readonly PdfItem[]> {
+  if (!items.some(isApart)) return items
+  const { OPS } = await import('pdfjs-dist/legacy/build/pdf.mjs')
+  const { fnArray, argsArray } = await page.getOperatorList().catch(() => ({ fnArray: [], argsArray: [] }))
+  const shown = new Map<string, string>()
+  for (const [at, operation] of fnArray.entries()) {
+    const text = operation === OPS.showText ? lettersOf(argsArray[at]?.[0]) : ''
+    shown.set(bare(text), text.trim())
+  }
+  return items.map((item) =>
+    isApart(item) ? { ...item, str: shown.get(bare(item.str)) ?? bare(item.str) } : item,
+  )
+}
+
+const lettersOf = (glyphs: unknown): string =>
+  Array.isArray(glyphs)
+    ? glyphs.map((glyph: { unicode?: string } | null) => glyph?.unicode ?? '').join('')
+    : ''
