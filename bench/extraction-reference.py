@@ -6,6 +6,7 @@
 A page with a text that people agreed on, as `expected.html` beside `source.html`, is compared with that text.
 """
 
+import ctypes
 import re
 import sys
 import zipfile
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import openpyxl
 import pypdfium2
+import pypdfium2.raw as raw
 import trafilatura
 from lxml import etree, html
 
@@ -20,9 +22,24 @@ SKIPPED = "//script|//style|//noscript|//template|//head|//svg|//comment()"
 
 
 def pdf(path):
-    text = "\n".join(page.get_textpage().get_text_range() for page in pypdfium2.PdfDocument(path))
+    document = pypdfium2.PdfDocument(path)
+    # What is entered in forms and written as a comment is on the page, but not in its text.
+    path.with_name(path.name + ".whole.txt").write_text("\n".join(annotations(document)), errors="replace")
+    text = "\n".join(page.get_textpage().get_text_range() for page in document)
     # pdfium marks the hyphen of a word that is divided between two lines.
     return re.sub("\ufffe\\s*", "", text)
+
+
+def annotations(document):
+    for page in document:
+        for at in range(raw.FPDFPage_GetAnnotCount(page)):
+            annotation = raw.FPDFPage_GetAnnot(page, at)
+            for key in (b"V", b"Contents"):
+                size = raw.FPDFAnnot_GetStringValue(annotation, key, None, 0)
+                value = ctypes.create_string_buffer(size)
+                raw.FPDFAnnot_GetStringValue(annotation, key, ctypes.cast(value, ctypes.POINTER(ctypes.c_ushort)), size)
+                yield value.raw.decode("utf-16-le", "replace").rstrip("\0")
+            raw.FPDFPage_CloseAnnot(annotation)
 
 
 def page_text(data):
