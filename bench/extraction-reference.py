@@ -1,17 +1,19 @@
 """Writes the text of each document of a folder, as other programs read it, beside it: NAME.reference.txt.
 
-    python -m venv venv && venv/bin/pip install pypdfium2 lxml lxml_html_clean openpyxl trafilatura
+    python -m venv venv && venv/bin/pip install pypdfium2 lxml lxml_html_clean olefile openpyxl trafilatura
     venv/bin/python bench/extraction-reference.py FOLDER
 
 A page with a text that people agreed on, as `expected.html` beside `source.html`, is compared with that text.
 """
 
 import ctypes
+import io
 import re
 import sys
 import zipfile
 from pathlib import Path
 
+import olefile
 import openpyxl
 import pypdfium2
 import pypdfium2.raw as raw
@@ -25,7 +27,12 @@ def pdf(path):
     document = pypdfium2.PdfDocument(path)
     # What is entered in forms and written as a comment is on the page, but not in its text.
     path.with_name(path.name + ".whole.txt").write_text("\n".join(annotations(document)), errors="replace")
-    text = "\n".join(page.get_textpage().get_text_range() for page in document)
+    return pages_text(document)
+
+
+def pages_text(document):
+    # Some files have text beside their pages.
+    text = "\n".join(page.get_textpage().get_text_bounded(*page.get_cropbox()) for page in document)
     # pdfium marks the hyphen of a word that is divided between two lines.
     return re.sub("\ufffe\\s*", "", text)
 
@@ -85,14 +92,31 @@ def parts(path, pattern, blocks, text):
     return "\n".join(lines)
 
 
-def shown(path):
-    """All texts and numbers of an office file, with those of its charts and diagrams."""
-    with zipfile.ZipFile(path) as archive:
-        roots = [etree.fromstring(archive.read(name), etree.XMLParser(huge_tree=True, recover=True))
-                 for name in archive.namelist() if name.endswith(".xml")]
-    texts = "\n".join(element.text or "" for root in roots for element in root.iter("{*}t", "{*}v"))
-    names = "\n".join(sheet.get("name", "") for root in roots for sheet in root.iter("{*}sheet"))
-    return texts + "\n" + names
+def shown(file):
+    """All texts and numbers of an office file, with those of its charts and diagrams and of the files within it."""
+    with zipfile.ZipFile(file) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    roots = [etree.fromstring(part, etree.XMLParser(huge_tree=True, recover=True))
+             for name, part in parts.items() if name.endswith(".xml")]
+    texts = [element.text or "" for root in roots for element in root.iter("{*}t", "{*}v")]
+    names = [sheet.get("name", "") for root in roots for sheet in root.iter("{*}sheet")]
+    inner = [embedded(part) for name, part in parts.items() if "/embeddings/" in name or "afchunk" in name.lower()]
+    return "\n".join([*texts, *names, *inner])
+
+
+def embedded(data):
+    if data.startswith(b"PK"):
+        return shown(io.BytesIO(data))
+    if data.startswith(b"%PDF"):
+        return pages_text(pypdfium2.PdfDocument(data))
+    if olefile.isOleFile(data):
+        container = olefile.OleFileIO(data)
+        streams = [container.openstream(name).read() for name in container.listdir()]
+        starts = [stream[max(stream.find(b"PK\3\4"), stream.find(b"%PDF"), 0):] for stream in streams]
+        # What is no file of these is text, in one of two encodings.
+        return "\n".join(embedded(start) if start[:2] in (b"PK", b"%P") else
+                         start.decode("latin-1") + "\n" + start.decode("utf-16-le", "ignore") for start in starts)
+    return page_text(data) if b"<html" in data[:4096].lower() else data.decode("utf-8", "replace")
 
 
 def workbook(path):

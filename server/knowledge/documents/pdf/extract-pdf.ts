@@ -51,7 +51,11 @@ export async function extractPdf(bytes: Uint8Array): Promise<ExtractedDocument> 
   const document = finishDocument(titleOf(title) ?? first, mendPageBreaks(sections))
   const raw = whole.map((page, at) => ({
     place: String(at + 1),
-    text: page.map((line) => line.text).join('\n'),
+    // The halves of a divided word are no words of their own.
+    text: page
+      .map((line) => line.text)
+      .join('\n')
+      .replace(/(\p{L})[-\u00ad]\n(?=\p{Ll})/gu, '$1'),
   }))
   countLeftOut(missing, raw, document.sections)
   return { ...document, gaps: missing.gaps('page') }

@@ -167,6 +167,8 @@ test('a text that is struck twice to look bold is read once, as a whole or lette
   assert.deepEqual(wordsOf(withoutStruckTwice(whole)), ['Bold title', 'll'])
   const letters = [itemAt('N', 40, 700, 7), itemAt('NO', 40.4, 700, 14.5), itemAt('O', 47.8, 700, 7)]
   assert.equal(wordsOf(withoutStruckTwice(letters)).join(''), 'NO')
+  const narrow = [itemAt('t', 40, 700, 3), itemAt('tiin', 40.4, 700, 12), itemAt('n', 46.8, 700, 6)]
+  assert.equal(wordsOf(withoutStruckTwice(narrow)).join(''), 'tin')
   const below = [itemAt('same', 40, 700, 20), itemAt('same', 40, 688, 20), itemAt('same', 70, 688, 20)]
   assert.equal(withoutStruckTwice(below).length, 3)
 })
@@ -356,4 +358,33 @@ test('a footer of several lines is kept once', async () => {
     sections.map(({ text }) => text.replace(/\s+/g, ' ')),
     [[bodies[0], ...footer].join(' '), bodies[1]],
   )
+})
+
+test('a label that the file has after its value stands before it', async () => {
+  const texts = await readTexts(
+    [200, 700, '4711'],
+    [60, 700, 'Order number:'],
+    [200, 680, '7 May'],
+    [60, 680, 'Date:'],
+  )
+  assert.deepEqual(texts, ['Order number: | 4711\nDate: | 7 May'])
+})
+
+test('the second line of a first cell, and headings of rows, are in their table', async () => {
+  const rows = await readTexts(
+    [60, 700, 'What'],
+    [300, 700, 'Pieces'],
+    [400, 700, 'Price'],
+    [60, 680, 'Food'],
+    [60, 660, 'Olive oil'],
+    [300, 660, '1'],
+    [400, 660, '9.00'],
+    [60, 648, 'in a bottle of glass'],
+    [60, 628, 'Truffles'],
+    [300, 628, '2'],
+    [400, 628, '150.00'],
+  )
+  assert.deepEqual(rows, [
+    'Food | What: Olive oil in a bottle of glass; Pieces: 1; Price: 9.00\nFood | What: Truffles; Pieces: 2; Price: 150.00',
+  ])
 })

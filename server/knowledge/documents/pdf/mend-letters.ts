@@ -8,6 +8,8 @@ const SPACE = 0.25
 /** How well the overlap of two pieces must fit the width of the letters that both have. */
 const LEAST = 0.5
 const MOST = 1.5
+/** How wide a letter is at most, in font heights, beside narrow ones. */
+const WIDEST = 0.8
 
 /** Returns the items of a page without those that repeat another one to make it look bold or to add a shadow. */
 export function withoutStruckTwice(items: readonly PdfItem[]): PdfItem[] {
@@ -40,14 +42,18 @@ function isAt(item: PdfItem, other: PdfItem): boolean {
  */
 function withoutOverlaps(items: readonly PdfItem[]): PdfItem[] {
   let before: PdfItem | null = null
+  let sharedBefore = 0
   return items.map((item, at) => {
     const next = items[at + 1]
     const shared = next ? overlapOf(item, next) : 0
-    const previous = before
+    const [previous, struck] = [before, sharedBefore]
     before = item
-    if (!next || shared === 0) return item
-    const rest = item.str.slice(0, -shared)
-    const isSpace = previous === null || xOf(next) - rightOf(previous) > item.height * SPACE
+    sharedBefore = shared
+    const whole = struck > 0 ? item.str.slice(0, struck) + once(item.str.slice(struck)) : item.str
+    if (!next || shared === 0) return whole === item.str ? item : { ...item, str: whole }
+    const rest = whole.slice(0, -shared)
+    const isSpace =
+      whole === item.str && (previous === null || xOf(next) - rightOf(previous) > item.height * SPACE)
     return {
       ...item,
       str: isSpace ? rest : rest.trimEnd(),
@@ -55,6 +61,9 @@ function withoutOverlaps(items: readonly PdfItem[]): PdfItem[] {
     }
   })
 }
+
+/** Both strikes of a narrow letter are in one piece, with a space where the letter is far narrower than its place. */
+const once = (text: string): string => text.replace(/\s*(\S)\1\s*/gu, '$1')
 
 /** Returns how many letters at the end of an item are struck again by the beginning of the next. */
 function overlapOf(item: PdfItem, next: PdfItem): number {
@@ -64,7 +73,8 @@ function overlapOf(item: PdfItem, next: PdfItem): number {
   for (let length = Math.min(item.str.length, next.str.length); length > 0; length -= 1) {
     const width = (item.width * length) / item.str.length
     const isShared = item.str.endsWith(next.str.slice(0, length)) && next.str.slice(0, length).trim() !== ''
-    if (isShared && overlap >= width * LEAST && overlap <= width * MOST) return length
+    const most = Math.max(width * MOST, item.height * WIDEST * length)
+    if (isShared && overlap >= width * LEAST && overlap <= most) return length
   }
   return 0
 }

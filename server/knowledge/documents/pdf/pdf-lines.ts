@@ -29,59 +29,89 @@ export function linesOf(
   typefaceOf: (font: string) => string,
   isMonospaced: (font: string) => boolean,
 ): PdfLine[] {
-  const lines: PdfLine[] = []
-  let line: PdfLine | null = null
-  let longest = 0
+  return itemsOfLines(items)
+    .map((line) => lineOf(fromTheLeft(line), typefaceOf, isMonospaced))
+    .filter(({ text }) => text !== '')
+}
+
+const sizeOf = ({ height, transform: [, , skew = 0, scale = 0] }: PdfItem): number =>
+  height || Math.hypot(skew, scale)
+const xOf = ({ transform }: PdfItem): number => transform[4] ?? 0
+const yOf = ({ transform }: PdfItem): number => transform[5] ?? 0
+const lengthOf = ({ str }: PdfItem): number => str.trim().length
+
+function itemsOfLines(items: readonly PdfItem[]): PdfItem[][] {
+  const lines: PdfItem[][] = []
+  let line: { items: PdfItem[]; longest: PdfItem; right: number } | null = null
   for (const item of items) {
-    const [, , skew = 0, scale = 0, x = 0, y = 0] = item.transform
-    const size = item.height || Math.hypot(skew, scale)
-    const text = item.str.replace(/\s+/g, ' ')
-    const shown = line && isRaised(line, size, y) ? text.replace(/\S+/, raisedDigits) : text
-    const font = typefaceOf(item.fontName)
-    const isBlank = text.trim() === ''
-    if (text !== '') {
-      if (line && isElsewhere(line, x, y, Math.max(line.size, size))) line = null
-      if (!line) {
-        line = {
-          text: '',
-          size,
-          x,
-          y,
-          right: x,
-          font: isBlank ? null : font,
-          isTyped: true,
-          cells: [],
-        }
-        lines.push(line)
-        longest = 0
+    if (item.str !== '') {
+      if (line && isElsewhere(line, item)) line = null
+      if (line) line.items.push(item)
+      else {
+        line = { items: [item], longest: item, right: 0 }
+        lines.push(line.items)
       }
-      addItem(line, { ...item, str: shown, fontName: font }, size)
-      if (!isBlank && line.text.trim() !== text.trim() && line.font !== font) line.font = null
-      if (!isBlank) line.isTyped &&= isMonospaced(item.fontName) && !SQUARE.test(text)
       // The size of a line is that of its longest run and not of a footnote mark.
-      if (text.trim().length > longest) line.size = size
-      longest = Math.max(longest, text.trim().length)
+      if (lengthOf(item) > lengthOf(line.longest)) line.longest = item
+      line.right = xOf(item) + item.width
     }
     if (item.hasEOL) line = null
   }
   return lines
-    .map((one) => ({ ...one, text: one.text.replace(/\s+/g, ' ').trim() }))
-    .filter(({ text }) => text !== '')
 }
 
 /** How far, in font heights, a text is above or below the line that it belongs to, and where it is left of the line's end. */
 const OFF = 0.6
 const OFF_ON_THE_LEFT = 0.3
 
-const isElsewhere = (line: PdfLine, x: number, y: number, size: number): boolean =>
-  Math.abs(line.y - y) > size * (x < line.right - size ? OFF_ON_THE_LEFT : OFF)
+function isElsewhere(line: { items: PdfItem[]; longest: PdfItem; right: number }, item: PdfItem): boolean {
+  const size = Math.max(sizeOf(line.longest), sizeOf(item))
+  const off = xOf(item) < line.right - size ? OFF_ON_THE_LEFT : OFF
+  return Math.abs(yOf(line.items[0]!) - yOf(item)) > size * off
+}
+
+/** Returns the items of a line as they stand, because some files have a label after its value. */
+function fromTheLeft(items: readonly PdfItem[]): readonly PdfItem[] {
+  const said = items.filter(({ str }) => str.trim() !== '')
+  const isBack = said.some((item, at) => at > 0 && xOf(item) + item.width <= xOf(said[at - 1]!))
+  return isBack ? said.toSorted((a, b) => xOf(a) - xOf(b)) : items
+}
+
+function lineOf(
+  items: readonly PdfItem[],
+  typefaceOf: (font: string) => string,
+  isMonospaced: (font: string) => boolean,
+): PdfLine {
+  const said = items.filter(({ str }) => str.trim() !== '')
+  const fonts = new Set(said.map(({ fontName }) => typefaceOf(fontName)))
+  const longest = said.reduce<PdfItem>(
+    (most, item) => (lengthOf(item) > lengthOf(most) ? item : most),
+    items[0]!,
+  )
+  const line: PdfLine = {
+    text: '',
+    size: sizeOf(longest),
+    x: xOf(items[0]!),
+    y: yOf(items[0]!),
+    right: xOf(items[0]!),
+    font: fonts.size === 1 ? [...fonts][0]! : null,
+    isTyped: said.every(({ fontName, str }) => isMonospaced(fontName) && !SQUARE.test(str)),
+    cells: [],
+  }
+  for (const item of items) {
+    const text = item.str.replace(/\s+/g, ' ')
+    const str = line.text !== '' && isRaised(line, item) ? text.replace(/\S+/, raisedDigits) : text
+    addItem(line, { ...item, str, fontName: typefaceOf(item.fontName) }, line.size)
+  }
+  return { ...line, text: line.text.replace(/\s+/g, ' ').trim() }
+}
 
 /** How much smaller than its line and how far above it the number of a footnote or an exponent is, in font heights. */
 const SMALLER = 0.85
 const RAISED = 0.1
 
-const isRaised = (line: PdfLine, size: number, y: number): boolean =>
-  size < line.size * SMALLER && y - line.y > line.size * RAISED
+const isRaised = (line: PdfLine, item: PdfItem): boolean =>
+  sizeOf(item) < line.size * SMALLER && yOf(item) - line.y > line.size * RAISED
 
 function addItem(line: PdfLine, { str: text, transform, width, fontName }: PdfItem, size: number): void {
   const x = transform[4] ?? 0

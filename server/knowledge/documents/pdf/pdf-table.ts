@@ -44,10 +44,14 @@ function rowsBetweenGaps(page: readonly PdfLine[], at: number, join: JoinLines):
   for (const step of steps.slice(0, -1).slice(0, MAX_STEPS)) {
     const starts = [0, ...gaps.flatMap((gap, index) => (Math.round(gap) > step ? [index + 1] : []))]
     const groups = starts.map((start, index) => places.slice(start, starts[index + 1]))
-    const isAnchor = (column: number): boolean =>
-      groups.every((group) => group.filter((line) => line.includes(column)).length === 1)
     const isRow = (group: number[][]): boolean => new Set(group.flat()).size > 1
-    if (!groups.every(isRow) || !columns.some((_, column) => isAnchor(column))) continue
+    // A line of its own is the heading of the rows below it.
+    const isHeading = (group: number[][], index: number): boolean =>
+      index > 0 && index < groups.length - 1 && group.length === 1 && group[0]![0] === 0
+    const isAnchor = (column: number): boolean =>
+      groups.every((group) => !isRow(group) || group.filter((line) => line.includes(column)).length === 1)
+    const areRows = groups.every((group, index) => isRow(group) || isHeading(group, index))
+    if (!areRows || !columns.some((_, column) => isAnchor(column))) continue
     const rows = groups.map((group, index) => {
       const row = columns.map(() => '')
       for (const [offset, line] of group.entries())
@@ -55,7 +59,7 @@ function rowsBetweenGaps(page: readonly PdfLine[], at: number, join: JoinLines):
           const text = page[at + starts[index]! + offset]!.cells[cell]!.text.trim()
           row[column] = row[column] ? join(row[column], text) : text
         }
-      return row
+      return isRow(group) ? row : row.slice(0, 1)
     })
     return { rows, first: starts.map((start) => page[at + start]!), end }
   }
@@ -148,7 +152,8 @@ export const isAligned = (cell: PdfCell, other: PdfCell, size: number): boolean 
 function tableOf(rows: readonly string[][], isNamed: boolean): string {
   const html = rows.map((row, at) => {
     const tag = isNamed && at === 0 ? 'th' : 'td'
-    return `<tr>${row.map((text) => `<${tag}>${escaped(text)}</${tag}>`).join('')}</tr>`
+    const span = row.length === 1 ? ` colspan="${rows[0]!.length}"` : ''
+    return `<tr>${row.map((text) => `<${tag}${span}>${escaped(text)}</${tag}>`).join('')}</tr>`
   })
   return `<table>${html.join('')}</table>`
 }

@@ -28,7 +28,8 @@ export function withoutRunningLines(pages: readonly PdfLine[][]): PdfLine[][] {
   const isPlaced = (line: PdfLine): boolean =>
     (placed.get(placedText(line)) ?? 0) >= Math.min(least, pages.length)
   const edges = pages.map((page) => {
-    const blocks = edgesOf(page, MAX_LINES, isPlaced)
+    // A page that repeats another one as a whole is no frame.
+    const blocks = page.every(isPlaced) ? [[], []] : edgesOf(page, MAX_LINES, isPlaced)
     return edgesOf(page, MAX_LINES_APART).map((edge, side) => [...new Set([...edge, ...blocks[side]!])])
   })
   const same = countPages(edges, textOf)

@@ -67,7 +67,7 @@ const isTurned = ({ transform: [, turn = 0, skew = 0, scale = 0] }: PdfItem): bo
 
 /** What follows it is compared with the text that it belongs to. */
 const isRaisedNumber = (before: PdfItem, item: PdfItem): boolean =>
-  /^\d{1,3}$/.test(item.str.trim()) && item.height < before.height && isRaised(before, item)
+  /^[\d\s,–-]+$/.test(item.str) && item.height < before.height && isRaised(before, item)
 
 /** Returns whether the letters of two texts would be one word. */
 const isJoined = (before: PdfItem, item: PdfItem): boolean =>
