@@ -189,6 +189,16 @@ class Walk {
     flush()
   }
 
+  #code(element: HtmlElement): void {
+    this.#endLabel()
+    const code = (element.textContent ?? '').replace(/\n\s*\n/g, '\n').replace(/^\s*\n|\s+$/g, '')
+    const language = this.#options.keepsMarks
+      ? (/language-([\w+#-]{1,30})/.exec(element.querySelector('code')?.getAttribute('class') ?? '')?.[1] ??
+        '')
+      : ''
+    if (code) this.#paragraphs.push(`\`\`\`${language}\n${code}\n\`\`\``)
+  }
+
   visit(node: HtmlNode): void {
     if (node.nodeType === 3) {
       this.#line += spaced(node.textContent ?? '')
@@ -238,15 +248,8 @@ class Walk {
       const caption = element.querySelector('caption')
       if (caption) this.#paragraphs.push(textOf(caption))
       this.#paragraphs.push(rowsOf(element).join('\n'))
-    } else if (name === 'PRE') {
-      this.#endLabel()
-      const code = (element.textContent ?? '').replace(/\n\s*\n/g, '\n').replace(/^\s*\n|\s+$/g, '')
-      const language = this.#options.keepsMarks
-        ? (/language-([\w+#-]{1,30})/.exec(element.querySelector('code')?.getAttribute('class') ?? '')?.[1] ??
-          '')
-        : ''
-      if (code) this.#paragraphs.push(`\`\`\`${language}\n${code}\n\`\`\``)
-    } else if (name === 'LI') {
+    } else if (name === 'PRE') this.#code(element)
+    else if (name === 'LI') {
       // Items become consecutive lines of one paragraph.
       this.#endLabel()
       const before = this.#paragraphs

@@ -81,9 +81,7 @@ async function readOne(
     try {
       const inner = await extract({ type, bytes: content.bytes, filename: content.name })
       const isNamed = content.name !== file.name
-      // A container that gives no name has one that says nothing.
-      const own = file.name.endsWith('.bin') ? '' : file.name
-      return { name: isNamed ? content.name : (inner.title ?? own), inner }
+      return { name: isNamed ? content.name : (inner.title ?? file.name), inner }
     } catch (error) {
       // The pages of a PDF without text may be scanned.
       if (error instanceof ExtractFailure && error.code === 'no_text' && type !== 'pdf') return null
@@ -139,7 +137,7 @@ function nativeFile(native: Buffer): Named {
 /** Returns the sections of an embedded file under its name, where it stands. */
 const within = ({ page, headingPath }: Embedded, name: string, sections: readonly Section[]): Section[] =>
   sections.map(({ headingPath: own, text }) => ({
-    headingPath: [...headingPath, ...(name === '' || own[0] === name ? own : [name, ...own])],
+    headingPath: [...headingPath, ...(own[0] === name ? own : [name, ...own])],
     page,
     text,
   }))
