@@ -21,10 +21,10 @@ import { createGenerations, createOrphans } from './conversations/turn/generatio
 import { createExtractor } from './knowledge/documents/extractor.ts'
 import { createOcr } from './knowledge/ocr/ocr.ts'
 import { ocrFolder } from './knowledge/ocr/ocr-folder.ts'
-import { presentSourcesOf } from './knowledge/search/answering/present-sources.ts'
+import { presentSourcesOf } from './knowledge/search/answering/citations.ts'
 import { createKnowledge } from './knowledge/search/knowledge.ts'
 import { createActivity } from './platform/activity.ts'
-import { createMainThreadScheduler } from './platform/concurrency/main-thread-scheduler.ts'
+import { createMainThreadScheduler } from './platform/concurrency/fair-shares.ts'
 import type { Availability } from './platform/db/connections/availability.ts'
 import { requireServerVersion } from './platform/db/connections/server-version.ts'
 import { type Database, type Db, openEmbedded, openPostgres } from './platform/db/database.ts'
@@ -88,7 +88,7 @@ async function createParts(config: Config, { database, log, ...overrides }: Open
   }
   const notifier = database.url ? postgresNotifier(database.url, onBroken) : localNotifier()
   const activity = createActivity()
-  const vacuum = embedded ? scheduleVacuum(db, activity.onNote, onError) : null
+  const vacuum = embedded ? scheduleVacuum(db, activity.lastAt, onError) : null
   const process = database.url ? await beatingProcess(database.url, onBroken) : await soleProcess(db)
   const jobs = openJobs({
     db,

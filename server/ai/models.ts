@@ -1,8 +1,8 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import { Agent } from 'undici'
-import { createFairPlaces, type FairPlaces } from '../platform/concurrency/fair-places.ts'
+import { createFairPlaces, type FairPlaces } from '../platform/concurrency/fair-shares.ts'
+import { separateReasoning } from './calls/call-model.ts'
 import type { ResolvedModel, Wire } from './calls/model-call.ts'
-import { separateReasoning } from './calls/tagged-reasoning.ts'
 import type { Catalogue } from './catalogue/catalogue.ts'
 import type { EmbeddingEntry, EmbeddingFolder } from './catalogue/embedding-entry.ts'
 import {

@@ -4,7 +4,7 @@ import { violates } from '../../platform/db/connections/database-errors.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { asAccountId } from '../../platform/db/tables/columns.ts'
-import type { Range } from './usage.ts'
+import type { Range } from './credits.ts'
 
 type Kind = 'passages' | 'questions'
 type Counted = Omit<EmbeddingUse, 'model'>

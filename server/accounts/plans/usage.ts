@@ -2,14 +2,12 @@ import { sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import { ApiError, invalidField } from '../../platform/http/errors.ts'
-import { monthOf } from './credits.ts'
+import { monthOf, type Range } from './credits.ts'
 
 const DAY_MS = 86_400_000
 const USUAL_DAYS = 30
 const MAX_DAYS = 92
 const FIRST = Date.UTC(2020, 0)
-
-export type Range = { first: Date; last: Date }
 
 /**
  * Returns the first and the last day requested, both included. Throws VALIDATION_INVALID_DATE_RANGE, and

@@ -1,5 +1,4 @@
-import { budgetState, spentInMonth } from '../../accounts/plans/budget.ts'
-import { monthOf } from '../../accounts/plans/credits.ts'
+import { budgetState, monthOf, spentInMonth } from '../../accounts/plans/credits.ts'
 import type { Context } from '../../context.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import { type Route, route } from '../../platform/http/route.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { hasCredits } from '../../accounts/plans/budget.ts'
+import { hasCredits } from '../../accounts/plans/credits.ts'
 import type { AgentRow } from '../../agents/records/find-agent.ts'
 import type { Context } from '../../context.ts'
 import { extendMetadata } from '../../conversations/records/change-message.ts'

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
-import { budgetState } from '../../accounts/plans/budget.ts'
-import { monthOf } from '../../accounts/plans/credits.ts'
+import { budgetState, monthOf } from '../../accounts/plans/credits.ts'
 import { noteBudgetTold } from '../../agents/guardrails/guardrails.ts'
 import type { Context } from '../../context.ts'
 import { transact } from '../../platform/db/statements/transact.ts'

@@ -6,7 +6,7 @@ import type {
 import { type RawBuilder, sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { Static } from 'typebox'
-import { countModelUse } from '../../accounts/plans/budget.ts'
+import { countModelUse } from '../../accounts/plans/credits.ts'
 import type { ModelEntry } from '../../ai/catalogue/catalogue.ts'
 import type { Prices } from '../../ai/catalogue/known-models.ts'
 import { ModelFailure } from '../../ai/failures/model-failure.ts'

@@ -4,7 +4,7 @@ import {
   type PresentSources,
   plainSource,
   presentSourcesOf,
-} from '../../knowledge/search/answering/present-sources.ts'
+} from '../../knowledge/search/answering/citations.ts'
 import type { AttachmentNote } from '../../platform/db/tables/attachments.ts'
 import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { Secrets } from '../../platform/secrets/secrets.ts'

@@ -1,6 +1,6 @@
 import { planOf } from '../../accounts/plans/plans.ts'
 import type { Context } from '../../context.ts'
-import { createFairPlaces, PlacesFull } from '../../platform/concurrency/fair-places.ts'
+import { createFairPlaces, PlacesFull } from '../../platform/concurrency/fair-shares.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import { type Caller, type Route, route } from '../../platform/http/route.ts'
 import { searchConversations } from './contract.ts'

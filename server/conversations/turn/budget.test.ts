@@ -7,7 +7,7 @@ import { type MailServer, startMailServer } from '../../../test/fakes/mail-serve
 import { type ModelServer, startModelServer } from '../../../test/fakes/model-server.ts'
 import { type Client, type Service, startService } from '../../../test/start.ts'
 import { until } from '../../../test/until.ts'
-import { countModelUse } from '../../accounts/plans/budget.ts'
+import { countModelUse } from '../../accounts/plans/credits.ts'
 import { createMember } from '../../accounts/records/members.ts'
 import { planBudgetMails } from '../../channels/notifications/budget-mails.ts'
 

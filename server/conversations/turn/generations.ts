@@ -3,8 +3,11 @@ import { getHeapStatistics } from 'node:v8'
 import { type Selectable, sql } from 'kysely'
 import type { Logger } from 'pino'
 import { withoutMarkers } from '../../knowledge/search/answering/citations.ts'
-import { createFairPlaces, type FairPlaces } from '../../platform/concurrency/fair-places.ts'
-import type { MainThreadScheduler } from '../../platform/concurrency/main-thread-scheduler.ts'
+import {
+  createFairPlaces,
+  type FairPlaces,
+  type MainThreadScheduler,
+} from '../../platform/concurrency/fair-shares.ts'
 import type { Db, Trx } from '../../platform/db/database.ts'
 import type { Notifier } from '../../platform/db/notifier.ts'
 import { ownRow } from '../../platform/db/refs.ts'

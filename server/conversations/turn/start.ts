@@ -1,6 +1,5 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
-import { isBudgetUsedUp } from '../../accounts/plans/budget.ts'
-import { exhaustedIn, limitsOf, reserving } from '../../accounts/plans/credits.ts'
+import { exhaustedIn, isBudgetUsedUp, limitsOf, reserving } from '../../accounts/plans/credits.ts'
 import { type AgentRow, guardrailsOf } from '../../agents/records/find-agent.ts'
 import type { ResolvedModel } from '../../ai/calls/model-call.ts'
 import type { Context } from '../../context.ts'

@@ -1,5 +1,10 @@
-import { densePairs, guessLanguage, isDense } from '../../platform/text/languages/language.ts'
-import { createStemmer, isStopWord } from '../../platform/text/languages/stem.ts'
+import {
+  createStemmer,
+  densePairs,
+  guessLanguage,
+  isDense,
+  isStopWord,
+} from '../../platform/text/languages/language.ts'
 import { splitWords, visibleText } from '../../platform/text/words/words.ts'
 
 /** The share of an expected answer's words that a passage must contain, because people word it differently. */

@@ -6,9 +6,10 @@ import {
   densePairs,
   guessLanguageOfWords,
   isDense,
+  isStopWord,
   type Language,
+  type Stemmer,
 } from '../../platform/text/languages/language.ts'
-import { isStopWord, type Stemmer } from '../../platform/text/languages/stem.ts'
 import { foldText, splitWords, visibleText, wordsOnly } from '../../platform/text/words/words.ts'
 
 /** The most rows that are read for one word. A word in more of them says too little to find anything by. */

@@ -2,38 +2,18 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { sql } from 'kysely'
-import type { Config } from '../../config.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { isId } from '../../platform/db/ids.ts'
 import { ofAgent, type SourceRef } from '../../platform/db/refs.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import { type RawRoute, rawRoute } from '../../platform/http/server/serve-raw.ts'
-import type { SecretLocation } from '../../platform/secrets/seal.ts'
 import type { Secrets } from '../../platform/secrets/secrets.ts'
 import { recordOf } from '../../platform/unknown-values.ts'
+import { ADDRESS_OF_FILE } from '../search/answering/citations.ts'
 import { ownPath } from './files.ts'
 import { openSourceFile } from './files-contract.ts'
 
-/** Longer than the responses to repeated requests are kept, because those contain the URLs. */
-const HOLDS_MS = 26 * 60 * 60 * 1_000
-
-const PLACE: SecretLocation = { table: 'sources', row: '', purpose: 'address' }
-
 type Deps = { db: Db; secrets: Secrets; filesDir: string }
-
-/**
- * Returns a URL that opens the file of a source for a day, for anybody who has it, at the given page if there is one.
- */
-export function sourceFileUrl(
-  { secrets, config }: { secrets: Secrets; config: Config },
-  { accountId, agentId, sourceId }: SourceRef,
-  page: number | null,
-): string {
-  const until = Date.now() + HOLDS_MS
-  const token = secrets.key.seal(JSON.stringify([accountId, agentId, sourceId, until]), PLACE)
-  const fragment = page === null ? '' : `#page=${page}`
-  return `${config.publicUrl ?? ''}/source-files/${encodeURIComponent(token)}${fragment}`
-}
 
 const noSuchSourceFile = (cause?: unknown): ApiError =>
   new ApiError('RESOURCE_NOT_FOUND', { message: 'There is no such file, or its address has expired.', cause })
@@ -116,7 +96,7 @@ function placeOf(filesDir: string, row: Parameters<typeof ownPath>[1]): string {
 
 async function readToken({ secrets }: Deps, token: string): Promise<SourceRef> {
   try {
-    const parts: unknown = JSON.parse(await secrets.decrypt(token, PLACE))
+    const parts: unknown = JSON.parse(await secrets.decrypt(token, ADDRESS_OF_FILE))
     const [accountId, agentId, sourceId, until] = Array.isArray(parts) ? parts : []
     if (until > Date.now()) return { accountId, agentId, sourceId }
   } catch {

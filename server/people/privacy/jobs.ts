@@ -63,18 +63,14 @@ function removingDeleted({
   embedded,
   activity,
 }: Pick<Context, 'db' | 'embedded' | 'activity'>): RecurringJob {
-  let lastActive = 0
   let postponed = 0
-  activity.onNote(() => {
-    lastActive = performance.now()
-  })
   return {
     what: 'deleted rows in files',
     everyMs: 60 * MINUTE,
     async run() {
       const last = String((await readSetting(db, REMOVED)) ?? '')
       if (Date.now() - Date.parse(last || '1970') < 20 * 60 * MINUTE) return
-      if (performance.now() - lastActive < QUIET_MS && postponed++ < MAX_WAITS) return
+      if (performance.now() - activity.lastAt() < QUIET_MS && postponed++ < MAX_WAITS) return
       postponed = 0
       await removeDeleted(db, embedded)
       await writeSetting(db, REMOVED, new Date().toISOString())

@@ -93,7 +93,7 @@ test('a vacuum waits while the service works, but not for ever', { skip: onPostg
   }
   const busy = setInterval(activity.note, 5)
   const start = (latestMs: number) =>
-    scheduleVacuum(db, activity.onNote, (error) => assert.fail(String(error)), {
+    scheduleVacuum(db, activity.lastAt, (error) => assert.fail(String(error)), {
       everyMs: 1,
       quietMs: 50,
       latestMs,

@@ -1,4 +1,4 @@
-import { hasCredits } from '../../../accounts/plans/budget.ts'
+import { hasCredits } from '../../../accounts/plans/credits.ts'
 import type { ResolvedModel } from '../../../ai/calls/model-call.ts'
 import type { Context } from '../../../context.ts'
 import { proposedLabels } from '../topics/proposed-labels.ts'

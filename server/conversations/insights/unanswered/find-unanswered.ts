@@ -1,5 +1,5 @@
 import { FOUND_FROM } from '../../../knowledge/search/knowledge.ts'
-import { languagesOfStopWord } from '../../../platform/text/languages/stem.ts'
+import { languagesOfStopWord } from '../../../platform/text/languages/language.ts'
 import { splitWords } from '../../../platform/text/words/words.ts'
 import { succeeded, textOf } from '../../records/parts.ts'
 import { metadataOf } from '../../records/present.ts'

@@ -1,4 +1,9 @@
 import type { Static } from 'typebox'
+import type { Config } from '../../../config.ts'
+import type { SourceRef } from '../../../platform/db/refs.ts'
+import type { AccountId } from '../../../platform/db/tables/columns.ts'
+import type { SecretLocation } from '../../../platform/secrets/seal.ts'
+import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import { guessLanguage } from '../../../platform/text/languages/language.ts'
 import { isArrayIndex, namesIndexedIn } from '../../../platform/text/rows/array-index.ts'
 import { withTables } from '../../../platform/text/rows/named-rows.ts'
@@ -323,3 +328,51 @@ function textFragment(quote: string): string | null {
   if (words === '') return null
   return `:~:text=${encodeURIComponent(words.toWellFormed()).replaceAll('-', '%2D')}`
 }
+
+/** Longer than the responses to repeated requests are kept, because those contain the URLs. */
+const HOLDS_MS = 26 * 60 * 60 * 1_000
+
+/** What the addresses of files are sealed for. */
+export const ADDRESS_OF_FILE: SecretLocation = { table: 'sources', row: '', purpose: 'address' }
+
+/**
+ * Returns a URL that opens the file of a source for a day, for anybody who has it, at the given page if there is one.
+ */
+function sourceFileUrl(
+  { secrets, config }: { secrets: Secrets; config: Config },
+  { accountId, agentId, sourceId }: SourceRef,
+  page: number | null,
+): string {
+  const until = Date.now() + HOLDS_MS
+  const token = secrets.key.seal(JSON.stringify([accountId, agentId, sourceId, until]), ADDRESS_OF_FILE)
+  const fragment = page === null ? '' : `#page=${page}`
+  return `${config.publicUrl ?? ''}/source-files/${encodeURIComponent(token)}${fragment}`
+}
+
+type Deps = { secrets: Secrets; config: Config }
+type Owner = { account_id: AccountId; agent_id: string }
+
+/** Converts the sources of an answer for a reader who may see it. The URLs of files expire. */
+export type PresentSources = (owner: Owner, sources: readonly StoredSource[]) => Static<typeof CitedSource>[]
+
+export const presentSourcesOf =
+  (ctx: Deps): PresentSources =>
+  ({ account_id, agent_id }, sources) =>
+    sources.map((source) => {
+      const shown = plainSource(source)
+      if (!source.isFile) return shown
+      const place = { accountId: account_id, agentId: agent_id, sourceId: source.id }
+      return { ...shown, url: sourceFileUrl(ctx, place, shown.page) }
+    })
+
+/** Answers stored by earlier versions lack the last four fields. */
+export const plainSource = ({
+  id,
+  name,
+  url,
+  score,
+  page = null,
+  anchor = null,
+  headingPath = [],
+  quote = '',
+}: StoredSource): Static<typeof CitedSource> => ({ id, name, url, score, page, anchor, headingPath, quote })

@@ -11,29 +11,20 @@ const ENOUGH_CHANGES = 5_000
  */
 export function scheduleVacuum(
   db: Db,
-  onActivity: (listener: () => void) => () => void,
+  lastActive: () => number,
   onError: (error: unknown) => void,
   { everyMs, quietMs, latestMs } = TIMES,
 ): { stop(): void } {
   let vacuumedAt = performance.now()
-  let activeAt = vacuumedAt
-  const forget = onActivity(() => {
-    activeAt = performance.now()
-  })
   const timer = setInterval(() => {
     const now = performance.now()
-    const isDue = now - vacuumedAt >= (now - activeAt >= quietMs ? everyMs : latestMs)
+    const isDue = now - vacuumedAt >= (now - lastActive() >= quietMs ? everyMs : latestMs)
     if (!isDue) return
     vacuumedAt = now
     void vacuumChanged(db).catch(onError)
   }, quietMs)
   timer.unref()
-  return {
-    stop() {
-      forget()
-      clearInterval(timer)
-    },
-  }
+  return { stop: () => clearInterval(timer) }
 }
 
 /** Vacuums and analyses every table that has at least `changes` changed rows. Returns the names of these tables. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
-import { createFairPlaces } from '../../concurrency/fair-places.ts'
+import { createFairPlaces } from '../../concurrency/fair-shares.ts'
 import { FetchFailure } from '../failures/fetch-failure.ts'
 import { askThread, type RenderSettings, startThread, type UnbuiltPage } from './render-thread.ts'
 

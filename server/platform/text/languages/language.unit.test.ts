@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { guessLanguage } from './language.ts'
-import type { Language } from './stem.ts'
+import { guessLanguage, type Language } from './language.ts'
 
 const SCRIPT = /[^\p{sc=Latin}\P{L}]/u
 

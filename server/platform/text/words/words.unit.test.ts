@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { densePairs, guessLanguage } from '../languages/language.ts'
-import { createStemmer } from '../languages/stem.ts'
+import { createStemmer, densePairs, guessLanguage } from '../languages/language.ts'
 import { splitWords, wordsOnly } from './words.ts'
 
 const stem = createStemmer()

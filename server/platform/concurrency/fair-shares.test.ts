@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { createFairPlaces, PlacesFull } from './fair-places.ts'
-import { createMainThreadScheduler } from './main-thread-scheduler.ts'
+import { createFairPlaces, createMainThreadScheduler, PlacesFull } from './fair-shares.ts'
 
 test('a free place goes to the holder with the fewest', async () => {
   const { enter } = createFairPlaces({ places: 2 })
