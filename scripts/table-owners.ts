@@ -62,6 +62,7 @@ export const TABLE_OWNERS = {
   answer_cases: 'conversations',
   answer_runs: 'conversations',
   answer_results: 'conversations',
+  answer_origins: 'conversations',
   conversation_counts: 'conversations',
   tickets: 'inbox',
   ticket_messages: 'inbox',

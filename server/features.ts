@@ -67,6 +67,8 @@ import { insightRoutes } from './conversations/insights/routes.ts'
 import * as topics from './conversations/insights/topics/contract.ts'
 import * as unanswered from './conversations/insights/unanswered/contract.ts'
 import { conversationRecurringJobs } from './conversations/jobs.ts'
+import * as answerProposals from './conversations/playground/answer-tests/cases/proposals/contract.ts'
+import { proposalRoutes } from './conversations/playground/answer-tests/cases/proposals/routes.ts'
 import * as answerTests from './conversations/playground/answer-tests/contract.ts'
 import { answerTestRoutes } from './conversations/playground/answer-tests/routes.ts'
 import { runAnswerTests } from './conversations/playground/answer-tests/run-tests.ts'
@@ -101,6 +103,8 @@ import { peopleRoutes } from './people/contacts/routes.ts'
 import * as privacy from './people/privacy/contract.ts'
 import { privacyJobs, privacyRecurringJobs } from './people/privacy/jobs.ts'
 import { privacyRoutes } from './people/privacy/routes.ts'
+import * as testCases from './people/privacy/test-cases/contract.ts'
+import { testCaseRoutes } from './people/privacy/test-cases/routes.ts'
 import { type Endpoint, V2 } from './platform/http/contract.ts'
 import { openApiDocument } from './platform/http/openapi/openapi.ts'
 import type { RawEndpoint } from './platform/http/raw-endpoint.ts'
@@ -153,12 +157,13 @@ export const features: Feature[] = [
   },
   { contracts: [actions], routes: actionRoutes, duties: actionRecurringJobs },
   {
-    contracts: [conversations, citing, explanations, playground, runs, answerTests, drafts],
+    contracts: [conversations, citing, explanations, playground, runs, answerTests, answerProposals, drafts],
     routes: (ctx) => [
       ...conversationRoutes(ctx),
       ...citingRoutes(ctx),
       ...explanationRoutes(ctx),
       ...answerTestRoutes(ctx),
+      ...proposalRoutes(ctx),
       ...draftRoutes(ctx),
     ],
     jobs: (ctx) => [runAnswerTests(ctx)],
@@ -200,7 +205,12 @@ export const features: Feature[] = [
     jobs: insightJobs,
     duties: insightRecurringJobs,
   },
-  { contracts: [privacy], routes: privacyRoutes, jobs: privacyJobs, duties: privacyRecurringJobs },
+  {
+    contracts: [privacy, testCases],
+    routes: (ctx) => [...privacyRoutes(ctx), ...testCaseRoutes(ctx)],
+    jobs: privacyJobs,
+    duties: privacyRecurringJobs,
+  },
   {
     contracts: [signIn],
     routes: signInRoutes,

@@ -200,6 +200,10 @@ const asked: Record<string, (ids: Ids) => Asked> = {
   runPlayground: () => ({ body: { message: 'Hello?', stream: false } }),
   retry: ({ answerId }) => ({ body: { messageId: answerId, stream: false } }),
   submitToolResult: ({ toolCallId }) => ({ body: { toolCallId, output: 1 } }),
+  proposeCaseFromConversation: ({ conversationId }) => ({ body: { conversationId } }),
+  importAnswerCases: () => ({
+    body: { format: 'json', content: JSON.stringify([{ name: 'x', messages: ['x'], expect: {} }]) },
+  }),
   correctAnswer: ({ answerId = '' }) => ({ ids: { messageId: answerId } }),
   takeOverConversation: () => ({ body: { memberEmail: 'ann@example.com' } }),
   handBackConversation: ({ takenId = '' }) => ({ ids: { conversationId: takenId } }),

@@ -91,10 +91,36 @@ export async function liveFully(world: World): Promise<{ conversationId: string;
   const corrected = { answer: 'Since March it is twelve years, for every lamp that we sell.' }
   const correct = `${here}/messages/${wrong.id}/correction`
   const source = await client.request('POST', correct, corrected, { 'idempotency-key': 'correction-1' })
+  await testAnswer(world, conversationId, wrong.id)
   await leaveElsewhere(world, conversationId)
   await addChannelRows(world, conversationId)
   await call1(world)
   return { conversationId, correction: source.body.id }
+}
+
+/** Makes a case of an answer, whose texts a member has left as they were, and runs it. */
+async function testAnswer(
+  { service, client, agentId, models }: World,
+  conversationId: string,
+  messageId: string,
+) {
+  const agent = `/agents/${agentId}`
+  const proposed = await client.request('POST', `${agent}/answer-cases/from-conversation`, {
+    conversationId,
+    messageId,
+  })
+  const kept = { ...proposed.body.case, name: `Of ${MARK}`, messages: [QUESTION] }
+  const made = await client.request('POST', `${agent}/answer-cases`, kept)
+  if (made.status !== 201) throw new Error(JSON.stringify(made.body))
+  models.queue.push({ tokens: [`Dear ${MARK}, twelve years.`] })
+  const { id } = (await client.request('POST', `${agent}/answer-runs`, {})).body
+  for (;;) {
+    const { rows } = await sql`select from answer_runs where id = ${id} and status = 'running'`.execute(
+      service.ctx.db,
+    )
+    if (rows.length === 0) return
+    await wait(30)
+  }
 }
 
 /** Chats through version 1 of the API, once without and once with a stored conversation. */

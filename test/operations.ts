@@ -50,6 +50,10 @@ const BODIES: Record<string, Record<string, unknown>> = {
   '/api/v2 exportUser': { userId: 'nobody' },
   '/api/v2 retry': { messageId: 'x', stream: false },
   '/api/v2 createAnswerCase': { name: 'x', messages: ['x'], expect: { holds: ['x'] } },
+  '/api/v2 importAnswerCases': {
+    format: 'json',
+    content: JSON.stringify([{ name: 'x', messages: ['x'], expect: {} }]),
+  },
   '/api/v2 updateAnswerCase': { name: 'x' },
   '/api/v2 createEvaluation': { question: 'x', expectedAnswer: 'x' },
   '/api/v2 updateEvaluation': { question: 'x', expectedAnswer: 'x' },

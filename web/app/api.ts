@@ -22,6 +22,7 @@ import type * as exports from '../../server/conversations/exports/contract.ts'
 import type * as insights from '../../server/conversations/insights/contract.ts'
 import type * as topics from '../../server/conversations/insights/topics/contract.ts'
 import type * as unanswered from '../../server/conversations/insights/unanswered/contract.ts'
+import type * as answerProposals from '../../server/conversations/playground/answer-tests/cases/proposals/contract.ts'
 import type * as answerTests from '../../server/conversations/playground/answer-tests/contract.ts'
 import type * as playground from '../../server/conversations/playground/contract.ts'
 import type * as drafts from '../../server/conversations/playground/drafts/contract.ts'
@@ -39,6 +40,7 @@ import type * as sourceDetails from '../../server/knowledge/sources/details/cont
 import type * as ticketKnowledge from '../../server/knowledge/tickets/contract.ts'
 import type * as people from '../../server/people/contacts/contract.ts'
 import type * as privacy from '../../server/people/privacy/contract.ts'
+import type * as testCases from '../../server/people/privacy/test-cases/contract.ts'
 import { base } from './base.ts'
 import { onlyOnce } from './only-once.ts'
 import { inSession } from './session-end.ts'
@@ -74,6 +76,8 @@ type Contracts = Table<typeof accounts> &
   Table<typeof people> &
   Table<typeof playground> &
   Table<typeof answerTests> &
+  Table<typeof answerProposals> &
+  Table<typeof testCases> &
   Table<typeof drafts> &
   Table<typeof guardrails> &
   Table<typeof privacy> &

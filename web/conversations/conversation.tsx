@@ -6,6 +6,7 @@ import { call, reading } from '../app/api.ts'
 import { fetchAgain } from '../app/queries.ts'
 import { useCan, useMember } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
+import { MakeCase } from '../evaluations/make-case.tsx'
 import { Ago } from '../ui/ago.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import { ArrowLeft, CircleCheck, Hand, Pause, Pencil, Play, Undo2 } from '../ui/icons.ts'
@@ -88,6 +89,7 @@ export function Conversation({ agentId, conversationId, onBack }: ConversationPr
                       </Button>
                     )}
                     <Explanation {...params} message={message} />
+                    <MakeCase {...params} messageId={message.id} />
                   </>
                 )}
               </MessageView>

@@ -9,6 +9,7 @@ import { Badge, Section, Table } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
 import { type ListedAnswerRun, StatusBadge } from './answer-tests.tsx'
 import classes from './evaluations.module.css'
+import { ProposeFix } from './propose-fix.tsx'
 import { BackButton } from './runs.tsx'
 
 const RUN = '/agents/{agentId}/answer-runs/{answerRunId}'
@@ -71,7 +72,11 @@ export function AnswerRun({ agentId, runId, withId, mayWrite, onWith, onBack }: 
               {[...data.results]
                 .sort((a, b) => Number(a.passed) - Number(b.passed))
                 .map((result) => (
-                  <Conversation key={`${result.caseId} ${result.repetition}`} result={result} />
+                  <Conversation
+                    key={`${result.caseId} ${result.repetition}`}
+                    agentId={agentId}
+                    result={result}
+                  />
                 ))}
             </Section>
           </>
@@ -160,11 +165,12 @@ const CHECKS: Record<Result['checks'][number]['kind'], string> = {
   calls: 'calls',
   declines: 'says that it does not know',
   handsOver: 'passes to a person',
+  reachesGoal: 'gives the customer what they want',
   means: 'says',
   sounds: 'sounds',
 }
 
-function Conversation({ result }: { result: Result }) {
+function Conversation({ agentId, result }: { agentId: string; result: Result }) {
   return (
     <details className={classes.conversation} open={!result.passed}>
       <summary>
@@ -193,18 +199,42 @@ function Conversation({ result }: { result: Result }) {
           </li>
         ))}
       </ul>
+      {!result.passed && result.error === null && <FixResult agentId={agentId} result={result} />}
       <p className={classes.faint}>
         {[
           result.model,
           result.sources.length > 0 &&
             `cites ${result.sources.map(({ name }) => name ?? 'Untitled').join(', ')}`,
           result.calls.length > 0 && `called ${result.calls.map(({ name }) => name).join(', ')}`,
+          result.ending && ENDINGS[result.ending],
           `${formatNumber(result.ms)} ms`,
         ]
           .filter(Boolean)
           .join(' · ')}
       </p>
     </details>
+  )
+}
+
+const ENDINGS = {
+  content: 'the customer was content',
+  gone: 'the customer gave up',
+  limit: 'stopped at the most messages',
+}
+
+/** What is asked for is the last question, and the answers to it that the case does not accept. */
+function FixResult({ agentId, result }: { agentId: string; result: Result }) {
+  const said = (role: 'user' | 'assistant') =>
+    result.messages.findLast((one) => one.role === role)?.text ?? ''
+  const expected = result.checks.filter(({ kind }) => kind === 'means' || kind === 'holds')
+  if (said('user') === '') return null
+  return (
+    <ProposeFix
+      agentId={agentId}
+      question={said('user')}
+      answer={said('assistant')}
+      right={expected.map((check) => String(check.expected)).join('\n')}
+    />
   )
 }
 

@@ -11,13 +11,15 @@ import { Dialog } from '../ui/dialog.tsx'
 import { Check, Form, FormActions, Select, TextArea, TextField } from '../ui/field.tsx'
 import { formatNumber, formatTime, plural } from '../ui/format.ts'
 import { Hidden } from '../ui/hidden.tsx'
-import { Ellipsis, ListChecks, Pencil, Play, Plus, Trash2 } from '../ui/icons.ts'
+import { Ellipsis, ListChecks, Pencil, Play, Trash2 } from '../ui/icons.ts'
 import { Menu } from '../ui/menu.tsx'
 import { Badge, Section, Table } from '../ui/page.tsx'
 import { ShowMore } from '../ui/show-more.tsx'
 import { Empty, Loaded } from '../ui/state.tsx'
 import { tell } from '../ui/toast.tsx'
-import { type AnswerCase, AnswerCaseDialog, NEW_CASE } from './answer-case-dialog.tsx'
+import { AddCases } from './add-cases.tsx'
+import { AnswerCaseDialog } from './answer-case-dialog.tsx'
+import type { AnswerCase, CaseStart } from './answer-case-draft.ts'
 import classes from './evaluations.module.css'
 
 const CASES = '/agents/{agentId}/answer-cases'
@@ -29,7 +31,7 @@ type AnswerTestsProps = { agentId: string; mayWrite: boolean; onOpen: (runId: st
 
 /** Lists the conversations that the agent is tested with, and the tests so far. */
 export function AnswerTests({ agentId, mayWrite, onOpen }: AnswerTestsProps) {
-  const [editing, setEditing] = useState<Parameters<typeof AnswerCaseDialog>[0]['start'] | null>(null)
+  const [editing, setEditing] = useState<CaseStart | null>(null)
   const [asking, setAsking] = useState(false)
   const cases = useInfiniteQuery(listing(CASES, { params: { agentId }, query: { limit: 50 } }))
   const remove = useRemove(agentId)
@@ -41,9 +43,7 @@ export function AnswerTests({ agentId, mayWrite, onOpen }: AnswerTestsProps) {
         actions={
           mayWrite && (
             <>
-              <Button icon={Plus} onClick={() => setEditing(NEW_CASE)}>
-                Add a case
-              </Button>
+              <AddCases agentId={agentId} onEdit={setEditing} />
               <Button kind="primary" icon={Play} onClick={() => setAsking(true)}>
                 Test the answers
               </Button>
@@ -58,6 +58,7 @@ export function AnswerTests({ agentId, mayWrite, onOpen }: AnswerTestsProps) {
               return (
                 <Empty icon={ListChecks} title="No case yet">
                   Add what customers ask and what a right answer holds, and try a change before it is saved.
+                  An answer in a conversation becomes a case by one click.
                 </Empty>
               )
             }
@@ -98,8 +99,9 @@ const CaseRow = ({ one, onEdit, onRemove }: CaseRowProps) => (
       {one.name}
     </td>
     <td className={classes.expected} dir="auto">
-      {one.messages[0]}
+      {one.messages[0] ?? one.customer?.goal}
       {one.messages.length > 1 && ` (${plural(one.messages.length, 'message')})`}
+      {one.customer && ' (simulated customer)'}
     </td>
     <td className={classes.expected} dir="auto">
       {Object.values(one.expect).flat().map(String).join(' · ') || 'that there is an answer'}

@@ -8,6 +8,7 @@ import { type MailOfMessage, MailPeople } from '../conversations/mail-people.tsx
 import { ChangeMark, DeliveryMark, MessageView } from '../conversations/message-view.tsx'
 import { OriginalMail } from '../conversations/original-mail.tsx'
 import { readingConversation } from '../conversations/read-conversation.ts'
+import { MakeCase } from '../evaluations/make-case.tsx'
 import { Ago } from '../ui/ago.tsx'
 import { Button } from '../ui/button.tsx'
 import { linksToSources, Markdown } from '../ui/markdown.tsx'
@@ -55,7 +56,10 @@ export function Thread({ agentId, ticketNumber, ticket }: ThreadProps) {
           {before.map((message) => (
             <MessageView key={message.id} message={message}>
               {conversationId && message.role === 'assistant' && !message.metadata?.author && (
-                <Explanation agentId={agentId} conversationId={conversationId} message={message} />
+                <>
+                  <Explanation agentId={agentId} conversationId={conversationId} message={message} />
+                  <MakeCase agentId={agentId} conversationId={conversationId} messageId={message.id} />
+                </>
               )}
             </MessageView>
           ))}

@@ -9,6 +9,8 @@ import { SavedSelect } from '../app/saved-select.tsx'
 import { useAgentId, useCan } from '../app/session.ts'
 import { useMutation } from '../app/use-mutation.ts'
 import { sourceName } from '../conversations/source-names.ts'
+import { MakeCase } from '../evaluations/make-case.tsx'
+import { ProposeFix } from '../evaluations/propose-fix.tsx'
 import { Ago } from '../ui/ago.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
@@ -255,6 +257,12 @@ function Unanswered({ agentId }: { agentId: string }) {
                   </div>
                   {mayWrite && (
                     <div className={classes.buttons}>
+                      {group.examples[0] && <MakeCase agentId={agentId} {...group.examples[0]} />}
+                      <ProposeFix
+                        agentId={agentId}
+                        question={group.question}
+                        right={group.suggestedAnswer ?? ''}
+                      />
                       <Button small onClick={() => setOpen(group)}>
                         Answer
                       </Button>

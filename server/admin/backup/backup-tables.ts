@@ -62,6 +62,7 @@ export const backupTables: BackupTable[] = [
   { name: 'agent_versions', key: ['id'], page: 20 },
   { name: 'answer_cases', key: ['id'], page: 50 },
   { name: 'answer_runs', key: ['id'], page: 4 },
+  { name: 'answer_origins', key: ['run_id', 'place'], page: 500 },
   { name: 'answer_results', key: ['run_id', 'place', 'repetition'], page: 20 },
   { name: 'leads', key: ['id'], page: 200 },
   { name: 'ticket_statuses', key: ['id'], page: 200 },

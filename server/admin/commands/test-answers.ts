@@ -1,23 +1,17 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
-import * as xlsx from '@e965/xlsx'
 import type { Static } from 'typebox'
-import { casesToRun } from '../../conversations/playground/answer-tests/cases.ts'
+import { BadCaseFile, readCases } from '../../conversations/playground/answer-tests/cases/case-files.ts'
+import { casesToRun, copyOf } from '../../conversations/playground/answer-tests/cases/cases.ts'
 import {
   presentRun,
   requireRun,
   resultsOf,
   startRun,
 } from '../../conversations/playground/answer-tests/runs.ts'
-import {
-  type AnswerRun,
-  type CaseContent,
-  type CaseOfRun,
-  NewAnswerCase,
-} from '../../conversations/playground/answer-tests/schema.ts'
+import type { AnswerRun, CaseOfRun } from '../../conversations/playground/answer-tests/schema.ts'
 import type { AgentRef } from '../../platform/db/refs.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
-import { bodyValidator } from '../../platform/http/input/validate.ts'
 import { messageOf } from '../../platform/unknown-values.ts'
 import { CommandFailure, type Input, type Operations, usageFailure } from '../command.ts'
 import { findAccount, type findAgent } from './find-account.ts'
@@ -44,7 +38,7 @@ export async function testAnswers(
   const atLeast = numberOf(values['at-least'] ?? '1', '--at-least', (n) => n >= 0 && n <= 1)
   const version = VERSIONS.find((one) => one === (values.version ?? 'live'))
   if (!version) throw usageFailure(`--version cannot be "${values.version}".`)
-  const cases = file === undefined ? await storedCases(db, ref) : await readCases(file)
+  const cases = file === undefined ? await storedCases(db, ref) : await casesIn(file)
   if (cases.length === 0) throw new CommandFailure('There is no case: name a file, or add some to the agent.')
   if (!(await isServed())) throw new CommandFailure('Start the service first: it is what answers.', 69)
   const { plan } = await findAccount(db, ref.accountId)
@@ -76,68 +70,23 @@ function numberOf(text: string, option: string, fits: (n: number) => boolean): n
 
 async function storedCases(db: Operations['db'], ref: AgentRef): Promise<CaseOfRun[]> {
   const rows = await casesToRun(db, ref, undefined)
-  return rows.map(({ id, name, content }) => ({ id, name, ...(content as CaseContent) }))
+  return rows.map(copyOf)
 }
 
-const validate = bodyValidator(NewAnswerCase)
-
-/** Reads cases from a file: a list in JSON, or a table with a row for each case. Throws a sentence for the first mistake. */
-async function readCases(file: string): Promise<CaseOfRun[]> {
+async function casesIn(file: string): Promise<CaseOfRun[]> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     throw usageFailure(messageOf(error))
   })
-  const listed: unknown = /\.csv$/i.test(file) ? casesOfTable(text) : parsed(text)
-  if (!Array.isArray(listed)) throw usageFailure(`${file} is no list of cases.`)
-  return listed.map((one: unknown, at) => {
-    const [problem] = Object.entries(validate(one))
-    if (problem) throw usageFailure(`Case ${at + 1}: ${problem.join(': ')}`)
-    const { name, ...content } = one as Static<typeof NewAnswerCase>
-    return { id: `${at + 1}`, name, ...content }
-  })
-}
-
-function parsed(text: string): unknown {
   try {
-    return JSON.parse(text)
+    const cases = readCases(text, /\.csv$/i.test(file) ? 'csv' : 'json')
+    return cases.map(({ conversationId, ...one }, at) => ({
+      id: `${at + 1}`,
+      ...one,
+      ...(conversationId ? { conversationId } : {}),
+    }))
   } catch (error) {
-    throw usageFailure(`The file is not JSON: ${messageOf(error)}`)
+    throw error instanceof BadCaseFile ? usageFailure(`${file}: ${error.message}`) : error
   }
-}
-
-const LISTS = ['holds', 'lacks', 'cites', 'calls'] as const
-const ANSWERS = ['declines', 'handsOver'] as const
-
-/** Several messages or texts stand in one cell, a line each; `declines` and `handsOver` are true or false. */
-function casesOfTable(text: string): unknown[] {
-  const book = xlsx.read(text, { type: 'string', raw: true })
-  const sheet = book.Sheets[book.SheetNames[0] ?? '']
-  const rows = sheet
-    ? xlsx.utils.sheet_to_json<Record<string, unknown>>(sheet, { raw: true, defval: '' })
-    : []
-  const lines = (cell: unknown): string[] =>
-    String(cell ?? '')
-      .split('\n')
-      .map((line) => line.trim())
-      .filter(Boolean)
-  return rows.map((row) => {
-    const lists = LISTS.flatMap((name) => (lines(row[name]).length > 0 ? [[name, lines(row[name])]] : []))
-    const answers = ANSWERS.flatMap((name) => {
-      const said = String(row[name] ?? '')
-        .trim()
-        .toLowerCase()
-      return said === '' ? [] : [[name, said === 'true' ? true : said === 'false' ? false : said]]
-    })
-    const texts = (['means', 'sounds'] as const).flatMap((name) => {
-      const said = String(row[name] ?? '').trim()
-      return said === '' ? [] : [[name, said]]
-    })
-    const messages = lines(row.messages ?? row.message ?? row.question)
-    return {
-      name: String(row.name ?? '').trim() || messages[0]?.slice(0, 200),
-      messages,
-      expect: Object.fromEntries([...lists, ...answers, ...texts]),
-    }
-  })
 }
 
 const failuresOf = ({ error, checks }: Run['results'][number]): string[] =>

@@ -7,6 +7,7 @@ import type { AccountId } from '../../platform/db/tables/columns.ts'
 import type { DeliveryStatus } from '../../platform/db/tables/deliveries.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import { dropPromptsWith } from '../explanations/record-answer.ts'
+import { dropCasesOf } from '../playground/answer-tests/cases/origins.ts'
 import type { MessageRow } from './queries.ts'
 
 /** Merges members into the metadata of messages. */
@@ -91,8 +92,9 @@ export async function storeEdit(
 
 /**
  * Removes the content of a message that its author has deleted, and what was made of its words: prompts that hold them
- * and the entry of the search at once, which is indexed again without it, and the title of its conversation. A deleted message is no question: what
- * was asked before it is the newest question again.
+ * and the entry of the search at once, which is indexed again without it, the title of its conversation, and the cases
+ * of tests that were made of the conversation. A deleted message is no question: what was asked before it is the newest
+ * question again.
  */
 export async function storeDeletion(
   trx: Db,
@@ -105,6 +107,7 @@ export async function storeDeletion(
     update messages set parts = '[]', metadata = ${json({ deletedAt })}::jsonb
     where account_id = ${accountId} and id = ${id}`.execute(trx)
   await dropPromptsWith(trx, accountId, id)
+  await dropCasesOf(trx, accountId, [conversationId])
   await sql`delete from conversation_search where account_id = ${accountId} and conversation_id = ${conversationId}`.execute(
     trx,
   )

@@ -2,10 +2,11 @@
 export type Person = { names: string[]; others: string[] }
 
 // Tried where something begins only: what is before its sign is no address when it is much longer.
-const email = /(?<![^\s@<>()[\]"',;:])[^\s@<>()[\]"',;:]{1,320}@[^\s@<>()[\]"',;:]{1,255}\.\p{L}{2,24}/gu
+export const EMAIL =
+  /(?<![^\s@<>()[\]"',;:])[^\s@<>()[\]"',;:]{1,320}@[^\s@<>()[\]"',;:]{1,255}\.\p{L}{2,24}/gu
 const date = /^(?:\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{2,4})$/
 // Digits with the usual separators. Their number decides what they are.
-const digitGroups = /(?<![\p{L}\d])[+(]?\d[\d ()./\u00a0-]{5,24}\d(?![\p{L}\d])/gu
+const DIGIT_GROUPS = /(?<![\p{L}\d])[+(]?\d[\d ()./\u00a0-]{5,24}\d(?![\p{L}\d])/gu
 
 /** The maximum length of an address, a number or a name that a cut could split. */
 const MAX_VALUE_LENGTH = 400
@@ -28,7 +29,7 @@ export function beginningOf(text: string, most: number): string {
 export function removePersonal(text: string, { names, others }: Person): string {
   let clean = text
   for (const value of others) clean = replaceWord(clean, value, '[contact]', 'giu')
-  clean = clean.replace(email, '[email]').replace(digitGroups, (found) => numberMark(found))
+  clean = replaceNumbers(clean.replace(EMAIL, '[email]'), () => '[number]')
   for (const name of names) {
     clean = replaceWord(clean, name, '[name]', 'giu')
     // A single part may be a word of its own ("Will", "Mark"): only as it is written in the name.
@@ -37,21 +38,29 @@ export function removePersonal(text: string, { names, others }: Person): string 
   return clean.replace(/\[name\](?:\s+\[name\])+/g, '[name]')
 }
 
-function numberMark(found: string): string {
-  const text = found.trim()
+/** Replaces what looks like the number of a phone, card or account. */
+export const replaceNumbers = (text: string, markOf: (found: string) => string): string =>
+  text.replace(DIGIT_GROUPS, (found) => (isNumber(found.trim()) ? markOf(found) : found))
+
+function isNumber(text: string): boolean {
+  if (date.test(text)) return false
   const digits = text.replace(/\D/g, '').length
-  if (date.test(text)) return found
   const looksDialled = /^(?:\+|\(|0)/.test(text) || /^\d{3}[-. ]\d{3,4}(?:[-. ]\d{4})?$/.test(text)
-  if (looksDialled && digits >= 7) return '[number]'
-  return digits >= 9 ? '[number]' : found
+  return digits >= (looksDialled ? 7 : 9)
 }
 
-/** Only whole words are replaced, and no value of a single character. */
-function replaceWord(text: string, value: string, mark: string, flags: string): string {
+/** The scripts whose words are written without spaces, or with endings at names. */
+const JOINED = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}]/u
+
+/** Only whole words are replaced, where words are separate, and no value of a single character. */
+export function replaceWord(text: string, value: string, mark: string, flags: string): string {
   const word = value.trim()
   if (word.length < 2) return text
+  const [before, after] = [word[0] ?? '', word.at(-1) ?? ''].map((edge) => !JOINED.test(edge))
+  const pattern = word.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
   return text.replace(
-    new RegExp(`(?<![\\p{L}\\d])${word.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}(?![\\p{L}\\d])`, flags),
-    mark,
+    new RegExp(`${before ? '(?<![\\p{L}\\d])' : ''}${pattern}${after ? '(?![\\p{L}\\d])' : ''}`, flags),
+    // A function, because a text may hold what a replacement gives a meaning.
+    () => mark,
   )
 }

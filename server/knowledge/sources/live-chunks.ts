@@ -1,11 +1,11 @@
-import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
+import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
 import type { Tables } from '../../platform/db/tables/tables.ts'
 import type { Position } from '../../platform/http/pagination.ts'
 import type { SourceRow } from './queries.ts'
 
 /** True for a chunk that is live when `live` is the live version of its source. */
-export const isLiveChunk = (live: number) => sql<SqlBool>`
+export const isLiveChunk = (live: number | RawBuilder<unknown>) => sql<SqlBool>`
   chunks.version <= ${live} and (chunks.retired_in is null or chunks.retired_in > ${live})
   and not exists (select from pages where pages.id = chunks.page_id and pages.hidden)`
 

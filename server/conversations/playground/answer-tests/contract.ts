@@ -1,12 +1,13 @@
 import Type from 'typebox'
 import { Cursor, Exact, endpointsOf, Limit, Page, Success } from '../../../platform/http/contract.ts'
 import {
+  AddedAnswerCase,
   AnswerCase,
   AnswerCaseChange,
   AnswerComparison,
   AnswerRun,
+  caseFields,
   ListedAnswerRun,
-  NewAnswerCase,
   NewAnswerRun,
 } from './schema.ts'
 
@@ -40,8 +41,20 @@ export const createAnswerCase = endpoint({
   description: 'An agent has at most 500.',
   scope: 'agents:write',
   params: agentParams,
-  body: NewAnswerCase,
+  body: AddedAnswerCase,
   success: { status: 201, schema: AnswerCase },
+  errors: ['RESOURCE_NOT_FOUND'],
+})
+
+export const readAnswerCase = endpoint({
+  method: 'GET',
+  path: `${cases}/{caseId}`,
+  name: 'readAnswerCase',
+  summary: 'Read a conversation that an agent is tested with',
+  scope: 'agents:read',
+  params: caseParams,
+  success: { status: 200, schema: AnswerCase },
+  versioned: caseFields,
 })
 
 export const updateAnswerCase = endpoint({
@@ -49,11 +62,12 @@ export const updateAnswerCase = endpoint({
   path: `${cases}/{caseId}`,
   name: 'updateAnswerCase',
   summary: 'Change a conversation that an agent is tested with',
-  description: 'Only the fields that are sent change; each replaces the whole field.',
+  description: 'Only the fields that are sent change; each replaces the whole field, and null removes it.',
   scope: 'agents:write',
   params: caseParams,
   body: AnswerCaseChange,
   success: { status: 200, schema: AnswerCase },
+  changes: readAnswerCase,
 })
 
 export const deleteAnswerCase = endpoint({

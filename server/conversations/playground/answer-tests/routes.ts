@@ -1,9 +1,17 @@
-import type { Static } from 'typebox'
 import type { Context } from '../../../context.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import { byCreation, type PageRequest, readPage } from '../../../platform/http/pagination.ts'
 import { type Route, route } from '../../../platform/http/route.ts'
-import { addCase, type CaseRow, casesToRun, changeCase, listCases, removeCase } from './cases.ts'
+import {
+  addCases,
+  casesToRun,
+  changeCase,
+  copyOf,
+  listCases,
+  presentCase,
+  removeCase,
+  requireCase,
+} from './cases/cases.ts'
 import * as contract from './contract.ts'
 import {
   compareRuns,
@@ -15,7 +23,6 @@ import {
   runBefore,
   startRun,
 } from './runs.ts'
-import type { AnswerCase, CaseContent } from './schema.ts'
 
 export const answerTestRoutes = (ctx: Pick<Context, 'db' | 'jobs' | 'models'>): Route[] => [
   route(contract.listAnswerCases, ({ ref, query }) => {
@@ -23,12 +30,17 @@ export const answerTestRoutes = (ctx: Pick<Context, 'db' | 'jobs' | 'models'>): 
     return readPage(query, ['answer-cases', ref.agentId], read, byCreation, presentCase)
   }),
 
-  route(contract.createAnswerCase, async ({ db, ref, body: { name, ...content } }) => {
-    return presentCase(await addCase(db, ref, name, content))
+  route(contract.createAnswerCase, async ({ db, ref, body }) => {
+    const [row] = await addCases(db, ref, [body])
+    return presentCase(row!)
+  }),
+
+  route(contract.readAnswerCase, async ({ db, ref, params }) => {
+    return presentCase(await requireCase(db, ref, params.caseId))
   }),
 
   route(contract.updateAnswerCase, async ({ db, ref, params, body }) => {
-    return presentCase(await changeCase(db, ref, params.caseId, body))
+    return transact(db, async (trx) => presentCase(await changeCase(trx, ref, params.caseId, body)))
   }),
 
   route(contract.deleteAnswerCase, async ({ db, ref, params }) => {
@@ -39,7 +51,7 @@ export const answerTestRoutes = (ctx: Pick<Context, 'db' | 'jobs' | 'models'>): 
   route(contract.createAnswerRun, async ({ db, ref, caller: { account }, body }) => {
     const { caseIds, ...settings } = body
     const rows = await casesToRun(db, ref, caseIds)
-    const cases = rows.map((row) => ({ id: row.id, name: row.name, ...(row.content as CaseContent) }))
+    const cases = rows.map(copyOf)
     return transact(db, async (trx) => {
       const id = await startRun(trx, ctx, { ref, plan: account.plan }, cases, settings)
       return presentRun(await requireRun(trx, ref, id))
@@ -70,11 +82,3 @@ export const answerTestRoutes = (ctx: Pick<Context, 'db' | 'jobs' | 'models'>): 
     return compareRuns(old ?? [], now ?? [])
   }),
 ]
-
-const presentCase = ({ id, name, content, created_at, updated_at }: CaseRow): Static<typeof AnswerCase> => ({
-  id,
-  name,
-  ...(content as CaseContent),
-  createdAt: created_at.toISOString(),
-  updatedAt: updated_at.toISOString(),
-})

@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import { accountOf } from '../../../accounts/records/accounts.ts'
 import type { ToolOutput } from '../../../actions/tools/tool.ts'
 import { requireAgent } from '../../../agents/records/find-agent.ts'
+import type { ResolvedModel } from '../../../ai/calls/model-call.ts'
 import { ModelFailure, whatHappened } from '../../../ai/failures/model-failure.ts'
 import type { AgentRef } from '../../../platform/db/refs.ts'
 import { ApiError } from '../../../platform/http/errors.ts'
@@ -12,6 +13,7 @@ import type { ChatAnswer } from '../../records/schema.ts'
 import { whileWatching } from '../../stream/send-stream.ts'
 import { chatAgentOf, startChat } from '../../turn/start.ts'
 import type { ChatRequest, TurnNeeds } from '../../turn/turn.ts'
+import { judgeGoal, nextMove } from './cases/simulated-customer.ts'
 import { checkAnswer, judgeAnswer } from './check-answer.ts'
 import type { CaseOfRun, Check, Result, RunSettings } from './schema.ts'
 
@@ -19,6 +21,10 @@ import type { CaseOfRun, Check, Result, RunSettings } from './schema.ts'
 type Talk = {
   messages: TranscriptMessage[]
   calls: Result['calls']
+  /** What each answer cites, and how the model says that it ended. */
+  answers: Pick<Result, 'sources' | 'outcome'>[]
+  /** How the conversation with a simulated customer ended. */
+  ending: Result['ending'] | null
   /** The last answer; null if there is none. */
   answer: Static<typeof ChatAnswer>['data'] | null
   made: AnswerRecord | null
@@ -38,12 +44,13 @@ export async function runCase(
 ): Promise<Result> {
   const begun = performance.now()
   const talk = await converse(ctx, ref, settings, asked, signal)
-  const { answer, calls, made, steps } = talk
+  const { answer, calls, made, steps, ending } = talk
+  const last = answer ? talk.answers.at(-1) : undefined
   const answered = {
-    messages: talk.messages.map((said) => ({ role: said.role, text: textOf(said) })),
+    messages: saidIn(talk),
     calls,
-    sources: (answer?.metadata.sources ?? []).map(({ id, name }) => ({ id, name })),
-    outcome: answer?.metadata.outcome ?? null,
+    sources: last?.sources ?? [],
+    outcome: last?.outcome ?? null,
   }
   const isHandedOver = await hasEscalated(ctx, ref, calls)
   const checks = answer
@@ -56,6 +63,7 @@ export async function runCase(
     passed: answer !== null && checks.every(({ passed }) => passed === true),
     checks,
     ...answered,
+    ...(ending ? { ending } : {}),
     model: steps.at(-1)?.model ?? null,
     credits: talk.credits,
     inputTokens: sum(steps.map((step) => step.inputTokens)),
@@ -75,13 +83,66 @@ async function converse(
   asked: CaseOfRun,
   signal: AbortSignal,
 ): Promise<Talk> {
-  const talk: Talk = { messages: [], calls: [], answer: null, made: null, steps: [], credits: 0, error: null }
+  const talk: Talk = {
+    messages: [],
+    calls: [],
+    answers: [],
+    ending: null,
+    answer: null,
+    made: null,
+    steps: [],
+    credits: 0,
+    error: asked.messages.length === 0 && !asked.customer ? 'The case was deleted.' : null,
+  }
   for (const text of asked.messages) {
     signal.throwIfAborted()
     await ask(ctx, ref, settings, asked, talk, text)
-    if (!talk.answer) break
+    if (!talk.answer) return talk
   }
+  if (asked.customer) await continueAs(ctx, ref, settings, asked, asked.customer, talk, signal)
   return talk
+}
+
+const saidIn = ({ messages }: Talk): Result['messages'] =>
+  messages.map((said) => ({ role: said.role, text: textOf(said) }))
+
+/** Lets a model play the customer until content, gone, or at the limit. */
+async function continueAs(
+  ctx: TurnNeeds,
+  ref: AgentRef,
+  settings: RunSettings,
+  asked: CaseOfRun,
+  customer: NonNullable<CaseOfRun['customer']>,
+  talk: Talk,
+  signal: AbortSignal,
+): Promise<void> {
+  const model = sideModel(ctx)
+  if (!model) {
+    talk.answer = null
+    talk.error = 'There is no language model that could play the customer.'
+    return
+  }
+  for (let asks = asked.messages.length; ; asks++) {
+    signal.throwIfAborted()
+    try {
+      const move = await nextMove(model, customer, saidIn(talk), signal)
+      talk.ending = 'ending' in move ? move.ending : asks < customer.maxMessages ? null : 'limit'
+      if ('ending' in move || talk.ending) return
+      await ask(ctx, ref, settings, asked, talk, move.message)
+    } catch (failure) {
+      signal.throwIfAborted()
+      if (failure instanceof ApiError) throw failure
+      talk.answer = null
+      talk.error = failure instanceof ModelFailure ? whatHappened(failure) : reasonOf(failure)
+    }
+    if (!talk.answer) return
+  }
+}
+
+/** Returns the model that plays customers and judges; null if there is no language model. */
+function sideModel({ models }: Pick<TurnNeeds, 'models'>): ResolvedModel | null {
+  const model = models.resolve('auto')
+  return model && model.entry.provider !== 'builtin' ? models.small(model) : null
 }
 
 /** Adds a customer's message and its answer to the conversation; no answer, and the reason, if that fails. */
@@ -111,6 +172,8 @@ async function ask(
   talk.credits += record?.run.credits ?? 0
   if (!talk.answer) return
   talk.messages.push({ role: 'assistant', parts: talk.answer.parts as TranscriptMessage['parts'] })
+  const { sources, outcome } = talk.answer.metadata
+  talk.answers.push({ sources: sources.map(({ id, name }) => ({ id, name })), outcome })
   for (const part of talk.answer.parts)
     if (part.type === 'tool-call') talk.calls.push({ name: part.toolName, input: part.input })
 }
@@ -122,15 +185,32 @@ async function checksOf(
   ctx: TurnNeeds,
   settings: RunSettings,
   asked: CaseOfRun,
-  { made }: Talk,
+  talk: Talk,
   answered: Answered,
   signal: AbortSignal,
 ): Promise<Check[]> {
-  const judge = settings.judges ? ctx.models.resolve('auto') : null
-  const model = judge && judge.entry.provider !== 'builtin' ? ctx.models.small(judge) : null
-  const passages = made?.run.passages.map((passage) => passage.text) ?? []
-  const judged = await judgeAnswer({ model, log: ctx.log }, asked, answered, passages, signal)
-  return [...checkAnswer(asked, answered), ...judged]
+  const { customer, expect } = asked
+  const model = settings.judges ? sideModel(ctx) : null
+  const passages = talk.made?.run.passages.map((passage) => passage.text) ?? []
+  return [
+    ...checkAnswer(asked, customer ? wholeTalk(talk, answered) : answered),
+    ...(await judgeAnswer({ model, log: ctx.log }, asked, answered, passages, signal)),
+    ...(customer && expect.reachesGoal !== undefined
+      ? [await judgeGoal(model, customer, expect.reachesGoal, answered.messages, signal)]
+      : []),
+  ]
+}
+
+/** All answers as one: nobody knows in which of them a simulated customer is told something. */
+function wholeTalk({ answers }: Talk, answered: Answered): Answered {
+  const said = answered.messages.filter(({ role }) => role === 'assistant')
+  const outcomes = answers.map(({ outcome }) => outcome)
+  return {
+    ...answered,
+    messages: [{ role: 'assistant', text: said.map(({ text }) => text).join('\n') }],
+    sources: answers.flatMap(({ sources }) => sources),
+    outcome: outcomes.find((outcome) => outcome === 'not_found') ?? outcomes.at(-1) ?? null,
+  }
 }
 
 /** Nothing of a test is kept: the conversation is gone with its answer, and no action is run. */

@@ -8,6 +8,7 @@ import { storableJson } from '../../../platform/http/bodies/storable.ts'
 import type { RateWindow } from '../../../platform/http/limits/rate-limit.ts'
 import type { Task } from '../../../platform/jobs/jobs.ts'
 import type { TurnNeeds } from '../../turn/turn.ts'
+import { withoutErased } from './cases/origins.ts'
 import { runCase } from './run-case.ts'
 import {
   caseOfRun,
@@ -18,7 +19,7 @@ import {
   type RunAnswerTests,
   snapshotOfRun,
 } from './runs.ts'
-import type { CaseOfRun } from './schema.ts'
+import { answersOf, type CaseOfRun } from './schema.ts'
 
 /** The most answers an hour that an account with a limit of credits may test for nothing. */
 const ANSWERS: RateWindow = { limit: 300, windowMs: 3_600_000 }
@@ -54,7 +55,7 @@ async function runNext(ctx: Needs, test: RunAnswerTests, signal: AbortSignal): P
   const { settings, credits } = run
   const asked = await caseOfRun(db, ref, runId, done % settings.cases)
   if (!asked || done >= settings.cases * settings.repeats) return endRun(db, ref, runId, 'finished')
-  const expected = asked.messages.length * settings.creditsOfAnswer
+  const expected = answersOf(asked) * settings.creditsOfAnswer
   if (settings.maxCredits !== undefined && credits + expected > settings.maxCredits)
     return endRun(db, ref, runId, 'stopped')
   const waitSeconds = await secondsUntilRoom(ctx, ref, asked)
@@ -63,6 +64,7 @@ async function runNext(ctx: Needs, test: RunAnswerTests, signal: AbortSignal): P
   const snapshot = await snapshotOfRun(db, ref, runId)
   const result = await runCase(ctx, ref, { ...settings, snapshot }, asked, repetition, signal)
   await transact(db, async (trx) => {
+    const kept = await withoutErased(trx, ref, runId, done % settings.cases, asked, result)
     const stored = await trx
       .insertInto('answer_results')
       .values({
@@ -70,7 +72,7 @@ async function runNext(ctx: Needs, test: RunAnswerTests, signal: AbortSignal): P
         place: done % settings.cases,
         repetition,
         account_id: ref.accountId,
-        result: json(storableJson(result)),
+        result: json(storableJson(kept)),
       })
       .onConflict((conflict) => conflict.doNothing())
       .returning('run_id')
@@ -83,11 +85,11 @@ async function runNext(ctx: Needs, test: RunAnswerTests, signal: AbortSignal): P
 async function secondsUntilRoom(
   { db, limiter }: Pick<Needs, 'db' | 'limiter'>,
   { accountId }: AgentRef,
-  { messages }: CaseOfRun,
+  asked: CaseOfRun,
 ): Promise<number> {
   const { plan } = await accountOf(db, accountId)
   if (planOf(plan).creditsPerMonth === null) return 0
-  for (const _ of messages) {
+  for (let n = 0; n < answersOf(asked); n++) {
     const { allowed, resetAt } = await limiter.take(`answer tests of ${accountId}`, ANSWERS)
     if (!allowed) return Math.max(1, Math.ceil((resetAt - Date.now()) / 1_000))
   }

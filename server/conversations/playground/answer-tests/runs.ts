@@ -15,7 +15,15 @@ import { newestFirst, type PageRequest } from '../../../platform/http/pagination
 import { requireRow } from '../../../platform/http/require-row.ts'
 import type { Jobs } from '../../../platform/jobs/jobs.ts'
 import { versionToAnswer } from '../drafts/drafts.ts'
-import type { AnswerComparison, CaseOfRun, ListedAnswerRun, Result, RunSettings } from './schema.ts'
+import { holdOrigins, noteOrigins } from './cases/origins.ts'
+import {
+  type AnswerComparison,
+  answersOf,
+  type CaseOfRun,
+  type ListedAnswerRun,
+  type Result,
+  type RunSettings,
+} from './schema.ts'
 
 type Row = Selectable<AnswerRunsTable>
 /** What is known of the cases of a run without reading them: how many there are, and how many messages they have. */
@@ -132,6 +140,7 @@ export async function startRun(
   const allowed = planOf(plan).models
   if (allowed && settings.model && settings.model !== 'auto' && !allowed.includes(settings.model))
     throw new ApiError('CHAT_MODEL_NOT_ALLOWED')
+  const origins = await holdOrigins(trx, ref, cases)
   await holdAgent(trx, ref)
   const running = trx
     .selectFrom('answer_runs')
@@ -143,7 +152,7 @@ export async function startRun(
       message: 'A test of this agent is running. Wait for it, or cancel it.',
     })
   const id = newId()
-  const turns = cases.reduce((sum, { messages }) => sum + messages.length, 0)
+  const turns = cases.reduce((sum, one) => sum + answersOf(one), 0)
   const size: Size = { creditsOfAnswer: model.entry.credits, cases: cases.length, turns }
   await trx
     .insertInto('answer_runs')
@@ -157,6 +166,7 @@ export async function startRun(
       snapshot: json(version),
     })
     .execute()
+  await noteOrigins(trx, ref, id, origins)
   await dropOldRuns(trx, ref)
   await enqueueTest(trx, jobs, { ...ref, runId: id, done: 0 })
   return id

@@ -16,33 +16,79 @@ export const Expectations = Exact({
     Type.Boolean({ description: 'Whether the answer says that the documents do not hold it' }),
   ),
   handsOver: Type.Optional(Type.Boolean({ description: 'Whether the conversation is passed to a person' })),
+  reachesGoal: Type.Optional(
+    Type.Boolean({
+      description: 'Whether the `customer` gets what they want; needs a run with `judges`',
+    }),
+  ),
   means: Type.Optional(Text(4_000, 'What a right answer says; needs a run with `judges`')),
   sounds: Type.Optional(Text(500, 'How the answer sounds; needs a run with `judges`')),
+})
+
+export const SimulatedCustomer = Exact(
+  {
+    persona: Text(2_000, 'Who the customer is'),
+    goal: Text(2_000, 'What the customer wants'),
+    temper: Type.Optional(Text(500, 'How the customer behaves')),
+    maxMessages: Type.Integer({
+      minimum: 1,
+      maximum: 10,
+      default: 6,
+      description: 'The most messages, with those of `messages`',
+    }),
+  },
+  {
+    description:
+      'A customer whom a model plays after `messages`, until content, gone, or at the limit. What is expected then holds for the whole conversation.',
+  },
+)
+
+const Results = Type.Record(Type.String({ maxLength: 200 }), Type.Unknown(), {
+  maxProperties: 50,
+  description:
+    'What actions return, by their names. No action is run in a test: one without a result here returns an error.',
 })
 
 export const NewAnswerCase = Exact({
   name: Text(200, 'Shown in runs'),
   messages: Type.Array(Text(10_000, 'What the customer writes'), {
-    minItems: 1,
     maxItems: 10,
-    description: 'One for each turn; the last answer is checked, and the calls of all',
+    description:
+      'One for each turn; the last answer is checked, and the calls of all. May be empty with a `customer`.',
   }),
+  customer: Type.Optional(SimulatedCustomer),
   channel: Type.Optional(Channel),
-  results: Type.Optional(
-    Type.Record(Type.String({ maxLength: 200 }), Type.Unknown(), {
-      maxProperties: 50,
-      description:
-        'What actions return, by their names. No action is run in a test: one without a result here returns an error.',
-    }),
-  ),
+  results: Type.Optional(Results),
   expect: { ...Expectations, description: 'With none, any answer passes' },
 })
 
-export const AnswerCaseChange = Subset(NewAnswerCase)
+/** The fields of a case that can be changed. */
+export const caseFields = Object.keys(NewAnswerCase.properties)
+
+const Origin = Nullable(
+  Type.String({
+    description: 'The conversation that it was made of. The case is deleted with it; null: of none',
+  }),
+)
+
+export const AddedAnswerCase = Exact({
+  ...NewAnswerCase.properties,
+  conversationId: Type.Optional(Origin),
+})
+
+export const AnswerCaseChange = Subset(
+  Exact({
+    ...NewAnswerCase.properties,
+    customer: Nullable({ ...SimulatedCustomer, description: 'null: nobody is played' }),
+    channel: Nullable(Channel),
+    results: Nullable(Results),
+  }),
+)
 
 export const AnswerCase = Exact({
   id: Type.String(),
   ...NewAnswerCase.properties,
+  conversationId: Origin,
   createdAt: IsoTime,
   updatedAt: IsoTime,
 })
@@ -67,7 +113,17 @@ export const NewAnswerRun = Exact({
 })
 
 export const AnswerCheck = Exact({
-  kind: OneOf(['holds', 'lacks', 'cites', 'calls', 'declines', 'handsOver', 'means', 'sounds']),
+  kind: OneOf([
+    'holds',
+    'lacks',
+    'cites',
+    'calls',
+    'declines',
+    'handsOver',
+    'reachesGoal',
+    'means',
+    'sounds',
+  ]),
   expected: Type.Union([Type.String(), Type.Boolean()]),
   passed: Nullable(Type.Boolean({ description: 'null: nobody could tell' })),
   reason: Nullable(Type.String({ description: "The judge's reason, or why nobody could tell" })),
@@ -87,6 +143,9 @@ export const AnswerResult = Exact({
     description: 'The sources that the last answer cites',
   }),
   outcome: Nullable(Type.String({ description: 'As the model reported it' })),
+  ending: Type.Optional(
+    OneOf(['content', 'gone', 'limit'], { description: 'How the conversation with a `customer` ended' }),
+  ),
   model: Nullable(Type.String({ description: 'The model that answered last' })),
   credits: Type.Number({ description: 'What the answers would have cost a customer' }),
   inputTokens: Tokens,
@@ -130,9 +189,13 @@ export const AnswerComparison = Exact({
   }),
 })
 
+/** The answers of one test: as many as the customer may write messages. */
+export const answersOf = ({ messages, customer }: Pick<CaseContent, 'messages' | 'customer'>): number =>
+  customer ? customer.maxMessages : messages.length
+
 export type CaseContent = Omit<Static<typeof NewAnswerCase>, 'name'>
 /** A case as it was when its run began. */
-export type CaseOfRun = { id: string; name: string } & CaseContent
+export type CaseOfRun = { id: string; name: string; conversationId?: string } & CaseContent
 export type RunSettings = Omit<Static<typeof NewAnswerRun>, 'caseIds'> & {
   /** The version of the agent that is tested, while it is tested. */
   snapshot?: AgentSnapshot | null

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { dropCasesOf } from '../../../conversations/playground/answer-tests/cases/origins.ts'
 import type { Trx } from '../../../platform/db/database.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
 import type { Jobs } from '../../../platform/jobs/jobs.ts'
@@ -10,8 +11,8 @@ export type Dropped = { conversations: number; messages: number; leads: number; 
 
 /**
  * Deletes conversations with everything that depends on them. What foreign keys do not delete is deleted first: leads,
- * tickets and what was learned from them, files, inbound messages of channels, logs of replies, stored responses, and
- * references from other conversations.
+ * tickets and what was learned from them, cases of tests, files, inbound messages of channels, logs of replies, stored
+ * responses, and references from other conversations.
  */
 export async function dropConversations(
   trx: Trx,
@@ -34,6 +35,7 @@ export async function dropConversations(
   await dropTickets(trx, jobs, accountId, tickets)
   await dropFiles(trx, jobs, accountId, { conversationIds: ids })
   await dropUnanswered(trx, accountId, ids)
+  await dropCasesOf(trx, accountId, ids)
   const leads = await trx
     .deleteFrom('leads')
     .where('account_id', '=', accountId)

@@ -90,7 +90,8 @@ test('no row of any table contains the person, and everybody else is unaffected'
   const held = new Set(before.map((row) => row.split(':')[0]?.replace('public.', '')))
   for (const table of `conversations messages tool_calls leads tickets contacts sources chunks requests
     generation_log conversation_search conversation_counts channel_threads inbound_messages deliveries attachments
-    ticket_messages held_replies unanswered_groups unanswered_questions topic_candidates`.split(/\s+/))
+    ticket_messages held_replies unanswered_groups unanswered_questions topic_candidates
+    answer_cases answer_runs answer_results`.split(/\s+/))
     assert.ok(held.has(table), `${table} holds nothing of the person before`)
   const othersBefore = await ofOther(client)
 

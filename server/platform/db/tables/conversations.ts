@@ -158,8 +158,18 @@ export type AnswerCasesTable = {
   agent_id: string
   name: string
   content: Json<unknown>
+  /** The conversation that it was made of. */
+  conversation_id: Generated<string | null>
   created_at: Time
   updated_at: Time
+}
+
+/** The conversation that a case of a run was made of. */
+export type AnswerOriginsTable = {
+  run_id: string
+  place: number
+  account_id: AccountId
+  conversation_id: string
 }
 
 export type AnswerRunsTable = {

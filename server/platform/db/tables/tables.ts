@@ -36,6 +36,7 @@ import type {
 } from './contacts.ts'
 import type {
   AnswerCasesTable,
+  AnswerOriginsTable,
   AnswerResultsTable,
   AnswerRunsTable,
   ConversationsTable,
@@ -150,6 +151,7 @@ export type Tables = {
   agent_drafts: AgentDraftsTable
   agent_versions: AgentVersionsTable
   answer_cases: AnswerCasesTable
+  answer_origins: AnswerOriginsTable
   answer_runs: AnswerRunsTable
   answer_results: AnswerResultsTable
   tool_calls: ToolCallsTable

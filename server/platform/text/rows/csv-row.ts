@@ -16,3 +16,7 @@ const mayBeFormula = (text: string): boolean =>
   /^(?:\p{Cc}|[\p{White_Space}\p{Default_Ignorable_Code_Point}\p{C}\p{M}]*[=+\-@])/u.test(
     text.normalize('NFKC'),
   )
+
+/** Returns the text of a cell as it was before `csvRow` protected it. */
+export const textOfCell = (cell: string): string =>
+  cell.startsWith("'") && mayBeFormula(cell.slice(1)) ? cell.slice(1) : cell

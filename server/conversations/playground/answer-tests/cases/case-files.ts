@@ -1,0 +1,126 @@
+import * as xlsx from '@e965/xlsx'
+import type { Static } from 'typebox'
+import { bodyValidator } from '../../../../platform/http/input/validate.ts'
+import { csvRow, textOfCell } from '../../../../platform/text/rows/csv-row.ts'
+import { messageOf } from '../../../../platform/unknown-values.ts'
+import { AddedAnswerCase } from '../schema.ts'
+
+type Case = Static<typeof AddedAnswerCase>
+export type CaseFormat = 'json' | 'csv'
+
+/** What is wrong with a file, as a sentence. */
+export class BadCaseFile extends Error {}
+
+const validate = bodyValidator(AddedAnswerCase)
+
+/** Reads cases: a list in JSON, or a table with a row for each case. Throws BadCaseFile for the first mistake. */
+export function readCases(text: string, format: CaseFormat): Case[] {
+  const listed: unknown = format === 'csv' ? casesOfTable(text) : parsed(text)
+  if (!Array.isArray(listed)) throw new BadCaseFile('The file is no list of cases.')
+  return listed.map((one: unknown, at) => {
+    const [problem] = Object.entries(validate(one))
+    if (problem) throw new BadCaseFile(`Case ${at + 1}: ${problem.join(': ')}`)
+    return one as Case
+  })
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new BadCaseFile(`The file is not JSON: ${messageOf(error)}`)
+  }
+}
+
+const LISTS = ['holds', 'lacks', 'cites', 'calls'] as const
+const ANSWERS = ['declines', 'handsOver', 'reachesGoal'] as const
+const TEXTS = ['means', 'sounds'] as const
+const CUSTOMER = ['persona', 'goal', 'temper'] as const
+const COLUMNS = [
+  'name',
+  'messages',
+  'channel',
+  ...LISTS,
+  ...ANSWERS,
+  ...TEXTS,
+  ...CUSTOMER,
+  'maxMessages',
+  'results',
+  'conversationId',
+]
+
+/** Several texts stand in one cell, a line each, or as a list in JSON if one of them has lines itself. */
+function casesOfTable(text: string): unknown[] {
+  const book = xlsx.read(text, { type: 'string', raw: true })
+  const sheet = book.Sheets[book.SheetNames[0] ?? '']
+  const rows = sheet
+    ? xlsx.utils.sheet_to_json<Record<string, unknown>>(sheet, { raw: true, defval: '' })
+    : []
+  return rows.map((row, at) => {
+    const cell = (name: string): string => textOfCell(String(row[name] ?? '')).trim()
+    const given = <T>(names: readonly string[], read: (text: string) => T) =>
+      Object.fromEntries(names.flatMap((name) => (cell(name) === '' ? [] : [[name, read(cell(name))]])))
+    const messages = linesOf(cell('messages') || cell('message') || cell('question'))
+    const customer = given([...CUSTOMER], (said) => said)
+    return {
+      name: cell('name') || (messages[0] ?? cell('goal')).slice(0, 200),
+      messages,
+      ...given(['channel', 'conversationId'], (said) => said),
+      ...(Object.keys(customer).length > 0
+        ? { customer: { ...customer, ...given(['maxMessages'], Number) } }
+        : {}),
+      ...given(['results'], (said) => resultsIn(said, at)),
+      expect: {
+        ...given(LISTS, linesOf),
+        ...given(ANSWERS, booleanOf),
+        ...given(TEXTS, (said) => said),
+      },
+    }
+  })
+}
+
+function linesOf(cell: string): string[] {
+  if (cell.startsWith('[')) {
+    try {
+      const list: unknown = JSON.parse(cell)
+      if (Array.isArray(list)) return list.map(String)
+    } catch {
+      // A text may begin with a bracket.
+    }
+  }
+  return cell
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean)
+}
+
+function booleanOf(cell: string): unknown {
+  const said = cell.toLowerCase()
+  return said === 'true' ? true : said === 'false' ? false : cell
+}
+
+function resultsIn(cell: string, at: number): unknown {
+  try {
+    return JSON.parse(cell)
+  } catch {
+    throw new BadCaseFile(`Case ${at + 1}: results: Must be an object in JSON.`)
+  }
+}
+
+/** Returns cases as `readCases` reads them. */
+export function writeCases(cases: readonly Case[], format: CaseFormat): string {
+  if (format === 'json') return `${JSON.stringify(cases, null, 2)}\n`
+  const rows = cases.map((one) => {
+    const all: Record<string, unknown> = { ...one, ...one.expect, ...one.customer }
+    return csvRow(COLUMNS.map((name) => cellOf(name, all[name])))
+  })
+  return csvRow(COLUMNS) + rows.join('')
+}
+
+function cellOf(name: string, value: unknown): string {
+  if (value === undefined || value === null) return ''
+  if (name === 'results') return JSON.stringify(value)
+  if (!Array.isArray(value)) return String(value)
+  const hasLines = value.some((text: string) => text.includes('\n') || text !== text.trim())
+  return hasLines ? JSON.stringify(value) : value.join('\n')
+}
