@@ -201,6 +201,7 @@ const asked: Record<string, (ids: Ids) => Asked> = {
   retry: ({ answerId }) => ({ body: { messageId: answerId, stream: false } }),
   submitToolResult: ({ toolCallId }) => ({ body: { toolCallId, output: 1 } }),
   proposeCaseFromConversation: ({ conversationId }) => ({ body: { conversationId } }),
+  createAnswerCase: () => ({ body: { name: 'x', messages: ['x'], expect: {} } }),
   importAnswerCases: () => ({
     body: { format: 'json', content: JSON.stringify([{ name: 'x', messages: ['x'], expect: {} }]) },
   }),

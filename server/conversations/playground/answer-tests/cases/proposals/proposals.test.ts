@@ -140,11 +140,11 @@ test('a contradiction needs two sources that are quoted as they are; nothing is 
   )
   said({ ...nothing, kind: 'contradiction', reason: 'x', ...quotes, secondQuote: 'a warranty of nine years' })
   assert.equal((await at('POST', '/answer-fixes', ask)).body.kind, 'unknown')
-  said({ ...nothing, kind: 'source', reason: 'x', title: 'Warranty', text: 'Five years, until 31 May 2031.' })
+  said({ ...nothing, kind: 'source', reason: 'x', title: 'Warranty', text: 'Five years, or 60 months.' })
   const missing = (await at('POST', '/answer-fixes', ask)).body
   assert.deepEqual(
     [missing.kind, missing.title, missing.unknownValues],
-    ['source', 'Warranty', ['31 May 2031']],
+    ['source', 'Warranty', ['60']],
   )
   models.otherwise(() => ({ tokens: ['I would rather not.'] }))
   const unsure = (await at('POST', '/answer-fixes', ask)).body
