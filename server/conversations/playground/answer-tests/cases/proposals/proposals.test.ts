@@ -142,10 +142,7 @@ test('a contradiction needs two sources that are quoted as they are; nothing is 
   assert.equal((await at('POST', '/answer-fixes', ask)).body.kind, 'unknown')
   said({ ...nothing, kind: 'source', reason: 'x', title: 'Warranty', text: 'Five years, or 60 months.' })
   const missing = (await at('POST', '/answer-fixes', ask)).body
-  assert.deepEqual(
-    [missing.kind, missing.title, missing.unknownValues],
-    ['source', 'Warranty', ['60']],
-  )
+  assert.deepEqual([missing.kind, missing.title, missing.unknownValues], ['source', 'Warranty', ['60']])
   models.otherwise(() => ({ tokens: ['I would rather not.'] }))
   const unsure = (await at('POST', '/answer-fixes', ask)).body
   assert.deepEqual([unsure.kind, unsure.passages.length], ['unknown', 2])
