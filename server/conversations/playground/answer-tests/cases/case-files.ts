@@ -6,7 +6,7 @@ import { messageOf } from '../../../../platform/unknown-values.ts'
 import { AddedAnswerCase } from '../schema.ts'
 
 type Case = Static<typeof AddedAnswerCase>
-export type CaseFormat = 'json' | 'csv'
+type CaseFormat = 'json' | 'csv'
 
 /** What is wrong with a file, as a sentence. */
 export class BadCaseFile extends Error {}

@@ -13,7 +13,7 @@ import { requireRow } from '../../../../platform/http/require-row.ts'
 import { requireConversation } from '../../../records/queries.ts'
 import type { AddedAnswerCase, AnswerCase, AnswerCaseChange, CaseContent, CaseOfRun } from '../schema.ts'
 
-export type CaseRow = Selectable<AnswerCasesTable>
+type CaseRow = Selectable<AnswerCasesTable>
 
 const MAX_CASES = 500
 /** The most bytes of all cases of an agent, which a run copies. */
@@ -81,7 +81,7 @@ async function requireRoom(
     throw invalidField('results', 'All cases of an agent together have at most 10 MB.')
 }
 
-export type NewCase = Static<typeof AddedAnswerCase>
+type NewCase = Static<typeof AddedAnswerCase>
 
 /** Adds cases, all or none. Throws RESOURCE_NOT_FOUND for a conversation that the agent does not have. */
 export async function addCases(db: Db, ref: AgentRef, added: readonly NewCase[]): Promise<CaseRow[]> {

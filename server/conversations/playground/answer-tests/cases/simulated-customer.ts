@@ -7,7 +7,7 @@ import type { Check, Result, SimulatedCustomer } from '../schema.ts'
 type Customer = Static<typeof SimulatedCustomer>
 type Said = Result['messages']
 /** What the customer does: writes a message, or ends the conversation. */
-export type Move = { message: string } | { ending: 'content' | 'gone' }
+type Move = { message: string } | { ending: 'content' | 'gone' }
 
 const PLAY = `You play a customer who writes to a company, to try out its agent. "persona" says who you are, "goal" what you want and "temper" how you behave. "conversation" is what was said so far; the customer is you.
 Answer with one JSON object and nothing else: {"state": "asking" | "content" | "gone", "message": "..."}
