@@ -26,7 +26,8 @@ const VERBS: Record<Version['kind'], string> = {
   found: 'Changed without a draft',
 }
 
-function whoAndWhat({ kind, actor, actorName }: Version): string {
+function whoAndWhat({ kind, actor, actorName, changed }: Version): string {
+  if (kind === 'found' && changed.length === 0) return 'Before the first publication,'
   if (kind === 'found' || actor === null) return VERBS.found
   return `${actorName ?? wordsOfActor(actor)} ${VERBS[kind]}`
 }
@@ -113,7 +114,7 @@ function RollBack({ agentId, versionId, onClose }: RollBackProps) {
                 {[...missing, ...(missingSources > 0 ? [plural(missingSources, 'source')] : [])].join(', ')}.
               </p>
             )}
-            <ChangeList changes={changes} />
+            <ChangeList agentId={agentId} changes={changes} />
             {restore.error && <FormProblem>{sentenceOf(restore.error)}</FormProblem>}
             <Actions>
               <Button kind="primary" pending={restore.isPending} onClick={() => restore.mutate()}>

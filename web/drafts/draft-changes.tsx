@@ -22,7 +22,7 @@ export function DraftChanges({ agentId, isBegun }: { agentId: string; isBegun: b
             {changes.length === 0 ? (
               <p className={classes.faint}>The draft is like the live agent.</p>
             ) : (
-              <ChangeList changes={changes} />
+              <ChangeList agentId={agentId} changes={changes} />
             )}
           </Section>
           {changedSince.length > 0 && (
@@ -30,7 +30,7 @@ export function DraftChanges({ agentId, isBegun }: { agentId: string; isBegun: b
               title="Changed in the live agent meanwhile"
               about="Since the draft was begun. What the draft does not change follows the live agent."
             >
-              <ChangeList changes={changedSince} />
+              <ChangeList agentId={agentId} changes={changedSince} />
             </Section>
           )}
         </div>

@@ -76,7 +76,10 @@ function DraftState({ draft: { isBegun, begunAt, reading } }: { draft: AgentDraf
     <div className={classes.state} role="status">
       {isBegun && begunAt ? (
         <>
-          <Badge tone="warning">draft</Badge> Begun <Ago at={begunAt} />
+          <Badge tone="warning">draft</Badge>
+          <span>
+            Begun <Ago at={begunAt} />
+          </span>
         </>
       ) : (
         <>

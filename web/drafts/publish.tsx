@@ -59,7 +59,7 @@ export function Publish({ agentId, onClose }: { agentId: string; onClose: () => 
             {waiting > 0 && (
               <p role="note">{plural(waiting, 'new source')} will answer once they are read.</p>
             )}
-            <ChangeList changes={changes} />
+            <ChangeList agentId={agentId} changes={changes} />
             {publish.error && <FormProblem>{sentenceOf(publish.error)}</FormProblem>}
             <Actions>
               <Button kind="primary" pending={publish.isPending} onClick={() => publish.mutate(version)}>
