@@ -3,6 +3,7 @@ import { call } from '../app/api.ts'
 import { fetchAgain } from '../app/queries.ts'
 import { saveFile } from '../app/save-file.ts'
 import { useMutation } from '../app/use-mutation.ts'
+import { Button } from '../ui/button.tsx'
 import { FilePicker } from '../ui/field.tsx'
 import { plural } from '../ui/format.ts'
 import { BookOpen, Bot, Braces, Download, Plus, Sheet, Upload } from '../ui/icons.ts'
@@ -43,10 +44,12 @@ export function AddCases({ agentId, onEdit }: AddCasesProps) {
   })
   return (
     <>
+      <Button icon={Plus} onClick={() => onEdit(NEW_CASE)}>
+        Add a case
+      </Button>
       <Menu
-        label="Add cases"
+        label="Other ways to add cases"
         choices={[
-          { id: 'one', label: 'Write a case', icon: Plus, onChoose: () => onEdit(NEW_CASE) },
           {
             id: 'sources',
             label: 'From the sources',
@@ -69,7 +72,9 @@ export function AddCases({ agentId, onEdit }: AddCasesProps) {
             onChoose: () => file.current?.click(),
           },
         ]}
-      />
+      >
+        More cases
+      </Menu>
       <Menu
         label="Export the cases"
         choices={[

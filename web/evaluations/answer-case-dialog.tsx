@@ -116,12 +116,12 @@ function Messages({ draft, onChange }: { draft: Draft; onChange: (messages: stri
   const { messages, isPlayed } = draft
   return (
     <fieldset className={classes.messages}>
-      <legend>What the customer writes</legend>
+      {messages.length !== 1 && <legend>What the customer writes</legend>}
       {messages.map((text, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: messages keep their order
         <div key={at} className={classes.message}>
           <TextArea
-            label={messages.length === 1 ? 'Message' : `Message ${at + 1}`}
+            label={messages.length === 1 ? 'What the customer writes' : `Message ${at + 1}`}
             rows={2}
             required={!isPlayed}
             maxLength={10_000}

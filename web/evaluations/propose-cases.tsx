@@ -50,11 +50,8 @@ export function ProposeCases({ agentId, onClose }: ProposeCasesProps) {
         more={proposals.length}
         onSubmit={() => (asked === 0 ? proposing.start(count) : add.mutate())}
       >
-        {asked === 0 && !isRunning ? (
-          <Start agentId={agentId} count={count} onCount={setCount} />
-        ) : (
-          <Bar share={asked / count} label="Passages that were asked about" />
-        )}
+        {asked === 0 && !isRunning && <Start agentId={agentId} count={count} onCount={setCount} />}
+        {isRunning && <Bar share={asked / count} label="Passages that were asked about" />}
         {proposals.map((one) => (
           <Proposed key={one.passage.text} one={one} isChosen={!left.has(one)} onToggle={() => toggle(one)} />
         ))}
