@@ -2,13 +2,12 @@ import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, beforeEach, test } from 'node:test'
-import { ImapFlow } from 'imapflow'
-import { createTransport } from 'nodemailer'
 import { openPostgres } from '../../server/platform/db/database.ts'
-import { type MailServers, startMailServers } from '../mail-servers.ts'
+import { startBreakingProxy } from '../breaking-proxy.ts'
 import { connectTestMailbox, headerOf, readMailboxes, type TestMailbox } from '../mailbox.ts'
 import { newKey } from '../new-key.ts'
 import { startOauthProvider } from '../oauth-provider.ts'
+import { ADDRESS, QUESTION, startRealMail } from '../real-mail.ts'
 import { newHome, spawnService } from '../spawn-service.ts'
 import { type Client, clientOf, type Service, startService } from '../start.ts'
 import { trained, until } from '../until.ts'
@@ -16,15 +15,8 @@ import { memberOf } from '../workspace.ts'
 
 /** What real mail servers do on bad days. Skipped with a sentence where Postfix and Dovecot are not installed. */
 const provider = await startOauthProvider()
-const started = await startMailServers({ introspectionUrl: `${provider.url}/introspect` })
-const suite = typeof started === 'string' ? { skip: started } : {}
-const servers = (): MailServers => {
-  if (typeof started === 'string') throw new Error(started)
-  return started
-}
-
-const ADDRESS = 'support@test.example'
-const QUESTION = 'How long is the warranty?'
+const real = await startRealMail({ introspectionUrl: `${provider.url}/introspect` })
+const { suite, servers, within, mailsOf, deliver } = real
 const MB = 1024 * 1024
 let service: Service
 let client: Client
@@ -35,7 +27,7 @@ before(async () => {
 })
 after(async () => {
   await service.close()
-  if (typeof started !== 'string') await started.close()
+  await real.close()
   provider.close()
 })
 
@@ -50,31 +42,6 @@ const logins = (user = 'support') => ({
   smtp: { ...login(user), port: servers().ports.submission },
   authority: servers().authority,
 })
-
-async function within<T>(user: string, folder: string, act: (imap: ImapFlow) => Promise<T>): Promise<T> {
-  const imap = new ImapFlow({
-    host: '127.0.0.1',
-    port: servers().ports.imap,
-    auth: { user, pass: servers().password },
-    secure: false,
-    doSTARTTLS: false,
-    logger: false,
-  })
-  await imap.connect()
-  try {
-    await imap.mailboxOpen(folder)
-    return await act(imap)
-  } finally {
-    await imap.logout().catch(() => {})
-  }
-}
-
-const mailsOf = (user: string, folder = 'INBOX'): Promise<string[]> =>
-  within(user, folder, async (imap) => {
-    const found: string[] = []
-    for await (const { source } of imap.fetch('1:*', { source: true })) found.push(String(source ?? ''))
-    return found
-  }).catch(() => [])
 
 let count = 0
 function mail(
@@ -98,12 +65,6 @@ function mail(
   return `${lines.join('\r\n')}\r\n\r\n${text}\r\n`
 }
 
-async function deliver(raw: string, from = 'customer@people.example', to = ADDRESS): Promise<void> {
-  const transport = createTransport({ host: '127.0.0.1', port: servers().ports.smtp, ignoreTLS: true })
-  await transport.sendMail({ envelope: { from, to }, raw })
-  transport.close()
-}
-
 const arrived = (wanted: number) =>
   until(`${wanted} mails`, async () => {
     await readMailboxes(service)
@@ -112,11 +73,7 @@ const arrived = (wanted: number) =>
 
 async function connect(more: Record<string, unknown> = {}): Promise<void> {
   await service.ctx.db.deleteFrom('email_connections').execute()
-  for (const user of ['support', 'customer', 'billing', 'full'])
-    for (const folder of ['INBOX', 'Sent'])
-      await within(user, folder, async (imap) => {
-        await imap.messageDelete('1:*').catch(() => {})
-      })
+  await real.empty(['support', 'customer', 'billing', 'full'])
   box = await connectTestMailbox(service, client, { smtpPort: 0, address: ADDRESS, ...logins(), ...more })
   const source = { type: 'text', name: 'Kettle', content: 'The warranty of the kettle is two years.' }
   const { body } = await client.request('POST', `/agents/${box.agentId}/sources`, source)
@@ -124,24 +81,69 @@ async function connect(more: Record<string, unknown> = {}): Promise<void> {
 }
 
 beforeEach(async () => {
-  if (typeof started !== 'string') client = await service.account()
+  if (!suite.skip) client = await service.account()
 })
 
-test('a mail of 20 MB is taken whole and answered', suite, async () => {
-  await connect()
-  const bytes = Buffer.alloc(20 * MB, 'parley ')
-  const lines = bytes.toString('base64').replace(/.{76}/g, '$&\r\n')
+const LARGE = Buffer.alloc(20 * MB, 'parley ')
+function largeMail(): string {
+  const lines = LARGE.toString('base64').replace(/.{76}/g, '$&\r\n')
   const parts = [
     `Content-Type: text/plain\r\n\r\n${QUESTION}\r\n`,
     `Content-Type: application/pdf; name=plan.pdf\r\nContent-Transfer-Encoding: base64\r\n\r\n${lines}\r\n`,
   ]
   const body = `${parts.map((part) => `--b\r\n${part}`).join('')}--b--`
-  await deliver(mail(body, undefined, 'multipart/mixed; boundary="b"'))
+  return mail(body, undefined, 'multipart/mixed; boundary="b"')
+}
+
+test('a mail of 20 MB is taken whole and answered', suite, async () => {
+  await connect()
+  await deliver(largeMail())
   await arrived(1)
   const [file] = (await box.inbound())[0]?.content.attachments ?? []
-  assert.deepEqual([file?.name, file?.size], ['plan.pdf', bytes.length])
+  assert.deepEqual([file?.name, file?.size], ['plan.pdf', LARGE.length])
   await until('the answer', async () => (await box.deliveries()).length === 1)
 })
+
+test(
+  'a connection that breaks within a mail of 20 MB is shown, and the mail comes whole and once',
+  suite,
+  async () => {
+    const proxy = await startBreakingProxy(servers().ports.imap)
+    try {
+      const { imap } = logins()
+      await connect({ imap: { ...imap, port: proxy.port } })
+      for (const raw of [mail('The first'), largeMail(), mail('The last')]) await deliver(raw)
+      proxy.breakAfter(10 * MB)
+      await until('the break', async () => {
+        await readMailboxes(service)
+        return proxy.broken() === 1
+      })
+      assert.match(
+        (await connectionOf()).imap.lastError,
+        /localhost closed the connection|server closed the connection/,
+      )
+      assert.deepEqual(
+        (await box.inbound()).map(({ content }) => content.text),
+        ['A question\n\nThe first'],
+      )
+      await arrived(3)
+      await readMailboxes(service)
+      const stored = await box.inbound()
+      assert.deepEqual(
+        stored.map(({ content }) => [content.text?.split('\n\n')[1], content.attachments?.[0]?.size ?? 0]),
+        [
+          ['The first', 0],
+          [QUESTION, LARGE.length],
+          ['The last', 0],
+        ],
+      )
+      assert.equal((await connectionOf()).imap.lastError, null)
+      await until('the answers', async () => (await box.deliveries()).length === 3)
+    } finally {
+      await proxy.close()
+    }
+  },
+)
 
 test('a changed UIDVALIDITY with 130 mails doubles and loses none', suite, async () => {
   await connect({ mode: 'tickets' })

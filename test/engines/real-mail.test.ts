@@ -2,12 +2,10 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, beforeEach, test } from 'node:test'
-import { ImapFlow } from 'imapflow'
-import { createTransport } from 'nodemailer'
 import { keepSent } from '../../server/channels/email/outbound/keep-sent.ts'
 import { createMailReader } from '../../server/channels/email/parse/mail-reader.ts'
-import { type MailServers, startMailServers } from '../mail-servers.ts'
 import { connectTestMailbox, headerOf, readMailboxes, type TestMailbox } from '../mailbox.ts'
+import { ADDRESS, QUESTION, startRealMail } from '../real-mail.ts'
 import { type Client, type Service, startService } from '../start.ts'
 import { trained, until } from '../until.ts'
 
@@ -16,14 +14,9 @@ import { trained, until } from '../until.ts'
  * where they are not installed. MAIL_CASES=/folder also sends the .eml files of a folder and reports what
  * became of each.
  */
-const started = await startMailServers()
-const suite = typeof started === 'string' ? { skip: started } : {}
-const servers = (): MailServers => {
-  if (typeof started === 'string') throw new Error(started)
-  return started
-}
+const real = await startRealMail()
+const { suite, servers, within, mailsOf, deliver } = real
 
-const ADDRESS = 'support@test.example'
 let service: Service
 let client: Client
 let box: TestMailbox
@@ -34,7 +27,7 @@ before(async () => {
 })
 after(async () => {
   await service.close()
-  if (typeof started !== 'string') await started.close()
+  await real.close()
 })
 
 type Security = 'tls' | 'starttls' | 'none'
@@ -53,11 +46,7 @@ function logins(security: Security, more: Record<string, unknown> = {}) {
 /** Connects a new agent to the mailbox, which is emptied. */
 async function connect(more: Record<string, unknown> = {}): Promise<void> {
   await service.ctx.db.deleteFrom('email_connections').execute()
-  for (const user of ['support', 'customer'])
-    for (const folder of ['INBOX', 'Sent'])
-      await within(user, folder, async (imap) => {
-        if ((await imap.search({ all: true })) || []) await imap.messageDelete('1:*').catch(() => {})
-      })
+  await real.empty(['support', 'customer'])
   box = await connectTestMailbox(service, client, {
     smtpPort: servers().ports.submission,
     address: ADDRESS,
@@ -65,38 +54,6 @@ async function connect(more: Record<string, unknown> = {}): Promise<void> {
     ...logins('starttls'),
     ...more,
   })
-}
-
-async function within<T>(user: string, folder: string, act: (imap: ImapFlow) => Promise<T>): Promise<T> {
-  const imap = new ImapFlow({
-    host: '127.0.0.1',
-    port: servers().ports.imap,
-    auth: { user, pass: servers().password },
-    secure: false,
-    doSTARTTLS: false,
-    logger: false,
-  })
-  await imap.connect()
-  try {
-    await imap.mailboxOpen(folder)
-    return await act(imap)
-  } finally {
-    await imap.logout()
-  }
-}
-
-/** Returns the raw messages of a folder, oldest first. */
-const mailsOf = (user: string, folder = 'INBOX'): Promise<string[]> =>
-  within(user, folder, async (imap) => {
-    const found: string[] = []
-    for await (const { source } of imap.fetch('1:*', { source: true })) found.push(String(source ?? ''))
-    return found
-  }).catch(() => [])
-
-async function deliver(raw: string | Buffer, from = 'customer@people.example'): Promise<void> {
-  const transport = createTransport({ host: '127.0.0.1', port: servers().ports.smtp, ignoreTLS: true })
-  await transport.sendMail({ envelope: { from, to: ADDRESS }, raw })
-  transport.close()
 }
 
 /** Sends a mail over Postfix, and reads the mailbox until it is in a conversation. */
@@ -125,7 +82,6 @@ async function outcome(): Promise<string> {
 }
 
 type Headers = Record<string, string>
-const QUESTION = 'How long is the warranty?'
 
 function mail(text: string, headers: Headers = {}): string {
   count++
@@ -283,7 +239,7 @@ const CASES: [what: string, make: () => string, wanted: string, from?: string][]
 ]
 
 beforeEach(async () => {
-  if (typeof started === 'string') return
+  if (suite.skip) return
   client = await service.account()
   await connect()
   const source = {

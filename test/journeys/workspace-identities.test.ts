@@ -37,7 +37,7 @@ describe('people on messaging whom the channel calls by several names, by keyboa
 
   /** Receives a message, with the number, the id or both of its author. */
   async function receive(from: object, contact: object, part: object): Promise<void> {
-    const message = { ...from, id: `wamid.${++count}`, timestamp: String(now()), ...part }
+    const message = { id: `wamid.${++count}`, ...from, timestamp: String(now()), ...part }
     const contacts = [{ profile: { name: 'Pat' }, ...contact }]
     const metadata = { display_phone_number: '15550001111', phone_number_id: NUMBER }
     const answer = await home.webhook(webhookOf(ACCOUNT, { metadata, contacts, messages: [message] }))
@@ -91,6 +91,36 @@ describe('people on messaging whom the channel calls by several names, by keyboa
     await receive({ from: PHONE, from_user_id: USER }, { ...byUser, wa_id: PHONE }, text('And once more'))
     await open('/contacts')
     await shown(2)
+  })
+
+  test('an edited and a deleted message are shown as such', async () => {
+    const [original, other] = ['wamid.e1', 'wamid.e2']
+    await receive({ from: PHONE, id: original }, { wa_id: PHONE }, text('Do you ship to Astria?'))
+    await receive({ from: PHONE, id: other }, { wa_id: PHONE }, text('My card is 4711'))
+    await open('/conversations')
+    const messages = page.getByRole('region', { name: 'Messages' })
+    await messages.getByText('My card is 4711').waitFor()
+    await receive(
+      { from: PHONE },
+      { wa_id: PHONE },
+      {
+        type: 'edit',
+        edit: { original_message_id: original, message: text('Do you ship to Austria?') },
+      },
+    )
+    await receive(
+      { from: PHONE },
+      { wa_id: PHONE },
+      {
+        type: 'revoke',
+        revoke: { original_message_id: other },
+      },
+    )
+    await messages.getByText('Do you ship to Austria?').waitFor()
+    await messages.getByText(/^Edited by the sender/).waitFor()
+    await messages.getByText(/^Deleted by the sender/).waitFor()
+    await lookAt(page, 'edited-and-deleted')
+    for (const gone of ['Astria', '4711']) assert.equal(await page.getByText(gone).count(), 0)
   })
 
   test('what could not be read is shown to the operator and to the inbox until it is removed', async () => {

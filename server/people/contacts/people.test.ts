@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
+import { sql } from 'kysely'
 import { addIdentities } from '../../../test/add-identities.ts'
+import { plansOf } from '../../../test/plans-of.ts'
 import { type Client, type Service, startService } from '../../../test/start.ts'
 import { openTicket } from '../../inbox/tickets/open-ticket.ts'
 import { resolveContact } from '../records/resolve-contact.ts'
+import { findContacts } from './find-contacts.ts'
 
 let service: Service
 let client: Client
@@ -85,6 +88,25 @@ test('a contact is found by its username and by what a channel has called it bef
   const other = (await client.request('POST', '/agents', { name: 'Other' })).body.id
   const elsewhere = await client.request('GET', `/agents/${other}/contacts?query=SE.0001`)
   assert.deepEqual(elsewhere.body.data, [])
+})
+
+test('the search for a name of a channel reads no other identities', async () => {
+  const { db } = service.ctx
+  const elsewhere = (await client.request('POST', '/agents', { name: 'Many' })).body.id
+  const other = { account_id: client.accountId, agent_id: elsewhere }
+  await sql`insert into contacts (id, account_id, agent_id, external_id)
+    select gen_random_uuid(), ${other.account_id}, ${elsewhere}, 'many-' || n from generate_series(1, 3000) as n`.execute(
+    db,
+  )
+  await sql`insert into contact_identities (id, account_id, agent_id, contact_id, person, channel, kind, scope, value, username, stated_by)
+    select gen_random_uuid(), account_id, agent_id, id, gen_random_uuid(), 'messaging', 'user', '1', external_id, external_id, 'x'
+    from contacts where agent_id = ${elsewhere}`.execute(db)
+  await sql`analyze contact_identities`.execute(db)
+  const ref = { accountId: client.accountId, agentId: elsewhere }
+  const page = { limit: 10, position: null }
+  const plans = await plansOf(db, (recorded) => findContacts(recorded, ref, '@many-7', page))
+  assert.match(plans.join('\n'), /Index[^\n]* on contact_identities_value/)
+  assert.match(plans.join('\n'), /Index[^\n]* on contact_identities_username/)
 })
 
 test('pages contain every contact once', async () => {

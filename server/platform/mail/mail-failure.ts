@@ -66,6 +66,12 @@ const SENTENCES: [RegExp, string][] = [
 const MAX_ANSWER_LENGTH = 300
 const MAX_NAMES_LENGTH = 200
 
+/** Returns whether a library's error says that a server has refused who wanted to log in. */
+export function isRefusedLogin(error: unknown): boolean {
+  const { code, authenticationFailed } = (error ?? {}) as ServerError
+  return authenticationFailed === true || code === 'EAUTH'
+}
+
 /** Returns a sentence that explains a library's error. `host` is the name that the person entered. */
 export function describeMailError(error: unknown, host: string): MailFailure {
   if (error instanceof MailFailure) return error
@@ -76,12 +82,11 @@ export function describeMailError(error: unknown, host: string): MailFailure {
     response,
     responseText,
     responseCode,
-    authenticationFailed,
     cert,
   } = (error ?? {}) as ServerError
   const options = { cause: error, ...(responseCode ? { responseCode } : {}) }
   const said = oneLine(responseText ?? response ?? '', MAX_ANSWER_LENGTH)
-  if (authenticationFailed || code === 'EAUTH')
+  if (isRefusedLogin(error))
     return new MailFailure(
       `${host} refused the user name or the password${said && `: ${said.replace(/\.+$/, '')}`}.`,
       options,

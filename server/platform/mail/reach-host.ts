@@ -4,7 +4,7 @@ import type { MailServer } from '../db/tables/channels.ts'
 import { type ResolveHost, resolveWithSystem } from '../fetch/guard/pinned-connector.ts'
 import { isPrivateHostAllowed, parsePrivateHosts } from '../fetch/guard/private-hosts.ts'
 import { isPublicAddress } from '../fetch/guard/public-address.ts'
-import { MailFailure } from './mail-failure.ts'
+import { isRefusedLogin, MailFailure } from './mail-failure.ts'
 
 /** `authority`: certificates (PEM) that are trusted in addition to the public ones. */
 export type Login = MailServer & {
@@ -12,6 +12,8 @@ export type Login = MailServer & {
   authority?: string | null
   /** In place of the password (XOAUTH2). */
   accessToken?: string | null
+  /** Asks the provider for another token in place of one that the server has refused. Throws MailFailure. */
+  renewToken?: () => Promise<unknown>
 }
 
 /** The options of a connection that trusts a login's own authority as well. */
@@ -43,4 +45,21 @@ export async function reachHost(
     )
   }
   return first.address
+}
+
+/**
+ * Returns the error of a login. A token that was refused before its end is renewed, so that the provider says whether the
+ * permission still holds.
+ */
+export async function loginError(error: unknown, { host, accessToken, renewToken }: Login): Promise<unknown> {
+  if (!accessToken || !renewToken || !isRefusedLogin(error)) return error
+  try {
+    await renewToken()
+  } catch (refused) {
+    return refused
+  }
+  return new MailFailure(
+    `${host} refused the token of the provider, which was renewed. If this stays, connect the mailbox with the provider again.`,
+    { cause: error },
+  )
 }

@@ -4,7 +4,7 @@ import SMTPConnection, { type SentMessageInfo } from 'nodemailer/lib/smtp-connec
 import XOAuth2 from 'nodemailer/lib/xoauth2'
 import { domainOf } from './mail-address.ts'
 import { describeMailError, MailFailure } from './mail-failure.ts'
-import { type Login, reachHost, trusting } from './reach-host.ts'
+import { type Login, loginError, reachHost, trusting } from './reach-host.ts'
 
 const CONNECT_MS = 15_000
 const IDLE_MS = 30_000
@@ -133,7 +133,7 @@ export async function openSmtp(
     }
   } catch (error) {
     close()
-    throw describeMailError(error, host)
+    throw describeMailError(await loginError(error, login), host)
   }
   return {
     close,

@@ -130,6 +130,22 @@ test('two connections at once renew a token once, also with what was read before
   assert.equal(asked.length, 1)
 })
 
+test('a token that the server refuses before its end is renewed, or the sentence says to connect again', async () => {
+  isPermitted = true
+  const { path } = await connected()
+  const tried = async () => (await client.request('POST', `${path}/test`)).body.smtp
+  assert.equal((await tried()).ok, true)
+  accepted = 'none so far'
+  assert.match((await tried()).error, /refused the token of the provider, which was renewed/)
+  assert.deepEqual(await tried(), { ok: true, error: null })
+  accepted = 'none so far'
+  isPermitted = false
+  assert.match((await tried()).error, /has been revoked\..*Connect the mailbox with the provider again/)
+  const { status, smtp: sending } = (await client.request('GET', path)).body
+  assert.equal(status, 'failing')
+  assert.match(sending.lastError, /Connect the mailbox with the provider again/)
+})
+
 test('a refused token is an error of both servers, and the next try asks again', async () => {
   isPermitted = false
   const { path } = await connected({ imap: { host: '127.0.0.1', port: 9, security: 'none' } })

@@ -38,6 +38,20 @@ export async function accessTokenOf(ctx: Deps, row: ConnectionRow): Promise<stri
   throw new MailFailure('The settings of the mailbox have changed in the meantime.')
 }
 
+/** Renews a token that a server has refused, unless that has happened since. Throws MailFailure. */
+export async function renewToken(ctx: Deps, row: ConnectionRow): Promise<void> {
+  const refused = row.oauth_access_token
+  await ctx.db
+    .updateTable('email_connections')
+    .set({ oauth_access_token: null, oauth_expires_at: null })
+    .where('account_id', '=', row.account_id)
+    .where('agent_id', '=', row.agent_id)
+    .where('updated_at', '=', row.updated_at)
+    .where('oauth_access_token', '=', refused)
+    .execute()
+  await accessTokenOf(ctx, { ...row, oauth_access_token: null, oauth_expires_at: null })
+}
+
 const sameRow = ({ db }: Pick<Deps, 'db'>, row: ConnectionRow): Promise<ConnectionRow | undefined> =>
   db
     .selectFrom('email_connections')

@@ -10,8 +10,9 @@ import { ApiError } from '../../../platform/http/errors.ts'
 import type { Login } from '../../../platform/mail/reach-host.ts'
 import { placeOfRow } from '../../../platform/secrets/sealed-columns.ts'
 import type { LastUse } from '../../registry/connection-status.ts'
-import { accessTokenOf } from './access-token.ts'
+import { accessTokenOf, renewToken } from './access-token.ts'
 import { isReading } from './one-reader.ts'
+import { enqueueWithdrawal } from './withdraw-later.ts'
 
 export type ConnectionRow = Selectable<EmailConnectionsTable>
 
@@ -33,10 +34,10 @@ type ServerLogin = Omit<MailServer, 'username'> & { username?: string; password?
 /**
  * Stores the mailbox of an agent in place of the one it has. A password or secret that is left out stays as it is
  * for the same login; another login would send it to another server. For the same mailbox, reading continues where
- * it stopped.
+ * it stopped. The permission of a provider that it no longer uses is withdrawn.
  */
 export async function putConnection(
-  { db, secrets }: Pick<Context, 'db' | 'secrets'>,
+  { db, jobs, secrets }: Pick<Context, 'db' | 'jobs' | 'secrets'>,
   { accountId, agentId }: AgentRef,
   wanted: NewConnection,
 ): Promise<void> {
@@ -112,6 +113,7 @@ export async function putConnection(
       })
       .onConflict((conflict) => conflict.column('agent_id').doUpdateSet(values))
       .execute()
+    if (old && old.oauth_refresh_token !== values.oauth_refresh_token) await enqueueWithdrawal(jobs, trx, old)
   })
 }
 
@@ -205,10 +207,15 @@ export const refreshTokenOf = (
   row: Pick<ConnectionRow, 'agent_id' | 'oauth_refresh_token'>,
 ): Promise<string | null> => opened(ctx, row, 'oauth_refresh_token', row.oauth_refresh_token)
 
-export const smtpLogin = async (ctx: LoginDeps, row: ConnectionRow): Promise<Login> => ({
-  ...row.smtp,
+const trustOf = async (ctx: LoginDeps, row: ConnectionRow) => ({
   authority: row.authority,
   accessToken: await accessTokenOf(ctx, row),
+  renewToken: () => renewToken(ctx, row),
+})
+
+export const smtpLogin = async (ctx: LoginDeps, row: ConnectionRow): Promise<Login> => ({
+  ...row.smtp,
+  ...(await trustOf(ctx, row)),
   password: await opened(ctx, row, 'smtp_password', row.smtp_password),
 })
 
@@ -218,8 +225,7 @@ export const imapLogin = async (
 ): Promise<(Login & { mailbox: string }) | null> =>
   row.imap && {
     ...row.imap,
-    authority: row.authority,
-    accessToken: await accessTokenOf(ctx, row),
+    ...(await trustOf(ctx, row)),
     password: await opened(ctx, row, 'imap_password', row.imap_password),
   }
 

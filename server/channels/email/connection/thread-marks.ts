@@ -44,9 +44,20 @@ export function peerOfAddress(key: Buffer, address: string): string | null {
 export const messageIdOf = (key: Buffer, deliveryId: string, peer: string, domain: string): string =>
   `<${deliveryId}.${markOf(key, peer)}@${domain}>`
 
-/** Reads one of our own Message-IDs. Returns null for every other. */
-export function readMessageId(key: Buffer, messageId: string): { deliveryId: string; peer: string } | null {
-  const [, deliveryId = '', mark = ''] = /^<([0-9a-f-]{36})\.([a-z2-7]+)@[^@>]+>$/i.exec(messageId) ?? []
+/**
+ * Returns the id by which a mail names itself at the end of its own References. Some servers replace the Message-ID, and
+ * clients put both before the id of their answer (RFC 5322, 3.6.4): this one tells whose mail the unknown one is.
+ */
+export const ownReferenceOf = (key: Buffer, deliveryId: string, peer: string, domain: string): string =>
+  `<${OWN}${deliveryId}.${markOf(key, peer)}@${domain}>`
+
+const OWN = 'sent.'
+
+export const isOwnReference = (id: string): boolean => id.startsWith(`<${OWN}`)
+
+/** Reads a Message-ID or a reference of our own. Returns null for every other. */
+export function readMessageId(key: Buffer, id: string): { deliveryId: string; peer: string } | null {
+  const [, deliveryId = '', mark = ''] = /^<(?:sent\.)?([0-9a-f-]{36})\.([a-z2-7]+)@[^@>]+>$/i.exec(id) ?? []
   const peer = peerOfMark(key, mark)
   return peer === null ? null : { deliveryId: deliveryId.toLowerCase(), peer }
 }

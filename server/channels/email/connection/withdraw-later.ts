@@ -22,5 +22,20 @@ export async function withdrawLater(
     .where(ofAgent(agent))
     .returning(['agent_id', 'oauth', 'oauth_refresh_token', 'smtp'])
     .executeTakeFirst()
-  if (row?.oauth?.revocationUrl) await jobs.enqueue<WithdrawPermission>(trx, WITHDRAW_PERMISSION, row)
+  if (row) await enqueueWithdrawal(jobs, trx, row)
+}
+
+/** Queues the withdrawal of what a provider has permitted to a mailbox, in the transaction that drops it. */
+export async function enqueueWithdrawal(
+  jobs: Pick<Jobs, 'enqueue'>,
+  trx: Trx,
+  { agent_id, oauth, oauth_refresh_token, smtp }: WithdrawPermission,
+): Promise<void> {
+  if (oauth?.revocationUrl && oauth_refresh_token !== null)
+    await jobs.enqueue<WithdrawPermission>(trx, WITHDRAW_PERMISSION, {
+      agent_id,
+      oauth,
+      oauth_refresh_token,
+      smtp,
+    })
 }

@@ -1,22 +1,25 @@
 type HeadersOf = (name: string) => string[]
 
-/** The presence of one of these headers means that a program wrote the mail. */
-const TELLING = ['x-autoreply', 'x-autorespond', 'x-failed-recipients']
+/** The presence of such a header means that a program wrote the mail. */
+const TELLING = /^x-(?:auto-?(?:reply|respon(?!se-suppress))|failed-recipients$)/
+/** A report has no return path, in place of which some servers that forward mails write their own. */
+const NO_RETURN_PATH = /^\s*<\s*(?:#@\[\]|mailer-daemon@[^<>]*)?\s*>\s*$/i
 const LIST = ['list-id', 'list-post', 'mailing-list']
 
 /**
- * Returns whether a program wrote the mail (RFC 3834, 2; RFC 2076, 3.9). `from` is the address that an answer would go
- * to. Its name does not count: forms and shops send what people write from addresses such as no-reply@. X-Auto-Response-Suppress does not count: it says what the sender does not want to receive.
+ * Returns whether a program wrote the mail (RFC 3834, 2; RFC 2076, 3.9). `names` are those of its headers, and `from` is
+ * the address that an answer would go to. Its name does not count: forms and shops send what people write from addresses
+ * such as no-reply@. X-Auto-Response-Suppress does not count: it says what the sender does not want to receive.
  */
-export function isByProgram(headersOf: HeadersOf, from: string | null): boolean {
+export function isByProgram(names: string[], headersOf: HeadersOf, from: string | null): boolean {
   const has = (name: string, pattern: RegExp): boolean => headersOf(name).some((value) => pattern.test(value))
   return (
     from === null ||
     headersOf('auto-submitted').some((value) => !/^\s*no\b/i.test(value)) ||
-    has('precedence', /^\s*(bulk|junk|auto_reply)\b/i) ||
-    has('return-path', /^\s*<\s*>\s*$/) ||
+    ['precedence', 'x-precedence'].some((name) => has(name, /^\s*(bulk|junk|auto_reply)\b/i)) ||
+    has('return-path', NO_RETURN_PATH) ||
     has('content-type', /^\s*multipart\/report\b/i) ||
-    TELLING.some((name) => headersOf(name).length > 0)
+    names.some((name) => TELLING.test(name))
   )
 }
 

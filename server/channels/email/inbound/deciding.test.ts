@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { type MailServer, startMailServer } from '../../../../test/fakes/mail-server.ts'
-import { ADDRESS, connectTestMailbox, mail, type TestMailbox } from '../../../../test/mailbox.ts'
+import { ADDRESS, connectTestMailbox, headerOf, mail, type TestMailbox } from '../../../../test/mailbox.ts'
 import { type Client, type Service, startService } from '../../../../test/start.ts'
 import { until } from '../../../../test/until.ts'
 import { rowOf } from '../connection/connection.ts'
@@ -131,6 +131,20 @@ test('the agent is silent in a thread in which a colleague has answered from a m
   assert.equal((await tickets()).length, 1)
   const ids = new Set((await box.inbound()).map(({ thread_id }) => thread_id))
   assert.equal(ids.size, 1)
+})
+
+test('a relay that replaces the id of our mail does not look like a colleague, who is noticed all the same', async () => {
+  await take(mail('How long?', { 'Message-ID': '<first@example.com>' }))
+  const { ours } = await answered()
+  const sent = smtp.mails.find(({ raw }) => headerOf(raw, 'Message-ID') === ours)
+  const references = headerOf(sent?.raw ?? '', 'References')
+  const reply = (id: string, before = '') =>
+    take(mail('And in Austria?', { 'In-Reply-To': id, References: `${references} ${before} ${id}` }))
+  assert.equal((await reply('<0100@relay.example>'))?.silent, undefined)
+  // A colleague has written once more after our mail.
+  assert.equal((await reply('<tom@client.example>', ours))?.silent, true)
+  assert.equal((await reply('<tom@client.example>', '<0100@relay.example>'))?.silent, true)
+  assert.equal((await box.threads()).length, 1)
 })
 
 test('a reply that repeats our mail without marking it is read without it', async () => {

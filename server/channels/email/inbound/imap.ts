@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import type { ImapFlow } from 'imapflow'
 import { MailFailure } from '../../../platform/mail/mail-failure.ts'
-import { type Login, reachHost, trusting } from '../../../platform/mail/reach-host.ts'
+import { type Login, loginError, reachHost, trusting } from '../../../platform/mail/reach-host.ts'
 
 const CONNECT_MS = 15_000
 const IDLE_MS = 60_000
@@ -35,7 +35,9 @@ export async function withImap<T>(
   signal?.addEventListener('abort', onAbort)
   try {
     signal?.throwIfAborted()
-    await client.connect()
+    await client.connect().catch(async (error: unknown) => {
+      throw await loginError(error, login)
+    })
     const done = await act(client, giveTime)
     // Everything is done, so it does not matter how the connection ends, unless it was ended from here.
     await client.logout().catch(() => {})

@@ -9,10 +9,10 @@ import { enqueueDelivery } from '../../../inbox/deliveries/enqueue-delivery.ts'
 import { publishDeskEvent } from '../../../inbox/tickets/publish-desk-event.ts'
 import { lockThread } from '../../inbound/receive-message.ts'
 
-const bounceOf = (messageId: string, id: string): string =>
+const bounceOf = (messageId: string, id: string, references = ''): string =>
   mail(
     '--x\r\nContent-Type: message/delivery-status\r\n\r\nAction: failed\r\nDiagnostic-Code: smtp; 550 unknown\r\n' +
-      `--x\r\nContent-Type: text/rfc822-headers\r\n\r\nMessage-ID: ${messageId}\r\n--x--`,
+      `--x\r\nContent-Type: text/rfc822-headers\r\n\r\nMessage-ID: ${messageId}\r\nReferences: <a@example.com>\r\n ${references}\r\n--x--`,
     {
       From: 'MAILER-DAEMON@mx.example',
       'Content-Type': 'multipart/report; boundary=x',
@@ -71,4 +71,9 @@ test('a bounce marks its delivery once, also while mail is taken in, without a d
   await box.send()
   await box.receive(bounce)
   assert.deepEqual(await statuses(), ['sent'])
+
+  // A relay has given the mail another id.
+  const [, own = ''] = /(<sent\.[^>]+>)$/.exec(headerOf(server.mails[1]?.raw ?? '', 'References') ?? '') ?? []
+  await box.receive(bounceOf('<0100@relay.example>', 'second', own))
+  assert.deepEqual(await statuses(), ['failed'])
 })

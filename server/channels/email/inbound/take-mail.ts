@@ -11,7 +11,7 @@ import type { SilentReason } from '../../../platform/db/tables/channels.ts'
 import { isSameMailbox, type MailAddress } from '../../../platform/mail/mail-address.ts'
 import { receiveMessage } from '../../inbound/receive-message.ts'
 import { type ConnectionRow, markKeyOf } from '../connection/connection.ts'
-import { newPeer, readMessageId } from '../connection/thread-marks.ts'
+import { isOwnReference, newPeer, readMessageId } from '../connection/thread-marks.ts'
 import { keepOriginal } from '../original/originals.ts'
 import { changeMailThread, type MailThread, withReference } from '../outbound/mail-threads.ts'
 import { giveToTeam } from '../outbound/mail-ticket.ts'
@@ -215,8 +215,8 @@ async function whyForTeam(
   key: Buffer,
   { parsed, thread, heading }: { parsed: ParsedMail; thread: ThreadRow | null; heading: string },
 ): Promise<string | null> {
-  const { isDoubtful, unread, hasWords, text, inReplyTo } = parsed
-  const forwarded = thread === null ? await forwardedIn(trx, row, key, parsed.answers) : null
+  const { isDoubtful, unread, hasWords, text, inReplyTo, answers } = parsed
+  const forwarded = thread === null ? await forwardedIn(trx, row, key, answers) : null
   if (forwarded !== null) return `It answers a mail that was forwarded from ticket #${forwarded}.\n\n${text}`
   // The answer would go to somebody who has not written.
   if (unread === 'unfetched') return UNFETCHED
@@ -224,7 +224,10 @@ async function whyForTeam(
   if (unread === 'encrypted') return 'The mail is encrypted and cannot be read here.'
   if (unread === 'unreadable') return 'The mail could not be read. It is attached as it came.'
   if (!hasWords && !/[\p{L}\p{N}]/u.test(heading)) return 'The mail has no words.'
-  const isStrange = thread !== null && inReplyTo !== null && readMessageId(key, inReplyTo) === null
+  // The server has replaced the Message-ID of our mail.
+  const isRenamed = isOwnReference(answers[1] ?? '') && readMessageId(key, answers[1] ?? '') !== null
+  const isStrange =
+    thread !== null && inReplyTo !== null && readMessageId(key, inReplyTo) === null && !isRenamed
   if (isStrange && !(await isKnown(trx, row, inReplyTo)))
     return 'It answers a mail that a colleague has sent from a mail client.'
   return null

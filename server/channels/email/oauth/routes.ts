@@ -14,7 +14,9 @@ const RETURN_PAGE = '/mailbox-sign-in'
 const redirectUrlOf = ({ publicUrl }: Pick<Config, 'publicUrl'>, request: FastifyRequest): string =>
   `${publicUrl ?? `${request.protocol}://${request.host}`}${RETURN_PAGE}`
 
-export const mailSignInRoutes = (ctx: Pick<Context, 'config' | 'db' | 'fetcher' | 'secrets'>): Route[] => [
+export const mailSignInRoutes = (
+  ctx: Pick<Context, 'config' | 'db' | 'fetcher' | 'jobs' | 'secrets'>,
+): Route[] => [
   route(readMailProviders, async ({ request }) => ({
     redirectUrl: redirectUrlOf(ctx.config, request),
     providers: (['google', 'microsoft'] as const).map((id) => ({

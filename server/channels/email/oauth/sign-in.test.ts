@@ -53,7 +53,7 @@ const oauth = () => ({
   clientSecret: provider.clientSecret,
 })
 
-async function begin(path: string, who: Pick<Worker, 'request'> = owner) {
+async function begin(path: string, who: Pick<Worker, 'request'> = owner, more: object = {}) {
   const { port } = smtp.server.address() as AddressInfo
   const server = { host: '127.0.0.1', port, security: 'none', username: ADDRESS }
   const connection = {
@@ -62,6 +62,7 @@ async function begin(path: string, who: Pick<Worker, 'request'> = owner) {
     plusAddressing: false,
     keepsSent: false,
     smtp: server,
+    ...more,
   }
   const body = { provider: 'other', connection: { ...connection, oauth: oauth() } }
   const begun = await who.request('POST', path, body)
@@ -123,6 +124,39 @@ test('the permission of a mailbox is withdrawn when its agent is deleted', async
   await owner.request('PUT', `/agents/${id}/email/oauth/permission`, body)
   assert.equal(provider.isWithdrawn(), false)
   assert.equal((await client.request('DELETE', `/agents/${id}`)).status, 200)
+  await until('the withdrawal', () => provider.isWithdrawn())
+})
+
+test('a sign-in that is refused at the end leaves no entry in the audit log', async () => {
+  const imap = { host: '127.0.0.1', port: 9, security: 'none', username: ADDRESS }
+  const [first, second] = [await newAgent(), await newAgent()]
+  const finish = async (agentId: string) => {
+    const path = `/agents/${agentId}/email/oauth`
+    const { url, attempt } = await begin(path, owner, { imap })
+    const body = backFrom(await provider.permit(url, ADDRESS), attempt)
+    return (await owner.request('PUT', `${path}/permission`, body)).status
+  }
+  assert.deepEqual([await finish(first), await finish(second)], [200, 409])
+  const entries = await service.ctx.db
+    .selectFrom('audit_log')
+    .select('target')
+    .where('action', '=', 'connection.put')
+    .where('target', 'in', [first, second])
+    .execute()
+  assert.deepEqual(entries, [{ target: first }])
+  assert.equal((await client.request('DELETE', `/agents/${first}/email/connection`)).status, 200)
+})
+
+test('a permission that a mailbox no longer uses is withdrawn when its settings change', async () => {
+  const agent = `/agents/${await newAgent()}/email`
+  const { url, attempt } = await begin(`${agent}/oauth`)
+  const body = backFrom(await provider.permit(url, ADDRESS), attempt)
+  await owner.request('PUT', `${agent}/oauth/permission`, body)
+  assert.equal(provider.isWithdrawn(), false)
+  const { port } = smtp.server.address() as AddressInfo
+  const login = { host: '127.0.0.1', port, security: 'none', username: ADDRESS, password: 'secret' }
+  const saved = await client.request('PUT', `${agent}/connection`, { address: ADDRESS, smtp: login })
+  assert.equal(saved.status, 200, JSON.stringify(saved.body))
   await until('the withdrawal', () => provider.isWithdrawn())
 })
 

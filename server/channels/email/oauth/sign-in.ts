@@ -2,6 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { recordAudit } from '../../../accounts/audit/audit.ts'
 import type { Context } from '../../../context.ts'
 import type { AgentRef } from '../../../platform/db/refs.ts'
+import { transact } from '../../../platform/db/statements/transact.ts'
 import type { MailOauth, MailProvider } from '../../../platform/db/tables/channels.ts'
 import { ApiError } from '../../../platform/http/errors.ts'
 import type { Caller } from '../../../platform/http/route.ts'
@@ -10,7 +11,7 @@ import { askForTokens } from '../connection/ask-provider.ts'
 import { clientSecretOf, type NewConnection, putConnection, rowOf } from '../connection/connection.ts'
 import { operatorsClient, PRESETS } from '../connection/providers.ts'
 
-type Deps = Pick<Context, 'config' | 'db' | 'fetcher' | 'secrets'>
+type Deps = Pick<Context, 'config' | 'db' | 'fetcher' | 'jobs' | 'secrets'>
 
 const MAX_MS = 15 * 60_000
 /** An attempt is not stored: the browser that began it keeps it. */
@@ -96,13 +97,15 @@ export async function finishSignIn(
         'The provider gave no lasting permission (refresh token). Remove the access of the application at the provider, then connect again; other providers may want the scope offline_access.',
     })
   // What the provider has refused is no change.
-  await recordAudit(ctx.db, {
-    accountId: ref.accountId,
-    actor: caller.actor,
-    action: 'connection.put',
-    target: ref.agentId,
+  await transact(ctx.db, async (trx) => {
+    await recordAudit(trx, {
+      accountId: ref.accountId,
+      actor: caller.actor,
+      action: 'connection.put',
+      target: ref.agentId,
+    })
+    await putConnection({ ...ctx, db: trx }, ref, { ...wanted, oauth: { ...oauth, refreshToken } })
   })
-  await putConnection(ctx, ref, { ...wanted, oauth: { ...oauth, refreshToken } })
 }
 
 const whoseIs = ({ actor, member }: Caller) => ({ actor, sessionId: member?.sessionId ?? null })

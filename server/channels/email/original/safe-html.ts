@@ -1,5 +1,7 @@
 import { Parser } from 'htmlparser2'
 import sanitizeHtml from 'sanitize-html'
+import { tooComplex } from '../../../knowledge/documents/html/html-shape.ts'
+import { bareText } from '../parse/bare-text.ts'
 
 type Shown = {
   /** Whether pictures of other servers are loaded. */
@@ -16,9 +18,11 @@ const LOOKS = ['style', 'align', 'valign', 'bgcolor', 'color', 'width', 'height'
 
 /**
  * Returns the HTML of a mail without scripts, forms, frames and style sheets. What is left of its styles cannot load
- * anything, because the policy of the page forbids it.
+ * anything, because the policy of the page forbids it. Of HTML that is nested too deeply, only the text is left.
  */
 export function safeHtml(html: string, { withImages, pictureOf }: Shown): string {
+  // The sanitiser's time grows with the square of the depth.
+  if (tooComplex(html) !== null) return `<p style="white-space: pre-wrap">${textOnly(html)}</p>`
   return sanitizeHtml(html, {
     allowedTags: TAGS,
     allowedAttributes: {
@@ -51,8 +55,12 @@ export function safeHtml(html: string, { withImages, pictureOf }: Shown): string
   })
 }
 
+/** Entities stay as they are; a tag that is never closed is text. */
+const textOnly = (html: string): string => bareText(html).replaceAll('<', '&lt;')
+
 /** Returns whether pictures or backgrounds of other servers would be loaded. */
 export function hasRemoteImages(html: string): boolean {
+  if (tooComplex(html) !== null) return false
   let found = false
   const parser = new Parser({
     onopentag(tag, { src = '', style = '' }) {

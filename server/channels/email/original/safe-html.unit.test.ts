@@ -42,6 +42,13 @@ test('hostile HTML is searched for pictures in a time that grows with its length
   assert.equal(hasRemoteImages(`<img src=${spaces}>url(${spaces}`), false)
 })
 
+test('of HTML that is nested without end only the text is shown', () => {
+  const deep = `${'<b>'.repeat(5_000)}<img src="https://a.example/t.gif">1 &lt; 2 <script>alert(1)</script>`
+  assert.equal(shown(deep).replace(/\s+/g, ' '), '<p style="white-space: pre-wrap"> 1 &lt; 2 </p>')
+  assert.equal(hasRemoteImages(deep), false)
+  assert.doesNotMatch(shown(`${'<b>'.repeat(5_000)}<img src=x onerror=alert(1)`), /<img/)
+})
+
 test('backgrounds are pictures as well; words about them are none', () => {
   assert.equal(hasRemoteImages(`<td style="background: url( 'https://a.example/b.png')">x</td>`), true)
   assert.equal(hasRemoteImages(`<img alt="x" SRC=' HTTP://a.example/b.png'>`), true)

@@ -7,7 +7,7 @@ import type { MailAddress } from '../../../platform/mail/mail-address.ts'
 import { domainOf, oneLine } from '../../../platform/mail/mail-address.ts'
 import { escapeHtml } from '../../../platform/text/safety/escape-html.ts'
 import { linksTo, withoutForeignLinks } from '../../../platform/text/safety/foreign-links.ts'
-import { markedAddress, messageIdOf } from '../connection/thread-marks.ts'
+import { markedAddress, messageIdOf, ownReferenceOf } from '../connection/thread-marks.ts'
 import type { MailFile } from '../parse/parsed-mail.ts'
 import type { MailThread } from './mail-threads.ts'
 
@@ -39,7 +39,8 @@ export async function composeMail(mail: Outgoing): Promise<{
   messageId: string
 }> {
   const { from, key, peer, thread, people, automatic, notice } = mail
-  const messageId = messageIdOf(key, mail.deliveryId, peer, domainOf(from.address))
+  const ids = [key, mail.deliveryId, peer, domainOf(from.address)] as const
+  const messageId = messageIdOf(...ids)
   const replyTo = mail.plusAddressing ? markedAddress(key, from.address, peer) : null
   const mayLink = mail.linkHosts && linksTo(mail.linkHosts)
   const named = ({ address, name }: MailAddress) => ({ address, name: oneLine(name ?? '', 200) })
@@ -67,7 +68,7 @@ export async function composeMail(mail: Outgoing): Promise<{
     })),
     messageId,
     ...(thread.lastReceived?.startsWith('<') ? { inReplyTo: thread.lastReceived } : {}),
-    references: thread.references.filter((id) => id.startsWith('<')),
+    references: [...thread.references.filter((id) => id.startsWith('<')), ownReferenceOf(...ids)],
     // `All` would suppress non-delivery reports as well (MS-OXOMSG 2.2.1.77).
     headers: automatic
       ? { 'Auto-Submitted': 'auto-replied', 'X-Auto-Response-Suppress': 'DR, RN, NRN, OOF, AutoReply' }

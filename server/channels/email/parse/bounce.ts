@@ -1,5 +1,6 @@
 import { storable } from '../../../platform/http/bodies/storable.ts'
 import { oneLine } from '../../../platform/mail/mail-address.ts'
+import { isOwnReference } from '../connection/thread-marks.ts'
 import type { Bounce, MailFile } from './parsed-mail.ts'
 
 const MAX_PART_LENGTH = 64 * 1024
@@ -28,10 +29,12 @@ export function readBounce(contentType: string, files: MailFile[]): Bounce | nul
     new RegExp(`^${name}:\\s*(.+)$`, 'im').exec(unfolded(status))?.[1]?.trim()
   const said =
     field('diagnostic-code')?.replace(/^[\w-]+;\s*/, '') ?? field('status') ?? 'no reason was given'
+  const head = unfolded(headOf(returned))
+  const idsIn = (pattern: RegExp): string[] => [...head.matchAll(pattern)].map(([, id = '']) => id)
+  // The last reference of our mails names themselves, whatever became of their Message-ID.
+  const references = idsIn(/^references:.*?(<[^<>\s]+>)\s*$/gim).filter(isOwnReference)
   return {
-    messageIds: [...unfolded(headOf(returned)).matchAll(/^message-id:\s*(<[^<>\s]+>)/gim)].map(
-      ([, id = '']) => id,
-    ),
+    messageIds: [...idsIn(/^message-id:\s*(<[^<>\s]+>)/gim), ...references],
     reason: oneLine(`It could not be delivered: ${said}`, MAX_REASON_LENGTH),
   }
 }

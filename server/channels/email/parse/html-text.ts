@@ -10,7 +10,6 @@ const QUOTES = [
   '.gmail_quote_container',
   '.gmail_quote',
   '.gmail_attr',
-  '.moz-cite-prefix',
   '.yahoo_quoted',
   '.protonmail_quote',
   '.tutanota_quote',
@@ -19,6 +18,8 @@ const QUOTES = [
   '.moz-signature',
   '.gmail_signature',
 ].join(',')
+/** Thunderbird puts the line above a quotation into these, and what somebody writes there as well. */
+const PREFIXES = '.moz-cite-prefix'
 /** Outlook marks only where the quotation begins. It continues to the end. */
 const QUOTE_STARTS = '#divRplyFwdMsg, #appendonsend, #mail-editor-reference-message-container'
 
@@ -46,12 +47,24 @@ export function htmlText(html: string, { isForward = false, isReply = false } = 
   const quotes: TreeNode[] = [...document.querySelectorAll(QUOTES)]
   if (isReply)
     quotes.push(...[...document.querySelectorAll('blockquote, [class], [id], [name]')].filter(isMarked))
+  const prefixes: TreeNode[] = [...document.querySelectorAll(PREFIXES)]
+  quotes.push(...prefixes.filter(({ textContent }) => /[:\uff1a]\s*$/.test(textContent ?? '')))
+  const around = ancestorsOf(quotes.filter(({ nodeName }) => nodeName === 'BLOCKQUOTE'))
   for (const quote of quotes) {
     const before = attributionBefore(quote)
     before?.remove()
-    quote.remove()
+    // Answers between the quotations are beside them in one container of Gmail.
+    const isContainer = /\bgmail_quote/.test(quote.getAttribute('class') ?? '') && around.has(quote)
+    if (!isContainer || quote.nodeName === 'BLOCKQUOTE') quote.remove()
   }
   return textIn(document.body) || whole
+}
+
+function ancestorsOf(elements: TreeNode[]): Set<TreeNode> {
+  const found = new Set<TreeNode>()
+  for (const { parentNode } of elements)
+    for (let node = parentNode; node && !found.has(node); node = node.parentNode) found.add(node)
+  return found
 }
 
 /** Matches the class, id or name that programs give to a quotation. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import iconv from 'iconv-lite'
 import { readMail } from './read-mail.ts'
 
 const HEAD =
@@ -286,6 +287,83 @@ test('Cyrillic and Japanese without a charset are guessed, and so is a subject i
   )
   const subject = Buffer.from('From: ann@example.com\r\nSubject: Gr\xfc\xdfe aus K\xf6ln\r\n\r\nx', 'latin1')
   assert.equal((await read(subject)).subject, 'Grüße aus Köln')
+})
+
+const RUSSIAN = 'Сколько длится гарантия на чайник?'
+const CHINESE = '这个水壶的保修期有多长？请告诉我。'
+const CZECH = 'Jak dlouhá je záruka na žlutý čajník?'
+/** The declared charset, the real one, and the text. */
+const DECLARED: [string, string, string][] = [
+  ['gb2312', 'utf-8', CHINESE],
+  ['gb2312', 'gbk', CHINESE],
+  ['gb2312', 'gbk', '一'],
+  ['big5', 'utf-8', CHINESE],
+  ['cp936', 'gbk', CHINESE],
+  ['iso-2022-jp', 'utf-8', '保証期間はどのくらいですか？'],
+  ['iso-8859-2', 'utf-8', CZECH],
+  ['iso-8859-2', 'iso-8859-2', CZECH],
+  ['koi8-r', 'koi8-r', RUSSIAN],
+  ['iso-8859-1', 'windows-1251', RUSSIAN],
+  ['us-ascii', 'windows-1251', RUSSIAN],
+  ['utf-8', 'windows-1251', RUSSIAN],
+  ['cp850', 'cp850', 'Grüße aus Köln, wie lange gilt die Garantie?'],
+]
+for (const [declared, real, text] of DECLARED) {
+  test(`${real} that is declared as ${declared} is readable: ${text}`, async () => {
+    const head = (type: string) =>
+      Buffer.from(
+        `Content-Type: text/${type}; charset=${declared}\r\nContent-Transfer-Encoding: base64\r\n\r\n`,
+      )
+    const encoded = (words: string) => Buffer.from(iconv.encode(words, real).toString('base64'))
+    const start = Buffer.from(HEAD)
+    assert.equal((await read(Buffer.concat([start, head('plain'), encoded(text)]))).text, text)
+    assert.equal((await read(Buffer.concat([start, head('html'), encoded(`<p>${text}</p>`)]))).text, text)
+  })
+}
+
+test('a mail that is attached stays as it is, whatever charset its texts declare', async () => {
+  const inner = 'Subject: Old\r\nContent-Type: text/plain; charset=iso-8859-1\r\n\r\nGr\xfc\xdfe'
+  const parts = [
+    'Content-Type: text/plain; charset=iso-8859-1\r\n\r\nSch\xf6ne Gr\xfc\xdfe',
+    `Content-Type: message/rfc822\r\n\r\n${inner}`,
+  ].map((part) => `--b\r\n${part}\r\n`)
+  const raw = `${HEAD}Content-Type: multipart/mixed; boundary=b\r\n\r\n${parts.join('')}--b--\r\n`
+  const { text, files } = await read(Buffer.from(raw, 'latin1'))
+  assert.equal(text, 'Schöne Grüße')
+  assert.match(
+    Buffer.from(files[0]?.bytes ?? []).toString('latin1'),
+    /charset=iso-8859-1\r?\n\r?\nGr\xfc\xdfe/,
+  )
+})
+
+test('a text with a damaged character stays in the charset that it declares', async () => {
+  const bytes = Buffer.concat([Buffer.from('Сколько длится гарантия'), Buffer.of(0xaa)])
+  const head = `${HEAD}Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\n\r\n`
+  assert.match((await read(head + bytes.toString('base64'))).text, /^Сколько длится гарантия/)
+})
+
+test('what is written into the line above a quotation, or between quotations, is the answer', async () => {
+  const thunderbird = html(
+    '<div class="moz-cite-prefix">Do you ship to Austria?</div><div class="moz-cite-prefix">On 27.11.26 12:00, Shop wrote:<br></div><blockquote type="cite">Old words</blockquote>',
+  )
+  assert.equal((await read(thunderbird)).text, 'Do you ship to Austria?')
+  const gmail = html(
+    '<div>See below.</div><div class="gmail_quote gmail_quote_container"><div dir="ltr" class="gmail_attr">On Fri, 27 Nov 2026 at 12:00, Shop wrote:</div><blockquote class="gmail_quote">Which lamp?</blockquote><div>The blue one.</div><blockquote class="gmail_quote">Which size?</blockquote><div>Small.</div></div>',
+  )
+  assert.equal((await read(gmail)).text, 'See below.\nThe blue one.\nSmall.')
+})
+
+test('a word that stands in place of the text is none', async () => {
+  const parts = [
+    'Content-Type: text/plain\r\n\r\ntest',
+    'Content-Type: text/html\r\n\r\n<p>How long is the warranty?</p>',
+  ]
+  assert.equal((await read(multi('multipart/alternative', ...parts))).text, 'How long is the warranty?')
+})
+
+test('a subject without anything after it is all that there is', async () => {
+  const mail = await read('From: ann@example.com\r\nSubject: How long is the warranty?')
+  assert.deepEqual([mail.unread, mail.subject, mail.files], [null, 'How long is the warranty?', []])
 })
 
 test('ids without angle brackets are ids, and the newest server tells the time', async () => {

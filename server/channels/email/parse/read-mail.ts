@@ -37,16 +37,13 @@ export async function readMail(raw: Uint8Array, cut: { bytes: number } | null = 
 async function parse(raw: Uint8Array): Promise<Email> {
   const email = await PostalMime.parse(raw, LIMITS)
   const lossless = withLosslessCharsets(raw, `${email.text ?? ''}${email.html ?? ''}`)
-  const read = lossless ? await PostalMime.parse(lossless, LIMITS) : email
-  const clean = (text: string | undefined) =>
-    text === undefined ? {} : { text: repaired(text, { isGuessed: lossless !== null }) }
-  const { text } = clean(read.text)
-  const { text: html } = clean(read.html)
-  return {
-    ...read,
-    ...(text === undefined ? {} : { text }),
-    ...(html === undefined ? {} : { html }),
-  }
+  if (!lossless) return email
+  // Only its texts are used: mails that are attached to it stay as they are.
+  const bytes = await PostalMime.parse(lossless.raw, LIMITS)
+  const { plain, html } = lossless.labels
+  if (email.text !== undefined) email.text = repaired(email.text, bytes.text ?? '', plain)
+  if (email.html !== undefined) email.html = repaired(email.html, bytes.html ?? '', html)
+  return email
 }
 
 function parsedFrom(email: Email, raw: Uint8Array, cut: { bytes: number } | null): ParsedMail {
@@ -88,7 +85,8 @@ function parsedFrom(email: Email, raw: Uint8Array, cut: { bytes: number } | null
     ? `${words.slice(0, MAX_TEXT_LENGTH).toWellFormed()}\n\n[The whole text is in message.txt.]`
     : words
   const answerTo = (replyTo ?? from)?.address ?? null
-  const byProgram = isByProgram(headersOf, answerTo) || email.attachments.some(isOfCalendar)
+  const headerNames = email.headers.map(({ key }) => key)
+  const byProgram = isByProgram(headerNames, headersOf, answerTo) || email.attachments.some(isOfCalendar)
   const results = headersOf('authentication-results')
   const lists = byProgram ? null : listsOf(headersOf, ids.answers.length > 0)
   return {
@@ -164,8 +162,7 @@ function isSameText(plain: string, shown: string): boolean {
   const wordsIn = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
   const known = new Set(wordsIn(shown))
   const words = wordsIn(plain)
-  // A word or two are no remark.
-  return words.length < 4 || words.filter((word) => known.has(word)).length >= words.length / 2
+  return words.length > 0 && words.filter((word) => known.has(word)).length >= words.length / 2
 }
 
 /** Removes the marks of the places where pictures are shown. */
@@ -195,7 +192,11 @@ const messageIds = (text: string): string[] =>
     .map((id) => storable(id.startsWith('<') ? id : `<${id}>`))
     .filter((id) => id.length <= MAX_ID_LENGTH)
 
-const hasBody = (raw: Uint8Array): boolean => Buffer.from(bodyOf(raw)).toString('latin1').trim() !== ''
+const hasBody = (raw: Uint8Array): boolean => {
+  const body = bodyOf(raw)
+  // A mail of which the end of the head is missing has nothing else.
+  return body.length < raw.length && Buffer.from(body).toString('latin1').trim() !== ''
+}
 
 /** The headers change on the way, so they are not part of the hash. */
 function bodyOf(raw: Uint8Array): Uint8Array {

@@ -131,6 +131,11 @@ const AUTOMATIC: [string, boolean][] = [
   ['Precedence: bulk', true],
   ['Precedence: first-class', false],
   ['X-Autoreply: yes', true],
+  ['X-AutoReply-From: ann@example.com', true],
+  ['X-Auto-Response: vacation', true],
+  ['X-Precedence: bulk', true],
+  ['Return-Path: <MAILER-DAEMON@relay.example>', true],
+  ['Return-Path: <#@[]>', true],
   // MS-OXOMSG: it says what the sender does not want to get.
   ['X-Auto-Response-Suppress: DR, OOF, AutoReply', false],
   ['List-Unsubscribe: <mailto:u@example.com>', true],

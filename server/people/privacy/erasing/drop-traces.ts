@@ -4,6 +4,7 @@ import type { Db } from '../../../platform/db/database.ts'
 import { transact } from '../../../platform/db/statements/transact.ts'
 import type { AccountId } from '../../../platform/db/tables/columns.ts'
 import type { PersonNames } from '../../../platform/db/tables/privacy.ts'
+import { ticketIds } from '../person/person-rows.ts'
 
 /** A shorter name is part of too many keys of others. */
 const MIN_LENGTH_IN_KEY = 4
@@ -11,17 +12,25 @@ const MIN_LENGTH_IN_KEY = 4
 /** Deletes what names the person, or belonged to a deleted reply, outside the person's own rows. */
 export async function dropTraces(db: Db, accountId: AccountId, person: PersonNames): Promise<void> {
   await dropKeys(db, accountId, Object.values(person).flat())
-  // A mail that was not sent yet belongs to no ticket, or names the person beside somebody else.
-  await sql`
-    delete from held_replies where account_id = ${accountId} and exists (
-      select from jsonb_array_elements_text(
-        coalesce(reply -> 'to', '[]') || coalesce(reply -> 'cc', '[]') || coalesce(reply -> 'bcc', '[]')) as address
-      where lower(address) = any(${person.emails}::text[]))`.execute(db)
+  await dropHeldMails(db, accountId, person)
   // People on channels have an address or a number as their user id.
   await foldTotals(db, accountId, [...person.userIds, ...person.emails, ...person.phones])
   // A reply that ended while its conversation was being deleted may have logged its last events afterwards.
   await sql`delete from generation_log where not exists
     (select from generations where generations.id = generation_log.generation_id)`.execute(db)
+}
+
+/**
+ * Deletes what waits to be sent to the person: mails to one of the addresses, which may belong to no ticket, and replies
+ * on the person's tickets.
+ */
+export async function dropHeldMails(db: Db, accountId: AccountId, person: PersonNames): Promise<void> {
+  await sql`
+    delete from held_replies where account_id = ${accountId} and (
+      ticket_id in (${ticketIds(accountId, person)})
+      or exists (select from jsonb_array_elements_text(
+        coalesce(reply -> 'to', '[]') || coalesce(reply -> 'cc', '[]') || coalesce(reply -> 'bcc', '[]')) as address
+      where lower(address) = any(${person.emails}::text[])))`.execute(db)
 }
 
 /** Deletes idempotency keys derived from a name, stored responses that contain one, and keys of deleted replies. */

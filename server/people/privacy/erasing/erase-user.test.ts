@@ -17,7 +17,11 @@ import {
   type World,
 } from '../../../../test/full-life.ts'
 import { type Client, type Service, startService } from '../../../../test/start.ts'
+import { memberOf } from '../../../../test/workspace.ts'
 import { reconcile } from '../../../conversations/records/reconcile-credits.ts'
+import { newId } from '../../../platform/db/ids.ts'
+import { json } from '../../../platform/db/statements/json.ts'
+import { transact } from '../../../platform/db/statements/transact.ts'
 import { resumeErasures } from '../jobs.ts'
 import { eraseUser } from './erase-user.ts'
 import { addErasure } from './erasures.ts'
@@ -229,4 +233,50 @@ test('an unfinished erasure is resumed, and a long conversation is deleted in pi
     }
     await wait(30)
   }
+})
+
+test('a mail that waits to be sent to the person is gone when the erasure is requested', async () => {
+  const world = await makeWorld(service, models)
+  const { db } = service.ctx
+  const { accountId } = world.client
+  const author = await memberOf(service, accountId, 'owner', { email: `held-${accountId}@shop.example` })
+  const held = async (kind: 'mail' | 'reply', ticketId: string | null, to?: string[]) =>
+    db
+      .insertInto('held_replies')
+      .values({
+        id: newId(),
+        account_id: accountId,
+        agent_id: world.agentId,
+        ticket_id: ticketId,
+        kind,
+        author_id: author.memberId,
+        reply: json({ content: 'Hello', ...(to ? { to } : {}) }),
+        due_at: new Date(0),
+        error: null,
+      })
+      .execute()
+  const ticket = await world.client.request('POST', `/agents/${world.agentId}/helpdesk/tickets`, {
+    subject: 'Lamp',
+    customer: { email: PERSON.email },
+  })
+  assert.equal(ticket.status, 201, JSON.stringify(ticket.body))
+  const { id } = await db
+    .selectFrom('tickets')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .executeTakeFirstOrThrow()
+  await held('reply', id)
+  await held('mail', null, [PERSON.email])
+  await held('mail', null, ['somebody@example.com'])
+  const person = { userIds: [], contactIds: [], emails: [PERSON.email], phones: [] }
+  await transact(db, (trx) => addErasure(trx, accountId, 'test', person))
+  const left = await db
+    .selectFrom('held_replies')
+    .select('reply')
+    .where('account_id', '=', accountId)
+    .execute()
+  assert.deepEqual(
+    left.map(({ reply }) => reply.to),
+    [['somebody@example.com']],
+  )
 })

@@ -8,11 +8,12 @@ import type { AccountId } from '../../../platform/db/tables/columns.ts'
 import type { PersonNames, UserErasuresTable } from '../../../platform/db/tables/privacy.ts'
 import { requireRow } from '../../../platform/http/require-row.ts'
 import type { Dropped } from './drop-conversations.ts'
+import { dropHeldMails } from './drop-traces.ts'
 
 export type ErasureRow = Selectable<UserErasuresTable>
 type Counts = Dropped & { contacts: number }
 
-/** Stores the request to erase a person; nothing is erased yet. */
+/** Stores the request to erase a person, who gets no mail that waits to be sent; nothing else is erased yet. */
 export async function addErasure(
   trx: Trx,
   accountId: AccountId,
@@ -25,6 +26,7 @@ export async function addErasure(
     .returningAll()
     .executeTakeFirstOrThrow()
   await recordAudit(trx, { accountId, actor, action: 'user.erase', target: row.id })
+  await dropHeldMails(trx, accountId, person)
   return row
 }
 
