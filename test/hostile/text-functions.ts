@@ -212,7 +212,7 @@ export const TEXT_FUNCTIONS: Record<string, TextFunction> = {
       ]),
     apart: true,
   },
-  isByProgram: { run: (text) => isByProgram(() => [text], text), apart: true },
+  isByProgram: { run: (text) => isByProgram([text], () => [text], text), apart: true },
   listsOf: { run: (text) => listsOf(() => [text], true) },
   isForwarded: { run: isForwarded },
   mailAddress: { run: mailAddress },

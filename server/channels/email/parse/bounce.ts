@@ -32,7 +32,7 @@ export function readBounce(contentType: string, files: MailFile[]): Bounce | nul
   const head = unfolded(headOf(returned))
   const idsIn = (pattern: RegExp): string[] => [...head.matchAll(pattern)].map(([, id = '']) => id)
   // The last reference of our mails names themselves, whatever became of their Message-ID.
-  const references = idsIn(/^references:.*?(<[^<>\s]+>)\s*$/gim).filter(isOwnReference)
+  const references = idsIn(/^references:.*?(<[^<>\s]+>)[ \t]*$/gim).filter(isOwnReference)
   return {
     messageIds: [...idsIn(/^message-id:\s*(<[^<>\s]+>)/gim), ...references],
     reason: oneLine(`It could not be delivered: ${said}`, MAX_REASON_LENGTH),

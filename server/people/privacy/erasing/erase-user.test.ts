@@ -257,6 +257,7 @@ test('a mail that waits to be sent to the person is gone when the erasure is req
       .execute()
   const ticket = await world.client.request('POST', `/agents/${world.agentId}/helpdesk/tickets`, {
     subject: 'Lamp',
+    description: 'It is dark.',
     customer: { email: PERSON.email },
   })
   assert.equal(ticket.status, 201, JSON.stringify(ticket.body))
