@@ -39,7 +39,7 @@ async function byMail(): Promise<Channel> {
     },
     async got(text) {
       await box.send()
-      return last().includes(text)
+      return smtp.mails.some(({ raw }) => raw.includes(text))
     },
   }
 }
