@@ -113,6 +113,11 @@ test(
       await deliver(mail(text, headers), undefined, to)
       await arrived(at + 2)
       await answers(at + 2)
+      // Only the first of the replies that come at once would be answered.
+      await service.ctx.db
+        .updateTable('deliveries')
+        .set({ updated_at: new Date(Date.now() - 120_000) })
+        .execute()
     }
     for (const text of ['One more.', 'And this.']) await deliver(mail(text, { 'In-Reply-To': ours }))
     await arrived(7)
