@@ -97,7 +97,15 @@ describe('people on messaging whom the channel calls by several names, by keyboa
     const [original, other] = ['wamid.e1', 'wamid.e2']
     await receive({ from: PHONE, id: original }, { wa_id: PHONE }, text('Do you ship to Astria?'))
     await receive({ from: PHONE, id: other }, { wa_id: PHONE }, text('My card is 4711'))
-    await open('/conversations')
+    const { conversation_id } = await until('the message', async () =>
+      home.service.ctx.db
+        .selectFrom('inbound_messages')
+        .innerJoin('messages', 'messages.id', 'inbound_messages.message_id')
+        .select('messages.conversation_id')
+        .where('inbound_messages.provider_message_id', '=', other)
+        .executeTakeFirst(),
+    )
+    await open(`/conversations?open=${conversation_id}`)
     const messages = page.getByRole('region', { name: 'Messages' })
     await messages.getByText('My card is 4711').waitFor()
     await receive(

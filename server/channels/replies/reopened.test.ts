@@ -80,10 +80,14 @@ for (const [name, open] of [
     const agent = `/agents/${agentId}`
     const tickets = `${agent}/helpdesk/tickets`
     await write('My lamp is broken.')
-    const [conversation] = await until('the conversation', async () => {
-      const { data } = (await client.request('GET', `${agent}/conversations`)).body
-      return data.length > 0 && data
-    })
+    const conversation = await until('the conversation', async () =>
+      home.service.ctx.db
+        .selectFrom('conversations')
+        .select('id')
+        .where('account_id', '=', client.accountId)
+        .where('agent_id', '=', agentId)
+        .executeTakeFirst(),
+    )
     const taken = await client.request('POST', `${agent}/conversations/${conversation.id}/takeover`, {
       memberEmail: 'ann@shop.example',
     })

@@ -361,6 +361,13 @@ test('a word that stands in place of the text is none', async () => {
   assert.equal((await read(multi('multipart/alternative', ...parts))).text, 'How long is the warranty?')
 })
 
+test('a subject and a name in UTF-8 that are declared as something else are readable', async () => {
+  const { subject, from } = await read(
+    'From: =?iso-8859-1?Q?J=C3=B6rg?= <j@example.com>\r\nSubject: =?windows-1252?B?R3LDvMOfZQ==?=\r\n\r\nx',
+  )
+  assert.deepEqual([subject, from?.name], ['Grüße', 'Jörg'])
+})
+
 test('a subject without anything after it is all that there is', async () => {
   const mail = await read('From: ann@example.com\r\nSubject: How long is the warranty?')
   assert.deepEqual([mail.unread, mail.subject, mail.files], [null, 'How long is the warranty?', []])

@@ -11,7 +11,7 @@ import { readBounce } from './bounce.ts'
 import { htmlText } from './html-text.ts'
 import { isVerified } from './is-verified.ts'
 import type { MailFile, ParsedMail } from './parsed-mail.ts'
-import { repaired, withLosslessCharsets, withReadableHead } from './repair-charsets.ts'
+import { meantText, repaired, withLosslessCharsets, withReadableHead } from './repair-charsets.ts'
 
 const LIMITS = { maxNestingDepth: 50, maxHeadersSize: 512 * 1024, forceRfc822Attachments: true }
 const MAX_SUBJECT_LENGTH = 500
@@ -51,7 +51,7 @@ function parsedFrom(email: Email, raw: Uint8Array, cut: { bytes: number } | null
     email.headers.filter(({ key }) => key === name).map(({ value }) => value)
   const from = personOf([email.from ?? email.sender ?? []].flat())
   const replyTo = personOf(email.replyTo ?? [])
-  const subject = oneLine(storable(email.subject ?? ''), MAX_SUBJECT_LENGTH)
+  const subject = oneLine(storable(meantText(email.subject ?? '')), MAX_SUBJECT_LENGTH)
   const attached = cut ? [] : filesOf(email)
   const ids = idsOf(email, raw)
   const [to, cc] = [peopleOf(email.to), peopleOf(email.cc)]
@@ -214,7 +214,7 @@ function peopleOf(addresses: Address[] = []): MailAddress[] {
   for (const { address, name } of flat(addresses)) {
     const valid = mailAddress(address)
     if (valid && !found.has(valid))
-      found.set(valid, { address: valid, name: oneLine(storable(name), 200) || null })
+      found.set(valid, { address: valid, name: oneLine(storable(meantText(name)), 200) || null })
   }
   return [...found.values()].slice(0, MAX_RECIPIENTS)
 }

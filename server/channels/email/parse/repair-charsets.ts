@@ -78,6 +78,12 @@ export function repaired(declared: string, lossless: string, label: Label): stri
   return declared === lossless ? decodeText(bytes, label && isKnown(label) ? LOSSLESS : null) : declared
 }
 
+/** Returns a text of a header in UTF-8 if its bytes are that, although another charset was declared. */
+export function meantText(text: string): string {
+  const bytes = /^\p{ASCII}*$/u.test(text) ? null : bytesOf(text)
+  return bytes !== null && isUtf8(bytes) ? new TextDecoder().decode(bytes) : text
+}
+
 /** Some characters of a text in the right charset may be damaged; in another, most are. */
 function isMostlyRight(text: string): boolean {
   const beyond = text.match(/\P{ASCII}/gu) ?? []
