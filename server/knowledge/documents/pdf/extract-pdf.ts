@@ -10,7 +10,7 @@ import { countLeftOut, isNotable } from '../left-out-words.ts'
 import { linkAddress } from '../text/link-address.ts'
 import { withFormValues } from './form-values.ts'
 import { linesToHtml } from './lines-to-html.ts'
-import { withLettersJoined, withoutStruckTwice } from './mend-letters.ts'
+import { joinedLetters, withoutStruckTwice } from './mend-letters.ts'
 import { mendPageBreaks } from './mend-page-breaks.ts'
 import { linesOf, type PdfLine } from './pdf-lines.ts'
 import { inReadingOrder, type PdfItem, runsRightToLeft } from './right-to-left.ts'
@@ -31,7 +31,7 @@ const TAGGED = 0.97
  * `no_text` for a scan.
  */
 export async function extractPdf(bytes: Uint8Array): Promise<ExtractedDocument> {
-  const { pages, whole, title, isTagged, missing } = await readPages(bytes)
+  const { pages, whole, title, isTagged, missing, joined } = await readPages(bytes)
   const text = pages.flatMap((page) => page.map((line) => line.text)).join('\n')
   if (lettersIn(text) < (pages.length > 1 ? pages.length * LETTERS_OF_PAGE : 1))
     // A stamp that the scanner added to some of the pages does not count as text.
@@ -39,9 +39,12 @@ export async function extractPdf(bytes: Uint8Array): Promise<ExtractedDocument> 
       'no_text',
       'This PDF contains no text: its pages are images. Ask your operator to switch on text recognition (OCR), or run it yourself and upload the result.',
     )
-  const tagged = isTagged && !runsRightToLeft(text) ? await taggedHtml(bytes, pages.length) : ''
-  const html = coverageOf(tagged, pages) >= TAGGED ? tagged : linesToHtml(pages)
+  let tagged = isTagged && !runsRightToLeft(text) ? await taggedHtml(bytes, pages.length) : ''
+  for (const [apart, words] of joined) tagged = tagged.replaceAll(apart, words)
+  const byTags = coverageOf(tagged, pages) >= TAGGED
+  const html = byTags ? tagged : linesToHtml(pages)
   const { body } = parseHTML(`<!doctype html><html><body>${html}</body></html>`).document
+  if (byTags) spanShortRows(body)
   const sections = htmlSections(body, {
     addressOf: (href) => linkAddress(href, null),
     hasBoldTitles: true,
@@ -61,17 +64,29 @@ export async function extractPdf(bytes: Uint8Array): Promise<ExtractedDocument> 
   return { ...document, gaps: missing.gaps('page') }
 }
 
+/** The library does not tell which cells span several columns: mostly it is the first, such as the name of a sum. */
+function spanShortRows(body: ReturnType<typeof parseHTML>['document']['body']): void {
+  for (const table of body.querySelectorAll('table')) {
+    const rows = [...table.querySelectorAll('tr')].map((row) => [...row.children])
+    const width = rows[0]?.length ?? 0
+    for (const [first, ...others] of rows)
+      if (first && others.length > 0 && others.length < width - 1)
+        first.setAttribute('colspan', String(width - others.length))
+  }
+}
+
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0)
 
 const lettersIn = (text: string): number => text.match(/[\p{L}\p{N}]/gu)?.length ?? 0
 
 /** Returns the share of the letters of the lines that are in the tagged text, each cell with all of its letters. */
 function coverageOf(tagged: string, pages: readonly PdfLine[][]): number {
-  const said = lettersOnly(tagged.replace(/<[^>]*>/g, ''))
+  const plain = (letters: string): string => lettersOnly(letters.normalize('NFKC'))
+  const said = plain(tagged.replace(/<[^>]*>/g, ''))
   let [found, all] = [0, 0]
   for (const { cells } of pages.flat())
     for (const { text } of cells) {
-      const letters = lettersOnly(text)
+      const letters = plain(text)
       all += letters.length
       if (said.includes(letters)) found += letters.length
     }
@@ -86,6 +101,8 @@ type Pages = {
   title: unknown
   isTagged: boolean
   missing: GapCounter
+  /** The words that letters set apart make. */
+  joined: ReadonlyMap<string, string>
 }
 
 async function readPages(bytes: Uint8Array): Promise<Pages> {
@@ -123,17 +140,22 @@ async function pagesOf(pdf: PdfFile): Promise<Pages> {
   const counter = gapCounter()
   const unsure: number[] = []
   let isAltered = false
+  const joined = new Map<string, string>()
+  const withJoined = (item: PdfItem): PdfItem => {
+    const words = joined.get(item.str.trim())
+    return words === undefined ? item : { ...item, str: words }
+  }
   for (let number = 1; number <= pdf.numPages; number += 1) {
     const page = await pdf.getPage(number)
     const { items, styles } = await page.getTextContent()
     await addTypefaces(page, Object.keys(styles), typefaces, unmapped)
     const written = items.filter((item): item is PdfItem => 'str' in item)
-    const once = await withLettersJoined(withoutStruckTwice(written), page)
-    const texts = withFormValues(once, await page.getAnnotations())
+    const texts = withFormValues(withoutStruckTwice(written), await page.getAnnotations())
     isAltered ||= texts.length !== written.length || texts.some((item, at) => item !== written[at])
+    for (const [apart, words] of await joinedLetters(texts, page)) joined.set(apart, words)
     const isMonospaced = (font: string): boolean => styles[font]?.fontFamily === 'monospace'
     const typefaceOf = (font: string): string => typefaces.get(font) ?? font
-    const lines = linesOf(inReadingOrder(texts, page.view[2]!), typefaceOf, isMonospaced)
+    const lines = linesOf(inReadingOrder(texts.map(withJoined), page.view[2]!), typefaceOf, isMonospaced)
     whole.push(withWholeRows(lines))
     counter.add('letters', String(number), countUnreadable(texts, unmapped))
     unsure.push(countUnsure(written))
@@ -156,6 +178,7 @@ async function pagesOf(pdf: PdfFile): Promise<Pages> {
     isTagged: marks?.Marked === true && !isAltered,
     whole,
     missing: counter,
+    joined,
   }
 }
 

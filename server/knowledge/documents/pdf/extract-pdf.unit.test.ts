@@ -388,3 +388,38 @@ test('the second line of a first cell, and headings of rows, are in their table'
     'Food | What: Olive oil in a bottle of glass; Pieces: 1; Price: 9.00\nFood | What: Truffles; Pieces: 2; Price: 150.00',
   ])
 })
+
+test('the narrow columns of a printed table whose cells stand in the middle of their rows are read', async () => {
+  const rows = await readTexts(
+    [40, 674, 'No.'],
+    [67, 674, 'Description'],
+    [229, 674, 'Qty'],
+    [256, 674, 'Price'],
+    [40, 646, '1'],
+    [67, 652, 'Cleaning of the coffee machine'],
+    [67, 640, 'with hot steam'],
+    [229, 646, '2'],
+    [256, 646, '40.00'],
+    [40, 613, '2'],
+    [67, 619, 'Journey to the place of the'],
+    [67, 607, 'customer and back'],
+    [229, 613, '1'],
+    [256, 613, '25.00'],
+    [40, 585, 'Total'],
+    [251, 585, '105.00'],
+  )
+  assert.deepEqual(rows, [
+    'No.: 1; Description: Cleaning of the coffee machine with hot steam; Qty: 2; Price: 40.00\n' +
+      'No.: 2; Description: Journey to the place of the customer and back; Qty: 1; Price: 25.00\n' +
+      'No.: Total; Price: 105.00',
+  ])
+  // The gaps between these are hardly wider than a space.
+  const near = await readTexts(
+    ...['Vienna', 'Graz', 'Linz'].flatMap((city, at): Placed[] => [
+      [60, 700 - at * 14, city],
+      [100, 700 - at * 14, `Lane ${at}`],
+      [138.5, 700 - at * 14, `555-${at}`],
+    ]),
+  )
+  assert.deepEqual(near, ['Vienna | Lane 0 | 555-0\nGraz | Lane 1 | 555-1\nLinz | Lane 2 | 555-2'])
+})

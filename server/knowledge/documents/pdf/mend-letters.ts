@@ -87,12 +87,13 @@ const isApart = ({ str }: PdfItem): boolean =>
   APART.test(str) && (str.match(/\p{L}/gu)?.length ?? 0) >= MIN_LETTERS
 const bare = (text: string): string => text.replace(/\s+/g, '')
 
-/** Returns the items of a page with the words that letters set apart make, between the spaces that the file has. */
-export async function withLettersJoined(
-  items: readonly PdfItem[],
-  page: PdfPage,
-): Promise<readonly PdfItem[]> {
-  if (!items.some(isApart)) return items
+/**
+ * Returns the words that letters set apart make, between the spaces that the file has, by the texts that the library
+ * reports.
+ */
+export async function joinedLetters(items: readonly PdfItem[], page: PdfPage): Promise<Map<string, string>> {
+  const apart = items.filter(isApart).map(({ str }) => str.trim())
+  if (apart.length === 0) return new Map()
   const { OPS } = await import('pdfjs-dist/legacy/build/pdf.mjs')
   const { fnArray, argsArray } = await page.getOperatorList().catch(() => ({ fnArray: [], argsArray: [] }))
   const shown = new Map<string, string>()
@@ -100,9 +101,7 @@ export async function withLettersJoined(
     const text = operation === OPS.showText ? lettersOf(argsArray[at]?.[0]) : ''
     shown.set(bare(text), text.trim())
   }
-  return items.map((item) =>
-    isApart(item) ? { ...item, str: shown.get(bare(item.str)) ?? bare(item.str) } : item,
-  )
+  return new Map(apart.map((str) => [str, shown.get(bare(str)) ?? bare(str)]))
 }
 
 const lettersOf = (glyphs: unknown): string =>

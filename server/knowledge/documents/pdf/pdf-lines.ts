@@ -17,8 +17,8 @@ export type PdfLine = {
   cells: PdfCell[]
 }
 
-/** `font` is the font that the cell begins with. */
-export type PdfCell = { text: string; x: number; right: number; font: string }
+/** `font` is the font that the cell begins with. `isNear` tells that the gap before it may be a space between words. */
+export type PdfCell = { text: string; x: number; right: number; font: string; isNear: boolean }
 
 /** Characters that have the same width in every font. */
 const SQUARE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
@@ -29,9 +29,36 @@ export function linesOf(
   typefaceOf: (font: string) => string,
   isMonospaced: (font: string) => boolean,
 ): PdfLine[] {
-  return itemsOfLines(items)
+  const lines = itemsOfLines(items)
     .map((line) => lineOf(fromTheLeft(line), typefaceOf, isMonospaced))
     .filter(({ text }) => text !== '')
+  return lines.map((line, at) => {
+    const around = lines.slice(Math.max(0, at - LINES_AROUND), at + LINES_AROUND + 1)
+    return line.cells.some(({ isNear }) => isNear) ? withinColumns(line, around) : line
+  })
+}
+
+/** The smallest gap between cells, in font heights; among how many lines it is looked for, and how exactly it is aligned. */
+const MIN_GAP = 0.6
+const LINES_AROUND = 3
+const ALIGNED = 0.25
+/** What is aligned on the right is a number. Lines of prose are, too. */
+const MAX_NUMBER_LENGTH = 15
+
+/** Returns a line in which a gap that may be a space divides two cells only where a line around has one at its place. */
+function withinColumns(line: PdfLine, around: readonly PdfLine[]): PdfLine {
+  const others = around.filter((other) => other !== line).flatMap(({ cells }) => cells.slice(1))
+  const isNumber = ({ text }: PdfCell): boolean => /\d/.test(text) && text.length <= MAX_NUMBER_LENGTH
+  const isBelow = (cell: PdfCell, other: PdfCell): boolean =>
+    Math.abs(cell.x - other.x) <= line.size * ALIGNED ||
+    (isNumber(cell) && isNumber(other) && Math.abs(cell.right - other.right) <= line.size * ALIGNED)
+  const cells: PdfCell[] = []
+  for (const cell of line.cells) {
+    const last = cells.at(-1)
+    if (!last || !cell.isNear || others.some((other) => isBelow(cell, other))) cells.push({ ...cell })
+    else Object.assign(last, { text: `${last.text.trimEnd()} ${cell.text.trimStart()}`, right: cell.right })
+  }
+  return { ...line, cells }
 }
 
 const sizeOf = ({ height, transform: [, , skew = 0, scale = 0] }: PdfItem): number =>
@@ -103,7 +130,8 @@ function lineOf(
     const str = line.text !== '' && isRaised(line, item) ? text.replace(/\S+/, raisedDigits) : text
     addItem(line, { ...item, str, fontName: typefaceOf(item.fontName) }, line.size)
   }
-  return { ...line, text: line.text.replace(/\s+/g, ' ').trim() }
+  const right = line.cells.at(-1)?.right ?? line.right
+  return { ...line, right, text: line.text.replace(/\s+/g, ' ').trim() }
 }
 
 /** How much smaller than its line and how far above it the number of a footnote or an exponent is, in font heights. */
@@ -121,10 +149,11 @@ function addItem(line: PdfLine, { str: text, transform, width, fontName }: PdfIt
   if (text.trim() === '') return
   const last = line.cells.at(-1)
   // The bullet or number of a list item belongs to its text, however large the gap is.
-  if (!last || (x - last.right > size * CELL_GAP && !LIST_ITEM.test(`${last.text.trim()} `))) {
+  const gap = last ? (x - last.right) / size : Infinity
+  if (!last || (gap > MIN_GAP && !LIST_ITEM.test(`${last.text.trim()} `))) {
     // Leading spaces are an indentation, as some files have it.
     const indent = (width * (text.length - text.trimStart().length)) / text.length
-    line.cells.push({ text, x: x + indent, right: x + width, font: fontName })
+    line.cells.push({ text, x: x + indent, right: x + width, font: fontName, isNear: gap <= CELL_GAP })
     return
   }
   last.text += isApart(last.text, last.right) ? ` ${text}` : text

@@ -67,7 +67,9 @@ function isBeside({ lines, column }: Row, line: PdfLine): boolean {
 /** Returns whether a line continues the cell that was written last. */
 function isBelow({ column, beside }: Row, line: PdfLine): boolean {
   const [first, last] = [column[0]!, column.at(-1)!]
-  if (line.cells.length > 1 || line.y >= last.y || last.y - line.y > line.size * FAR_ROW) return false
+  // Before something stands beside it, a line with several cells is a row of its own.
+  const isRow = line.cells.length > 1 && beside.length === 0
+  if (isRow || line.y >= last.y || last.y - line.y > line.size * FAR_ROW) return false
   const cell = first.cells.at(-1)
   const isIndented = first.cells.length > 1 || beside.length > 0
   return cell !== undefined && (isIndented ? line.x >= cell.x - line.size : line.x >= first.x - line.size)
