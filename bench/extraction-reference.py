@@ -31,10 +31,15 @@ def pdf(path):
 
 
 def pages_text(document):
-    # Some files have text beside their pages.
-    text = "\n".join(page.get_textpage().get_text_bounded(*page.get_cropbox()) for page in document)
     # pdfium marks the hyphen of a word that is divided between two lines.
-    return re.sub("\ufffe\\s*", "", text)
+    return re.sub("\ufffe\\s*", "", "\n".join(page_words(page) for page in document))
+
+
+def page_words(page):
+    """The text of a page as pdfium reads it as a whole, unless some of it is beside the page."""
+    text = page.get_textpage().get_text_range()
+    visible = page.get_textpage().get_text_bounded(*page.get_cropbox())
+    return text if len(visible.split()) >= len(text.split()) * 0.97 else visible
 
 
 def annotations(document):
@@ -100,7 +105,7 @@ def shown(file):
              for name, part in parts.items() if name.endswith(".xml")]
     texts = [element.text or "" for root in roots for element in root.iter("{*}t", "{*}v")]
     names = [sheet.get("name", "") for root in roots for sheet in root.iter("{*}sheet")]
-    inner = [embedded(part) for name, part in parts.items() if "/embeddings/" in name or "afchunk" in name.lower()]
+    inner = [name.rsplit("/")[-1] + "\n" + embedded(part) for name, part in parts.items() if "/embeddings/" in name or "afchunk" in name.lower()]
     return "\n".join([*texts, *names, *inner])
 
 

@@ -68,7 +68,7 @@ export const createSource = endpoint({
   audit: 'source.create',
   summary: 'Add a text, questions and answers, a link, a page of the connected workspace or a file',
   description:
-    'The source is trained automatically: poll its status. Send files (pdf, docx, doc, xlsx, pptx, txt, md, html, csv, png, jpg, webp; at most 20 MB) as multipart/form-data with the fields `name` and `file`.',
+    'The source is trained automatically: poll its status. Send files (pdf, docx, doc, xlsx, pptx, txt, md, html, csv, png, jpg, webp, tiff; at most 20 MB) as multipart/form-data with the fields `name` and `file`.',
   scope: 'sources:write',
   body: CreateSource,
   multipart: { fields: FileFields, file: 'file', maxBytes: MAX_FILE_BYTES },

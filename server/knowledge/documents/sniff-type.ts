@@ -20,6 +20,8 @@ const typeOfExtension: Record<string, DocumentType> = {
   '.jpg': 'image',
   '.jpeg': 'image',
   '.webp': 'image',
+  '.tif': 'image',
+  '.tiff': 'image',
 }
 
 /** The folder that the archive of an office file contains. */
@@ -65,9 +67,10 @@ function isLegacyWord(bytes: Uint8Array): boolean {
   return isOle(bytes) && bufferOf(bytes).includes(Buffer.from('WordDocument', 'utf16le'))
 }
 
-/** The beginnings of PNG, JPEG and WebP files, which text recognition can read. */
+/** The beginnings of PNG, JPEG, WebP and TIFF files, which text recognition can read. */
 const isImage = (bytes: Uint8Array): boolean =>
-  /^(?:\x89PNG\r\n|\xff\xd8\xff|RIFF[\s\S]{4}WEBP)/.test(startOf(bytes, 16))
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are bytes
+  /^(?:\x89PNG\r\n|\xff\xd8\xff|RIFF[\s\S]{4}WEBP|II\*\0|MM\0\*)/.test(startOf(bytes, 16))
 
 /** Returns whether this is a container of files in the format of older office programs. */
 export const isOle = (bytes: Uint8Array): boolean =>

@@ -37,6 +37,7 @@ test('a file has the type of its extension if its content matches', () => {
     [page, 'a.txt', 'txt'],
     [Buffer.from('一,二'), 'a.csv', 'csv'],
     [png, 'a.PNG', 'image'],
+    [Buffer.from('II*\0\x08\0\0\0', 'latin1'), 'fax.tiff', 'image'],
     [Buffer.from('RIFF\x01\x02\x03\x04WEBPVP8 ', 'latin1'), 'a.webp', 'image'],
   ]
   for (const [bytes, name, type] of accepted) assert.equal(sniffType(bytes, name), type, name)

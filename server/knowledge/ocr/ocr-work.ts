@@ -19,9 +19,11 @@ const MIN_COVERED = 0.5
 /** Runs in a child process; see createOcr. */
 export async function* work({ bytes, folder, languages, page }: OcrOrder): AsyncGenerator<OcrPiece> {
   if (!isPdf(bytes)) {
+    const file = Buffer.from(bytes)
+    const places = placesOfPictures(file)
     yield page === null
-      ? { pictures: [1] }
-      : { text: await recognised(folder, languages, Buffer.from(bytes)) }
+      ? { pictures: places.map((_, at) => at + 1) }
+      : { text: await recognised(folder, languages, beginningAt(file, places[page - 1] ?? 0)) }
     return
   }
   const { pdf, operators, close } = await openPdf(bytes)
@@ -39,6 +41,33 @@ export async function* work({ bytes, folder, languages, page }: OcrOrder): Async
 
 /** Other files are pictures. */
 const isPdf = (bytes: Uint8Array): boolean => Buffer.from(bytes.subarray(0, 1_024)).includes('%PDF-')
+
+const MAX_PICTURES = 1_000
+const TIFF = /^(?:II\*\0|MM\0\*)/
+
+/** Returns where the pictures of a file are: a TIFF has the place of the first, which has that of the next. */
+export function placesOfPictures(file: Buffer): number[] {
+  if (!TIFF.test(file.toString('latin1', 0, 4))) return [0]
+  const isLittle = file[0] === 0x49
+  const short = (at: number): number => (isLittle ? file.readUInt16LE(at) : file.readUInt16BE(at))
+  const long = (at: number): number => (isLittle ? file.readUInt32LE(at) : file.readUInt32BE(at))
+  const places: number[] = []
+  for (let at = long(4); at > 0 && at + 2 <= file.length && places.length < MAX_PICTURES; ) {
+    places.push(at)
+    const next = at + 2 + short(at) * 12
+    at = next + 4 <= file.length ? long(next) : 0
+  }
+  return places
+}
+
+/** Returns a file whose first picture is the one at a place. */
+function beginningAt(file: Buffer, place: number): Buffer {
+  if (place === 0) return file
+  const picture = Buffer.from(file)
+  if (file[0] === 0x49) picture.writeUInt32LE(place, 4)
+  else picture.writeUInt32BE(place, 4)
+  return picture
+}
 
 /** Opens a PDF for its pictures. */
 export async function openPdf(

@@ -73,5 +73,5 @@ function refusalOf(filename: string): string {
   const named = typeOfName(filename)
   if (named) return `"${filename}" is damaged, or its content is no ${KINDS[named]}.`
   const what = extname(filename) ? `${extname(filename).toLowerCase()} files` : 'Files without an extension'
-  return `${what} cannot be used: send a pdf, docx, doc, xlsx, pptx, txt, md, html, csv, png, jpg or webp file.`
+  return `${what} cannot be used: send a pdf, docx, doc, xlsx, pptx, txt, md, html, csv, png, jpg, webp or tiff file.`
 }

@@ -76,7 +76,7 @@ const MAX_TITLE_LENGTH = 200
 const PAGE_TIMEOUT_MS = 30_000
 
 /** The media types of pictures, of which a link is read, but none that a crawl finds. */
-const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/webp']
+const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/tiff']
 
 /** The media types of pages that can be read, and the document type of each. */
 export const PAGE_TYPES: Record<string, DocumentType> = {

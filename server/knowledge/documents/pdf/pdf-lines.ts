@@ -143,7 +143,9 @@ const isRaised = (line: PdfLine, item: PdfItem): boolean =>
 
 function addItem(line: PdfLine, { str: text, transform, width, fontName }: PdfItem, size: number): void {
   const x = transform[4] ?? 0
-  const isApart = (before: string, right: number): boolean => isSpace((x - right) / size, before, text)
+  // A word ends with the number of its footnote.
+  const isApart = (before: string, right: number): boolean =>
+    isSpace((x - right) / size, before, text) || (/[⁰¹²³⁴-⁹]$/.test(before) && /^\p{L}/u.test(text))
   line.text += isApart(line.text, line.right) ? ` ${text}` : text
   line.right = x + width
   if (text.trim() === '') return
