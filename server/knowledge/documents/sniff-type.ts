@@ -69,7 +69,6 @@ function isLegacyWord(bytes: Uint8Array): boolean {
 
 /** The beginnings of PNG, JPEG, WebP and TIFF files, which text recognition can read. */
 const isImage = (bytes: Uint8Array): boolean =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are bytes
   /^(?:\x89PNG\r\n|\xff\xd8\xff|RIFF[\s\S]{4}WEBP|II\*\0|MM\0\*)/.test(startOf(bytes, 16))
 
 /** Returns whether this is a container of files in the format of older office programs. */
