@@ -7,6 +7,7 @@ export const FAR_ROW = 4
 /** The cells of prose in two columns are longer than this, and the cells of a column are hardly misaligned. */
 const MAX_CELL_LENGTH = 45
 const MISALIGNED = 1
+const ALIGNED = 0.25
 /** The lines of a cell above the others of its row, and the distances that may be those within a row, at most. */
 const MAX_LINES_ABOVE = 12
 const MAX_STEPS = 8
@@ -38,32 +39,52 @@ function rowsBetweenGaps(page: readonly PdfLine[], at: number, join: JoinLines):
   const { columns, places } = columnsFrom(page, at)
   // What stands alone on the left is a paragraph above the table.
   if (columns.length < 2 || places.length < 3 || (places[0]!.length === 1 && places[0]![0] === 0)) return null
-  const end = at + places.length
-  const gaps = page.slice(at + 1, end).map((line, index) => page[at + index]!.y - line.y)
+  const gaps = page.slice(at + 1, at + places.length).map((line, index) => page[at + index]!.y - line.y)
   const steps = [...new Set(gaps.map((gap) => Math.round(gap)))].sort((a, b) => a - b)
+  let best: Rows | null = null
+  let fewest = Infinity
   for (const step of steps.slice(0, -1).slice(0, MAX_STEPS)) {
     const starts = [0, ...gaps.flatMap((gap, index) => (Math.round(gap) > step ? [index + 1] : []))]
     const groups = starts.map((start, index) => places.slice(start, starts[index + 1]))
-    const isRow = (group: number[][]): boolean => new Set(group.flat()).size > 1
-    // A line of its own is the heading of the rows below it.
-    const isHeading = (group: number[][], index: number): boolean =>
-      index > 0 && index < groups.length - 1 && group.length === 1 && group[0]![0] === 0
+    const count = countRows(groups, (group) => page[at + starts[group]!]!.text.length)
+    const whole = groups.slice(0, count).filter(isRow)
     const isAnchor = (column: number): boolean =>
-      groups.every((group) => !isRow(group) || group.filter((line) => line.includes(column)).length === 1)
-    const areRows = groups.every((group, index) => isRow(group) || isHeading(group, index))
-    if (!areRows || !columns.some((_, column) => isAnchor(column))) continue
-    const rows = groups.map((group, index) => {
+      whole.every((group) => group.filter((line) => line.includes(column)).length === 1)
+    const hasLines = whole.length > 1 && whole.some((group) => group.length > 1)
+    // What is alone in another column is more likely a line of the row beside it.
+    const alone = groups.slice(0, count).filter((group) => !isRow(group) && !isHeading(group)).length
+    if (!hasLines || alone >= fewest || !columns.some((_, column) => isAnchor(column))) continue
+    fewest = alone
+    const rows = groups.slice(0, count).map((group, index) => {
       const row = columns.map(() => '')
       for (const [offset, line] of group.entries())
         for (const [cell, column] of line.entries()) {
           const text = page[at + starts[index]! + offset]!.cells[cell]!.text.trim()
           row[column] = row[column] ? join(row[column], text) : text
         }
-      return isRow(group) ? row : row.slice(0, 1)
+      return isHeading(group) ? row.slice(0, 1) : row
     })
-    return { rows, first: starts.map((start) => page[at + start]!), end }
+    const first = groups
+      .slice(0, count)
+      .flatMap((group, index) => (isRow(group) ? [page[at + starts[index]!]!] : []))
+    best = { rows, first, end: at + (starts[count] ?? places.length) }
   }
-  return null
+  return best
+}
+
+const isRow = (group: readonly number[][]): boolean => new Set(group.flat()).size > 1
+/** A line of its own on the left is the heading of the rows below it. */
+const isHeading = (group: readonly number[][]): boolean =>
+  group.length === 1 && group[0]![0] === 0 && !isRow(group)
+
+/** Returns how many groups of lines are rows, headings of rows below them, or single cells of other columns. */
+function countRows(groups: readonly number[][][], lengthOf: (group: number) => number): number {
+  const end = groups.findIndex((group, at) => {
+    const isShort = group.length === 1 && lengthOf(at) <= MAX_CELL_LENGTH
+    return !isRow(group) && (at === 0 || !isShort)
+  })
+  const some = end < 0 ? groups : groups.slice(0, end)
+  return some.findLastIndex((group) => !isHeading(group)) + 1
 }
 
 /** Returns the columns of the lines from one on, and in which of them the cells of each line are, as long as they are. */
@@ -90,7 +111,10 @@ function columnsFrom(page: readonly PdfLine[], at: number): { columns: PdfCell[]
 function placesIn(columns: readonly PdfCell[], { cells, size }: PdfLine): number[] | null {
   if (cells.length === columns.length) return cells.map((_, at) => at)
   const places = cells.map((cell) => columnOf(cell, columns, size))
-  const isOverTwo = cells.some((cell) => columns.filter((column) => isOver(cell, column)).length > 1)
+  // The last line of a first cell may be longer than its column.
+  const isFirst = cells.length === 1 && Math.abs(cells[0]!.x - columns[0]!.x) < size * ALIGNED
+  const isOverTwo =
+    !isFirst && cells.some((cell) => columns.filter((column) => isOver(cell, column)).length > 1)
   return isOverTwo || places.includes(-1) || new Set(places).size < places.length ? null : places
 }
 
