@@ -20,7 +20,7 @@ export function readIndexes({ name, text }: { name: string; text: string }): Ind
     .map((statement) => statement.trim())
     .filter((statement) => statement !== '')
   const indexes = statements.map((statement) => {
-    const [, index, table] = /^create (?:unique )?index concurrently (\w+) on (\w+)\b/.exec(statement) ?? []
+    const [, index, table] = /^create (?:unique )?index concurrently (\w+)\s+on (\w+)\b/.exec(statement) ?? []
     return index && table ? { name: index, table, statement } : null
   })
   const found = indexes.filter((index) => index !== null)
