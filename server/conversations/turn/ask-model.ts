@@ -13,7 +13,7 @@ import { withoutMarkers } from '../../knowledge/search/answering/citations.ts'
 import { transact } from '../../platform/db/statements/transact.ts'
 import { ApiError } from '../../platform/http/errors.ts'
 import type { LiveGeneration } from '../stream/reading.ts'
-import type { ChatRequest, Prepared, Turn, TurnNeeds } from './turn.ts'
+import type { ChatRequest, Prepared, Running, Turn, TurnNeeds } from './turn.ts'
 
 type Parts = AsyncIterable<LanguageModelV4StreamPart[]>
 
@@ -72,20 +72,14 @@ type Options = Omit<CallOptions, 'prompt' | 'providerOptions' | 'temperature' | 
  * Calls the model of the turn. If its provider fails before anything is shown, the next model that may answers instead.
  * Each array holds the parts of one read from the network. Throws ModelFailure.
  */
-export function askModel(
-  ctx: TurnNeeds,
-  turn: Turn,
-  live: LiveGeneration,
-  prepared: Prepared,
-  talk: Talk,
-  options: Options,
-): Parts {
-  const { traces } = ctx
+export function askModel(running: Running, prepared: Prepared, talk: Talk, options: Options): Parts {
+  const { turn, live } = running
+  const { traces } = running.ctx
   const ask = () => {
-    const parts = streamOf(turn, live, prepared, talk, options)
+    const parts = streamOf(running, prepared, talk, options)
     return traces && turn.model.entry.provider !== 'builtin' ? traces.call(turn, live, options, parts) : parts
   }
-  return withStandIns(ask, (failure) => takeOver(ctx, turn, live, prepared, talk, failure))
+  return withStandIns(ask, (failure) => takeOver(running, prepared, talk, failure))
 }
 
 /**
@@ -93,9 +87,7 @@ export function askModel(
  * action has run or been called, or all have been asked.
  */
 export async function takeOver(
-  ctx: TurnNeeds,
-  turn: Turn,
-  live: LiveGeneration,
+  { ctx, turn, live }: Running,
   prepared: Prepared,
   talk: Talk,
   failure: unknown,
@@ -138,8 +130,7 @@ const readByOthers = (said: LanguageModelV4Message): LanguageModelV4Message =>
     : said
 
 function streamOf(
-  { request, model, record }: Turn,
-  live: LiveGeneration,
+  { turn: { request, model, record }, live }: Running,
   { found, said, cacheKey }: Prepared,
   talk: Talk,
   options: Options,

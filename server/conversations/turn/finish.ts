@@ -38,7 +38,7 @@ import {
   type Outcome,
   type StoredMessage,
 } from './end-turn.ts'
-import type { StepsResult, Turn, TurnNeeds } from './turn.ts'
+import type { Running, StepsResult, Turn } from './turn.ts'
 
 /** How long a finished answer is kept in memory while the database is not available, in milliseconds. */
 const MAX_HOLD_MS = 10 * 60_000
@@ -47,18 +47,14 @@ const MAX_PAUSE_MS = 1_000
 const MAX_REASONING = 20_000
 
 /** Stores the reply, then tells the readers how it ended. */
-export async function finishTurn(
-  ctx: TurnNeeds,
-  turn: Turn,
-  live: LiveGeneration,
-  result: StepsResult,
-): Promise<void> {
+export async function finishTurn(running: Running, result: StepsResult): Promise<void> {
+  const { live } = running
   // An empty answer, for example after a content filter, is an answer, too.
   if (result.failure === null && live.abortReason === null) sendFirstEvents(live)
   const waiting = result.failure === null && live.abortReason === null ? result.waiting : []
   closeCalls(live, waiting)
-  const outcome = outcomeOf(ctx, turn, live, result, waiting)
-  const ending = await store(ctx, turn, live, outcome)
+  const outcome = outcomeOf(running, result, waiting)
+  const ending = await store(running, outcome)
   // Nothing that comes after the answer, such as its title, may be made of words that nobody was sent.
   if (outcome.message?.held) live.parts.splice(0, live.parts.length, ...outcome.message.parts)
   if (ending === 'lost') return live.fail(interrupted())
@@ -72,13 +68,7 @@ export async function finishTurn(
   live.endWith(events, shown)
 }
 
-function outcomeOf(
-  ctx: TurnNeeds,
-  turn: Turn,
-  live: LiveGeneration,
-  result: StepsResult,
-  waiting: Call[],
-): Outcome {
+function outcomeOf({ ctx, turn, live }: Running, result: StepsResult, waiting: Call[]): Outcome {
   const kept = partialAnswer(turn, live, result)
   const hasBegun = live.count > 0
   // An answer without words is not paid for, unless it was stopped before its first word and a model had been called.
@@ -263,12 +253,8 @@ function leave(live: LiveGeneration): void {
  * MAX_HOLD_MS, or is being closed, the process that closes the generation from its log takes over. A process that
  * was declared dead tries, too, because only the generation's row tells whether another one has closed it.
  */
-async function store(
-  { db, log, process, generations, deliverAnswer }: TurnNeeds,
-  turn: Turn,
-  live: LiveGeneration,
-  outcome: Outcome,
-): Promise<Ending> {
+async function store({ ctx, turn, live }: Running, outcome: Outcome): Promise<Ending> {
+  const { db, log, process, generations, deliverAnswer } = ctx
   const own = { owner: process.id, epoch: live.ids.epoch, ownerAfter: process.id }
   const giveUpAt = performance.now() + MAX_HOLD_MS
   for (let attempt = 0; performance.now() < giveUpAt; attempt++) {

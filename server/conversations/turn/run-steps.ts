@@ -16,7 +16,7 @@ import type { LiveGeneration } from '../stream/reading.ts'
 import { askModel, type Talk, takeOver } from './ask-model.ts'
 import { askForGrounds, finishTurn, sendFirstEvents, ungroundedOf, ungroundedRule } from './finish.ts'
 import { rulesIn, type Step, SystemTextGuard, speakStep } from './speak-step.ts'
-import type { Prepared, StepsResult, Turn, TurnNeeds } from './turn.ts'
+import type { Prepared, Running, StepsResult, Turn, TurnNeeds } from './turn.ts'
 
 /** The most model calls in one turn. */
 export const MAX_STEPS = 8
@@ -38,9 +38,10 @@ const ASK_FOR_WORDS: LanguageModelV4Message = {
  * whether it failed.
  */
 export const runTurn = (ctx: TurnNeeds, turn: Turn, live: LiveGeneration): Promise<boolean> =>
-  withTenant(turn.owner.accountId, () => run(ctx, turn, live))
+  withTenant(turn.owner.accountId, () => run({ ctx, turn, live }))
 
-async function run(ctx: TurnNeeds, turn: Turn, live: LiveGeneration): Promise<boolean> {
+async function run(running: Running): Promise<boolean> {
+  const { ctx, turn, live } = running
   const startedAt = Date.now()
   // The most answers of the account that may be generated at once.
   const atOnce = planOf(turn.request.account.plan).answersAtOnce
@@ -65,23 +66,24 @@ async function run(ctx: TurnNeeds, turn: Turn, live: LiveGeneration): Promise<bo
   }
   try {
     const leave = await ctx.generations.answering.enter(turn.owner.accountId, live.signal, atOnce)
-    await speak(ctx, turn, live, result).finally(leave)
+    await speak(running, result).finally(leave)
   } catch (error) {
     if (live.abortReason === null) {
       result.failure = { cause: error }
       ctx.log.warn({ err: error, generation: live.ids.id, model: turn.model.entry.id }, 'generation failed')
     }
   }
-  await finishTurn(ctx, turn, live, result)
+  await finishTurn(running, result)
   ctx.traces?.turn(turn, live, result, startedAt)
   if (!turn.request.trial) await countUses(ctx, turn.owner, turn.record?.uses ?? [])
   return result.failure !== null
 }
 
 /** Runs the steps, and ends the answer with what the customer has to know of pictures that nobody has seen. */
-async function speak(ctx: TurnNeeds, turn: Turn, live: LiveGeneration, result: StepsResult): Promise<void> {
+async function speak(running: Running, result: StepsResult): Promise<void> {
+  const { ctx, turn, live } = running
   const prepared = (await prepareFixed(ctx, turn, live)) ?? (await prepare(ctx, turn, live.signal))
-  await runSteps(ctx, turn, live, prepared, result)
+  await runSteps(running, prepared, result)
   result.isUnseen = result.waiting.length === 0 && prepared.hasUnseen(turn.model.entry)
   if (!result.isUnseen || live.abortReason !== null) return
   const sentence = unseenSentence(result.language, result.escalate !== null)
@@ -99,13 +101,8 @@ function sayOurselves(live: LiveGeneration, text: string): void {
 }
 
 /** Runs the steps of a turn: calls the model, runs its tool calls, and calls it again with their outputs. */
-async function runSteps(
-  ctx: TurnNeeds,
-  turn: Turn,
-  live: LiveGeneration,
-  prepared: Prepared,
-  result: StepsResult,
-): Promise<void> {
+async function runSteps(running: Running, prepared: Prepared, result: StepsResult): Promise<void> {
+  const { ctx, turn, live } = running
   const { found, toolkit } = prepared
   result.score = prepared.score
   result.escalate = prepared.escalate
@@ -116,9 +113,9 @@ async function runSteps(
   const tools = new Map(toolkit.tools.map((tool) => [tool.name, tool]))
   const talk: Talk = { prompt: prepared.promptFor(turn.model.entry), since: [] }
   result.given = () => givenText([...talk.prompt, ...talk.since], turn.started.transcript)
-  const surroundings = { process: ctx.process, pace: paceOf(ctx, turn, live) }
+  const surroundings = { process: ctx.process, pace: paceOf(running) }
   const say: Say = (what, options, citations) =>
-    speakStep(surroundings, askModel(ctx, turn, live, prepared, what, options), {
+    speakStep(surroundings, askModel(running, prepared, what, options), {
       tools,
       live,
       citations,
@@ -144,9 +141,9 @@ async function runSteps(
     result.finishReason = step.finishReason === 'tool-calls' ? 'stop' : step.finishReason
     result.reasoning = [result.reasoning, thoughtOf(step)].filter(Boolean).join('\n\n')
     if (step.calls.length === 0) {
-      if (hasWords(live)) return groundAnswer(ctx, turn, live, { prepared, talk, tools, result, step, say })
+      if (hasWords(live)) return groundAnswer(running, { prepared, talk, tools, result, step, say })
       // A model that returned no words usually returns some when it is asked again; if not, another one may.
-      if (empty && !(await mayAskAnother(ctx, turn, live, prepared, talk, step))) return
+      if (empty && !(await mayAskAnother(running, prepared, talk, step))) return
       empty = empty ? null : step
       result.citations = new Citations(found.passages, turn.started.citedBefore)
       if (talk.since.at(-1)?.role === 'tool') talk.since.push(ASK_FOR_WORDS)
@@ -157,7 +154,7 @@ async function runSteps(
     Object.assign(result.replay, replayOf(step))
     const waiting = step.calls.filter(({ tool, problem }) => problem === null && tool?.run === null)
     const here = step.calls.filter((call) => !waiting.includes(call))
-    const results = here.length > 0 ? await runCalls(ctx, turn.owner, live, here, result) : []
+    const results = here.length > 0 ? await runCalls(running, here, result) : []
     if (results === null) return
     if (waiting.length > 0) {
       live.signal.throwIfAborted()
@@ -175,7 +172,7 @@ async function runSteps(
 }
 
 /** Lets the model say one step. */
-type Say = (talk: Talk, options: Parameters<typeof askModel>[5], citations: Citations) => Promise<Step>
+type Say = (talk: Talk, options: Parameters<typeof askModel>[3], citations: Citations) => Promise<Step>
 
 type Said = {
   prepared: Prepared
@@ -191,9 +188,7 @@ type Said = {
  * unless the second is one, with fewer of them.
  */
 async function groundAnswer(
-  ctx: TurnNeeds,
-  turn: Turn,
-  live: LiveGeneration,
+  { ctx, turn, live }: Running,
   { prepared, talk, tools, result, step, say }: Said,
 ): Promise<void> {
   // The markers of an earlier step would refer to the sources of an answer that is gone.
@@ -254,15 +249,13 @@ const repeatOptions = (
 
 /** Lets another model answer, unless the provider refused because of the content. */
 const mayAskAnother = async (
-  ctx: TurnNeeds,
-  turn: Turn,
-  live: LiveGeneration,
+  running: Running,
   prepared: Prepared,
   talk: Talk,
   { finishReason }: Step,
 ): Promise<boolean> =>
   finishReason !== 'content-filter' &&
-  (await takeOver(ctx, turn, live, prepared, talk, new Error('the answer has no words')))
+  (await takeOver(running, prepared, talk, new Error('the answer has no words')))
 
 /** Earlier answers count as given unless something of them was marked. */
 function givenText(
@@ -307,7 +300,7 @@ function replayOf({ calls, content }: Step): Record<string, Replay> {
  * Returns a function that delays a model that is faster than the log or takes too much of the process from other
  * generations.
  */
-function paceOf({ generations }: TurnNeeds, { owner }: Turn, live: LiveGeneration) {
+function paceOf({ ctx: { generations }, turn: { owner }, live }: Running) {
   return (events: number): Promise<void> | undefined => {
     const turn = generations.turns.take(owner.accountId, events)
     return generations.room(live)?.then(() => turn) ?? turn
@@ -371,17 +364,12 @@ type CallResult = { call: Call; output: ToolOutput }
  * Runs the calls of a step that run here, a few at a time, and records each before and after. Returns their outputs
  * in the order of the calls, or null when the generation has to end, in which case nothing ran and it is aborted.
  */
-async function runCalls(
-  ctx: TurnNeeds,
-  ref: AgentRef,
-  live: LiveGeneration,
-  calls: Call[],
-  result: StepsResult,
-): Promise<CallResult[] | null> {
+async function runCalls(running: Running, calls: Call[], result: StepsResult): Promise<CallResult[] | null> {
+  const { ctx, turn, live } = running
   // The calls may have effects elsewhere, so they must be in the log before they run, in case another process has to
   // close this generation.
   await ctx.generations.saved(live)
-  const refused = await beginCalls(ctx.db, ref, ctx.process, live, calls).catch((error: unknown) => {
+  const refused = await beginCalls(ctx.db, turn.owner, ctx.process, live, calls).catch((error: unknown) => {
     result.hasPending = true
     throw error
   })
@@ -392,24 +380,22 @@ async function runCalls(
   const results: CallResult[] = []
   for (let from = 0; from < calls.length; from += SIDE_BY_SIDE) {
     const group = calls.slice(from, from + SIDE_BY_SIDE)
-    results.push(...(await Promise.all(group.map((call) => runAndRecord(ctx, ref, live, call, result)))))
+    results.push(...(await Promise.all(group.map((call) => runAndRecord(running, call, result)))))
   }
   return results
 }
 
 async function runAndRecord(
-  { db, log, traces }: TurnNeeds,
-  ref: AgentRef,
-  live: LiveGeneration,
+  { ctx: { db, log, traces }, turn: { owner }, live }: Running,
   call: Call,
   result: StepsResult,
 ): Promise<CallResult> {
   const startedAt = Date.now()
-  const output = await runOne(log, ref, live, call)
+  const output = await runOne(log, owner, live, call)
   traces?.tool(live, call, { startedAt, hasFailed: output.status === 'error' })
   if (call.tool?.type === 'procedure') return { call, output }
   // The action has happened, whether this is recorded or not, so the model and the reader are told in any case.
-  await endCall(db, ref, call, output).catch((error: unknown) => {
+  await endCall(db, owner, call, output).catch((error: unknown) => {
     result.hasPending = true
     log.error({ err: error, action: call.name }, 'the end of an action could not be recorded yet')
   })

@@ -139,6 +139,9 @@ export type Turn = {
   standIns: ResolvedModel[]
 }
 
+/** A turn that is being answered, and what it is answered with. */
+export type Running = { ctx: TurnNeeds; turn: Turn; live: LiveGeneration }
+
 /** Everything that the model reads. */
 export type Prepared = {
   found: Retrieved
